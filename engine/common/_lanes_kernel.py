@@ -52,11 +52,14 @@ class Machine(Protocol):
     def offset(self, place: Any, by: int) -> Any:
         """Return a place so many numbers on."""
 
-    def gather(self, records: Any, ends: Any, place: Any) -> tuple[Lanes, ...]:
-        """Return the eight columns of the records whose numbers stand in `ends` from a place on."""
+    def gather(self, records: Any, ends: Any, place: Any, first: int = 0, n: int = WIDTH) -> tuple[Lanes, ...]:
+        """Return columns of the records whose numbers stand in `ends` from a place on: `n`, four or eight, from the `first` on.
 
-    def scatter(self, records: Any, ends: Any, place: Any, columns: Sequence[Lanes]) -> None:
-        """Write the first four columns back."""
+        A record begins with each eighth number; what is longer is several of them.
+        """
+
+    def scatter(self, records: Any, ends: Any, place: Any, columns: Sequence[Lanes], first: int = 0) -> None:
+        """Write four columns, from the `first` on."""
 
 
 class _OnArrays:
@@ -74,13 +77,14 @@ class _OnArrays:
     def offset(self, place: Any, by: int) -> Any:
         return int(place) + by
 
-    def gather(self, records: Any, ends: Any, place: Any) -> tuple[Lanes, ...]:
-        which = ends[int(place) : int(place) + WIDTH]
-        return tuple(records.reshape(-1, WIDTH)[which].T.copy())
+    def gather(self, records: Any, ends: Any, place: Any, first: int = 0, n: int = WIDTH) -> tuple[Lanes, ...]:
+        begin = WIDTH * ends[int(place) : int(place) + WIDTH] + first
+        return tuple(records[begin + column].copy() for column in range(n))
 
-    def scatter(self, records: Any, ends: Any, place: Any, columns: Sequence[Lanes]) -> None:
-        which = ends[int(place) : int(place) + WIDTH]
-        records.reshape(-1, WIDTH)[which, :_HALF] = np.stack(columns, axis=1)
+    def scatter(self, records: Any, ends: Any, place: Any, columns: Sequence[Lanes], first: int = 0) -> None:
+        begin = WIDTH * ends[int(place) : int(place) + WIDTH] + first
+        for number, column in enumerate(columns):
+            records[begin + number] = column
 
 
 class _Vector:
@@ -120,6 +124,9 @@ class _Vector:
 
     def __truediv__(self, other: Any) -> _Vector:
         return self._with("fdiv", other)
+
+    def __rtruediv__(self, other: Any) -> _Vector:
+        return self._with("fdiv", other, True)
 
     def __neg__(self) -> _Vector:
         return _Vector(self.builder, self.builder.fneg(self.value))
@@ -185,10 +192,10 @@ class _OnVectors:
             rows = turned
         return rows
 
-    def gather(self, records: Any, ends: Any, place: Any) -> tuple[Lanes, ...]:
+    def gather(self, records: Any, ends: Any, place: Any, first: int = 0, n: int = WIDTH) -> tuple[Lanes, ...]:
         places = self._places(ends, place)
         columns: list[Any] = []
-        for half in (0, _HALF):
+        for half in range(first, first + n, _HALF):
             rows = []
             for lane in range(_HALF):
                 two = [
@@ -198,8 +205,8 @@ class _OnVectors:
             columns += self._turned(rows)
         return tuple(_Vector(self._builder, column) for column in columns)
 
-    def scatter(self, records: Any, ends: Any, place: Any, columns: Sequence[Lanes]) -> None:
-        places = self._places(ends, place)
+    def scatter(self, records: Any, ends: Any, place: Any, columns: Sequence[Lanes], first: int = 0) -> None:
+        places = [self.offset(one, first) for one in self._places(ends, place)]
         for lane, row in enumerate(self._turned([column.value for column in columns])):
             for one, half in ((lane, 0), (lane + _HALF, _HALF)):
                 part = self._shuffled(row, row, range(half, half + _HALF))

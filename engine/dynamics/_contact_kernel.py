@@ -21,7 +21,6 @@ positions takes the push out of the velocities again."""
 
 from __future__ import annotations
 
-from math import sqrt
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -31,7 +30,8 @@ from engine.common._lanes_kernel import WIDTH, Lanes, Machine, in_lanes
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.jit import inlined_kernel, kernel
 from engine.dynamics._bodies_kernel import Bodies
-from engine.dynamics._rows_kernel import COUNT, FLAGS, IMPULSE, NORMAL, POSITION, SEPARATION, TOTAL, TOUCH
+from engine.dynamics._rows_kernel import FRICTION as FRICTION_AND
+from engine.dynamics._rows_kernel import IMPULSE, N_NUMBERS, NORMAL, TOTAL, TOUCH
 
 __all__ = [
     "AX",
@@ -46,12 +46,13 @@ __all__ = [
     "Contacts",
     "Materials",
     "apply_at_point",
-    "fill_lanes",
+    "place_in_lanes",
     "prepare",
-    "read_lanes",
+    "prepare_lanes",
     "relative_velocity",
     "relax_lanes",
     "solve_lanes",
+    "take_back_lanes",
     "warm_start_lanes",
 ]
 
@@ -141,76 +142,95 @@ class Materials(NamedTuple):
 
 
 @inlined_kernel
-def fill_lanes(
-    lanes: FloatArray,
-    pairs: IntArray,
-    place: IntArray,
-    solved: IntArray,
-    whole: IntArray,
-    number: FloatArray,
-    materials: Materials,
-    centers: FloatArray,
-    inverse: FloatArray,
-) -> None:
-    """Put contacts where they are solved, at the places that `_graph_kernel` has given them.
+def place_in_lanes(pairs: IntArray, records: IntArray, place: IntArray, solved: IntArray) -> None:
+    """Fill which contact is in which lane, by the places that `_graph_kernel` has given them; other lanes stay as they are.
 
     Parameters
     ----------
-    lanes : float64 (n_blocks * BLOCK,)
-        Zeros.
     pairs : int64 (n_blocks * 2 * WIDTH,)
-        Rows of A and then of B, each the world's own body in lanes without a contact.
-    solved, whole, number
+        Filled: rows of A and then of B.
+    records : int64 (n_blocks * WIDTH,)
+        Filled: where the contact's row begins, in records of eight numbers.
+    solved : int64 (n, SOLVED)
         See `_rows_kernel`.
-    centers, inverse : float64 (n, 2)
-        Of bodies: centre of mass in the world; 1/kg and 1/(kg m^2).
     """
     for contact in range(len(solved)):
         block, lane = place[contact] // WIDTH, place[contact] % WIDTH
-        row, a, b, first, second = solved[contact]
-        pairs[2 * WIDTH * block + lane], pairs[2 * WIDTH * block + WIDTH + lane] = a, b
-        at = BLOCK * block + lane
-        nx, ny = number[row, NORMAL], number[row, NORMAL + 1]
-        radius_a, radius_b = materials.radius[first], materials.radius[second]
-        lanes[at + NX * WIDTH], lanes[at + NY * WIDTH] = nx, ny
-        lanes[at + RADIUS_A * WIDTH], lanes[at + RADIUS_B * WIDTH] = radius_a, radius_b
-        for k in range(2):
-            lanes[at + (MASS_A + k) * WIDTH], lanes[at + (MASS_B + k) * WIDTH] = inverse[a, k], inverse[b, k]
-        lanes[at + FRICTION * WIDTH] = sqrt(materials.friction[first] * materials.friction[second])
-        light, light_a, light_b = inverse[a, 0] + inverse[b, 0], inverse[a, 1], inverse[b, 1]
-        for k in range(whole[row, FLAGS] & COUNT):
-            to = at + k * OF_POINT * WIDTH
-            x, y = number[row, POSITION + 2 * k], number[row, POSITION + 2 * k + 1]
-            ax, ay, bx, by = x - centers[a, 0], y - centers[a, 1], x - centers[b, 0], y - centers[b, 1]
-            lanes[to + AX * WIDTH], lanes[to + AY * WIDTH], lanes[to + BX * WIDTH], lanes[to + BY * WIDTH] = ax, ay, bx, by
-            along_a, along_b, across_a, across_b = ax * ny - ay * nx, bx * ny - by * nx, ax * nx + ay * ny, bx * nx + by * ny
-            lanes[to + GAP * WIDTH] = number[row, SEPARATION + k] - ((bx - ax) * nx + (by - ay) * ny + radius_a + radius_b)
-            lanes[to + NORMAL_MASS * WIDTH] = 1.0 / (light + light_a * along_a * along_a + light_b * along_b * along_b)
-            lanes[to + TANGENT_MASS * WIDTH] = 1.0 / (light + light_a * across_a * across_a + light_b * across_b * across_b)
-            lanes[to + NORMAL_IMPULSE * WIDTH] = number[row, IMPULSE + 2 * k]
-            lanes[to + TANGENT_IMPULSE * WIDTH] = number[row, IMPULSE + 2 * k + 1]
+        records[WIDTH * block + lane] = solved[contact, 0] * (N_NUMBERS // WIDTH)
+        pairs[2 * WIDTH * block + lane], pairs[2 * WIDTH * block + WIDTH + lane] = solved[contact, 1], solved[contact, 2]
 
 
-@inlined_kernel
-def read_lanes(lanes: FloatArray, place: IntArray, solved: IntArray, whole: IntArray, number: FloatArray) -> None:
-    """Take the impulses back to the rows; what the sub-steps have given is added to what impacts have."""
-    for contact in range(len(solved)):
-        row, at = solved[contact, 0], BLOCK * (place[contact] // WIDTH) + place[contact] % WIDTH
-        for k in range(whole[row, FLAGS] & COUNT):
-            for j in range(2):
-                number[row, IMPULSE + 2 * k + j] = lanes[at + (k * OF_POINT + NORMAL_IMPULSE + j) * WIDTH]
-                number[row, TOTAL + 2 * k + j] += lanes[at + (k * OF_POINT + NORMAL_TOTAL + j) * WIDTH]
+def _prepare(m: Machine, lanes: Any, at: Any, pairs: Any, place: Any, records: Any, of_records: Any, number: Any, constants: Any) -> None:
+    """Fill a block of contacts from their rows.
+
+    Parameters
+    ----------
+    records : int64 (n_blocks * WIDTH,)
+        Where the contacts' rows begin, in records of `number`.
+    number : float64 (n * N_NUMBERS,)
+        Of the rows; see `_rows_kernel`.
+    constants : float64 (m * WIDTH,)
+        Of each body: centre of mass in the world, 1/kg and 1/(kg m^2).
+    """
+
+    def keep(row: int, value: Lanes, point: int = 0) -> None:
+        m.store(lanes, m.offset(at, (row + point * OF_POINT) * WIDTH), value)
+
+    center_ax, center_ay, mass_a, turn_a = m.gather(constants, pairs, place, 0, 4)
+    center_bx, center_by, mass_b, turn_b = m.gather(constants, pairs, m.offset(place, WIDTH), 0, 4)
+    nx, ny, *points_and_gaps = m.gather(number, records, of_records, NORMAL, WIDTH)
+    impulses = m.gather(number, records, of_records, IMPULSE, 4)
+    friction, radius_a, radius_b, count = m.gather(number, records, of_records, FRICTION_AND, 4)
+    for row, value in ((NX, nx), (NY, ny), (MASS_A, mass_a), (TURN_A, turn_a), (MASS_B, mass_b), (TURN_B, turn_b)):
+        keep(row, value)
+    for row, value in ((FRICTION, friction), (RADIUS_A, radius_a), (RADIUS_B, radius_b)):
+        keep(row, value)
+    light = mass_a + mass_b
+    for point in range(2):
+        x, y, gap = points_and_gaps[2 * point], points_and_gaps[2 * point + 1], points_and_gaps[4 + point]
+        is_there = count > point + 0.5
+        ax, ay, bx, by = x - center_ax, y - center_ay, x - center_bx, y - center_by
+        along_a, along_b, across_a, across_b = ax * ny - ay * nx, bx * ny - by * nx, ax * nx + ay * ny, bx * nx + by * ny
+        for number_of, value in enumerate((ax, ay, bx, by)):
+            keep(AX + number_of, value, point)
+        keep(GAP, gap - ((bx - ax) * nx + (by - ay) * ny + radius_a + radius_b), point)
+        normal = light + turn_a * along_a * along_a + turn_b * along_b * along_b
+        tangent = light + turn_a * across_a * across_a + turn_b * across_b * across_b
+        keep(NORMAL_MASS, m.select(is_there, 1.0 / m.select(is_there, normal, 1.0), 0.0), point)
+        keep(TANGENT_MASS, m.select(is_there, 1.0 / m.select(is_there, tangent, 1.0), 0.0), point)
+        keep(NORMAL_IMPULSE, impulses[2 * point], point)
+        keep(TANGENT_IMPULSE, impulses[2 * point + 1], point)
+        keep(NORMAL_TOTAL, 0.0 * light, point)
+        keep(TANGENT_TOTAL, 0.0 * light, point)
+
+
+def _take_back(m: Machine, lanes: Any, at: Any, records: Any, of_records: Any, number: Any) -> None:
+    """Take the impulses of a block back to the rows; what the sub-steps have given is added to what impacts have."""
+
+    def of_points(*rows: int) -> list[Lanes]:
+        return [m.load(lanes, m.offset(at, (row + point * OF_POINT) * WIDTH)) for point in range(2) for row in rows]
+
+    before = m.gather(number, records, of_records, TOTAL, 4)
+    given = of_points(NORMAL_TOTAL, TANGENT_TOTAL)
+    m.scatter(number, records, of_records, of_points(NORMAL_IMPULSE, TANGENT_IMPULSE), IMPULSE)
+    m.scatter(number, records, of_records, [one + more for one, more in zip(before, given, strict=True)], TOTAL)
+
+
+prepare_lanes, take_back_lanes = in_lanes(_prepare), in_lanes(_take_back)
 
 
 class _Pair:
-    """The bodies of eight contacts, and the contacts' rows."""
+    """The bodies of eight contacts, and the contacts' rows.
+
+    What an impulse along a direction does to a velocity does not depend on the velocities, and is worked out while these are waited for.
+    """
 
     def __init__(self, m: Machine, lanes: Any, at: Any, a: tuple[Lanes, ...], b: tuple[Lanes, ...]) -> None:
         self._machine, self._lanes, self._at = m, lanes, at
-        self.v_a, self.v_b = list(a[:3]), list(b[:3])
+        self.v_a, self.v_b = a[:3], b[:3]
         self.normal = self.row(NX), self.row(NY)
         self.tangent = self.normal[1], -self.normal[0]
-        self.inverse = tuple(self.row(number) for number in range(MASS_A, FRICTION))
+        self.mass_a, self.turn_a, self.mass_b, self.turn_b = (self.row(number) for number in range(MASS_A, FRICTION))
 
     def row(self, number: int, point: int = 0) -> Lanes:
         return self._machine.load(self._lanes, self._machine.offset(self._at, (number + point * OF_POINT) * WIDTH))
@@ -218,33 +238,32 @@ class _Pair:
     def keep(self, number: int, point: int, value: Lanes) -> None:
         self._machine.store(self._lanes, self._machine.offset(self._at, (number + point * OF_POINT) * WIDTH), value)
 
-    def arms(self, point: int) -> tuple[Lanes, ...]:
-        return tuple(self.row(number, point) for number in range(AX, GAP))
+    def levers(self, point: int, along: tuple[Lanes, Lanes]) -> tuple[Lanes, Lanes]:
+        """Return the arms of A and B across a direction, which is the spin that an impulse along it gives, times the inertia."""
+        ax, ay, bx, by = (self.row(number, point) for number in range(AX, GAP))
+        x, y = along
+        return ax * y - ay * x, bx * y - by * x
 
-    def push(self, arm: tuple[Lanes, ...], x: Lanes, y: Lanes) -> None:
-        """Do as `apply_at_point`."""
-        ax, ay, bx, by = arm
-        mass_a, turn_a, mass_b, turn_b = self.inverse
-        v_a, v_b = self.v_a, self.v_b
-        self.v_a = [v_a[0] - mass_a * x, v_a[1] - mass_a * y, v_a[2] - turn_a * (ax * y - ay * x)]
-        self.v_b = [v_b[0] + mass_b * x, v_b[1] + mass_b * y, v_b[2] + turn_b * (bx * y - by * x)]
-
-    def rate(self, arm: tuple[Lanes, ...], along: tuple[Lanes, Lanes]) -> Lanes:
+    def rate(self, along: tuple[Lanes, Lanes], levers: tuple[Lanes, Lanes]) -> Lanes:
         """Return how fast B's point moves away from A's along a direction."""
-        ax, ay, bx, by = arm
-        x = self.v_b[0] - self.v_b[2] * by - self.v_a[0] + self.v_a[2] * ay
-        y = self.v_b[1] + self.v_b[2] * bx - self.v_a[1] - self.v_a[2] * ax
-        return x * along[0] + y * along[1]
+        straight = (self.v_b[0] - self.v_a[0]) * along[0] + (self.v_b[1] - self.v_a[1]) * along[1]
+        return straight + (self.v_b[2] * levers[1] - self.v_a[2] * levers[0])
+
+    def push(self, along: tuple[Lanes, Lanes], levers: tuple[Lanes, Lanes], impulse: Lanes) -> None:
+        """Push B along a direction, and A the other way."""
+        (ax, ay, a_spin), (bx, by, b_spin) = self.v_a, self.v_b
+        x, y = along
+        self.v_a = ax - self.mass_a * x * impulse, ay - self.mass_a * y * impulse, a_spin - self.turn_a * levers[0] * impulse
+        self.v_b = bx + self.mass_b * x * impulse, by + self.mass_b * y * impulse, b_spin + self.turn_b * levers[1] * impulse
 
 
 def _warm_start(m: Machine, lanes: Any, at: Any, pairs: Any, place: Any, bodies: Any) -> None:
     """Apply the impulses of a block of contacts to their bodies' velocities."""
     a, b = m.gather(bodies, pairs, place), m.gather(bodies, pairs, m.offset(place, WIDTH))
     pair = _Pair(m, lanes, at, a, b)
-    (nx, ny), (tx, ty) = pair.normal, pair.tangent
     for point in range(2):
-        normal, tangent = pair.row(NORMAL_IMPULSE, point), pair.row(TANGENT_IMPULSE, point)
-        pair.push(pair.arms(point), normal * nx + tangent * tx, normal * ny + tangent * ty)
+        for row, along in ((NORMAL_IMPULSE, pair.normal), (TANGENT_IMPULSE, pair.tangent)):
+            pair.push(along, pair.levers(point, along), pair.row(row, point))
     m.scatter(bodies, pairs, place, [*pair.v_a, a[3]])
     m.scatter(bodies, pairs, m.offset(place, WIDTH), [*pair.v_b, b[3]])
 
@@ -269,39 +288,40 @@ def _solve(
     """
     a, b = m.gather(bodies, pairs, place), m.gather(bodies, pairs, m.offset(place, WIDTH))
     pair = _Pair(m, lanes, at, a, b)
-    nx, ny = pair.normal
-    mass_a, turn_a, mass_b, turn_b = pair.inverse
-    gives_way = m.select(mass_a + turn_a > 0.0, mass_b + turn_b, 0.0) > 0.0
+    normal, tangent = pair.normal, pair.tangent
+    gives_way = m.select(pair.mass_a + pair.turn_a > 0.0, pair.mass_b + pair.turn_b, 0.0) > 0.0
+    pressed = []
     for point in range(2):
-        arm = pair.arms(point)
-        gap = pair.row(GAP, point) + _moved_apart(arm, a, b, pair.row(RADIUS_A), pair.row(RADIUS_B), nx, ny)
+        levers = pair.levers(point, normal)
+        arm = tuple(pair.row(number, point) for number in range(AX, GAP))
+        gap = pair.row(GAP, point) + _moved_apart(arm, a, b, pair.row(RADIUS_A), pair.row(RADIUS_B), *normal)
         is_open = gap > 0.0
-        before = pair.row(NORMAL_IMPULSE, point)
+        before, mass = pair.row(NORMAL_IMPULSE, point), pair.row(NORMAL_MASS, point)
         if is_relaxing:
-            change = -pair.row(NORMAL_MASS, point) * (pair.rate(arm, pair.normal) + m.select(is_open, gap * per_h, 0.0))
+            bias = m.select(is_open, gap * per_h, 0.0)
             has_met = m.select(is_open, before, 1.0) > 0.0  # what has not met yet keeps the speed with which it will
-            change = m.select(has_met, change, 0.0)
+            after = before - m.select(has_met, mass, 0.0) * (pair.rate(normal, levers) + bias)
         else:
             rate = m.select(gives_way, bias_rate, bias_rate_hard) * gap
             bias = m.select(is_open, gap * per_h, m.select(rate > -PUSH, rate, -PUSH))
             share = m.select(is_open, 1.0, m.select(gives_way, mass_scale, mass_scale_hard))
             kept = m.select(is_open, 0.0, m.select(gives_way, impulse_scale, impulse_scale_hard))
-            change = -pair.row(NORMAL_MASS, point) * share * (pair.rate(arm, pair.normal) + bias) - kept * before
-        after = before + change
+            after = (before - kept * before) - mass * share * (pair.rate(normal, levers) + bias)
         after = m.select(after > 0.0, after, 0.0)
+        pair.push(normal, levers, after - before)
         pair.keep(NORMAL_IMPULSE, point, after)
-        pair.push(arm, (after - before) * nx, (after - before) * ny)
+        pressed.append(after)
         if is_relaxing:
             pair.keep(NORMAL_TOTAL, point, pair.row(NORMAL_TOTAL, point) + after)
-    friction, (tx, ty) = pair.row(FRICTION), pair.tangent
+    friction = pair.row(FRICTION)
     for point in range(2):
-        arm = pair.arms(point)
-        most, before = friction * pair.row(NORMAL_IMPULSE, point), pair.row(TANGENT_IMPULSE, point)
-        after = before - pair.row(TANGENT_MASS, point) * pair.rate(arm, pair.tangent)
+        levers = pair.levers(point, tangent)
+        most, before = friction * pressed[point], pair.row(TANGENT_IMPULSE, point)
+        after = before - pair.row(TANGENT_MASS, point) * pair.rate(tangent, levers)
         after = m.select(after < most, after, most)
         after = m.select(after > -most, after, -most)
+        pair.push(tangent, levers, after - before)
         pair.keep(TANGENT_IMPULSE, point, after)
-        pair.push(arm, (after - before) * tx, (after - before) * ty)
         if is_relaxing:
             pair.keep(TANGENT_TOTAL, point, pair.row(TANGENT_TOTAL, point) + after)
     m.scatter(bodies, pairs, place, [*pair.v_a, a[3]])

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.common._lanes_kernel import WIDTH
-from engine.common.arrays import FloatArray, IntArray
+from engine.common.arrays import IntArray
 from engine.common.jit import inlined_kernel
 
 __all__ = ["COLOURS", "coloured"]
@@ -31,7 +31,7 @@ _LEFT, _DONE = -1, COLOURS
 
 @inlined_kernel
 def coloured(
-    ends: IntArray, inverse: FloatArray, place: IntArray, colour: IntArray, taken: NDArray[np.uint64], count: IntArray, begin: IntArray
+    ends: IntArray, moves: NDArray[np.bool_], place: IntArray, colour: IntArray, taken: NDArray[np.uint64], count: IntArray, begin: IntArray
 ) -> int:
     """Fill the place of each contact: eight times its block, and its lane; return the number of blocks.
 
@@ -39,8 +39,8 @@ def coloured(
     ----------
     ends : int64 (n, 2)
         Rows of bodies.
-    inverse : float64 (m, 2)
-        1/kg and 1/(kg m^2); both 0 where nothing can move a body.
+    moves : bool (m,)
+        Bodies that an impulse can move.
     place : int64 (n,)
     colour, taken, count, begin : (n,), (m,), (64,), (64,)
         Room to work in.
@@ -56,8 +56,7 @@ def coloured(
             n_left = 0
             for row in range(n):
                 a, b = ends[row, 0], ends[row, 1]
-                moves_a = inverse[a, 0] != 0.0 or inverse[a, 1] != 0.0
-                moves_b = inverse[b, 0] != 0.0 or inverse[b, 1] != 0.0
+                moves_a, moves_b = moves[a], moves[b]
                 if colour[row] != _LEFT or (moves_a and moves_b) == is_with_static:
                     continue
                 bits = (taken[a] if moves_a else np.uint64(0)) | (taken[b] if moves_b else np.uint64(0))

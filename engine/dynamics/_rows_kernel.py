@@ -9,6 +9,7 @@ A row is two records, one of whole numbers and one of others; the names here are
 
 from __future__ import annotations
 
+from math import sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -23,8 +24,8 @@ __all__ = [
     "COUNT",
     "EVALUATED",
     "FEATURES",
-    "FIXTURES",
     "FLAGS",
+    "FRICTION",
     "IMPULSE",
     "KEY",
     "KEY_BITS",
@@ -35,6 +36,7 @@ __all__ = [
     "PASSES",
     "POSES",
     "POSITION",
+    "RADII",
     "SEPARATION",
     "SOLVED",
     "TOTAL",
@@ -43,23 +45,29 @@ __all__ = [
     "WAS_THERE",
     "Ends",
     "Manifolds",
+    "feature_of",
+    "key_of",
+    "one_of",
     "renew",
 ]
 
-KEY, FIXTURES, BODIES, FEATURES, FLAGS = 0, 1, 3, 5, 7
-"""The two ids of the fixtures in one number; those ids; the bodies' ids; names of the points, -1 past the count; flags."""
-N_WHOLE = 8
+KEY, BODIES, FEATURES, FLAGS = range(4)
+"""The two ids of the fixtures in one number, and so those of the bodies (`key_of`); the names of both points, -1 past the count, in one
+number (`feature_of`); flags."""
+N_WHOLE = 4
 COUNT, TOUCHES, EVALUATED, PASSES, WAS_THERE = 3, 4, 8, 16, 32
 """Bits of the flags: number of points; whether the pair touches, or will within the step; whether this step has looked at it; whether a
 hook lets it pass; and, 32 for the first point and 64 for the second, whether the point was there in the step before."""
 
-NORMAL, POSITION, SEPARATION, LOCAL, IMPULSE, TOTAL, POSES = 0, 2, 6, 8, 12, 16, 20
-"""Normal (2); points in the world (2, 2); gaps (2); points in the frame of body A (2, 2); impulses of the last sub-step and over the step,
-normal and tangential (2, 2); poses of both bodies (2, 3)."""
-N_NUMBERS = 26
+NORMAL, POSITION, SEPARATION, IMPULSE, TOTAL, LOCAL, FRICTION, RADII, POINTS, POSES = 0, 2, 6, 8, 12, 16, 20, 21, 23, 24
+"""Normal (2); points in the world (2, 2); gaps (2); impulses of the last sub-step and over the step, normal and tangential (2, 2); points
+in the frame of body A (2, 2); friction; radii of both surfaces around their cores (2); number of points; poses of both bodies (2, 3)."""
+N_NUMBERS = 32
+"""Four records of eight, one of which is a line of the cache; the last numbers are not used."""
 
 KEY_BITS = 31
-"""Of an id of a fixture in a key: two billion may come and go."""
+"""Of an id in a key: two billion may come and go."""
+_NAME_BITS = 32
 
 NEAR = 0.02
 """Metres within which a point of another name is taken for the same one."""
@@ -90,6 +98,7 @@ class Ends(NamedTuple):
         Row of each fixture's body.
     margin : float64 (m,)
         By how much a manifold of the fixture's grown shape tells too small a gap, m.
+    friction, radius : float64 (m,)
     is_moving, is_asleep : bool (n + 1,)
     values : float64 (n, 6)
         x, y, angle of bodies, and their velocities.
@@ -101,11 +110,31 @@ class Ends(NamedTuple):
     fixture_ids: IntArray
     body: IntArray
     margin: FloatArray
+    friction: FloatArray
+    radius: FloatArray
     is_moving: NDArray[np.bool_]
     is_asleep: NDArray[np.bool_]
     values: FloatArray
     centers: FloatArray
     turns: FloatArray
+
+
+@inlined_kernel
+def key_of(first: int, second: int) -> int:
+    """Return two ids in one number, which sorts as they do."""
+    return (first << KEY_BITS) + second
+
+
+@inlined_kernel
+def one_of(key: int, k: int) -> int:
+    """Return the first or the second id of a key."""
+    return key >> KEY_BITS if k == 0 else key & ((1 << KEY_BITS) - 1)
+
+
+@inlined_kernel
+def feature_of(names: int, k: int) -> int:
+    """Return the name of the first or the second point."""
+    return (names >> _NAME_BITS if k == 1 else names & ((1 << _NAME_BITS) - 1)) - 1
 
 
 @kernel
@@ -163,7 +192,7 @@ def renew(
         elif kind != STILL:
             continue
         first, second = pairs[pair, 0], pairs[pair, 1]
-        key = (ends.fixture_ids[first] << KEY_BITS) + ends.fixture_ids[second]
+        key = key_of(ends.fixture_ids[first], ends.fixture_ids[second])
         while at < len(old_whole) and old_whole[at, KEY] < key:
             if _touched(old_whole, at):
                 ended[n_ended] = at
@@ -228,7 +257,7 @@ def _leave(ends: Ends, old_whole: IntArray, at: int, is_woken: NDArray[np.bool_]
     """Wake what sleeps of two bodies that touched and are no longer near each other."""
     wakes = False
     for k in range(2):
-        body = old_whole[at, BODIES + k]
+        body = one_of(old_whole[at, BODIES], k)
         row = np.searchsorted(ends.body_ids, body)
         if row < len(ends.body_ids) and ends.body_ids[row] == body and ends.is_asleep[row] and old_whole[at, FLAGS] & PASSES == 0:
             is_woken[row] = wakes = True
@@ -252,8 +281,9 @@ def _fill(
 ) -> None:
     """Fill a row from its manifold, but for what is known from the last step."""
     a, b, count = ends.body[first], ends.body[second], found.n_points[manifold]
-    whole[row, KEY], whole[row, FIXTURES], whole[row, FIXTURES + 1] = key, ends.fixture_ids[first], ends.fixture_ids[second]
-    whole[row, BODIES], whole[row, BODIES + 1] = ends.body_ids[a], ends.body_ids[b]
+    whole[row, KEY], whole[row, BODIES] = key, key_of(ends.body_ids[a], ends.body_ids[b])
+    name_0, name_1 = found.names[manifold, 0] if count > 0 else -1, found.names[manifold, 1] if count > 1 else -1
+    whole[row, FEATURES] = (name_0 + 1) | ((name_1 + 1) << _NAME_BITS)
     nx, ny = found.axis[manifold, 0], found.axis[manifold, 1]
     number[row, NORMAL], number[row, NORMAL + 1] = nx, ny
     va, vb, more = ends.values[a], ends.values[b], ends.margin[first] + ends.margin[second]
@@ -262,7 +292,6 @@ def _fill(
         is_there = k < count
         x, y = found.points[manifold, k, 0] if is_there else 0.0, found.points[manifold, k, 1] if is_there else 0.0
         gap = found.points[manifold, k, 2] + more if is_there else 0.0
-        whole[row, FEATURES + k] = found.names[manifold, k] if is_there else -1
         number[row, POSITION + 2 * k], number[row, POSITION + 2 * k + 1], number[row, SEPARATION + k] = x, y, gap
         cos, sin, dx, dy = ends.turns[a, 0], ends.turns[a, 1], x - va[0], y - va[1]
         number[row, LOCAL + 2 * k], number[row, LOCAL + 2 * k + 1] = cos * dx + sin * dy, cos * dy - sin * dx
@@ -274,6 +303,9 @@ def _fill(
         number[row, IMPULSE + k] = number[row, TOTAL + k] = 0.0
     for k in range(3):
         number[row, POSES + k], number[row, POSES + 3 + k] = va[k], vb[k]
+    number[row, FRICTION] = sqrt(ends.friction[first] * ends.friction[second])
+    number[row, RADII], number[row, RADII + 1] = ends.radius[first], ends.radius[second]
+    number[row, POINTS] = count
     whole[row, FLAGS] = count | EVALUATED | (TOUCHES if touches else 0)
 
 
@@ -285,12 +317,13 @@ def _find_again(old_whole: IntArray, old_number: FloatArray, at: int, whole: Int
     boxes at every rounding, the nearest one left, within `NEAR`.
     """
     was_told = old_whole[at, FLAGS] & (TOUCHES | PASSES) == TOUCHES
-    left_0, left_1 = old_whole[at, FEATURES] >= 0, old_whole[at, FEATURES + 1] >= 0
-    new_0, new_1 = whole[row, FEATURES] >= 0, whole[row, FEATURES + 1] >= 0
+    names, old_names = whole[row, FEATURES], old_whole[at, FEATURES]
+    left_0, left_1 = feature_of(old_names, 0) >= 0, feature_of(old_names, 1) >= 0
+    new_0, new_1 = feature_of(names, 0) >= 0, feature_of(names, 1) >= 0
     for k in range(2):
         for j in range(2):
             is_free = (new_0 if k == 0 else new_1) and (left_0 if j == 0 else left_1)
-            if is_free and old_whole[at, FEATURES + j] == whole[row, FEATURES + k]:
+            if is_free and feature_of(old_names, j) == feature_of(names, k):
                 if was_told:
                     whole[row, FLAGS] |= WAS_THERE << k
                 _take_over(old_number, at, j, number, row, k, is_warm)

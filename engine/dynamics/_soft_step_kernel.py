@@ -43,16 +43,17 @@ from engine.dynamics._contact_kernel import (
     TANGENT_MASS,
     Contacts,
     Materials,
-    fill_lanes,
-    read_lanes,
+    place_in_lanes,
+    prepare_lanes,
     relax_lanes,
     solve_lanes,
+    take_back_lanes,
     warm_start_lanes,
 )
 from engine.dynamics._graph_kernel import coloured
 from engine.dynamics._impact_kernel import Impacts, bounce
 from engine.dynamics._joint_kernel import READ, SUM, Joints, solve_joints, warm_start_joints
-from engine.dynamics._rows_kernel import COUNT, FEATURES, FLAGS, TOTAL
+from engine.dynamics._rows_kernel import COUNT, FEATURES, FLAGS, N_NUMBERS, TOTAL, feature_of
 from engine.dynamics._softness_kernel import softness
 from engine.geometry._rotation_kernel import cosine_and_sine
 
@@ -75,7 +76,9 @@ class Room(NamedTuple):
     place, colour : int64 (n_contacts,)
     taken : uint64 (n + 1,)
     counts : int64 (2, COLOURS)
-    lanes, pairs : float64 (any,), int64 (any,)
+    constants : float64 (n + 1, WIDTH)
+        Of each body the centre of mass in the world, 1/kg and 1/(kg m^2).
+    lanes, pairs, rows : float64 (any,), int64 (any,), int64 (any,)
     """
 
     records: FloatArray
@@ -91,8 +94,10 @@ class Room(NamedTuple):
     colour: IntArray
     taken: NDArray[np.uint64]
     counts: IntArray
+    constants: FloatArray
     lanes: FloatArray
     pairs: IntArray
+    rows: IntArray
 
 
 class Masses(NamedTuple):
@@ -138,7 +143,7 @@ def soft_step(
     force : float64 (n, 3)
         N and N m, over the step.
     solved, whole, number
-        See `_rows_kernel`; impulses are written.
+        See `_rows_kernel`; impulses are written. `number` has one row more than there are, for those lanes that have no contact.
     joints : Joints
         Written in place.
     room : Room
@@ -156,20 +161,28 @@ def soft_step(
         for k in range(2):
             inverse[body, k] = masses.inverse[body, k] if drives[body] else 0.0
     place = room.place[:n_contacts]
-    n_blocks = coloured(solved[:, 1:3], inverse, place, room.colour[:n_contacts], room.taken, room.counts[0], room.counts[1])
+    n_blocks = coloured(solved[:, 1:3], drives, place, room.colour[:n_contacts], room.taken, room.counts[0], room.counts[1])
     if n_blocks * BLOCK > len(room.lanes):
         return n_blocks
-    _begin(values, masses, moves, drives, force, gravity_x, gravity_y, room, h)
-    lanes, pairs = room.lanes[: n_blocks * BLOCK], room.pairs[: n_blocks * 2 * WIDTH]
-    lanes[:], pairs[:] = 0.0, n
-    fill_lanes(lanes, pairs, place, solved, whole, number, materials, centers, inverse)
+    _begin(values, centers, masses, moves, drives, force, gravity_x, gravity_y, room, h)
+    lanes, pairs, rows, numbers = room.lanes[: n_blocks * BLOCK], room.pairs, room.rows, number.reshape(-1)
+    no_one = len(number) - 1
+    for k in range(N_NUMBERS):
+        number[no_one, k] = 0.0
+    for k in range(n_blocks * WIDTH):
+        pairs[2 * k], pairs[2 * k + 1], rows[k] = n, n, no_one * (N_NUMBERS // WIDTH)
+    place_in_lanes(pairs, rows, place, solved)
+    for block in range(np.uint64(n_blocks)):
+        at, of_rows = block * np.uint64(BLOCK), block * np.uint64(WIDTH)
+        prepare_lanes(lanes, at, pairs, block * np.uint64(2 * WIDTH), rows, of_rows, numbers, room.constants.reshape(-1))
     bodies = Bodies(records[:, 0:3], records[:, 3:6], records[:, 6:8], inverse, room.push, room.decay)
     _bounce_lanes(bodies, lanes, place, solved, whole, number, materials, room, threshold, dt)
     for body in range(n + 1):
         for k in range(3):
             room.before[body, k] = records[body, k]
     _sub_steps(bodies, records.reshape(-1), lanes, pairs, joints, room.warm, room.free, dt, n_steps)
-    read_lanes(lanes, place, solved, whole, number)
+    for block in range(np.uint64(n_blocks)):
+        take_back_lanes(lanes, block * np.uint64(BLOCK), rows, block * np.uint64(WIDTH), numbers)
     is_free = room.taken
     is_free[:] = 1
     for contact in range(n_contacts):
@@ -185,6 +198,7 @@ def soft_step(
 @inlined_kernel
 def _begin(
     values: FloatArray,
+    centers: FloatArray,
     masses: Masses,
     moves: NDArray[np.bool_],
     drives: NDArray[np.bool_],
@@ -200,6 +214,8 @@ def _begin(
         for k in range(WIDTH):
             room.records[body, k] = values[body, 3 + k] if k < 3 and moves[body] and body < n else 0.0
         room.records[body, 6] = 1.0
+        for k in range(2):
+            room.constants[body, k], room.constants[body, 2 + k] = centers[body, k], room.inverse[body, k]
         is_driven = drives[body] and body < n
         for k in range(3):
             pull = (gravity_x, gravity_y, 0.0)[k] * masses.gravity_scale[body]
@@ -269,7 +285,7 @@ def _bounce_lanes(
         if most > 0.0:
             at = BLOCK * (place[contact] // WIDTH) + place[contact] % WIDTH
             which[n], restitution[n] = contact, most
-            is_round[n] = materials.is_round[first] and materials.is_round[second] and whole[row, FEATURES] >> 16 == 0
+            is_round[n] = materials.is_round[first] and materials.is_round[second] and feature_of(whole[row, FEATURES], 0) >> 16 == 0
             few.bodies[n, 0], few.bodies[n, 1], few.n_points[n] = a, b, whole[row, FLAGS] & COUNT
             few.friction[n] = lanes[at + FRICTION * WIDTH]
             for k in range(2):

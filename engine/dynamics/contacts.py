@@ -60,16 +60,21 @@ class ContactRows:
 
     @property
     def fixture_a(self) -> IntArray:
-        return self.whole[:, r.FIXTURES]
+        return _first(self.key)
 
     @property
     def fixture_b(self) -> IntArray:
-        return self.whole[:, r.FIXTURES + 1]
+        return _second(self.key)
 
     @property
     def ids(self) -> IntArray:
         """Fixtures A and B, bodies A and B, int64 (n, 4)."""
-        return self.whole[:, r.FIXTURES : r.FIXTURES + 4]
+        return self.ids_of(slice(None))
+
+    def ids_of(self, which: IntArray | slice) -> IntArray:
+        """Return the same of some rows."""
+        keys, bodies = self.whole[which, r.KEY], self.whole[which, r.BODIES]
+        return np.column_stack((_first(keys), _second(keys), _first(bodies), _second(bodies)))
 
     @property
     def count(self) -> IntArray:
@@ -119,16 +124,24 @@ def key_of(fixture_a: IntArray, fixture_b: IntArray) -> IntArray:
     return key
 
 
+def _first(key: IntArray) -> IntArray:
+    return key >> r.KEY_BITS
+
+
+def _second(key: IntArray) -> IntArray:
+    return key & ((1 << r.KEY_BITS) - 1)
+
+
 def no_rows() -> ContactRows:
     """Return the contacts of a world before its first step."""
     return ContactRows(np.zeros((0, r.N_WHOLE), dtype=np.int64), np.zeros((0, r.N_NUMBERS)))
 
 
 def empty_rows(n: int) -> ContactRows:
-    """Return rows to be filled, both arrays in one piece of memory; see `engine.common.memory`."""
-    piece = room((r.N_NUMBERS + r.N_WHOLE) * n)
-    middle = r.N_NUMBERS * n
-    return ContactRows(piece[middle:].view(np.int64).reshape(n, r.N_WHOLE), piece[:middle].reshape(n, r.N_NUMBERS))
+    """Return rows to be filled, and one without a number for those lanes of a solver that have none; see `engine.common.memory`."""
+    piece = room((r.N_NUMBERS + r.N_WHOLE) * (n + 1))
+    middle = r.N_NUMBERS * (n + 1)
+    return ContactRows(piece[middle:].view(np.int64).reshape(n + 1, r.N_WHOLE), piece[:middle].reshape(n + 1, r.N_NUMBERS))
 
 
 @dataclass(frozen=True)
@@ -242,6 +255,12 @@ class Told(StepContacts):
         return StepContacts, tuple(getattr(self, one.name) for one in fields(StepContacts))
 
 
+def _names(whole: IntArray) -> IntArray:
+    """Return the names of the points (n, 2), -1 past the count."""
+    names = whole[:, r.FEATURES]
+    return np.column_stack(((names & 0xFFFF_FFFF) - 1, (names >> 32) - 1))
+
+
 def _told_rows(rows: ContactRows) -> NDArray[np.bool_]:
     told: NDArray[np.bool_] = rows.whole[:, r.FLAGS] & (r.TOUCHES | r.PASSES) == r.TOUCHES
     return told
@@ -253,20 +272,21 @@ def _columns(rows: ContactRows) -> dict[str, NDArray[Any]]:
     whole, number = rows.whole[told], rows.number[told]
     flags = whole[:, r.FLAGS]
     is_point = np.arange(2) < (flags & r.COUNT)[:, None]
+    (fixture_a, fixture_b, body_a, body_b), names = ContactRows(whole, number).ids.T, _names(whole)
     was_there = flags[:, None] & (r.WAS_THERE, r.WAS_THERE << 1) != 0
     of_points = number[:, r.TOTAL : r.TOTAL + 4].reshape(-1, 2, 2)
     columns = {
-        "fixture_a": whole[:, r.FIXTURES],
-        "fixture_b": whole[:, r.FIXTURES + 1],
-        "body_a": whole[:, r.BODIES],
-        "body_b": whole[:, r.BODIES + 1],
+        "fixture_a": fixture_a,
+        "fixture_b": fixture_b,
+        "body_a": body_a,
+        "body_b": body_b,
         "pose_a": number[:, r.POSES : r.POSES + 3],
         "pose_b": number[:, r.POSES + 3 : r.POSES + 6],
         "count": flags & r.COUNT,
         "normal": number[:, r.NORMAL : r.NORMAL + 2],
         "position": number[:, r.POSITION : r.POSITION + 4].reshape(-1, 2, 2),
         "separation": number[:, r.SEPARATION : r.SEPARATION + 2],
-        "feature_id": np.where(is_point, whole[:, r.FEATURES : r.FEATURES + 2], 0),
+        "feature_id": np.where(is_point, names, 0),
         "normal_impulse": of_points[:, :, 0],
         "tangent_impulse": of_points[:, :, 1],
         "state": np.where(is_point, np.where(was_there, PointState.PERSIST, PointState.ADD), -1).astype(np.int8),
@@ -283,13 +303,13 @@ def _removed(rows: ContactRows, old: ContactRows, step: int) -> tuple[ContactPoi
     at = np.searchsorted(now.key, whole[:, r.KEY])
     known = at < len(now)
     known[known] = now.key[at[known]] == whole[known, r.KEY]
-    names, features = whole[:, r.FEATURES : r.FEATURES + 2], now.whole[:, r.FEATURES : r.FEATURES + 2]
+    names, features, ids = _names(whole), _names(now.whole), ContactRows(whole, number).ids
     is_there = np.zeros((len(whole), 2), dtype=np.bool_)
     is_there[known] = (names[known][:, :, None] == features[at[known]][:, None, :]).any(axis=2)
     gone = ~is_there & (np.arange(2) < (whole[:, r.FLAGS] & r.COUNT)[:, None])
     points: list[ContactPoint] = []
     for row, k in np.argwhere(gone).tolist():
-        fixture_a, fixture_b, body_a, body_b = whole[row, r.FIXTURES : r.FIXTURES + 4].tolist()
+        fixture_a, fixture_b, body_a, body_b = ids[row].tolist()
         one = number[row].tolist()
         points.append(
             ContactPoint(
@@ -301,7 +321,7 @@ def _removed(rows: ContactRows, old: ContactRows, step: int) -> tuple[ContactPoi
                 position=(one[r.POSITION + 2 * k], one[r.POSITION + 2 * k + 1]),
                 normal=(one[r.NORMAL], one[r.NORMAL + 1]),
                 separation=one[r.SEPARATION + k],
-                feature_id=int(whole[row, r.FEATURES + k]),
+                feature_id=int(names[row, k]),
                 normal_impulse=0.0,
                 tangent_impulse=0.0,
                 state=PointState.REMOVE,

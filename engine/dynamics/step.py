@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,6 +48,8 @@ PATIENCE = 0.5
 """Seconds for which an island must rest before it sleeps."""
 NO_PAIRS = np.zeros((0, 4), dtype=np.int64)
 
+_SPARE = 4
+"""One part in so many is added to what must grow."""
 _SPARE_BLOCKS = 24
 """Blocks of contacts that a world has room for beside full ones: each colour's last one is not full."""
 
@@ -96,9 +99,8 @@ class Step:
         self._n = n = len(state.ids)
         self._values, self._m = state.values, len(tables.fixtures.ids)
         self._awake, self._island, self._resting = state.awake.copy(), state.memory.island.copy(), state.memory.resting.copy()
-        self._center, self._turned = space.array("centers", (n + 1, 2)), space.array("turns", (n + 1, 2))
-        self._is_moving, self._is_asleep = space.array("is_moving", (n + 1,), np.bool_), space.array("is_asleep", (n + 1,), np.bool_)
-        self._moves, self._drives = space.array("moves", (n + 1,), np.bool_), space.array("drives", (n + 1,), np.bool_)
+        bodies = space.bundle("bodies", n + 1, _arrays_of_bodies)
+        self._center, self._turned, self._is_moving, self._is_asleep, self._moves, self._drives, self._is_woken, *self._for_islands = bodies
 
     @property
     def moving(self) -> NDArray[np.bool_]:
@@ -114,7 +116,7 @@ class Step:
         """Find the contacts, tell which have begun, and let the hook say which may pass."""
         tables, space, nearby, memory, n, m = self._tables, self._space, self._nearby, self._old.memory, self._n, self._m
         bodies, fixtures, packed = tables.bodies, tables.fixtures, tables.shapes.grown.packed
-        poses, boxes = space.array("poses", (m, 4)), space.array("boxes", (m, 4))
+        poses, boxes = space.bundle("fixtures", m, _arrays_of_fixtures)
         nearby.follow(tables)
         are_fat = place(
             self._values, bodies.center, fixtures.body, fixtures.shape, packed.first, packed.n_vertices, packed.vertices, packed.radius,
@@ -123,16 +125,16 @@ class Step:
         if not are_fat:
             nearby.renew(boxes)
         old, pairs = memory.rows, nearby.pairs
-        is_woken = space.array("is_woken", (n + 1,), np.bool_)
-        k = len(pairs)
-        become, by_chain = space.array("become", (k,), np.int8), space.array("by_chain", (k,), np.bool_)
-        shapes, poses_a, poses_b = space.array("shapes", (k, 2), np.int64), space.array("poses_a", (k, 4)), space.array("poses_b", (k, 4))
+        is_woken = self._is_woken
+        become, by_chain, shapes, poses_a, poses_b = space.bundle("pairs", len(pairs), _arrays_of_pairs)
         ended = space.array("ended", (len(old),), np.int64)
         ends = Ends(
             bodies.ids,
             fixtures.ids,
             fixtures.body,
             tables.margin,
+            fixtures.friction,
+            fixtures.radius,
             self._is_moving,
             self._is_asleep,
             self._values,
@@ -162,12 +164,11 @@ class Step:
                 break
             self._wake(is_woken[:n])
         self.is_idle = n_moving == n_began == n_ended == 0
-        if n_rows < most:
-            rows = ContactRows(rows.whole[:n_rows], rows.number[:n_rows])
+        self._all_numbers, rows = rows.number, ContactRows(rows.whole[:n_rows], rows.number[:n_rows])
         self._rows, self._solved = rows, solved[:n_solved]
         self._sensed = sensed_pairs(tables, pairs, become, poses) if n_sensed > 0 else NO_PAIRS
-        self._began = self._events(rows.ids[began[:n_began]], without(self._sensed, memory.sensed))
-        self._ended = self._events(old.ids[ended[:n_ended]], without(memory.sensed, self._sensed))
+        self._began = self._events(rows, began[:n_began], without(self._sensed, memory.sensed))
+        self._ended = self._events(old, ended[:n_ended], without(memory.sensed, self._sensed))
         for event in self._began:
             self._call(self._hooks.begin, event)
         if self._hooks.pre_solve is not None:
@@ -178,17 +179,17 @@ class Step:
         woken = woken | (np.isin(self._island, self._island[woken]) & self._is_asleep[: self._n])
         self._awake[woken], self._island[woken], self._resting[woken] = True, -1, 0.0
 
-    def _events(self, solid: IntArray, sensed: IntArray) -> tuple[PairEvent, ...]:
-        """Return the events of pairs of fixtures and bodies (n, 4), in ascending order of the fixtures."""
-        if len(solid) == 0 and len(sensed) == 0:
+    def _events(self, rows: ContactRows, which: IntArray, sensed: IntArray) -> tuple[PairEvent, ...]:
+        """Return the events of some rows, and of pairs of which one side senses (n, 4), in ascending order of the fixtures."""
+        if len(which) == 0 and len(sensed) == 0:
             return ()
-        events = pair_events(solid, self._number) + pair_events(sensed, self._number, True)
+        events = pair_events(rows.ids_of(which), self._number) + pair_events(sensed, self._number, True)
         return tuple(sorted(events, key=lambda event: (event.fixture_a, event.fixture_b)))
 
     def _let_pass(self, hook: PreSolveHook) -> None:
         """Leave out the contacts that the hook lets pass through each other."""
         of_rows = self._solved[:, 0]
-        events = pair_events(self._rows.ids[of_rows], self._number)
+        events = pair_events(self._rows.ids_of(of_rows), self._number)
         passes = np.array([self._call(hook, event) is False for event in events], dtype=np.bool_)
         if passes.any():
             passing = of_rows[passes]
@@ -207,7 +208,7 @@ class Step:
         while n_blocks > 0:
             n_blocks = soft_step(
                 self._values, ended, self._center, tables.masses, self._moves, self._drives, memory.force, *settings.gravity,
-                self._solved, self._rows.whole, self._rows.number, tables.materials, self._joined,
+                self._solved, self._rows.whole, self._all_numbers, tables.materials, self._joined,
                 _room_for(space, n, len(self._solved), n_blocks),
                 settings.dt, settings.velocity_iterations, _bounces_above(settings),
             )  # fmt: skip
@@ -234,13 +235,13 @@ class Step:
         is_free = np.ones(n + 1, dtype=np.bool_)
         is_free[ends] = is_free[self._joints.links] = False
         free = stopped[is_free[stopped]]
-        push = self._space.array("push", (n + 1, 3))
+        push = _room_for(self._space, n, 0, 0).push
         values[free, 3:] -= push[free] * ((1.0 - stops.fraction[free]) * self._settings.dt)[:, None]
         passed = without(ids_of(self._tables, stops.passed), self._sensed)
         if len(passed) > 0:
             sensed = np.concatenate((self._sensed, passed))
             self._sensed = sensed[np.lexsort((sensed[:, 1], sensed[:, 0]))]
-            began = self._events(NO_PAIRS, without(passed, self._old.memory.sensed))
+            began = tuple(pair_events(without(passed, self._old.memory.sensed), self._number, True))
             self._began += began
             self._ended = tuple(event for event in self._ended if not event.sensor or not _is_among(event, passed))
             for event in began:
@@ -258,14 +259,14 @@ class Step:
 
     def sleep(self) -> None:
         """Put islands to sleep that have rested long enough."""
-        bodies, space, n = self._tables.bodies, self._space, self._n
+        bodies = self._tables.bodies
         if not self._settings.sleeping:
             self._resting[:] = 0.0
             return
+        parent, shortest, is_carried = self._for_islands
         settle(
             self._values, bodies.ids, self._awake, self._island, self._resting, self._moves, bodies.is_dynamic, bodies.may_sleep,
-            self._solved, self._rows.whole, self._joints.links, space.array("parent", (n + 1,), np.int64),
-            space.array("shortest", (n + 1,)), space.array("is_carried", (n + 1,), np.bool_), SLOW, self._settings.dt, PATIENCE,
+            self._solved, self._rows.whole, self._joints.links, parent, shortest, is_carried, SLOW, self._settings.dt, PATIENCE,
         )  # fmt: skip
 
     def finish(self) -> State:
@@ -286,7 +287,7 @@ class Step:
         if self._hooks.post_solve is not None:
             touching = self._solved[rows.touches[self._solved[:, 0]], 0]
             for event, count, total in zip(
-                pair_events(rows.ids[touching], self._number), rows.count[touching], rows.total[touching], strict=True
+                pair_events(rows.ids_of(touching), self._number), rows.count[touching], rows.total[touching], strict=True
             ):
                 normal, tangent = total[:count].T.tolist() if count > 0 else ([], [])
                 self._call(self._hooks.post_solve, event, tuple(normal), tuple(tangent))
@@ -299,26 +300,50 @@ def _is_among(event: PairEvent, pairs: IntArray) -> bool:
     return bool(((pairs[:, 0] == event.fixture_a) & (pairs[:, 1] == event.fixture_b)).any())
 
 
+def _arrays_of_bodies(n: int) -> tuple[NDArray[Any], ...]:
+    """Return centres, turns, five flags, and what `settle` works in."""
+    flags = (np.empty(n, dtype=np.bool_) for _ in range(5))
+    return (
+        np.empty((n, 2)), np.empty((n, 2)), *flags, np.empty(n, dtype=np.int64), np.empty(n), np.empty(n, dtype=np.bool_),
+    )  # fmt: skip
+
+
+def _arrays_of_fixtures(m: int) -> tuple[NDArray[Any], ...]:
+    """Return poses and boxes."""
+    return np.empty((m, 4)), np.empty((m, 4))
+
+
+def _arrays_of_pairs(n: int) -> tuple[NDArray[Any], ...]:
+    """Return what becomes of pairs, which go by a chain's rule, their shapes, and both poses."""
+    return np.empty(n, dtype=np.int8), np.empty(n, dtype=np.bool_), np.empty((n, 2), dtype=np.int64), np.empty((n, 4)), np.empty((n, 4))
+
+
 def _room_for(space: Workspace, n: int, n_contacts: int, n_blocks: int) -> Room:
     """Return the room that the solver works in, with so many blocks of contacts at least."""
     n_blocks = max(n_blocks, n_contacts // WIDTH + _SPARE_BLOCKS)
-    return Room(
-        space.array("records", (n + 1, WIDTH)),
-        space.array("push", (n + 1, 3)),
-        space.array("warm", (n + 1, 3)),
-        space.array("free", (n + 1, 3)),
-        space.array("later", (n + 1, 3)),
-        space.array("before", (n + 1, 3)),
-        space.array("decay", (n + 1, 2)),
-        space.array("inverse", (n + 1, 2)),
-        space.array("last", (n + 1,)),
-        space.array("place", (n_contacts,), np.int64),
-        space.array("colour", (n_contacts,), np.int64),
-        space.array("taken", (n + 1,), np.uint64),
-        space.array("counts", (2, COLOURS), np.int64),
-        space.array("lanes", (n_blocks * BLOCK,)),
-        space.array("pairs", (2 * n_blocks * WIDTH,), np.int64),
-    )
+    known = space.room
+    if known is None or len(known.last) != n + 1 or len(known.place) < n_contacts or len(known.rows) < n_blocks * WIDTH:
+        n_contacts, n_blocks = n_contacts + n_contacts // _SPARE, n_blocks + n_blocks // _SPARE
+        space.room = known = Room(
+            records=np.empty((n + 1, WIDTH)),
+            push=np.empty((n + 1, 3)),
+            warm=np.empty((n + 1, 3)),
+            free=np.empty((n + 1, 3)),
+            later=np.empty((n + 1, 3)),
+            before=np.empty((n + 1, 3)),
+            decay=np.empty((n + 1, 2)),
+            inverse=np.empty((n + 1, 2)),
+            last=np.empty(n + 1),
+            place=np.empty(n_contacts, dtype=np.int64),
+            colour=np.empty(n_contacts, dtype=np.int64),
+            taken=np.empty(n + 1, dtype=np.uint64),
+            counts=np.empty((2, COLOURS), dtype=np.int64),
+            constants=np.zeros((n + 1, WIDTH)),
+            lanes=np.empty(n_blocks * BLOCK),
+            pairs=np.empty(2 * n_blocks * WIDTH, dtype=np.int64),
+            rows=np.empty(n_blocks * WIDTH, dtype=np.int64),
+        )
+    return known
 
 
 def _bounces_above(settings: WorldSettings) -> float:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from engine.dynamics._soft_step_kernel import Room
 
 __all__ = ["Workspace"]
 
@@ -20,6 +23,9 @@ class Workspace:
     def __init__(self) -> None:
         self._kept: dict[str, NDArray[Any]] = {}
         self._given: dict[str, NDArray[Any]] = {}
+        self._bundles: dict[str, tuple[int, tuple[NDArray[Any], ...]]] = {}
+        self.room: Room | None = None
+        """What the solver works in."""
 
     def array(self, name: str, shape: tuple[int, ...], dtype: type = np.float64) -> NDArray[Any]:
         """Return the array of a name, which has always the same type, in a shape."""
@@ -32,3 +38,10 @@ class Workspace:
             self._kept[name] = kept = np.empty(size + size // _SPARE, dtype=dtype)
         self._given[name] = given = kept[:size].reshape(shape)
         return given
+
+    def bundle(self, name: str, size: int, make: Callable[[int], tuple[NDArray[Any], ...]]) -> tuple[NDArray[Any], ...]:
+        """Return the arrays of a name, which `make` has made of this size."""
+        known = self._bundles.get(name)
+        if known is None or known[0] != size:
+            self._bundles[name] = known = size, make(size)
+        return known[1]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -34,15 +35,31 @@ _MAY_LOOSEN = c.SetBody | c.SetFixture | c.CreateFixture | c.DestroyFixture | c.
 """Commands after which a joint may be one that cannot be."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Motion:
-    """All bodies at one moment, a row each in ascending order of id; `previous` before the step that led there."""
+    """All bodies at one moment, a row each in ascending order of id; the columns are made when they are asked for.
+
+    `before` is how they were before the step that led there, or their poses then.
+    """
 
     rows: dict[int, int]
     raw: BodyMotion
-    poses: FloatArray
-    previous: FloatArray
-    velocities: FloatArray
+    before: BodyMotion | FloatArray
+
+    @cached_property
+    def poses(self) -> FloatArray:
+        """x, y, angle, float64 (n, 3)."""
+        return _columns(self.raw, 0)
+
+    @cached_property
+    def velocities(self) -> FloatArray:
+        """vx, vy, omega, float64 (n, 3)."""
+        return _columns(self.raw, 3)
+
+    @cached_property
+    def previous(self) -> FloatArray:
+        """The poses before the last step."""
+        return _columns(self.before, 0) if isinstance(self.before, BodyMotion) else self.before
 
 
 class WorldState:
@@ -65,8 +82,7 @@ class WorldState:
         """Return the motion of all bodies; read again where a command may have changed it."""
         if self._motion is None or self._is_stale:
             raw, rows = self.solver.motion(), self.truth.rows
-            poses = _columns(raw, 0)
-            self._motion = Motion(rows, raw, poses, self._previous_poses(rows, poses), _columns(raw, 3))
+            self._motion = Motion(rows, raw, self._previous_poses(rows, _columns(raw, 0)))
             self._teleported.clear()
             self._is_stale = False
         return self._motion
@@ -286,7 +302,7 @@ class WorldState:
             raise WorldLostError(f"{told}, with that body taken out")
         self.truth.step_index = number
         raw = self.solver.motion()
-        self._motion = Motion(before.rows, raw, _columns(raw, 0), before.poses, _columns(raw, 3))
+        self._motion = Motion(before.rows, raw, before.raw)
         self._is_stale = False
         is_out = np.abs(raw.values) > _MOST
         if is_out.any():
@@ -325,8 +341,7 @@ class WorldState:
                 raise
             told = f"{self._title} refused the snapshot of step {snapshot.step_index}: {error}"
             raise WorldLostError(f"{told}; the world stands as before it") from error
-        poses = _columns(snapshot.motion, 0)
-        self._motion = Motion(self.truth.rows, snapshot.motion, poses, poses, _columns(snapshot.motion, 3))
+        self._motion = Motion(self.truth.rows, snapshot.motion, snapshot.motion)
         self._is_stale = True
         self._teleported.clear()
         self.lost = ""

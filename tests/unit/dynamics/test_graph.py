@@ -10,11 +10,11 @@ from engine.dynamics._graph_kernel import COLOURS, coloured
 
 
 @numba.njit
-def _coloured(ends, inverse):
-    n, m = len(ends), len(inverse)
+def _coloured(ends, moves):
+    n, m = len(ends), len(moves)
     place, work = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
     counts = np.empty((2, COLOURS), dtype=np.int64)
-    n_blocks = coloured(ends, inverse, place, work, np.empty(m, dtype=np.uint64), counts[0], counts[1])
+    n_blocks = coloured(ends, moves, place, work, np.empty(m, dtype=np.uint64), counts[0], counts[1])
     return place, n_blocks
 
 
@@ -23,23 +23,22 @@ def test_no_body_that_moves_is_twice_in_a_block(n_bodies, n_contacts):
     rng = stream(0, "graph", n_bodies)
     ends = rng.integers(0, n_bodies, (n_contacts, 2))
     ends[:, 1] = np.where(ends[:, 0] == ends[:, 1], (ends[:, 0] + 1) % n_bodies, ends[:, 1])
-    inverse = np.ones((n_bodies, 2))
-    inverse[0] = 0.0
-    _check(ends, inverse)
+    moves = np.ones(n_bodies, dtype=np.bool_)
+    moves[0] = False
+    _check(ends, moves)
 
 
 def test_a_body_may_have_more_neighbours_than_there_are_colours():
     n = 200
     ends = np.stack((np.zeros(n, dtype=np.int64), np.arange(1, n + 1)), axis=1)
-    place = _check(ends, np.ones((n + 1, 2)))
+    place = _check(ends, np.ones(n + 1, dtype=np.bool_))
     assert len(set((place // WIDTH).tolist())) == n
 
 
-def _check(ends, inverse):
-    place, n_blocks = _coloured(ends, inverse)
+def _check(ends, moves):
+    place, n_blocks = _coloured(ends, moves)
     assert len(set(place.tolist())) == len(ends)
     assert place.min() >= 0 and place.max() < WIDTH * n_blocks
-    moves = inverse.any(axis=1)
     for block in range(n_blocks):
         there = ends[place // WIDTH == block].ravel()
         there = there[moves[there]]
