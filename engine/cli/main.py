@@ -27,6 +27,7 @@ from engine.cli.compare import compare_command
 from engine.cli.doctor import doctor_command
 from engine.cli.fire import fire_command
 from engine.cli.list import list_command
+from engine.cli.motion import motion_command
 from engine.cli.output import InterruptedRunError
 from engine.cli.replay import replay_command
 from engine.cli.run import run_command
@@ -58,6 +59,7 @@ _app.command("fire", help="The bullet experiment: which shots go through a wall,
 _app.command("atlas", help="A map of which shots go through, with the border that our analysis predicts.")(atlas_command)
 _app.command("compare", help="Our answers against Box2D's, in bulk.")(compare_command)
 _app.command("check", help="Your collision function against exact arithmetic, with Box2D's answers beside.")(check_command)
+_app.command("motion", help="Why bodies move otherwise in Box2D than in ours, counted over demos.")(motion_command)
 _app.command("trace", help="The outline of a picture or an SVG, cut into convex fixtures.")(trace_command)
 _app.command("scene", help="What is in a scene file; levels of R.U.B.E. and drawings to scene files.")(scene_command)
 _app.command("bench", help="Our speed against that of others, measured in turn.")(bench_command)

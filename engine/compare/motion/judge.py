@@ -66,8 +66,8 @@ _SOME_SWEEPS = 2_000
 _STILL, _SETTLED = 2e-6, 1e-3
 """m/s and rad/s: what a thousand sweeps of Box2D may change of what needs no more of them, and of what goes on changing with rounding."""
 
-_REPEATS = 12
-"""Times that Box2D takes a thousand sweeps, at the most."""
+_REPEATS, _REPEATS_OF_FEW, _FEW = 12, 60, 100
+"""Times that Box2D takes a thousand sweeps, at the most; and of no more contacts and joints than that."""
 
 Start = tuple[FloatArray, FloatArray]
 
@@ -252,38 +252,44 @@ class _Ladder:
     def _agreed(self, twins: Twins, ours: Taken) -> None:
         """Let both sweep until they agree, and bring Box2D's contacts into ours."""
         bodies = self._bodies
-        self.theirs, after, change = twins.box2d_converged(_STILL, _REPEATS)
+        is_small = len(ours.contacts) + len(twins.ours.joints) <= _FEW
+        repeats = _REPEATS_OF_FEW if is_small else _REPEATS
+        self.theirs, after, change = twins.box2d_converged(_STILL, repeats)
         hard = HardStep(twins.ours, bodies.pose, bodies.velocity, twins.force, twins.gear_sums)
         mine, box2d = _hard_contacts(ours, is_open=True), _hard_contacts(self.theirs, is_open=False)
         explained = self._reasons(twins)
-        known, is_ours = _keys(mine), _keys(box2d)
-        shared = mine.chosen(np.isin(known, is_ours))
-        is_same = ~np.isin(is_ours, list(explained))
-        turned = shared.chosen(np.isin(_keys(shared), list(explained)))
-        steps: list[tuple[str, HardContacts, bool, bool]] = [
-            ("iterations", mine, False, False),
-            ("integrator", mine, True, False),
-            ("speculative", shared, True, False),
-            ("skin", box2d.chosen(is_same).joined(turned), True, False),
-            ("contacts", box2d, True, False),
-            ("joint_limits", box2d, True, True),
+        theirs, differing = _keys(box2d), list(explained)
+        shared = mine.chosen(np.isin(_keys(mine), theirs))
+        skinned = box2d.chosen(~np.isin(theirs, differing)).joined(shared.chosen(np.isin(_keys(shared), differing)))
+        joints = joint_impulses(after, hard.joint_table)
+        begin = np.zeros_like(joints) if is_small else joints  # many rows would take too many sweeps from nothing
+
+        def left(contacts: HardContacts, is_explicit: bool = True, is_limit_open: bool = False) -> FloatArray:
+            start, n_most = (np.zeros((len(contacts.count), 2, 2)), begin), None if is_small else _SOME_SWEEPS
+            solved = hard.solve(contacts, is_explicit=is_explicit, is_limit_open=is_limit_open, n_most=n_most, start=start)
+            return self.theirs.velocity - self._capped(solved.velocity)
+
+        self.rungs += [
+            _Rung("iterations", left(mine, is_explicit=False)),
+            _Rung("integrator", left(mine)),
+            _Rung("speculative", left(shared)),
+            _Rung("skin", left(skinned)),
+            _Rung("contacts", left(box2d)),
+            _Rung("joint_limits", left(box2d, is_limit_open=True)),
         ]
-        for cause, contacts, is_explicit, is_limit_open in steps:
-            solved = hard.solve(contacts, is_explicit=is_explicit, is_limit_open=is_limit_open, n_most=_SOME_SWEEPS)
-            self.rungs.append(_Rung(cause, self.theirs.velocity - self._capped(solved.velocity)))
         box2d = hard.without_redundant_points(box2d)
-        solved = hard.solve(box2d)
-        self.rungs.append(_Rung("one_point", self.theirs.velocity - self._capped(solved.velocity)))
-        start = _impulses_of(self.theirs), joint_impulses(after, hard.joint_table)
-        other = hard.solve(box2d, start=start)
-        self.rungs.append(_Rung("several_answers", self.theirs.velocity - self._capped(other.velocity)))
+        exact = hard.solve(box2d, start=(np.zeros((len(box2d.count), 2, 2)), begin)).velocity
+        self.rungs.append(_Rung("one_point", self.theirs.velocity - self._capped(exact)))
+        start = _impulses_of(self.theirs), joints
+        begun = hard.solve(box2d, start=start).velocity
+        self.rungs.append(_Rung("several_answers", self.theirs.velocity - self._capped(begun)))
         self.reasons, self._pairs = explained, np.concatenate((mine.fixtures, box2d.fixtures))
         self.island = bodies.islands(self._pairs)
         unsettled = self._worst(bodies.size(change)) > _SETTLED
         if unsettled.any():
             self.rungs.append(_Rung("unsettled", np.where(unsettled[:, None], self._without_friction(twins), self.rungs[-1].apart)))
         settling = np.where(unsettled, 0.0, bodies.size(change))
-        self._rounding = self._worst(self._float32(twins, hard, box2d, start, solved.velocity, other.velocity) + settling)
+        self._rounding = self._worst(self._float32(twins, hard, box2d, start, begin, exact, begun) + settling)
         self._ends = np.array([[bodies.truth.rows[bodies.truth.fixtures[f].body] for f in pair] for pair in self._pairs.tolist()])
         self._held = bodies.held(self._pairs)
 
@@ -303,14 +309,15 @@ class _Ladder:
         return taken.velocity - self._capped(hard.solve(contacts).velocity)
 
     def _float32(
-        self, twins: Twins, hard: HardStep, contacts: HardContacts, start: Start, exact: FloatArray, begun: FloatArray
+        self, twins: Twins, hard: HardStep, contacts: HardContacts, start: Start, begin: FloatArray, exact: FloatArray, begun: FloatArray
     ) -> FloatArray:
         """Return what float32 does to each body's velocity, m/s, as found by doing it to ours.
 
         Velocities and impulses are rounded in each sweep; and poses moved by as much as float32 knows lever arms, at random, seeded.
         """
         bodies = self._bodies
-        found = bodies.size(hard.solve(contacts, is_single=True, n_most=_SOME_SWEEPS).velocity - exact)
+        rounded = hard.solve(contacts, is_single=True, start=(np.zeros_like(start[0]), begin))
+        found = bodies.size(rounded.velocity - exact)
         for draw in range(_DRAWS):
             noise = stream(draw, "motion").uniform(-1.0, 1.0, bodies.pose.shape)
             moved = bodies.pose + noise * lever_allowance(bodies.pose, bodies.scale)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -44,6 +45,8 @@ BOX2D, OURS = "box2d", "soft_step"
 
 NEAR = 0.05
 """Metres within which a point of Box2D's and one of ours, in the frame of the same body, count as one and have one impulse."""
+
+_LAST = 4
 
 _FORCE_WORDS, _REST_WORD = slice(13, 16), 16
 """Where `InternalState.bodies` has a body's force and torque, and the seconds that it has been slow."""
@@ -112,21 +115,22 @@ class Twins:
     def box2d_converged(self, tolerance: float, most: int) -> tuple[Taken, WorldSnapshot, FloatArray]:
         """Take Box2D's step with as many sweeps as it takes to change no velocity any more.
 
-        Return it, the state before it with the impulses after it, and what the last thousand sweeps have changed, (n, 3).
+        Return it, the state before it with the impulses after it, and what the last thousands of sweeps have changed, (n, 3): the most
+        of the last `_LAST`, for rounding lets velocities wander.
 
         A thousand sweeps are the most of one step. So the step is taken again from the same state, with the impulses that it ended with,
         `most` times at the most.
         """
         start = self.with_settings(velocity_iterations=MAX_ITERATIONS).box2d
         taken, then = _step_and_keep(start, self.pre_solve)
-        change = np.full_like(taken.velocity, np.inf)
+        changes: deque[FloatArray] = deque(maxlen=_LAST)
         for _ in range(most - 1):
             before = taken
             taken, then = _step_and_keep(replace(then, settings=replace(then.settings, warm_starting=True)), self.pre_solve)
-            change = np.abs(taken.velocity - before.velocity)
-            if change.max(initial=0.0) <= tolerance:
+            changes.append(np.abs(taken.velocity - before.velocity))
+            if changes[-1].max(initial=0.0) <= tolerance:
                 break
-        return taken, then, change
+        return taken, then, np.max(changes, axis=0)
 
 
 def twins_of(world: World | WorldSnapshot, pre_solve: PreSolveHook | None = None) -> Twins:
@@ -283,7 +287,7 @@ def _with_box2d(snapshot: WorldSnapshot, pre_solve: PreSolveHook | None) -> Twin
     memory = _our_memory(snapshot)
     held = replace(
         snapshot,
-        settings=accept(snapshot.settings, BOX2D),
+        settings=accept(replace(snapshot.settings, restitution_threshold=None), BOX2D),
         bodies=tuple((body, accept(spec, BOX2D), fixtures) for body, spec, fixtures in snapshot.bodies),
         fixtures=tuple((fixture, body, accept(spec, BOX2D)) for fixture, body, spec in snapshot.fixtures),
         joints=tuple((joint, accept(resolved, BOX2D)) for joint, resolved in snapshot.joints),
@@ -300,7 +304,9 @@ def _with_box2d(snapshot: WorldSnapshot, pre_solve: PreSolveHook | None) -> Twin
     manifolds["points"]["normal_impulse"], manifolds["points"]["tangent_impulse"] = told[:, :, 0], told[:, :, 1]
     internal = None if found.internal is None else _with_waiting(found.internal, memory)
     theirs = replace(cold, state=replace(then.state, motion=cold.motion, memory=Box2DMemory(found.keys, manifolds, internal)))
-    ours = replace(held, state=replace(snapshot.state, motion=BodyMotion(values.astype(np.float64), snapshot.motion.awake)))
+    ours = replace(
+        held, settings=snapshot.settings, state=replace(snapshot.state, motion=BodyMotion(values.astype(np.float64), snapshot.motion.awake))
+    )
     return Twins(theirs, ours, memory.force, dict(memory.gear_sums), pre_solve)
 
 

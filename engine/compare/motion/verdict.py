@@ -38,6 +38,9 @@ WAYS: dict[str, str] = {
 }
 """Why poses differ, in the order in which it is asked, and a sentence for people."""
 
+_TOLD = 0.05
+"""Share of a difference: what changes it by less is not told."""
+
 
 @dataclass(frozen=True, slots=True)
 class BodyVerdict:
@@ -81,8 +84,15 @@ class BodyVerdict:
     @property
     def told(self) -> str:
         """How the cause was shown, in one sentence."""
-        way = ", ".join(f"{name} {size:.3g}" for name, size in self.left)
-        return f"{self.size:.3g} m/s apart; left without, in turn: {way} m/s (allowed {self.allowed:.2g})"
+        sizes = [self.size, *(size for _, size in self.left)]
+        steps = [
+            f"{size:.2g} without {name}"
+            for (name, size), before in zip(self.left, sizes, strict=False)
+            if abs(size - before) > _TOLD * self.size
+        ]
+        if self.left and not steps:
+            steps = [f"{sizes[-1]:.2g} whatever is taken away"]
+        return f"{self.size:.2g} m/s apart; {', '.join(steps)} (float32 may leave {self.allowed:.2g})".replace("_", " ")
 
     def as_json(self) -> dict[str, Any]:
         """Return it as ``motion --json`` prints it."""

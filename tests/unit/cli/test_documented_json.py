@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -14,8 +15,9 @@ from PIL import Image, ImageDraw
 
 from benchmarks.measuring import Record
 from engine.app.headless import BesideReport
-from engine.cli import atlas, bench, check, compare, doctor, replay
+from engine.cli import atlas, bench, check, compare, doctor, motion, replay
 from engine.cli.main import main
+from engine.compare.motion.tally import MotionTally
 from engine.demo.apart import Apart, Why
 from engine.demo.beside import Energy, Skipped
 from engine.experiments.atlas import Atlas, RuleTiming
@@ -149,6 +151,15 @@ def _checked(patch: pytest.MonkeyPatch) -> Documents:
     yield from _of("check mine.py --pairs 30")(patch)
 
 
+def _moved(patch: pytest.MonkeyPatch) -> Documents:
+    yield from _of("motion bounce car --steps 20 --every 20")(patch)
+    whole = motion._judge_all
+    patch.setattr(motion, "_judge_all", lambda *given: whole(*given) and False)
+    yield from _of("motion pair --steps 1 --every 1")(patch)
+    tally = MotionTally(causes=Counter(contacts=1), shared=Counter(skin=1), reasons=Counter(skin=1), not_judged=Counter({"shape": 1}))
+    yield {"demos": [{"demo": "one", **tally.as_json()}], "saved": ["a.json"]}
+
+
 def _traced(patch: pytest.MonkeyPatch) -> Documents:
     yield from _of("trace ring.png --crop 0,0,60,60 --max-pieces 9", "trace ring.png --method circles --max-pieces 2")(patch)
 
@@ -183,6 +194,7 @@ SAMPLES: dict[str, tuple[Callable[[pytest.MonkeyPatch], Documents], ...]] = {
     "atlas": (_atlas, _costs),
     "compare": (_compared,),
     "check": (_checked,),
+    "motion": (_moved,),
     "trace": (_traced, _of("trace ring.png --method hull,aabb")),
     "scene": (_of("scene scene.json"),),
     "bench": (_measured,),

@@ -14,6 +14,7 @@ from engine.compare.motion import CAUSES, BodyVerdict, judge_step
 from engine.compare.motion.judge import judge_twins
 from engine.compare.motion.states import twins_of
 from engine.compare.pair.file import load_pair
+from engine.demo.registry import find_demo
 from engine.geometry import AnyShape, Circle, Polygon
 from engine.world import BodySpec, FixtureSpec, RevoluteJointSpec, World, WorldSettings
 from engine.world.snapshot import WorldSnapshot
@@ -174,6 +175,36 @@ def test_limits(lower: float) -> None:
     arm = add(hinge, Polygon.box(1.0, 0.1), (2.0, 0.0), angular_velocity=3.0, linear_velocity=(0.0, 3.0))
     hinge.create_joint(RevoluteJointSpec(base, arm, anchor=(1.0, 0.0), enable_limit=True, lower_angle=lower, upper_angle=0.02))
     is_shown(verdict_on(hinge, arm), "joint_limits")
+
+
+def test_two_points_a_centimetre_apart_are_one_in_box2d() -> None:
+    edge = world()
+    add(edge, Polygon.box(5.0, 0.5), (-5.0, -0.5), "static", friction=0.0)
+    one = verdict_on(edge, add(edge, BOX, (0.492, 0.505), linear_velocity=(0.0, -1.0), friction=0.0))
+    left = dict(one.left)
+    assert left["one_point"] <= one.allowed < 1e-3 < left["joint_limits"], one.told
+
+
+def _demo(id: str, steps: int) -> World:
+    demo = find_demo(id)(0, solver="box2d")
+    for _ in range(steps):
+        demo.run.step()
+    return demo.stages[0].world
+
+
+def test_friction_that_has_several_answers() -> None:
+    """Two legs of a walking linkage on the ground: one holds and the other slips, or the other way round."""
+    walker = _demo("walker", 400)
+    verdict = judge_step(walker)
+    assert verdict.counts["several_answers"] >= 3 and verdict.unexplained == 0, verdict.counts
+    for one in verdict.bodies:
+        if one.cause == "several_answers":
+            is_shown(one, "several_answers")
+
+
+def test_friction_over_which_box2d_comes_to_no_end() -> None:
+    verdict = judge_step(_demo("walker", 280))
+    assert any("unsettled" in dict(one.left) for one in verdict.bodies) and verdict.unexplained == 0, verdict.counts
 
 
 # -- a referee that can fail ------------------------------------------------------------------------------------------

@@ -1,0 +1,152 @@
+"""``motion``: why bodies move otherwise in Box2D than in ours, counted over demos."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from engine.app.files import check_directory
+from engine.cli import options
+from engine.cli.output import InterruptedRunError, check_files, people, progress, text_table, warming, write_json
+from engine.common.checks import integer, seed_number
+from engine.common.errors import InvalidInputError
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from engine.compare.motion.tally import MotionTally
+    from engine.demo.base import Demo
+    from engine.world import World
+
+__all__ = ["motion_command"]
+
+DEFAULT_STEPS, DEFAULT_EVERY = 300, 30
+_MOST_STEPS = 1_000_000
+
+
+def motion_command(
+    ids: Annotated[list[str] | None, typer.Argument(metavar="[ID]...", help="Demos; all of them where none is named.")] = None,
+    steps: Annotated[int, typer.Option("--steps", metavar="N", help="Steps of each demo.")] = DEFAULT_STEPS,
+    every: Annotated[int, typer.Option("--every", metavar="K", help="Judge each K-th step.")] = DEFAULT_EVERY,
+    seed: options.Seed = 0,
+    solver: options.SolverName = None,
+    save: Annotated[str | None, typer.Option("--save", metavar="DIR", help="Write a scene file of each unexplained step's state.")] = None,
+    json_file: options.JsonFile = None,
+) -> int:
+    """Count why Box2D's bodies and ours leave a step with different velocities, over the steps of demos.
+
+    From the state before each judged step both engines take it once; causes are taken away one after the other until the difference is
+    gone. What stays is unexplained; status 1 if there is any. docs/motion.md tells what each cause is and how it is shown.
+    """
+    steps = integer("--steps", steps, 1, _MOST_STEPS)
+    every, seed = integer("--every", every, 1, steps), seed_number("--seed", seed)
+    options.check_solvers({"--solver": solver})
+    kinds = _demos(ids or [])
+    check_files({}, {"--json": json_file})
+    folder = None if save is None else check_directory("--save", save)
+    with warming():
+        options.prepare_solvers("box2d", "soft_step")
+    tallies: dict[str, MotionTally] = {}
+    saved: list[str] = []
+    is_whole = _judge_all(kinds, steps, every, seed, solver, folder, tallies, saved)
+    total = _sum(tallies)
+    console = people(json_file)
+    _print(console, tallies, total, saved)
+    head = {"every": every, "seed": seed, "solver": solver or "box2d", "demo_steps": steps}
+    rows = [{"demo": name, **tally.as_json()} for name, tally in tallies.items()]
+    found: dict[str, Any] = {**head, "demos": rows, "total": total.as_json(), "unexplained_total": total.unexplained, "saved": saved}
+    write_json(json_file, found if is_whole else {**found, "interrupted": True})
+    if not is_whole:
+        raise InterruptedRunError(f"interrupted after {total.steps:,} judged steps")
+    return 1 if total.unexplained else 0
+
+
+def _demos(ids: Sequence[str]) -> list[type[Demo]]:
+    from engine.demo.registry import all_demos, find_demo
+
+    return [find_demo(one) for one in dict.fromkeys(ids)] if ids else list(all_demos())
+
+
+def _judge_all(
+    kinds: Sequence[type[Demo]],
+    steps: int,
+    every: int,
+    seed: int,
+    solver: str | None,
+    folder: Path | None,
+    tallies: dict[str, MotionTally],
+    saved: list[str],
+) -> bool:
+    """Judge the steps of all demos; return whether that was not interrupted."""
+    from engine.compare.motion.tally import MotionTally
+
+    name = ""
+    try:
+        with progress(lambda: name or "judging", len(kinds) * steps, "steps") as advance:
+            for kind in kinds:
+                name, tally = kind.id, MotionTally()
+                tallies[name] = tally
+                demo = kind(seed, solver=solver)
+                for step in range(1, steps + 1):
+                    if step % every == 0:
+                        for number, stage in enumerate(demo.stages):
+                            where = f"{name}-{step}" + (f"-{number}" if number else "")
+                            saved += _judge(stage.world, tally, where, folder)
+                    demo.run.step()
+                    advance()
+    except KeyboardInterrupt:
+        return False
+    return True
+
+
+def _judge(world: World, tally: MotionTally, where: str, folder: Path | None) -> list[str]:
+    """Judge the next step of a world; return the file of its state where that is wanted and something stays unexplained."""
+    from engine.compare.motion import judge_step
+
+    try:
+        verdict = judge_step(world)
+    except InvalidInputError as error:
+        tally.not_judged[f"{error.field}: {error.requirement}"] += 1
+        return []
+    tally.add(verdict)
+    if folder is None or not verdict.unexplained:
+        return []
+    from engine.scenes import save_scene, scene_of
+
+    path = folder / f"{where}.json"
+    told = ", ".join(f"body {one.body}: {one.told}" for one in verdict.bodies if one.cause == "unexplained") or "poses"
+    save_scene(path, scene_of(world, title=where, watch=told[:1000]))
+    return [str(path)]
+
+
+def _sum(tallies: dict[str, MotionTally]) -> MotionTally:
+    from engine.compare.motion.tally import MotionTally
+
+    total = MotionTally()
+    for tally in tallies.values():
+        total += tally
+    return total
+
+
+def _print(console: Console, tallies: dict[str, MotionTally], total: MotionTally, saved: Sequence[str]) -> None:
+    from engine.compare.motion import CAUSES
+
+    seen = [name for name in CAUSES if total.causes[name]]
+    table = text_table("demo", right=("steps", "bodies", "agree", *(name.replace("_", " ") for name in seen)))
+    rows = [*tallies.items()] if len(tallies) == 1 else [*tallies.items(), ("all", total)]
+    for name, tally in rows:
+        counts = (tally.steps, tally.compared, tally.agree, *(tally.causes[cause] for cause in seen))
+        table.add_row(name, *(f"{count:,}" if count else "" for count in counts))
+    console.print(table)
+    for title, counter in (("poses", total.ways), ("other contacts", total.reasons), ("not judged", total.not_judged)):
+        if counter:
+            words = ", ".join(f"{count:,} {name.replace('_', ' ')}" for name, count in counter.most_common())
+            console.print(f"{title}: {words}", markup=False)
+    if total.worst is not None:
+        console.print(f"worst: step {total.worst_step}, body {total.worst.body}, {total.worst.cause}: {total.worst.told}", markup=False)
+    console.print(f"unexplained: {total.unexplained:,}", markup=False)
+    for path in saved:
+        console.print(f"state: {path}", markup=False)
