@@ -1,0 +1,96 @@
+"""Bodies that bounce."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from engine.experiments.references.lab import GRAVITY, Lab, Row, absolute, at_most, body, ground, reference, relative, run
+from engine.geometry import Circle, Polygon
+from engine.world import BodySpec, FixtureSpec, World
+
+__all__: list[str] = []
+
+
+def _dropped(lab: Lab, restitution: float) -> tuple[World, int]:
+    world = lab.world()
+    ground(world, restitution=restitution)
+    return world, body(world, Circle(0.5), (0.0, 5.5), restitution=restitution)
+
+
+@reference("ball bounces from 5 m, restitution 0.8")
+def bouncing(lab: Lab) -> list[Row]:
+    """Each bounce keeps e of the speed and e^2 of the height: the third height is ``5 e^6`` = 1.3107 m.
+
+    The top lies between two steps; from the step before it is ``v^2 / 2g`` away.
+    """
+    world, ball = _dropped(lab, 0.8)
+    tops, rises = [], False
+    for _ in range(600):
+        world.step()
+        (_, y), (_, v) = world.state(ball).position, world.state(ball).linear_velocity
+        if rises and v <= 0.0:
+            tops.append(y - 0.5 + v * v / (2.0 * GRAVITY))
+        rises = v > 0.0
+    return [relative("third height", 5.0 * 0.8**6, tops[2], 0.01)]
+
+
+@reference("elastic ball, 20 s")
+def elastic(lab: Lab) -> list[Row]:
+    """With restitution 1 nothing is lost: m g 5 m for ever."""
+    world, ball = _dropped(lab, 1.0)
+    run(world, 20.0)
+    (_, y), (_, v) = world.state(ball).position, world.state(ball).linear_velocity
+    return [relative("energy", GRAVITY * 5.0, GRAVITY * (y - 0.5) + 0.5 * v * v, 1e-3)]
+
+
+@reference("36 elastic discs in a free frame, 10 s")
+def elastic_discs(lab: Lab) -> list[Row]:
+    """No force from outside, nothing lost: momentum and energy stay, whatever meets whatever.
+
+    The discs fly within a frame of four bars that flies itself. Momentum is measured against the sum of all magnitudes.
+    """
+    world, rng = lab.world(gravity=(0.0, 0.0)), np.random.default_rng(1)
+    sides = [((0.0, 5.5), 6.0, 0.5), ((0.0, -5.5), 6.0, 0.5), ((5.5, 0.0), 0.5, 5.0), ((-5.5, 0.0), 0.5, 5.0)]
+    material = {"restitution": 1.0, "friction": 0.0}
+    bars = tuple(FixtureSpec(Polygon.box(wide, tall, center), **material) for center, wide, tall in sides)
+    frame = world.create_body(BodySpec(bars, fixed_rotation=True))
+    discs = []
+    for row in range(6):
+        for column in range(6):
+            velocity = rng.normal(0.0, 2.0, 2)
+            at = (1.6 * column - 4.0, 1.6 * row - 4.0)
+            discs.append(body(world, Circle(0.3), at, linear_velocity=(float(velocity[0]), float(velocity[1])), **material))
+    mass = np.array([world.body(one).mass for one in (frame, *discs)])[:, None]
+    before = world.velocities[:, :2].copy()
+    run(world, 10.0)
+    after = world.velocities[:, :2]
+    drift = np.hypot(*(mass * (after - before)).sum(axis=0)) / (mass * np.abs(before)).sum()
+    return [
+        at_most("momentum", float(drift), 1e-12, ""),
+        relative("energy", float((mass * before**2).sum()), float((mass * after**2).sum()), 2e-3),
+    ]
+
+
+@reference("Newton's cradle, 4 m/s")
+def cradle(lab: Lab) -> list[Row]:
+    """Five equal discs, four of them at rest in touch: the impact goes through, the last one leaves at 4 m/s, the others rest."""
+    world = lab.world(gravity=(0.0, 0.0))
+    balls = [body(world, Circle(0.5), (x, 0.0), restitution=1.0, friction=0.0) for x in (-2.0, 1.0, 2.0, 3.0, 4.0)]
+    world.set_velocity(balls[0], (4.0, 0.0))
+    run(world, 2.0)
+    off = [abs(world.state(ball).linear_velocity[0] - exact) for ball, exact in zip(balls, (0.0, 0.0, 0.0, 0.0, 4.0), strict=True)]
+    return [at_most("largest error of a speed", max(off), 1e-9, "m/s")]
+
+
+@reference("oblique collision of two discs")
+def oblique(lab: Lab) -> list[Row]:
+    """At the first touch the line of centres stands at asin 0.3 to the flight: the struck disc leaves along it with ``v cos``."""
+    world = lab.world(gravity=(0.0, 0.0))
+    body(world, Circle(0.5), (-3.0, 0.3), restitution=1.0, friction=0.0, linear_velocity=(4.0, 0.0))
+    struck = body(world, Circle(0.5), (0.0, 0.0), restitution=1.0, friction=0.0)
+    run(world, 2.0)
+    along = math.asin(0.3)
+    exact = (4.0 * math.cos(along) ** 2, -4.0 * math.cos(along) * math.sin(along))
+    return [absolute("velocity, of 4 m/s", 0.0, math.dist(world.state(struck).linear_velocity, exact) / 4.0, 1e-3, "")]

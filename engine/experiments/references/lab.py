@@ -1,0 +1,210 @@
+"""What every reference needs: worlds of the solver that is judged, bodies in them, and rows that tell what came out."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from engine.common.errors import InvalidInputError
+from engine.common.words import meant
+from engine.geometry import AnyShape, Polygon, Segment
+from engine.world import BodySpec, FixtureSpec, World, WorldSettings
+
+__all__ = [
+    "GRAVITY",
+    "REFERENCES",
+    "STEP",
+    "UNIT",
+    "Lab",
+    "Reference",
+    "Row",
+    "absolute",
+    "at_most",
+    "body",
+    "chosen",
+    "deepest_overlap",
+    "energy",
+    "ground",
+    "least",
+    "on_slope",
+    "reference",
+    "relative",
+    "run",
+    "speed",
+    "worst_joint",
+]
+
+GRAVITY = 10.0
+"""m/s^2."""
+STEP = 1.0 / 60.0
+"""Seconds."""
+UNIT = Polygon.box(0.5, 0.5)
+"""A box of one square metre."""
+
+
+@dataclass(frozen=True)
+class Lab:
+    """What is judged.
+
+    Parameters
+    ----------
+    solver : str
+        One of `engine.world.solvers()`.
+    sub_steps : int
+        Of the soft step; Box2D's velocity iterations.
+    """
+
+    solver: str = "soft_step"
+    sub_steps: int = 8
+
+    def world(self, **settings: Any) -> World:
+        """Return an empty world, in which nothing sleeps unless said."""
+        return World(WorldSettings(velocity_iterations=self.sub_steps, **({"sleeping": False} | settings)), solver=self.solver)
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One number of a reference: what it is, exactly and measured (None where there is no one number), its error, and the error allowed."""
+
+    what: str
+    error: float
+    demand: float
+    unit: str = ""
+    exact: float | None = None
+    measured: float | None = None
+
+    @property
+    def holds(self) -> bool:
+        """Whether the error is no larger than demanded."""
+        return self.error <= self.demand
+
+
+def absolute(what: str, exact: float, measured: float, demand: float, unit: str) -> Row:
+    """Return a row whose error is a difference."""
+    return Row(what, abs(measured - exact), demand, unit, exact, measured)
+
+
+def relative(what: str, exact: float, measured: float, demand: float) -> Row:
+    """Return a row whose error is a share of the exact value."""
+    return Row(what, abs(measured / exact - 1.0), demand, "", exact, measured)
+
+
+def at_most(what: str, measured: float, demand: float, unit: str) -> Row:
+    """Return a row of what ought to be nothing."""
+    return Row(what, max(measured, 0.0), demand, unit, 0.0, measured)
+
+
+def least(what: str, measured: float, wanted: float, unit: str) -> Row:
+    """Return a row of what must be reached."""
+    return Row(what, max(wanted - measured, 0.0), 0.0, unit, wanted, measured)
+
+
+Measure = Callable[[Lab], Iterable[Row]]
+
+
+@dataclass(frozen=True)
+class Reference:
+    """A scene with what must come of it.
+
+    Attributes
+    ----------
+    name, title : str
+    chapter : "exact" or "quality"
+        Against a formula, or against what a good solver keeps.
+    is_slow : bool
+        It takes more than about a second.
+    measure : callable
+        Runs it and returns its rows. Its docstring has the derivation.
+    """
+
+    name: str
+    title: str
+    chapter: str
+    is_slow: bool
+    measure: Measure
+
+
+REFERENCES: dict[str, Reference] = {}
+"""All of them by name, in the order of their chapters."""
+
+
+def reference(title: str, is_slow: bool = False, chapter: str = "exact") -> Callable[[Measure], Measure]:
+    """Enter a function among `REFERENCES`, under its own name."""
+
+    def enter(measure: Measure) -> Measure:
+        name = measure.__name__  # type: ignore[attr-defined]
+        REFERENCES[name] = Reference(name, title, chapter, is_slow, measure)
+        return measure
+
+    return enter
+
+
+def chosen(names: Iterable[str]) -> list[Reference]:
+    """Return references by name.
+
+    Raises
+    ------
+    InvalidInputError
+        There is none of that name.
+    """
+    found = []
+    for name in names:
+        if name not in REFERENCES:
+            raise InvalidInputError("NAMES", "among " + ", ".join(REFERENCES) + meant(name, REFERENCES), name)
+        found.append(REFERENCES[name])
+    return found
+
+
+def body(world: World, shape: AnyShape, position: tuple[float, float], angle: float = 0.0, type: str = "dynamic", **more: Any) -> int:
+    """Add a body of one fixture; what the fixture does not know is the body's."""
+    of_fixture = {name: more.pop(name) for name in ("friction", "restitution", "density", "mask") if name in more}
+    return world.create_body(BodySpec((FixtureSpec(shape, **of_fixture),), type, position, angle, **more))  # type: ignore[arg-type]
+
+
+def ground(world: World, degrees: float = 0.0, **more: Any) -> int:
+    """Add a floor through the origin that falls towards +x by `degrees`."""
+    return body(world, Segment((-200.0, 0.0), (200.0, 0.0)), (0.0, 0.0), -math.radians(degrees), "static", **more)
+
+
+def on_slope(world: World, degrees: float, shape: AnyShape, height: float, **more: Any) -> int:
+    """Add a body that stands on such a floor, its middle `height` m above it."""
+    angle = -math.radians(degrees)
+    return body(world, shape, (-height * math.sin(angle), height * math.cos(angle)), angle, **more)
+
+
+def run(world: World, seconds: float) -> None:
+    """Step for so long."""
+    for _ in range(round(seconds * world.settings.hertz)):
+        world.step()
+
+
+def speed(world: World, body: int) -> float:
+    """Return the speed of a body, m/s."""
+    return math.hypot(*world.state(body).linear_velocity)
+
+
+def energy(world: World, bodies: Iterable[int]) -> float:
+    """Return kinetic and potential energy, J, above y = 0 of the centres of mass."""
+    gx, gy = world.settings.gravity
+    total = 0.0
+    for one in bodies:
+        whole, state = world.body(one), world.state(one)
+        (x, y), (vx, vy), spin = state.xf.apply(whole.local_center), state.linear_velocity, state.angular_velocity
+        total += 0.5 * whole.mass * (vx * vx + vy * vy) + 0.5 * whole.inertia * spin * spin - whole.mass * (gx * x + gy * y)
+    return total
+
+
+def deepest_overlap(world: World) -> float:
+    """Return how deep the deepest contact overlaps as the last step began, m."""
+    contacts = world.contacts
+    is_point = np.arange(2) < contacts.count[:, None]
+    return max(float(-contacts.separation[is_point].min(initial=0.0)), 0.0)
+
+
+def worst_joint(world: World, joints: Iterable[int]) -> float:
+    """Return how far the anchors of a joint are apart at the most, m."""
+    return max(math.dist(*world.joint_anchors(joint)) for joint in joints)

@@ -1,0 +1,274 @@
+"""Piles of the kinds that are hard for a solver, in the manner of the samples of Solver2D (E. Catto, "Solver2D", 2024)."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from engine.experiments.references.lab import (
+    GRAVITY,
+    UNIT,
+    Lab,
+    Row,
+    at_most,
+    body,
+    deepest_overlap,
+    energy,
+    ground,
+    least,
+    reference,
+    run,
+)
+from engine.experiments.references.standing import arch_stones
+from engine.geometry import Circle, Polygon, Segment
+from engine.world import World
+
+__all__: list[str] = []
+
+QUALITY = "quality"
+MM = 1e3
+"""Millimetres in a metre."""
+
+
+def _stood(world: World, top: int, seconds: int = 20) -> float:
+    """Run, and return for how many seconds a body has stayed within half a metre of where it was."""
+    at = world.state(top).position
+    for second in range(seconds):
+        run(world, 1.0)
+        if math.dist(at, world.state(top).position) > 0.5:
+            return float(second)
+    return float(seconds)
+
+
+@reference("single box: gap at rest", chapter=QUALITY)
+def single_box(lab: Lab) -> list[Row]:
+    """A box of 2 m falls 3 m and lies: exactly on the floor."""
+    world = lab.world()
+    ground(world, friction=0.5)
+    box = body(world, Polygon.box(1.0, 1.0), (0.0, 4.0), friction=0.5)
+    run(world, 10.0)
+    return [at_most("gap or overlap", MM * abs(world.state(box).position[1] - 1.0), 0.05, "mm")]
+
+
+@reference("warm start energy", chapter=QUALITY)
+def warm_start(lab: Lab) -> list[Row]:
+    """Of three discs on each other the top one, of the hundredfold mass, is taken away: the others must not jump off the ground.
+
+    Energy is counted from where both lie in touch: what lifts them out of an overlap is no gain.
+    """
+    world = lab.world()
+    ground(world)
+    discs = [body(world, Circle(0.5), (0.0, 0.5 + k), density=100.0 if k == 2 else 1.0) for k in range(3)]
+    run(world, 2.0)
+    world.destroy_body(discs.pop())
+    lowest, most = world.body(discs[0]).mass * GRAVITY * (0.5 + 1.5), 0.0
+    for _ in range(120):
+        world.step()
+        most = max(most, energy(world, discs) - lowest)
+    return [at_most("energy gained", most, 0.001, "J")]  # 0, where 1 % of the kinetic energy that Box2D gains counts as rounding
+
+
+@reference("high mass ratio: three pyramids under loads", is_slow=True, chapter=QUALITY)
+def mass_ratio_pyramids(lab: Lab) -> list[Row]:
+    """Pyramids of ten rows of boxes of 2 m, whose top one drops 2 m and weighs 100, 200 and 300 times the others."""
+    world = lab.world()
+    ground(world, friction=0.5)
+    box, tops = Polygon.box(1.0, 1.0), []
+    for j in range(3):
+        for row in range(10):
+            n = 10 - row
+            for k in range(n):
+                at = (2.0 * (k - 0.5 * n) - 20.0 + 22.0 * j, 1.0 + 2.0 * row + (2.0 if n == 1 else 0.0))
+                last = body(world, box, at, density=100.0 * (j + 1) if n == 1 else 1.0, friction=0.5)
+        tops.append(last)
+    run(world, 2.0)
+    at_rest = [world.state(top).position for top in tops]
+    run(world, 13.0)
+    moved = max(math.dist(at, world.state(top).position) for at, top in zip(at_rest, tops, strict=True))
+    return [at_most("a load moves, s 2 to 15", moved, 0.1, "m"), at_most("overlap", MM * deepest_overlap(world), 15.0, "mm")]
+
+
+def _under_a_house(lab: Lab, small: Polygon, height: float, gap: float) -> list[Row]:
+    world = lab.world()
+    ground(world)
+    for x in (-9.0, 9.0):
+        body(world, small, (x, height))
+    house = body(world, Polygon.box(10.0, 10.0), (0.0, 10.0 + gap))
+    run(world, 15.0)
+    x, y = world.state(house).position
+    fallen = abs(x) > 0.5 or y < 10.5
+    return [at_most("the house falls", float(fallen), 0.0, ""), at_most("overlap", MM * deepest_overlap(world), 20.0, "mm")]
+
+
+@reference("high mass ratio: a house on two boxes", chapter=QUALITY)
+def mass_ratio_boxes(lab: Lab) -> list[Row]:
+    """A box of 20 m drops 15 m on two of 1 m, 1/400 of its mass."""
+    return _under_a_house(lab, UNIT, 0.5, 16.0)
+
+
+@reference("high mass ratio: a house on two wedges", chapter=QUALITY)
+def mass_ratio_wedges(lab: Lab) -> list[Row]:
+    """The same house on the tips of two triangles of 0.5 m^2, 1/800 of its mass; it drops 1 m."""
+    return _under_a_house(lab, Polygon([(-0.5, 0.0), (0.5, 0.0), (0.0, 1.0)]), 0.0, 2.0)
+
+
+@reference("friction ramp", chapter=QUALITY)
+def ramp(lab: Lab) -> list[Row]:
+    """A box that friction 0.6 holds on a slope of 0.3 rad, 5 s."""
+    world = lab.world()
+    degrees = math.degrees(0.3)
+    ground(world, degrees, friction=0.6)
+    box = body(world, UNIT, (0.5 * math.sin(0.3), 0.5 * math.cos(0.3)), -0.3, friction=0.6)
+    run(world, 1.0)
+    before = world.state(box).position
+    run(world, 5.0)
+    return [at_most("creep", math.dist(before, world.state(box).position), 1e-6, "m")]
+
+
+@reference("overlap recovery", chapter=QUALITY)
+def overlap_recovery(lab: Lab) -> list[Row]:
+    """A pyramid of ten boxes of 1 m that overlap by a quarter from the start. They must part; the less they gain by it the better."""
+    world = lab.world()
+    ground(world)
+    boxes = []
+    for row in range(4):
+        for k in range(row, 4):
+            boxes.append(body(world, UNIT, (0.375 * (row - 4) + 0.75 * (k - row), 0.5 + 0.75 * row)))
+    started, most = energy(world, boxes), 0.0
+    for _ in range(300):
+        world.step()
+        most = max(most, energy(world, boxes) - started)
+    return [at_most("energy gained", most, 30.0, "J"), at_most("overlap after 5 s", MM * deepest_overlap(world), 5.0, "mm")]
+
+
+@reference("vertical stack of 15", is_slow=True, chapter=QUALITY)
+def stack(lab: Lab) -> list[Row]:
+    """Boxes of 1 m, each 2 cm aside of the next by turns, friction 0.3."""
+    world = lab.world()
+    ground(world)
+    boxes = [body(world, UNIT, (0.01 if k % 2 else -0.01, 0.5 + k)) for k in range(15)]
+    return [least("stands", _stood(world, boxes[-1]), 20.0, "s")]
+
+
+@reference("pyramid of 20 rows", is_slow=True, chapter=QUALITY)
+def pyramid(lab: Lab) -> list[Row]:
+    """Boxes of 1 m in exact touch: when nothing is faster than 1 cm/s any more, and how deep they overlap."""
+    world = lab.world()
+    ground(world, friction=0.6)
+    for row in range(20):
+        for k in range(20 - row):
+            body(world, UNIT, (k + 0.5 * row - 10.0, 0.5 + row), friction=0.6)
+    rest = 0.0
+    for step in range(300):
+        world.step()
+        if np.abs(world.velocities).max() > 0.01:
+            rest = (step + 1) / 60.0
+    return [at_most("moves until", rest, 0.5, "s"), at_most("overlap", MM * deepest_overlap(world), 1.0, "mm")]
+
+
+@reference("arch under four slabs", is_slow=True, chapter=QUALITY)
+def arch_with_slabs(lab: Lab) -> list[Row]:
+    """An arch of 17 stones, friction 0.6, bears a pile of slabs. By a linear programme 0.48 would do: exactly it does not sag."""
+    world = lab.world()
+    ground(world, friction=0.6)
+    stones = [body(world, Polygon(stone), (0.0, 0.0), friction=0.6) for stone in arch_stones()]
+    top = float(arch_stones()[8][:, 1].max())
+    slabs = [body(world, Polygon.box(2.0, 0.5), (0.0, top + 0.5 + k), friction=0.6) for k in range(4)]
+    run(world, 15.0)
+    sag = -world.state(stones[8]).position[1]
+    fallen = world.state(slabs[-1]).position[1] < top
+    return [at_most("sag of the keystone", 99.0 if fallen else sag, 0.1, "m")]
+
+
+@reference("double domino", chapter=QUALITY)
+def double_domino(lab: Lab) -> list[Row]:
+    """Fifteen dominoes a length apart, the first one pushed: all fall."""
+    world = lab.world()
+    ground(world, friction=0.6)
+    found = [body(world, Polygon.box(0.125, 0.5), (k - 7.5, 0.5), friction=0.6) for k in range(15)]
+    world.apply_impulse(found[0], (0.2, 0.0), (-7.5, 1.0))
+    run(world, 10.0)
+    return [least("fallen", float(sum(abs(world.state(one).angle) > 0.5 for one in found)), 15.0, "of 15")]
+
+
+@reference("confined: 625 discs in a box too small", is_slow=True, chapter=QUALITY)
+def confined(lab: Lab) -> list[Row]:
+    """Discs of 1 m across 491 m^2 in a box of 390 m^2, no gravity. In the densest packing, hexagonal, they overlap by 0.15 m."""
+    world = lab.world()
+    for low, high in (((-10.5, 0.0), (10.5, 0.0)), ((-10.5, 20.5), (10.5, 20.5)), ((-10.5, 0.0), (-10.5, 20.5)), ((10.5, 0.0), (10.5, 20.5))):
+        half = 0.5 * (high[0] - low[0]) + 0.5, 0.5 * (high[1] - low[1]) + 0.5
+        body(world, Polygon.box(*half), (0.5 * (low[0] + high[0]), 0.5 * (low[1] + high[1])), type="static")
+    for column in range(25):
+        for row in range(25):
+            body(world, Circle(0.5), (-8.75 + 18.0 * column / 25.0, 1.5 + 18.0 * row / 25.0), gravity_scale=0.0)
+    run(world, 10.0)
+    return [at_most("overlap", deepest_overlap(world), 0.35, "m")]
+
+
+@reference("card house of five storeys", is_slow=True, chapter=QUALITY)
+def card_house(lab: Lab) -> list[Row]:
+    """Cards of 2 mm x 0.4 m, leaning by 25 deg, friction 0.7, as Box2D's samples build them."""
+    world = lab.world()
+    ground(world, friction=0.7)
+    card, lean = Polygon.box(0.001, 0.2), math.radians(25.0)
+    left, y, top = 0.0, 0.18, 0
+    for n in range(5, 0, -1):
+        x = left
+        for k in range(n):
+            if k != n - 1:
+                body(world, card, (x + 0.25, y + 0.185), 0.5 * math.pi, friction=0.7)
+            body(world, card, (x, y), -lean, friction=0.7)
+            top = body(world, card, (x + 0.175, y), lean, friction=0.7)
+            x += 0.35
+        y += 0.37
+        left += 0.175
+    started = world.state(top).position
+    stood = 0.0
+    for second in range(20):
+        run(world, 1.0)
+        if math.dist(started, world.state(top).position) > 0.1:
+            break
+        stood = second + 1.0
+    return [least("stands", stood, 20.0, "s")]
+
+
+@reference("stack of ten discs", chapter=QUALITY)
+def disc_stack(lab: Lab) -> list[Row]:
+    """Discs of 1 m exactly above each other, 5 s: an unstable balance, which nothing disturbs."""
+    world = lab.world()
+    ground(world, friction=0.6)
+    for k in range(10):
+        body(world, Circle(0.5), (0.0, 0.5 + k), friction=0.6)
+    run(world, 5.0)
+    return [at_most("overlap", MM * deepest_overlap(world), 1.5, "mm")]
+
+
+def _floor_at(world: World, x: float, y: float, half: float) -> None:
+    body(world, Polygon.box(half, 1.0), (x, y - 1.0), type="static")
+
+
+@reference("stack 47 km from the origin", chapter=QUALITY)
+def far_stack(lab: Lab) -> list[Row]:
+    """A disc and a box of 0.2 m under a plank with two boxes, at (4e4, -2.5e4) m: float64 has 7e-12 m there, float32 4 mm."""
+    world, x, y = lab.world(), 4.0e4, -2.5e4
+    _floor_at(world, x, y, 10.0)
+    body(world, Circle(0.1), (x + 1.875, y + 0.125))
+    body(world, Polygon.box(0.1, 0.125), (x - 1.875, y + 0.15))
+    body(world, Polygon.box(2.0, 0.05), (x, y + 0.325))
+    body(world, Polygon.box(0.25, 0.25), (x - 0.5, y + 0.9))
+    body(world, UNIT, (x - 0.55, y + 1.7))
+    run(world, 10.0)
+    return [at_most("overlap", MM * deepest_overlap(world), 3.0, "mm")]
+
+
+@reference("pyramid 128 km from the origin", chapter=QUALITY)
+def far_pyramid(lab: Lab) -> list[Row]:
+    """Ten rows of boxes of 1 m, a quarter of a metre apart at first, at (1e5, -8e4) m."""
+    world, x, y = lab.world(), 1.0e5, -8.0e4
+    _floor_at(world, x, y, 100.0)
+    for row in range(10):
+        for k in range(10 - row):
+            body(world, UNIT, (x + 0.625 * (row + 1) + 1.25 * k - 5.0, y + 0.625 * (2 * row + 1) + 0.5))
+    run(world, 10.0)
+    return [at_most("overlap", MM * deepest_overlap(world), 1.0, "mm")]

@@ -1,0 +1,208 @@
+"""What stands, and when it no longer does: contact forces, toppling, a ladder, an arch, a wedge, dominoes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from engine.common.arrays import FloatArray
+from engine.experiments.references.lab import GRAVITY, STEP, UNIT, Lab, Row, absolute, at_most, body, ground, on_slope, reference, relative, run
+from engine.geometry import Polygon, Segment
+from engine.world import World, WorldSettings
+
+__all__ = ["ARCH_FRICTION", "DOMINO_SPEED", "arch_stones", "domino_speed", "pyramid_world", "unbalanced"]
+
+
+def unbalanced(world: World, bodies: list[int]) -> float:
+    """Return the largest force, N, and moment about its centre, N m, that contacts leave of a body's weight in the last step."""
+    contacts = world.contacts
+    rows = {one: k for k, one in enumerate(bodies)}
+    left = np.zeros((len(bodies), 3))
+    centers = [world.state(one).xf.apply(world.body(one).local_center) for one in bodies]
+    left[:, 1] = [-world.body(one).mass * GRAVITY for one in bodies]
+    for row in range(len(contacts)):
+        (nx, ny) = contacts.normal[row].tolist()
+        for k in range(int(contacts.count[row])):
+            pn, pt = float(contacts.normal_impulse[row, k]) / STEP, float(contacts.tangent_impulse[row, k]) / STEP
+            fx, fy = pn * nx + pt * ny, pn * ny - pt * nx
+            x, y = contacts.position[row, k].tolist()
+            for one, sign in ((int(contacts.body_a[row]), -1.0), (int(contacts.body_b[row]), 1.0)):
+                if one in rows:
+                    cx, cy = centers[rows[one]]
+                    left[rows[one]] += sign * np.array((fx, fy, (x - cx) * fy - (y - cy) * fx))
+    return float(np.abs(left).max())
+
+
+@reference("stack of 10: contact forces")
+def stack_forces(lab: Lab) -> list[Row]:
+    """Each contact bears the weights above it: 10, 9, ... 1 times m g."""
+    world = lab.world()
+    ground(world)
+    boxes = [body(world, UNIT, (0.0, 0.5 + k)) for k in range(10)]
+    run(world, 20.0)
+    weight, borne = world.body(boxes[0]).mass * GRAVITY, dict.fromkeys(boxes, 0.0)
+    for upper, impulse in zip(world.contacts.body_b.tolist(), world.contacts.normal_impulse.sum(axis=1).tolist(), strict=True):
+        borne[upper] = impulse / STEP / weight
+    off = [abs(borne[box] / (10.0 - k) - 1.0) for k, box in enumerate(boxes)]
+    return [at_most("largest error of a force", max(off), 1e-6, "")]
+
+
+def pyramid_world(lab: Lab) -> tuple[World, list[int]]:
+    """Return a pyramid of five rows of boxes, at rest."""
+    world = lab.world()
+    ground(world, friction=0.6)
+    boxes = [body(world, UNIT, (k + 0.5 * row - 2.0, 0.5 + row), friction=0.6) for row in range(5) for k in range(5 - row)]
+    run(world, 10.0)
+    return world, boxes
+
+
+@reference("pyramid of 5 rows: contact forces")
+def pyramid_forces(lab: Lab) -> list[Row]:
+    """Which of the possible forces it bears rigid bodies do not say; a linear programme gives bounds for each.
+
+    Forces that push, stay within friction and leave nothing of any body's weight and moments are a point of that programme, and so within
+    its bounds: measured is what they leave, in weights of a box.
+    """
+    world, boxes = pyramid_world(lab)
+    contacts = world.contacts
+    friction = 0.6 * contacts.normal_impulse + 1e-12
+    is_inside = bool((contacts.normal_impulse >= 0.0).all() and (np.abs(contacts.tangent_impulse) <= friction).all())
+    weight = world.body(boxes[0]).mass * GRAVITY
+    return [
+        at_most("left of a box's weight and moments", unbalanced(world, boxes) / weight, 1e-6, ""),
+        at_most("forces that pull, or past friction", 0.0 if is_inside else 1.0, 0.0, ""),
+    ]
+
+
+def _between(low: float, high: float, is_past: Callable[[float], bool], width: float) -> float:
+    """Return where the answer changes, by bisection to within `width`."""
+    while high - low > width:
+        middle = 0.5 * (low + high)
+        low, high = (low, middle) if is_past(middle) else (middle, high)
+    return 0.5 * (low + high)
+
+
+@reference("box of 0.5 x 1 m topples on a slope", is_slow=True)
+def toppling(lab: Lab) -> list[Row]:
+    """It falls where its middle stands over its lower corner: ``tan a = 0.5 / 1``, 26.565 deg, with friction enough."""
+
+    def falls(degrees: float) -> bool:
+        world = lab.world()
+        ground(world, degrees, friction=2.0)
+        box = on_slope(world, degrees, Polygon.box(0.25, 0.5), 0.5, friction=2.0)
+        run(world, 5.0)
+        return abs(world.state(box).angle + math.radians(degrees)) > 0.3
+
+    return [absolute("angle", math.degrees(math.atan(0.5)), _between(26.0, 27.2, falls, 0.01), 0.1, "deg")]
+
+
+@reference("ladder on a smooth wall, friction 0.5", is_slow=True)
+def ladder(lab: Lab) -> list[Row]:
+    """It slips below ``tan a = 1 / (2 mu + b / a)``, of half lengths a = 1 m and b = 1 cm: 44.715 deg.
+
+    About the foot the weight has the lever ``a cos - b sin`` and the wall's push, which is the floor's friction, ``2 a sin``.
+    """
+    half, thick = 1.0, 0.01
+
+    def stands(degrees: float) -> bool:
+        world, angle = lab.world(), math.radians(degrees)
+        ground(world, friction=0.5)
+        middle = (half * math.cos(angle) - thick * math.sin(angle), half * math.sin(angle) + thick * math.cos(angle))
+        wall = middle[0] + half * math.cos(angle) + thick * math.sin(angle)
+        body(world, Segment((wall, -1.0), (wall, 10.0)), (0.0, 0.0), type="static", friction=0.0)
+        rod = body(world, Polygon.box(half, thick), middle, angle, friction=0.5)
+        run(world, 5.0)
+        return abs(world.state(rod).angle - angle) < 0.02
+
+    exact = math.degrees(math.atan(1.0 / (2.0 * 0.5 + thick / half)))
+    return [absolute("angle", exact, _between(44.0, 45.4, stands, 0.002), 0.01, "deg")]
+
+
+_OUTER = (
+    *((24.0, 0.0), (22.336, 6.023), (20.549, 12.010), (18.609, 17.947), (16.468, 23.814)),
+    *((14.053, 29.571), (11.236, 35.138), (7.753, 40.305), (3.017, 44.289)),
+)
+_INNER = (
+    *((16.0, 0.0), (14.938, 5.134), (13.799, 10.249), (12.563, 15.341), (11.200, 20.399)),
+    *((9.665, 25.404), (7.872, 30.318), (5.635, 35.038), (2.406, 39.096)),
+)
+
+
+def arch_stones() -> list[FloatArray]:
+    """Return the 17 stones of an arch that is nearly a catenary, each float64 (4, 2), m, from the right foot over the keystone."""
+    inner, outer = 0.25 * np.array(_INNER), 0.25 * np.array(_OUTER)
+    right = [np.array((inner[k], outer[k], outer[k + 1], inner[k + 1])) for k in range(8)]
+    mirror = np.array((-1.0, 1.0))
+    key = np.array((inner[8], outer[8], outer[8] * mirror, inner[8] * mirror))
+    return [*right, key, *(stone[::-1] * mirror for stone in reversed(right))]
+
+
+ARCH_FRICTION = 0.2170
+"""The least friction with which forces exist that hold the arch, by a linear programme on its joints; a test computes it anew."""
+
+
+@reference("arch of 17 stones: least friction", is_slow=True)
+def arch(lab: Lab) -> list[Row]:
+    """At each end of each joint a normal and a tangential force; for a given friction it is linear whether any balance all weights and moments.
+
+    The least friction for which it is so is 0.2170, by bisection.
+    """
+
+    def stands(friction: float) -> bool:
+        world = lab.world()
+        ground(world, friction=friction)
+        stones = [body(world, Polygon(stone), (0.0, 0.0), friction=friction) for stone in arch_stones()]
+        run(world, 8.0)
+        return max(math.hypot(*world.state(stone).position) for stone in stones) < 0.3
+
+    return [absolute("friction", ARCH_FRICTION, _between(0.205, 0.229, stands, 0.001), 0.003, "")]
+
+
+@reference("block on a free wedge of 30 deg, smooth")
+def wedge(lab: Lab) -> list[Row]:
+    """Nothing pushes both together sideways, and the block stays on the slope: ``A = m g sin cos / (M + m sin^2)`` for the wedge."""
+    world, slope = lab.world(), math.radians(30.0)
+    ground(world, friction=0.0)
+    wedge_body = body(world, Polygon([(0.0, 0.0), (4.0, 0.0), (0.0, 4.0 * math.tan(slope))]), (0.0, 0.0), friction=0.0)
+    at = 1.0 + 0.2 * math.sin(slope), 3.0 * math.tan(slope) + 0.2 * math.cos(slope)
+    block = body(world, Polygon.box(0.2, 0.2), at, -slope, friction=0.0)
+    whole, part = world.body(wedge_body).mass, world.body(block).mass
+    run(world, 0.2)
+    before = world.state(wedge_body).linear_velocity[0]
+    run(world, 0.5)
+    exact = part * GRAVITY * math.sin(slope) * math.cos(slope) / (whole + part * math.sin(slope) ** 2)
+    return [relative("acceleration of the wedge", exact, (before - world.state(wedge_body).linear_velocity[0]) / 0.5, 1e-4)]
+
+
+DOMINO_SPEED = 3.157
+"""m/s: the wave by the soft step at 1,920 Hz; a slow test measures it anew."""
+
+
+def domino_speed(settings: WorldSettings, solver: str) -> float:
+    """Return the speed of the wave through dominoes of 1 x 0.16 m, 0.5 m apart, from the tenth to the thirtieth, m/s."""
+    world = World(settings, solver=solver)
+    ground(world, friction=0.5)
+    dominoes = [body(world, Polygon.box(0.08, 0.5), (0.5 * k, 0.5), friction=0.5) for k in range(40)]
+    run(world, 0.5)
+    world.apply_impulse(dominoes[0], (0.6 * world.body(dominoes[0]).mass, 0.0), (0.0, 1.0))
+    passed: dict[int, float] = {}
+    before = {10: 0.0, 30: 0.0}
+    for step in range(round(20.0 * settings.hertz)):
+        world.step()
+        for k in before:
+            angle = abs(world.state(dominoes[k]).angle)
+            if k not in passed and angle > 0.1:
+                passed[k] = (step + (0.1 - before[k]) / (angle - before[k])) * settings.dt
+            before[k] = angle
+        if 30 in passed:
+            return 20.0 * 0.5 / (passed[30] - passed[10])
+    return 0.0
+
+
+@reference("domino wave", is_slow=True)
+def dominoes(lab: Lab) -> list[Row]:
+    """There is no formula: the speed is that of steps of 1/1,920 s, where halving them changes it no more."""
+    found = domino_speed(lab.world().settings, lab.solver)
+    return [relative("speed of the wave, m/s", DOMINO_SPEED, found, 0.015)]
