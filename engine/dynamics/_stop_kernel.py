@@ -4,9 +4,10 @@
 least way that parts them. A pair that was apart as the step began may close its gap, and no more. One that was in contact may get as deep
 as `SHALLOW` of what is inside the smaller of its fast bodies, so that what slides or rests is not held up at every rounding; where it
 is deeper already, `DEEP`; and deeper than that, no deeper than it is. So a body that was on its own side of another one stays there, step
-after step. A first touch at a depth is a first touch of shapes whose radii are smaller by it, and where the cores overlap conservative
-advancement (`engine.continuous._advancement_kernel`) still holds: its gap is the greatest over the faces of both, and its bound that of
-the face that has it.
+after step. Two bodies that contacts can move are not held there: of a heap that was put into each other nothing could ever leave, and
+contacts alone push them apart. A first touch at a depth is a first touch of shapes whose radii are smaller by it, and where the cores
+overlap conservative advancement (`engine.continuous._advancement_kernel`) still holds: its gap is the greatest over the faces of both, and
+its bound that of the face that has it.
 
 **What happens at a touch.** A body is in one of four states, and only ever goes on to a later one::
 
@@ -30,6 +31,7 @@ from numpy.typing import NDArray
 
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.jit import allocating_kernel, borrowing_kernel, inlined_kernel, kernel
+from engine.common.tolerances import LINEAR_SLOP
 from engine.continuous._advancement_kernel import advance
 from engine.continuous._core_kernel import core_axis
 from engine.continuous._impact_kernel import prepare_pair
@@ -221,10 +223,10 @@ def _note_core(shapes: Shapes, shape: int, x: float, y: float, core: FloatArray)
 
 
 @borrowing_kernel
-def _touch_of_sweeps(shapes: Shapes, a: int, b: int, allowed: float, room: Room) -> float:
+def _touch_of_sweeps(shapes: Shapes, a: int, b: int, allowed: float, are_driven: bool, room: Room) -> float:
     """Return the fraction of the two sweeps in `room.ends`, A's and B's, at which the shapes touch, or get too deep; `NEVER` if not.
 
-    `allowed` is as in `Meetings`, or `_ANY`.
+    `allowed` is as in `Meetings`, or `_ANY`; `are_driven` where contacts can move both.
     """
     ends, motion = room.ends, room.motion
     if shapes.n_vertices[a] == 1 and shapes.n_vertices[b] > 1:  # the advancement wants the point second
@@ -249,6 +251,8 @@ def _touch_of_sweeps(shapes: Shapes, a: int, b: int, allowed: float, room: Room)
         place(moving, 0.0)
         gap, _, _, _, _ = core_axis(core_a, moving.normals_a, moving.moved, moving.moved_normals, np.inf, motion[10])
         depth = radii - gap + _SLACK * tolerance
+        if are_driven and depth > max(DEEP * allowed, LINEAR_SLOP):
+            return NEVER
     deepest = max(SHALLOW * allowed, depth if depth > 0.0 else 0.0)
     if allowed > 0.0 and depth > SHALLOW * allowed:
         deepest = max(DEEP * allowed, depth)
@@ -276,7 +280,8 @@ def _next_touch(shapes: Shapes, paths: Paths, meetings: Meetings, row: int, room
     _write_pose(ends, 8, paths, j, since)
     _write_pose(ends, 11, paths, j, 1.0)
     ends[6], ends[7], ends[14], ends[15] = paths.center[i, 0], paths.center[i, 1], paths.center[j, 0], paths.center[j, 1]
-    fraction = _touch_of_sweeps(shapes, meetings.shapes[row, 0], meetings.shapes[row, 1], meetings.allowed[row], room)
+    are_driven = paths.is_dynamic[i] and paths.is_dynamic[j]
+    fraction = _touch_of_sweeps(shapes, meetings.shapes[row, 0], meetings.shapes[row, 1], meetings.allowed[row], are_driven, room)
     return NEVER if fraction >= 1.0 else since + (1.0 - since) * fraction
 
 
@@ -400,5 +405,5 @@ def passing(
                     else:
                         _write_between(ends, 8 * side + 3 * k, at, end, center, body, (time - when) / (1.0 - when))
                 ends[8 * side + 6], ends[8 * side + 7] = center[body, 0], center[body, 1]
-            met[row] = _touch_of_sweeps(shapes, numbers[row, 0], numbers[row, 1], _ANY, room) <= 1.0
+            met[row] = _touch_of_sweeps(shapes, numbers[row, 0], numbers[row, 1], _ANY, False, room) <= 1.0
     return met

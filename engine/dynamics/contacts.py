@@ -15,6 +15,7 @@ from engine.common.memory import room
 from engine.contracts import ContactPoint, PairEvent, PointState, StepContacts
 from engine.dynamics import _rows_kernel as r
 from engine.dynamics._pairs_kernel import SENSED, fatten
+from engine.dynamics.crowd import crowd_pairs
 from engine.dynamics.tables import Tables
 from engine.narrowphase import batched
 from engine.narrowphase.batched import ManifoldRows
@@ -173,10 +174,21 @@ def pair_events(ids: IntArray, step: int, is_sensor: bool = False) -> list[PairE
 
 
 class Nearby:
-    """The pairs of fixtures whose fat boxes overlap: the broad phase, asked when a shape has left its fat box."""
+    """The pairs of fixtures whose fat boxes overlap: the broad phase, asked when a shape has left its fat box.
+
+    Attributes
+    ----------
+    fat : float64 (n, 4)
+        NaN where they are to be made anew.
+    pairs : int64 (k, 2)
+        Rows of fixtures, in ascending order.
+    is_crowd : bool
+        Whether so many boxes lie on each other that these are not all pairs (`_crowd_kernel`).
+    """
 
     def __init__(self) -> None:
         self._phase = Automatic()
+        self.is_crowd = False
         self._tables: Tables | None = None
         self.fat: FloatArray = np.zeros((0, 4))
         self.pairs: IntArray = np.zeros((0, 2), dtype=np.int64)
@@ -186,9 +198,17 @@ class Nearby:
         if tables is not self._tables:
             self._tables, self.fat = tables, np.full((len(tables.fixtures.ids), 4), np.nan)
 
-    def renew(self, boxes: FloatArray) -> None:
-        """Make the boxes fat again, and find their pairs."""
+    def renew(self, boxes: FloatArray, are_fat: bool) -> None:
+        """Make the boxes fat again, if a shape has left its own, and find their pairs; of a crowd, some pairs of the boxes as they are."""
         assert self._tables is not None
+        some = crowd_pairs(boxes, self._tables.fixtures.body, self._tables.bodies.is_dynamic)
+        self.is_crowd = some is not None
+        if some is not None:
+            self.pairs = some
+            self.fat.fill(np.nan)
+            return
+        if are_fat:
+            return
         fatten(boxes, self._tables.fixtures.body, self._tables.bodies.is_static, self.fat)
         self.pairs = self._phase.pairs(self.fat)
 

@@ -22,8 +22,10 @@ from numpy.typing import NDArray
 
 from engine.broadphase import Automatic
 from engine.common.arrays import FloatArray, IntArray
+from engine.dynamics._crowd_kernel import CROWD
 from engine.dynamics._pairs_kernel import SENSED, SOLID, classify
 from engine.dynamics._stop_kernel import CARRIED, FREE, NEVER, SHALLOW, farthest_moves, pairs_of_some, passing, play
+from engine.dynamics.crowd import crowd_pairs
 from engine.dynamics.tables import Tables
 
 __all__ = ["Motion", "Stops", "stop_at_first_touch"]
@@ -122,7 +124,7 @@ def _pairs(tables: Tables, motion: Motion, moved: FloatArray, is_fast: NDArray[n
     """
     body, n = tables.fixtures.body, len(moved)
     boxes, matters = _swept_boxes(tables, motion), (is_fast | drives)[body]
-    pairs = _pairs_of(boxes, matters)
+    pairs = _pairs_of(tables, boxes, matters)
     if not drives.any():
         return pairs
     can_be_carried = tables.bodies.is_dynamic[:n] & (is_fast | (moved[drives].max() + moved > SHALLOW * tables.inside))
@@ -140,12 +142,20 @@ def _pairs(tables: Tables, motion: Motion, moved: FloatArray, is_fast: NDArray[n
         carried = (way + turned * (apart + (tables.reach + moved)[of_new, None])).max(axis=1)
         boxes[new] += carried[:, None] * (-1.0, -1.0, 1.0, 1.0)
         is_reached[new] = matters[new] = True
-        pairs = _pairs_of(boxes, matters)
+        pairs = _pairs_of(tables, boxes, matters)
 
 
-def _pairs_of(boxes: FloatArray, matters: NDArray[np.bool_]) -> IntArray:
-    """Return the pairs of boxes that overlap, one of which matters at least."""
-    some = np.flatnonzero(matters)
+def _pairs_of(tables: Tables, boxes: FloatArray, matters: NDArray[np.bool_]) -> IntArray:
+    """Return the pairs of boxes that overlap, one of which matters at least.
+
+    Of a crowd, in which bodies pass each other anyway, those alone of which one is what holds it.
+    """
+    some, body, is_dynamic = np.flatnonzero(matters), tables.fixtures.body, tables.bodies.is_dynamic
+    if len(some) * len(boxes) > CROWD:
+        crowd = crowd_pairs(boxes, body, is_dynamic)
+        if crowd is not None:
+            crowd = crowd[np.flatnonzero(~is_dynamic[body[crowd]].all(axis=1))]
+            return crowd[np.flatnonzero(matters[crowd].any(axis=1))]
     if len(some) * len(boxes) <= _MANY:
         return pairs_of_some(boxes, some, matters)
     pairs = Automatic().pairs(boxes)

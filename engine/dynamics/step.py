@@ -122,8 +122,7 @@ class Step:
             self._values, bodies.center, fixtures.body, fixtures.shape, packed.first, packed.n_vertices, packed.vertices, packed.radius,
             nearby.fat, self._center, self._turned, poses, boxes,
         )  # fmt: skip
-        if not are_fat:
-            nearby.renew(boxes)
+        nearby.renew(boxes, are_fat)
         old, pairs = memory.rows, nearby.pairs
         is_woken = self._is_woken
         become, by_chain, shapes, poses_a, poses_b = space.bundle("pairs", len(pairs), _arrays_of_pairs)

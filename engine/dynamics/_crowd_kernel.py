@@ -1,0 +1,109 @@
+"""Crowds: where so many boxes lie on each other that not every pair can be looked at.
+
+n bodies at one point are n^2/2 pairs, fifty million of ten thousand, each of some kilobytes and microseconds. What lies so deep has no
+right answer anyway, only a way out: a body that is pushed by some of its neighbours leaves the heap, and so do the others.
+
+**Whether.** Each box is put in a cell of a grid whose spacing is the power of two below its lesser side, so that two in one cell of one
+spacing overlap. With c boxes in it a cell has ``c (c - 1) / 2`` pairs; their sum is a lower bound of all (cells that share a place in the
+table add to it, an eighth of a pair a box). It costs some nanoseconds a box.
+
+**Which.** The boxes are swept in the order of their left sides. A box in a cell with more than `MOST` others, which is in the crowd, has
+`MOST` partners there; beside it a pair is left out only when both have that many. So what is not itself in the crowd keeps all its pairs.
+Partners that no contact moves are counted by themselves: what all stand on holds them all.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.common.arrays import FloatArray, IntArray
+from engine.common.jit import inlined_kernel, kernel
+
+__all__ = ["CROWD", "MOST", "crowding", "pairs_of_crowd"]
+
+CROWD = 20_000
+"""Pairs of boxes in common cells from which on a step has a crowd. 20,000 boxes in a pile have none."""
+
+MOST = 12
+"""Partners of a kind that a box in a crowd has: twice the six that discs of one size have around them."""
+
+
+@kernel
+def crowding(boxes: FloatArray) -> int:
+    """Return a number of pairs of boxes (n, 4) that overlap, from below, and more by an eighth of n at the most, on the mean."""
+    counts, n_pairs = np.zeros(_room(len(boxes)), dtype=np.int64), 0
+    for row in range(len(boxes)):
+        place = _place(boxes[row], len(counts))
+        if place >= 0:
+            n_pairs += counts[place]
+            counts[place] += 1
+    return n_pairs
+
+
+@inlined_kernel
+def _room(n: int) -> int:
+    size = 64
+    while size < 4 * n:
+        size *= 2
+    return size
+
+
+@inlined_kernel
+def _place(box: FloatArray, size: int) -> int:
+    """Return where in a table of `size` places, a power of two, the cell of a box (4,) is counted; -1 of one without a cell."""
+    side = min(box[2] - box[0], box[3] - box[1])
+    if not side > 0.0:
+        return -1
+    _, power = math.frexp(side)
+    x = math.floor(math.ldexp(0.5 * (box[0] + box[2]), 1 - power))
+    y = math.floor(math.ldexp(0.5 * (box[1] + box[3]), 1 - power))
+    if not (abs(x) < 2.0**52 and abs(y) < 2.0**52):
+        return -1
+    place = (np.int64(x) * 73856093) ^ (np.int64(y) * 19349663) ^ (np.int64(power) * 83492791)
+    place ^= place >> 17
+    return int(place & (size - 1))
+
+
+@kernel
+def pairs_of_crowd(boxes: FloatArray, order: IntArray, body: IntArray, is_driven: NDArray[np.bool_]) -> IntArray:
+    """Return pairs (m, 2) of boxes (n, 4) of two bodies that overlap, one of them driven at least, lower row first; of a crowd not all.
+
+    Parameters
+    ----------
+    order : int64 (n,)
+        The boxes from left to right.
+    body : int64 (n,)
+        Of each box.
+    is_driven : bool (n,)
+        Boxes of what contacts can move.
+    """
+    n, n_pairs = len(boxes), 0
+    counts, places = np.zeros(_room(n), dtype=np.int64), np.empty(n, dtype=np.int64)
+    for row in range(n):
+        places[row] = _place(boxes[row], len(counts))
+        if places[row] >= 0:
+            counts[places[row]] += 1
+    partners = np.zeros((n, 2), dtype=np.int64)
+    pairs = np.empty((2 * MOST * n, 2), dtype=np.int64)
+    for first in range(n):
+        a = order[first]
+        for second in range(first + 1, n):
+            b = order[second]
+            if boxes[b, 0] > boxes[a, 2]:
+                break
+            if boxes[b, 1] > boxes[a, 3] or boxes[b, 3] < boxes[a, 1] or body[a] == body[b] or not (is_driven[a] or is_driven[b]):
+                continue
+            kind_a, kind_b = 0 if is_driven[b] else 1, 0 if is_driven[a] else 1
+            is_full_a = partners[a, kind_a] >= MOST or not is_driven[a]
+            is_full_b = partners[b, kind_b] >= MOST or not is_driven[b]
+            are_in_it = places[a] >= 0 and places[b] >= 0 and counts[places[a]] > MOST and counts[places[b]] > MOST
+            if (is_full_a and is_full_b) or (are_in_it and is_driven[a] and is_driven[b] and (is_full_a or is_full_b)):
+                continue
+            partners[a, kind_a] += 1
+            partners[b, kind_b] += 1
+            pairs[n_pairs, 0], pairs[n_pairs, 1] = min(a, b), max(a, b)
+            n_pairs += 1
+    return pairs[:n_pairs]

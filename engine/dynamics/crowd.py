@@ -1,0 +1,30 @@
+"""Some pairs of boxes in place of all, where they are a crowd; see `_crowd_kernel`."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.common.arrays import FloatArray, IntArray
+from engine.dynamics._crowd_kernel import CROWD, crowding, pairs_of_crowd
+
+__all__ = ["crowd_pairs"]
+
+
+def crowd_pairs(boxes: FloatArray, body: IntArray, is_driven: NDArray[np.bool_]) -> IntArray | None:
+    """Return pairs (m, 2) of boxes that overlap, in ascending order and not all of them; None where so many boxes are no crowd.
+
+    Nothing else decides than the boxes themselves, so that a world that goes on from a snapshot looks at the same pairs.
+
+    Parameters
+    ----------
+    boxes : float64 (n, 4)
+    body : int64 (n,)
+        The row of the body of each box: two of one body are no pair.
+    is_driven : bool (n_bodies,)
+        Bodies that contacts can move.
+    """
+    if len(boxes) * (len(boxes) - 1) // 2 <= CROWD or crowding(boxes) <= CROWD:
+        return None
+    pairs = pairs_of_crowd(boxes, np.argsort(boxes[:, 0], kind="stable"), body, is_driven[body])
+    return pairs[np.lexsort((pairs[:, 1], pairs[:, 0]))]
