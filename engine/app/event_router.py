@@ -142,7 +142,7 @@ class EventRouter:
         """Let another solver drive the demo, or run beside it, or have its picture elsewhere; once the solver is there."""
         navigator = self._navigator
         self._wish = None
-        if wish.what != "lane" and wish.value and not solver_loading.is_ready(wish.value):
+        if wish.what != "lane" and wish.value and not self._has_solver(wish.value):
             self._wish = wish, navigator.session
             words = f"{load_solver(wish.value).capabilities.title} is being loaded, or compiled where this is the first time"
             navigator.session.messages.answer(words, is_passing=True)
@@ -159,11 +159,17 @@ class EventRouter:
 
     def go_on(self) -> None:
         """Do what was chosen before its solver was there; called once a frame. Who has gone elsewhere meanwhile wants it no more."""
-        if self._wish is not None and solver_loading.is_ready(self._wish[0].value):
+        if self._wish is not None and self._has_solver(self._wish[0].value):
             (wish, session), self._wish = self._wish, None
             if session is self._navigator.session:
                 session.messages.end_passing()
                 self.choose(wish)
+
+    def _has_solver(self, solver: str) -> bool:
+        """Tell whether a solver need not be waited for: it runs here already, or has been loaded."""
+        session = self._navigator.session
+        runs = *session.demo.run.solvers, *(() if session.beside is None else (session.beside.solver,))
+        return solver in runs or solver_loading.is_ready(solver)
 
     def _next_solver(self) -> None:
         if (wish := next_solver(self._navigator.session)) is not None and not self._navigator.browsing:

@@ -137,13 +137,15 @@ class CameraController:
     """The camera on a demo, which is drawn at `view`: left, top, width, height, pixels.
 
     `following` is what the camera does by itself, `focus` the difference that is looked at closely, `lane` where a second world is drawn
-    beside the first as the same camera sees it, pixels; None where it has no place of its own.
+    beside the first as the same camera sees it, pixels; None where it has no place of its own. `beside` is the demo of that world, to be
+    laid out as this one is.
     """
 
     def __init__(self, demo: Demo, view: Place) -> None:
         self.demo = demo
         self.camera = Camera(view=view)
         self.lane: Place | None = None
+        self.beside: Demo | None = None
         self.following = CameraFollow()
         self.focus: Focus | None = None
         self._before: tuple[Camera, bool] | None = None
@@ -175,7 +177,10 @@ class CameraController:
         """Show everything, beside the readout or under it, whichever leaves the picture larger; follow nothing."""
         self.following.stop()
         (_, top, _, foot), (across, down) = self._rooms()[1], self.camera.view[2:]
-        is_arranged = self.demo.arrange(across / self._ui_scale, max(down - top - foot, 1.0) / self._ui_scale)
+        room = across / self._ui_scale, max(down - top - foot, 1.0) / self._ui_scale
+        is_arranged = self.demo.arrange(*room)
+        if self.beside is not None:
+            self.beside.arrange(*room)
         box = self.demo.home()
         self.camera = self.camera.fitted(box, kept=self._rooms()[1]) if is_arranged else self._fitted(box)
         self._home_scale = self.camera.scale

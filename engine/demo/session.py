@@ -219,13 +219,16 @@ class Session:
         """
         if self.beside is not None:
             self.beside.close()
-            self.beside = None
+            self.beside = self.view.beside = None
         if solver is None:
             return
         if self.timeline.history is None:
             raise InvalidInputError("beside", f"left out: {self.timeline.failure or 'this demo has no history'}", solver)
         self.beside = Beside(self.timeline.history, solver, series=self.timeline.series)
         self.beside.longest_way = self.timeline.longest_way
+        self.view.beside = self.beside.demo
+        if self.view.is_untouched:
+            self.view.home()
 
     def take_over(self, other: Session) -> None:
         """Go on as another session of the same demo did: its pace, its picture, where it is saved, and what runs beside it.

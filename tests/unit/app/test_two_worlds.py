@@ -14,6 +14,7 @@ from engine.app.layout import halves, is_larger_stacked
 from engine.app.status_strip import _cells
 from engine.app.window import Window
 from engine.demo import Demo
+from engine.demo.registry import all_demos
 from engine.geometry import Polygon
 from engine.render import palette
 from engine.world import BodySpec, FixtureSpec
@@ -227,6 +228,9 @@ def test_a_choice_waits_until_its_solver_is_there(hand: Hand, monkeypatch: pytes
     there = True
     hand.frame(2)
     assert session.beside is not None and session.messages.now is None
+    there = False
+    hand.send(pygame.KEYDOWN, key=pygame.K_F11, mod=pygame.KMOD_LSHIFT, unicode="")
+    assert hand.window.session.demo.run.solvers == ("soft_step",), "it runs already, beside the other"
 
 
 def test_a_demo_without_a_past_has_nothing_beside_it(drop: type[Demo]) -> None:
@@ -240,3 +244,38 @@ def test_a_demo_without_a_past_has_nothing_beside_it(drop: type[Demo]) -> None:
 def test_halves_leave_the_larger_picture() -> None:
     assert halves((0, 0, 101, 50), is_stacked=False) == ((0, 0, 50, 50), (51, 0, 50, 50))
     assert not is_larger_stacked((0, 0, 1000, 600), (3.0, 4.0)) and is_larger_stacked((0, 0, 1000, 600), (20.0, 3.0))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("demo", [pytest.param(one, id=one.id) for one in all_demos()])
+def test_every_demo_runs_beside_itself(demo: type[Demo]) -> None:
+    """Over it and in a lane, by hand, by keys, back in time, on the other solver: no failure; over it no words over others."""
+    rng, size = np.random.default_rng(5), (1000, 640)
+    window = Window(size, (demo,), demo(1))
+    hand = Hand(window)
+    hand.frame(5)
+    for _ in range(2):
+        hand.key(pygame.K_F11)
+        hand.frame(12)
+        hand.key(pygame.K_RETURN)
+        hand.key(pygame.K_LEFT)
+        for _ in range(3):
+            x, y = int(rng.integers(280, 900)), int(rng.integers(60, 560))
+            hand.send(pygame.MOUSEBUTTONDOWN, pos=(x, y), button=1)
+            hand.send(pygame.MOUSEMOTION, pos=(x + 30, y - 40), rel=(30, -40), buttons=(1, 0, 0))
+            hand.send(pygame.MOUSEBUTTONUP, pos=(x + 30, y - 40), button=1)
+        if not window.session.has_lane:  # a table of a demo's own may be too wide for half a view
+            with noting_words():
+                written = Written(size)
+                window.screen.painter.paint(written, window.session)
+            assert written.overlaps() == []
+        assert window.session.timeline.failure == ""
+    session = window.session
+    assert bool(session.beside) == bool(session.demo.stages)
+    session.timeline.seek(5)
+    hand.frame(3)
+    hand.send(pygame.KEYDOWN, key=pygame.K_F11, mod=pygame.KMOD_LSHIFT, unicode="")
+    hand.frame(10)
+    assert window.session.timeline.failure == ""
+    if session.demo.stages:
+        assert window.session.demo.run.solvers == ("soft_step",) and window.session.beside is not None
