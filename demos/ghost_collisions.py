@@ -73,8 +73,9 @@ class GhostCollisions(Scene):
         x = _START + float(self._rng.random()) * speed * self.step_seconds
         shape = Polygon.box(HALF, HALF) if slider == "box" else Circle(HALF)
         fixture = FixtureSpec(shape, friction=0.0, group=_OWN_GROUP)
-        spec = BodySpec((fixture,), position=(x, resting_height(slider)), linear_velocity=(speed, 0.0), name=slider)
         for stage, floor, under_way in zip(self.stages, FLOORS, self.under_way, strict=True):
+            place = x, resting_height(slider, stage.world.capabilities.skin_radius)
+            spec = BodySpec((fixture,), position=place, linear_velocity=(speed, 0.0), name=slider)
             body = stage.world.create_body(spec)
             # as Box2D has it: to float32
             predicted = first_bump(floor, slider, spec.linear_velocity[0], spec.position[0], stage.world.settings.hertz) is not None

@@ -66,18 +66,21 @@ class Race:
 
 
 def measure_cap(hertz: float = 60.0) -> tuple[Finding, ...]:
-    """Return flown speeds and turning, from the way of `STEPS` steps.
+    """Return flown speeds and turning, from the way of `STEPS` steps; of a disc that no cap keeps from the wall, of those before it.
 
     Sums of `STEPS` float32 steps round by half a unit in the last place of the way each, and so does each product in the cap.
     """
     race = Race.start(hertz)
+    ways = []
     for _ in range(STEPS):
         race.world.step()
-    seconds = STEPS / hertz
+        ways.append([race.world.state(disc).position[0] for disc in race.discs])
+    seconds, free = STEPS / hertz, STEPS * MAX_TRANSLATION_PER_STEP + 0.5 * _AHEAD
     found = []
-    for speed, disc in zip(SPEEDS, race.discs, strict=True):
+    for speed, way in zip(SPEEDS, zip(*ways, strict=True), strict=True):
         flown = min(speed, MAX_TRANSLATION_PER_STEP * hertz)
-        measured = race.world.state(disc).position[0] / seconds
+        n = max((step for step, x in enumerate(way, 1) if x < free), default=STEPS)
+        measured = way[n - 1] / (n / hertz)
         found.append(Finding(f"asked {speed:g} m/s: flies", flown, measured, "m/s", (STEPS + 4) * EPS32 * flown, 1))
     for turning, blade in zip(TURNINGS, race.blades, strict=True):
         turned = min(turning, MAX_ROTATION_PER_STEP * hertz)

@@ -104,10 +104,10 @@ def floor_of(ground: Ground) -> tuple[FixtureSpec, ...]:
     return tuple(FixtureSpec(Segment(a, b, ghost1=ghost1, ghost2=ghost2), friction=0.0) for a, b, ghost1, ghost2 in links)
 
 
-def resting_height(slider: Slider) -> float:
-    """Return the height of the centre at which Box2D leaves a slider alone: its skins overlap by the slop."""
-    skins = BOX2D_POLYGON_SKIN * (2.0 if slider == "box" else 1.0)
-    return HALF + skins - LINEAR_SLOP
+def resting_height(slider: Slider, skin_radius: float = BOX2D_POLYGON_SKIN) -> float:
+    """Return the height of the centre at which a solver leaves a slider alone: skins, where it has any, overlap by the slop."""
+    skins = skin_radius * (2.0 if slider == "box" else 1.0)
+    return HALF + max(skins - LINEAR_SLOP, 0.0)
 
 
 class Slide:
@@ -122,7 +122,7 @@ class Slide:
         self.world.create_body(BodySpec(floor_of(ground), type="static"))
         shape = Polygon.box(HALF, HALF) if slider == "box" else Circle(HALF)
         fixture = FixtureSpec(shape, friction=0.0, group=_OWN_GROUP)
-        y = resting_height(slider)
+        y = resting_height(slider, self.world.capabilities.skin_radius)
         self.sliders = tuple(
             self.world.create_body(BodySpec((fixture,), position=(_START + phase * speed / hertz, y), linear_velocity=(speed, 0.0)))
             for phase in phases
