@@ -29,6 +29,7 @@ from engine.cli.fire import fire_command
 from engine.cli.list import list_command
 from engine.cli.motion import motion_command
 from engine.cli.output import InterruptedRunError
+from engine.cli.references import references_command
 from engine.cli.replay import replay_command
 from engine.cli.run import run_command
 from engine.cli.scene import scene_command
@@ -62,6 +63,7 @@ _app.command("check", help="Your collision function against exact arithmetic, wi
 _app.command("motion", help="Why bodies move otherwise in Box2D than in ours, counted over demos.")(motion_command)
 _app.command("trace", help="The outline of a picture or an SVG, cut into convex fixtures.")(trace_command)
 _app.command("scene", help="What is in a scene file; levels of R.U.B.E. and drawings to scene files.")(scene_command)
+_app.command("references", help="Solvers against exact solutions, and in scenes that are hard for them.")(references_command)
 _app.command("bench", help="Our speed against that of others, measured in turn.")(bench_command)
 _app.command("doctor", help="Look at what this program needs, and say what to do about what is missing.")(doctor_command)
 

@@ -16,8 +16,8 @@ Gauss-Seidel on impulses; E. Catto, "Iterative Dynamics with Temporal Coherence"
 
 The gap of a point is followed through the sub-steps from the shapes' cores, turned with their bodies: the point of a disc that touches is
 not carried up with it as it rolls. The arms of the velocities stay as they were when the step began. An open gap s allows an approach of
-``s / h`` (*speculative contact*); a closed one is pushed apart softly (`_softness_kernel`), and ever less than `PUSH` m/s. *Relaxation* after the
-positions takes the push out of the velocities again."""
+``s / h`` (*speculative contact*); a closed one is pushed apart softly (`_softness_kernel`), and ever less than `PUSH` m/s. *Relaxation*
+after the positions takes the push out of the velocities again."""
 
 from __future__ import annotations
 

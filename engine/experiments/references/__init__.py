@@ -1,11 +1,12 @@
 """What a solver is judged by: scenes whose outcome is known, as a formula or as what a good solver keeps.
 
-Each scene is a function; its docstring derives what must come of it, its rows have the measured error and the error demanded. The command
-``references`` runs them on any solver, and the tests hold those of our own to the demand. To be read in this order: `lab` (worlds, rows, the
-table of scenes), `motion`, `collisions`, `swinging`, `standing` (against exact solutions), `piles`, `chains` (quality).
+Each scene is a function; its docstring derives what must come of it, its rows have the measured error and the error demanded. The
+command ``references`` runs them on any solver, and the tests hold our own to the demand. To be read in this order: `lab` (worlds, rows,
+the table of scenes), `motion`, `collisions`, `swinging`, `standing` (against exact solutions), `piles`, `chains` (quality).
 """
 
-from engine.experiments.references import chains, collisions, motion, piles, standing, swinging
+# isort: off
+from engine.experiments.references import motion, collisions, swinging, standing, piles, chains  # they enter their scenes in this order
 from engine.experiments.references.lab import REFERENCES, Lab, Reference, Row, chosen
 
 __all__ = ["REFERENCES", "Lab", "Reference", "Row", "chains", "chosen", "collisions", "motion", "piles", "standing", "swinging"]

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from engine.experiments.references.lab import Lab, Row, at_most, body, reference, run, worst_joint
 from engine.geometry import Circle, Polygon
 from engine.world import RevoluteJointSpec, World
+from engine.world.specs import BodyType
 
 __all__: list[str] = []
 
 QUALITY = "quality"
 MM = 1e3
 LINK = Polygon.box(0.5, 0.125)
-_DAMPED = {"linear_damping": 0.1, "angular_damping": 0.1}
+_DAMPED: dict[str, Any] = {"linear_damping": 0.1, "angular_damping": 0.1}
 
 
 def _chain(world: World, shape: Polygon, half: float, n: int, at: tuple[float, float]) -> tuple[list[int], list[int]]:
@@ -74,7 +77,7 @@ def grid(lab: Lab) -> list[Row]:
     joints = []
     for k in range(n):
         for i in range(n):
-            kind = "static" if i == 0 and n // 2 - 3 <= k <= n // 2 + 3 else "dynamic"
+            kind: BodyType = "static" if i == 0 and n // 2 - 3 <= k <= n // 2 + 3 else "dynamic"
             discs[k, i] = body(world, Circle(0.4), (float(k), -float(i)), type=kind, mask=0)
             if i > 0:
                 joints.append(world.create_joint(RevoluteJointSpec(discs[k, i - 1], discs[k, i], (float(k), 0.5 - i))))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -53,7 +54,7 @@ def elastic_discs(lab: Lab) -> list[Row]:
     """
     world, rng = lab.world(gravity=(0.0, 0.0)), np.random.default_rng(1)
     sides = [((0.0, 5.5), 6.0, 0.5), ((0.0, -5.5), 6.0, 0.5), ((5.5, 0.0), 0.5, 5.0), ((-5.5, 0.0), 0.5, 5.0)]
-    material = {"restitution": 1.0, "friction": 0.0}
+    material: dict[str, Any] = {"restitution": 1.0, "friction": 0.0}
     bars = tuple(FixtureSpec(Polygon.box(wide, tall, center), **material) for center, wide, tall in sides)
     frame = world.create_body(BodySpec(bars, fixed_rotation=True))
     discs = []

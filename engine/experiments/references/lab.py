@@ -13,6 +13,7 @@ from engine.common.errors import InvalidInputError
 from engine.common.words import meant
 from engine.geometry import AnyShape, Polygon, Segment
 from engine.world import BodySpec, FixtureSpec, World, WorldSettings
+from engine.world.specs import BodyType
 
 __all__ = [
     "GRAVITY",
@@ -68,14 +69,14 @@ class Lab:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One number of a reference: what it is, exactly and measured (None where there is no one number), its error, and the error allowed."""
+    """One number of a reference: what it is, its error, the error allowed, and what it ought to be and is; a share where it has no unit."""
 
     what: str
     error: float
     demand: float
-    unit: str = ""
-    exact: float | None = None
-    measured: float | None = None
+    unit: str
+    exact: float
+    measured: float
 
     @property
     def holds(self) -> bool:
@@ -95,7 +96,7 @@ def relative(what: str, exact: float, measured: float, demand: float) -> Row:
 
 def at_most(what: str, measured: float, demand: float, unit: str) -> Row:
     """Return a row of what ought to be nothing."""
-    return Row(what, max(measured, 0.0), demand, unit, 0.0, measured)
+    return Row(what, max(0.0, measured), demand, unit, 0.0, measured)
 
 
 def least(what: str, measured: float, wanted: float, unit: str) -> Row:
@@ -136,7 +137,7 @@ def reference(title: str, is_slow: bool = False, chapter: str = "exact") -> Call
     """Enter a function among `REFERENCES`, under its own name."""
 
     def enter(measure: Measure) -> Measure:
-        name = measure.__name__  # type: ignore[attr-defined]
+        name = measure.__name__
         REFERENCES[name] = Reference(name, title, chapter, is_slow, measure)
         return measure
 
@@ -159,15 +160,17 @@ def chosen(names: Iterable[str]) -> list[Reference]:
     return found
 
 
-def body(world: World, shape: AnyShape, position: tuple[float, float], angle: float = 0.0, type: str = "dynamic", **more: Any) -> int:
+def body(
+    world: World, shape: AnyShape, position: tuple[float, float], angle: float = 0.0, *, type: BodyType = "dynamic", **more: Any
+) -> int:
     """Add a body of one fixture; what the fixture does not know is the body's."""
     of_fixture = {name: more.pop(name) for name in ("friction", "restitution", "density", "mask") if name in more}
-    return world.create_body(BodySpec((FixtureSpec(shape, **of_fixture),), type, position, angle, **more))  # type: ignore[arg-type]
+    return world.create_body(BodySpec((FixtureSpec(shape, **of_fixture),), type, position, angle, **more))
 
 
 def ground(world: World, degrees: float = 0.0, **more: Any) -> int:
     """Add a floor through the origin that falls towards +x by `degrees`."""
-    return body(world, Segment((-200.0, 0.0), (200.0, 0.0)), (0.0, 0.0), -math.radians(degrees), "static", **more)
+    return body(world, Segment((-200.0, 0.0), (200.0, 0.0)), (0.0, 0.0), -math.radians(degrees), type="static", **more)
 
 
 def on_slope(world: World, degrees: float, shape: AnyShape, height: float, **more: Any) -> int:
@@ -202,7 +205,7 @@ def deepest_overlap(world: World) -> float:
     """Return how deep the deepest contact overlaps as the last step began, m."""
     contacts = world.contacts
     is_point = np.arange(2) < contacts.count[:, None]
-    return max(float(-contacts.separation[is_point].min(initial=0.0)), 0.0)
+    return max(0.0, float(-contacts.separation[is_point].min(initial=0.0)))
 
 
 def worst_joint(world: World, joints: Iterable[int]) -> float:

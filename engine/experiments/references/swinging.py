@@ -106,7 +106,10 @@ def double_pendulum(lab: Lab) -> list[Row]:
     exact = double_pendulum_tip(whole.mass, whole.inertia, 2.0, 10_000)
     run(world, 18.0)
     lost = (started - energy(world, rods)) / (2.0 * whole.mass * GRAVITY)
-    return [absolute("place of the end after 2 s", 0.0, math.dist(tip, exact), 4e-3, "m"), at_most("energy lost in 20 s", abs(lost), 0.02, "")]
+    return [
+        absolute("place of the end after 2 s", 0.0, math.dist(tip, exact), 4e-3, "m"),
+        at_most("energy lost in 20 s", abs(lost), 0.02, ""),
+    ]
 
 
 @reference("two free rods on a hinge, 10 s")
@@ -139,8 +142,9 @@ def free_rods(lab: Lab) -> list[Row]:
 def catenary(lab: Lab) -> list[Row]:
     """Rods of 0.5 m hang between two points 8 m apart.
 
-    Each link's ends bear the same H and its moments balance where ``tan th_i = w (i - 9.5) / H`` with the weight w of a link; H is what
-    makes ``sum 0.5 cos th_i`` the span, found by bisection. The links start there, swing out what the solver makes of it, and damp for 20 s.
+    Each link's ends bear the same H and its moments balance where ``tan th_i = w (i - 9.5) / H`` with the weight w of a link; H is
+    what makes ``sum 0.5 cos th_i`` the span, found by bisection. The links start there, swing to where the solver has them, and damp for
+    20 s.
     """
     n, length, span = 20, 0.5, 8.0
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -22,6 +23,7 @@ from engine.demo.apart import Apart, Why
 from engine.demo.beside import Energy, Skipped
 from engine.experiments.atlas import Atlas, RuleTiming
 from engine.experiments.atlas_plan import AtlasPlan, Axis, Cell
+from engine.experiments.references import REFERENCES, Lab, Row
 from engine.geometry import Circle
 from engine.history.recordings import load_recording
 from engine.history.recordings.verifying import Verdict
@@ -164,6 +166,17 @@ def _traced(patch: pytest.MonkeyPatch) -> Documents:
     yield from _of("trace ring.png --crop 0,0,60,60 --max-pieces 9", "trace ring.png --method circles --max-pieces 2")(patch)
 
 
+def _judged(patch: pytest.MonkeyPatch) -> Documents:
+    yield from _of("references off_centre --solver soft_step")(patch)
+    off_centre = REFERENCES["off_centre"]
+
+    def interrupted(lab: Lab) -> Iterable[Row]:
+        raise KeyboardInterrupt
+
+    patch.setitem(REFERENCES, "cradle", replace(off_centre, name="cradle", measure=interrupted))
+    yield from _of("references off_centre cradle --solver soft_step")(patch)
+
+
 def _measured(patch: pytest.MonkeyPatch) -> Documents:
     def load(name: str) -> Callable[[bool], list[Record]]:
         if name == "second":
@@ -197,6 +210,7 @@ SAMPLES: dict[str, tuple[Callable[[pytest.MonkeyPatch], Documents], ...]] = {
     "motion": (_moved,),
     "trace": (_traced, _of("trace ring.png --method hull,aabb")),
     "scene": (_of("scene scene.json"),),
+    "references": (_judged,),
     "bench": (_measured,),
     "doctor": (_diagnosed,),
 }
