@@ -135,24 +135,24 @@ class HardStep:
     def solve(
         self,
         contacts: HardContacts,
+        n_most: int,
         *,
         is_explicit: bool = True,
         is_limit_open: bool = True,
         is_single: bool = False,
-        n_most: int | None = None,
         start: tuple[FloatArray, FloatArray] | None = None,
     ) -> Solved:
         """Solve the step with `contacts`; see `sequential_impulses`.
 
         Parameters
         ----------
+        n_most : int
+            Sweeps at most.
         is_explicit : bool
             Damping as Box2D has it, ``v <- (1 - h d) v``, in place of the implicit ``v <- v / (1 + h d)``.
         is_limit_open : bool
             Limits as Box2D has them: those not reached yet ask nothing, and two that are near each other hold.
         is_single : bool
-        n_most : int, optional
-            Sweeps at most; otherwise as many as take some tenths of a second.
         start : pair of float64 (n, 2, 2) and (m, 2), optional
             Impulses of the contacts' points and of the rows of `joint_table` to begin from; from none otherwise.
         """
@@ -175,7 +175,7 @@ class HardStep:
             (ends, contacts.count, contacts.normal, arm, none, contacts.gap, mass, friction, impulse, np.zeros_like(impulse)),
             tuple(joints),
             dt,
-            _sweeps(len(rows) + len(self._joints.kind)) if n_most is None else n_most,
+            n_most,
             _TOLERANCE,
             is_limit_open,
             is_single,
@@ -211,7 +211,3 @@ def _with_narrow_limits_held(joints: Joints) -> Joints:
 def _cross(a: FloatArray, b: FloatArray) -> FloatArray:
     found: FloatArray = a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0]
     return found
-
-
-def _sweeps(n_rows: int) -> int:
-    return max(3_000, min(4_000_000 // max(n_rows, 1), 100_000))

@@ -10,11 +10,14 @@ from typing import Any
 import numpy as np
 import pytest
 
+from engine.common.arrays import FloatArray
 from engine.compare.motion import CAUSES, BodyVerdict, judge_step
+from engine.compare.motion.constraints import hard_contacts
 from engine.compare.motion.judge import judge_twins
-from engine.compare.motion.states import twins_of
+from engine.compare.motion.states import Twins, twins_of
 from engine.compare.pair.file import load_pair
 from engine.demo.registry import find_demo
+from engine.dynamics.sequential_impulses import HardStep
 from engine.geometry import AnyShape, Circle, Polygon
 from engine.world import BodySpec, FixtureSpec, RevoluteJointSpec, World, WorldSettings
 from engine.world.snapshot import WorldSnapshot
@@ -255,3 +258,31 @@ def test_gravity_that_one_world_alone_has_is_unexplained() -> None:
 
 def test_every_cause_has_a_sentence() -> None:
     assert all(sentence.endswith(".") for sentence in CAUSES.values())
+
+
+# -- our own side of the last line ------------------------------------------------------------------------------------
+
+
+def _hard(twins: Twins) -> FloatArray:
+    """Return what one hard step makes of our own contacts."""
+    _, ours = twins.steps()
+    motion = np.ascontiguousarray(twins.ours.motion.values)
+    poses, velocities = np.ascontiguousarray(motion[:, :3]), np.ascontiguousarray(motion[:, 3:])
+    hard = HardStep(twins.ours, poses, velocities, twins.force, twins.gear_sums)
+    return hard.solve(hard_contacts(ours, is_open=True), 10_000, is_explicit=False, is_limit_open=False).velocity
+
+
+def test_where_nothing_turns_our_sub_steps_and_one_hard_step_agree() -> None:
+    """Sliding, resting and falling: what is between the two in general is of the second order in the step, or has not settled."""
+    sliding, _ = _sliding("soft_step")
+    stack = world("soft_step", sleeping=False)
+    ground(stack)
+    for k in range(4):
+        add(stack, BOX, (0.0, 0.5 + k), density=1.0 + k)
+    add(stack, DISC, (9.0, 9.0), linear_velocity=(1.0, 2.0))
+    for _ in range(120):
+        stack.step()
+    for one in (sliding, stack):
+        twins = twins_of(one)
+        _, ours = twins.steps()
+        assert np.abs(_hard(twins) - ours.velocity).max() < 1e-5, _hard(twins) - ours.velocity

@@ -1,0 +1,78 @@
+"""The bodies of a judged step: what of them counts, which hang together, how large a difference is."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.common.arrays import FloatArray, IntArray
+from engine.compare.motion.states import Taken, Twins
+from engine.dynamics._island_kernel import islands
+from engine.dynamics.joints import rotated
+from engine.dynamics.tables import Tables
+from engine.world.joint_specs import GearJointSpec
+from engine.world.truth import Truth
+
+__all__ = ["JudgedBodies"]
+
+
+class JudgedBodies:
+    """What of the bodies the judgement needs, a row each in ascending order of ids."""
+
+    def __init__(self, twins: Twins) -> None:
+        snapshot = twins.ours
+        truth = Truth(snapshot.settings)
+        truth.take_over(snapshot)
+        self.truth, tables = truth, Tables(truth)
+        self.ids, self.dt = truth.body_ids, snapshot.settings.dt
+        n = len(self.ids)
+        self.is_judged = tables.bodies.is_dynamic[:n] & tables.bodies.is_active[:n]
+        self.reach, self._center = tables.reach, tables.bodies.center[:n]
+        values = np.ascontiguousarray(snapshot.motion.values, dtype=np.float64)
+        self.pose, self.velocity = np.ascontiguousarray(values[:, :3]), np.ascontiguousarray(values[:, 3:])
+        self.scale = np.hypot(self.pose[:, 0], self.pose[:, 1]) + self.reach
+        self.gravity = float(np.hypot(*snapshot.settings.gravity))
+
+    def size(self, change: FloatArray) -> FloatArray:
+        """Return (n, 3) of velocities, or poses, as one number each."""
+        found: FloatArray = np.hypot(change[:, 0], change[:, 1]) + self.reach * np.abs(change[:, 2])
+        return found
+
+    def speeds(self, *taken: Taken) -> FloatArray:
+        """Return the largest speed of each body before and after, m/s."""
+        most: FloatArray = np.max([self.size(self.velocity), *(self.size(one.velocity) for one in taken)], axis=0)
+        return most + self.gravity * self.dt
+
+    def added(self, taken: Taken) -> FloatArray:
+        """Return by how much the centres of mass and the angles have moved beyond the new velocity times the step, (n, 3)."""
+        found: FloatArray = self._centers(taken.pose) - self._centers(self.pose) - self.dt * taken.velocity
+        return found
+
+    def _centers(self, pose: FloatArray) -> FloatArray:
+        return np.column_stack((pose[:, :2] + rotated(np.column_stack((np.cos(pose[:, 2]), np.sin(pose[:, 2]))), self._center), pose[:, 2]))
+
+    def held(self, fixtures: IntArray) -> NDArray[np.bool_]:
+        """Return which bodies, a row each, have a contact among pairs of `fixtures`, or a joint."""
+        found = np.zeros(len(self.ids), dtype=np.bool_)
+        truth = self.truth
+        found[[truth.rows[truth.fixtures[fixture].body] for fixture in fixtures.ravel().tolist()]] = True
+        found[[truth.rows[body] for joint in truth.joints.values() for body in joint.bodies if body is not None]] = True
+        return found
+
+    def islands(self, fixtures: IntArray) -> IntArray:
+        """Return a number for each body, the same for those that hang together by contacts and joints."""
+        rows, truth = self.truth.rows, self.truth
+        links = [(rows[truth.fixtures[a].body], rows[truth.fixtures[b].body]) for a, b in fixtures.tolist()]
+        for joint in truth.joints.values():
+            ends = [rows[body] for body in joint.bodies if body is not None]
+            links += [(ends[0], ends[-1])]
+            links += [(rows[a], rows[b]) for a, b in _geared(truth, joint.spec)]
+        found: IntArray = islands(np.array(links, dtype=np.int64).reshape(-1, 2), self.is_judged.copy())
+        return found
+
+
+def _geared(truth: Truth, spec: object) -> list[tuple[int, int]]:
+    if not isinstance(spec, GearJointSpec):
+        return []
+    ends = [body for joint in (spec.joint_a, spec.joint_b) for body in truth.joints[joint].bodies if body is not None]
+    return [(ends[0], end) for end in ends[1:]]

@@ -1,0 +1,45 @@
+"""The contacts of a step as constraints of one hard step."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.common.arrays import FloatArray
+from engine.compare.motion.states import Taken
+from engine.contracts import StepContacts
+from engine.dynamics.sequential_impulses import HardContacts
+
+__all__ = ["hard_contacts", "impulses_of", "pair_key", "pair_keys"]
+
+
+def hard_contacts(taken: Taken, is_open: bool) -> HardContacts:
+    """Return the contacts of a step as constraints; where not `is_open` none may approach, whatever its gap, as Box2D has it."""
+    contacts: StepContacts = taken.contacts
+    fixtures = np.column_stack((contacts.fixture_a, contacts.fixture_b))
+    gap = contacts.separation.copy() if is_open else np.zeros_like(contacts.separation)
+    found = HardContacts(fixtures, contacts.count.copy(), contacts.normal.copy(), contacts.position.copy(), gap)
+    return found.chosen(_is_solved(taken))
+
+
+def impulses_of(taken: Taken) -> FloatArray:
+    """Return the impulses of the points of `hard_contacts`, (n, 2, 2)."""
+    contacts = taken.contacts
+    both = np.stack((contacts.normal_impulse, contacts.tangent_impulse), axis=2)
+    return both[_is_solved(taken)]
+
+
+def _is_solved(taken: Taken) -> NDArray[np.bool_]:
+    """Return which contacts of a step were solved in it: points they have, and no hook let them pass."""
+    contacts = taken.contacts
+    keys = [pair_key(a, b) for a, b in zip(contacts.fixture_a.tolist(), contacts.fixture_b.tolist(), strict=True)]
+    found: NDArray[np.bool_] = contacts.evaluated & (contacts.count > 0) & ~np.isin(keys, [pair_key(*pair) for pair in taken.passing])
+    return found
+
+
+def pair_key(a: int, b: int) -> int:
+    return (min(a, b) << 31) + max(a, b)
+
+
+def pair_keys(contacts: HardContacts) -> NDArray[np.int64]:
+    return np.array([pair_key(*pair) for pair in contacts.fixtures.tolist()], dtype=np.int64)

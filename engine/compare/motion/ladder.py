@@ -1,0 +1,206 @@
+"""The ladder: what tells both velocities apart taken away, line by line, down to where both solve the same problem. See `judge`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from engine.common.arrays import FloatArray
+from engine.common.rng import stream
+from engine.compare.allowances import lever_allowance
+from engine.compare.live.contacts import FixtureShapes
+from engine.compare.motion.bodies import JudgedBodies
+from engine.compare.motion.constraints import hard_contacts, impulses_of, pair_key, pair_keys
+from engine.compare.motion.states import Taken, Twins, joint_impulses
+from engine.compare.motion.verdict import BodyVerdict
+from engine.dynamics.sequential_impulses import HardContacts, HardStep
+from engine.world import World
+
+__all__ = ["Ladder", "Rung"]
+
+_MOST_WAY, _MOST_TURN = 2.0, 0.5 * np.pi
+"""b2_maxTranslation and b2_maxRotation: metres and radians a step."""
+
+_SHARE = 0.1
+"""Of a difference: what takes less of it away is not named."""
+
+_DRAWS, _ROUNDINGS = 3, 2.0
+"""Draws of rounding errors, and how many times the worst of them Box2D's own may be: they are one draw more, of sweeps in another order."""
+
+_SOME_SWEEPS = 2_000
+"""On the way to the last line, which alone must be exact."""
+
+_STILL, _SETTLED = 2e-6, 1e-3
+"""m/s and rad/s: what a thousand sweeps of Box2D may change of what needs no more of them, and of what goes on changing with rounding."""
+
+_REPEATS = 12
+"""Times that Box2D takes a thousand sweeps, at the most."""
+
+_FEW = 100
+"""Contacts and joints that our sweeps settle from nothing; of more the joints begin with Box2D's impulses."""
+
+Start = tuple[FloatArray, FloatArray]
+
+
+@dataclass(frozen=True)
+class Rung:
+    """What is left between the two once a cause is gone: Box2D's velocities less ours, float64 (n, 3)."""
+
+    cause: str
+    apart: FloatArray
+
+
+class Ladder:
+    """The rungs, from both as they are down to where both solve the same problem."""
+
+    def __init__(self, twins: Twins, bodies: JudgedBodies, top: Rung) -> None:
+        self._bodies = bodies
+        self.rungs = [top]
+        self._sides("sleeping", twins := twins.all_awake())
+        self._sides("continuous", twins := twins.with_settings(continuous=False))
+        self._sides("speed_cap", twins, is_cut=True)
+        _, ours = self._sides("restitution", twins := twins.without("restitution"), is_cut=True)
+        cold, cold_ours = twins.with_settings(warm_starting=False).steps()
+        self._cold = cold.velocity - self._capped(cold_ours.velocity)
+        self._settling = twins, ours, tuple(self.rungs)
+
+    def _sides(self, cause: str, twins: Twins, is_cut: bool = False) -> tuple[Taken, Taken]:
+        theirs, ours = twins.steps()
+        self.rungs.append(Rung(cause, theirs.velocity - (self._capped(ours.velocity) if is_cut else ours.velocity)))
+        return theirs, ours
+
+    def _capped(self, velocity: FloatArray) -> FloatArray:
+        """Return velocities (n, 3) cut as b2Island::Solve cuts them."""
+        dt = self._bodies.dt
+        way, turn = np.hypot(velocity[:, 0], velocity[:, 1]) * dt, np.abs(velocity[:, 2]) * dt
+        with np.errstate(divide="ignore"):
+            shares = np.minimum(1.0, _MOST_WAY / way), np.minimum(1.0, _MOST_TURN / turn)
+        is_moved = self._bodies.is_judged[:, None]
+        cut: FloatArray = np.where(is_moved, velocity * np.column_stack((shares[0], shares[0], shares[1])), velocity)
+        return cut
+
+    def descend(self, patience: int) -> None:
+        """Let both sweep until they agree, and bring Box2D's contacts into ours."""
+        bodies, (twins, ours, rungs) = self._bodies, self._settling
+        n_rows = len(ours.contacts) + len(twins.ours.joints)
+        n_most = patience * max(3_000, min(4_000_000 // max(n_rows, 1), 100_000))  # some tenths of a second each
+        is_few = n_rows <= _FEW
+        self.theirs, after, change = twins.box2d_converged(_STILL, patience * _REPEATS)
+        hard = HardStep(twins.ours, bodies.pose, bodies.velocity, twins.force, twins.gear_sums)
+        mine, box2d = hard_contacts(ours, is_open=True), hard_contacts(self.theirs, is_open=False)
+        explained = self._reasons(twins)
+        theirs, differing = pair_keys(box2d), list(explained)
+        shared = mine.chosen(np.isin(pair_keys(mine), theirs))
+        skinned = box2d.chosen(~np.isin(theirs, differing)).joined(shared.chosen(np.isin(pair_keys(shared), differing)))
+        joints = joint_impulses(after, hard.joint_table)
+        begin = np.zeros_like(joints) if is_few else joints
+
+        def left(contacts: HardContacts, is_explicit: bool = True, is_limit_open: bool = False) -> FloatArray:
+            start, some = (np.zeros((len(contacts.count), 2, 2)), begin), n_most if is_few else _SOME_SWEEPS
+            solved = hard.solve(contacts, some, is_explicit=is_explicit, is_limit_open=is_limit_open, start=start)
+            return self.theirs.velocity - self._capped(solved.velocity)
+
+        self.rungs = [
+            *rungs,
+            Rung("iterations", left(mine, is_explicit=False)),
+            Rung("integrator", left(mine)),
+            Rung("speculative", left(shared)),
+            Rung("skin", left(skinned)),
+            Rung("contacts", left(box2d)),
+            Rung("joint_limits", left(box2d, is_limit_open=True)),
+        ]
+        box2d = hard.without_redundant_points(box2d)
+        exact, rounded = (
+            hard.solve(box2d, n_most, is_single=is_single, start=(np.zeros((len(box2d.count), 2, 2)), begin)).velocity
+            for is_single in (False, True)
+        )
+        self.rungs.append(Rung("one_point", self.theirs.velocity - self._capped(exact)))
+        start = impulses_of(self.theirs), joints
+        begun = hard.solve(box2d, n_most, start=start).velocity
+        self.rungs.append(Rung("several_answers", self.theirs.velocity - self._capped(begun)))
+        self.reasons, self._pairs = explained, np.concatenate((mine.fixtures, box2d.fixtures))
+        self.island = bodies.islands(self._pairs)
+        unsettled = self._worst(bodies.size(change)) > _SETTLED
+        if unsettled.any():
+            self.rungs.append(Rung("unsettled", np.where(unsettled[:, None], self._without_friction(twins, n_most), self.rungs[-1].apart)))
+        settling = np.where(unsettled, 0.0, bodies.size(change))
+        rounding = np.maximum(bodies.size(rounded - exact), self._from_moved_poses(twins, box2d, n_most, start, begun))
+        self._rounding = self._worst(rounding + settling)
+        self._ends = np.array([[bodies.truth.rows[bodies.truth.fixtures[f].body] for f in pair] for pair in self._pairs.tolist()])
+        self._held = bodies.held(self._pairs)
+
+    def _worst(self, size: FloatArray) -> FloatArray:
+        """Return for each body the largest value of its island."""
+        most = np.zeros(len(size))
+        np.maximum.at(most, self.island, size)
+        found: FloatArray = most[self.island]
+        return found
+
+    def _without_friction(self, twins: Twins, n_most: int) -> FloatArray:
+        """Return what is left between both, each with sweeps until they agree, where nothing rubs."""
+        twins, bodies = twins.without("friction"), self._bodies
+        taken, _, _ = twins.box2d_converged(_STILL, _REPEATS)
+        hard = HardStep(twins.ours, bodies.pose, bodies.velocity, twins.force, twins.gear_sums)
+        contacts = hard.without_redundant_points(hard_contacts(taken, is_open=False))
+        return taken.velocity - self._capped(hard.solve(contacts, n_most).velocity)
+
+    def _from_moved_poses(self, twins: Twins, contacts: HardContacts, n_most: int, start: Start, exact: FloatArray) -> FloatArray:
+        """Return how far velocities end from `exact` ones, m/s, from poses moved by what float32 knows of lever arms, at random, seeded."""
+        bodies, found = self._bodies, np.zeros(len(exact))
+        for draw in range(_DRAWS):
+            noise = stream(draw, "motion").uniform(-1.0, 1.0, bodies.pose.shape)
+            moved = bodies.pose + noise * lever_allowance(bodies.pose, bodies.scale)
+            hard = HardStep(twins.ours, moved, bodies.velocity, twins.force, twins.gear_sums)
+            found = np.maximum(found, bodies.size(hard.solve(contacts, n_most, start=start).velocity - exact))
+        return found
+
+    def _reasons(self, twins: Twins) -> dict[int, str]:
+        """Return why Box2D took another axis, by the key of the pair."""
+        world = World.from_snapshot(twins.box2d)
+        shapes = FixtureShapes({fixture: world.fixture(fixture).shape for fixture in world.fixture_ids})
+        agreement = shapes.judge(self.theirs.contacts)
+        return {pair_key(one.fixture_a, one.fixture_b): one.reason for one in agreement.differences}
+
+    # -- one body -----------------------------------------------------------------------------------------------------
+
+    def verdict(self, row: int, base: FloatArray) -> BodyVerdict:
+        """Say why the body of a row differs."""
+
+        def size(apart: FloatArray) -> float:
+            return float(np.hypot(apart[0], apart[1]) + self._bodies.reach[row] * abs(apart[2]))
+
+        rungs = [(one.cause, one.apart[row]) for one in self.rungs]
+        at = next(k for k, (cause, _) in enumerate(rungs) if cause == "restitution") + 1
+        if size(self._cold[row]) <= _SHARE * size(rungs[at - 1][1]):
+            rungs.insert(at, ("warm_starting", self._cold[row]))
+        first = rungs[0][1]
+        whole, allowed = size(first), float(base[row]) + _ROUNDINGS * float(self._rounding[row])
+        left = [(cause, size(apart)) for cause, apart in rungs[1:]]
+        gone = next((k for k, (_, rest) in enumerate(left) if rest <= allowed), None)
+        linear, angular = (float(first[0]), float(first[1])), float(first[2])
+        bodies = self._bodies
+        head = BodyVerdict(int(bodies.ids[row]), linear, angular, whole, 0.0, "", "unexplained", (), tuple(left), allowed)
+        if gone is None:
+            return head
+        if whole <= allowed:
+            return replace(head, cause="float32", shares=(("float32", whole),))
+        sizes = [whole, *(rest for _, rest in left)]
+        taken = [(left[k][0], sizes[k] - sizes[k + 1]) for k in range(gone + 1)]
+        shares = tuple((self._named(cause, row), part) for cause, part in taken if part >= _SHARE * whole)
+        cause = self._named(max(taken, key=lambda one: one[1])[0], row)
+        return replace(head, cause=cause, shares=shares, left=tuple(left[: gone + 1]), reason=self._reason(cause, row))
+
+    def _named(self, cause: str, row: int) -> str:
+        return "integrator" if cause == "iterations" and not self._held[row] else cause
+
+    def _reason(self, cause: str, row: int) -> str:
+        """Return why another axis was taken in a pair of the body, or else of its island."""
+        if cause != "contacts" or len(self._ends) == 0:
+            return ""
+        names = [self.reasons.get(pair_key(*pair), "") for pair in self._pairs.tolist()]
+        for near in ((self._ends == row).any(axis=1), (self.island[self._ends] == self.island[row]).any(axis=1)):
+            found = [names[k] for k in np.flatnonzero(near) if names[k]]
+            if found:
+                return max(sorted(set(found)), key=found.count)
+        return ""
