@@ -12,7 +12,7 @@ from engine.geometry import FixtureShape
 from engine.render import palette
 from engine.render.gap_plot import GapTimeline, Heading, Mark
 from engine.render.palette import mix
-from engine.world import World
+from engine.world import World, accept
 
 if TYPE_CHECKING:
     from engine.experiments.step_curve import MovingShape, StepCurve
@@ -101,8 +101,14 @@ def _shapes(world: World, bodies: Iterable[int]) -> list[tuple[int, FixtureShape
     found = []
     for body in bodies:
         record = world.body(body)
-        found += [(body, world.fixture(fixture).shape, record.local_center) for fixture in record.fixtures]
+        found += [(body, _as_box2d_holds(world, fixture), record.local_center) for fixture in record.fixtures]
     return found
+
+
+def _as_box2d_holds(world: World, fixture: int) -> FixtureShape:
+    """Return a fixture's shape as Box2D holds it, for the curve is asked of that, whatever drives the world."""
+    there = world.fixture(fixture)
+    return there.shape if world.solver == "box2d" else accept(there.spec, "box2d").shape
 
 
 def gap_timeline(

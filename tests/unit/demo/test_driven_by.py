@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from engine.app.headless import picture_of
 from engine.common.errors import InvalidInputError
 from engine.demo import Demo
 from engine.demo.registry import all_demos, find_demo
@@ -55,6 +56,15 @@ def test_every_demo_builds_steps_and_begins_anew(kind: type[Demo]) -> None:
     for _ in range(12):
         demo.run.step()
     assert demo_hash(demo) == found and demo.run.solvers == (OURS,)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", all_demos(), ids=lambda kind: kind.id)
+def test_every_demo_is_drawn(kind: type[Demo]) -> None:
+    demo = driven(kind)
+    for _ in range(40):
+        demo.run.step()
+    assert picture_of(demo, (640, 480)).startswith(b"\x89PNG")
 
 
 def test_what_a_demo_makes_later_is_driven_by_it_too(twins: type[Demo]) -> None:
