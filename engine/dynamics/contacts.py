@@ -197,6 +197,7 @@ class Nearby:
         """Forget all where fixtures have come, gone or changed."""
         if tables is not self._tables:
             self._tables, self.fat = tables, np.full((len(tables.fixtures.ids), 4), np.nan)
+            self.pairs = self.pairs[:0]  # of no fixtures at all the fat boxes hold
 
     def renew(self, boxes: FloatArray, are_fat: bool) -> None:
         """Make the boxes fat again, if a shape has left its own, and find their pairs; of a crowd, some pairs of the boxes as they are."""

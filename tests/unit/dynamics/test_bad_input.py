@@ -150,3 +150,18 @@ def test_what_is_not_in_the_crowd_keeps_every_pair() -> None:
     assert 0 < partners.max() <= MOST
     one_body = pairs_of_crowd(boxes, np.argsort(boxes[:, 0], kind="stable"), np.zeros(421, dtype=np.int64), is_driven)
     assert len(one_body) == 0
+
+
+@pytest.mark.parametrize("change", ["destroyed", "inactive"])
+def test_a_world_that_loses_all_of_its_fixtures_goes_on(change: str) -> None:
+    one = world()
+    for k in range(60):
+        body(one, UNIT, (0.9 * (k % 8), 0.9 * (k // 8)))
+    one.step()
+    for number in one.body_ids:
+        if change == "inactive":
+            one.set_body(number, active=False)
+        else:
+            one.destroy_fixture(one.fixtures_of(number)[0])
+    one.step()
+    assert len(one.contacts) == 0 and len(one.body_ids) == 60
