@@ -36,6 +36,7 @@ def atlas_command(
     ] = "discrete,default,bullet",
     target: Annotated[str, typer.Option("--target", metavar="WORD", help="static, kinematic, dynamic, sensor or head_on.")] = "static",
     shape: Annotated[str, typer.Option("--shape", metavar="WORD", help="Of the bullet: disc, or box.")] = "disc",
+    solver: Annotated[str, typer.Option("--solver", metavar="WORD", help="What drives the worlds: box2d, or soft_step.")] = "box2d",
     shots: Annotated[int, typer.Option("--shots", metavar="N", help="Shots of each cell, at random phases of a step.")] = 200,
     speed: Annotated[float | None, typer.Option("--speed", metavar="M/S", help="Where no axis varies it, as those that follow.")] = None,
     thickness: Annotated[float | None, typer.Option("--thickness", metavar="M", help="Of the target.")] = None,
@@ -61,13 +62,13 @@ def atlas_command(
     from engine.experiments.atlas_plan import PARAMETERS
 
     fixed = {name: context.params[name] for name in PARAMETERS if context.params[name] is not None}
-    plan = _plan(x, y, rule, {"target": target, "shape": shape}, shots, seed, fixed)
+    plan = _plan(x, y, rule, {"target": target, "shape": shape, "solver": solver}, shots, seed, fixed)
     directory = check_directory("--out", out)
     from engine.experiments.atlas import Atlas, measure_costs
     from engine.experiments.atlas_plan import AtlasJournal
     from engine.world import load_solver
 
-    version = load_solver("box2d").capabilities.version
+    version = load_solver(solver).capabilities.version
     with held(directory / _LOCK) as is_mine:
         if not is_mine:
             raise InvalidInputError("--out", "a directory where no other atlas is being made", out)
@@ -95,6 +96,9 @@ def _plan(x: str, y: str, rules: str, kind: dict[str, str], shots: int, seed: in
     for axis in axes:
         if axis.name in fixed:
             raise InvalidInputError(f"--{axis.name.replace('_', '-')}", "left out where an axis varies it", fixed[axis.name])
+    from engine.world.solver import solvers
+
+    choice("--solver", kind["solver"], solvers())
     words: Any = listed("--rule", rules, RULES)
     choice("--target", kind["target"], TARGETS)
     choice("--shape", kind["shape"], BULLET_SHAPES)

@@ -43,6 +43,11 @@ _RULE_WORDS: dict[str, str] = {
     "substeps": "our own sub-steps",
     "swept": "our own swept test",
 }
+_RULE_WORDS_OF_OURS: dict[str, str] = {
+    "discrete": "soft step, discrete",
+    "default": "soft step, continuous",
+    "bullet": "soft step, continuous (the bullet flag means nothing)",
+}
 _LINE, _CAP, _MARK = "white", "#d55e00", "#d55e00"
 """The law; the cap and cells that differ: an orange-red that every kind of colour vision tells from blue, yellow and white."""
 _TARGET_WORDS: dict[str, str] = {
@@ -84,7 +89,7 @@ def draw_map(found: AtlasMap) -> bytes:
     mesh = _draw_panel(left, found, "tunneled", found.tunneled)
     _draw_panel(right, found, "hit", found.hit)
     left.set_title("tunneled: the bullet came out at the back", fontsize=11)
-    right.set_title("hit: Box2D made a contact in some step", fontsize=11)
+    right.set_title("hit: a contact was made in some step", fontsize=11)
     _set_label(left, "y", found.plan.y)
     bar = figure.colorbar(mesh, ax=(left, right), format=lambda share, _: f"{100 * share:.0f} %", fraction=0.045, pad=0.015)
     bar.set_label(f"share of {found.plan.n_shots} shots a cell")
@@ -99,7 +104,8 @@ def _title(found: AtlasMap) -> str:
     shown = {name: value for name, value in plan.fixed.items() if value != 0.0 or name == "target_speed"}
     fixed = ", ".join(f"{PARAMETERS[name].title} {value:g} {PARAMETERS[name].unit}".strip() for name, value in shown.items())
     bullets = "square bullets (radius: half the side)" if plan.base.shape == "box" else "round bullets"
-    return f"Shots at {_TARGET_WORDS[plan.base.target]}: {_RULE_WORDS[found.rule]}\n{bullets}, {fixed}"
+    rule = _RULE_WORDS[found.rule] if plan.base.is_box2d else _RULE_WORDS_OF_OURS[found.rule]
+    return f"Shots at {_TARGET_WORDS[plan.base.target]}: {rule}\n{bullets}, {fixed}"
 
 
 def _draw_panel(panel: Axes, found: AtlasMap, what: str, shares: FloatArray) -> Any:
@@ -118,7 +124,8 @@ def _draw_panel(panel: Axes, found: AtlasMap, what: str, shares: FloatArray) -> 
     else:
         words = f"law: {100.0 * chance.max():.0f} % everywhere"
         panel.text(0.03, 0.04, words, transform=panel.transAxes, bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.85})
-    _draw_cap(panel, plan, x, y)
+    if plan.base.is_box2d:
+        _draw_cap(panel, plan, x, y)
     rows, columns = np.nonzero(found.errors > MOST_ERRORS)
     if what == "tunneled" and len(rows):
         panel.plot(np.array(plan.x.values)[columns], np.array(plan.y.values)[rows], "x", color=_MARK, ms=7, mew=1.8)
@@ -172,6 +179,8 @@ def _add_key(figure: Figure, panel: Axes, found: AtlasMap) -> None:
 
     has_border = np.ptp(found.predicted_hit) > 0.0 or np.ptp(found.predicted_tunneled) > 0.0
     lines = [Line2D([], [], color=_CAP, lw=2.2, ls=":", label="Box2D moves nothing farther than this in a step")]
+    if not found.plan.base.is_box2d:
+        lines = []
     if has_border:
         words = "law: where the first shots tunnel (left), where the first miss every step (right)"
         lines.insert(0, Line2D([], [], color="0.35", lw=2.4, label=words))

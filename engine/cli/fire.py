@@ -16,7 +16,7 @@ from engine.cli.options import JsonFile, listed
 from engine.cli.output import check_files, people, progress, text_table, warming, write_json
 from engine.common.checks import choice, integer, seed_number, within
 from engine.common.errors import InvalidInputError
-from engine.experiments.spec import BULLET_SHAPES, MOST_ANGLE, MOST_HEIGHT, MOST_TURN, RULES, TARGETS, ShotSpec
+from engine.experiments.spec import BULLET_SHAPES, MOST_ANGLE, MOST_HEIGHT, MOST_TURN, RULES, TARGETS, ShotSpec, rules_of
 
 if TYPE_CHECKING:
     from engine.experiments.shot import ShotResult, ShotSeries
@@ -68,6 +68,12 @@ def fire_command(
     jitter_angle: Annotated[float, typer.Option("--jitter-angle", metavar="DEG", help="Each shot's angle is off by up to this.")] = 0.0,
     jitter_height: Annotated[float, typer.Option("--jitter-height", metavar="M", help="Each shot's height is off by up to this.")] = 0.0,
     jitter_turn: Annotated[float, typer.Option("--jitter-turn", metavar="DEG", help="The blade's turn is off by up to this.")] = 0.0,
+    solver: Annotated[
+        str,
+        typer.Option(
+            "--solver", metavar="LIST", help="What drives the world: box2d, soft_step, or both; a rule that it has no use for is left out."
+        ),
+    ] = "box2d",
     json_file: JsonFile = None,
     csv_file: Annotated[str | None, typer.Option("--csv", metavar="FILE", help="Write a row for each shot.")] = None,
     screenshot: Annotated[str | None, typer.Option("--screenshot", metavar="F.png", help="Write a picture of all shots.")] = None,
@@ -76,7 +82,10 @@ def fire_command(
 
     Each shot is predicted by our analysis where it has a law; status 1 if one did something else.
     """
-    rules = _rules_of(ccd, rule)
+    from engine.world.solver import solvers
+
+    drivers = listed("--solver", solver, solvers(), {"both": solvers()})
+    rules = _rules_of(ccd, rule, drivers)
     targets = listed("--target", target, TARGETS, {"all": TARGETS, **{word: (kind,) for word, kind in _WORDS.items()}})
     choice("--shape", shape, BULLET_SHAPES)
     integer("--shots", shots, 1, MOST_SHOTS)
@@ -92,7 +101,13 @@ def fire_command(
     given |= {"angle": _radians("angle", angle), "turn": _radians("turn", turn), "height": height}
     given |= {"target_speed": target_speed, "shape": shape}
     try:
-        specs = [ShotSpec(**given, target=kind, rule=word) for kind in targets for word in rules]  # type: ignore[arg-type] # checked words
+        specs = [
+            ShotSpec(**given, target=kind, rule=word, solver=driver)  # type: ignore[arg-type] # checked words
+            for kind in targets
+            for driver in drivers
+            for word in rules
+            if word in rules_of(driver)
+        ]
         bursts = [scatter(spec, shots, seed, jitter) for spec in specs]
     except InvalidInputError as error:
         raise shot_error(error, ", jitter included") from None
@@ -114,7 +129,15 @@ def fire_command(
     return 1 if any(series.surprises for series in runs) else 0
 
 
-def _rules_of(ccd: str | None, rule: str | None) -> tuple[str, ...]:
+def _rules_of(ccd: str | None, rule: str | None, drivers: Sequence[str]) -> tuple[str, ...]:
+    rules = _named_rules(ccd, rule)
+    for driver in drivers:
+        if not set(rules) & set(rules_of(driver)):
+            raise InvalidInputError("--rule", f"one of {', '.join(rules_of(driver))} where --solver has {driver}", ",".join(rules))
+    return rules
+
+
+def _named_rules(ccd: str | None, rule: str | None) -> tuple[str, ...]:
     if rule is None:
         switches = listed("--ccd", "both" if ccd is None else ccd, tuple(_SWITCHES), {"both": tuple(_SWITCHES)})
         return tuple(_SWITCHES[switch] for switch in switches)
@@ -136,12 +159,26 @@ def shot_error(error: InvalidInputError, note: str = "") -> InvalidInputError:
     return InvalidInputError(name if name.startswith("--") else f"--{name.replace('_', '-')}", requirement, value)
 
 
-_RUN_FIELDS = ("rule", "target", "hertz", "speed", "thickness", "radius", "angle", "height", "restitution", "target_speed", "turn", "shape")
+_RUN_FIELDS = (
+    "solver",
+    "rule",
+    "target",
+    "hertz",
+    "speed",
+    "thickness",
+    "radius",
+    "angle",
+    "height",
+    "restitution",
+    "target_speed",
+    "turn",
+    "shape",
+)
 _SHOT_FIELDS = (
     "hit",
     "tunneled",
     "stopped_at",
-    "impact_time_box2d",
+    "impact_time",
     "impact_time_ours",
     "impact_point",
     "predicted_tunnels",
@@ -150,7 +187,7 @@ _SHOT_FIELDS = (
     "stop_time_ours",
 )
 _AIM_FIELDS = ("phase", "angle", "height", "turn")
-_CSV_RUN = ("rule", "target", "hertz", "speed", "thickness", "radius", "restitution", "target_speed", "shape")
+_CSV_RUN = ("solver", "rule", "target", "hertz", "speed", "thickness", "radius", "restitution", "target_speed", "shape")
 _CSV_PAIRS = {"impact_point": ("impact_x", "impact_y"), "impact_normal": ("normal_x", "normal_y"), "stop_window": ("earliest", "latest")}
 
 
@@ -162,7 +199,7 @@ def _as_json(seed: int, runs: Iterable[ShotSeries]) -> dict[str, Any]:
 
 def _run_json(series: ShotSeries) -> dict[str, Any]:
     return {
-        "ccd": "on" if series.spec.rule == "bullet" else "off",
+        "ccd": "on" if series.spec.rule == "bullet" or (series.spec.rule == "default" and not series.spec.is_box2d) else "off",
         **{name: getattr(series.spec, name) for name in _RUN_FIELDS},
         "tunneled_share": series.tunneled_share,
         "hit_share": series.hit_share,
@@ -177,6 +214,7 @@ def _shot_json(shot: ShotResult) -> dict[str, Any]:
     window = (None, None) if shot.stop_window is None else shot.stop_window
     return {
         **{name: getattr(shot, name) for name in _SHOT_FIELDS},
+        "impact_time_box2d": shot.impact_time if shot.spec.is_box2d else None,
         "stop_window": [time if time is not None and math.isfinite(time) else None for time in window],
         "in_window": shot.is_in_time,
         **{name: getattr(shot.spec, name) for name in _AIM_FIELDS},
@@ -213,25 +251,28 @@ def _print(runs: Sequence[ShotSeries], json_file: str | None) -> None:
         f"[bold]{spec.speed:g} m/s[/bold] at {spec.hertz:g} Hz: {spec.travel:.3g} m a step. A bullet of radius {spec.radius:g} m, "
         f"a target {spec.thickness:g} m thick: without CCD, caught where a step ends within {spec.reach:.3g} m before its middle."
     )
-    if any(series.spec.is_capped for series in runs):
-        slowest = min(series.spec.flown_speed for series in runs)
+    capped = [series.spec.flown_speed for series in runs if series.spec.is_capped]
+    if capped:
+        slowest = min(capped)
         out.print(f"[yellow]Box2D moves no body more than 2 m a step: it flies {slowest:g} m/s.[/yellow]")
     single = len(runs[0].shots) == 1
     numbers = ("shots", "hit", "tunneled", "predicted", "law", "steps")
-    table = text_table("rule", "target", "verdict") if single else text_table("rule", "target", right=numbers)
+    names = ("solver",) if any(not series.spec.is_box2d for series in runs) else ()
+    table = text_table(*names, "rule", "target", "verdict") if single else text_table(*names, "rule", "target", right=numbers)
     for series in runs:
+        own = [getattr(series.spec, name) for name in names]
         if single:
             shot = series.shots[0]
-            table.add_row(series.spec.rule, series.spec.target, f"[{_color(shot)}]{shot.verdict}[/]")
+            table.add_row(*own, series.spec.rule, series.spec.target, f"[{_color(shot)}]{shot.verdict}[/]")
         else:
             shares = (series.hit_share, series.tunneled_share, series.predicted_share, series.chance)
             cells = ("-" if share is None else f"{100.0 * share:.1f} %" for share in shares)
-            table.add_row(series.spec.rule, series.spec.target, str(len(series.shots)), *cells, f"{series.world_steps:.3g}")
+            table.add_row(*own, series.spec.rule, series.spec.target, str(len(series.shots)), *cells, f"{series.world_steps:.3g}")
     out.print(table)
     if not single:
         out.print(_added_up(runs))
         out.print("predicted: by our analysis of these very shots; law: the chance at a random phase; -: not derived.")
-        out.print("steps: of Box2D's for one step of the rule.")
+        out.print("steps: of the solver's for one step of the rule.")
     n_shots = sum(len(series.shots) for series in runs)
     n_surprises = sum(len(series.surprises) for series in runs)
     if n_surprises:
@@ -245,7 +286,7 @@ def _added_up(runs: Iterable[ShotSeries]) -> str:
     """Return how the columns hit and tunneled add up to all shots."""
     counts = Counter((shot.hit, shot.tunneled) for series in runs for shot in series.shots)
     return (
-        f"Together: {counts[True, False]} hit and not through, {counts[True, True]} hit (Box2D made a contact) and through all the same, "
+        f"Together: {counts[True, False]} hit and not through, {counts[True, True]} hit (a contact was made) and through all the same, "
         f"{counts[False, True]} through and never hit, {counts[False, False]} neither."
     )
 

@@ -12,7 +12,8 @@ its bound that of the face that has it.
 **What happens at a touch.** A body is in one of four states, and only ever goes on to a later one::
 
     FREE      moves as the solver left it
-    STANDS    was fast, and met something on its way; or met something that had been stopped: it stays where it touched
+    STANDS    was fast, and met something on its way; or was met by something fast, or met something that had been stopped: it stays where
+              it touched, so that the two still touch as the next step begins
     CARRIED   was met by something that nothing can stop, a kinematic body, and goes along with it; or by a body that is carried
     HELD      was carried against something that cannot be carried too: it stays there, and what carried it goes on without it
 
@@ -114,6 +115,23 @@ class Meetings(NamedTuple):
     first: FloatArray
     is_open: NDArray[np.bool_]
     is_asked: NDArray[np.bool_]
+
+
+class Moments(NamedTuple):
+    """What has happened, in the order of time.
+
+    Attributes
+    ----------
+    n_moments : int64 (1,)
+    pair : int64 (m,)
+        Rows of `Meetings`; there is room for three changes of each body.
+    poses : float64 (m, 7)
+        Of both bodies then, and the fraction of the step.
+    """
+
+    n_moments: IntArray
+    pair: IntArray
+    poses: FloatArray
 
 
 class Room(NamedTuple):
@@ -301,8 +319,9 @@ def _becomes(paths: Paths, body: int, other: int) -> int:
         by = paths.carrier[other]
         if paths.is_fast[body] or state == STANDS or paths.moved[by] + paths.moved[body] > SHALLOW * paths.inside[body]:
             return CARRIED
-    was_stopped = paths.state[other] == STANDS or paths.state[other] == HELD
-    return STANDS if state == FREE and (paths.is_fast[body] or was_stopped) else state
+    stops = paths.is_fast[body] or paths.state[other] == STANDS or paths.state[other] == HELD
+    stops = stops or (paths.state[other] == FREE and paths.is_fast[other])
+    return STANDS if state == FREE and stops else state
 
 
 @inlined_kernel
@@ -327,18 +346,18 @@ def _change(paths: Paths, body: int, state: int, by: int, time: float, pose: Flo
 
 
 @kernel
-def play(packed: Arrays, paths_: Arrays, meetings_: Arrays, is_new: bool, asks: bool) -> int:
-    """Let touches happen in the order of time, `paths_` and `meetings_` in place; return the pair to be asked about, -1 at the end.
+def play(packed: Arrays, paths_: Arrays, meetings_: Arrays, moments_: Arrays, is_new: bool, asks: bool) -> int:
+    """Let touches happen in the order of time, all in place; return the pair to be asked about, -1 at the end.
 
     Parameters
     ----------
-    packed, paths_, meetings_ : the arrays of `Shapes`, `Paths`, `Meetings`
+    packed, paths_, meetings_, moments_ : the arrays of `Shapes`, `Paths`, `Meetings`, `Moments`
     is_new : bool
         Whether nothing has been asked yet: all pairs are.
     asks : bool
         Whether someone is to be asked of each pair, before it stops anything, if it may.
     """
-    shapes, paths, meetings = Shapes(*packed), Paths(*paths_), Meetings(*meetings_)
+    shapes, paths, meetings, moments = Shapes(*packed), Paths(*paths_), Meetings(*meetings_), Moments(*moments_)
     n, n_pairs = len(paths.since), len(meetings.first)
     room = _room(packed)
     begins = np.zeros(n + 1, dtype=np.int64)  # the pairs of a body: of_body[begins[body] : begins[body + 1]]
@@ -369,7 +388,12 @@ def play(packed: Arrays, paths_: Arrays, meetings_: Arrays, is_new: bool, asks: 
             continue
         if asks and not meetings.is_asked[row]:
             return row
-        carrier_i, carrier_j = paths.carrier[i], paths.carrier[j]
+        carrier_i, carrier_j, now = paths.carrier[i], paths.carrier[j], moments.n_moments[0]
+        moments.pair[now] = row
+        _write_pose(moments.poses[now], 0, paths, i, time)
+        _write_pose(moments.poses[now], 3, paths, j, time)
+        moments.poses[now, 6] = time
+        moments.n_moments[0] += 1
         for body, state, by in ((i, state_i, carrier_j), (j, state_j, carrier_i)):
             if state == paths.state[body]:
                 continue

@@ -28,7 +28,7 @@ from engine.dynamics._stop_kernel import CARRIED, FREE, NEVER, SHALLOW, farthest
 from engine.dynamics.crowd import crowd_pairs
 from engine.dynamics.tables import Tables
 
-__all__ = ["Motion", "Stops", "stop_at_first_touch"]
+__all__ = ["Motion", "Stops", "no_moments", "stop_at_first_touch"]
 
 _MANY = 1_000_000
 """Pairs of boxes from which on a broad phase is faster than to compare them all, about 1 ns each."""
@@ -65,6 +65,10 @@ class Stops(NamedTuple):
         Where each body stands at the end.
     is_carried : bool (n,)
         Whether something carried it along: it does not stand where it was stopped, and may have been asleep.
+    met : int64 (k, 2)
+        Pairs of rows of fixtures at whose touch a body was stopped or carried along, in the order of time.
+    poses : float64 (k, 7)
+        Of the bodies of both then, and the fraction of the step.
     passed : int64 (k, 2)
         Pairs of rows of fixtures, one of which only senses, that met on the way.
     """
@@ -72,7 +76,14 @@ class Stops(NamedTuple):
     fraction: FloatArray
     end: FloatArray
     is_carried: NDArray[np.bool_]
+    met: IntArray
+    poses: FloatArray
     passed: IntArray
+
+
+def no_moments() -> tuple[IntArray, FloatArray]:
+    """Return the touches of a step that had none: pairs of fixtures (0, 2), and poses (0, 7)."""
+    return np.zeros((0, 2), dtype=np.int64), np.zeros((0, 7))
 
 
 def stop_at_first_touch(
@@ -95,7 +106,8 @@ def stop_at_first_touch(
         motion.ends, motion.n_points, motion.separation,
     )  # fmt: skip
     if not (is_fast.any() or drives.any()):
-        return Stops(np.ones(n), motion.end, np.zeros(n, dtype=np.bool_), np.zeros((0, 2), dtype=np.int64))
+        none = np.zeros((0, 2), dtype=np.int64)
+        return Stops(np.ones(n), motion.end, np.zeros(n, dtype=np.bool_), *no_moments(), none)
     pairs = _pairs(tables, motion, moved, is_fast, drives)
     moves = np.append(motion.moves, False)
     become = classify(pairs, fixtures.body, fixtures.filters, fixtures.is_sensor, bodies.is_dynamic, moves, tables.joined)
@@ -109,12 +121,14 @@ def stop_at_first_touch(
     allowed = np.where(in_contact(solid), np.where(reacts, fixtures.inside[solid], np.inf).min(axis=1), 0.0)
     first, is_open, is_asked = np.full(len(solid), NEVER), np.ones(len(solid), dtype=np.bool_), np.zeros(len(solid), dtype=np.bool_)
     meetings = (ends, fixtures.shape[solid], allowed, first, is_open, is_asked)
-    asked = play(packed, paths, meetings, True, passes is not None)
+    moments = (np.zeros(1, dtype=np.int64), np.zeros(3 * n, dtype=np.int64), np.zeros((3 * n, 7)))
+    asked = play(packed, paths, meetings, moments, True, passes is not None)
     while asked >= 0 and passes is not None:
         is_open[asked], is_asked[asked] = not passes(solid[asked]), True
-        asked = play(packed, paths, meetings, False, True)
+        asked = play(packed, paths, meetings, moments, False, True)
+    count = int(moments[0][0])
     passed = sensed[passing(packed, fixtures.body[sensed], fixtures.shape[sensed], motion.start, since, at, end, center)]
-    return Stops(first_stop, end, state >= CARRIED, passed)
+    return Stops(first_stop, end, state >= CARRIED, solid[moments[1][:count]], moments[2][:count], passed)
 
 
 def _pairs(tables: Tables, motion: Motion, moved: FloatArray, is_fast: NDArray[np.bool_], drives: NDArray[np.bool_]) -> IntArray:

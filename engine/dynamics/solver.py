@@ -15,6 +15,7 @@ from engine.common.errors import InvalidInputError
 from engine.common.limits import MAX_SPEED
 from engine.contracts import StepContacts
 from engine.dynamics.contacts import Nearby, Told
+from engine.dynamics.continuous import no_moments
 from engine.dynamics.joints import JointTable, coordinate_row, no_joints
 from engine.dynamics.state import SoftStepMemory, State, empty_state
 from engine.dynamics.step import Step
@@ -25,7 +26,7 @@ from engine.world import commands as c
 from engine.world.hooks import StepHooks
 from engine.world.joint_specs import JOINT_SPECS, GearJointSpec, MotorJointSpec, PrismaticJointSpec, WheelJointSpec
 from engine.world.joints import ResolvedJoint
-from engine.world.records import BodyMotion, JointState, StepCost
+from engine.world.records import BodyMotion, ImpactMoment, JointState, StepCost
 from engine.world.snapshot import SolverState, WorldSnapshot
 from engine.world.solver import Becomes, Capabilities, Solver
 from engine.world.specs import BodySpec, FixtureSpec, WorldSettings
@@ -64,6 +65,7 @@ class SoftStepSolver(Solver):
         """What the last step left and went by, where nothing moved in it: nothing will, as long as all these stay."""
         self._error: BaseException | None = None
         self._cost = StepCost()
+        self._moments = no_moments()
         self._record: PairRecord | None = None
 
     @classmethod
@@ -213,6 +215,7 @@ class SoftStepSolver(Solver):
             return lost
         step.stop()
         stopped = perf_counter()
+        self._moments = step.moments
         step.sleep()
         self._state = step.finish()
         self._idle = (self._state, tables, joints, self.truth.settings) if step.is_idle else None
@@ -258,6 +261,12 @@ class SoftStepSolver(Solver):
 
     def motion(self) -> BodyMotion:
         return BodyMotion(frozen(self._state.values.view()), frozen(self._state.awake.view()))
+
+    @property
+    def impact_moments(self) -> tuple[ImpactMoment, ...]:
+        """Every touch inside the last step that stopped a body, or had it carried along, in the order of time."""
+        pairs, poses = (column.tolist() for column in self._moments)
+        return tuple(ImpactMoment(a, b, (x, y, r), (u, v, s), at) for (a, b), (x, y, r, u, v, s, at) in zip(pairs, poses, strict=True))
 
     @property
     def contacts(self) -> StepContacts:
@@ -338,6 +347,7 @@ class SoftStepSolver(Solver):
     def load(self, state: SolverState) -> None:
         memory = state.memory
         assert isinstance(memory, SoftStepMemory)
+        self._moments = no_moments()
         self._state = State(self.truth.body_ids, np.array(state.motion.values), np.array(state.motion.awake), memory, state.contacts)
 
     @classmethod

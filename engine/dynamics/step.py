@@ -31,7 +31,7 @@ from engine.dynamics.contacts import (
     sensed_pairs,
     without,
 )
-from engine.dynamics.continuous import Motion, stop_at_first_touch
+from engine.dynamics.continuous import Motion, no_moments, stop_at_first_touch
 from engine.dynamics.joints import JointTable
 from engine.dynamics.state import SoftStepMemory, State
 from engine.dynamics.tables import Tables
@@ -101,6 +101,7 @@ class Step:
         self._awake, self._island, self._resting = state.awake.copy(), state.memory.island.copy(), state.memory.resting.copy()
         bodies = space.bundle("bodies", n + 1, _arrays_of_bodies)
         self._center, self._turned, self._is_moving, self._is_asleep, self._moves, self._drives, self._is_woken, *self._for_islands = bodies
+        self.moments = no_moments()
 
     @property
     def moving(self) -> NDArray[np.bool_]:
@@ -228,6 +229,7 @@ class Step:
         passes = None if self._hooks.pre_solve is None else self._passes
         stops = stop_at_first_touch(self._tables, motion, self._were_in_contact, passes)
         stopped = np.flatnonzero(stops.fraction < 1.0)
+        self.moments = self._tables.fixtures.ids[stops.met], stops.poses
         woken = stops.is_carried & ~self._awake
         self._awake[woken], self._island[woken], self._resting[woken] = True, -1, 0.0
         values[stopped, :3] = stops.end[stopped]

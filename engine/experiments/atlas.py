@@ -20,11 +20,10 @@ from engine.common.arrays import FloatArray, IntArray
 from engine.compare.processes.workers import run_tasks
 from engine.experiments import tunnelling
 from engine.experiments.atlas_plan import AtlasJournal, AtlasPlan, Cell, Count
-from engine.experiments.range import build_range, fire_bullet, range_settings
+from engine.experiments.range import build_range, fire_bullet, range_world
 from engine.experiments.rules import RuleStepper
 from engine.experiments.shot_batch import has_lanes, run_batch
 from engine.experiments.spec import Rule, ShotSpec
-from engine.world import World
 
 __all__ = [
     "BULLETS",
@@ -266,7 +265,7 @@ def measure_costs(plan: AtlasPlan) -> tuple[RuleTiming, ...]:
 
 
 def _one_alone(spec: ShotSpec) -> float:
-    world = World(range_settings(spec))
+    world = range_world(spec)
     build_range(world, spec)
     stepper = RuleStepper(world, spec, fire_bullet(world, spec))
     start = perf_counter()

@@ -22,7 +22,7 @@ from engine.common.arrays import FloatArray
 from engine.common.checks import choice, finite, integer, seed_number
 from engine.common.errors import InvalidInputError
 from engine.common.rng import stream
-from engine.experiments.spec import RULES, Rule, ShotSpec, Target
+from engine.experiments.spec import Rule, ShotSpec, Target, rules_of
 
 __all__ = [
     "MOST_CELLS",
@@ -202,7 +202,7 @@ class AtlasPlan:
             if not self.has(axis.name):
                 raise InvalidInputError(option, f"a parameter that {self.base.target} targets have", axis.name)
         for rule in self.rules:
-            choice("--rule", rule, RULES)
+            choice("--rule", rule, rules_of(self.base.solver))
         if not self.rules or len(set(self.rules)) < len(self.rules):
             raise InvalidInputError("--rule", "at least one rule, each once", ",".join(self.rules))
         integer("--shots", self.n_shots, 1, MOST_SHOTS)
@@ -257,6 +257,7 @@ class AtlasPlan:
         """Return the plan as it stands at the head of an atlas's JSON; two plans are the same where this is."""
         return {
             "seed": self.seed,
+            "solver": self.base.solver,
             "shots": self.n_shots,
             "target": self.base.target,
             "shape": self.base.shape,

@@ -63,7 +63,7 @@ class ContactSearch:
         return None
 
     def _first_inside(self, piece: Piece, before: Point, step: int) -> Impact | None:
-        """Return the first impact with a panel that Box2D found inside the piece.
+        """Return the first impact with a panel that the solver found inside the piece.
 
         Its point and normal are computed here, from the poses: of a pair that met several times, Box2D keeps the last contact.
         """

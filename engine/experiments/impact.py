@@ -29,12 +29,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
 from engine import query
-from engine.common.tolerances import BOX2D_POLYGON_SKIN, BOX2D_TOI_BACKOFF, BOX2D_TOI_TOLERANCE, EPS32, LINEAR_SLOP
+from engine.common.tolerances import BOX2D_TOI_BACKOFF, BOX2D_TOI_TOLERANCE, EPS32, EPS64, LINEAR_SLOP
 from engine.contracts import Status
 from engine.experiments.lookahead import depth_aimed_at, thinnest
 from engine.experiments.range import Panel
@@ -45,6 +45,12 @@ from engine.world import World
 __all__ = ["Mover", "first_touch", "movers_of", "rounding", "stop_time", "stop_window"]
 
 Aim = Literal["touch", "box2d"]
+
+_SLOW = 0.5
+"""Of its radius that a body may go in a step without being looked after by our solver (`engine.dynamics._stop_kernel.SHALLOW`)."""
+
+_SAME_TIME = 1.0e-9
+"""Seconds: what reading a time off a way in float64 may be off."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,9 +94,12 @@ def first_touch(spec: ShotSpec, targets: Iterable[Mover], t_max: float) -> float
 
 
 def stop_time(spec: ShotSpec, targets: Iterable[Mover], t_max: float) -> float | None:
-    """Return the seconds from the shot at which `b2TimeOfImpact`, were it exact within half of its tolerance, would stop the bullet."""
-    bullet = _bullet(spec)
-    return _earliest(_impact(bullet, target, spec, t_max, "box2d") for target in targets)
+    """Return the seconds from the shot at which `b2TimeOfImpact`, were it exact within half of its tolerance, would stop the bullet.
+
+    On another solver that of the touch.
+    """
+    bullet, aim = _bullet(spec), "box2d" if spec.is_box2d else "touch"
+    return _earliest(_impact(bullet, target, spec, t_max, aim) for target in targets)  # type: ignore[arg-type] # one of its words
 
 
 def stop_window(spec: ShotSpec, targets: Sequence[Mover], t_max: float) -> tuple[float, float] | None:
@@ -102,9 +111,11 @@ def stop_window(spec: ShotSpec, targets: Sequence[Mover], t_max: float) -> tuple
     if spec.target == "stack" and spec.thickness < LINEAR_SLOP:
         return 0.0, math.inf  # such planks do not stand, and nothing is known
     margin = rounding(spec)
-    early = _first(spec, targets, t_max, -margin)
+    early = _first(spec, targets, t_max, -margin - spec.contact_margin)
     if early is None:
         return None
+    if not spec.is_box2d and spec.looks_between_steps:
+        return _window_of_touch(spec, early, _first(spec, targets, t_max, margin), margin)
     if spec.looks_between_steps:
         soonest, latest = (_first(spec, targets, t_max, sign * (BOX2D_TOI_TOLERANCE + margin), aimed=True) for sign in (-1.0, 1.0))
         step_end = math.ceil(early * spec.hertz) * (1.0 / spec.hertz)
@@ -119,12 +130,29 @@ def stop_window(spec: ShotSpec, targets: Sequence[Mover], t_max: float) -> tuple
     return _window_of_ends(spec, targets, t_max, early)
 
 
+def _window_of_touch(spec: ShotSpec, early: float, touch: float | None, margin: float) -> tuple[float, float]:
+    """Return the window of our solver: from where it sees the touch coming to the touch itself.
+
+    A slow bullet is not looked after: it is found where the step has left it, not deeper than half of its radius. Of a sensor the solver
+    tells in the step in which it is passed.
+    """
+    if touch is None:
+        return early, math.inf
+    if spec.target == "sensor":
+        return math.floor(early * spec.hertz) / spec.hertz - _SAME_TIME, touch + _SAME_TIME
+    step_end = math.ceil(touch * spec.hertz) / spec.hertz
+    is_slow = spec.travel <= _SLOW * spec.radius
+    return early, (step_end if is_slow else touch) + margin / (spec.closing * spec.hertz) + _SAME_TIME
+
+
 def _window_of_ends(spec: ShotSpec, targets: Sequence[Mover], t_max: float, early: float) -> tuple[float, float] | None:
     """Return the first end of a step at which the outlines perhaps overlap, and the first at which they surely do."""
     margin, dt = rounding(spec), 1.0 / spec.hertz
     first: float | None = None
     for k in range(math.ceil(early * spec.hertz), round(t_max * spec.hertz)):  # what the last step leaves, no step looks at
-        gap = _gap(spec, targets, k * dt)
+        gap = _gap(spec, targets, k * dt) - spec.contact_margin
+        if spec.contact_margin > 0.0 and 0.0 < gap + spec.contact_margin < _gap(spec, targets, k * dt + _SAME_TIME):
+            continue  # it leaves again: told while it touches only
         if gap <= margin and first is None:
             first = k * dt
         if gap < -margin:
@@ -152,7 +180,9 @@ def rounding(spec: ShotSpec) -> float:
     far = max(abs(value) for value in (*spec.start, *spec.target_start)) + spec.reach + spec.travel
     turned = max(abs(spec.start_turn), abs(spec.turn)) + abs(spec.spin) / spec.hertz
     settling = LINEAR_SLOP if spec.target == "stack" else 0.0
-    return settling + EPS32 * (2.0 * pieces * far + (pieces * turned * 2.0 * BLADE_HALF_LENGTH if spec.spin != 0.0 else 0.0))
+    return settling + (EPS32 if spec.is_box2d else EPS64) * (
+        2.0 * pieces * far + (pieces * turned * 2.0 * BLADE_HALF_LENGTH if spec.spin != 0.0 else 0.0)
+    )
 
 
 def _longest_piece(spec: ShotSpec, targets: Sequence[Mover]) -> float:
@@ -164,12 +194,13 @@ def _longest_piece(spec: ShotSpec, targets: Sequence[Mover]) -> float:
 
 
 def _bullet(spec: ShotSpec) -> Mover:
-    """Return the bullet as Box2D holds it, in float32."""
-    radius, x, y = (float(np.float32(value)) for value in (spec.radius, *spec.start))
+    """Return the bullet as the solver holds it: Box2D in float32, and a box with a skin."""
+    exact: Any = np.float32 if spec.is_box2d else np.float64
+    radius, x, y = (float(exact(value)) for value in (spec.radius, *spec.start))
     shape: FixtureShape = Circle(radius)
     angle = 0.0
     if spec.shape == "box":
-        shape, angle = Polygon(Polygon.box(radius, radius).vertices, BOX2D_POLYGON_SKIN), -spec.direction * spec.angle
+        shape, angle = Polygon(Polygon.box(radius, radius).vertices, spec.skin), -spec.direction * spec.angle
     return Mover(shape, Transform((x, y), angle), _scaled(spec.velocity, spec.flown_speed, spec.speed))
 
 
@@ -189,6 +220,10 @@ def _impact_at_depth(bullet: Mover, target: Mover, spec: ShotSpec, t_max: float,
     None also where that is deeper than both radii: the cores themselves would overlap.
     """
     radii = target.shape.radius + bullet.shape.radius
+    if radii == 0.0 and abs(depth) <= rounding(spec):
+        return _impact(bullet, target, spec, t_max, "touch")
+    if radii == 0.0 and depth < 0.0:
+        return _impact(replace(bullet, shape=bullet.shape.with_radius(-depth)), target, spec, t_max, "touch")
     if depth >= radii:
         return None
     share = 1.0 - depth / radii

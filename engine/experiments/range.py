@@ -16,7 +16,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from engine.common.tolerances import BOX2D_POLYGON_SKIN, LINEAR_SLOP
+from engine.common.tolerances import LINEAR_SLOP
 from engine.experiments.spec import BLADE_HALF_LENGTH, ShotSpec
 from engine.geometry import Circle, Polygon
 from engine.world import BodySpec, FixtureSpec, RevoluteJointSpec, World, WorldSettings
@@ -35,6 +35,7 @@ __all__ = [
     "fire_bullet",
     "plate_half_height",
     "range_settings",
+    "range_world",
 ]
 
 FLOOR = -1.05
@@ -79,11 +80,16 @@ def range_settings(spec: ShotSpec) -> WorldSettings:
     return WorldSettings(gravity=(0.0, _GRAVITY if falls else 0.0), hertz=spec.hertz, continuous=continuous)
 
 
+def range_world(spec: ShotSpec) -> World:
+    """Return the empty world of the shot, driven by its solver."""
+    return World(range_settings(spec), solver=spec.solver)
+
+
 def build_range(world: World, spec: ShotSpec) -> tuple[Panel, ...]:
     """Put the target of a shot into the world, its middle plane at x = 0 or on its way there, and return the panels in the bullet's way."""
     match spec.target:
         case "stack":
-            return _build_stack(world, spec.thickness)
+            return _build_stack(world, spec)
         case "posts":
             return _build_posts(world, spec)
         case "chain":
@@ -196,10 +202,10 @@ def _build_chain(world: World, thickness: float) -> tuple[Panel, ...]:
     return tuple(panels)
 
 
-def _build_stack(world: World, thickness: float) -> tuple[Panel, ...]:
-    """Planks on each other, at the height they would settle at: their skins overlap by the slop that the solver leaves."""
-    half_thickness = 0.5 * thickness
-    gap = 2.0 * BOX2D_POLYGON_SKIN - LINEAR_SLOP
+def _build_stack(world: World, spec: ShotSpec) -> tuple[Panel, ...]:
+    """Planks on each other, at the height they would settle at: Box2D's skins overlap by the slop that it leaves."""
+    half_thickness = 0.5 * spec.thickness
+    gap = 2.0 * spec.skin - LINEAR_SLOP if spec.is_box2d else 0.0
     pitch = 2.0 * _PLANK_HALF_HEIGHT + gap
     panels = []
     for k in range(_N_PLANKS):

@@ -9,12 +9,11 @@ from dataclasses import dataclass, replace
 from engine.common.checks import integer, non_negative, seed_number
 from engine.common.rng import stream
 from engine.experiments.impact import first_touch, movers_of, stop_time, stop_window
-from engine.experiments.range import build_floor, build_range, fire_bullet, range_settings
+from engine.experiments.range import build_floor, build_range, fire_bullet, range_world
 from engine.experiments.rules import RuleCost, RuleStepper
 from engine.experiments.spec import HALF_PHASE, ShotSpec
 from engine.experiments.tracker import Outcome, ShotTracker, flight_steps, verdict
 from engine.experiments.tunnelling import predicts_hit, predicts_tunnel, tunnel_chance
-from engine.world import World
 
 __all__ = ["Jitter", "ShotResult", "ShotSeries", "phases", "run_burst", "run_shot", "scatter"]
 
@@ -31,12 +30,12 @@ class ShotResult:
         The bullet's centre came to lie behind the target, in the target's own frame. With or without a hit.
     stopped_at : float or None
         x of the bullet's centre at the contact that stopped it (`engine.experiments.tracker`); None if nothing did.
-    impact_time_box2d : float or None
-        Of the poses of the first contact that Box2D reported: the end of a step, or a moment inside one where continuous physics, or our
-        swept test, found it.
+    impact_time : float or None
+        Of the poses of the first contact that the solver reported: the end of a step, or a moment inside one where continuous physics, or
+        our swept test, found it.
     impact_time_ours : float or None
         Of the first touch on the ideal way, exact. Never later than Box2D's, and, where that is discrete, sooner by up to one step;
-        with CCD sooner by the way into the skins that `b2TimeOfImpact` aims at.
+        with CCD sooner by the way into the skins that `b2TimeOfImpact` aims at. Our solver sees it coming by `ShotSpec.contact_margin`.
     impact_point, impact_normal : (x, y) or None
         Of the first contact, the normal unit, onto the bullet; None where there is none, as with a sensor.
     predicted_tunnels, predicted_hit : bool or None
@@ -45,9 +44,9 @@ class ShotResult:
         The bullet's centre after 0, 1, 2... steps.
     verdict : str
     stop_time_ours : float or None
-        Of the moment that `b2TimeOfImpact` aims at, by our own time of impact.
+        Of the moment that `b2TimeOfImpact` aims at, by our own time of impact; on another solver that of the touch.
     stop_window : (float, float) or None
-        The earliest and latest `impact_time_box2d` that our analysis allows; see `engine.experiments.impact`. None: none is
+        The earliest and latest `impact_time` that our analysis allows; see `engine.experiments.impact`. None: none is
         to be reported.
     cost : RuleCost
         What the rule spent.
@@ -57,7 +56,7 @@ class ShotResult:
     hit: bool
     tunneled: bool
     stopped_at: float | None
-    impact_time_box2d: float | None
+    impact_time: float | None
     impact_time_ours: float | None
     impact_point: tuple[float, float] | None
     predicted_tunnels: bool | None
@@ -76,15 +75,15 @@ class ShotResult:
 
     @property
     def is_in_time(self) -> bool:
-        """Whether Box2D first reported a contact within the window that our analysis allows, or none where it may report none."""
-        if self.impact_time_box2d is None:
+        """Whether the solver first reported a contact within the window that our analysis allows, or none where it may report none."""
+        if self.impact_time is None:
             return self.stop_window is None or math.isinf(self.stop_window[1])
-        return self.stop_window is not None and self.stop_window[0] <= self.impact_time_box2d <= self.stop_window[1]
+        return self.stop_window is not None and self.stop_window[0] <= self.impact_time <= self.stop_window[1]
 
 
 def run_shot(spec: ShotSpec) -> ShotResult:
     """Fire one bullet in a world of its own and follow it until it has passed or has been held for a while."""
-    world = World(range_settings(spec))
+    world = range_world(spec)
     if spec.target == "stack":
         build_floor(world, -5.0, 5.0)
     panels = build_range(world, spec)
@@ -101,7 +100,7 @@ def run_shot(spec: ShotSpec) -> ShotResult:
         hit=hit is not None,
         tunneled=tracker.jump is not None,
         stopped_at=tracker.stop.center[0] if tracker.stop is not None and tracker.outcome is Outcome.STOPPED else None,
-        impact_time_box2d=None if hit is None else hit.time,
+        impact_time=None if hit is None else hit.time,
         impact_time_ours=first_touch(spec, targets, t_max),
         impact_point=None if hit is None else hit.point,
         predicted_tunnels=predicts_tunnel(spec),

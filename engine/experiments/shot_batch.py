@@ -25,6 +25,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from time import perf_counter
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,18 +34,17 @@ from engine.common.arrays import FloatArray, IntArray
 from engine.common.limits import MAX_TRANSLATION_PER_STEP
 from engine.common.tolerances import LINEAR_SLOP
 from engine.contracts import StepContacts
-from engine.experiments.range import Panel, build_range, fire_bullet, range_settings
+from engine.experiments.range import Panel, build_range, fire_bullet, range_world
 from engine.experiments.shot import run_shot
 from engine.experiments.spec import Rule, ShotSpec, Target
 from engine.experiments.tracker import MARGIN_STEPS, SETTLING_STEPS, STEPS_BEHIND, TURN
 from engine.experiments.tunnelling import capped_velocity
 from engine.geometry import Polygon
-from engine.world import BodySpec, FixtureSpec, World, load_solver
+from engine.world import BodySpec, FixtureSpec, load_solver
 
 __all__ = ["ShotBatch", "has_lanes", "run_batch"]
 
 Flags = NDArray[np.bool_]
-Float32s = NDArray[np.float32]
 
 _LANE_TARGETS: tuple[Target, ...] = ("static", "kinematic", "dynamic", "sensor", "head_on")
 """Those of one body that does not turn before it is struck."""
@@ -81,7 +81,7 @@ class ShotBatch:
 
 def run_batch(spec: ShotSpec, at: Sequence[float]) -> ShotBatch:
     """Fire one shot for each phase in `at`, together where the target allows it, and one after the other where not."""
-    load_solver().prepare()  # contacts are read many times as fast; nothing where that was done
+    load_solver(spec.solver).prepare()  # contacts are read many times as fast; nothing where that was done
     return _Lanes(spec, at).run() if has_lanes(spec) else _one_by_one(spec, at)
 
 
@@ -105,17 +105,18 @@ class _Lanes:
         self.spec = spec
         shots = [replace(spec, phase=phase) for phase in at]
         self.n = len(shots)
-        self.world = World(range_settings(spec))
+        self.world = range_world(spec)
         self.panel, target, bullet = _pattern(spec)
         width = 2.0 * (self.panel.half_height + spec.radius) + MAX_TRANSLATION_PER_STEP
         self.y = 2.0 ** math.ceil(math.log2(width)) * np.arange(self.n)
-        bullets_at = np.array([shot.start for shot in shots], np.float32)
+        exact = np.float32 if spec.is_box2d else np.float64
+        bullets_at: Any = np.array([shot.start for shot in shots], exact)
         starts = [shot.target_start for shot in (shots if spec.target_travel else shots[:1])]
-        targets_at = np.broadcast_to(np.array(starts, np.float32), bullets_at.shape)
+        targets_at = np.broadcast_to(np.array(starts, exact), bullets_at.shape)
         first, last = (replace(spec, phase=phase) for phase in (min(at), max(at)))
         self.steps = min(_free_steps(first), _free_steps(last))
-        bullets_at = _coasted(bullets_at, spec.velocity, spec.hertz, self.steps)
-        targets_at = _coasted(targets_at, spec.target_velocity, spec.hertz, self.steps)
+        bullets_at = _coasted(spec, bullets_at, spec.velocity, self.steps)
+        targets_at = _coasted(spec, targets_at, spec.target_velocity, self.steps)
         # a wall that cannot move is one body for all, and their lanes stay at its middle's height where the lane is the first
         shared = self.world.create_body(_higher(target, self.y[-1] + width)) if target.type == "static" else None
         panels, bullets = [], []
@@ -202,7 +203,7 @@ class _Lanes:
 
 def _pattern(spec: ShotSpec) -> tuple[Panel, BodySpec, BodySpec]:
     """Return the panel, its body and the bullet's as the range builds them for a shot alone, the bullet in the group of bullets."""
-    world = World(range_settings(spec))
+    world = range_world(spec)
     (panel,) = build_range(world, spec)
     bullet = world.body(fire_bullet(world, spec)).spec
     fixtures = tuple(replace(fixture, group=_BULLETS) for fixture in bullet.fixtures)
@@ -231,11 +232,14 @@ def _free_steps(shot: ShotSpec) -> int:
     return max(0, math.floor((shot.gap - shot.reach) / shot.closing) - _STEPS_AHEAD)
 
 
-def _coasted(at: Float32s, velocity: tuple[float, float], hertz: float, n_steps: int) -> Float32s:
-    """Return where bodies are after steps in which nothing acts on them, float32 (n, 2).
+def _coasted(spec: ShotSpec, at: Any, velocity: tuple[float, float], n_steps: int) -> Any:
+    """Return where bodies are after steps in which nothing acts on them, (n, 2).
 
-    The operations are those of `b2Island::Solve`: the velocity capped, ``c += h v``.
+    The operations are those of `b2Island::Solve`, in float32: the velocity capped, ``c += h v``. Our solver's float64 needs no such care.
     """
+    if not spec.is_box2d:
+        return at + n_steps / spec.hertz * np.array(velocity)
+    hertz = spec.hertz
     h, v = np.float32(1.0 / hertz), np.array(velocity, np.float32)
     for _ in range(n_steps):
         v = np.array(capped_velocity(v[0], v[1], hertz))

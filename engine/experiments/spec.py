@@ -38,12 +38,16 @@ __all__ = [
     "Rule",
     "ShotSpec",
     "Target",
+    "rules_of",
 ]
 
 Rule = Literal["discrete", "default", "bullet", "substeps", "swept"]
 RULES: tuple[Rule, ...] = get_args(Rule)
 """Contacts only where a step ends; the world's continuous physics, without and with the body's bullet flag; our own sub-steps and
 our own swept test on top of discrete steps (`engine.experiments.rules`)."""
+
+_ON_BOX2D: tuple[Rule, ...] = ("substeps", "swept")
+"""Those that drive Box2D's discrete steps; a solver that looks between the steps by itself has no use for them."""
 
 Target = Literal["static", "dynamic", "kinematic", "hinged", "stack", "blade", "sensor", "head_on", "posts", "chain"]
 TARGETS: tuple[Target, ...] = get_args(Target)
@@ -87,6 +91,11 @@ _SAME = 1.0e-9
 """Rounding, relative: of the few operations from one way to compute a distance to another."""
 
 
+def rules_of(solver: str) -> tuple[Rule, ...]:
+    """Return the rules that mean something on a solver."""
+    return RULES if solver == "box2d" else tuple(rule for rule in RULES if rule not in _ON_BOX2D)
+
+
 @dataclass(frozen=True, slots=True)
 class ShotSpec:
     """Everything that decides a shot.
@@ -119,6 +128,9 @@ class ShotSpec:
         Metres above the target's middle at which the bullet aims, up to 0.5.
     turn : float
         Radians by which the blade is turned from upright at the moment when the bullet, were it alone, would be at x = 0.
+    solver : str
+        Of `engine.world.solvers()`. On another than Box2D's nothing is capped and has a skin, "default" and "bullet" are the same, for
+        every body is looked after, and a contact is known from `contact_margin` on.
 
     Raises
     ------
@@ -140,6 +152,7 @@ class ShotSpec:
     shape: BulletShape = "disc"
     height: float = 0.0
     turn: float = 0.0
+    solver: str = "box2d"
 
     def __post_init__(self) -> None:
         for name, unit, low, high in (
@@ -159,14 +172,42 @@ class ShotSpec:
             if 0.0 < abs(getattr(self, name)) < _SHORTEST_WAY * self.hertz:
                 least = f"0, or {_SHORTEST_WAY * self.hertz:g} m/s at least ({_SHORTEST_WAY:g} m a step)"
                 raise InvalidInputError(name, least, getattr(self, name))
-        for name, allowed in (("target", TARGETS), ("rule", RULES), ("shape", BULLET_SHAPES)):
+        if not self.is_box2d:
+            from engine.world.solver import solvers
+
+            choice("solver", self.solver, solvers())
+        for name, allowed in (("target", TARGETS), ("rule", rules_of(self.solver)), ("shape", BULLET_SHAPES)):
             choice(name, getattr(self, name), allowed)
         if self.direction not in (1, -1):
             raise InvalidInputError("direction", "1 or -1", self.direction)
 
     @property
+    def is_box2d(self) -> bool:
+        """Whether Box2D drives the world of the shot, with its caps, skins and float32."""
+        return self.solver == "box2d"
+
+    @property
+    def skin(self) -> float:
+        """Metres that the solver puts around a polygon."""
+        return BOX2D_POLYGON_SKIN if self.is_box2d else 0.0
+
+    @property
+    def contact_margin(self) -> float:
+        """Metres before the touch at which the solver sees a contact coming, beside the skins; it stops nothing before the touch."""
+        if self.is_box2d or self.target == "sensor":
+            return 0.0
+        from engine.dynamics.tables import MARGIN
+
+        return 2.0 * MARGIN
+
+    @property
     def looks_between_steps(self) -> bool:
-        """Whether Box2D itself looks for the time of impact with this target: never with a sensor, by default with no dynamic body."""
+        """Whether the solver itself looks for the time of impact with this target.
+
+        Box2D never does so with a sensor, and by default with no dynamic body; ours with all.
+        """
+        if not self.is_box2d:
+            return self.rule != "discrete"
         if self.target == "sensor":
             return False
         return self.rule == "bullet" or (self.rule == "default" and self.target in ("static", "kinematic", "blade", "posts"))
@@ -178,7 +219,9 @@ class ShotSpec:
 
     @property
     def longest_travel(self) -> float:
-        """Metres that Box2D lets anything move in a step: 2, times the sub-steps."""
+        """Metres that the solver lets anything move in a step: with Box2D 2, times the sub-steps."""
+        if not self.is_box2d:
+            return math.inf
         return MAX_TRANSLATION_PER_STEP * self.most_substeps
 
     @property
@@ -218,7 +261,7 @@ class ShotSpec:
         """Radians a second that the blade turns, counter-clockwise; Box2D turns nothing by more than pi / 2 in a step."""
         if self.target != "blade":
             return 0.0
-        fastest = MAX_ROTATION_PER_STEP * self.hertz * self.most_substeps
+        fastest = MAX_ROTATION_PER_STEP * self.hertz * self.most_substeps if self.is_box2d else math.inf
         wanted = self.target_speed / BLADE_HALF_LENGTH
         return self.direction * math.copysign(min(abs(wanted), fastest), wanted)
 
@@ -236,10 +279,22 @@ class ShotSpec:
 
     @property
     def reach(self) -> float:
-        """Metres from the middle plane to the bullet's centre within which Box2D makes contact points, a skin for each polygon."""
+        """Metres from the middle plane to the bullet's centre within which a contact is seen: a skin for each polygon, and the margin."""
         target_has_skin = self.shape == "box" if self.target == "head_on" else self.target != "posts"
-        skins = BOX2D_POLYGON_SKIN * (int(target_has_skin) + int(self.shape == "box"))
-        return self.half_target + self.half_bullet + skins
+        skins = self.skin * (int(target_has_skin) + int(self.shape == "box"))
+        return self.half_target + self.half_bullet + skins + self.contact_margin
+
+    @property
+    def reach_behind(self) -> float:
+        """Metres from the middle plane to the bullet's centre, behind the target, within which a contact is still told.
+
+        What leaves again is told no longer than it touches, as far off as our solver takes for a touch.
+        """
+        if self.contact_margin == 0.0:
+            return self.reach
+        from engine.dynamics._rows_kernel import TOUCH
+
+        return self.reach - self.contact_margin + TOUCH
 
     @property
     def run_up(self) -> float:

@@ -27,6 +27,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from enum import Enum
+from itertools import pairwise
+
+import numpy as np
 
 from engine.common.arrays import FloatArray
 from engine.contracts import StepContacts
@@ -52,6 +55,10 @@ STEPS_BEHIND = 2
 """Steps tracked after the bullet came to lie behind: only the next one tells whether it still touches the far face."""
 MARGIN_STEPS = 8
 """Steps tracked after the bullet should have passed the middle plane."""
+_LONG_WAY = 2.5
+"""Metres of a way, more than Box2D lets anything go in a step, that are looked at as one: from a turning panel it is seen as a curve."""
+_TAKEN_ALONG = 1.0e-6
+"""Metres between two places in a panel's frame that are the same but for rounding."""
 TURN = 0.05
 """Radians. At 1 m from a panel's middle, the chord of such a turn lies within 0.3 mm of the arc."""
 
@@ -210,13 +217,35 @@ class ShotTracker:
     def _passed(self, panel: Panel, before: Point, after: Point) -> bool:
         """Tell whether in the last step the bullet's centre left the panel by its far side, within its height.
 
-        Both move on from the last poses to the present ones, evenly, as Box2D's sweeps do. In the panel's frame the bullet's
+        Both move on from the last poses to the present ones, evenly, as Box2D's sweeps do; with our solver evenly between the moments at
+        which it stopped one of them, or let the panel take the bullet along. In the panel's frame the bullet's
         way is then a straight line where the panel does not turn; where it does, a curve, followed in pieces of at most
         `TURN` of the panel's angle.
         """
         row = self._world.row_of(panel.body)
         start, end = self._world.previous_poses[row], self._world.poses[row]
-        n_pieces = 1 + int(abs(float(end[2] - start[2])) / TURN)
+        if self.spec.is_box2d:
+            return self._passes(panel, start, end, before, after)
+        own, others = [(0.0, np.array(before)), (1.0, np.array(after))], [(0.0, start), (1.0, end)]
+        for moment in self._world.impact_moments:
+            for fixture, pose in ((moment.fixture_a, moment.pose_a), (moment.fixture_b, moment.pose_b)):
+                body, at = self._world.fixture(fixture).body, 0.0 if moment.fraction is None else moment.fraction
+                if body == self.bullet:
+                    own.insert(-1, (at, np.array(pose[:2])))
+                elif body == panel.body:
+                    others.insert(-1, (at, np.array(pose)))
+        times = sorted({at for at, _ in own + others})
+        places, poses = ([_at(way, time) for time in times] for way in (own, others))
+        near_by = [self._local(panel, pose, tuple(place)) for place, pose in zip(places, poses, strict=True)]
+        for k in range(len(times) - 1):
+            is_taken_along = math.dist(near_by[k], near_by[k + 1]) < _TAKEN_ALONG
+            if not is_taken_along and self._passes(panel, poses[k], poses[k + 1], tuple(places[k]), tuple(places[k + 1])):
+                return True
+        return False
+
+    def _passes(self, panel: Panel, start: FloatArray, end: FloatArray, before: Point, after: Point) -> bool:
+        """Tell whether an even motion of both leads the bullet's centre through the panel's far side."""
+        n_pieces = (1 + int(abs(float(end[2] - start[2])) / TURN)) * (1 + int(math.dist(before, after) / _LONG_WAY))
         face = 0.0 if panel.is_round else panel.half_thickness
         was: Point | None = None
         for k in range(n_pieces + 1):
@@ -251,6 +280,15 @@ class ShotTracker:
             return fx * dx + fy * dy, self.spec.direction * (fx * dy - fy * dx)
         x, y = Transform((at_x, at_y), angle).apply_inverse(center)
         return self.spec.direction * x, y
+
+
+def _at(way: list[tuple[float, FloatArray]], time: float) -> FloatArray:
+    """Return the place or pose at a fraction of the step on a way that is even between given ones."""
+    for (since, start), (until, end) in pairwise(way):
+        if time <= until:
+            share = (time - since) / (until - since) if until > since else 1.0
+            return start + share * (end - start)
+    return way[-1][1]
 
 
 def flight_steps(spec: ShotSpec) -> int:

@@ -60,6 +60,7 @@ Functions of numbers take arrays too, which broadcast; lengths in metres, angles
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -98,30 +99,32 @@ _BOX_ARM = 1.5
 """Ratio. m r^2 / I of a square box of half side r: I = m (2 r)^2 / 6."""
 
 
-def step_way(speed: Numbers, hertz: Numbers) -> FloatArray:
-    """Return the metres that Box2D moves a body in a step: ``speed / hertz``, at most 2, with the speed's sign."""
-    return np.clip(np.asarray(speed, np.float64) / hertz, -MAX_TRANSLATION_PER_STEP, MAX_TRANSLATION_PER_STEP)
+def step_way(speed: Numbers, hertz: Numbers, longest: float = MAX_TRANSLATION_PER_STEP) -> FloatArray:
+    """Return the metres that a body moves in a step: ``speed / hertz``, at most `longest`, with Box2D 2, with the speed's sign."""
+    return np.clip(np.asarray(speed, np.float64) / hertz, -longest, longest)
 
 
-def approach(speed: Numbers, hertz: Numbers, angle: Numbers = 0.0, target_speed: Numbers = 0.0) -> FloatArray:
+def approach(
+    speed: Numbers, hertz: Numbers, angle: Numbers = 0.0, target_speed: Numbers = 0.0, longest: float = MAX_TRANSLATION_PER_STEP
+) -> FloatArray:
     """Return d: the metres by which bullet and target come nearer in a step, along the normal.
 
     `angle` is that of the flight against the normal, below a right angle; `target_speed` is positive towards the bullet.
     """
-    way: FloatArray = step_way(speed, hertz) * np.cos(angle) + step_way(target_speed, hertz)
+    way: FloatArray = step_way(speed, hertz, longest) * np.cos(angle) + step_way(target_speed, hertz, longest)
     return way
 
 
-def reach(thickness: Numbers, radius: Numbers, shape: str = "disc", turned: Numbers = 0.0) -> FloatArray:
+def reach(thickness: Numbers, radius: Numbers, shape: str = "disc", turned: Numbers = 0.0, skin: float = BOX2D_POLYGON_SKIN) -> FloatArray:
     """Return the distance of the bullet's centre from a wall's middle within which Box2D makes contact points.
 
-    `thickness` is the wall's without skins; a "box" has half the side `radius` and is `turned` against the wall.
+    `thickness` is the wall's without skins, each of which is `skin`; a "box" has half the side `radius` and is `turned` against the wall.
     """
     half = 0.5 * np.asarray(thickness, np.float64)
     if shape == "box":
         width = radius * (np.abs(np.cos(turned)) + np.abs(np.sin(turned)))
-        return np.asarray(half + width + 2.0 * BOX2D_POLYGON_SKIN)
-    return np.asarray(half + radius + BOX2D_POLYGON_SKIN)
+        return np.asarray(half + width + 2.0 * skin)
+    return np.asarray(half + radius + skin)
 
 
 def hit_probability(way: Numbers, zone: Numbers) -> FloatArray:
@@ -205,15 +208,16 @@ def way_and_zone(spec: ShotSpec, changes: Mapping[str, FloatArray]) -> tuple[Flo
     def number(name: str) -> FloatArray:
         return np.asarray(changes.get(name, getattr(spec, name)), np.float64)
 
+    longest = MAX_TRANSLATION_PER_STEP if spec.is_box2d else np.inf
     oncoming = number("target_speed") if spec.target in ("kinematic", "head_on") else 0.0
     if spec.target == "head_on":  # both fly along one line, face to face: no angle matters, and the other is as thick as the bullet
-        way = approach(number("speed"), number("hertz"), 0.0, oncoming)
-        zone = reach(2.0 * number("radius"), number("radius"), spec.shape)
-        zone = zone - BOX2D_POLYGON_SKIN if spec.shape == "disc" else zone
+        way = approach(number("speed"), number("hertz"), 0.0, oncoming, longest)
+        zone = reach(2.0 * number("radius"), number("radius"), spec.shape, skin=spec.skin)
+        zone = zone - spec.skin if spec.shape == "disc" else zone
     else:
-        way = approach(number("speed"), number("hertz"), number("angle"), oncoming)
-        zone = reach(number("thickness"), number("radius"), spec.shape, number("angle"))
-    way, zone = np.broadcast_arrays(way, zone)
+        way = approach(number("speed"), number("hertz"), number("angle"), oncoming, longest)
+        zone = reach(number("thickness"), number("radius"), spec.shape, number("angle"), spec.skin)
+    way, zone = np.broadcast_arrays(way, zone + spec.contact_margin)
     return way, zone
 
 
@@ -225,7 +229,7 @@ def may_tumble(spec: ShotSpec) -> bool:
 def _hit_and_tunneled(spec: ShotSpec, way: Numbers, zone: Numbers) -> tuple[FloatArray, FloatArray]:
     arrives = (np.asarray(way) > 0.0).astype(np.float64)
     finds_contact = _finds_contact(spec)
-    hit = arrives if finds_contact else hit_probability(way, zone)
+    hit = arrives if finds_contact else hit_probability(way, zone - 0.5 * (spec.reach - spec.reach_behind))
     if spec.target == "sensor":
         return hit, arrives
     return hit, np.zeros_like(arrives) if finds_contact else tunnel_probability(way, zone)
@@ -240,6 +244,8 @@ def predicts_tunnel(spec: ShotSpec) -> bool | None:
     """Tell whether the bullet of this very shot will go through; None where that is not derived."""
     if spec.closing <= 0.0 or spec.target == "sensor":
         return spec.closing > 0.0
+    if not spec.is_box2d and spec.looks_between_steps:
+        return False
     if not _is_derived(spec):
         return None
     return False if _finds_contact(spec) else _same(*(not _is_seen(spec, False, slack) for slack in _slacks(spec)))
@@ -259,7 +265,8 @@ def predicts_hit(spec: ShotSpec) -> bool | None:
 
 def tunnel_chance(spec: ShotSpec) -> float | None:
     """Return the share of shots that go through when the phase is uniform; None where not derived."""
-    if spec.closing <= 0.0 or spec.target == "sensor" or _is_derived(spec):
+    looks_at_all = not spec.is_box2d and spec.looks_between_steps
+    if spec.closing <= 0.0 or spec.target == "sensor" or looks_at_all or _is_derived(spec):
         return float(_hit_and_tunneled(spec, spec.closing, spec.reach)[1])
     return None
 
@@ -307,25 +314,29 @@ def _same(*answers: bool) -> bool | None:
 
 
 def _is_seen(spec: ShotSpec, behind: bool, slack: float) -> bool:
-    """Tell whether Box2D makes contact points where some step ends, before the target's middle and perhaps behind it."""
-    x, ahead = np.float32(spec.direction * spec.start[0]), np.float32(spec.direction * spec.target_start[0])
-    way = _float32_way(spec.hertz, *spec.velocity) * np.float32(spec.direction)
-    back = _float32_way(spec.hertz, *spec.target_velocity) * np.float32(spec.direction)
+    """Tell whether contact points are made where some step ends, before the target's middle and perhaps behind it."""
+    exact: Any = np.float32 if spec.is_box2d else np.float64
+    x, ahead = exact(spec.direction * spec.start[0]), exact(spec.direction * spec.target_start[0])
+    way, back = (_way_of_step(spec, *velocity) * exact(spec.direction) for velocity in (spec.velocity, spec.target_velocity))
     if spec.target == "head_on":  # along the line of flight, which is x where it is not slanted
-        x, ahead = np.float32(-spec.run_up), np.float32(spec.gap - spec.run_up)
-        way, back = _float32_way(spec.hertz, spec.speed, 0.0), _float32_way(spec.hertz, -spec.target_speed, 0.0)
-    half, rest = np.float32(spec.half_target), np.float32(spec.reach - spec.half_target + slack)
-    while x < ahead or (behind and x - ahead - half <= rest):
-        if abs(x - ahead) - half <= rest:
+        x, ahead = exact(-spec.run_up), exact(spec.gap - spec.run_up)
+        way, back = _way_of_step(spec, spec.speed, 0.0), _way_of_step(spec, -spec.target_speed, 0.0)
+    half = exact(spec.half_target)
+    rest, rest_behind = (exact(reached - spec.half_target + slack) for reached in (spec.reach, spec.reach_behind))
+    while x < ahead or (behind and x - ahead - half <= rest_behind):
+        if abs(x - ahead) - half <= (rest if x < ahead else rest_behind):
             return True
-        if x + way == x and ahead + back == ahead:  # slower than float32 can tell: nothing moves
+        if x + way == x and ahead + back == ahead:  # slower than its numbers can tell: nothing moves
             return False
         x, ahead = x + way, ahead + back
     return False
 
 
-def _float32_way(hertz: float, vx: float, vy: float) -> np.float32:
-    """Return the step's way along x."""
+def _way_of_step(spec: ShotSpec, vx: float, vy: float) -> Any:
+    """Return the step's way along x, as the solver computes it."""
+    hertz = spec.hertz
+    if not spec.is_box2d:
+        return np.float64(vx / hertz)
     return np.float32(np.float32(1.0 / hertz) * capped_velocity(np.float32(vx), np.float32(vy), hertz)[0])
 
 

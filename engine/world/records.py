@@ -92,12 +92,16 @@ class ImpactPose(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ImpactMoment:
-    """Two bodies at a moment inside the last step at which continuous physics solved their contact: x, y, angle of each."""
+    """Two bodies at a moment inside the last step at which continuous physics solved their contact, or stopped them: x, y, angle of each.
+
+    `fraction` is that of the step, where the solver tells.
+    """
 
     fixture_a: int
     fixture_b: int
     pose_a: Pose
     pose_b: Pose
+    fraction: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

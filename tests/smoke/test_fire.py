@@ -93,6 +93,8 @@ def test_a_table_for_people_and_files_for_machines(capsys: pytest.CaptureFixture
         (("--restitution", "1.5"), "--restitution must be from 0 to 1"),
         (("--target-speed", "inf"), "--target-speed must be"),
         (("--shape", "ball"), "--shape must be one of disc, box"),
+        (("--solver", "ours"), "--solver must be"),
+        (("--solver", "soft_step", "--rule", "swept"), "--rule must be one of discrete, default, bullet where --solver has soft_step"),
         (("--csv", "shots.txt"), "--csv must be a file name that ends in .csv"),
         (("--json", "missing/shots.json"), "--json must be"),
     ],
@@ -107,6 +109,14 @@ def test_a_mistake_is_one_line_and_writes_nothing(
     assert captured.err.startswith("error: ") and captured.err.count("\n") == 1
     assert says in captured.err
     assert list(tmp_path.iterdir()) == []
+
+
+def test_both_solvers_at_every_target(capsys: pytest.CaptureFixture[str]) -> None:
+    found = fired(capsys, "--solver", "both", "--rule", "discrete,bullet", "--target", "all", "--shots", "2")["runs"]
+    assert [run["solver"] for run in found] == len(TARGETS) * (["box2d"] * 2 + ["soft_step"] * 2)
+    ours = [run for run in found if run["solver"] == "soft_step" and run["rule"] == "bullet"]
+    assert all(run["hit_share"] == 1.0 and run["tunneled_share"] == float(run["target"] == "sensor") for run in ours)
+    assert all(shot["in_window"] and shot["impact_time_box2d"] is None for run in ours for shot in run["shots"])
 
 
 def test_every_rule_at_every_target_in_every_form(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 
 __all__ = ["MOST_PANELS", "draw_runs"]
 
-MOST_PANELS = 50
-"""Every rule at every target."""
+MOST_PANELS = 80
+"""Every rule at every target, on both solvers."""
 _WIDTH, _HEIGHT = 1280, 720
 """Pixels of a picture that a screen shows whole; more than twelve runs make it higher."""
 _HEAD, _PANEL, _GAP, _MARGIN = 118, 232, 12, 16
@@ -83,7 +83,7 @@ def _columns(runs: Sequence[ShotSeries]) -> int:
         return 1
     if len(runs) <= _FEW:
         return 2
-    n_rules = len({series.spec.rule for series in runs})
+    n_rules = len({(series.spec.solver, series.spec.rule) for series in runs})
     return {1: 4, 2: 4}.get(n_rules, n_rules)
 
 
@@ -94,12 +94,15 @@ def _draw_panel(canvas: Canvas, series: ShotSeries, box: tuple[int, int, int, in
     feels = spec.target == "sensor"  # which stops nothing: what tells is whether it felt the bullet
     share = 100.0 * (1.0 - series.hit_share if feels else series.tunneled_share)
     color = palette.UNEXPLAINED if share > 50.0 else palette.WARNING if share > 0.0 else palette.AGREE
-    canvas.text_px((left + 10, top + 4), f"{_RULES[spec.rule]}, {spec.target.replace('_', '-')}", palette.TEXT, 13.0, bold=True)
+    driver = "Box2D" if spec.is_box2d else "the solver"
+    title = f"{_RULES[spec.rule]}, {spec.target.replace('_', '-')}" + ("" if spec.is_box2d else f", {spec.solver}")
+    canvas.text_px((left + 10, top + 4), title, palette.TEXT, 13.0, bold=True)
     chance = None if series.chance is None else 1.0 - (hit_chance(spec) or 0.0) if feels else series.chance
     law = "no law derived" if chance is None else f"law {100.0 * chance:.1f} %"
     n_shots = len(series.shots)
     shots_words = f"{n_shots} shot{'s' * (n_shots != 1)}, {100.0 * series.hit_share:.1f} % hit"
-    share_words, steps_words = f"{share:.1f} % {'not felt' if feels else 'tunneled'}", f"{series.world_steps:.3g} of Box2D's steps a step"
+    share_words = f"{share:.1f} % {'not felt' if feels else 'tunneled'}"
+    steps_words = f"{series.world_steps:.3g} of {driver}'s steps a step"
     if is_small:
         canvas.text_px((left + 10, top + 21), share_words, color, 13.0, bold=True)
         canvas.text_px((left + 10, top + 38), f"{shots_words}; {law}", palette.CAPTION, 11.0)
@@ -128,12 +131,12 @@ def _draw_panel(canvas: Canvas, series: ShotSeries, box: tuple[int, int, int, in
 
 def _draw_shot(canvas: Canvas, shot: ShotResult, middle: tuple[float, float], scale: float, dot: int) -> None:
     color = _color_of(shot)
-    last = len(shot.positions) if shot.tunneled or shot.impact_time_box2d is None else math.ceil(shot.impact_time_box2d * shot.spec.hertz)
+    last = len(shot.positions) if shot.tunneled or shot.impact_time is None else math.ceil(shot.impact_time * shot.spec.hertz)
     for k, (x, _) in enumerate(shot.positions[: last + 1] if shot.tunneled else shot.positions[:last]):
         at = middle[0] + scale * _seen(shot.spec, x, k)
         pygame.draw.circle(canvas.surface, color, (round(at), round(middle[1])), dot)
-    if shot.stopped_at is not None and shot.impact_time_box2d is not None:
-        at = middle[0] + scale * _seen(shot.spec, shot.stopped_at, shot.impact_time_box2d * shot.spec.hertz)
+    if shot.stopped_at is not None and shot.impact_time is not None:
+        at = middle[0] + scale * _seen(shot.spec, shot.stopped_at, shot.impact_time * shot.spec.hertz)
         pygame.draw.circle(canvas.surface, palette.AGREE, (round(at), round(middle[1])), dot + dot // 2, max(1, dot // 3))
 
 

@@ -9,6 +9,7 @@ import pytest
 
 from engine.geometry import AnyShape, Capsule, Circle, Polygon, Segment
 from engine.world import World
+from engine.world.hooks import StepHooks
 from tests.unit.dynamics.scenes import UNIT, body, ground, run, world
 
 WALL = Polygon.box(0.05, 2.0)
@@ -53,9 +54,81 @@ def test_a_wall_that_comes_along_takes_the_bullet_with_it(speed: float) -> None:
     assert one.state(bullet).linear_velocity[0] == pytest.approx(-50.0)
 
 
-def test_a_rod_that_spins_into_a_wall_stays_on_its_side() -> None:
-    for spin in (0.0, 5.0, 40.0):
-        assert not crossed(Polygon.box(1.0, 0.02), 50.0, Polygon.box(0.02, 2.0), spin=spin)
+@pytest.mark.parametrize("speed", [50.0, 1000.0])
+def test_a_rod_that_spins_into_a_wall_stays_on_its_side(speed: float) -> None:
+    for spin in (0.0, 5.0, 40.0, 150.0, 300.0, 600.0, 1000.0):
+        assert not crossed(Polygon.box(1.0, 0.02), speed, Polygon.box(0.02, 200.0), spin=spin)
+
+
+def test_what_runs_away_slowly_is_struck_all_the_same() -> None:
+    one = world(gravity=(0.0, 0.0))
+    slow = body(one, Circle(0.2), (0.0, 0.0), linear_velocity=(5.0, 0.0))
+    fast = body(one, Circle(0.2), (-3.0, 0.0), linear_velocity=(55.0, 0.0))
+    run(one, 0.5)
+    assert one.state(slow).linear_velocity[0] == pytest.approx(30.0) == one.state(fast).linear_velocity[0]
+
+
+@pytest.mark.parametrize("asleep", [False, True])
+def test_a_fast_wall_takes_along_what_lies_in_its_way(asleep: bool) -> None:
+    one = world(gravity=(0.0, 0.0), sleeping=asleep)
+    balls = [body(one, Circle(0.1), (float(x), 0.0), awake=not asleep) for x in range(3)]
+    wall = body(one, WALL, (-20.0, 0.0), type="kinematic", linear_velocity=(1000.0, 0.0))
+    for _ in range(20):
+        one.step()
+        at = [one.state(ball).position[0] for ball in (wall, *balls)]
+        assert at == sorted(at)
+    assert at[1] > 100.0
+
+
+def test_a_blade_sweeps_what_lies_in_its_way() -> None:
+    one = world(gravity=(0.0, 0.0))
+    blade = body(one, Polygon.box(1.0, 0.005), (0.0, 0.0), type="kinematic", angular_velocity=80.0)
+    ball = body(one, Circle(0.05), (0.7, 0.3))
+    run(one, 0.2)
+    assert math.hypot(*one.state(ball).position) > 1.5 and one.state(blade).position == (0.0, 0.0)
+
+
+def test_a_sensor_tells_once_of_what_flies_through_it_within_a_step() -> None:
+    one = world(gravity=(0.0, 0.0))
+    gate = body(one, WALL, (0.0, 0.0), type="static", sensor=True)
+    bullet = body(one, Circle(0.05), (-10.0, 0.0), linear_velocity=(270.0, 0.0))  # 4.5 m a step: the gate lies within the third
+    told: list[tuple[str, int, int]] = []
+    for step in range(6):
+        contacts = one.step()
+        told += [("begin", step, event.body_a) for event in contacts.began] + [("end", step, event.body_a) for event in contacts.ended]
+    assert told == [("begin", 2, gate), ("end", 3, gate)]
+    assert one.state(bullet).position[0] == pytest.approx(17.0)
+
+
+def test_what_a_hook_lets_through_is_not_stopped() -> None:
+    one = world(gravity=(0.0, 0.0))
+    body(one, WALL, (0.0, 0.0), type="static")
+    bullet = body(one, Circle(0.1), (-10.0, 0.0), linear_velocity=(500.0, 0.0))
+    one.hooks = StepHooks(pre_solve=lambda event: False)
+    run(one, 0.1)
+    assert one.state(bullet).position[0] == pytest.approx(40.0)
+
+
+def test_the_moment_of_a_stop_is_told() -> None:
+    one = world(gravity=(0.0, 0.0))
+    body(one, WALL, (0.0, 0.0), type="static")
+    body(one, Circle(0.1), (-10.0, 0.0), linear_velocity=(390.0, 0.0))  # 6.5 m a step, the touch after 9.85 m
+    one.step()
+    assert one.impact_moments == ()
+    one.step()
+    (moment,) = one.impact_moments
+    assert moment.fraction == pytest.approx(9.85 / 6.5 - 1.0) and moment.pose_b[0] == pytest.approx(-0.15)
+    one.step()
+    assert one.impact_moments == ()
+
+
+def test_a_body_that_is_pressed_hard_is_not_pressed_through_the_floor() -> None:
+    one = world(gravity=(0.0, -10.0))
+    body(one, Polygon.box(5.0, 0.02), (0.0, 0.0), type="static")
+    ball = body(one, Circle(0.1), (0.0, 0.12), density=0.1)
+    body(one, Polygon.box(1.0, 0.5), (0.0, 0.75), density=1e5)
+    run(one, 3.0)
+    assert one.state(ball).position[1] > 0.0
 
 
 def test_a_bullet_bounces_off_with_the_speed_that_it_had() -> None:

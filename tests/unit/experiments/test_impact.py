@@ -49,7 +49,7 @@ def seeded(target: Target, rule: Rule, n_shots: int, seed: int) -> list[ShotSpec
 
 
 def misfits(shots: list[ShotResult]) -> list[object]:
-    return [(shot.spec, shot.impact_time_box2d, shot.stop_window) for shot in shots if not shot.is_in_time]
+    return [(shot.spec, shot.impact_time, shot.stop_window) for shot in shots if not shot.is_in_time]
 
 
 @pytest.mark.parametrize("target", STILL)
@@ -84,7 +84,7 @@ def test_the_blade_is_met_in_time_or_late_but_never_early() -> None:
     assert len(told) >= 60
     for shot in told:
         assert shot.stop_window is not None
-        assert shot.impact_time_box2d is None or shot.impact_time_box2d >= shot.stop_window[0], shot.spec
+        assert shot.impact_time is None or shot.impact_time >= shot.stop_window[0], shot.spec
     assert sum(not shot.is_in_time for shot in told) <= LATE_BLADES * len(told)
     spinning, still = (ShotSpec(target="blade", target_speed=speed) for speed in (40.0, 0.0))
     assert rounding(still) < rounding(spinning) < 5e-4

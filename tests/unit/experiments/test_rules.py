@@ -111,8 +111,8 @@ def test_an_impact_less_than_a_tenth_of_a_millisecond_ahead_is_put_there() -> No
     spec = replace(spec, phase=(spec.reach + 0.005) / spec.travel)
     shot = run_shot(spec)
     assert shot.hit and not shot.tunneled and shot.is_in_time
-    assert shot.impact_time_box2d is not None
-    assert 0.0 < shot.impact_time_box2d * 60.0 % 1.0 < SHORTEST_STEP * 60.0
+    assert shot.impact_time is not None
+    assert 0.0 < shot.impact_time * 60.0 % 1.0 < SHORTEST_STEP * 60.0
 
 
 def test_rules_of_box2d_take_one_step_each() -> None:
@@ -150,4 +150,4 @@ def test_random_shots_at_walls_and_bullets_never_go_through_under_our_rules() ->
             target_speed=float(rng.uniform(-10.0, 60.0)),
         )
         shot = run_shot(spec)
-        assert not shot.tunneled and shot.agrees and shot.is_in_time, (spec, shot.verdict, shot.stop_window, shot.impact_time_box2d)
+        assert not shot.tunneled and shot.agrees and shot.is_in_time, (spec, shot.verdict, shot.stop_window, shot.impact_time)

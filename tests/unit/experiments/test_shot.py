@@ -50,7 +50,7 @@ def random_shots() -> list[ShotResult]:
 @pytest.mark.parametrize("target", ALL)
 def test_the_standard_shot_goes_through_without_ccd_and_is_stopped_with_it(target: Target) -> None:
     off, on = (run_shot(ShotSpec(speed=110.0, thickness=0.05, target=target, rule=rule)) for rule in SWITCHES)
-    assert (off.tunneled, off.hit, off.stopped_at, off.impact_time_box2d, off.impact_point) == (True, False, None, None, None)
+    assert (off.tunneled, off.hit, off.stopped_at, off.impact_time, off.impact_point) == (True, False, None, None, None)
     assert (on.tunneled, on.hit) == (False, True)
     assert on.stopped_at is not None and -0.5 * 0.05 - 0.05 - 0.01 < on.stopped_at < 0.0
 
@@ -106,10 +106,10 @@ def test_a_contact_beyond_the_target_is_no_stop() -> None:
 def test_box2d_never_reports_an_impact_before_the_first_touch(random_shots: list[ShotResult]) -> None:
     """Without CCD it is up to a step late, with it by the way into the skins that it aims at."""
     for shot in random_shots:
-        if shot.impact_time_box2d is None:
+        if shot.impact_time is None:
             continue
         assert shot.impact_time_ours is not None
-        late = (shot.impact_time_box2d - shot.impact_time_ours) * shot.spec.flown_speed
+        late = (shot.impact_time - shot.impact_time_ours) * shot.spec.flown_speed
         allowed = TOI_DEPTH if shot.spec.rule == "bullet" else shot.spec.travel
         assert -POSITION_ROUNDING <= late <= allowed + POSITION_ROUNDING, (shot.spec, late)
 
@@ -120,7 +120,7 @@ def test_box2d_never_reports_an_impact_before_the_first_touch(random_shots: list
 def test_a_shot_to_the_left_is_the_mirror_image(target: Target, rule: Rule, phase: float) -> None:
     right = run_shot(ShotSpec(target=target, rule=rule, phase=phase))
     left = run_shot(replace(right.spec, direction=-1))
-    assert (left.hit, left.tunneled, left.impact_time_box2d) == (right.hit, right.tunneled, right.impact_time_box2d)
+    assert (left.hit, left.tunneled, left.impact_time) == (right.hit, right.tunneled, right.impact_time)
     assert left.stopped_at == (None if right.stopped_at is None else -right.stopped_at)
     assert [x for x, _ in left.positions] == [-x for x, _ in right.positions]
 
@@ -138,7 +138,7 @@ def test_speed_zero_never_arrives() -> None:
 
 def test_the_cap_makes_all_faster_shots_one() -> None:
     capped, faster = (run_shot(ShotSpec(speed=speed, rule="bullet")) for speed in (150.0, 900.0))
-    assert capped.impact_time_box2d == pytest.approx(faster.impact_time_box2d, rel=1e-5)
+    assert capped.impact_time == pytest.approx(faster.impact_time, rel=1e-5)
 
 
 def test_the_middle_plane_divides_caught_from_helped_through() -> None:

@@ -1,0 +1,30 @@
+"""Some rooms of every family (`tunnel`); more: ``python -m tests.hazards.tunnel 500 7``."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.hazards.tunnel import FAMILIES, judge, make
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_nothing_leaves_a_room(family: str) -> None:
+    for seed in range(4):
+        case = make(family, seed)
+        assert judge(case) is None, case.words
+
+
+def test_the_judge_sees_what_leaves() -> None:
+    left = 0
+    for seed in range(4):
+        case = make("static", seed)
+        case.world.set_settings(continuous=False)
+        left += judge(case) is not None
+    assert left >= 2
+
+
+@pytest.mark.parametrize(("family", "seed"), [("driven", 1092), ("loose", 1024)])
+def test_what_once_left_stays(family: str, seed: int) -> None:
+    """A body that had lost its time was outrun by a room that had not; and the other way round."""
+    case = make(family, seed)
+    assert judge(case) is None, case.words
