@@ -4,10 +4,10 @@
 least way that parts them. A pair that was apart as the step began may close its gap, and no more. One that was in contact may get as deep
 as `SHALLOW` of what is inside the smaller of its fast bodies, so that what slides or rests is not held up at every rounding; where it
 is deeper already, `DEEP`; and deeper than that, no deeper than it is. So a body that was on its own side of another one stays there, step
-after step. Two bodies that contacts can move are not held there: of a heap that was put into each other nothing could ever leave, and
-contacts alone push them apart. A first touch at a depth is a first touch of shapes whose radii are smaller by it, and where the cores
-overlap conservative advancement (`engine.continuous._advancement_kernel`) still holds: its gap is the greatest over the faces of both, and
-its bound that of the face that has it.
+after step. Two bodies that contacts can move are not held where the middle of one is inside the other: of a heap that was put into
+itself nothing could ever leave, and contacts alone push them apart. A first touch at a depth is a first touch of shapes whose radii are
+smaller by it, and where the cores overlap conservative advancement (`engine.continuous._advancement_kernel`) still holds: its gap is the
+greatest over the faces of both, and its bound that of the face that has it.
 
 **What happens at a touch.** A body is in one of four states, and only ever goes on to a later one::
 
@@ -269,7 +269,7 @@ def _touch_of_sweeps(shapes: Shapes, a: int, b: int, allowed: float, are_driven:
         place(moving, 0.0)
         gap, _, _, _, _ = core_axis(core_a, moving.normals_a, moving.moved, moving.moved_normals, np.inf, motion[10])
         depth = radii - gap + _SLACK * tolerance
-        if are_driven and depth > max(DEEP * allowed, LINEAR_SLOP):
+        if are_driven and depth > max(allowed, LINEAR_SLOP):
             return NEVER
     deepest = max(SHALLOW * allowed, depth if depth > 0.0 else 0.0)
     if allowed > 0.0 and depth > SHALLOW * allowed:
