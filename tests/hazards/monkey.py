@@ -81,6 +81,7 @@ OFTEN = (
     pygame.K_DELETE,
     pygame.K_RETURN,
     pygame.K_END,
+    pygame.K_F11,
 )
 MODIFIERS = (0, 0, 0, pygame.KMOD_LSHIFT, pygame.KMOD_LCTRL, pygame.KMOD_LCTRL | pygame.KMOD_LSHIFT, pygame.KMOD_LALT, pygame.KMOD_NUM)
 SIZES = ((1280, 720), (1280, 720), (1920, 1080), (640, 400), (800, 600), (400, 900), (320, 200), (64, 48), (1, 1), (3840, 2160))
