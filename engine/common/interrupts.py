@@ -12,6 +12,7 @@ that one came, and every long loop asks `raise_lost` once a round.
 
 from __future__ import annotations
 
+import inspect
 import signal
 import threading
 from types import FrameType, TracebackType
@@ -19,6 +20,9 @@ from typing import Any
 
 __all__ = ["DeferredInterrupt", "forget_interrupts", "heed_interrupts", "interrupt", "raise_lost"]
 
+
+_get_handler, _set_handler = inspect.unwrap(signal.getsignal), inspect.unwrap(signal.signal)
+"""Without the turning of numbers into members of enumerations and back, which takes longer than all the rest of a step of one body."""
 
 _SIGNALS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
 """Which of them there are: Windows has no terminals to hang up."""
@@ -76,15 +80,15 @@ class DeferredInterrupt:
         self._previous: dict[int, Any] = {}
         if threading.current_thread() is threading.main_thread():
             for number in _SIGNALS:
-                handler = signal.getsignal(number)
+                handler = _get_handler(number)
                 if handler is interrupt or (callable(handler) and number == signal.SIGINT):
                     self._previous[number] = handler
-                    signal.signal(number, self._note)
+                    _set_handler(number, self._note)
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         for number, handler in self._previous.items():
-            signal.signal(number, handler)
+            _set_handler(number, handler)
         if self._received is not None:
             self._previous[self._received[0]](*self._received)
 

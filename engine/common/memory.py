@@ -50,15 +50,19 @@ def room(n: int) -> FloatArray:
     """Return a float64 array (n,) to write to, its contents arbitrary. Views of it hold it; a bare address does not."""
     if not SMALLEST <= n <= LARGEST:
         return np.empty(n)
+    found = None
     for _ in range(len(_pieces)):
         try:
             piece = _pieces.popleft()
         except IndexError:  # another thread has them
             break
-        taken = piece[:n] if n <= len(piece) <= 2 * n and sys.getrefcount(piece) == _ALONE else None
-        _pieces.append(piece)
-        if taken is not None:
-            return taken
+        if found is None and n <= len(piece) <= 2 * n and sys.getrefcount(piece) == _ALONE:
+            found = piece
+        else:
+            _pieces.append(piece)
+    if found is not None:
+        _pieces.append(found)  # what has served last goes last
+        return found[:n]
     piece = np.empty(n + n // _SPARE)
     _pieces.append(piece)
     return piece[:n]

@@ -27,9 +27,9 @@ __all__ = [
     "Told",
     "Touching",
     "empty_rows",
+    "fill_manifolds",
     "ids_of",
     "key_of",
-    "manifolds_of",
     "no_rows",
     "pair_events",
     "sensed_pairs",
@@ -214,22 +214,21 @@ class Nearby:
         self.pairs = self._phase.pairs(self.fat)
 
 
-def manifolds_of(
-    tables: Tables, shapes: IntArray, poses_a: FloatArray, poses_b: FloatArray, by_chain: NDArray[np.bool_] | None
-) -> ManifoldRows:
-    """Return the manifolds of pairs (n, 2) of packed shapes at poses (n, 4).
+def fill_manifolds(
+    tables: Tables, shapes: IntArray, poses_a: FloatArray, poses_b: FloatArray, by_chain: NDArray[np.bool_] | None, rows: ManifoldRows
+) -> None:
+    """Fill the manifolds of pairs (n, 2) of packed shapes at poses (n, 4).
 
     The axis is that of least overlap; on a segment that knows its neighbours, a link of a chain, the one that its neighbours leave to it
     (`narrowphase._edge_kernel`): what slides along a chain must not stumble at its joints. `by_chain` (n,) tells which those are.
     """
     packed = tables.shapes.grown.packed
-    if by_chain is None:
-        return batched.manifold_rows(packed, shapes, poses_a, poses_b, EXACT)
-    found = batched.manifold_rows(packed, shapes, poses_a, poses_b, EXACT)
-    linked = batched.manifold_rows(packed, shapes[by_chain], poses_a[by_chain], poses_b[by_chain], BOX2D)
-    for column, part in zip(found.arrays, linked.arrays, strict=True):
-        column[by_chain] = part
-    return found
+    batched.fill_manifolds(packed, shapes, poses_a, poses_b, EXACT, rows)
+    if by_chain is not None:
+        which = np.flatnonzero(by_chain)
+        linked = batched.manifold_rows(packed, shapes[which], poses_a[which], poses_b[which], BOX2D)
+        for column, part in zip(rows.arrays, linked.arrays, strict=True):
+            column[which] = part
 
 
 def sensed_pairs(tables: Tables, pairs: IntArray, become: NDArray[np.int8], poses: FloatArray) -> IntArray:

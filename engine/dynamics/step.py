@@ -24,9 +24,9 @@ from engine.dynamics.contacts import (
     Nearby,
     Told,
     empty_rows,
+    fill_manifolds,
     ids_of,
     key_of,
-    manifolds_of,
     pair_events,
     sensed_pairs,
     without,
@@ -36,6 +36,7 @@ from engine.dynamics.joints import JointTable
 from engine.dynamics.state import SoftStepMemory, State
 from engine.dynamics.tables import Tables
 from engine.dynamics.workspace import Workspace
+from engine.narrowphase.batched import ManifoldRows
 from engine.world.hooks import PreSolveHook, StepHooks
 from engine.world.specs import WorldSettings
 from engine.world.step_pairs import Approach
@@ -126,7 +127,9 @@ class Step:
         nearby.renew(boxes, are_fat)
         old, pairs = memory.rows, nearby.pairs
         is_woken = self._is_woken
-        become, by_chain, shapes, poses_a, poses_b = space.bundle("pairs", len(pairs), _arrays_of_pairs)
+        become, by_chain, shapes, poses_a, poses_b, *columns = space.bundle("pairs", len(pairs), _arrays_of_pairs)
+        manifolds = ManifoldRows(*columns)
+        found = Manifolds(*columns[:4])
         ended = space.array("ended", (len(old),), np.int64)
         ends = Ends(
             bodies.ids,
@@ -150,13 +153,13 @@ class Step:
                 pairs, boxes, poses, tables.kept, self._is_moving, become, shapes, poses_a, poses_b, by_chain
             )
             some = slice(n_solid)
-            found = manifolds_of(tables, shapes[some], poses_a[some], poses_b[some], by_chain[some] if n_chain > 0 else None)
-            most = int(np.count_nonzero(found.count)) + n_still
+            fill_manifolds(tables, shapes[some], poses_a[some], poses_b[some], by_chain[some] if n_chain > 0 else None, manifolds)
+            most = int(np.count_nonzero(found.n_points[some])) + n_still
             rows = empty_rows(most)
             solved, began = space.array("solved", (most, SOLVED), np.int64), space.array("began", (most,), np.int64)
             is_woken.fill(False)
             n_rows, n_solved, n_began, n_ended, is_any_woken = renew(
-                pairs, become, Manifolds(found.count, found.points, found.names, found.axis), ends, self._joints.links,
+                pairs, become, found, ends, self._joints.links,
                 old.whole, old.number, rows.whole, rows.number, solved, began, ended, is_woken,
                 self._settings.dt, self._settings.warm_starting,
             )  # fmt: skip
@@ -315,8 +318,10 @@ def _arrays_of_fixtures(m: int) -> tuple[NDArray[Any], ...]:
 
 
 def _arrays_of_pairs(n: int) -> tuple[NDArray[Any], ...]:
-    """Return what becomes of pairs, which go by a chain's rule, their shapes, and both poses."""
-    return np.empty(n, dtype=np.int8), np.empty(n, dtype=np.bool_), np.empty((n, 2), dtype=np.int64), np.empty((n, 4)), np.empty((n, 4))
+    """Return what becomes of pairs, which go by a chain's rule, their shapes, both poses, and the columns of manifolds."""
+    numbers = np.zeros((n, 2, 3)), np.zeros((n, 2), dtype=np.int64), np.zeros((n, 6)), np.zeros((n, 2), dtype=np.int64)
+    manifolds = (np.zeros(n, dtype=np.int64), *numbers)
+    return np.empty(n, dtype=np.int8), np.empty(n, dtype=np.bool_), np.empty((n, 2), dtype=np.int64), *np.empty((2, n, 4)), *manifolds
 
 
 def _room_for(space: Workspace, n: int, n_contacts: int, n_blocks: int) -> Room:

@@ -27,6 +27,7 @@ __all__ = [
     "ManifoldRows",
     "box_rows",
     "contact_normals",
+    "fill_manifolds",
     "gap_rows",
     "manifold_rows",
     "manifold_rows_of_bodies",
@@ -68,7 +69,7 @@ def poses_with_rotation(poses: FloatArray) -> FloatArray:
 def manifold_rows(shapes: PackedShapes, pairs: IntArray, poses_a: FloatArray, poses_b: FloatArray, rule: int) -> ManifoldRows:
     """Manifolds of `pairs` (n, 2) at poses (n, 4) x, y, cos, sin; many go side by side, with the same answers to the bit."""
     rows = _empty_rows(len(pairs))
-    _fill_manifolds(shapes, pairs, poses_a, poses_b, rule, rows)
+    fill_manifolds(shapes, pairs, poses_a, poses_b, rule, rows)
     return rows
 
 
@@ -78,7 +79,7 @@ def manifold_rows_of_bodies(shapes: PackedShapes, which: IntArray, poses: FloatA
     for low in range(0, len(pairs), CHUNK):
         some = slice(low, low + CHUNK)
         part = ManifoldRows(*(getattr(rows, name)[some] for name in ManifoldRows.__slots__))
-        _fill_manifolds(shapes, *pairs_of_bodies(which, poses, pairs[some]), rule, part)
+        fill_manifolds(shapes, *pairs_of_bodies(which, poses, pairs[some]), rule, part)
     return rows
 
 
@@ -91,7 +92,11 @@ def traced_rows(
     return rows
 
 
-def _fill_manifolds(shapes: PackedShapes, pairs: IntArray, poses_a: FloatArray, poses_b: FloatArray, rule: int, rows: ManifoldRows) -> None:
+def fill_manifolds(shapes: PackedShapes, pairs: IntArray, poses_a: FloatArray, poses_b: FloatArray, rule: int, rows: ManifoldRows) -> None:
+    """Fill the first of some rows, one for each of the pairs; arguments as of `manifold_rows`.
+
+    Rows that held something else before may hold it still where there is no contact, and past the count.
+    """
     if len(pairs) < SIMD_FROM or not has_wide_registers():
         _fill_one_by_one(shapes, pairs, poses_a, poses_b, rule, rows)
         return
