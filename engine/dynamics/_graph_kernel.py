@@ -27,6 +27,7 @@ __all__ = ["COLOURS", "coloured"]
 
 COLOURS = 64
 _LEFT, _DONE = -1, COLOURS
+_POWERS = np.array([next((k for k in range(COLOURS) if 2**k % 67 == rest), 0) for rest in range(67)], dtype=np.int64)
 
 
 @inlined_kernel
@@ -82,8 +83,9 @@ def coloured(
 
 @inlined_kernel
 def _first_free(taken: np.uint64) -> int:
-    """Return the lowest bit that is not set, or how many bits there are."""
-    for number in range(COLOURS):
-        if (taken >> np.uint64(number)) & np.uint64(1) == np.uint64(0):
-            return number
-    return COLOURS
+    """Return the lowest bit that is not set, or how many bits there are.
+
+    That bit alone is a power of two, and the powers of two below 2^64 leave different remainders by 67.
+    """
+    lowest = ~taken & (taken + np.uint64(1))
+    return _POWERS[lowest % np.uint64(67)] if lowest != np.uint64(0) else COLOURS
