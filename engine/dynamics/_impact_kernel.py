@@ -73,14 +73,14 @@ class Impacts(NamedTuple):
 
 
 @inlined_kernel
-def bounce(bodies: Bodies, contacts: Contacts, impacts: Impacts, threshold: float, dt: float) -> None:
-    """Let all pairs bounce that touch within `dt` seconds, back or ahead, and approach faster than `threshold` m/s then."""
+def bounce(bodies: Bodies, contacts: Contacts, impacts: Impacts, threshold: float, dt: float, h: float) -> None:
+    """Let all pairs bounce that touch within `dt` seconds, back or ahead, faster than `threshold` m/s; `h` is a sub-step."""
     restitution, is_hit = impacts.restitution, False
     impacts.last[:] = -dt
     for _ in range(PASSES):
         is_done = True
         for row in range(len(restitution)):
-            if restitution[row] > 0.0 and _collide(bodies, contacts, impacts, row, threshold, dt):
+            if restitution[row] > 0.0 and _collide(bodies, contacts, impacts, row, threshold, dt, h):
                 is_done = False
         if is_done:
             break
@@ -97,7 +97,7 @@ def bounce(bodies: Bodies, contacts: Contacts, impacts: Impacts, threshold: floa
 
 
 @inlined_kernel
-def _collide(bodies: Bodies, contacts: Contacts, impacts: Impacts, row: int, threshold: float, dt: float) -> bool:
+def _collide(bodies: Bodies, contacts: Contacts, impacts: Impacts, row: int, threshold: float, dt: float, h: float) -> bool:
     """Let one pair collide where it meets, and tell whether it did."""
     restitution, last, later = impacts.restitution[row], impacts.last, impacts.later
     a, b = contacts.bodies[row, 0], contacts.bodies[row, 1]
@@ -109,7 +109,7 @@ def _collide(bodies: Bodies, contacts: Contacts, impacts: Impacts, row: int, thr
         turned = impacts.arm
         _set_cores(contacts, row, turned)
         moment, nx, ny, v0 = _points_meet(bodies, contacts, row, since, later, turned)
-        if not moment <= dt or v0 >= -threshold:
+        if v0 >= -threshold or not _is_due(bodies, a, b, moment, v0, dt, h):
             return False
         turned[0] += contacts.radius[row, 0] * nx
         turned[1] += contacts.radius[row, 0] * ny
@@ -120,11 +120,13 @@ def _collide(bodies: Bodies, contacts: Contacts, impacts: Impacts, row: int, thr
         moment = inf
         for k in range(contacts.n_points[row]):
             moment = min(moment, _gap_closes(bodies, contacts, row, k, since, threshold, later))
-        if not moment <= dt:
+        if moment == inf:
             return False
         v0 = _speed_then(bodies, contacts, row, 0, moment, later)
         if contacts.n_points[row] == 2:
             v1 = _speed_then(bodies, contacts, row, 1, moment, later)
+        if not _is_due(bodies, a, b, moment, min(v0, v1), dt, h):
+            return False
     p0, p1 = 0.0, 0.0
     k0 = _effect(bodies, a, b, first, first, nx, ny)
     if v0 < 0.0 and v1 < 0.0:
@@ -222,6 +224,20 @@ def _difference(motion: FloatArray, a: int, b: int, arm: FloatArray) -> tuple[fl
         motion[b, 0] - motion[b, 2] * arm[3] - motion[a, 0] + motion[a, 2] * arm[1],
         motion[b, 1] + motion[b, 2] * arm[2] - motion[a, 1] - motion[a, 2] * arm[0],
     )
+
+
+@inlined_kernel
+def _is_due(bodies: Bodies, a: int, b: int, moment: float, v: float, dt: float, h: float) -> bool:
+    """Tell whether a moment lies within the step, or so little beyond that the sub-steps meet before.
+
+    They fall ``g h t / 2`` below the parabola (`_bodies_kernel`), and would hold there without a bounce what comes just after them.
+    """
+    if moment <= dt:
+        return True
+    push = bodies.push
+    pull = abs(push[b, 0] - push[a, 0]) + abs(push[b, 1] - push[a, 1])
+    is_before: bool = (moment - dt) * -v <= 0.5 * pull * h * dt
+    return is_before
 
 
 @inlined_kernel

@@ -176,7 +176,7 @@ def soft_step(
         at, of_rows = block * np.uint64(BLOCK), block * np.uint64(WIDTH)
         prepare_lanes(lanes, at, pairs, block * np.uint64(2 * WIDTH), rows, of_rows, numbers, room.constants.reshape(-1))
     bodies = Bodies(records[:, 0:3], records[:, 3:6], records[:, 6:8], inverse, room.push, room.decay)
-    _bounce_lanes(bodies, lanes, place, solved, whole, number, materials, room, threshold, dt)
+    _bounce_lanes(bodies, lanes, place, solved, whole, number, materials, room, threshold, dt, h)
     for body in range(n + 1):
         for k in range(3):
             room.before[body, k] = records[body, k]
@@ -265,6 +265,7 @@ def _bounce_lanes(
     room: Room,
     threshold: float,
     dt: float,
+    h: float,
 ) -> None:
     """Let bounce what can: the few contacts with a restitution are taken out of their lanes for it."""
     n = 0
@@ -296,7 +297,7 @@ def _bounce_lanes(
                 few.gap[n, k] = lanes[to + GAP * WIDTH]
                 few.mass[n, k, 0], few.mass[n, k, 1] = lanes[to + NORMAL_MASS * WIDTH], lanes[to + TANGENT_MASS * WIDTH]
             n += 1
-    bounce(bodies, few, Impacts(restitution, is_round, room.last, room.later, np.zeros(4)), threshold, dt)
+    bounce(bodies, few, Impacts(restitution, is_round, room.last, room.later, np.zeros(4)), threshold, dt, h)
     for one in range(n):
         row, at = solved[which[one], 0], BLOCK * (place[which[one]] // WIDTH) + place[which[one]] % WIDTH
         for k in range(2):

@@ -42,6 +42,17 @@ def test_by_itself_the_threshold_is_two_steps_of_gravity() -> None:
     assert climbs(0.02) > 0.003  # at 0.63 m/s
 
 
+@pytest.mark.parametrize("drop", [0.005, 0.01, 0.02, 0.05, 0.06, 0.3])
+def test_an_elastic_ball_bounces_wherever_in_a_step_it_touches(drop: float) -> None:
+    one = world(restitution_threshold=0.0)
+    ground(one, restitution=1.0)
+    ball = body(one, Circle(0.15), (0.0, 0.15 + drop), restitution=1.0)
+    for _ in range(600):  # at some of the drops it touches exactly as a step ends
+        one.step()
+        (_, y), (_, v) = one.state(ball).position, one.state(ball).linear_velocity
+        assert y - 0.15 + v * v / 20.0 == pytest.approx(drop, rel=1e-9)
+
+
 def test_box2d_has_its_own_threshold_and_refuses_another() -> None:
     assert World(WorldSettings(restitution_threshold=1.0)).settings.restitution_threshold == 1.0
     with pytest.raises(InvalidInputError, match=r"restitution_threshold must be 1 m/s with Box2D, which has no other, got 0\.0"):
