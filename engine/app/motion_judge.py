@@ -84,8 +84,8 @@ def _load() -> None:
 
 def _parted(beside: Beside) -> tuple[str, ...]:
     """Return why the two parted, once they have."""
-    why = beside.why()
-    return () if why is None else (f"Parted by {why.words}",)
+    why, parted = beside.why(), beside.distances.parted
+    return () if why is None or parted is None else (f"Parted at step {parted.step:,}. Cause: {why.words}",)
 
 
 def _next_step(snapshots: list[WorldSnapshot], n_left_out: int) -> tuple[str, ...]:
@@ -98,6 +98,6 @@ def _next_step(snapshots: list[WorldSnapshot], n_left_out: int) -> tuple[str, ..
     left_out = f" Left out: {counted(n_left_out, 'world')} where a hook decides." if n_left_out else ""
     if not n:
         return (f"Next step: no body to judge.{left_out}",)
-    causes = "; ".join(f"{cause.replace('_', ' ')} {count}" for cause, count in counts.most_common())
-    unexplained = "" if counts["unexplained"] else "; none unexplained"
-    return (f"Next step, from equal states: {n_agree} of {counted(n, 'body', 'bodies')} agree; {causes}{unexplained}.{left_out}",)
+    causes = [f"{cause.replace('_', ' ')} {count}" for cause, count in counts.most_common()]
+    causes += [] if counts["unexplained"] else ["none unexplained"]
+    return (f"Next step, from equal states: {n_agree} of {counted(n, 'body', 'bodies')} agree; {'; '.join(causes)}.{left_out}",)

@@ -215,7 +215,7 @@ def test_the_referee_of_motion_is_asked_beside_the_window(twins: type[Demo], mon
     assert judge.n_told == 1 and hand.window.screen.panel is not panel, "the panel was made anew, with the answer"
     assert hand.window.screen.panel is not None and hand.window.screen.panel.motion.judge is judge
     parted, following = judge.told
-    assert parted.startswith("Parted by ") and "2 bodies agree" in following and "none unexplained" in following, judge.told
+    assert parted.startswith("Parted at step ") and "2 bodies agree" in following and "none unexplained" in following, judge.told
 
 
 def test_a_choice_waits_until_its_solver_is_there(hand: Hand, monkeypatch: pytest.MonkeyPatch) -> None:
