@@ -1,4 +1,4 @@
-"""A step of our rigid bodies against `b2World::Step`: piles that have come to rest, small worlds, sleep, snapshots, growth and memory.
+"""A step of our rigid bodies against `b2World::Step`: piles that have come to rest, small worlds, fast bodies, sleep, growth, memory.
 
 Both engines build the same scene and settle it by themselves; then they step in turn. Box2D 2.3 is stepped through pybox2d, which costs a
 microsecond a step, native inside, with 8 velocity and 3 position iterations. In both no body may sleep and nothing is continuous, where the
@@ -36,7 +36,7 @@ Scene = list[BodySpec]
 
 
 def run(quick: bool = False) -> list[Record]:
-    """Measure piles at 4 and 8 sub-steps, small worlds, sleep, snapshots, growth and memory."""
+    """Measure piles at 4 and 8 sub-steps, small worlds, fast bodies, sleep, snapshots, growth and memory."""
     rounds = 5 if quick else 20
     piles: dict[str, Scene] = {"pyramid of 30 rows": pyramid(30)}
     if not quick:
@@ -46,6 +46,7 @@ def run(quick: bool = False) -> list[Record]:
         records += _against_box2d(name, scene, rounds)
     for name, scene in (("stack of 15", stack(15)), ("one box", stack(1))):
         records += _against_box2d(name, scene, 2 * rounds)
+    records += _fast(1_000, 2 * rounds)
     records += _asleep(1_000, 10 * rounds)
     records += _kept(1_000, 10 * rounds)
     records += _grown(GROWTH[:3] if quick else GROWTH, 2 * rounds)
@@ -105,22 +106,38 @@ def mixed_pile(n: int) -> Scene:
     return scene
 
 
-def _ours(scene: Scene, substeps: int, sleeping: bool = False) -> World:
-    settings = WorldSettings(hertz=HERTZ, velocity_iterations=substeps, continuous=False, sleeping=sleeping)
+def room(n: int, speed: float) -> Scene:
+    """Return `n` elastic discs that fly about in a room, all as bullets."""
+    rng = stream(0, "benchmarks", "dynamics", "room", n)
+    half, per_row = float(math.ceil(math.sqrt(n))), math.ceil(math.sqrt(n))
+    sides = ((0.0, half, half, 0.1), (0.0, -half, half, 0.1), (half, 0.0, 0.1, half), (-half, 0.0, 0.1, half))
+    scene = [BodySpec((FixtureSpec(Polygon.box(w, h), restitution=1.0, friction=0.0),), "static", (x, y)) for x, y, w, h in sides]
+    for number in range(n):
+        row, at = divmod(number, per_row)
+        place, way = ((2.0 * at + 1.0) - half, (2.0 * row + 1.0) - half), rng.uniform(0.0, 2.0 * math.pi)
+        velocity = speed * math.cos(way), speed * math.sin(way)
+        disc = FixtureSpec(Circle(0.1), restitution=1.0, friction=0.0)
+        scene.append(BodySpec((disc,), "dynamic", place, linear_velocity=velocity, gravity_scale=0.0, bullet=True))
+    return scene
+
+
+def _ours(scene: Scene, substeps: int, sleeping: bool = False, continuous: bool = False) -> World:
+    settings = WorldSettings(hertz=HERTZ, velocity_iterations=substeps, continuous=continuous, sleeping=sleeping)
     world = World(settings, solver=SOLVER)
     for spec in scene:
         world.create_body(spec)
     return world
 
 
-def _box2d_step(scene: Scene) -> Callable[[], None]:
+def _box2d_step(scene: Scene, continuous: bool = False) -> Callable[[], None]:
     require_peer("Box2D")
     import Box2D
 
     world = Box2D.b2World(gravity=WorldSettings().gravity, doSleep=False)
-    world.continuousPhysics = False
+    world.continuousPhysics = continuous
     for spec in scene:
         body = (world.CreateDynamicBody if spec.type == "dynamic" else world.CreateStaticBody)(position=spec.position, angle=spec.angle)
+        body.linearVelocity, body.bullet, body.gravityScale = spec.linear_velocity, spec.bullet, spec.gravity_scale
         for fixture in spec.fixtures:
             shape = fixture.shape
             if isinstance(shape, Circle):
@@ -155,6 +172,28 @@ def _against_box2d(name: str, scene: Scene, rounds: int) -> list[Record]:
         worst = max(ours) / statistics.median(ours)
         note = missing or f"{len(scene) - 1:,} bodies, {len(world.contacts):,} contacts; slowest step {worst:.1f} times the median"
         records.append(record(f"step, {name}, {substeps} sub-steps", "us", ours, peer, "b2World::Step" if peer else "", note))
+    return records
+
+
+def _fast(n: int, rounds: int) -> list[Record]:
+    """Time discs that fly about in a room with continuous collision on, all of them fast, and none."""
+    records = []
+    for name, speed in (("fast", 100.0), ("slow", 2.0)):
+        scene = room(n, speed)
+        world = _ours(scene, 8, continuous=True)
+        calls: dict[str, Callable[[], object]] = {"ours": world.step}
+        missing = ""
+        try:
+            calls["Box2D"] = _box2d_step(scene, continuous=True)
+        except MissingPeerError as error:
+            missing = str(error)
+        taken = seconds_in_turn({key: lambda call=call: _done(call()) for key, call in calls.items()}, rounds)
+        note = missing or f"{speed:g} m/s, all bullets"
+        records.append(
+            record(
+                f"step, {n:,} {name} discs, continuous", "us", taken["ours"], taken.get("Box2D"), "" if missing else "b2World::Step", note
+            )
+        )
     return records
 
 

@@ -231,6 +231,8 @@ class Step:
         motion = Motion(start, np.ascontiguousarray(values[:, :3]), self._moves[:n], ends, rows.count[of_rows], separation)
         passes = None if self._hooks.pre_solve is None else self._passes
         stops = stop_at_first_touch(self._tables, motion, self._were_in_contact, passes)
+        if stops is None:
+            return
         stopped = np.flatnonzero(stops.fraction < 1.0)
         self.moments = self._tables.fixtures.ids[stops.met], stops.poses
         woken = stops.is_carried & ~self._awake
