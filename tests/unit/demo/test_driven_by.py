@@ -17,12 +17,12 @@ from engine.demo.session import Session
 from engine.geometry import Circle
 from engine.history.history import History, demo_hash
 from engine.history.recordings import load_recording
-from engine.scenes import Scene
+from engine.scenes import Scene, load_scene, save_scene, scene_of
 from engine.world import BodySpec, FixtureSpec, World, default_solver, driven_by
 
 OURS = "soft_step"
 FRAME = 1.0 / 60.0
-SOME = ("bullet", "tower_hit", "breakable", "ragdoll", "nonconvex_characters")
+SOME = ("bullet", "breakable", "ragdoll")
 
 
 def driven(kind: type[Demo], solver: str | None = OURS) -> Demo:
@@ -129,6 +129,15 @@ def test_a_scene_file_names_its_solver_and_the_run_may_choose_another(tmp_path: 
         assert (recording.solver, recording.chosen_solver) == (drives, chosen)
         assert new_demo(recording).run.solvers == (drives,)
     assert scene_class(kind.scene_content())().run.solvers == (OURS,)
+
+
+def test_what_is_saved_of_it_is_driven_by_the_same(tmp_path: Path) -> None:
+    demo = driven(find_demo("ragdoll"))
+    for _ in range(10):
+        demo.run.step()
+    save_scene(tmp_path / "kept.json", scene_of(demo.stages[0].world))
+    again = scene_demo(load_scene(tmp_path / "kept.json"))()
+    assert again.run.solvers == (OURS,) and again.stages[0].world.poses == pytest.approx(demo.stages[0].world.poses)
 
 
 def test_whole_states_are_asked_of_the_solver_that_drives(monkeypatch: pytest.MonkeyPatch) -> None:
