@@ -2,7 +2,7 @@
 
 Box2D's polygons have a skin of 10 mm, and contacts rest 5 mm inside the sum of both skins: what is to lie on something from the first step
 on, without a drop and without a push, is built a gap above it, `rest_box` for a polygon on a polygon and `rest_disc` for a disc. Solvers
-without a skin leave none.
+without a skin leave none; beside another world a scene is built as that one.
 """
 
 from __future__ import annotations
@@ -93,14 +93,14 @@ class Scene(Demo):
                 place_body(self.world, body, spec.position, spec.angle, spec.linear_velocity, spec.angular_velocity)
 
 
-def rest_box(world: World) -> float:
+def rest_box(demo: Demo) -> float:
     """Return the metres between two polygons, skins not counted, one of which rests on the other."""
-    return max(2.0 * world.capabilities.skin_radius - LINEAR_SLOP, 0.0)
+    return max(2.0 * demo.run.skin_radius - LINEAR_SLOP, 0.0)
 
 
-def rest_disc(world: World) -> float:
+def rest_disc(demo: Demo) -> float:
     """Return the metres between a disc and a polygon on which it rests."""
-    return max(world.capabilities.skin_radius - LINEAR_SLOP, 0.0)
+    return max(demo.run.skin_radius - LINEAR_SLOP, 0.0)
 
 
 def add_shape(

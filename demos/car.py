@@ -70,7 +70,7 @@ class Car(Scene):
         surface += [(_HALF, _WALL + 2.0)]
         self.surface = tuple(surface)
         add_terrain(self.stage, surface, _GRIP)
-        x, y = -_HALF + 3.0, _RADIUS + rest_disc(self.world)
+        x, y = -_HALF + 3.0, _RADIUS + rest_disc(self)
         body = (
             Polygon(((-1.35, -0.2), (1.35, -0.2), (1.4, 0.1), (0.9, 0.25), (-1.3, 0.25))),
             Polygon(((-1.0, 0.25), (0.75, 0.25), (0.2, 0.72), (-0.7, 0.72))),

@@ -58,7 +58,7 @@ class CardHouse(Scene):
     def furnish(self) -> None:
         storeys = int(self.parameter("storeys"))
         lean = math.radians(self.parameter("angle"))
-        self._half_width = _LENGTH * math.sin(lean) + _THICKNESS * math.cos(lean) + 0.5 * rest_box(self.world)
+        self._half_width = _LENGTH * math.sin(lean) + _THICKNESS * math.cos(lean) + 0.5 * rest_box(self)
         self._pitch = 2.0 * self._half_width + _CLEAR
         self._apart = 0.5 * self._pitch * storeys + 1.2
         self.tops: list[int] = []
@@ -84,7 +84,7 @@ class CardHouse(Scene):
     def on_key(self, key: str) -> bool:
         if key != "return":
             return False
-        at = (2.0 * self._apart + 0.6, _MARBLE + rest_box(self.world))
+        at = (2.0 * self._apart + 0.6, _MARBLE + rest_box(self))
         self.marbles.append(add_disc(self.stage, at, _MARBLE, density=6.0, color=palette.NORMAL, linear_velocity=(-6.0, 0.0)))
         return True
 
@@ -110,19 +110,19 @@ class CardHouse(Scene):
     def _house(self, middle: float, storeys: int, lean: float, friction: float) -> None:
         """Build pairs of leaning cards, and lay a card from each top to the next: it carries the pair above it."""
         rise = _LENGTH * math.cos(lean) + _THICKNESS * math.sin(lean)
-        base = rest_box(self.world)
+        base = rest_box(self)
         for storey in range(storeys):
             n_pairs = storeys - storey
             for k in range(n_pairs):
                 x = middle + (k - 0.5 * (n_pairs - 1)) * self._pitch
                 for side in (-1.0, 1.0):
-                    at = (x + side * 0.5 * (self._half_width + 0.5 * rest_box(self.world)), base + 0.5 * rise)
+                    at = (x + side * 0.5 * (self._half_width + 0.5 * rest_box(self)), base + 0.5 * rise)
                     top = self._card(at, _LENGTH, 0.5 * math.pi + side * lean, friction, 0)
-            base += rise + rest_box(self.world)
+            base += rise + rest_box(self)
             for k in range(n_pairs - 1):
                 x = middle + (k - 0.5 * (n_pairs - 2)) * self._pitch
-                self._card((x, base + 0.5 * _THICKNESS), self._pitch - 2.0 * rest_box(self.world), 0.0, friction, 3)
-            base += _THICKNESS + rest_box(self.world)
+                self._card((x, base + 0.5 * _THICKNESS), self._pitch - 2.0 * rest_box(self), 0.0, friction, 3)
+            base += _THICKNESS + rest_box(self)
         self.tops.append(top)
         self.heights.append(self.world.state(top).position[1])
 

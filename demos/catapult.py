@@ -188,14 +188,14 @@ class Catapult(Scene):
         bricks = []
         for column in range(columns):
             for row in range(rows - (column == 1)):
-                at = (left + column * (_BRICK[0] + 0.03), 0.5 * _BRICK[1] + rest_box(self.world) + row * (_BRICK[1] + rest_box(self.world)))
+                at = (left + column * (_BRICK[0] + 0.03), 0.5 * _BRICK[1] + rest_box(self) + row * (_BRICK[1] + rest_box(self)))
                 bricks.append(add_box(self.stage, at, *_BRICK, density=0.8, friction=0.7, color=palette.BODY_COLORS[row % 2]))
         return bricks
 
     @property
     def _lift(self) -> float:
         """Metres of the stone's middle above the arm's."""
-        return 0.5 * _THICKNESS + _RADIUS + rest_disc(self.world)
+        return 0.5 * _THICKNESS + _RADIUS + rest_disc(self)
 
     def _load(self) -> None:
         self.put_back([self.arm, self.weight])

@@ -97,7 +97,7 @@ class Conveyor(Scene):
         """Put a parcel down, every now and then, where there is room."""
         self.travel += self.sense * self.parameter("speed") * self.step_seconds
         self._owed += self.step_seconds / _EVERY
-        top = BELTS[0][2] + SIZE + rest_box(self.world)
+        top = BELTS[0][2] + SIZE + rest_box(self)
         if self._owed < 1.0 or self.world.body_at((_START - SIZE, top)) is not None or self.world.body_at((_START + SIZE, top)) is not None:
             return
         self._owed -= 1.0

@@ -155,7 +155,7 @@ class Dominoes(Scene):
         return (f"speed of the wave: {'...' if speed is None else f'{speed:.2f} m/s'}", (count, palette.TEXT))
 
     def _domino(self, foot: tuple[float, float], size: float, friction: float, k: int) -> None:
-        at = (foot[0], foot[1] + 0.5 * _HEIGHT * size + rest_box(self.world))
+        at = (foot[0], foot[1] + 0.5 * _HEIGHT * size + rest_box(self))
         color = palette.BODY_COLORS[k % len(palette.BODY_COLORS)]
         self.dominoes.append(
             add_box(self.stage, at, _THICKNESS * size, _HEIGHT * size, friction=friction, color=color, name=f"domino {k + 1}")

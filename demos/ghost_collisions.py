@@ -74,7 +74,7 @@ class GhostCollisions(Scene):
         shape = Polygon.box(HALF, HALF) if slider == "box" else Circle(HALF)
         fixture = FixtureSpec(shape, friction=0.0, group=_OWN_GROUP)
         for stage, floor, under_way in zip(self.stages, FLOORS, self.under_way, strict=True):
-            place = x, resting_height(slider, stage.world.capabilities.skin_radius)
+            place = x, resting_height(slider, self.run.skin_radius)
             spec = BodySpec((fixture,), position=place, linear_velocity=(speed, 0.0), name=slider)
             body = stage.world.create_body(spec)
             # as Box2D has it: to float32

@@ -153,7 +153,7 @@ class OneSidedPlatform(Scene):
         n = len(self.jumpers)
         for k, body in enumerate(self.jumpers):
             x = (k - 0.5 * (n - 1)) * min(1.2, 2.0 * (_HALF_WIDTH - 0.6) / n)
-            place_body(self.world, body, (x, SIZE + (rest_disc(self.world) if k % 2 else rest_box(self.world))))
+            place_body(self.world, body, (x, SIZE + (rest_disc(self) if k % 2 else rest_box(self))))
         self._jump()
 
     def _jump(self) -> None:

@@ -78,7 +78,7 @@ class Pulley(Scene):
         self.boxes = []
         for k, mass in enumerate(masses):
             side = _SIDE * mass**0.5
-            low = 0.5 * side + rest_box(self.world)
+            low = 0.5 * side + rest_box(self)
             falls = (self.predicted > 0.0) == (k == 0)
             height = low + (travel[k] if falls else 0.0)
             x = (-_X, _X)[k]

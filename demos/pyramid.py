@@ -63,7 +63,7 @@ class Pyramid(Scene):
         self.ground = add_ground(self.stage, -rows - 8.0, rows + 8.0, friction=friction)
         self.boxes: list[int] = []
         for row in range(rows):
-            y = 0.5 * _SIDE + rest_box(self.world) + row * (_SIDE + rest_box(self.world) + _DROP)
+            y = 0.5 * _SIDE + rest_box(self) + row * (_SIDE + rest_box(self) + _DROP)
             for k in range(rows - row):
                 x = (k - 0.5 * (rows - row - 1)) * _PITCH
                 self.boxes.append(add_box(self.stage, (x, y), _SIDE, _SIDE, friction=friction, color=_LIGHT, name=f"row {row}"))
@@ -83,7 +83,7 @@ class Pyramid(Scene):
         if not self.alive(self.boxes[-1]):
             return None
         rows = int(self.parameter("rows"))
-        return rows * (_SIDE + rest_box(self.world)) - 0.5 * _SIDE - self.world.state(self.boxes[-1]).position[1]
+        return rows * (_SIDE + rest_box(self)) - 0.5 * _SIDE - self.world.state(self.boxes[-1]).position[1]
 
     def after_step(self) -> None:
         if not self.alive(self.ground):

@@ -161,7 +161,7 @@ class TiltedBoard(Scene):
         speed, angle = math.radians(self.parameter("turn")), LEAST_ANGLE
         self._turn(angle, speed)
         c, s = math.cos(angle), math.sin(angle)
-        up = 0.5 * BOX_HEIGHT + rest_box(self.world)
+        up = 0.5 * BOX_HEIGHT + rest_box(self)
         for k, box in enumerate(self.boxes):
             along = FIRST + k * PITCH
             x, y = along * c - up * s, along * s + up * c

@@ -178,8 +178,8 @@ class TowerHit(Scene):
     def _build_lane(self, stage: Stage, lane: int) -> None:
         add_ground(stage, START - 0.6, 6.0, friction=0.6)
         width, height = BRICK
-        pitch = height + rest_box(stage.world)
-        ups = [rest_box(stage.world) + 0.5 * height + k * pitch for k in range(N_BRICKS)]
+        pitch = height + rest_box(self)
+        ups = [rest_box(self) + 0.5 * height + k * pitch for k in range(N_BRICKS)]
         self.bricks.append([add_box(stage, (0.0, y), width, height, friction=0.5, name="brick") for y in ups])
         radius, density = _SIZES[self._kind]
         self.shots.append(

@@ -81,7 +81,7 @@ class WreckingBall(Scene):
             for column in range(_COLUMNS):
                 shift = 0.25 * _BRICK[0] * (1 if row % 2 else -1)
                 x = 1.9 + 0.5 * _BRICK[0] + column * (_BRICK[0] + _GAP) + shift
-                y = 0.5 * _BRICK[1] + rest_box(self.world) + row * (_BRICK[1] + rest_box(self.world))
+                y = 0.5 * _BRICK[1] + rest_box(self) + row * (_BRICK[1] + rest_box(self))
                 self.bricks.append(add_box(self.stage, (x, y), *_BRICK, density=1.5, friction=0.6, color=palette.BODY_COLORS[row % 2]))
         self._swing()
 

@@ -93,6 +93,8 @@ class Demo(CapturedInPlace):
         Makes a referee for each world; without one nothing is compared.
     solver : str, optional
         What drives its worlds, one of `engine.world.solvers`, in place of what drives them otherwise: Box2D, or what a scene file names.
+    built_for : str, optional
+        The solver for which its worlds are laid out, where that is another one: two worlds that are compared begin alike.
 
     Attributes
     ----------
@@ -136,6 +138,7 @@ class Demo(CapturedInPlace):
         values: Mapping[str, object] | None = None,
         referee: RefereeFactory | None = None,
         solver: str | None = None,
+        built_for: str | None = None,
     ) -> None:
         self.seed = seed_number("seed", seed)
         self.values = parameter_values(self.parameters, values or {})
@@ -146,7 +149,7 @@ class Demo(CapturedInPlace):
         self.ready: set[str] = set()
         self.viewer = Viewer()
         self._grip: Grip | None = None
-        self.run = DemoRun(self, referee, solver)
+        self.run = DemoRun(self, referee, solver, built_for)
         self.restart()
 
     # -- what a demo overrides ---------------------------------------------------------------------------------------
@@ -317,15 +320,18 @@ class DemoRun(CapturedInPlace):
         Makes the referee of each world.
     solver : str or None
         What drives every world that the demo makes without naming a solver; None where that is left to the demo.
+    built_for : str or None
+        For which solver its worlds are laid out; None for that which drives them.
     has_algorithms : bool
         Whether the referee's algorithms are complete.
     """
 
     not_captured: ClassVar[frozenset[str]] = frozenset({"referee", "has_algorithms"})
 
-    def __init__(self, demo: Demo, referee: RefereeFactory | None, solver: str | None = None) -> None:
+    def __init__(self, demo: Demo, referee: RefereeFactory | None, solver: str | None = None, built_for: str | None = None) -> None:
         self.demo = demo
         self.solver = None if solver is None else solver_name("solver", solver)
+        self.built_for = built_for
         self.waits: bool | None = None
         self.keeps_solver_state = True
         self._is_settled = False
@@ -410,6 +416,11 @@ class DemoRun(CapturedInPlace):
     def solvers(self) -> tuple[str, ...]:
         """Names of what drives the demo's worlds, each once; of a demo without a world, of what would drive one."""
         return tuple(dict.fromkeys(stage.world.solver for stage in self.demo.stages)) or (self.solver or DEFAULT,)
+
+    @property
+    def skin_radius(self) -> float:
+        """Metres of skin around polygons for which its worlds are laid out: what lies on something is that much higher."""
+        return load_solver(self.built_for or self.solver or DEFAULT).capabilities.skin_radius
 
     @property
     def is_on_box2d(self) -> bool:

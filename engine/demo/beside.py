@@ -21,7 +21,8 @@ without, and says so (`skipped`).
     beside.skipped, beside.name(0, 3)   # what the second could not follow; what body 3 of stage 0 is called
     beside.close()                      # it follows no more
 
-Two bodies are one another's where stage and id are the same: worlds that are built by the same code give the same ids. A body that only one
+Both begin alike: the second is laid out for the first's solver, its gaps those of the first's skin (`DemoRun.built_for`). Two bodies are
+one another's where stage and id are the same: worlds that are built by the same code give the same ids. A body that only one
 world has is not compared, but counted (`distances.n_single`). The second's stages have the offsets of the first's, so that a point of the
 picture means the same in both; who shows it elsewhere draws it moved.
 
@@ -282,8 +283,9 @@ class Beside:
 
 
 def _anew(first: History[Demo], solver: str | None) -> Demo:
-    """Return the demo of a history as it was at the beginning, driven by `solver`."""
-    demo = type(first.demo)(first.demo.seed, first.first_values, solver=solver)
+    """Return the demo of a history as it was at the beginning, laid out as that one and driven by `solver`."""
+    run = first.demo.run
+    demo = type(first.demo)(first.demo.seed, first.first_values, solver=solver, built_for=run.built_for or run.solvers[0])
     if solver == first.demo.run.solver and demo.run.keeps_solver_state and not first.kept_solver_state:
         demo.run.keeps_solver_state = False
         demo.restart()

@@ -1,23 +1,22 @@
-"""Why one step from equal states leaves a body otherwise in one world than in the other, as the referee of motion shows it."""
+"""Why one step from equal states leaves a body elsewhere in one world than in the other, as the referee of motion shows it."""
 
 from __future__ import annotations
 
-import math
-
-from engine.compare.motion import CAUSES
+from engine.compare.motion.bodies import JudgedBodies
 from engine.compare.motion.judge import judge_twins
-from engine.compare.motion.states import Twins, twins_of
+from engine.compare.motion.poses import PoseCauses
+from engine.compare.motion.states import twins_of
+from engine.compare.motion.verdict import CAUSES, WAYS
 from engine.demo.apart import Why
 from engine.world import World
 
 __all__ = ["judged_step"]
 
-_SHARE = 0.1
-"""Of a distance: a cause without which more than this is left is not shown."""
+_BY_VELOCITY = "velocity"
 
 
 def judged_step(world: World, body: int) -> tuple[float, Why] | None:
-    """Return by how much the next step moves a body apart, metres, and why; None where it does not, or that is not shown.
+    """Return by how much the next step moves a body apart, metres, and why; None where both leave it where rounding may.
 
     Parameters
     ----------
@@ -31,23 +30,13 @@ def judged_step(world: World, body: int) -> tuple[float, Why] | None:
     LabError
         There is no such body, or Box2D cannot take what is in the world.
     """
-    twins, step = twins_of(world), world.step_index + 1
-    verdict = judge_twins(twins).of(body)
-    if verdict is not None:
-        left = dict(verdict.left).get(verdict.cause)
-        without = "" if left is None else f", {left:.2g} m/s without that"
-        about = f"{CAUSES[verdict.cause]} From equal states step {step} leaves it {verdict.size:.2g} m/s apart{without}."
-        return verdict.moved, Why(verdict.cause, about, step)
-    row, fall = world.row_of(body), math.hypot(*world.settings.gravity) * world.settings.dt**2
-    away = _away(twins, row)
-    left_over = _away(twins.with_settings(continuous=False), row)
-    if left_over > max(_SHARE * away, fall):
+    twins, step, row = twins_of(world), world.step_index + 1, world.row_of(body)
+    ways = PoseCauses(twins, JudgedBodies(twins), *twins.steps())
+    away, cause = float(ways.moved[row]), ways.of(row)
+    if not cause:
         return None
-    about = f"{CAUSES['continuous']} From equal states step {step} leaves it {away:.2g} m apart, {left_over:.2g} m without that."
-    return (away, Why("continuous", about, step)) if away > 2.0 * fall + left_over else None
-
-
-def _away(twins: Twins, row: int) -> float:
-    """Return how far apart the step leaves a body, metres."""
-    theirs, ours = twins.steps()
-    return float(math.hypot(*(theirs.pose[row, :2] - ours.pose[row, :2])))
+    about = f"From equal states step {step} leaves it {away:.2g} m apart."
+    verdict = judge_twins(twins).of(body) if cause == _BY_VELOCITY else None
+    if verdict is not None:
+        return away, Why(verdict.cause, f"{CAUSES[verdict.cause]} {about} {verdict.told}.", step)
+    return away, Why(cause, f"{WAYS[cause]} {about}", step)

@@ -113,16 +113,25 @@ def resting_height(slider: Slider, skin_radius: float = BOX2D_POLYGON_SKIN) -> f
 class Slide:
     """A floor with sliders at `speed` on it, one for each phase in [0, 1): the fraction of a step's way that it starts ahead.
 
-    `track` has (x, y, v_x, v_y) of each of the bodies `sliders`, at the start and after each step.
+    `track` has (x, y, v_x, v_y) of each of the bodies `sliders`, at the start and after each step. They begin as high as a solver with
+    such a skin, metres, leaves them; without one, the world's own.
     """
 
-    def __init__(self, ground: Ground, slider: Slider, speed: float, phases: Sequence[float], hertz: float = 60.0) -> None:
+    def __init__(
+        self,
+        ground: Ground,
+        slider: Slider,
+        speed: float,
+        phases: Sequence[float],
+        hertz: float = 60.0,
+        skin_radius: float | None = None,
+    ) -> None:
         self.ground, self.slider, self.speed, self.hertz = ground, slider, speed, hertz
         self.world = World(WorldSettings(gravity=(0.0, -GRAVITY), hertz=hertz))
         self.world.create_body(BodySpec(floor_of(ground), type="static"))
         shape = Polygon.box(HALF, HALF) if slider == "box" else Circle(HALF)
         fixture = FixtureSpec(shape, friction=0.0, group=_OWN_GROUP)
-        y = resting_height(slider, self.world.capabilities.skin_radius)
+        y = resting_height(slider, self.world.capabilities.skin_radius if skin_radius is None else skin_radius)
         self.sliders = tuple(
             self.world.create_body(BodySpec((fixture,), position=(_START + phase * speed / hertz, y), linear_velocity=(speed, 0.0)))
             for phase in phases

@@ -73,7 +73,7 @@ def test_what_drops_into_one_drops_into_both(folder: Path) -> None:
 
     Image.new("RGBA", (8, 8), (255, 0, 0, 255)).save(folder / "box.png")
     against = told("simple_shapes", "--set", "count=1", "--steps", "20", "--drop", "box.png", "--against", "soft_step")["against"]
-    assert not against["skipped"] and not against["only_in_one"] and against["first_divergence"]["reason"] == "free flight"
+    assert not against["skipped"] and not against["only_in_one"] and against["first_divergence"]["reason"] == "integrator"
 
 
 def test_a_scene_file_keeps_its_solver_and_an_option_goes_before_it(folder: Path) -> None:
