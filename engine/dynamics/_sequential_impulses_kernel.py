@@ -14,6 +14,7 @@ Source: E. Catto, "Iterative Dynamics with Temporal Coherence", GDC 2005.
 
 from __future__ import annotations
 
+from math import hypot, pi
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,20 @@ from engine.common.arrays import FloatArray
 from engine.common.jit import inlined_kernel, kernel
 from engine.dynamics._bodies_kernel import Bodies, integrate_velocities
 from engine.dynamics._contact_kernel import Contacts, apply_at_point, relative_velocity
-from engine.dynamics._joint_kernel import HIGH, LENGTH, LOW, POINT, READ, SUM, Joints, coordinate, solve_point, solve_row, warm_start_joints
+from engine.dynamics._joint_kernel import (
+    HIGH,
+    LENGTH,
+    LOW,
+    POINT,
+    READ,
+    SPRING,
+    SUM,
+    Joints,
+    coordinate,
+    solve_point,
+    solve_row,
+    warm_start_joints,
+)
 from engine.dynamics._softness_kernel import Softness
 
 __all__ = ["sequential_impulses"]
@@ -34,10 +48,11 @@ def sequential_impulses(
     bodies: tuple[NDArray[Any], ...],
     contacts: tuple[NDArray[Any], ...],
     joints: tuple[NDArray[Any], ...],
+    spin: FloatArray,
     dt: float,
     n_most: int,
     tolerance: float,
-    is_limit_open: bool,
+    is_box2d: bool,
     is_single: bool,
 ) -> tuple[int, float]:
     """Advance velocities by `dt` seconds; return the sweeps it took and what the last one changed.
@@ -46,25 +61,30 @@ def sequential_impulses(
     ----------
     bodies, contacts, joints : the arrays of `Bodies`, `Contacts`, `Joints`
         Velocities and impulses, from which it begins, are written in place; nothing is moved.
+    spin : float64 (n,)
+        What is left of each body's spin after gravity, damping and the impulses of contacts that it begins from.
     n_most : int
         Sweeps at most.
     tolerance : float
         m/s and rad/s.
-    is_limit_open : bool
-        Whether a limit of an angle or a slide that is not reached yet asks nothing, in place of that it is not passed within the step.
+    is_box2d : bool
+        Whether joints are Box2D's: a limit of an angle or a slide that is not reached yet asks nothing, in place of that it is not passed
+        within the step; and a mouse's spring is that of the body's mass, in place of the effective one.
     is_single : bool
         Whether velocities, and the impulses of contacts, are rounded as float32 rounds them: sweeps that change less end there.
     """
     moving, touching, joined = Bodies(*bodies), Contacts(*contacts), Joints(*joints)
     jacobian, hard = np.zeros((4, 3)), Softness(1.0 / dt, 1.0, 0.0)
     integrate_velocities(moving, dt)
-    warm_start_joints(moving, joined, jacobian)
     for row in range(len(touching.n_points)):
         nx, ny = touching.normal[row, 0], touching.normal[row, 1]
         for k in range(touching.n_points[row]):
             pn, pt = touching.impulse[row, k, 0], touching.impulse[row, k, 1]
             a, b = touching.bodies[row, 0], touching.bodies[row, 1]
             apply_at_point(moving, a, b, touching.arm[row, k], pn * nx + pt * ny, pn * ny - pt * nx)
+    for body in range(len(spin)):
+        moving.velocity[body, 2] *= spin[body]
+    warm_start_joints(moving, joined, jacobian)
     change = 0.0
     for sweep in range(n_most):
         before = moving.velocity.copy()
@@ -72,11 +92,13 @@ def sequential_impulses(
             mode = joined.mode[row]
             if mode == READ:
                 continue
-            if is_limit_open and mode in (LOW, HIGH) and joined.kind[row] != LENGTH:
+            if is_box2d and mode in (LOW, HIGH) and joined.kind[row] != LENGTH:
                 error = coordinate(moving, joined, row, jacobian) - joined.target[row]
                 if (mode == LOW and error > 0.0) or (mode == HIGH and error < 0.0):
                     continue
-            if joined.kind[row] == POINT:
+            if is_box2d and joined.kind[row] == POINT and mode == SPRING:
+                _solve_mouse(moving, joined, row, dt)
+            elif joined.kind[row] == POINT:
                 solve_point(moving, joined, row, hard, dt, dt, True)
             else:
                 solve_row(moving, joined, row, jacobian, hard, dt, dt, True)
@@ -120,6 +142,34 @@ def _solve_contacts(bodies: Bodies, contacts: Contacts, dt: float, is_single: bo
             if is_single:
                 _round(bodies.velocity[a])
                 _round(bodies.velocity[b])
+
+
+@inlined_kernel
+def _solve_mouse(bodies: Bodies, joints: Joints, row: int, dt: float) -> None:
+    """Solve a spring that pulls a point of B as b2MouseJoint does: ``(K + gamma) dP = -(v + beta C + gamma P)``, k and c of B's mass."""
+    b, v, inverse = joints.bodies[row, 1], bodies.velocity, bodies.inverse
+    bx, by = joints.arm[row, 2], joints.arm[row, 3]
+    mass, omega = 1.0 / inverse[b, 0], 2.0 * pi * joints.spring[row, 0]
+    stiffness = mass * omega * omega
+    gamma = 1.0 / (dt * (2.0 * mass * joints.spring[row, 1] * omega + dt * stiffness))
+    beta = dt * stiffness * gamma
+    k11 = inverse[b, 0] + inverse[b, 1] * by * by + gamma
+    k22 = inverse[b, 0] + inverse[b, 1] * bx * bx + gamma
+    k12 = -inverse[b, 1] * bx * by
+    determinant = k11 * k22 - k12 * k12
+    before_x, before_y = joints.impulse[row, 0], joints.impulse[row, 1]
+    cx = v[b, 0] - v[b, 2] * by + beta * (joints.apart[row, 0] + bx - joints.arm[row, 0]) + gamma * before_x
+    cy = v[b, 1] + v[b, 2] * bx + beta * (joints.apart[row, 1] + by - joints.arm[row, 1]) + gamma * before_y
+    x = before_x - (k22 * cx - k12 * cy) / determinant
+    y = before_y - (k11 * cy - k12 * cx) / determinant
+    most, size = joints.most[row] * dt, hypot(x, y)
+    if size > most:
+        x, y = x * most / size, y * most / size
+    joints.impulse[row, 0], joints.impulse[row, 1] = x, y
+    x, y = x - before_x, y - before_y
+    v[b, 0] += inverse[b, 0] * x
+    v[b, 1] += inverse[b, 0] * y
+    v[b, 2] += inverse[b, 1] * (bx * y - by * x)
 
 
 @inlined_kernel

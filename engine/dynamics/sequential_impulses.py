@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 
 from engine.common.arrays import FloatArray, IntArray
 from engine.dynamics._contact_kernel import prepare
-from engine.dynamics._joint_kernel import ANGLE, HIGH, HOLD, LOW, READ, Joints
+from engine.dynamics._joint_kernel import ANGLE, HIGH, HOLD, LOW, POINT, READ, Joints
 from engine.dynamics._sequential_impulses_kernel import sequential_impulses
 from engine.dynamics.joints import JointTable, rotated
 from engine.dynamics.tables import IN_HAND, Tables
-from engine.world.joint_specs import MouseJointSpec
+from engine.world.joint_specs import MotorJointSpec, MouseJointSpec
 from engine.world.snapshot import WorldSnapshot
 from engine.world.truth import Truth
 
@@ -69,6 +69,9 @@ _NARROW_ANGLE, _NARROW_WAY = math.radians(4.0), 0.01
 _MOST_CONDITION = 1000.0
 """k_maxConditionNumber of Box2D's b2ContactSolver."""
 
+_SPIN_IN_HAND = 0.98
+"""Of the spin of a body that a mouse joint pulls Box2D keeps so much in a step, as it finds it once contacts are warm started."""
+
 _IMPULSE = Joints._fields.index("impulse")
 
 _TOLERANCE = 1e-8
@@ -107,9 +110,16 @@ class HardStep:
         push[:, :2] = np.asarray(self._settings.gravity) * bodies.gravity_scale[:, None]
         push[:n] += force * self._inverse[:n][:, [0, 0, 1]]
         self._push, self._damping = np.where(drives, push, 0.0), np.where(drives, bodies.damping, 0.0)
-        self._explicit = np.where(drives, _explicit(truth, bodies.damping, self._settings.dt), 0.0)
+        held = np.zeros(n + 1, dtype=np.bool_)
+        held[[truth.rows[joint.bodies[1]] for joint in truth.joints.values() if isinstance(joint.spec, MouseJointSpec)]] = True
+        self._explicit = np.where(drives, _explicit(bodies.damping, held, self._settings.dt), 0.0)
+        self._spin = np.where(held & drives[:, 0], _SPIN_IN_HAND, 1.0)
         self.joint_table = table = JointTable.of(truth.joints, gear_sums, truth.rows, bodies.center, bodies.is_active)
         self._joints = table.posed(self._center, turned, poses, np.zeros((len(table.kind), 2)))
+        motors = [joint for joint, resolved in truth.joints.items() if isinstance(resolved.spec, MotorJointSpec)]
+        rows = np.flatnonzero(np.isin(table.owner, motors) & (table.kind == POINT))
+        levers = -rotated(turned, bodies.center)[table.ends[rows, 0]]
+        self._box2d_joints = _with_levers(_with_narrow_limits_held(self._joints), rows, levers)
 
     def without_redundant_points(self, contacts: HardContacts) -> HardContacts:
         """Return contacts of which the second point is left out where it says nearly what the first one does, as b2ContactSolver has it.
@@ -138,7 +148,7 @@ class HardStep:
         n_most: int,
         *,
         is_explicit: bool = True,
-        is_limit_open: bool = True,
+        is_box2d: bool = True,
         is_single: bool = False,
         start: tuple[FloatArray, FloatArray] | None = None,
     ) -> Solved:
@@ -150,8 +160,9 @@ class HardStep:
             Sweeps at most.
         is_explicit : bool
             Damping as Box2D has it, ``v <- (1 - h d) v``, in place of the implicit ``v <- v / (1 + h d)``.
-        is_limit_open : bool
-            Limits as Box2D has them: those not reached yet ask nothing, and two that are near each other hold.
+        is_box2d : bool
+            Joints as Box2D has them: limits not reached yet ask nothing, and two that are near each other hold; a motor joint acts at A's
+            origin and not where B shall be; the kernel tells of a mouse's.
         is_single : bool
         start : pair of float64 (n, 2, 2) and (m, 2), optional
             Impulses of the contacts' points and of the rows of `joint_table` to begin from; from none otherwise.
@@ -164,7 +175,7 @@ class HardStep:
         arm, _, mass, _ = prepare(ends, *columns, contacts.gap, none, self._center, velocity, inverse, dt)
         first, second = rows.T
         friction = np.sqrt(tables.fixtures.friction[first] * tables.fixtures.friction[second])
-        joints = [column.copy() for column in (_with_narrow_limits_held(self._joints) if is_limit_open else self._joints)]
+        joints = [column.copy() for column in (self._box2d_joints if is_box2d else self._joints)]
         impulse = np.zeros((len(rows), 2, 2))
         if start is not None:
             impulse, joints[_IMPULSE] = start[0].copy(), start[1].copy()
@@ -174,27 +185,21 @@ class HardStep:
             (velocity, np.zeros_like(velocity), turn, self._inverse, self._push, 1.0 / (1.0 + dt * damping)),
             (ends, contacts.count, contacts.normal, arm, none, contacts.gap, mass, friction, impulse, np.zeros_like(impulse)),
             tuple(joints),
+            self._spin if is_explicit else np.ones(len(velocity)),
             dt,
             n_most,
             _TOLERANCE,
-            is_limit_open,
+            is_box2d,
             is_single,
         )
         return Solved(velocity[:-1], sweeps, change)
 
 
-def _explicit(truth: Truth, damping: FloatArray, dt: float) -> FloatArray:
-    """Return the coefficients (n + 1, 2) with which the implicit form does what Box2D's does: ``v <- (1 - h d) v``.
-
-    And two hundredths of the spin of a body that a mouse joint pulls.
-    """
-    held = np.zeros(len(damping), dtype=np.bool_)
-    held[[truth.rows[joint.bodies[1]] for joint in truth.joints.values() if isinstance(joint.spec, MouseJointSpec)]] = True
+def _explicit(damping: FloatArray, held: NDArray[np.bool_], dt: float) -> FloatArray:
+    """Return the coefficients (n + 1, 2) with which the implicit form does what Box2D's does: ``v <- (1 - h d) v``."""
     own = damping.copy()
     own[held, 1] -= IN_HAND
-    kept = np.maximum(1.0 - dt * own, 1e-9)
-    kept[held, 1] *= 0.98
-    found: FloatArray = (1.0 / kept - 1.0) / dt
+    found: FloatArray = (1.0 / np.maximum(1.0 - dt * own, 1e-9) - 1.0) / dt
     return found
 
 
@@ -206,6 +211,14 @@ def _with_narrow_limits_held(joints: Joints) -> Joints:
     held = low[np.abs(joints.target[low + 1] - joints.target[low]) < narrow]
     mode[held], mode[held + 1] = HOLD, READ
     return joints._replace(mode=mode)
+
+
+def _with_levers(joints: Joints, rows: IntArray, levers: FloatArray) -> Joints:
+    """Return rows with other arms (n, 2) on A, and the way from anchor to anchor as it was."""
+    arm, apart = joints.arm.copy(), joints.apart.copy()
+    apart[rows, :2] += levers - arm[rows, :2]
+    arm[rows, :2] = levers
+    return joints._replace(arm=arm, apart=apart)
 
 
 def _cross(a: FloatArray, b: FloatArray) -> FloatArray:

@@ -14,7 +14,7 @@
     .                                 without pairs that Box2D has not      speculative
     .                                 Box2D's points, where axes agree      skin
     .                                 Box2D's contacts                      contacts
-    .                                 limits where Box2D has them           joint_limits
+    .                                 limits and springs of joints as there joints
     .                                 one point of two that say the same    one_point
     .                                 sweeps that begin where Box2D's end   several_answers
     (no friction                      no friction                           unsettled)

@@ -96,9 +96,9 @@ class Ladder:
         joints = joint_impulses(after, hard.joint_table)
         begin = np.zeros_like(joints) if is_few else joints
 
-        def left(contacts: HardContacts, is_explicit: bool = True, is_limit_open: bool = False) -> FloatArray:
+        def left(contacts: HardContacts, is_explicit: bool = True, is_box2d: bool = False) -> FloatArray:
             start, some = (np.zeros((len(contacts.count), 2, 2)), begin), n_most if is_few else _SOME_SWEEPS
-            solved = hard.solve(contacts, some, is_explicit=is_explicit, is_limit_open=is_limit_open, start=start)
+            solved = hard.solve(contacts, some, is_explicit=is_explicit, is_box2d=is_box2d, start=start)
             return self.theirs.velocity - self._capped(solved.velocity)
 
         self.rungs = [
@@ -108,7 +108,7 @@ class Ladder:
             Rung("speculative", left(shared)),
             Rung("skin", left(skinned)),
             Rung("contacts", left(box2d)),
-            Rung("joint_limits", left(box2d, is_limit_open=True)),
+            Rung("joints", left(box2d, is_box2d=True)),
         ]
         box2d = hard.without_redundant_points(box2d)
         exact, rounded = (

@@ -19,7 +19,7 @@ CAUSES: dict[str, str] = {
     "speculative": "We hold a pair back that would touch within the step; Box2D does not know it yet.",
     "skin": "Box2D holds bodies apart at their skins, 2 cm of two polygons, where ours may still approach.",
     "contacts": "Another contact: Box2D took another axis. The referee of contacts tells why.",
-    "joint_limits": "We hold a joint back that would pass its limit within the step; Box2D lets it pass.",
+    "joints": "Joints: we hold one back that would pass its limit within the step; a mouse and a motor joint pull otherwise in Box2D.",
     "one_point": "Of two points that say nearly the same Box2D's solver drops the second.",
     "several_answers": "Friction has several answers here, and each found its own: ours, begun with Box2D's impulses, stays at Box2D's.",
     "unsettled": "Box2D's sweeps over friction go round and come to no end; without friction both agree.",

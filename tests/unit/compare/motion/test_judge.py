@@ -177,7 +177,7 @@ def test_limits(lower: float) -> None:
     base = add(hinge, BOX, (0.0, 0.0), "static")
     arm = add(hinge, Polygon.box(1.0, 0.1), (2.0, 0.0), angular_velocity=3.0, linear_velocity=(0.0, 3.0))
     hinge.create_joint(RevoluteJointSpec(base, arm, anchor=(1.0, 0.0), enable_limit=True, lower_angle=lower, upper_angle=0.02))
-    is_shown(verdict_on(hinge, arm), "joint_limits")
+    is_shown(verdict_on(hinge, arm), "joints")
 
 
 def test_two_points_a_centimetre_apart_are_one_in_box2d() -> None:
@@ -185,7 +185,7 @@ def test_two_points_a_centimetre_apart_are_one_in_box2d() -> None:
     add(edge, Polygon.box(5.0, 0.5), (-5.0, -0.5), "static", friction=0.0)
     one = verdict_on(edge, add(edge, BOX, (0.492, 0.505), linear_velocity=(0.0, -1.0), friction=0.0))
     left = dict(one.left)
-    assert left["one_point"] <= one.allowed < 1e-3 < left["joint_limits"], one.told
+    assert left["one_point"] <= one.allowed < 1e-3 < left["joints"], one.told
 
 
 def _demo(id: str, steps: int) -> World:
@@ -269,7 +269,7 @@ def _hard(twins: Twins) -> FloatArray:
     motion = np.ascontiguousarray(twins.ours.motion.values)
     poses, velocities = np.ascontiguousarray(motion[:, :3]), np.ascontiguousarray(motion[:, 3:])
     hard = HardStep(twins.ours, poses, velocities, twins.force, twins.gear_sums)
-    return hard.solve(hard_contacts(ours, is_open=True), 10_000, is_explicit=False, is_limit_open=False).velocity
+    return hard.solve(hard_contacts(ours, is_open=True), 10_000, is_explicit=False, is_box2d=False).velocity
 
 
 def test_where_nothing_turns_our_sub_steps_and_one_hard_step_agree() -> None:
