@@ -39,7 +39,7 @@ def new_demo(recording: Recording, referee: RefereeFactory | None = None) -> Dem
     """
     if recording.needs_solver_state:
         load_solver(recording.solver).prepare()  # where it was in reach then, it must be so here
-    demo = demo_kind(recording)(recording.seed, recording.values, referee, recording.chosen_solver)
+    demo = demo_kind(recording)(recording.seed, recording.values, referee, solver=recording.chosen_solver)
     if demo.run.keeps_solver_state and not recording.keeps_solver_state:
         demo.run.keeps_solver_state = False
         demo.restart()
