@@ -136,7 +136,8 @@ def _box2d_step(scene: Scene, continuous: bool = False) -> Callable[[], None]:
     world = Box2D.b2World(gravity=WorldSettings().gravity, doSleep=False)
     world.continuousPhysics = continuous
     for spec in scene:
-        body = (world.CreateDynamicBody if spec.type == "dynamic" else world.CreateStaticBody)(position=spec.position, angle=spec.angle)
+        make = world.CreateDynamicBody if spec.type == "dynamic" else world.CreateStaticBody
+        body = make(position=spec.position, angle=spec.angle, allowSleep=False)  # Box2D 2.3.0 lets them sleep whatever its world is told
         body.linearVelocity, body.bullet, body.gravityScale = spec.linear_velocity, spec.bullet, spec.gravity_scale
         for fixture in spec.fixtures:
             shape = fixture.shape
