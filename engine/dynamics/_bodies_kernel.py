@@ -14,6 +14,7 @@ G. Wanner, *Geometric Numerical Integration*, section VI.3.)
 
 On a parabola its position is off by ``g h t / 2``. A body that nothing touches takes the trapezoid instead, ``x <- x + h (v_0 + v_1) / 2``:
 that is exact where the acceleration is constant. Summed over the sub-steps it is the same as to take back ``h (v_n - v_0) / 2`` at the end.
+A body all of whose contacts have one normal, and slip, takes it along their tangent, so that it stops where friction says.
 """
 
 from __future__ import annotations

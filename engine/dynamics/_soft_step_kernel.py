@@ -29,17 +29,20 @@ from numpy.typing import NDArray
 from engine.common._lanes_kernel import WIDTH
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.jit import allocating_kernel, inlined_kernel, kernel
+from engine.common.tolerances import EPS64
 from engine.dynamics._bodies_kernel import Bodies, integrate_positions, integrate_velocities
 from engine.dynamics._contact_kernel import (
     AX,
     BLOCK,
     FRICTION,
     GAP,
+    NORMAL_IMPULSE,
     NORMAL_MASS,
     NORMAL_TOTAL,
     NX,
     OF_POINT,
     RADIUS_A,
+    TANGENT_IMPULSE,
     TANGENT_MASS,
     Contacts,
     Materials,
@@ -183,16 +186,51 @@ def soft_step(
     _sub_steps(bodies, records.reshape(-1), lanes, pairs, joints, room.warm, room.free, dt, n_steps)
     for block in range(np.uint64(n_blocks)):
         take_back_lanes(lanes, block * np.uint64(BLOCK), rows, block * np.uint64(WIDTH), numbers)
-    is_free = room.taken
-    is_free[:] = 1
+    room.taken[:] = _FREE
     for contact in range(n_contacts):
         at = BLOCK * (place[contact] // WIDTH) + place[contact] % WIDTH
         if lanes[at + NORMAL_TOTAL * WIDTH] > 0.0 or lanes[at + (OF_POINT + NORMAL_TOTAL) * WIDTH] > 0.0:
-            is_free[solved[contact, 1]] = is_free[solved[contact, 2]] = 0
+            slips = lanes[at + FRICTION * WIDTH] * lanes[at + NORMAL_IMPULSE * WIDTH] <= abs(lanes[at + TANGENT_IMPULSE * WIDTH])
+            for side in range(1, 3):
+                _lean(room, solved[contact, side], lanes[at + NX * WIDTH], lanes[at + (NX + 1) * WIDTH], slips)
     for row in range(len(joints.kind)):
         if joints.kind[row] != SUM and joints.mode[row] != READ:
-            is_free[joints.bodies[row, 0]] = is_free[joints.bodies[row, 1]] = 0
+            room.taken[joints.bodies[row, 0]] = room.taken[joints.bodies[row, 1]] = _HELD
     return _end(values, ended, centers, masses, moves, room, h)
+
+
+_HELD, _FREE, _SLIDES = 0, 1, 2
+"""What a body is: not free on any line, free, or free along one line, on which all its contacts slip."""
+
+
+@inlined_kernel
+def _lean(room: Room, body: int, nx: float, ny: float, slips: bool) -> None:
+    """Note a contact that has pushed, and whether it slips, with all friction that it has: `room.free` keeps the normal of the first.
+
+    What sticks may swing, as a tower does: semi-implicit Euler keeps the energy of that, and the trapezoid would add some each time.
+    """
+    if not slips:
+        room.taken[body] = _HELD
+    elif room.taken[body] == _FREE:
+        room.taken[body] = _SLIDES
+        room.free[body, 0], room.free[body, 1] = nx, ny
+    elif room.taken[body] == _SLIDES and abs(nx * room.free[body, 1] - ny * room.free[body, 0]) > EPS64:
+        room.taken[body] = _HELD
+
+
+@inlined_kernel
+def _trapezoid(room: Room, body: int, h: float) -> None:
+    """Take back from the shift what semi-implicit Euler is beyond the trapezoid, on the lines on which the body is free."""
+    records, before = room.records, room.before
+    x, y = 0.5 * h * (records[body, 0] - before[body, 0]), 0.5 * h * (records[body, 1] - before[body, 1])
+    if room.taken[body] == _FREE:
+        records[body, 5] -= 0.5 * h * (records[body, 2] - before[body, 2])
+    else:
+        nx, ny = room.free[body, 0], room.free[body, 1]
+        along = x * ny - y * nx
+        x, y = along * ny, -along * nx
+    records[body, 3] -= x
+    records[body, 4] -= y
 
 
 @inlined_kernel
@@ -238,9 +276,9 @@ def _end(values: FloatArray, ended: FloatArray, centers: FloatArray, masses: Mas
         records = room.records
         for k in range(3):
             records[body, 3 + k] += room.later[body, k]
-            if room.taken[body] == 1:
-                records[body, 3 + k] -= 0.5 * h * (records[body, k] - room.before[body, k])
             ended[body, 3 + k] = records[body, k]
+        if room.taken[body] != _HELD:
+            _trapezoid(room, body, h)
         angle = values[body, 2] + records[body, 5]
         cos, sin = cosine_and_sine(angle)
         x, y = masses.center[body, 0], masses.center[body, 1]

@@ -34,8 +34,6 @@ BY_8 = {
 """Demands that are missed with 8 sub-steps: what is borne instead, and why."""
 
 BY_32 = {
-    # v h / 2: the sub-step in which the box stops counts whole
-    ("stopping", "way"): 6e-4,
     # the softness of its joint, which each sub-step damps a little: of first order
     ("pendulum", "swing lost"): 0.06,
     # the place of a joint's bodies is of first order
