@@ -95,7 +95,8 @@ def _draw_panel(canvas: Canvas, series: ShotSeries, box: tuple[int, int, int, in
     share = 100.0 * (1.0 - series.hit_share if feels else series.tunneled_share)
     color = palette.UNEXPLAINED if share > 50.0 else palette.WARNING if share > 0.0 else palette.AGREE
     driver = "Box2D" if spec.is_box2d else "the solver"
-    title = f"{_RULES[spec.rule]}, {spec.target.replace('_', '-')}" + ("" if spec.is_box2d else f", {spec.solver}")
+    rule = _RULES[spec.rule] if spec.is_box2d else f"{spec.solver} {spec.rule}"
+    title = f"{rule}, {spec.target.replace('_', '-')}"
     canvas.text_px((left + 10, top + 4), title, palette.TEXT, 13.0, bold=True)
     chance = None if series.chance is None else 1.0 - (hit_chance(spec) or 0.0) if feels else series.chance
     law = "no law derived" if chance is None else f"law {100.0 * chance:.1f} %"
