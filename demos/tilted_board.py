@@ -92,8 +92,8 @@ class TiltedBoard(Scene):
         if not self.world.is_body(self.board):
             return
         board = self.world.state(self.board)
-        dt, turning = self.step_seconds, board.angular_velocity
-        # speeds were solved for, and friction held, where board and boxes were before the step went straight on with them
+        # of Box2D, speeds were solved for, and friction held, where board and boxes were before the step went straight on with them
+        dt, turning = self.step_seconds if self.run.is_on_box2d else 0.0, board.angular_velocity
         c, s = math.cos(board.angle - turning * dt), math.sin(board.angle - turning * dt)
         for k, box in enumerate(self.boxes):
             if self.slid[k] is None and self.world.is_body(box):

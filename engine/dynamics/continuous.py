@@ -26,9 +26,13 @@ from engine.dynamics._crowd_kernel import CROWD
 from engine.dynamics._pairs_kernel import SENSED, SOLID, classify
 from engine.dynamics._stop_kernel import CARRIED, FREE, NEVER, SHALLOW, farthest_moves, pairs_of_some, passing, play
 from engine.dynamics.crowd import crowd_pairs
-from engine.dynamics.tables import Tables
+from engine.dynamics.tables import MARGIN, Tables
 
 __all__ = ["Motion", "Stops", "no_moments", "stop_at_first_touch"]
+
+_ASKED = 2.0 * MARGIN / SHALLOW
+"""Metres of a body's inside that count where a hook says what may pass: it is asked before a body is in another one. In it by more than
+the margin, the hook could not tell any more where the body came from."""
 
 _MANY = 50_000
 """Pairs of boxes from which on a broad phase is faster than to compare them all, about 6 ns each."""
@@ -101,8 +105,9 @@ def stop_at_first_touch(
     bodies, fixtures = tables.bodies, tables.fixtures
     n = len(motion.start)
     is_dynamic, center = bodies.is_dynamic[:n], bodies.center[:n]
+    inside = tables.inside if passes is None else np.minimum(tables.inside, _ASKED)
     moved, is_fast, drives = farthest_moves(
-        motion.start, motion.end, center, tables.reach, tables.inside, motion.moves, is_dynamic,
+        motion.start, motion.end, center, tables.reach, inside, motion.moves, is_dynamic,
         motion.ends, motion.n_points, motion.separation,
     )  # fmt: skip
     if not (is_fast.any() or drives.any()):
