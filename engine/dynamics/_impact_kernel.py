@@ -1,7 +1,7 @@
 """Impacts: bodies that bounce, before anything else of a step, each at the moment at which it touches.
 
 Newton's law of restitution: what approaches at a point with the normal velocity ``v < 0`` leaves it with ``-e v``. Where several pairs
-touch at once, the order decides; here it is that of an impact travelling through the bodies, pair by pair, as R. Guendelman, R. Bridson and
+touch at once, the order decides; here it is that of an impact travelling through the bodies, pair by pair, as E. Guendelman, R. Bridson and
 R. Fedkiw, "Nonconvex Rigid Bodies with Stacking", 2003, section 5, collide: each pair that approaches gets its impulse, and so again until
 none approaches. Newton's cradle comes out as it is: the last ball leaves, the others rest.
 
