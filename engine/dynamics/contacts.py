@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any
 
@@ -25,7 +25,6 @@ __all__ = [
     "ContactRows",
     "Nearby",
     "Told",
-    "Touching",
     "empty_rows",
     "fill_manifolds",
     "ids_of",
@@ -33,6 +32,7 @@ __all__ = [
     "no_rows",
     "pair_events",
     "sensed_pairs",
+    "touching_pairs",
     "without",
 ]
 
@@ -84,15 +84,7 @@ class ContactRows:
     @property
     def touches(self) -> NDArray[np.bool_]:
         """Whether they touch, or will within the step; the others are known in advance, and may press too."""
-        return self._flag(r.TOUCHES)
-
-    @property
-    def passes(self) -> NDArray[np.bool_]:
-        """Whether a hook has let them pass through each other."""
-        return self._flag(r.PASSES)
-
-    def _flag(self, bit: int) -> NDArray[np.bool_]:
-        flags: NDArray[np.bool_] = self.whole[:, r.FLAGS] & bit != 0
+        flags: NDArray[np.bool_] = self.whole[:, r.FLAGS] & r.TOUCHES != 0
         return flags
 
     @property
@@ -145,20 +137,10 @@ def empty_rows(n: int) -> ContactRows:
     return ContactRows(piece[middle:].view(np.int64).reshape(n + 1, r.N_WHOLE), piece[:middle].reshape(n + 1, r.N_NUMBERS))
 
 
-@dataclass(frozen=True)
-class Touching:
-    """Pairs of fixtures that touch, sensors included, in ascending order of ids, as int64 (n, 4): fixtures A and B, bodies A and B."""
-
-    pairs: IntArray = field(default_factory=lambda: np.zeros((0, 4), dtype=np.int64))
-    is_sensor: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, dtype=np.bool_))
-
-    @classmethod
-    def of(cls, rows: ContactRows, sensed: IntArray) -> Touching:
-        """Return those of the rows, and those of which one side only senses (m, 4)."""
-        solid = rows.ids[rows.touches]
-        pairs = np.concatenate((solid, sensed))
-        order = np.lexsort((pairs[:, 1], pairs[:, 0]))
-        return cls(pairs[order], np.repeat((False, True), (len(solid), len(sensed)))[order])
+def touching_pairs(rows: ContactRows, sensed: IntArray) -> IntArray:
+    """Return the rows that touch and those of which one side only senses (m, 4) together, in ascending order of the fixtures."""
+    pairs = np.concatenate((rows.ids_of(np.flatnonzero(rows.touches)), sensed))
+    return pairs[np.lexsort((pairs[:, 1], pairs[:, 0]))]
 
 
 def without(pairs: IntArray, others: IntArray) -> IntArray:

@@ -220,7 +220,7 @@ class SoftStepSolver(Solver):
         self._state = step.finish()
         self._idle = (self._state, tables, joints, self.truth.settings) if step.is_idle else None
         if record is not None and not self._nearby.is_crowd:
-            touching, columns = self._state.memory.touching.pairs[:, :2], record.fixture_columns()
+            touching, columns = self._state.memory.touching[:, :2], record.fixture_columns()
             record.last = StepPairs(number, 0, columns, before.values[:, :3], step.moving, frozenset(), touching, {}, step.approach)
         done = perf_counter()
         self._cost = StepCost(*(1e3 * seconds for seconds in (done - started, 0.0, found - started, solved - found, stopped - solved)))

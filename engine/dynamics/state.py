@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from engine.common.arrays import FloatArray, IntArray
 from engine.contracts import StepContacts, no_contacts
-from engine.dynamics.contacts import ContactRows, Touching, no_rows
+from engine.dynamics.contacts import ContactRows, no_rows, touching_pairs
 from engine.dynamics.joints import JointTable, no_joints
 
 __all__ = ["SoftStepMemory", "State", "empty_state"]
@@ -48,9 +48,9 @@ class SoftStepMemory:
     gear_sums: tuple[tuple[int, float], ...]
 
     @property
-    def touching(self) -> Touching:
-        """All pairs that touch."""
-        return Touching.of(self.rows, self.sensed)
+    def touching(self) -> IntArray:
+        """All pairs that touch, as `sensed` has them."""
+        return touching_pairs(self.rows, self.sensed)
 
 
 @dataclass(frozen=True)
