@@ -134,7 +134,9 @@ def empty_rows(n: int) -> ContactRows:
     """Return rows to be filled, and one without a number for those lanes of a solver that have none; see `engine.common.memory`."""
     piece = room((r.N_NUMBERS + r.N_WHOLE) * (n + 1))
     middle = r.N_NUMBERS * (n + 1)
-    return ContactRows(piece[middle:].view(np.int64).reshape(n + 1, r.N_WHOLE), piece[:middle].reshape(n + 1, r.N_NUMBERS))
+    number = piece[:middle].reshape(n + 1, r.N_NUMBERS)
+    number[:, r.POSES + 6 :] = 0.0  # not used, and part of a snapshot
+    return ContactRows(piece[middle:].view(np.int64).reshape(n + 1, r.N_WHOLE), number)
 
 
 def touching_pairs(rows: ContactRows, sensed: IntArray) -> IntArray:

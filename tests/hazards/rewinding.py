@@ -35,6 +35,7 @@ import numpy as np
 
 from engine.box2d import memory
 from engine.common.errors import LabError
+from engine.contracts import StepContacts
 from engine.decompose import BodyFile
 from engine.demo import Demo
 from engine.demo.registry import all_demos, find_demo
@@ -125,6 +126,11 @@ class Run:
             self.check(what)
 
 
+def _columns(contacts: StepContacts) -> list[object]:
+    """Return all that contacts tell; of some the columns are made when they are asked for."""
+    return [getattr(contacts, one.name) for one in fields(StepContacts)]
+
+
 def told(demo: Demo) -> dict[str, object]:
     """What a demo tells and shows of itself beside where its bodies are, under a name each."""
     found: dict[str, object] = {"state": (demo.steps, sorted(demo.held), demo.grabbing, len(demo.dropped), sorted(demo.values.items()))}
@@ -146,7 +152,7 @@ def told(demo: Demo) -> dict[str, object]:
         ]
         found[f"joints {k}"] = list(state.joints.items())
         found[f"settings {k}"] = stage.world.settings, stage.world.out_of_range, stage.world.step_index
-        found[f"contacts {k}"] = [one.tobytes() if isinstance(one, np.ndarray) else one for one in vars(contacts).values()]
+        found[f"contacts {k}"] = [one.tobytes() if isinstance(one, np.ndarray) else one for one in _columns(contacts)]
         snapshot = stage.world.snapshot()
         kept, memory = snapshot.state, snapshot.state.memory
         if snapshot.solver != DEFAULT:
