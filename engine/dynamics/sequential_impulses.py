@@ -19,7 +19,7 @@ from engine.world.joint_specs import MotorJointSpec, MouseJointSpec
 from engine.world.snapshot import WorldSnapshot
 from engine.world.truth import Truth
 
-__all__ = ["HardContacts", "HardStep", "Solved"]
+__all__ = ["HardContacts", "HardStep"]
 
 
 @dataclass(frozen=True)
@@ -54,15 +54,6 @@ class HardContacts:
         return HardContacts(**{name: np.concatenate((column, getattr(other, name))) for name, column in vars(self).items()})
 
 
-@dataclass(frozen=True)
-class Solved:
-    """Velocities (n, 3) after the step, float64, in ascending order of body ids; how many sweeps it took, and what the last one changed."""
-
-    velocity: FloatArray
-    sweeps: int
-    change: float
-
-
 _NARROW_ANGLE, _NARROW_WAY = math.radians(4.0), 0.01
 """rad and m between two limits of a joint, below which Box2D 2.3.0 takes them for equal: twice its slops."""
 
@@ -79,7 +70,7 @@ _TOLERANCE = 1e-8
 
 
 class HardStep:
-    """What a world's bodies and joints ask of a step, without restitution and without friction of what is asleep: all are awake.
+    """What a world's bodies and joints ask of a step, in which all are awake and nothing bounces.
 
     Parameters
     ----------
@@ -89,6 +80,13 @@ class HardStep:
         As the step begins.
     force : float64 (n, 3)
         N and N m.
+    gear_sums : mapping
+        What the coordinates of each gear joint add up to.
+
+    Attributes
+    ----------
+    joint_table : JointTable
+        The joints' rows, in the order of the impulses to begin from.
     """
 
     def __init__(
@@ -151,8 +149,8 @@ class HardStep:
         is_box2d: bool = True,
         is_single: bool = False,
         start: tuple[FloatArray, FloatArray] | None = None,
-    ) -> Solved:
-        """Solve the step with `contacts`; see `sequential_impulses`.
+    ) -> FloatArray:
+        """Return the velocities after the step with `contacts`, float64 (n, 3), in ascending order of body ids; see `sequential_impulses`.
 
         Parameters
         ----------
@@ -181,7 +179,7 @@ class HardStep:
             impulse, joints[_IMPULSE] = start[0].copy(), start[1].copy()
         turn = np.tile((1.0, 0.0), (len(velocity), 1))
         damping = self._explicit if is_explicit else self._damping
-        sweeps, change = sequential_impulses(
+        sequential_impulses(
             (velocity, np.zeros_like(velocity), turn, self._inverse, self._push, 1.0 / (1.0 + dt * damping)),
             (ends, contacts.count, contacts.normal, arm, none, contacts.gap, mass, friction, impulse, np.zeros_like(impulse)),
             tuple(joints),
@@ -192,7 +190,7 @@ class HardStep:
             is_box2d,
             is_single,
         )
-        return Solved(velocity[:-1], sweeps, change)
+        return velocity[:-1]
 
 
 def _explicit(damping: FloatArray, held: NDArray[np.bool_], dt: float) -> FloatArray:

@@ -99,7 +99,7 @@ class Ladder:
         def left(contacts: HardContacts, is_explicit: bool = True, is_box2d: bool = False) -> FloatArray:
             start, some = (np.zeros((len(contacts.count), 2, 2)), begin), n_most if is_few else _SOME_SWEEPS
             solved = hard.solve(contacts, some, is_explicit=is_explicit, is_box2d=is_box2d, start=start)
-            return self.theirs.velocity - self._capped(solved.velocity)
+            return self.theirs.velocity - self._capped(solved)
 
         self.rungs = [
             *rungs,
@@ -112,12 +112,11 @@ class Ladder:
         ]
         box2d = hard.without_redundant_points(box2d)
         exact, rounded = (
-            hard.solve(box2d, n_most, is_single=is_single, start=(np.zeros((len(box2d.count), 2, 2)), begin)).velocity
-            for is_single in (False, True)
+            hard.solve(box2d, n_most, is_single=is_single, start=(np.zeros((len(box2d.count), 2, 2)), begin)) for is_single in (False, True)
         )
         self.rungs.append(Rung("one_point", self.theirs.velocity - self._capped(exact)))
         start = impulses_of(self.theirs), joints
-        begun = hard.solve(box2d, n_most, start=start).velocity
+        begun = hard.solve(box2d, n_most, start=start)
         self.rungs.append(Rung("several_answers", self.theirs.velocity - self._capped(begun)))
         self.reasons, self._pairs = explained, np.concatenate((mine.fixtures, box2d.fixtures))
         self.island = bodies.islands(self._pairs)
@@ -143,7 +142,7 @@ class Ladder:
         taken, _, _ = twins.box2d_converged(_STILL, _REPEATS)
         hard = HardStep(twins.ours, bodies.pose, bodies.velocity, twins.force, twins.gear_sums)
         contacts = hard.without_redundant_points(hard_contacts(taken, is_open=False))
-        return taken.velocity - self._capped(hard.solve(contacts, n_most).velocity)
+        return taken.velocity - self._capped(hard.solve(contacts, n_most))
 
     def _from_moved_poses(self, twins: Twins, contacts: HardContacts, n_most: int, start: Start, exact: FloatArray) -> FloatArray:
         """Return how far velocities end from `exact` ones, m/s, from poses moved by what float32 knows of lever arms, at random, seeded."""
@@ -152,7 +151,7 @@ class Ladder:
             noise = stream(draw, "motion").uniform(-1.0, 1.0, bodies.pose.shape)
             moved = bodies.pose + noise * lever_allowance(bodies.pose, bodies.scale)
             hard = HardStep(twins.ours, moved, bodies.velocity, twins.force, twins.gear_sums)
-            found = np.maximum(found, bodies.size(hard.solve(contacts, n_most, start=start).velocity - exact))
+            found = np.maximum(found, bodies.size(hard.solve(contacts, n_most, start=start) - exact))
         return found
 
     def _reasons(self, twins: Twins) -> dict[int, str]:

@@ -269,7 +269,7 @@ def _hard(twins: Twins) -> FloatArray:
     motion = np.ascontiguousarray(twins.ours.motion.values)
     poses, velocities = np.ascontiguousarray(motion[:, :3]), np.ascontiguousarray(motion[:, 3:])
     hard = HardStep(twins.ours, poses, velocities, twins.force, twins.gear_sums)
-    return hard.solve(hard_contacts(ours, is_open=True), 10_000, is_explicit=False, is_box2d=False).velocity
+    return hard.solve(hard_contacts(ours, is_open=True), 10_000, is_explicit=False, is_box2d=False)
 
 
 def test_where_nothing_turns_our_sub_steps_and_one_hard_step_agree() -> None:
