@@ -65,8 +65,8 @@ _SPIN_IN_HAND = 0.98
 
 _IMPULSE = Joints._fields.index("impulse")
 
-_TOLERANCE = 1e-8
-"""m/s and rad/s: a sweep that changes no velocity by more is the last one. Float32 is spaced wider above 0.2 m/s."""
+_TOLERANCE = 1e-10
+"""m/s and rad/s: a sweep that changes no velocity by more is the last one. What settles slowly may be some thousand times as far away."""
 
 
 class HardStep:

@@ -85,16 +85,15 @@ def test_damping_is_the_integrator() -> None:
     is_shown(verdict_on(free, body), "integrator")
 
 
-def test_a_slow_drift_that_only_ours_lets_sleep() -> None:
-    slow = world("soft_step", gravity=(0.0, 0.0))
-    body = add(slow, DISC, (0.0, 0.0), linear_velocity=(0.04, 0.0))
-    found = []
-    for _ in range(32):
-        one = judge_step(slow).of(body)
-        found += [] if one is None else [one]
-        slow.step()
-    assert len(found) == 1, "one step in which it falls asleep"
-    is_shown(found[0], "sleeping")
+def test_a_sleeper_whose_floor_is_taken_away_wakes_in_ours_alone() -> None:
+    resting = world("soft_step")
+    floor = ground(resting)
+    body = add(resting, BOX, (0.0, 0.5))
+    for _ in range(60):
+        resting.step()
+    assert not resting.state(body).awake
+    resting.set_pose(floor, (0.0, -5.0), 0.0)
+    is_shown(verdict_on(resting, body), "sleeping")
 
 
 def test_a_bullet_before_a_wall_is_continuous() -> None:
