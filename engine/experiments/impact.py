@@ -138,11 +138,11 @@ def _window_of_touch(spec: ShotSpec, early: float, touch: float | None, margin: 
     """
     if touch is None:
         return early, math.inf
-    if spec.target == "sensor":
-        return math.floor(early * spec.hertz) / spec.hertz - _SAME_TIME, touch + _SAME_TIME
-    step_end = math.ceil(touch * spec.hertz) / spec.hertz
     is_slow = spec.travel <= _SLOW * spec.radius
-    return early, (step_end if is_slow else touch) + margin / (spec.closing * spec.hertz) + _SAME_TIME
+    latest = math.ceil(touch * spec.hertz) / spec.hertz if is_slow else touch
+    if spec.target == "sensor":
+        return math.floor(early * spec.hertz) / spec.hertz - _SAME_TIME, latest + _SAME_TIME
+    return early, latest + margin / (spec.closing * spec.hertz) + _SAME_TIME
 
 
 def _window_of_ends(spec: ShotSpec, targets: Sequence[Mover], t_max: float, early: float) -> tuple[float, float] | None:

@@ -32,6 +32,7 @@ from itertools import pairwise
 import numpy as np
 
 from engine.common.arrays import FloatArray
+from engine.common.tolerances import LINEAR_SLOP
 from engine.contracts import StepContacts
 from engine.experiments.first_contact import ContactSearch, dot
 from engine.experiments.range import Panel
@@ -245,7 +246,10 @@ class ShotTracker:
 
     def _passes(self, panel: Panel, start: FloatArray, end: FloatArray, before: Point, after: Point) -> bool:
         """Tell whether an even motion of both leads the bullet's centre through the panel's far side."""
-        n_pieces = (1 + int(abs(float(end[2] - start[2])) / TURN)) * (1 + int(math.dist(before, after) / _LONG_WAY))
+        turned, way = abs(float(end[2] - start[2])), math.dist(before, after)
+        n_pieces = 1 + int(turned / TURN)
+        if way > _LONG_WAY:
+            n_pieces = max(n_pieces, 1 + int(math.sqrt(0.25 * turned * way / LINEAR_SLOP)))  # an n-th of both bends it by an n-th squared
         face = 0.0 if panel.is_round else panel.half_thickness
         was: Point | None = None
         for k in range(n_pieces + 1):
