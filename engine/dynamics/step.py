@@ -17,7 +17,7 @@ from engine.dynamics._contact_kernel import BLOCK
 from engine.dynamics._graph_kernel import COLOURS
 from engine.dynamics._island_kernel import settle
 from engine.dynamics._pairs_kernel import place, sort_out, stir
-from engine.dynamics._rows_kernel import FLAGS, IMPULSE, PASSES, SOLVED, TOUCH, Ends, Manifolds, renew
+from engine.dynamics._rows_kernel import FLAGS, IMPULSE, PASSES, SOLVED, TOUCH, Cores, Ends, Manifolds, renew
 from engine.dynamics._soft_step_kernel import Room, soft_step
 from engine.dynamics.contacts import (
     ContactRows,
@@ -144,6 +144,7 @@ class Step:
             self._center,
             self._turned,
         )
+        cores = Cores(fixtures.shape, packed.first, packed.n_vertices, packed.vertices)
         while True:
             n_moving = stir(
                 self._values, self._awake, bodies.is_dynamic, bodies.is_static, bodies.is_active,
@@ -159,7 +160,7 @@ class Step:
             solved, began = space.array("solved", (most, SOLVED), np.int64), space.array("began", (most,), np.int64)
             is_woken.fill(False)
             n_rows, n_solved, n_began, n_ended, is_any_woken = renew(
-                pairs, become, found, ends, self._joints.links,
+                pairs, become, found, ends, cores, self._joints.links,
                 old.whole, old.number, rows.whole, rows.number, solved, began, ended, is_woken,
                 self._settings.dt, self._settings.warm_starting,
             )  # fmt: skip

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from engine.experiments.references.lab import Lab, Row, at_most, body, reference, run, worst_joint
 from engine.geometry import Circle, Polygon
 from engine.world import RevoluteJointSpec, World
@@ -56,7 +58,10 @@ def ball_and_chain(lab: Lab) -> list[Row]:
 
 @reference("stretched chain", chapter=QUALITY)
 def stretched_chain(lab: Lab) -> list[Row]:
-    """A chain of 30 links that starts pulled to 1.25 times its length: every joint torn open by a quarter of a metre."""
+    """A chain of 30 links that starts pulled to 1.25 times its length: every joint torn open by a quarter of a metre.
+
+    It still whips after ten seconds, and its error goes up and down from step to step, 0.5 to 5 mm: the reading of one moment is chance.
+    """
     world = lab.world()
     previous = body(world, Circle(0.1), (0.0, 100.0), type="static")
     joints = []
@@ -65,8 +70,12 @@ def stretched_chain(lab: Lab) -> list[Row]:
         anchor = (1.25 * k, 0.0)
         joints.append(world.create_joint(RevoluteJointSpec(previous, link, (anchor[0] - 0.25, 0.0) if k else anchor, anchor_b=anchor)))
         previous = link
-    run(world, 10.0)
-    return [at_most("joint error after 10 s", MM * worst_joint(world, joints), 2.0, "mm")]
+    run(world, 8.0)
+    errors = []
+    for _ in range(round(2.0 * world.settings.hertz)):
+        world.step()
+        errors.append(worst_joint(world, joints))
+    return [at_most("joint error at 8 to 10 s, median", MM * float(np.median(errors)), 2.0, "mm")]
 
 
 @reference("grid of 20 x 20 discs", is_slow=True, chapter=QUALITY)

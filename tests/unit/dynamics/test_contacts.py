@@ -202,3 +202,37 @@ def test_a_stage_of_this_solver_is_judged() -> None:
     for _ in range(5):
         stage.advance()
     assert stage.total.compared == stage.total.agree == 5 and stage.pair_total.agree == 5 and not stage.pair_total.unexplained
+
+
+@pytest.mark.parametrize("shape", [Polygon.box(0.25, 0.25), Circle(0.25)], ids=["box", "disc"])
+@pytest.mark.parametrize("floor", ["tiles", "edges"])
+def test_what_slides_does_not_collide_with_the_seams_of_a_level_floor(shape: Polygon | Circle, floor: str) -> None:
+    one = world()
+    for k in range(10):
+        piece = Polygon.box(0.5, 0.15, (k + 0.5, -0.15)) if floor == "tiles" else Segment((float(k), 0.0), (k + 1.0, 0.0))
+        body(one, piece, (0.0, 0.0), type="static", friction=0.0)
+    sliders = [
+        body(one, shape, (0.3 + 0.09 * k, 0.25), friction=0.0, category=2, mask=1, linear_velocity=(7.0, 0.0), fixed_rotation=True)
+        for k in range(6)
+    ]
+    run(one, 1.2)
+    for slider in sliders:
+        assert one.state(slider).linear_velocity == pytest.approx((7.0, 0.0), abs=5e-3)
+
+
+def test_a_real_step_in_the_floor_stops_what_slides() -> None:
+    one = world()
+    body(one, Polygon.box(2.0, 0.15, (2.0, -0.15)), (0.0, 0.0), type="static", friction=0.0)
+    body(one, Polygon.box(2.0, 0.15, (6.0, -0.149)), (0.0, 0.0), type="static", friction=0.0)
+    slider = body(one, Polygon.box(0.25, 0.25), (3.0, 0.25), friction=0.0, linear_velocity=(1.0, 0.0), fixed_rotation=True)
+    run(one, 1.2)
+    assert one.state(slider).position[0] == pytest.approx(3.75, abs=1e-3)
+
+
+@pytest.mark.parametrize(("miss", "is_hit"), [(1e-3, False), (-1e-3, True)])
+def test_discs_that_pass_each_other_closely_fly_straight_on(miss: float, is_hit: bool) -> None:
+    one = world(gravity=(0.0, 0.0))
+    flying = body(one, Circle(0.25), (-1.0, 0.5 + miss), linear_velocity=(6.0, 0.0))
+    body(one, Circle(0.25), (0.0, 0.0))
+    run(one, 0.5)
+    assert (one.state(flying).linear_velocity != (6.0, 0.0)) == is_hit
