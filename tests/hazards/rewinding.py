@@ -300,14 +300,12 @@ def branch(run: Run, chance: random.Random) -> None:
 def restores(run: Run, chance: random.Random, n_restores: int = N_RESTORES) -> None:
     """Do everything again with worlds that are put back from their own snapshots on the way, and compare each step."""
     history = run.history
-    demo, waiting = history.demo, deque(run.tried)
+    demo = history.demo
     other = History(type(demo)(demo.seed, solver=demo.run.solver))
     chosen = set(chance.sample(range(history.last), min(history.last, n_restores)))
     while other.now < history.last:
-        while waiting and waiting[0][0] <= other.now:
-            _, action, arguments = waiting.popleft()
-            with suppress(LabError):
-                other.act(action, *arguments)
+        for one in history.branch.inputs[other.now]:
+            other.follow(one)  # with the body that the hand took: where a picture's point lies depends on how it was laid out
         if other.now in chosen:
             for stage in other.demo.stages:
                 snapshot = stage.world.snapshot()
