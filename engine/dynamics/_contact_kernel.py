@@ -31,7 +31,7 @@ from engine.common.arrays import FloatArray, IntArray
 from engine.common.jit import inlined_kernel, kernel
 from engine.dynamics._bodies_kernel import Bodies
 from engine.dynamics._rows_kernel import FRICTION as FRICTION_AND
-from engine.dynamics._rows_kernel import IMPULSE, N_NUMBERS, NORMAL, TOTAL, TOUCH
+from engine.dynamics._rows_kernel import IMPULSE, N_NUMBERS, NORMAL, TOTAL
 
 __all__ = [
     "AX",
@@ -46,8 +46,8 @@ __all__ = [
     "Contacts",
     "Materials",
     "apply_at_point",
+    "arms_and_masses",
     "place_in_lanes",
-    "prepare",
     "prepare_lanes",
     "relative_velocity",
     "relax_lanes",
@@ -136,11 +136,9 @@ BLOCK = N_ROWS * WIDTH
 
 
 class Materials(NamedTuple):
-    """Of each fixture friction, restitution, the radius around its core in m, and whether its corners are round by that."""
+    """Of each fixture restitution, and whether its corners are round."""
 
-    friction: FloatArray
     restitution: FloatArray
-    radius: FloatArray
     is_round: NDArray[np.bool_]
 
 
@@ -351,34 +349,22 @@ warm_start_lanes, solve_lanes, relax_lanes = in_lanes(_warm_start), in_lanes(_so
 
 
 @kernel
-def prepare(
-    ends: IntArray,
-    count: IntArray,
-    normal: FloatArray,
-    position: FloatArray,
-    separation: FloatArray,
-    radius: FloatArray,
-    center: FloatArray,
-    velocity: FloatArray,
-    inverse: FloatArray,
-    dt: float,
-) -> tuple[FloatArray, FloatArray, FloatArray, NDArray[np.bool_]]:
-    """Return arms, gaps and effective masses of `Contacts`, and which pairs touch, or will within `dt` seconds as they move.
+def arms_and_masses(
+    ends: IntArray, count: IntArray, normal: FloatArray, position: FloatArray, center: FloatArray, inverse: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return arms and effective masses as `Contacts` has them.
 
     Parameters
     ----------
     ends : int64 (n, 2)
         Rows of bodies.
-    position : float64 (n, 2, 2); separation : float64 (n, 2)
-        Midway between the surfaces, world frame; the gap between them.
-    radius : float64 (n, 2)
-        Of the two shapes.
-    center, velocity : float64 (m, 2), (m, 3)
-        Of the centres of mass.
+    position : float64 (n, 2, 2)
+        Midway between the surfaces, world frame.
+    center, inverse : float64 (m, 2)
+        Centres of mass; 1/kg and 1/(kg m^2).
     """
     n = len(count)
-    arms, gaps, masses = np.zeros((n, 2, 4)), np.zeros((n, 2)), np.zeros((n, 2, 2))
-    touches = np.zeros(n, dtype=np.bool_)
+    arms, masses = np.zeros((n, 2, 4)), np.zeros((n, 2, 2))
     for row in range(n):
         a, b = ends[row, 0], ends[row, 1]
         nx, ny = normal[row, 0], normal[row, 1]
@@ -387,12 +373,7 @@ def prepare(
             x, y = position[row, k, 0], position[row, k, 1]
             ax, ay, bx, by = x - center[a, 0], y - center[a, 1], x - center[b, 0], y - center[b, 1]
             arms[row, k, 0], arms[row, k, 1], arms[row, k, 2], arms[row, k, 3] = ax, ay, bx, by
-            gaps[row, k] = separation[row, k] - ((bx - ax) * nx + (by - ay) * ny + radius[row, 0] + radius[row, 1])
             along_a, along_b, across_a, across_b = ax * ny - ay * nx, bx * ny - by * nx, ax * nx + ay * ny, bx * nx + by * ny
             masses[row, k, 0] = 1.0 / (light + light_a * along_a * along_a + light_b * along_b * along_b)
             masses[row, k, 1] = 1.0 / (light + light_a * across_a * across_a + light_b * across_b * across_b)
-            rate = (velocity[b, 0] - velocity[b, 2] * by - velocity[a, 0] + velocity[a, 2] * ay) * nx
-            rate += (velocity[b, 1] + velocity[b, 2] * bx - velocity[a, 1] - velocity[a, 2] * ax) * ny
-            if separation[row, k] + min(rate, 0.0) * dt <= TOUCH:
-                touches[row] = True
-    return arms, gaps, masses, touches
+    return arms, masses

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.common.arrays import FloatArray, IntArray
-from engine.dynamics._contact_kernel import prepare
+from engine.dynamics._contact_kernel import arms_and_masses
 from engine.dynamics._joint_kernel import ANGLE, HIGH, HOLD, LOW, POINT, READ, Joints
 from engine.dynamics._sequential_impulses_kernel import sequential_impulses
 from engine.dynamics.joints import JointTable, rotated
@@ -169,8 +169,7 @@ class HardStep:
         rows = np.searchsorted(tables.fixtures.ids, contacts.fixtures).reshape(-1, 2)
         ends = tables.fixtures.body[rows]
         velocity, inverse, none = self._velocity.copy(), self._inverse, np.zeros((len(rows), 2))
-        columns = contacts.count, contacts.normal, contacts.position
-        arm, _, mass, _ = prepare(ends, *columns, contacts.gap, none, self._center, velocity, inverse, dt)
+        arm, mass = arms_and_masses(ends, contacts.count, contacts.normal, contacts.position, self._center, inverse)
         first, second = rows.T
         friction = np.sqrt(tables.fixtures.friction[first] * tables.fixtures.friction[second])
         joints = [column.copy() for column in (self._box2d_joints if is_box2d else self._joints)]

@@ -204,7 +204,7 @@ class Tables:
             fixtures.body, fixtures.shape, fixtures.filters, fixtures.is_sensor, bodies.is_dynamic, self.joined, is_link, is_plain
         )
         self.masses = Masses(bodies.inverse, bodies.center, bodies.damping, bodies.gravity_scale)
-        self.materials = Materials(fixtures.friction, fixtures.restitution, fixtures.radius, packed.kind[fixtures.shape] != POLYGON)
+        self.materials = Materials(fixtures.restitution, packed.kind[fixtures.shape] != POLYGON)
         self.margin = np.where(fixtures.radius > 0.0, MARGIN, 0.0)
 
 

@@ -1,4 +1,4 @@
-"""Memory that a world's steps work in, one after the other: nothing is allocated within a step, unless the world has grown."""
+"""Memory that a world's steps work in, one after the other, made anew where the world has grown. What a step leaves is not of it."""
 
 from __future__ import annotations
 
