@@ -10,5 +10,7 @@ A step, in the order of its chapters; docs/dynamics has a page, with the whole d
     continuous  fast bodies back to where they first touch [continuous_collision]
     islands     bodies that hang together, and sleep together [islands]
 
+Beside them `integrators`: Euler, midpoint, Verlet, Runge-Kutta, for methods that let one choose.
+
 All state is arrays of float64: a snapshot is a copy of them, and a restore is exact at every step.
 """
