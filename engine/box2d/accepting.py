@@ -37,6 +37,8 @@ def accepted(spec: Any) -> Any:
     if isinstance(spec, WorldSettings) and spec.restitution_threshold not in (None, VELOCITY_THRESHOLD):
         wanted = f"{VELOCITY_THRESHOLD:g} m/s with Box2D, which has no other"
         raise InvalidInputError("restitution_threshold", wanted, spec.restitution_threshold)
+    if isinstance(spec, WorldSettings) and spec.solver_settings:
+        raise InvalidInputError("solver_settings", "none with Box2D, which has no settings of its own", dict(spec.solver_settings))
     spec = rounded(spec)
     if isinstance(spec, BodySpec):
         fixtures = tuple(_accepted_fixture(one) for one in spec.fixtures)

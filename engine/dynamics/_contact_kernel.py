@@ -51,6 +51,7 @@ __all__ = [
     "prepare_lanes",
     "relative_velocity",
     "relax_lanes",
+    "separation",
     "solve_lanes",
     "take_back_lanes",
     "warm_start_lanes",
@@ -120,6 +121,20 @@ def relative_velocity(bodies: Bodies, a: int, b: int, arm: FloatArray) -> tuple[
         v[b, 0] - v[b, 2] * arm[3] - v[a, 0] + v[a, 2] * arm[1],
         v[b, 1] + v[b, 2] * arm[2] - v[a, 1] - v[a, 2] * arm[0],
     )
+
+
+@inlined_kernel
+def separation(bodies: Bodies, contacts: Contacts, row: int, k: int) -> float:
+    """Return the gap of a point now, with the cores turned and moved with their bodies, m."""
+    a, b = contacts.bodies[row, 0], contacts.bodies[row, 1]
+    nx, ny, arm = contacts.normal[row, 0], contacts.normal[row, 1], contacts.arm[row, k]
+    ax, ay = arm[0] - contacts.radius[row, 0] * nx, arm[1] - contacts.radius[row, 0] * ny
+    bx, by = arm[2] + contacts.radius[row, 1] * nx, arm[3] + contacts.radius[row, 1] * ny
+    shift, turn = bodies.shift, bodies.turn
+    x = shift[b, 0] + turn[b, 0] * bx - turn[b, 1] * by - shift[a, 0] - turn[a, 0] * ax + turn[a, 1] * ay
+    y = shift[b, 1] + turn[b, 0] * by + turn[b, 1] * bx - shift[a, 1] - turn[a, 0] * ay - turn[a, 1] * ax
+    gap: float = contacts.gap[row, k] + x * nx + y * ny
+    return gap
 
 
 # In lanes

@@ -39,6 +39,7 @@ __all__ = [
     "RADII",
     "SEPARATION",
     "SOLVED",
+    "STIFFNESS",
     "TOTAL",
     "TOUCH",
     "TOUCHES",
@@ -60,11 +61,12 @@ COUNT, TOUCHES, EVALUATED, PASSES, WAS_THERE = 3, 4, 8, 16, 32
 """Bits of the flags: number of points; whether the pair touches, or will within the step; whether this step has looked at it; whether a
 hook lets it pass, or it only grazes; and, 32 for the first point and 64 for the second, whether the point was there in the step before."""
 
-NORMAL, POSITION, SEPARATION, IMPULSE, TOTAL, LOCAL, FRICTION, RADII, POINTS, POSES = 0, 2, 6, 8, 12, 16, 20, 21, 23, 24
+NORMAL, POSITION, SEPARATION, IMPULSE, TOTAL, LOCAL, FRICTION, RADII, POINTS, POSES, STIFFNESS = 0, 2, 6, 8, 12, 16, 20, 21, 23, 24, 30
 """Normal (2); points in the world (2, 2); gaps (2); impulses of the last sub-step and over the step, normal and tangential (2, 2); points
-in the frame of body A (2, 2); friction; radii of both surfaces around their cores (2); number of points; poses of both bodies (2, 3)."""
+in the frame of body A (2, 2); friction; radii of both surfaces around their cores (2); number of points; poses of both bodies (2, 3);
+a number of each point that stays with it, for those methods that have one (2)."""
 N_NUMBERS = 32
-"""Four records of eight, one of which is a line of the cache; the last numbers are not used."""
+"""Four records of eight, one of which is a line of the cache."""
 
 KEY_BITS = 31
 """Of an id in a key: two billion may come and go."""
@@ -319,6 +321,7 @@ def _fill(
         number[row, IMPULSE + k] = number[row, TOTAL + k] = 0.0
     for k in range(3):
         number[row, POSES + k], number[row, POSES + 3 + k] = va[k], vb[k]
+    number[row, STIFFNESS] = number[row, STIFFNESS + 1] = 0.0
     number[row, FRICTION] = sqrt(ends.friction[first] * ends.friction[second])
     number[row, RADII], number[row, RADII + 1] = ends.radius[first], ends.radius[second]
     number[row, POINTS] = count
@@ -409,6 +412,7 @@ def _find_again(old_whole: IntArray, old_number: FloatArray, at: int, whole: Int
 
 @inlined_kernel
 def _take_over(old_number: FloatArray, at: int, j: int, number: FloatArray, row: int, k: int, is_warm: bool) -> None:
+    number[row, STIFFNESS + k] = old_number[at, STIFFNESS + j]
     if is_warm:
         number[row, IMPULSE + 2 * k] = old_number[at, IMPULSE + 2 * j]
         number[row, IMPULSE + 2 * k + 1] = old_number[at, IMPULSE + 2 * j + 1]

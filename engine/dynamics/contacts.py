@@ -135,7 +135,6 @@ def empty_rows(n: int) -> ContactRows:
     piece = room((r.N_NUMBERS + r.N_WHOLE) * (n + 1))
     middle = r.N_NUMBERS * (n + 1)
     number = piece[:middle].reshape(n + 1, r.N_NUMBERS)
-    number[:, r.POSES + 6 :] = 0.0  # not used, and part of a snapshot
     return ContactRows(piece[middle:].view(np.int64).reshape(n + 1, r.N_WHOLE), number)
 
 

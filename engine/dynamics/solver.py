@@ -1,12 +1,14 @@
-"""The soft step as a solver of `engine.world`."""
+"""Rigid bodies of our own as a solver of `engine.world`, by any of the methods in `engine.dynamics.solvers`."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import cache
+from importlib import import_module
 from time import perf_counter
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
@@ -17,7 +19,8 @@ from engine.contracts import StepContacts
 from engine.dynamics.contacts import Nearby, Told
 from engine.dynamics.continuous import no_moments
 from engine.dynamics.joints import JointTable, coordinate_row, no_joints
-from engine.dynamics.state import SoftStepMemory, State, empty_state
+from engine.dynamics.solvers.protocol import Method
+from engine.dynamics.state import Memory, State, empty_state
 from engine.dynamics.step import Step
 from engine.dynamics.tables import MARGIN, Tables, check_mass, mass_properties
 from engine.dynamics.workspace import Workspace
@@ -33,25 +36,21 @@ from engine.world.specs import BodySpec, FixtureSpec, WorldSettings
 from engine.world.step_pairs import PairRecord, StepPairs
 from engine.world.truth import Truth
 
-__all__ = ["SoftStepSolver"]
+__all__ = ["RigidBodySolver", "solver_of"]
 
 _T = TypeVar("_T")
 
 
-class SoftStepSolver(Solver):
-    """Rigid bodies of our own, by the soft step. `WorldSettings.velocity_iterations` is the number of its sub-steps."""
+class RigidBodySolver(Solver):
+    """Rigid bodies of our own. `solver_of` gives it a method.
 
-    capabilities = Capabilities(
-        name="soft_step",
-        title="Soft step",
-        shapes=(Circle, Polygon, Capsule, Segment),
-        joints=JOINT_SPECS,
-        max_vertices=None,
-        precision=np.float64,
-        skin_radius=0.0,
-        sweeps_all=True,
-        margin=MARGIN,
-    )
+    Attributes
+    ----------
+    method : Method
+        How a step is solved.
+    """
+
+    method: ClassVar[Method]
 
     def __init__(self, truth: Truth) -> None:
         super().__init__(truth)
@@ -73,6 +72,8 @@ class SoftStepSolver(Solver):
         spec = super().accept(spec)
         if isinstance(spec, BodySpec) and spec.type == "dynamic":
             check_mass(spec.fixtures)
+        if isinstance(spec, WorldSettings):
+            cls.method.options(spec.solver_settings)
         return spec
 
     @classmethod
@@ -204,7 +205,7 @@ class SoftStepSolver(Solver):
             self._state = replace(before, contacts=Told.of(number, before.memory.rows, None, (), ()))
             self._idle, self._cost = (self._state, *self._idle[1:]), StepCost(solver=1e3 * (perf_counter() - started))
             return []
-        step = Step(number, self.truth.settings, tables, joints, self._nearby, self._space, before, hooks, self._call)
+        step = Step(number, self.truth.settings, tables, joints, self._nearby, self._space, before, hooks, self._call, self.method)
         if record is not None:
             record.last = None
         step.find()
@@ -346,7 +347,7 @@ class SoftStepSolver(Solver):
 
     def load(self, state: SolverState) -> None:
         memory = state.memory
-        assert isinstance(memory, SoftStepMemory)
+        assert isinstance(memory, Memory)
         self._moments = no_moments()
         self._state = State(self.truth.body_ids, np.array(state.motion.values), np.array(state.motion.awake), memory, state.contacts)
 
@@ -357,7 +358,7 @@ class SoftStepSolver(Solver):
 
     @classmethod
     def unpacked_contacts(cls, left: Mapping[str, Any], memory: object, fixtures: tuple[tuple[int, int, FixtureSpec], ...]) -> StepContacts:
-        assert isinstance(memory, SoftStepMemory)
+        assert isinstance(memory, Memory)
         told = Told.of(left["step"], memory.rows, None, left["began"], left["ended"])
         told.__dict__["removed"] = left["removed"]
         return told
@@ -369,3 +370,21 @@ class SoftStepSolver(Solver):
         assert isinstance(mark, State)
         self._state = mark
         self._targets_changed = True
+
+
+@cache
+def solver_of(name: str) -> type[RigidBodySolver]:
+    """Return the solver by the method in ``engine.dynamics.solvers.NAME``, whose ``METHOD`` it is."""
+    method: Method = import_module(f"engine.dynamics.solvers.{name}").METHOD
+    can = Capabilities(
+        name=name,
+        title=method.title,
+        shapes=(Circle, Polygon, Capsule, Segment),
+        joints=JOINT_SPECS,
+        max_vertices=None,
+        precision=np.float64,
+        skin_radius=0.0,
+        sweeps_all=True,
+        margin=MARGIN,
+    )
+    return type(f"{type(method).__name__}Solver", (RigidBodySolver,), {"method": method, "capabilities": can})

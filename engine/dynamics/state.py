@@ -12,11 +12,11 @@ from engine.contracts import StepContacts, no_contacts
 from engine.dynamics.contacts import ContactRows, no_rows, touching_pairs
 from engine.dynamics.joints import JointTable, no_joints
 
-__all__ = ["SoftStepMemory", "State", "empty_state"]
+__all__ = ["Memory", "State", "empty_state"]
 
 
 @dataclass(frozen=True)
-class SoftStepMemory:
+class Memory:
     """All state beside poses and velocities; arrays that change no more, a row for each body where nothing else is said.
 
     Attributes
@@ -60,7 +60,7 @@ class State:
     ids: IntArray
     values: FloatArray
     awake: NDArray[np.bool_]
-    memory: SoftStepMemory
+    memory: Memory
     contacts: StepContacts
 
     def at(self, body: int) -> int:
@@ -126,7 +126,5 @@ class State:
 def empty_state() -> State:
     """Return the state of a world without bodies, before its first step."""
     none, flags, impulses = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.bool_), np.zeros((0, 2))
-    memory = SoftStepMemory(
-        np.zeros((0, 3)), np.zeros(0), none, no_rows(), np.zeros((0, 4), dtype=np.int64), no_joints(), impulses, impulses, ()
-    )
+    memory = Memory(np.zeros((0, 3)), np.zeros(0), none, no_rows(), np.zeros((0, 4), dtype=np.int64), no_joints(), impulses, impulses, ())
     return State(none, np.zeros((0, 6)), flags, memory, no_contacts(0))

@@ -9,16 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.common._lanes_kernel import WIDTH
 from engine.common.arrays import IntArray
-from engine.common.memory import room
 from engine.contracts import PairEvent
-from engine.dynamics._contact_kernel import BLOCK
-from engine.dynamics._graph_kernel import COLOURS
+from engine.dynamics._bodies_kernel import Bodies
 from engine.dynamics._island_kernel import settle
-from engine.dynamics._pairs_kernel import place, sort_out, stir
+from engine.dynamics._pairs_kernel import SOLID, place, sort_out, stir
 from engine.dynamics._rows_kernel import FLAGS, IMPULSE, PASSES, SOLVED, TOUCH, Cores, Ends, Manifolds, renew
-from engine.dynamics._soft_step_kernel import Room, soft_step
 from engine.dynamics.contacts import (
     ContactRows,
     Nearby,
@@ -33,7 +29,8 @@ from engine.dynamics.contacts import (
 )
 from engine.dynamics.continuous import Motion, no_moments, stop_at_first_touch
 from engine.dynamics.joints import JointTable
-from engine.dynamics.state import SoftStepMemory, State
+from engine.dynamics.solvers.protocol import Found, Method, Problem, contacts_of
+from engine.dynamics.state import Memory, State
 from engine.dynamics.tables import Tables
 from engine.dynamics.workspace import Workspace
 from engine.narrowphase.batched import ManifoldRows
@@ -48,11 +45,6 @@ SLOW = np.array([0.01, math.radians(2.0)])
 PATIENCE = 0.5
 """Seconds for which an island must rest before it sleeps."""
 NO_PAIRS = np.zeros((0, 4), dtype=np.int64)
-
-_SPARE = 4
-"""One part in so many is added to what must grow."""
-_SPARE_BLOCKS = 24
-"""Blocks of contacts that a world has room for beside full ones: each colour's last one is not full."""
 
 
 class Step:
@@ -72,6 +64,8 @@ class Step:
     hooks : StepHooks
     call : callable
         Calls a hook, and keeps what it raises.
+    method : Method
+        How contacts and joints are solved.
 
     Attributes
     ----------
@@ -94,9 +88,11 @@ class Step:
         state: State,
         hooks: StepHooks,
         call: Callable[..., object],
+        method: Method,
     ) -> None:
         self._number, self._settings, self._tables, self._joints = number, settings, tables, joints
         self._nearby, self._space, self._old, self._hooks, self._call = nearby, space, state, hooks, call
+        self._method = method
         self._n = n = len(state.ids)
         self._values, self._m = state.values, len(tables.fixtures.ids)
         self._awake, self._island, self._resting = state.awake.copy(), state.memory.island.copy(), state.memory.resting.copy()
@@ -205,19 +201,46 @@ class Step:
 
     def solve(self) -> list[int]:
         """Solve contacts and joints, and move all bodies; return the ids of those that have left the finite numbers."""
-        settings, tables, space, memory, n = self._settings, self._tables, self._space, self._old.memory, self._n
+        settings, tables, memory = self._settings, self._tables, self._old.memory
         warm = self._joints.carried_over(memory.joints, memory.joint_impulse)
         self._joined = self._joints.posed(self._center, self._turned, self._values, warm if settings.warm_starting else np.zeros_like(warm))
-        ended, n_blocks = room(6 * n).reshape(n, 6), 1
-        while n_blocks > 0:
-            n_blocks = soft_step(
-                self._values, ended, self._center, tables.masses, self._moves, self._drives, memory.force, *settings.gravity,
-                self._solved, self._rows.whole, self._all_numbers, tables.materials, self._joined,
-                _room_for(space, n, len(self._solved), n_blocks),
-                settings.dt, settings.velocity_iterations, _bounces_above(settings),
-            )  # fmt: skip
-        self._values = ended
-        return [] if n_blocks == 0 else self._old.ids[~np.isfinite(ended).all(axis=1)].tolist()
+        self._problem = Problem(
+            settings, tables, self._values, self._center, self._moves, self._drives, memory.force,
+            self._rows, self._solved, self._all_numbers, self._joined, self._space, self._look,
+        )  # fmt: skip
+        self._values = self._method.solve(self._problem, self._method.options(settings.solver_settings))
+        are_finite = np.isfinite(self._values)
+        return [] if are_finite.all() else self._old.ids[~are_finite.all(axis=1)].tolist()
+
+    def _look(self, problem: Problem, bodies: Bodies) -> Found:
+        """Find the contacts of the step's pairs with the bodies moved by their shift."""
+        tables, fixtures, packed = self._tables, self._tables.fixtures, self._tables.shapes.grown.packed
+        center, turned = np.empty_like(self._center), np.empty_like(self._turned)
+        poses, boxes = _arrays_of_fixtures(self._m)
+        pairs = self._nearby.pairs
+        place(
+            problem.moved(bodies), tables.bodies.center, fixtures.body, fixtures.shape, packed.first, packed.n_vertices, packed.vertices,
+            packed.radius, self._nearby.fat, center, turned, poses, boxes,
+        )  # fmt: skip
+        become, by_chain, shapes, poses_a, poses_b, *columns = _arrays_of_pairs(len(pairs))
+        n_solid, n_chain, *_ = sort_out(pairs, boxes, poses, tables.kept, self._is_moving, become, shapes, poses_a, poses_b, by_chain)
+        some, manifolds = slice(n_solid), ManifoldRows(*columns)
+        fill_manifolds(tables, shapes[some], poses_a[some], poses_b[some], by_chain[some] if n_chain > 0 else None, manifolds)
+        found = Manifolds(*columns[:4])
+        ids = key_of(*fixtures.ids[pairs[become == SOLID]].T)
+        passing = self._rows.key[self._rows.whole[:, FLAGS] & PASSES != 0]
+        which = np.flatnonzero((found.n_points[some] > 0) & ~np.isin(ids, passing))
+        ends, keys = pairs[become == SOLID][which], self._rows.key[self._solved[:, 0]]
+        at = np.searchsorted(keys, ids[which])
+        is_known = at < len(keys)
+        is_known[is_known] = keys[at[is_known]] == ids[which][is_known]
+        count = found.n_points[which]
+        gaps = found.points[which, :, 2] + (tables.margin[ends[:, 0]] + tables.margin[ends[:, 1]])[:, None]
+        contacts = contacts_of(
+            tables, ends, count, found.axis[which, :2], found.points[which, :, :2], gaps, fixtures.radius[ends],
+            center, problem.inverse, np.zeros((len(which), 2, 2)),
+        )  # fmt: skip
+        return Found(contacts, np.where(is_known, at, -1), fixtures.restitution[ends].max(axis=1))
 
     def stop(self) -> None:
         """Take bodies back to where they first touch something on their way.
@@ -242,8 +265,7 @@ class Step:
         is_free = np.ones(n + 1, dtype=np.bool_)
         is_free[ends] = is_free[self._joints.links] = False
         free = stopped[is_free[stopped]]
-        push = _room_for(self._space, n, 0, 0).push
-        values[free, 3:] -= push[free] * ((1.0 - stops.fraction[free]) * self._settings.dt)[:, None]
+        values[free, 3:] -= self._problem.push[free] * ((1.0 - stops.fraction[free]) * self._settings.dt)[:, None]
         passed = without(ids_of(self._tables, stops.passed), self._sensed)
         if len(passed) > 0:
             sensed = np.concatenate((self._sensed, passed))
@@ -279,7 +301,7 @@ class Step:
     def finish(self) -> State:
         """Tell what has been solved and what has ended, and return the state after the step."""
         rows, old, n = self._rows, self._old.memory, self._n
-        memory = SoftStepMemory(
+        memory = Memory(
             force=old.force if not old.force.any() else np.zeros((n, 3)),
             resting=self._resting,
             island=self._island,
@@ -325,37 +347,3 @@ def _arrays_of_pairs(n: int) -> tuple[NDArray[Any], ...]:
     numbers = np.zeros((n, 2, 3)), np.zeros((n, 2), dtype=np.int64), np.zeros((n, 6)), np.zeros((n, 2), dtype=np.int64)
     manifolds = (np.zeros(n, dtype=np.int64), *numbers)
     return np.empty(n, dtype=np.int8), np.empty(n, dtype=np.bool_), np.empty((n, 2), dtype=np.int64), *np.empty((2, n, 4)), *manifolds
-
-
-def _room_for(space: Workspace, n: int, n_contacts: int, n_blocks: int) -> Room:
-    """Return the room that the solver works in, with so many blocks of contacts at least."""
-    n_blocks = max(n_blocks, n_contacts // WIDTH + _SPARE_BLOCKS)
-    known = space.room
-    if known is None or len(known.last) != n + 1 or len(known.place) < n_contacts or len(known.rows) < n_blocks * WIDTH:
-        n_contacts, n_blocks = n_contacts + n_contacts // _SPARE, n_blocks + n_blocks // _SPARE
-        space.room = known = Room(
-            records=np.empty((n + 1, WIDTH)),
-            push=np.empty((n + 1, 3)),
-            warm=np.empty((n + 1, 3)),
-            free=np.empty((n + 1, 3)),
-            later=np.empty((n + 1, 3)),
-            before=np.empty((n + 1, 3)),
-            decay=np.empty((n + 1, 2)),
-            inverse=np.empty((n + 1, 2)),
-            last=np.empty(n + 1),
-            place=np.empty(n_contacts, dtype=np.int64),
-            colour=np.empty(n_contacts, dtype=np.int64),
-            taken=np.empty(n + 1, dtype=np.uint64),
-            counts=np.empty((2, COLOURS), dtype=np.int64),
-            constants=np.zeros((n + 1, WIDTH)),
-            lanes=np.empty(n_blocks * BLOCK),
-            pairs=np.empty(2 * n_blocks * WIDTH, dtype=np.int64),
-            rows=np.empty(n_blocks * WIDTH, dtype=np.int64),
-        )
-    return known
-
-
-def _bounces_above(settings: WorldSettings) -> float:
-    """Return the speed below which nothing bounces, m/s: what gravity adds in two steps is no impact, unless the settings say more."""
-    given = settings.restitution_threshold
-    return 2.0 * math.hypot(*settings.gravity) * settings.dt if given is None else given

@@ -137,6 +137,9 @@ def _plain_object(value: Any, name: str | None, path: str, is_short: bool, preci
             continue
         if isinstance(value, Polygon) and field.name == "vertices":
             given = given.tolist()
+        if field.name == "solver_settings":
+            plain[field.name] = {key: _plain(one, at(path, key), False, False, precision) for key, one in given}
+            continue
         # an axis may be a unit vector of float64
         plain[field.name] = _plain(given, at(path, field.name), False, is_short and field.name != "axis", precision)
         if in_fixture and field.name == "shape":

@@ -15,7 +15,7 @@ from engine.scenes.pictures import MOST_BYTES, MOST_PICTURES
 from engine.scenes.scene import LONGEST_TEXT, MOST_BODIES, MOST_JOINTS, MOST_NOTES, MOST_WORLDS
 from engine.scenes.scene_file import FORMAT, VERSION
 from engine.world.fields import Rule, rule_of
-from engine.world.solver import DEFAULT, solvers
+from engine.world.solver import DEFAULT
 from engine.world.specs import BODY_TYPES, BodySpec, FixtureSpec, WorldSettings
 
 __all__ = ["scene_schema"]
@@ -47,6 +47,11 @@ _BY_NAME: dict[str, Schema] = {
     **dict.fromkeys(("body", "body_a", "body_b"), _BODY_REFERENCE),
     **dict.fromkeys(("joint_a", "joint_b"), _JOINT_REFERENCE),
     "type": {"enum": list(BODY_TYPES)},
+    "solver_settings": {
+        "description": "Settings of the solver's own, by name.",
+        "type": "object",
+        "additionalProperties": {"type": ["number", "string"]},
+    },
     "skin_radius": {"type": "number", "minimum": 0.0},
     "radius": {"type": "number", "exclusiveMinimum": 0.0, "maximum": MAX_REACH},
     "vertices": {
@@ -133,7 +138,7 @@ def _object(kind: Any, name: str | None = None) -> Schema:
     properties.update((field.name, _field(kind, field)) for field in known)
     if name is None:
         if kind is WorldSettings:
-            properties["solver"] = {"description": "What drives the world.", "enum": list(solvers()), "default": DEFAULT}
+            properties["solver"] = {"description": "What drives the world, by its name.", "type": "string", "default": DEFAULT}
         properties["kind"] = {"const": {BodySpec: "body", FixtureSpec: "fixture", WorldSettings: "settings"}[kind]}
     required = [*(["kind"] if name is not None else []), *(field.name for field in known if field.default is MISSING)]
     schema: Schema = {"type": "object", "properties": properties, "additionalProperties": False}

@@ -21,7 +21,7 @@ from engine.common.errors import InvalidInputError
 from engine.common.limits import MAX_COORDINATE, MAX_ITERATIONS, MAX_NUMBER, MAX_SPEED
 from engine.common.tolerances import EPS64, LINEAR_SLOP
 
-__all__ = ["Checked", "Rule", "changed", "check_names", "float32", "number", "rounded", "rule_of", "spec", "unit", "vector"]
+__all__ = ["Checked", "Rule", "changed", "check_names", "float32", "named_values", "number", "rounded", "rule_of", "spec", "unit", "vector"]
 
 _T = TypeVar("_T")
 
@@ -103,6 +103,20 @@ class Rule(NamedTuple):
                 return boolean(field, value)
             case "text":
                 return _text(field, value)
+
+
+def named_values(field: str, given: Any) -> tuple[tuple[str, float | str], ...]:
+    """Return a mapping of names to numbers or words, or pairs of such, as pairs in the order of the names."""
+    try:
+        values = dict(given)
+    except (TypeError, ValueError):
+        raise InvalidInputError(field, "numbers or words by name", given) from None
+    for name, value in values.items():
+        if not isinstance(name, str):
+            raise InvalidInputError(field, "numbers or words by name", given)
+        if not isinstance(value, str):
+            finite(f"{field}.{name}", value)
+    return tuple(sorted((name, value if isinstance(value, str | int) else float(value)) for name, value in values.items()))
 
 
 _NOT_NEGATIVE = {

@@ -22,6 +22,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from importlib import import_module
+from pathlib import Path
 from typing import Any, ClassVar, TypeAlias, TypeVar, cast
 
 import numpy as np
@@ -45,8 +46,11 @@ _T = TypeVar("_T")
 DEFAULT = "box2d"
 """What drives a world that is made without a solver's name, outside of `driven_by`."""
 
-_ENTRIES = {"box2d": "engine.box2d.solver:Box2DSolver", "soft_step": "engine.dynamics.solver:SoftStepSolver"}
-"""Module and class of each solver, by the solver's name."""
+_ENTRIES = {"box2d": "engine.box2d.solver:Box2DSolver"}
+"""Module and class of each solver that is a package of its own, by the solver's name."""
+_METHODS = Path(__file__).resolve().parent.parent / "dynamics" / "solvers"
+"""Where each file is a method by which our own rigid bodies are solved, named as the file is."""
+_NO_METHODS = ("__init__", "protocol")
 
 _DRIVEN_BY: ContextVar[str | None] = ContextVar("driven_by", default=None)
 """What `driven_by` has set."""
@@ -292,10 +296,11 @@ def solvers() -> tuple[str, ...]:
 
     Examples
     --------
-    >>> solvers()
+    >>> solvers()[:2]
     ('box2d', 'soft_step')
     """
-    return tuple(_ENTRIES)
+    found = sorted(path.stem for path in _METHODS.glob("[!_]*.py") if path.stem not in _NO_METHODS)
+    return (*_ENTRIES, *sorted(found, key=lambda name: name != "soft_step"))
 
 
 def solver_name(field: str, value: object) -> str:
@@ -306,8 +311,8 @@ def solver_name(field: str, value: object) -> str:
     InvalidInputError
         There is none of that name.
     """
-    if not isinstance(value, str) or value not in _ENTRIES:
-        raise InvalidInputError(field, "one of " + ", ".join(_ENTRIES), value)
+    if not isinstance(value, str) or value not in solvers():
+        raise InvalidInputError(field, "one of " + ", ".join(solvers()), value)
     return value
 
 
@@ -353,8 +358,10 @@ def load_solver(name: str = DEFAULT) -> type[Solver]:
     InvalidInputError
         There is none of that name.
     """
-    module, _, kind = _ENTRIES[solver_name("solver", name)].partition(":")
-    return cast(type[Solver], getattr(import_module(module), kind))
+    if solver_name("solver", name) in _ENTRIES:
+        module, _, kind = _ENTRIES[name].partition(":")
+        return cast(type[Solver], getattr(import_module(module), kind))
+    return cast(type[Solver], import_module("engine.dynamics.solver").solver_of(name))
 
 
 def accept(spec: _T, solver: str = DEFAULT) -> _T:

@@ -12,7 +12,7 @@ from typing import Literal
 from engine.common.checks import choice
 from engine.common.errors import InvalidInputError
 from engine.geometry import AnyShape
-from engine.world.fields import Checked, spec
+from engine.world.fields import Checked, named_values, spec
 
 __all__ = ["BODY_TYPES", "BodySpec", "BodyType", "FixtureSpec", "WorldSettings"]
 
@@ -44,6 +44,8 @@ class WorldSettings(Checked):
     restitution_threshold : float or None
         m/s, >= 0: what approaches more slowly does not bounce. None: as the solver has it by itself. The soft step takes any, and by itself
         what gravity adds in two steps; Box2D has 1 m/s for good and refuses another.
+    solver_settings : mapping of str to float or str
+        Settings of the solver's own, by name, kept as pairs in their order. Which there are, and their ranges, the solver says.
     """
 
     gravity: tuple[float, float] = (0.0, -10.0)
@@ -55,6 +57,11 @@ class WorldSettings(Checked):
     sub_stepping: bool = False
     sleeping: bool = True
     restitution_threshold: float | None = None
+    solver_settings: tuple[tuple[str, float | str], ...] = ()
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "solver_settings", named_values("solver_settings", self.solver_settings))
 
     @property
     def dt(self) -> float:

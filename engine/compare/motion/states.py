@@ -19,7 +19,7 @@ from engine.contracts import PairEvent, StepContacts, no_contacts
 from engine.dynamics._joint_kernel import ANGLE, DRIVE, HIGH, LOW, POINT, SPRING, SUM
 from engine.dynamics.contacts import no_rows
 from engine.dynamics.joints import JointTable, no_joints
-from engine.dynamics.state import SoftStepMemory
+from engine.dynamics.state import Memory
 from engine.world import World, accept, load_solver
 from engine.world.hooks import PreSolveHook, StepHooks
 from engine.world.joint_specs import (
@@ -196,14 +196,14 @@ def _our_state(snapshot: WorldSnapshot, force: FloatArray, resting: FloatArray, 
     ids = np.array([body for body, _, _ in snapshot.bodies], dtype=np.int64)
     island = np.where(awake, -1, ids)
     gears = tuple(sums.items())
-    memory = SoftStepMemory(force, resting, island, no_rows(), np.zeros((0, 4), dtype=np.int64), no_joints(), none, none, gears)
+    memory = Memory(force, resting, island, no_rows(), np.zeros((0, 4), dtype=np.int64), no_joints(), none, none, gears)
     motion = BodyMotion(snapshot.motion.values.astype(np.float64), awake)
     assert len(ids) == n
     return SolverState(motion, no_contacts(snapshot.step_index), frozenset(), ((), ()), memory)
 
 
-def _our_memory(snapshot: WorldSnapshot) -> SoftStepMemory:
-    assert isinstance(snapshot.state.memory, SoftStepMemory)
+def _our_memory(snapshot: WorldSnapshot) -> Memory:
+    assert isinstance(snapshot.state.memory, Memory)
     return snapshot.state.memory
 
 
@@ -310,7 +310,7 @@ def _with_box2d(snapshot: WorldSnapshot, pre_solve: PreSolveHook | None) -> Twin
     return Twins(theirs, ours, memory.force, dict(memory.gear_sums), pre_solve)
 
 
-def _with_waiting(internal: InternalState, memory: SoftStepMemory) -> InternalState:
+def _with_waiting(internal: InternalState, memory: Memory) -> InternalState:
     """Return Box2D's internal state with the forces that wait, and the seconds at rest, of ours."""
     words = internal.bodies.copy()
     numbers = words.view(np.float32)
@@ -323,7 +323,7 @@ def _with_waiting(internal: InternalState, memory: SoftStepMemory) -> InternalSt
 
 def _woken(snapshot: WorldSnapshot) -> WorldSnapshot:
     state, memory = snapshot.state, snapshot.state.memory
-    if isinstance(memory, SoftStepMemory):
+    if isinstance(memory, Memory):
         memory = replace(memory, resting=np.zeros_like(memory.resting), island=np.full_like(memory.island, -1))
     awake = np.ones_like(state.motion.awake)
     return replace(snapshot, state=replace(state, motion=replace(state.motion, awake=awake), memory=memory))

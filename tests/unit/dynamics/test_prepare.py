@@ -10,7 +10,7 @@ import pytest
 import engine.dynamics
 from engine.common import jit
 from engine.demo.registry import find_demo
-from engine.dynamics.solver import SoftStepSolver
+from engine.world.solver import load_solver
 
 
 def signatures() -> dict[str, int]:
@@ -27,7 +27,7 @@ def signatures() -> dict[str, int]:
 @pytest.mark.skipif(not jit.is_compiling(), reason="nothing is compiled")
 @pytest.mark.parametrize("demo", ["bullet", "ragdoll_pile", "walker"])
 def test_a_scene_asks_nothing_that_was_not_prepared(demo: str) -> None:
-    SoftStepSolver.prepare()
+    load_solver("soft_step").prepare()
     before = signatures()
     assert sum(before.values()) > 10
     running = find_demo(demo)(1, solver="soft_step")

@@ -1,0 +1,303 @@
+"""What a method of solving a step is, and what it gets.
+
+Around it `engine.dynamics.step` does what is the same for all: contacts found and matched, events, hooks, sensors, continuous collision,
+sleep, snapshots. The method advances the velocities and positions of a step from its contacts and joints, and leaves the impulses, which
+are all that it may remember::
+
+    class Falling(Method):
+        title = "Gravity alone"
+
+        def solve(self, step, options):
+            bodies = step.bodies(step.dt)
+            integrate(bodies, step.dt)      # bodies.velocity, .shift, .turn; step.contacts.impulse, .total; step.joints.impulse, .total
+            return step.ended(bodies)
+
+    METHOD = Falling()
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.common.arrays import FloatArray, IntArray
+from engine.common.checks import integer
+from engine.common.errors import InvalidInputError
+from engine.dynamics._bodies_kernel import Bodies
+from engine.dynamics._contact_kernel import Contacts, arms_and_masses
+from engine.dynamics._joint_kernel import Joints
+from engine.dynamics._rows_kernel import IMPULSE, RADII, STIFFNESS, TOTAL
+from engine.dynamics._rows_kernel import NORMAL as NORMAL_OF_ROW
+from engine.dynamics.contacts import ContactRows
+from engine.dynamics.tables import Tables
+from engine.dynamics.workspace import Workspace
+from engine.world.fields import check_names, number
+from engine.world.specs import WorldSettings
+
+__all__ = ["Found", "Method", "Problem", "Setting", "contacts_of"]
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A setting of a method: a number from `low` to `high`, or one of `choices`.
+
+    Attributes
+    ----------
+    name, title : str
+        For programs, and for people.
+    default : float, int or str
+    low, high : float
+    unit : str
+    is_whole : bool
+    choices : tuple of str
+        Where there are some, numbers mean nothing.
+    """
+
+    name: str
+    title: str
+    default: float | str
+    low: float = 0.0
+    high: float = 1.0
+    unit: str = ""
+    is_whole: bool = False
+    choices: tuple[str, ...] = ()
+
+    def checked(self, value: object) -> float | str:
+        """Return a value as the method gets it.
+
+        Raises
+        ------
+        InvalidInputError
+            Names the setting, the value and the range.
+        """
+        field = f"solver_settings.{self.name}"
+        if self.choices:
+            if not isinstance(value, str) or value not in self.choices:
+                raise InvalidInputError(field, "one of " + ", ".join(self.choices), value)
+            return value
+        if self.is_whole:
+            return integer(field, value, int(self.low), int(self.high))
+        return number(field, value, self.unit, self.low, self.high)
+
+
+class Method(ABC):
+    """A way to solve a step. It keeps nothing: what it remembers from step to step are impulses and stiffness of contacts and joints.
+
+    Attributes
+    ----------
+    title : str
+        For people.
+    settings : tuple of Setting
+        Beside those of the world.
+    """
+
+    title: ClassVar[str]
+    settings: ClassVar[tuple[Setting, ...]] = ()
+
+    @abstractmethod
+    def solve(self, step: Problem, options: Mapping[str, Any]) -> FloatArray:
+        """Advance a step, and return x, y, angle, vx, vy, omega of each body as it ends, float64 (n, 6): see `Problem.ended`.
+
+        Parameters
+        ----------
+        options : mapping
+            A value for each of `settings`, checked.
+        """
+
+    def warm_share(self, settings: WorldSettings, options: Mapping[str, Any]) -> float:
+        """Return how much of a step's whole impulse is kept as `impulse` for the next step to begin from; sub-steps keep that of one."""
+        return 1.0
+
+    def options(self, given: tuple[tuple[str, float | str], ...]) -> dict[str, float | str]:
+        """Return a value for each of `settings`, of those given and the defaults.
+
+        Raises
+        ------
+        InvalidInputError
+            A name that is none of them, or a value out of its range.
+        """
+        check_names("solver_settings", dict(given), (one.name for one in self.settings))
+        values: dict[str, float | str] = {one.name: one.default for one in self.settings}
+        for one in self.settings:
+            for name, value in given:
+                if name == one.name:
+                    values[name] = one.checked(value)
+        return values
+
+
+class Found(NamedTuple):
+    """Contacts found within a step.
+
+    Attributes
+    ----------
+    contacts : Contacts
+        As if the step began here: gaps count from a shift of 0. No impulses.
+    row : int64 (n,)
+        Where each pair of fixtures stands among `Problem.contacts`; -1: not there.
+    restitution : float64 (n,)
+    """
+
+    contacts: Contacts
+    row: IntArray
+    restitution: FloatArray
+
+
+class Problem:
+    """A step as a method gets it. Rows of bodies have one more at the end, for the world's own static body.
+
+    Attributes
+    ----------
+    settings : WorldSettings
+    tables : Tables
+        What the world is made of.
+    values : float64 (n, 6)
+        x, y, angle, vx, vy, omega of bodies as the step begins.
+    center : float64 (n + 1, 2)
+        Of mass, world frame, as the step begins, m.
+    moves, drives : bool (n + 1,)
+        Bodies that are awake and not static; those of these that are dynamic.
+    force : float64 (n, 3)
+        N and N m, over the step.
+    rows : ContactRows
+    solved : int64 (k, SOLVED)
+        Which rows are to be solved; see `_rows_kernel`.
+    numbers : float64 (m, N_NUMBERS)
+        All rows' numbers and one row more, for lanes that have no contact.
+    joints : Joints
+        Impulses are those of the last step. To be written in place.
+    space : Workspace
+    """
+
+    def __init__(
+        self,
+        settings: WorldSettings,
+        tables: Tables,
+        values: FloatArray,
+        center: FloatArray,
+        moves: NDArray[np.bool_],
+        drives: NDArray[np.bool_],
+        force: FloatArray,
+        rows: ContactRows,
+        solved: IntArray,
+        numbers: FloatArray,
+        joints: Joints,
+        space: Workspace,
+        look: Callable[[Problem, Bodies], Found],
+    ) -> None:
+        self.settings, self.tables, self.values, self.center = settings, tables, values, center
+        self.moves, self.drives, self.force = moves, drives, force
+        self.rows, self.solved, self.numbers, self.joints, self.space = rows, solved, numbers, joints, space
+        self._look = look
+
+    @property
+    def dt(self) -> float:
+        """Seconds of the step."""
+        return self.settings.dt
+
+    @property
+    def gravity(self) -> tuple[float, float]:
+        """m/s^2."""
+        return self.settings.gravity
+
+    @property
+    def threshold(self) -> float:
+        """m/s below which nothing bounces: what gravity adds in two steps is no impact, unless the settings say more."""
+        given = self.settings.restitution_threshold
+        return 2.0 * math.hypot(*self.gravity) * self.dt if given is None else given
+
+    @cached_property
+    def push(self) -> FloatArray:
+        """Acceleration of bodies by gravity and forces, m/s^2 and rad/s^2, float64 (n + 1, 3)."""
+        found = np.zeros((len(self.center), 3))
+        found[:, :2] = np.asarray(self.gravity) * self.tables.bodies.gravity_scale[:, None]
+        found[:-1] += self.force * self.tables.bodies.inverse[:-1, [0, 0, 1]]
+        return np.where(self.drives[:, None], found, 0.0)
+
+    @cached_property
+    def inverse(self) -> FloatArray:
+        """1/kg and 1/(kg m^2), 0 where nothing can move a body, float64 (n + 1, 2)."""
+        return np.where(self.drives[:, None], self.tables.bodies.inverse, 0.0)
+
+    def bodies(self, h: float) -> Bodies:
+        """Return the bodies as the step begins, with the damping of sub-steps of `h` seconds; arrays of their own."""
+        n = len(self.center)
+        velocity, turn = np.zeros((n, 3)), np.zeros((n, 2))
+        velocity[:-1] = np.where(self.moves[:-1, None], self.values[:, 3:], 0.0)
+        turn[:, 0] = 1.0
+        decay = np.where(self.drives[:, None], 1.0 / (1.0 + h * self.tables.bodies.damping), 1.0)
+        return Bodies(velocity, np.zeros((n, 3)), turn, self.inverse, self.push, decay)
+
+    @cached_property
+    def contacts(self) -> Contacts:
+        """The contacts to be solved, with the impulses of the last step; to be written in place."""
+        of_rows, fixtures = self.solved[:, 0], self.solved[:, 3:5]
+        number = self.numbers[of_rows]
+        return contacts_of(
+            self.tables, fixtures, self.rows.count[of_rows], number[:, NORMAL_OF_ROW : NORMAL_OF_ROW + 2],
+            self.rows.position[of_rows], self.rows.separation[of_rows], number[:, RADII : RADII + 2], self.center, self.inverse,
+            number[:, IMPULSE : IMPULSE + 4].reshape(-1, 2, 2),
+        )  # fmt: skip
+
+    @cached_property
+    def restitution(self) -> FloatArray:
+        """Of each contact, float64 (k,)."""
+        found: FloatArray = self.tables.fixtures.restitution[self.solved[:, 3:5]].max(axis=1)
+        return found
+
+    @cached_property
+    def stiffness(self) -> FloatArray:
+        """A number for each point of a contact that stays with it from step to step, 0 at first, float64 (k, 2); to be written in place."""
+        return self.numbers[self.solved[:, 0], STIFFNESS : STIFFNESS + 2]
+
+    def contacts_at(self, bodies: Bodies) -> Found:
+        """Find the contacts anew with the bodies moved and turned by their shift."""
+        return self._look(self, bodies)
+
+    def ended(self, bodies: Bodies) -> FloatArray:
+        """Keep the impulses of contacts, and return how bodies stand and move after their shift."""
+        of_rows = self.solved[:, 0]
+        if "contacts" in self.__dict__:
+            self.numbers[of_rows, IMPULSE : IMPULSE + 4] = self.contacts.impulse.reshape(-1, 4)
+            self.numbers[of_rows, TOTAL : TOTAL + 4] = self.contacts.total.reshape(-1, 4)
+        if "stiffness" in self.__dict__:
+            self.numbers[of_rows, STIFFNESS : STIFFNESS + 2] = self.stiffness
+        return self.moved(bodies)
+
+    def moved(self, bodies: Bodies) -> FloatArray:
+        """Return x, y, angle, vx, vy, omega of bodies after their shift, float64 (n, 6)."""
+        angle = self.values[:, 2] + bodies.shift[:-1, 2]
+        cos, sin = np.cos(angle), np.sin(angle)
+        x, y = self.tables.bodies.center[:-1].T
+        at = self.center[:-1] + bodies.shift[:-1, :2] - np.column_stack((cos * x - sin * y, sin * x + cos * y))
+        ended = np.column_stack((at, angle, bodies.velocity[:-1]))
+        return np.where(self.moves[:-1, None], ended, self.values)
+
+
+def contacts_of(
+    tables: Tables,
+    fixtures: IntArray,
+    count: IntArray,
+    normal: FloatArray,
+    position: FloatArray,
+    separation: FloatArray,
+    radius: FloatArray,
+    center: FloatArray,
+    inverse: FloatArray,
+    impulse: FloatArray,
+) -> Contacts:
+    """Return contacts of pairs (n, 2) of rows of fixtures, of what is known of their points; see `Contacts`."""
+    ends = tables.fixtures.body[fixtures]
+    normal, position = np.ascontiguousarray(normal), np.ascontiguousarray(position)
+    arm, mass = arms_and_masses(ends, count, normal, position, center, inverse)
+    across = np.einsum("nki,ni->nk", arm[:, :, 2:] - arm[:, :, :2], normal) + radius.sum(axis=1)[:, None]
+    friction = np.sqrt(tables.fixtures.friction[fixtures[:, 0]] * tables.fixtures.friction[fixtures[:, 1]])
+    return Contacts(
+        ends, count, normal, arm, np.ascontiguousarray(radius), separation - across, mass, friction, impulse.copy(), np.zeros_like(impulse)
+    )

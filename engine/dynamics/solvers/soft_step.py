@@ -1,0 +1,77 @@
+"""The soft step, for the whole world in one kernel; see `_soft_step_kernel`. `WorldSettings.velocity_iterations` are its sub-steps."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from engine.common._lanes_kernel import WIDTH
+from engine.common.arrays import FloatArray
+from engine.common.memory import room
+from engine.dynamics._contact_kernel import BLOCK
+from engine.dynamics._graph_kernel import COLOURS
+from engine.dynamics._soft_step_kernel import Room, soft_step
+from engine.dynamics.solvers.protocol import Method, Problem
+from engine.dynamics.workspace import Workspace
+from engine.world.specs import WorldSettings
+
+__all__ = ["METHOD", "SoftStep"]
+
+_SPARE = 4
+"""One part in so many is added to what must grow."""
+_SPARE_BLOCKS = 24
+"""Blocks of contacts that a world has room for beside full ones: each colour's last one is not full."""
+
+
+class SoftStep(Method):
+    """Sub-steps with soft contacts and relaxation."""
+
+    title = "Soft step"
+
+    def solve(self, step: Problem, options: Mapping[str, Any]) -> FloatArray:
+        settings, tables, n = step.settings, step.tables, len(step.values)
+        ended, n_blocks = room(6 * n).reshape(n, 6), 1
+        while n_blocks > 0:
+            n_blocks = soft_step(
+                step.values, ended, step.center, tables.masses, step.moves, step.drives, step.force, *settings.gravity,
+                step.solved, step.rows.whole, step.numbers, tables.materials, step.joints,
+                _room_for(step.space, n, len(step.solved), n_blocks),
+                settings.dt, settings.velocity_iterations, step.threshold,
+            )  # fmt: skip
+        return ended
+
+    def warm_share(self, settings: WorldSettings, options: Mapping[str, Any]) -> float:
+        return 1.0 / settings.velocity_iterations
+
+
+METHOD = SoftStep()
+
+
+def _room_for(space: Workspace, n: int, n_contacts: int, n_blocks: int) -> Room:
+    """Return the room that the solver works in, with so many blocks of contacts at least."""
+    n_blocks = max(n_blocks, n_contacts // WIDTH + _SPARE_BLOCKS)
+    known = space.room
+    if known is None or len(known.last) != n + 1 or len(known.place) < n_contacts or len(known.rows) < n_blocks * WIDTH:
+        n_contacts, n_blocks = n_contacts + n_contacts // _SPARE, n_blocks + n_blocks // _SPARE
+        space.room = known = Room(
+            records=np.empty((n + 1, WIDTH)),
+            push=np.empty((n + 1, 3)),
+            warm=np.empty((n + 1, 3)),
+            free=np.empty((n + 1, 3)),
+            later=np.empty((n + 1, 3)),
+            before=np.empty((n + 1, 3)),
+            decay=np.empty((n + 1, 2)),
+            inverse=np.empty((n + 1, 2)),
+            last=np.empty(n + 1),
+            place=np.empty(n_contacts, dtype=np.int64),
+            colour=np.empty(n_contacts, dtype=np.int64),
+            taken=np.empty(n + 1, dtype=np.uint64),
+            counts=np.empty((2, COLOURS), dtype=np.int64),
+            constants=np.zeros((n + 1, WIDTH)),
+            lanes=np.empty(n_blocks * BLOCK),
+            pairs=np.empty(2 * n_blocks * WIDTH, dtype=np.int64),
+            rows=np.empty(n_blocks * WIDTH, dtype=np.int64),
+        )
+    return known
