@@ -108,7 +108,7 @@ class _Module:
 
 def test_the_solvers_are_listed_and_another_name_is_refused() -> None:
     assert {"box2d", "falling"} <= set(solvers()) and load_solver("falling") is Falling
-    with pytest.raises(InvalidInputError, match=r"solver must be one of box2d, .*falling, got 'newton'"):
+    with pytest.raises(InvalidInputError, match=r"solver must be one of box2d, .*falling.*, got 'newton'"):
         World(solver="newton")
 
 
@@ -211,5 +211,5 @@ def test_a_scene_names_its_solver_and_keeps_that_ones_numbers(tmp_path: Path) ->
         Scene(bodies=(box,), solver="falling")
     assert "solver" not in scene_as_json(Scene(bodies=(box,)))["settings"]
     path.write_text(path.read_text(encoding="utf-8").replace('"falling"', '"newton"'), encoding="utf-8")
-    with pytest.raises(InvalidInputError, match=r"line \d+: settings\.solver must be one of box2d, .*falling, got 'newton'"):
+    with pytest.raises(InvalidInputError, match=r"line \d+: settings\.solver must be one of box2d, .*falling.*, got 'newton'"):
         load_scene(path)
