@@ -45,7 +45,11 @@ __all__ = [
     "SPRING",
     "SUM",
     "Joints",
+    "anchor_arms",
+    "anchor_way",
+    "apply_row",
     "coordinate",
+    "rate_and_response",
     "solve_joints",
     "solve_point",
     "solve_row",
@@ -111,7 +115,7 @@ def warm_start_joints(bodies: Bodies, joints: Joints, jacobian: FloatArray) -> N
             _apply_at_anchors(bodies, joints, row, joints.impulse[row, 0], joints.impulse[row, 1])
         else:
             coordinate(bodies, joints, row, jacobian)
-            _apply(bodies, joints, row, jacobian, joints.impulse[row, 0])
+            apply_row(bodies, joints, row, jacobian, joints.impulse[row, 0])
 
 
 @inlined_kernel
@@ -142,7 +146,7 @@ def solve_row(
     """Solve a row of one coordinate; `held` is what a row that holds, or stands at its limit, has of softness."""
     mode = joints.mode[row]
     error = coordinate(bodies, joints, row, jacobian) - joints.target[row]
-    rate, k = _rate_and_response(bodies, joints, row, jacobian)
+    rate, k = rate_and_response(bodies, joints, row, jacobian)
     if k == 0.0:
         return
     least, most = -inf, inf
@@ -165,7 +169,7 @@ def solve_row(
     before = joints.impulse[row, 0]
     after = max(least, min(before - mass_scale * (rate + bias) / k - impulse_scale * before, most))
     joints.impulse[row, 0] = after
-    _apply(bodies, joints, row, jacobian, after - before)
+    apply_row(bodies, joints, row, jacobian, after - before)
 
 
 @inlined_kernel
@@ -173,7 +177,7 @@ def solve_point(bodies: Bodies, joints: Joints, row: int, held: Softness, h: flo
     """Solve a POINT; see `solve_row`."""
     a, b = joints.bodies[row, 0], joints.bodies[row, 1]
     v, inverse = bodies.velocity, bodies.inverse
-    ax, ay, bx, by = _arms(bodies, joints, row)
+    ax, ay, bx, by = anchor_arms(bodies, joints, row)
     rate_x = v[b, 0] - v[b, 2] * by - v[a, 0] + v[a, 2] * ay
     rate_y = v[b, 1] + v[b, 2] * bx - v[a, 1] - v[a, 2] * ax
     across = inverse[a, 0] + inverse[b, 0]
@@ -183,7 +187,7 @@ def solve_point(bodies: Bodies, joints: Joints, row: int, held: Softness, h: flo
     determinant = k11 * k22 - k12 * k12
     if determinant == 0.0:
         return
-    dx, dy = _way(bodies, joints, row, ax, ay, bx, by)
+    dx, dy = anchor_way(bodies, joints, row, ax, ay, bx, by)
     rate, mass_scale, impulse_scale = 0.0, 1.0, 0.0
     mode = joints.mode[row]
     if mode == DRIVE:
@@ -206,7 +210,7 @@ def solve_point(bodies: Bodies, joints: Joints, row: int, held: Softness, h: flo
 
 
 @inlined_kernel
-def _arms(bodies: Bodies, joints: Joints, row: int) -> tuple[float, float, float, float]:
+def anchor_arms(bodies: Bodies, joints: Joints, row: int) -> tuple[float, float, float, float]:
     """Return the anchors from the centres of mass, turned with the bodies."""
     a, b = joints.bodies[row, 0], joints.bodies[row, 1]
     arm, turn = joints.arm[row], bodies.turn
@@ -219,7 +223,7 @@ def _arms(bodies: Bodies, joints: Joints, row: int) -> tuple[float, float, float
 
 
 @inlined_kernel
-def _way(bodies: Bodies, joints: Joints, row: int, ax: float, ay: float, bx: float, by: float) -> tuple[float, float]:
+def anchor_way(bodies: Bodies, joints: Joints, row: int, ax: float, ay: float, bx: float, by: float) -> tuple[float, float]:
     """Return the way from the anchor on A to that on B, of their arms."""
     a, b = joints.bodies[row, 0], joints.bodies[row, 1]
     shift = bodies.shift
@@ -233,7 +237,7 @@ def _way(bodies: Bodies, joints: Joints, row: int, ax: float, ay: float, bx: flo
 def _apply_at_anchors(bodies: Bodies, joints: Joints, row: int, x: float, y: float) -> None:
     a, b = joints.bodies[row, 0], joints.bodies[row, 1]
     v, inverse = bodies.velocity, bodies.inverse
-    ax, ay, bx, by = _arms(bodies, joints, row)
+    ax, ay, bx, by = anchor_arms(bodies, joints, row)
     v[a, 0] -= inverse[a, 0] * x
     v[a, 1] -= inverse[a, 0] * y
     v[a, 2] -= inverse[a, 1] * (ax * y - ay * x)
@@ -264,8 +268,8 @@ def _of_two(bodies: Bodies, joints: Joints, row: int, jacobian: FloatArray) -> f
         jacobian[0, 2], jacobian[1, 2] = -1.0, 1.0
         angle: float = joints.apart[row, 2] + bodies.shift[b, 2] - bodies.shift[a, 2]
         return angle
-    ax, ay, bx, by = _arms(bodies, joints, row)
-    dx, dy = _way(bodies, joints, row, ax, ay, bx, by)
+    ax, ay, bx, by = anchor_arms(bodies, joints, row)
+    dx, dy = anchor_way(bodies, joints, row, ax, ay, bx, by)
     if joints.kind[row] == ALONG:
         ux = bodies.turn[a, 0] * joints.axis[row, 0] - bodies.turn[a, 1] * joints.axis[row, 1]
         uy = bodies.turn[a, 1] * joints.axis[row, 0] + bodies.turn[a, 0] * joints.axis[row, 1]
@@ -289,7 +293,7 @@ def _ends(joints: Joints, row: int) -> tuple[int, int, int, int]:
 
 
 @inlined_kernel
-def _rate_and_response(bodies: Bodies, joints: Joints, row: int, jacobian: FloatArray) -> tuple[float, float]:
+def rate_and_response(bodies: Bodies, joints: Joints, row: int, jacobian: FloatArray) -> tuple[float, float]:
     """Return J v and J M^-1 J^T. The lines of one body that is in both rows of a SUM add up before they are squared."""
     v, inverse = bodies.velocity, bodies.inverse
     ends = _ends(joints, row)
@@ -306,7 +310,8 @@ def _rate_and_response(bodies: Bodies, joints: Joints, row: int, jacobian: Float
 
 
 @inlined_kernel
-def _apply(bodies: Bodies, joints: Joints, row: int, jacobian: FloatArray, impulse: float) -> None:
+def apply_row(bodies: Bodies, joints: Joints, row: int, jacobian: FloatArray, impulse: float) -> None:
+    """Push the bodies of a row of one coordinate by an impulse along its Jacobian."""
     v, inverse = bodies.velocity, bodies.inverse
     ends = _ends(joints, row)
     for line in range(4 if joints.kind[row] == SUM else 2):

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from engine.common.arrays import FloatArray
 from engine.compare.motion.states import Taken
 from engine.contracts import StepContacts
-from engine.dynamics.sequential_impulses import HardContacts
+from engine.dynamics.hard_step import HardContacts
 
 __all__ = ["hard_contacts", "impulses_of", "pair_key", "pair_keys"]
 

@@ -21,7 +21,7 @@
 
 Each line stands on those above it, but for those in brackets: without inherited impulses what follows is worse where they are not the
 cause; and friction is taken away only where Box2D's own sweeps come to no end. In the last line both solve the same problem, Box2D in
-float32 and `engine.dynamics.sequential_impulses` in float64, and what is left must be float32's: else the body is unexplained. The cause of
+float32 and `engine.dynamics.hard_step` in float64, and what is left must be float32's: else the body is unexplained. The cause of
 a body is what took most of its difference away; that it was shown means that the last line, or one before it, left no more than rounding
 may.
 """

@@ -14,7 +14,7 @@ from engine.compare.motion.bodies import JudgedBodies
 from engine.compare.motion.constraints import hard_contacts, impulses_of, pair_key, pair_keys
 from engine.compare.motion.states import Taken, Twins, joint_impulses
 from engine.compare.motion.verdict import BodyVerdict
-from engine.dynamics.sequential_impulses import HardContacts, HardStep
+from engine.dynamics.hard_step import HardContacts, HardStep
 from engine.world import World
 
 __all__ = ["Ladder", "Rung"]

@@ -1,4 +1,4 @@
-"""Sequential impulses: the velocities after one step, in one piece, with as many sweeps over the constraints as they take.
+"""The hard step: the velocities after one step, in one piece, with as many sweeps over the constraints as they take.
 
 The same constraints as those of the soft step, asked for in one step of dt, hard, and of the velocities alone:
 
@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from engine.common.arrays import FloatArray
 from engine.common.jit import inlined_kernel, kernel
 from engine.dynamics._bodies_kernel import Bodies, integrate_velocities
-from engine.dynamics._contact_kernel import Contacts, apply_at_point, relative_velocity
+from engine.dynamics._contact_kernel import Contacts
 from engine.dynamics._joint_kernel import (
     HIGH,
     LENGTH,
@@ -39,12 +39,13 @@ from engine.dynamics._joint_kernel import (
     warm_start_joints,
 )
 from engine.dynamics._softness_kernel import Softness
+from engine.dynamics.solvers._sequential_impulses_kernel import rounded, sweep_contacts, warm_start_contacts
 
-__all__ = ["sequential_impulses"]
+__all__ = ["hard_step"]
 
 
 @kernel
-def sequential_impulses(
+def hard_step(
     bodies: tuple[NDArray[Any], ...],
     contacts: tuple[NDArray[Any], ...],
     joints: tuple[NDArray[Any], ...],
@@ -74,14 +75,9 @@ def sequential_impulses(
         Whether velocities, and the impulses of contacts, are rounded as float32 rounds them: sweeps that change less end there.
     """
     moving, touching, joined = Bodies(*bodies), Contacts(*contacts), Joints(*joints)
-    jacobian, hard = np.zeros((4, 3)), Softness(1.0 / dt, 1.0, 0.0)
+    jacobian, hard, bias = np.zeros((4, 3)), Softness(1.0 / dt, 1.0, 0.0), np.maximum(touching.gap, 0.0) / dt
     integrate_velocities(moving, dt)
-    for row in range(len(touching.n_points)):
-        nx, ny = touching.normal[row, 0], touching.normal[row, 1]
-        for k in range(touching.n_points[row]):
-            pn, pt = touching.impulse[row, k, 0], touching.impulse[row, k, 1]
-            a, b = touching.bodies[row, 0], touching.bodies[row, 1]
-            apply_at_point(moving, a, b, touching.arm[row, k], pn * nx + pt * ny, pn * ny - pt * nx)
+    warm_start_contacts(moving, touching)
     for body in range(len(spin)):
         moving.velocity[body, 2] *= spin[body]
     warm_start_joints(moving, joined, jacobian)
@@ -103,45 +99,13 @@ def sequential_impulses(
             else:
                 solve_row(moving, joined, row, jacobian, hard, dt, dt, True)
             if is_single and joined.kind[row] != SUM:
-                _round(moving.velocity[joined.bodies[row, 0]])
-                _round(moving.velocity[joined.bodies[row, 1]])
-        _solve_contacts(moving, touching, dt, is_single)
+                rounded(moving.velocity[joined.bodies[row, 0]])
+                rounded(moving.velocity[joined.bodies[row, 1]])
+        sweep_contacts(moving, touching, bias, is_single)
         change = np.abs(moving.velocity - before).max()
         if change <= tolerance:
             return sweep + 1, change
     return n_most, change
-
-
-@inlined_kernel
-def _solve_contacts(bodies: Bodies, contacts: Contacts, dt: float, is_single: bool) -> None:
-    """Solve every point once, along the normal and then along the tangent; `Contacts.gap` is the whole gap here."""
-    for row in range(len(contacts.n_points)):
-        a, b = contacts.bodies[row, 0], contacts.bodies[row, 1]
-        nx, ny = contacts.normal[row, 0], contacts.normal[row, 1]
-        for k in range(contacts.n_points[row]):
-            arm, before = contacts.arm[row, k], contacts.impulse[row, k, 0]
-            vx, vy = relative_velocity(bodies, a, b, arm)
-            missing = vx * nx + vy * ny + max(contacts.gap[row, k], 0.0) / dt
-            after = max(before - contacts.mass[row, k, 0] * missing, 0.0)
-            if is_single:
-                after = np.float64(np.float32(after))
-            contacts.impulse[row, k, 0] = after
-            apply_at_point(bodies, a, b, arm, (after - before) * nx, (after - before) * ny)
-            if is_single:
-                _round(bodies.velocity[a])
-                _round(bodies.velocity[b])
-        for k in range(contacts.n_points[row]):
-            arm, before = contacts.arm[row, k], contacts.impulse[row, k, 1]
-            vx, vy = relative_velocity(bodies, a, b, arm)
-            most = contacts.friction[row] * contacts.impulse[row, k, 0]
-            after = max(-most, min(before - contacts.mass[row, k, 1] * (vx * ny - vy * nx), most))
-            if is_single:
-                after = np.float64(np.float32(after))
-            contacts.impulse[row, k, 1] = after
-            apply_at_point(bodies, a, b, arm, (after - before) * ny, -(after - before) * nx)
-            if is_single:
-                _round(bodies.velocity[a])
-                _round(bodies.velocity[b])
 
 
 @inlined_kernel
@@ -170,12 +134,3 @@ def _solve_mouse(bodies: Bodies, joints: Joints, row: int, dt: float) -> None:
     v[b, 0] += inverse[b, 0] * x
     v[b, 1] += inverse[b, 0] * y
     v[b, 2] += inverse[b, 1] * (bx * y - by * x)
-
-
-@inlined_kernel
-def _round(velocity: FloatArray) -> None:
-    """Round as float32 does, to three bits less: a row takes about eight roundings, of its terms, its impulse and the new sums."""
-    for k in range(3):
-        single = np.float32(velocity[k])
-        coarse = np.float32(8.0) * single
-        velocity[k] = np.float64(np.float32(np.float32(single + coarse) - coarse))

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from engine.common.arrays import FloatArray, IntArray
 from engine.dynamics._contact_kernel import arms_and_masses
+from engine.dynamics._hard_step_kernel import hard_step
 from engine.dynamics._joint_kernel import ANGLE, HIGH, HOLD, LOW, POINT, READ, Joints
-from engine.dynamics._sequential_impulses_kernel import sequential_impulses
 from engine.dynamics.joints import JointTable, rotated
 from engine.dynamics.tables import IN_HAND, Tables
 from engine.world.joint_specs import MotorJointSpec, MouseJointSpec
@@ -150,7 +150,7 @@ class HardStep:
         is_single: bool = False,
         start: tuple[FloatArray, FloatArray] | None = None,
     ) -> FloatArray:
-        """Return the velocities after the step with `contacts`, float64 (n, 3), in ascending order of body ids; see `sequential_impulses`.
+        """Return the velocities after the step with `contacts`, float64 (n, 3), in ascending order of body ids; see `hard_step`.
 
         Parameters
         ----------
@@ -178,7 +178,7 @@ class HardStep:
             impulse, joints[_IMPULSE] = start[0].copy(), start[1].copy()
         turn = np.tile((1.0, 0.0), (len(velocity), 1))
         damping = self._explicit if is_explicit else self._damping
-        sequential_impulses(
+        hard_step(
             (velocity, np.zeros_like(velocity), turn, self._inverse, self._push, 1.0 / (1.0 + dt * damping)),
             (ends, contacts.count, contacts.normal, arm, none, contacts.gap, mass, friction, impulse, np.zeros_like(impulse)),
             tuple(joints),

@@ -1,0 +1,36 @@
+"""Sequential impulses, as Box2D-Lite has them; see `_sequential_impulses_kernel`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from engine.common.arrays import FloatArray
+from engine.common.limits import MAX_ITERATIONS
+from engine.common.tolerances import LINEAR_SLOP
+from engine.dynamics.solvers._sequential_impulses_kernel import sequential_impulses
+from engine.dynamics.solvers.protocol import Method, Problem, Setting
+
+__all__ = ["METHOD", "SequentialImpulses"]
+
+
+class SequentialImpulses(Method):
+    """Projected Gauss-Seidel on impulses, with warm starting and Baumgarte's correction."""
+
+    title = "Sequential impulses"
+    settings = (
+        Setting("iterations", "Iterations", 10, 1, MAX_ITERATIONS, is_whole=True),
+        Setting("share", "Share of an error made up in a step", 0.2, 0.0, 1.0),
+        Setting("slop", "Overlap left", LINEAR_SLOP, 0.0, 0.1, unit="m"),
+    )
+
+    def solve(self, step: Problem, options: Mapping[str, Any]) -> FloatArray:
+        bodies = step.bodies(step.dt)
+        sequential_impulses(
+            bodies, step.contacts, step.joints, step.restitution, step.threshold, step.dt,
+            options["iterations"], options["share"], options["slop"],
+        )  # fmt: skip
+        return step.ended(bodies)
+
+
+METHOD = SequentialImpulses()
