@@ -48,9 +48,9 @@ symmetry.
 If F depends on t alone, this is Simpson's rule, exact for cubics; the eight conditions for order 4 hold (Hairer, Noersett, Wanner, II.1).
 On the spring it multiplies by the series of ``exp(i h W)`` up to the fourth power, and loses energy: ``1 - (h W)^6 / 72`` a step.
 
-The order is a promise for a smooth f. An impact or a contact that closes within a step breaks it: across a kink every one of these is
-of order 1 at best, which is why a solver that wants more has to stop at the impact (the study `collision_time`), and why those that do not
-stop take the cheapest that keeps energy bounded.
+The order is a promise for a smooth f. Where the force has a kink, as that of a spring that begins to press, none of these is better than of
+order 2, and where it jumps, as a damper's at the touch, of order 1: the study `integrators` measures it. An impulse is worse still.
+So a solver that wants more has to stop at the impact, and one that does not may as well take the cheapest that keeps energy bounded.
 
 D. Baraff, A. Witkin, *Physically Based Modeling*, SIGGRAPH course, 1997, "Differential Equation Basics". D. Eberly, *Game Physics*, 2004,
 chapter 9. E. Hairer, C. Lubich, G. Wanner, *Geometric Numerical Integration*, 2006, I.1, VI.3, IX.8.

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from engine.experiments.studies import STUDIES
+
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
 ALGORITHMS = sorted(path for path in (DOCS / "algorithms").glob("*.md") if path.name != "README.md")
@@ -31,7 +33,7 @@ def test_tests_that_pages_name_exist() -> None:
     assert named and named - there == set()
 
 
-@pytest.mark.parametrize("folder", ["algorithms", "dynamics"])
+@pytest.mark.parametrize("folder", ["algorithms", "dynamics", "studies"])
 def test_every_page_is_in_its_index(folder: str) -> None:
     index = {link for link in LINK.findall((DOCS / folder / "README.md").read_text("utf-8")) if "/" not in link and "#" not in link}
     assert index == {path.name for path in (DOCS / folder).glob("*.md")} - {"README.md"}
@@ -45,6 +47,14 @@ def test_every_page_has_its_picture_and_says_what_was_found(page: Path) -> None:
     assert 0 < picture.stat().st_size < LARGEST_PICTURE
     headings = [name.rstrip("s") for name in re.findall(r"^## (\w+)", text, re.MULTILINE)]
     assert headings == ["Idea", "Derivation", "Pitfall", "What", "Source"]
+
+
+def test_every_study_has_its_page_and_picture() -> None:
+    pages = {path.stem: path.read_text("utf-8") for path in (DOCS / "studies").glob("*.md") if path.stem != "README"}
+    pictures = {path.stem: path.stat().st_size for path in (DOCS / "img" / "studies").glob("*.png")}
+    assert set(pages) == set(pictures) == set(STUDIES)
+    assert all(f"(../img/studies/{name}.png)" in text and f"main.py studies {name}" in text for name, text in pages.items())
+    assert max(pictures.values()) < LARGEST_PICTURE
 
 
 def test_every_picture_belongs_to_a_page_and_to_the_script() -> None:

@@ -76,7 +76,7 @@ ROOMS = {
     ),
     "engine.cli": (
         "options output report_folder film",
-        "list bench references doctor scene trace_result trace check compare motion fire atlas_map atlas",
+        "list bench references study_chart studies doctor scene trace_result trace check compare motion fire atlas_map atlas",
         "run_pair run replay start main",
     ),
 }

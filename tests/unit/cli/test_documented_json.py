@@ -24,6 +24,7 @@ from engine.demo.beside import Energy, Skipped
 from engine.experiments.atlas import Atlas, RuleTiming
 from engine.experiments.atlas_plan import AtlasPlan, Axis, Cell
 from engine.experiments.references import REFERENCES, Lab, Row
+from engine.experiments.studies import STUDIES, Finding
 from engine.geometry import Circle
 from engine.history.recordings import load_recording
 from engine.history.recordings.verifying import Verdict
@@ -177,6 +178,16 @@ def _judged(patch: pytest.MonkeyPatch) -> Documents:
     yield from _of("references off_centre cradle --solver soft_step")(patch)
 
 
+def _studied(patch: pytest.MonkeyPatch) -> Documents:
+    yield from _of("studies integrators --quick")(patch)
+
+    def interrupted(quick: bool) -> Finding:
+        raise KeyboardInterrupt
+
+    patch.setitem(STUDIES, "integrators", replace(STUDIES["integrators"], measure=interrupted))
+    yield from _of("studies integrators --quick")(patch)
+
+
 def _measured(patch: pytest.MonkeyPatch) -> Documents:
     def load(name: str) -> Callable[[bool], list[Record]]:
         if name == "second":
@@ -211,6 +222,7 @@ SAMPLES: dict[str, tuple[Callable[[pytest.MonkeyPatch], Documents], ...]] = {
     "trace": (_traced, _of("trace ring.png --method hull,aabb")),
     "scene": (_of("scene scene.json"),),
     "references": (_judged,),
+    "studies": (_studied,),
     "bench": (_measured,),
     "doctor": (_diagnosed,),
 }

@@ -1,0 +1,138 @@
+"""What every study needs: tables and charts as plain data, the list of studies, and clocks that take turns."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from engine.common.errors import InvalidInputError
+from engine.common.words import meant
+
+__all__ = ["STUDIES", "Cell", "Chart", "Curve", "Finding", "Study", "Table", "chosen", "growth", "seconds_in_turn", "study"]
+
+Cell = str | float | int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Rows of words and numbers; `columns` name each with its unit."""
+
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """Points that belong together, x ascending."""
+
+    name: str
+    x: tuple[float, ...]
+    y: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """Curves over one axis; `is_log` of x and y."""
+
+    title: str
+    x: str
+    y: str
+    curves: tuple[Curve, ...]
+    is_log: tuple[bool, bool] = (False, False)
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What a study measured: tables, at most four charts, and sentences made of their figures."""
+
+    tables: tuple[Table, ...]
+    charts: tuple[Chart, ...]
+    found: tuple[str, ...]
+
+    def as_json(self) -> dict[str, Any]:
+        """Return a plain dictionary of tables and sentences; the charts show nothing else."""
+        return {"found": list(self.found), "tables": [asdict(one) for one in self.tables]}
+
+
+Measure = Callable[[bool], Finding]
+
+
+@dataclass(frozen=True)
+class Study:
+    """A comparison that others have made, made again.
+
+    Attributes
+    ----------
+    name, title : str
+    said : str
+        What they found, as far as it is known here.
+    measure : callable
+        Measures it; given True only small and few, whether it runs. Its docstring says how it is done.
+    """
+
+    name: str
+    title: str
+    said: str
+    measure: Measure
+
+
+STUDIES: dict[str, Study] = {}
+"""All of them by name, in the order of their chapters."""
+
+
+def study(title: str, said: str) -> Callable[[Measure], Measure]:
+    """Enter a function among `STUDIES`, under its own name."""
+
+    def enter(measure: Measure) -> Measure:
+        STUDIES[measure.__name__] = Study(measure.__name__, title, said, measure)
+        return measure
+
+    return enter
+
+
+def chosen(names: Iterable[str]) -> list[Study]:
+    """Return studies by name.
+
+    Raises
+    ------
+    InvalidInputError
+        There is none of that name.
+    """
+    found = []
+    for name in names:
+        if name not in STUDIES:
+            raise InvalidInputError("NAMES", "among " + ", ".join(STUDIES) + meant(name, STUDIES), name)
+        found.append(STUDIES[name])
+    return found
+
+
+def seconds_in_turn(calls: Mapping[str, Callable[[], object]], rounds: int) -> dict[str, float]:
+    """Call each in turn, `rounds` times after one that does not count, and return the medians of the processor time they took.
+
+    In turn, so that the machine's moods hit all of them: trust the ratios.
+    """
+    taken: dict[str, list[float]] = {name: [] for name in calls}
+    for number in range(rounds + 1):
+        for name, call in calls.items():
+            before = time.process_time()
+            call()
+            if number > 0:
+                taken[name].append(time.process_time() - before)
+    return {name: statistics.median(times) for name, times in taken.items()}
+
+
+def growth(sizes: Iterable[float], costs: Iterable[float]) -> float:
+    """Return the power p of ``cost = c size^p`` that fits best: the slope of the line through the logarithms.
+
+    Examples
+    --------
+    >>> round(growth((1.0, 2.0, 4.0), (3.0, 12.0, 48.0)), 12)
+    2.0
+    """
+    return float(np.polyfit(np.log(tuple(sizes)), np.log(tuple(costs)), 1)[0])
