@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
+from engine import query
 from engine.common.errors import InvalidInputError
 from engine.dynamics.integrators import INTEGRATORS, ORDERS
-from engine.experiments.studies import chosen
+from engine.experiments.studies import STUDIES, chosen
 from engine.experiments.studies.integrators import MOTIONS, errors_of, order_of, worst_energy
+from engine.experiments.studies.overlap_tests import TESTS, Passes
+from engine.geometry import Transform
+from engine.query import batch
 
 
 @pytest.mark.parametrize("name", INTEGRATORS)
@@ -41,3 +47,41 @@ def test_symplectic_integrators_keep_energy_and_others_do_not() -> None:
 def test_an_unknown_study_is_refused_by_name() -> None:
     with pytest.raises(InvalidInputError, match=r"NAMES must be among integrators.*got 'integrator'"):
         chosen(["integrator"])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("is_flat", [False, True])
+def test_overlap_tests_agree(is_flat: bool) -> None:
+    """All but edge against edge, which misses what lies inside."""
+    passes = Passes(12, is_flat, 24, 72)
+    poses = (np.column_stack((p[:, :2], np.arctan2(p[:, 3], p[:, 2]))) for p in (passes.poses_a, passes.poses_b))
+    true = batch.overlap(passes.shapes, np.tile(passes.pairs, (72, 1)), *poses)
+    found = {name: passes.asked(test)[0] == 1 for name, test in TESTS.items()}
+    for name in ("GJK", "GJK, kept witness", "circle, then that", "SAT"):
+        assert (found[name] == true).all(), name
+    assert (found["edge against edge"] == found["circle, then edges"]).all()
+    assert not (found["edge against edge"] & ~true).any()
+    missed = np.flatnonzero(true & ~found["edge against edge"])
+    assert (len(missed) > 0) is not is_flat
+    for row in missed:  # one inside the other: the deepest of all overlaps, no vertex on an edge
+        a, b = passes.pairs[row % 24]
+        at = [Transform((x, y), math.atan2(sin, cos)) for x, y, cos, sin in (passes.poses_a[row], passes.poses_b[row])]
+        corners = [at[k].apply_array(passes.shapes[one].vertices) for k, one in enumerate((a, b))]
+        inside = [all(query.contains(passes.shapes[one], at[k], tuple(p)) for p in corners[1 - k]) for k, one in enumerate((a, b))]
+        assert any(inside)
+
+
+@pytest.mark.slow
+def test_a_kept_witness_saves_steps() -> None:
+    passes = Passes(40, False, 24, 72)
+    assert passes.asked(TESTS["GJK, kept witness"])[1] < 0.75 * passes.asked(TESTS["GJK"])[1]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", STUDIES)
+def test_every_study_runs(name: str) -> None:
+    finding = STUDIES[name].measure(True)
+    assert finding.found and finding.tables and 0 < len(finding.charts) <= 4
+    for table in finding.tables:
+        assert all(len(row) == len(table.columns) for row in table.rows)
+        assert all(math.isfinite(cell) for row in table.rows for cell in row if isinstance(cell, float))
