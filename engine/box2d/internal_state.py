@@ -18,14 +18,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import Box2D
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.common.arrays import IntArray
+from engine.common.arrays import FloatArray, IntArray
 
 __all__ = ["BODY_WORDS", "JOINT_WORDS", "InternalMemory", "InternalState", "self_test"]
 
@@ -43,6 +43,8 @@ _FORCE = (76, 80, 84)
 _SLEEP_TIME = 172
 BODY_WORDS = tuple(at // _WORD for at in (*_TRANSFORM, *_SWEEP, *_VELOCITY, *_FORCE, _SLEEP_TIME))
 """Words of a b2Body that are kept."""
+_FORCE_COLUMNS, _SLEEP_COLUMN = slice(len(BODY_WORDS) - 4, len(BODY_WORDS) - 1), len(BODY_WORDS) - 1
+"""Where among them a body's force and torque are, and the seconds that it has been slow."""
 
 JOINT_WORDS: Mapping[str, tuple[int, ...]] = {
     name: tuple(at // _WORD for at in offsets)
@@ -76,6 +78,26 @@ class InternalState:
     bodies: Words
     joint_ids: IntArray
     joints: Words
+
+    @property
+    def force(self) -> FloatArray:
+        """Waiting for the next step on each body, N and N m, float64 (n, 3)."""
+        return self._numbers()[:, _FORCE_COLUMNS]
+
+    @property
+    def resting(self) -> FloatArray:
+        """Seconds that each body has been slow, float64 (n,)."""
+        return self._numbers()[:, _SLEEP_COLUMN]
+
+    def _numbers(self) -> FloatArray:
+        return np.ascontiguousarray(self.bodies).view(np.float32).astype(np.float64)
+
+    def with_waiting(self, force: FloatArray, resting: FloatArray) -> InternalState:
+        """Return the state with other forces that wait, and other seconds at rest."""
+        words = self.bodies.copy()
+        numbers = words.view(np.float32)
+        numbers[:, _FORCE_COLUMNS], numbers[:, _SLEEP_COLUMN] = force, resting
+        return replace(self, bodies=words)
 
     def of_joints(self, joints: Sequence[int], changed: int, kind: str) -> InternalState:
         """Return the state of some of the joints; of one that was changed, of a kind of Box2D's, only what still holds."""

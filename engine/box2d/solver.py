@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Any, NamedTuple, TypeVar
 
@@ -32,13 +32,12 @@ from engine.common.tolerances import BOX2D_POLYGON_SKIN
 from engine.contracts import StepContacts
 from engine.geometry import Circle, FixtureShape, Polygon, Segment
 from engine.world import commands as c
-from engine.world.fields import changed
 from engine.world.hooks import StepHooks
 from engine.world.joint_specs import JOINT_SPECS, GearJointSpec, MouseJointSpec
 from engine.world.joints import ResolvedJoint, altered
 from engine.world.records import BodyMotion, ImpactMoment, JointState, Pose, StepCost
 from engine.world.snapshot import SolverState, WorldSnapshot
-from engine.world.solver import Becomes, Capabilities, Solver
+from engine.world.solver import Becomes, Capabilities, Carried, Solver, load_solver
 from engine.world.specs import BodySpec, BodyType, FixtureSpec, WorldSettings
 from engine.world.step_pairs import PairRecord, StepPairs
 from engine.world.truth import Truth
@@ -60,11 +59,14 @@ class Box2DMemory:
         With the contact impulses that the solver starts from.
     internal : InternalState or None
         Internal state of bodies and joints, as raw words; None where it was out of reach, or not to be kept.
+    carried : Carried or None
+        What another solver has left, in place of `internal`.
     """
 
     keys: IntArray
     manifolds: NDArray[np.void]
     internal: InternalState | None
+    carried: Carried | None = None
 
 
 class _Read(NamedTuple):
@@ -231,8 +233,6 @@ class Box2DSolver(Solver):
                 type_then = truth.changed_body(body, dict(changes)).type
                 if type_then != truth.bodies[body].spec.type:
                     self._check_mass(body, type_then)
-            case c.SetSettings(changes):
-                self.accept(changed(truth.settings, "WorldSettings", dict(changes)))
             case c.ApplyImpulse(body, impulse, point) if truth.bodies[body].spec.type == "dynamic":
                 if not self._cache.speed_after(body, impulse, point) <= MAX_SPEED:
                     wanted = f"small enough that the body stays below {MAX_SPEED:g} m/s and rad/s"
@@ -449,10 +449,19 @@ class Box2DSolver(Solver):
             self._shapes = {fixture: made for fixture, made in self._shapes.items() if fixture in self.truth.fixtures}
             listener.set_pending(Pending(*state.events))
             self._rebuild(_Read(dict(self.truth.rows), state.motion, remembered.internal), set(state.touching))
+            if remembered.carried is not None:
+                self._take_over(remembered.carried)
         except Exception:
             self._pairs, self._keeps_state, self._shapes = before
             listener.set_pending(pending)
             raise
+
+    def _take_over(self, carried: Carried) -> None:
+        """Let forces wait, and bodies have rested, as another solver has left it; nothing where that is out of reach."""
+        internal = self._cache.read_internal()
+        if internal is not None:
+            self._cache.write_internal(internal.with_waiting(carried.force, carried.resting))
+            self._read = None
 
     def canonicalize(self) -> None:
         self._rebuild(self._now(), self._touching())
@@ -513,7 +522,7 @@ class Box2DSolver(Solver):
         cache.listener.hooks, cache.listener.error = old.listener.hooks, old.listener.take_error()
         if pending is None:
             found = cache.touching() if touching is not None else set()
-            unreported = ([], []) if touching is None else (sorted(found - touching), sorted(touching - found))
+            unreported = ([], []) if touching is None else (_missing(found, touching), _missing(touching, found))
             pending = Pending(*old.listener.take_events(), unreported)
         cache.listener.set_pending(pending)
         cache.attach_listener()
@@ -557,6 +566,18 @@ class Box2DSolver(Solver):
         return cache
 
     @classmethod
+    def carried(cls, snapshot: WorldSnapshot) -> Carried:
+        memory, plain = snapshot.state.memory, super().carried(snapshot)
+        assert isinstance(memory, Box2DMemory)
+        internal = memory.internal
+        return plain if internal is None else replace(plain, force=internal.force, resting=internal.resting)
+
+    @classmethod
+    def state_of(cls, snapshot: WorldSnapshot, settings: WorldSettings) -> SolverState:
+        memory = Box2DMemory(np.zeros(0, dtype=np.int64), no_pairs(0).manifolds, None, load_solver(snapshot.solver).carried(snapshot))
+        return replace(super().state_of(snapshot, settings), memory=memory)
+
+    @classmethod
     def packed_contacts(cls, snapshot: WorldSnapshot) -> Mapping[str, Any]:
         remembered = snapshot.state.memory
         assert isinstance(remembered, Box2DMemory)
@@ -579,3 +600,9 @@ class Box2DSolver(Solver):
         if self._pair_record is None:
             self._pair_record = PairRecord(self.truth, self.shape_of, lambda a, b: self._cache.contact_between(a, b))
         return self._pair_record
+
+
+def _missing(pairs: set[tuple[int, int]], others: set[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return the pairs that are not among the others, either way round, in order."""
+    left = pairs - others
+    return sorted((a, b) for a, b in left if (b, a) not in others)

@@ -29,8 +29,8 @@ __all__ = [
     "fill_manifolds",
     "ids_of",
     "key_of",
-    "no_rows",
     "pair_events",
+    "rows_without_points",
     "sensed_pairs",
     "touching_pairs",
     "without",
@@ -125,9 +125,12 @@ def _second(key: IntArray) -> IntArray:
     return key & ((1 << r.KEY_BITS) - 1)
 
 
-def no_rows() -> ContactRows:
-    """Return the contacts of a world before its first step."""
-    return ContactRows(np.zeros((0, r.N_WHOLE), dtype=np.int64), np.zeros((0, r.N_NUMBERS)))
+def rows_without_points(pairs: IntArray) -> ContactRows:
+    """Return rows of pairs (n, 4) of fixtures and bodies of which nothing is known but that they touch."""
+    rows = ContactRows(np.zeros((len(pairs), r.N_WHOLE), dtype=np.int64), np.zeros((len(pairs), r.N_NUMBERS)))
+    rows.whole[:, r.KEY], rows.whole[:, r.BODIES] = key_of(*pairs[:, :2].T), key_of(*pairs[:, 2:].T)
+    rows.whole[:, r.FLAGS] = r.TOUCHES
+    return rows
 
 
 def empty_rows(n: int) -> ContactRows:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from importlib import import_module
@@ -15,12 +15,12 @@ import numpy as np
 from engine.common.arrays import frozen
 from engine.common.errors import InvalidInputError
 from engine.common.limits import MAX_SPEED
-from engine.contracts import StepContacts
+from engine.contracts import StepContacts, no_contacts
 from engine.dynamics.contacts import Nearby, Told
 from engine.dynamics.continuous import no_moments
 from engine.dynamics.joints import JointTable, coordinate_row, no_joints
 from engine.dynamics.solvers.protocol import Method
-from engine.dynamics.state import Memory, State, empty_state
+from engine.dynamics.state import GearSums, Memory, State, cold_memory, empty_state
 from engine.dynamics.step import Step
 from engine.dynamics.tables import MARGIN, Tables, check_mass, mass_properties
 from engine.dynamics.workspace import Workspace
@@ -31,7 +31,7 @@ from engine.world.joint_specs import JOINT_SPECS, GearJointSpec, MotorJointSpec,
 from engine.world.joints import ResolvedJoint
 from engine.world.records import BodyMotion, ImpactMoment, JointState, StepCost
 from engine.world.snapshot import SolverState, WorldSnapshot
-from engine.world.solver import Becomes, Capabilities, Solver
+from engine.world.solver import Becomes, Capabilities, Carried, Solver, load_solver
 from engine.world.specs import BodySpec, FixtureSpec, WorldSettings
 from engine.world.step_pairs import PairRecord, StepPairs
 from engine.world.truth import Truth
@@ -163,19 +163,9 @@ class RigidBodySolver(Solver):
 
     def _with_gear(self, state: State, joint: int, gear: GearJointSpec) -> State:
         first, second = (self.truth.joints[other] for other in (gear.joint_a, gear.joint_b))
-        total = self._coordinate(first) + gear.ratio * self._coordinate(second)
+        total = _gear_sum(gear, self.truth.joints, self._transform)
         sums = (*state.memory.gear_sums, (joint, total))
         return self._awakened(self._awakened(replace(state, memory=replace(state.memory, gear_sums=sums)), first), second)
-
-    def _coordinate(self, joint: ResolvedJoint) -> float:
-        """Return the angle of B less that of A, or how far B has slid along the axis."""
-        row = coordinate_row(joint)
-        xf_a, xf_b = (self._transform(body) for body in joint.bodies)
-        if not isinstance(joint.spec, PrismaticJointSpec):
-            return xf_b.angle - xf_a.angle
-        (ax, ay), (bx, by) = xf_a.apply(joint.local_anchor_a), xf_b.apply(joint.local_anchor_b)
-        ux, uy = xf_a.rotate(row.axis)
-        return ux * (bx - ax) + uy * (by - ay)
 
     def _is_dynamic(self, body: int) -> bool:
         return self.truth.bodies[body].spec.type == "dynamic"
@@ -352,6 +342,35 @@ class RigidBodySolver(Solver):
         self._state = State(self.truth.body_ids, np.array(state.motion.values), np.array(state.motion.awake), memory, state.contacts)
 
     @classmethod
+    def carried(cls, snapshot: WorldSnapshot) -> Carried:
+        memory, plain = snapshot.state.memory, super().carried(snapshot)
+        assert isinstance(memory, Memory)
+        living = {fixture for fixture, _, _ in snapshot.fixtures}
+        pairs = ((a, b) for a, b in memory.touching[:, :2].tolist() if a in living and b in living)
+        return replace(plain, force=memory.force, resting=memory.resting, touching=frozenset(pairs))
+
+    @classmethod
+    def state_of(cls, snapshot: WorldSnapshot, settings: WorldSettings) -> SolverState:
+        """Return what this one begins with: after another method of ours all that it left, its impulses those that this one keeps."""
+        state, before = snapshot.state, load_solver(snapshot.solver)
+        if issubclass(before, RigidBodySolver):
+            assert isinstance(state.memory, Memory)
+            return replace(state, memory=state.memory.for_method(cls._share(settings) / before._share(snapshot.settings)))
+        carried = before.carried(snapshot)
+        owners = {fixture: (body, spec.sensor) for fixture, body, spec in snapshot.fixtures}
+        pairs = [(a, b, owners[a][0], owners[b][0], owners[a][1] or owners[b][1]) for a, b in sorted(carried.touching)]
+        touching, sensed = (np.array([one[:4] for one in pairs if one[4] is kind], dtype=np.int64).reshape(-1, 4) for kind in (False, True))
+        ids, awake = np.array([body for body, _, _ in snapshot.bodies], dtype=np.int64), snapshot.motion.awake
+        motion = BodyMotion(snapshot.motion.values.astype(np.float64), awake)
+        poses = dict(zip(ids.tolist(), motion.values[:, :3].tolist(), strict=True))
+        memory = cold_memory(ids, awake, carried.force, carried.resting, touching, sensed, _gear_sums(dict(snapshot.joints), poses))
+        return SolverState(motion, no_contacts(snapshot.step_index), frozenset(), ((), ()), memory)
+
+    @classmethod
+    def _share(cls, settings: WorldSettings) -> float:
+        return cls.method.warm_share(settings, cls.method.options(settings.solver_settings))
+
+    @classmethod
     def packed_contacts(cls, snapshot: WorldSnapshot) -> Mapping[str, Any]:
         contacts = snapshot.contacts
         return {name: getattr(contacts, name) for name in ("step", "removed", "began", "ended")}
@@ -370,6 +389,32 @@ class RigidBodySolver(Solver):
         assert isinstance(mark, State)
         self._state = mark
         self._targets_changed = True
+
+
+def _gear_sums(joints: Mapping[int, ResolvedJoint], poses: Mapping[int, Sequence[float]]) -> GearSums:
+    """Return what the coordinates of each gear joint add up to, of bodies at these poses."""
+
+    def transform(body: int | None) -> Transform:
+        x, y, angle = (0.0, 0.0, 0.0) if body is None else poses[body]
+        return Transform((x, y), angle)
+
+    gears = ((joint, resolved.spec) for joint, resolved in joints.items())
+    return tuple((joint, _gear_sum(spec, joints, transform)) for joint, spec in gears if isinstance(spec, GearJointSpec))
+
+
+def _gear_sum(gear: GearJointSpec, joints: Mapping[int, ResolvedJoint], transform: Callable[[int | None], Transform]) -> float:
+    return _coordinate(joints[gear.joint_a], transform) + gear.ratio * _coordinate(joints[gear.joint_b], transform)
+
+
+def _coordinate(joint: ResolvedJoint, transform: Callable[[int | None], Transform]) -> float:
+    """Return the angle of B less that of A, or how far B has slid along the axis."""
+    row = coordinate_row(joint)
+    xf_a, xf_b = (transform(body) for body in joint.bodies)
+    if not isinstance(joint.spec, PrismaticJointSpec):
+        return xf_b.angle - xf_a.angle
+    (ax, ay), (bx, by) = xf_a.apply(joint.local_anchor_a), xf_b.apply(joint.local_anchor_b)
+    ux, uy = xf_a.rotate(row.axis)
+    return ux * (bx - ax) + uy * (by - ay)
 
 
 @cache

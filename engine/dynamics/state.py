@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.common.arrays import FloatArray, IntArray
 from engine.contracts import StepContacts, no_contacts
-from engine.dynamics.contacts import ContactRows, no_rows, touching_pairs
+from engine.dynamics._rows_kernel import IMPULSE, STIFFNESS
+from engine.dynamics.contacts import ContactRows, rows_without_points, touching_pairs
 from engine.dynamics.joints import JointTable, no_joints
 
-__all__ = ["Memory", "State", "empty_state"]
+__all__ = ["GearSums", "Memory", "State", "cold_memory", "empty_state"]
+
+GearSums: TypeAlias = tuple[tuple[int, float], ...]
 
 
 @dataclass(frozen=True)
@@ -45,12 +49,19 @@ class Memory:
     joints: JointTable
     joint_impulse: FloatArray
     joint_total: FloatArray
-    gear_sums: tuple[tuple[int, float], ...]
+    gear_sums: GearSums
 
     @property
     def touching(self) -> IntArray:
         """All pairs that touch, as `sensed` has them."""
         return touching_pairs(self.rows, self.sensed)
+
+    def for_method(self, share: float) -> Memory:
+        """Return what another method begins with: impulses of `share` times as much, and no stiffness of points."""
+        number = self.rows.number.copy()
+        number[:, IMPULSE : IMPULSE + 4] *= share
+        number[:, STIFFNESS : STIFFNESS + 2] = 0.0
+        return replace(self, rows=ContactRows(self.rows.whole, number), joint_impulse=share * self.joint_impulse)
 
 
 @dataclass(frozen=True)
@@ -123,8 +134,31 @@ class State:
         )
 
 
+def cold_memory(
+    ids: IntArray,
+    awake: NDArray[np.bool_],
+    force: FloatArray,
+    resting: FloatArray,
+    touching: IntArray,
+    sensed: IntArray,
+    gear_sums: GearSums,
+) -> Memory:
+    """Return what is known of bodies that something else has moved so far: which pairs touch, and no impulse.
+
+    Parameters
+    ----------
+    ids, awake : int64 (n,), bool (n,)
+        Bodies, ascending.
+    touching, sensed : int64 (k, 4)
+        Pairs that touch, and those of which one side only senses: fixtures A and B, bodies A and B, in ascending order of the fixtures.
+    """
+    no_impulse = np.zeros((0, 2))
+    island = np.where(awake, -1, ids)
+    return Memory(force, resting, island, rows_without_points(touching), sensed, no_joints(), no_impulse, no_impulse, gear_sums)
+
+
 def empty_state() -> State:
     """Return the state of a world without bodies, before its first step."""
-    none, flags, impulses = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.bool_), np.zeros((0, 2))
-    memory = Memory(np.zeros((0, 3)), np.zeros(0), none, no_rows(), np.zeros((0, 4), dtype=np.int64), no_joints(), impulses, impulses, ())
+    none, flags, no_pairs = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.bool_), np.zeros((0, 4), dtype=np.int64)
+    memory = cold_memory(none, flags, np.zeros((0, 3)), np.zeros(0), no_pairs, no_pairs, ())
     return State(none, np.zeros((0, 6)), flags, memory, no_contacts(0))

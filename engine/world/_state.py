@@ -17,12 +17,13 @@ from engine.common.errors import Described, InvalidInputError, LabError, WorldLo
 from engine.common.limits import MAX_COORDINATE, MAX_SPEED
 from engine.geometry import Transform
 from engine.world import commands as c
+from engine.world.conversion import converted
 from engine.world.fields import changed
 from engine.world.joint_specs import GearJointSpec, MouseJointSpec, PrismaticJointSpec, RevoluteJointSpec, bodies_of
 from engine.world.joints import altered, resolve
 from engine.world.records import BodyMotion
 from engine.world.snapshot import WorldSnapshot
-from engine.world.solver import Becomes, Solver
+from engine.world.solver import Becomes, Solver, load_solver
 from engine.world.specs import WorldSettings
 from engine.world.truth import Truth
 
@@ -70,11 +71,14 @@ class WorldState:
         self.solver = solver(self.truth)
         self.lost = ""
         """Why there is nothing left to go on with; empty while there is."""
-        self._title = solver.capabilities.title
         self._dropped: list[int] = []
         self._motion: Motion | None = None
         self._teleported: set[int] = set()
         self._is_stale = True
+
+    @property
+    def _title(self) -> str:
+        return self.solver.capabilities.title
 
     # -- reading ------------------------------------------------------------------------------------------------------
 
@@ -133,6 +137,11 @@ class WorldState:
                 ends = bodies_of(joint)
                 if all(bodies[body].spec.type != "dynamic" for body in ends):
                     raise InvalidInputError("body_b", "dynamic, or body_a must be", ends[1])
+            case c.SetSettings(changes):
+                self.solver.accept(changed(self.truth.settings, "WorldSettings", dict(changes)))
+            case c.SetSolver(solver, solver_settings):
+                load_solver(solver).accept(replace(self.truth.settings, solver_settings=solver_settings))
+                return
         self.solver.check(command)
 
     def _check_gear(self, number: int, joint: GearJointSpec) -> None:
@@ -162,6 +171,11 @@ class WorldState:
         if isinstance(command, c.Canonicalize):
             self._canonicalize(command)
             return ()
+        if isinstance(command, c.SetSolver):
+            if command.solver == self.solver.capabilities.name:
+                return self.execute(c.SetSettings((("solver_settings", command.solver_settings),)))
+            self._set_solver(command)
+            return ()
         mark, settings = self.solver.mark(command), self.truth.settings
         self.truth.begin()
         try:
@@ -181,6 +195,13 @@ class WorldState:
         self._is_stale = True
         if command.taken_out:
             self._take_out(command.taken_out)
+
+    def _set_solver(self, command: c.SetSolver) -> None:
+        """Go on with another solver. The bodies stand before the last step where they stood, for the picture."""
+        before = self.motion().previous
+        self._become(converted(self.snapshot(), command.solver, command.solver_settings), must_hold=True)
+        assert self._motion is not None
+        self._motion = replace(self._motion, before=before)
 
     def _put_back(self, told: str, mark: object) -> WorldLostError:
         """Undo what the command under way has changed, let the solver stand as it stood, and return the error that says so.
@@ -324,27 +345,60 @@ class WorldState:
 
     # -- as a whole ---------------------------------------------------------------------------------------------------
 
+    def snapshot(self, next_ids: tuple[int, int, int] = (0, 0, 0)) -> WorldSnapshot:
+        """Return all that can be kept."""
+        truth = self.truth
+        bodies, fixtures, joints = truth.listed()
+        return WorldSnapshot(
+            solver=self.solver.capabilities.name,
+            settings=truth.settings,
+            step_index=truth.step_index,
+            bodies=bodies,
+            fixtures=fixtures,
+            joints=joints,
+            state=self.solver.save(),
+            next_ids=next_ids,
+            out_of_range=tuple(truth.out_of_range),
+        )
+
     def load(self, snapshot: WorldSnapshot) -> None:
-        """Take the truth from a snapshot, and let the solver stand as it stood.
+        """Take the truth from a snapshot, and let its solver drive the world, standing as it stood.
 
         Raises
         ------
         WorldLostError
             The solver refused. The world stands as before.
         """
-        before = self.truth.take_over(snapshot)
+        self._become(snapshot)
+        self.lost = ""
+
+    def _become(self, snapshot: WorldSnapshot, must_hold: bool = False) -> None:
+        """Take over a snapshot; where its solver refuses, or cannot hold a joint and must, the world and what drives it stay.
+
+        Raises
+        ------
+        LabError
+            As said.
+        """
+        before, solver = self.truth.take_over(snapshot), self.solver
         try:
+            if snapshot.solver != solver.capabilities.name:
+                self.solver = load_solver(snapshot.solver)(self.truth)
+                self.solver.hooks = solver.hooks
             self.solver.load(snapshot.state)
+            for joint, resolved in self.truth.joints.items() if must_hold else ():
+                if not self.solver.can_hold(resolved):
+                    raise InvalidInputError(f"joint {joint}", f"one that {self._title} can hold", Described(type(resolved.spec).__name__))
         except Exception as error:
+            told = f"{self._title} refused the snapshot of step {snapshot.step_index}: {error}"
+            self.solver = solver
             self.truth.give_back(before)
             if isinstance(error, LabError):
                 raise
-            told = f"{self._title} refused the snapshot of step {snapshot.step_index}: {error}"
             raise WorldLostError(f"{told}; the world stands as before it") from error
         self._motion = Motion(self.truth.rows, snapshot.motion, snapshot.motion)
         self._is_stale = True
         self._teleported.clear()
-        self.lost = ""
 
 
 def _columns(raw: BodyMotion, first: int) -> FloatArray:

@@ -31,6 +31,7 @@ __all__ = [
     "SetMouseTarget",
     "SetPose",
     "SetSettings",
+    "SetSolver",
     "SetVelocity",
 ]
 
@@ -148,6 +149,14 @@ class SetSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class SetSolver:
+    """Let another solver drive the world, with these settings of its own."""
+
+    solver: str
+    solver_settings: tuple[tuple[str, float | str], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class ApplyImpulse:
     """Push a body by N s at a world point, or at its centre of mass where that is None."""
 
@@ -198,6 +207,7 @@ Command: TypeAlias = (
     | SetFixture
     | SetJoint
     | SetSettings
+    | SetSolver
     | ApplyImpulse
     | ApplyForce
     | ApplyTorque

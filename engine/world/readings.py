@@ -31,11 +31,10 @@ _T = TypeVar("_T")
 class WorldReadings:
     """The half of `World` that only reads; held to the thread that made the world, for a solver knows no locks."""
 
-    __slots__ = ("_busy", "_destroyed_at", "_next_ids", "_solver", "_thread", "_unguarded")
+    __slots__ = ("_busy", "_destroyed_at", "_next_ids", "_thread", "_unguarded")
 
     def __init__(self, settings: WorldSettings, solver: str) -> None:
         self._thread = threading.get_ident()
-        self._solver = solver
         self._unguarded = WorldState(settings, load_solver(solver))
         self._next_ids = {"body": 0, "fixture": 0, "joint": 0}
         self._destroyed_at: dict[tuple[str, int], int] = {}
@@ -44,7 +43,7 @@ class WorldReadings:
     @property
     def solver(self) -> str:
         """The name of the solver that drives it."""
-        return self._solver
+        return self._unguarded.solver.capabilities.name
 
     @property
     def capabilities(self) -> Capabilities:

@@ -8,6 +8,7 @@ and orders what is asked of it, and tells its solver::
     apply(command, becomes), followed() make the change; the truth follows in between, and is asked for all the rest
     step(number)                        one step, hooks included; then `motion`, `contacts`
     save(), load(state)                 all that the next step depends on
+    carried(snapshot), state_of(...)    what it can leave to any other solver, and what it begins with where another has driven
     canonicalize()                      bring itself into the form that `load` would give it
     mark(command), go_back(mark)        around each change and each step: where it broke off, the world is put back as it stood
 
@@ -20,15 +21,16 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
 from typing import Any, ClassVar, TypeAlias, TypeVar, cast
 
 import numpy as np
 
+from engine.common.arrays import FloatArray
 from engine.common.errors import InvalidInputError
-from engine.contracts import StepContacts
+from engine.contracts import StepContacts, no_contacts
 from engine.geometry import FixtureShape
 from engine.world.commands import Command
 from engine.world.hooks import StepHooks
@@ -39,7 +41,19 @@ from engine.world.snapshot import SolverState, WorldSnapshot
 from engine.world.specs import BodySpec, FixtureSpec, WorldSettings
 from engine.world.truth import Truth
 
-__all__ = ["DEFAULT", "Becomes", "Capabilities", "Solver", "accept", "default_solver", "driven_by", "load_solver", "solver_name", "solvers"]
+__all__ = [
+    "DEFAULT",
+    "Becomes",
+    "Capabilities",
+    "Carried",
+    "Solver",
+    "accept",
+    "default_solver",
+    "driven_by",
+    "load_solver",
+    "solver_name",
+    "solvers",
+]
 
 _T = TypeVar("_T")
 
@@ -97,13 +111,32 @@ class Capabilities:
     sweeps_all: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Carried:
+    """What one solver can leave to any other beside the motion of the bodies.
+
+    Attributes
+    ----------
+    force : float64 (n, 3)
+        On each body, waiting for the next step, N and N m.
+    resting : float64 (n,)
+        Seconds that each body has been slow.
+    touching : frozenset of (fixture id, fixture id)
+        Pairs that have begun to touch and not ended, the lower id first, sensors included.
+    """
+
+    force: FloatArray
+    resting: FloatArray
+    touching: frozenset[tuple[int, int]]
+
+
 class Solver(ABC):
     """Drives one world.
 
     Parameters
     ----------
     truth : Truth
-        Read only: what the world is made of. At first nothing.
+        Read only: what the world is made of. Nothing, or what `load` will follow.
 
     Attributes
     ----------
@@ -261,6 +294,30 @@ class Solver(ABC):
     @abstractmethod
     def go_back(self, mark: object) -> None:
         """Stand as at a mark; the truth does so already."""
+
+    @classmethod
+    def carried(cls, snapshot: WorldSnapshot) -> Carried:
+        """Return what a snapshot of this solver's leaves to another. This one tells which pairs touch, and nothing else."""
+        n, living = len(snapshot.bodies), {fixture for fixture, _, _ in snapshot.fixtures}
+        pairs = frozenset((min(pair), max(pair)) for pair in snapshot.state.touching if living.issuperset(pair))
+        return Carried(np.zeros((n, 3)), np.zeros(n), pairs)
+
+    @classmethod
+    def state_of(cls, snapshot: WorldSnapshot, settings: WorldSettings) -> SolverState:
+        """Return what this solver begins with where another has driven the world as far as a snapshot of it.
+
+        This one begins with the motion of the bodies, and knows of no contact.
+
+        Parameters
+        ----------
+        snapshot : WorldSnapshot
+            The other's; its specifications are accepted by this one already.
+        settings : WorldSettings
+            Those with which this one goes on.
+        """
+        motion = replace(snapshot.motion, values=snapshot.motion.values.astype(cls.capabilities.precision))
+        touching = load_solver(snapshot.solver).carried(snapshot).touching
+        return SolverState(motion, no_contacts(snapshot.step_index), touching, ((), ()), None)
 
     @classmethod
     def packed_contacts(cls, snapshot: WorldSnapshot) -> Mapping[str, Any]:

@@ -7,7 +7,7 @@ the same log gives the same bits. Asked for from a hook in the middle of a step,
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any, NoReturn
@@ -18,13 +18,13 @@ from engine.common.interrupts import DeferredInterrupt
 from engine.common.limits import MAX_COORDINATE, MAX_SPEED
 from engine.contracts import StepContacts
 from engine.world import commands as c
-from engine.world.fields import changed, check_names, number, vector
+from engine.world.fields import changed, check_names, named_values, number, vector
 from engine.world.hooks import PreSolveHook, StepHooks
 from engine.world.joint_specs import JointSpec, MouseJointSpec, bodies_of, joints_of
 from engine.world.joints import altered
 from engine.world.readings import WorldReadings
 from engine.world.snapshot import WorldSnapshot
-from engine.world.solver import default_solver
+from engine.world.solver import default_solver, solver_name
 from engine.world.specs import BodySpec, FixtureSpec, WorldSettings
 
 __all__ = ["World"]
@@ -197,8 +197,30 @@ class World(WorldReadings):
 
     def set_settings(self, **changes: Any) -> None:
         """Change settings of the world."""
-        changed(self._state.truth.settings, "WorldSettings", changes)
-        self._submit(c.SetSettings(tuple(sorted(changes.items()))))
+        settings = changed(self._state.truth.settings, "WorldSettings", changes)
+        self._submit(c.SetSettings(tuple((name, getattr(settings, name)) for name in sorted(changes))))
+
+    def set_solver(self, solver: str, solver_settings: Mapping[str, float | str] | Iterable[tuple[str, float | str]] | None = None) -> None:
+        """Let another solver drive the world from here on; of the same one, change the settings of its own.
+
+        Bodies, fixtures and joints keep their ids, poses, velocities and sleep; see `engine.world.conversion` for what else stays. A
+        snapshot knows its solver: `restore` goes back across the change.
+
+        Parameters
+        ----------
+        solver : str
+            One of `solvers()`.
+        solver_settings : mapping of str to float or str, optional
+            `WorldSettings.solver_settings` of that solver; without, its defaults.
+
+        Raises
+        ------
+        InvalidInputError
+            There is no such solver, or it cannot take a setting, a shape, a body or a joint, which is named; the world stays as it is.
+        """
+        settings = named_values("solver_settings", () if solver_settings is None else solver_settings)
+        if self._busy or (solver, settings) != (self.solver, self.settings.solver_settings):
+            self._submit(c.SetSolver(solver_name("solver", solver), settings))
 
     def apply_impulse(self, body: int, impulse: tuple[float, float], point: tuple[float, float] | None = None) -> None:
         """Push a body by N s, at a world point or at its centre of mass."""
@@ -271,19 +293,7 @@ class World(WorldReadings):
     def snapshot(self) -> WorldSnapshot:
         """Return all of the world that can be kept outside Box2D."""
         self._check_between_steps("snapshot")
-        truth = self._state.truth
-        bodies, fixtures, joints = truth.listed()
-        return WorldSnapshot(
-            solver=self.solver,
-            settings=truth.settings,
-            step_index=truth.step_index,
-            bodies=bodies,
-            fixtures=fixtures,
-            joints=joints,
-            state=self._state.solver.save(),
-            next_ids=(self._next_ids["body"], self._next_ids["fixture"], self._next_ids["joint"]),
-            out_of_range=tuple(truth.out_of_range),
-        )
+        return self._state.snapshot((self._next_ids["body"], self._next_ids["fixture"], self._next_ids["joint"]))
 
     @classmethod
     def from_snapshot(cls, snapshot: WorldSnapshot) -> World:
@@ -294,7 +304,7 @@ class World(WorldReadings):
         return world
 
     def restore(self, snapshot: WorldSnapshot) -> None:
-        """Go back to a snapshot, with the same ids. The log starts anew.
+        """Go back to a snapshot, with the same ids and the solver that drove it then. The log starts anew.
 
         Poses, velocities, sleep, the impulses of contacts and joints and the times at rest come back, as far as they are in the
         solver's reach (`Solver.has_whole_states`); the rest starts from zero. What depends on the order of contacts starts as in a new
@@ -303,8 +313,6 @@ class World(WorldReadings):
         """
         self._check_between_steps("restore")
         _want("snapshot", snapshot, WorldSnapshot)
-        if snapshot.solver != self.solver:
-            raise InvalidInputError("snapshot", f"of a world of the solver {self.solver}", snapshot.solver)
         with DeferredInterrupt():
             self._unguarded.load(snapshot)  # a world that is lost, too
             self._next_ids = dict(zip(("body", "fixture", "joint"), snapshot.next_ids, strict=True))
@@ -385,7 +393,7 @@ class World(WorldReadings):
         try:
             dropped = state.execute(command)
         except WorldLostError:
-            if not isinstance(command, c.Canonicalize):
+            if not isinstance(command, c.Canonicalize | c.SetSolver):  # which change nothing then
                 self._log.append((state.truth.step_index, c.Canonicalize()))  # what has come of it
             raise
         self._note_dropped()
@@ -410,7 +418,7 @@ class World(WorldReadings):
     def _targets(command: c.Command) -> list[tuple[str, int]]:
         """Return everything that must be alive for a command to mean something."""
         match command:
-            case c.CreateBody() | c.SetSettings() | c.Canonicalize():
+            case c.CreateBody() | c.SetSettings() | c.SetSolver() | c.Canonicalize():
                 return []
             case c.CreateFixture(_, body, _):
                 return [("body", body)]

@@ -79,10 +79,17 @@ class LivePairs:
 
     def __init__(self, world: World, broad_phase: BroadPhase | None = None, rules: Sequence[MeetingRule] | None = None) -> None:
         self._world = world
-        record = world.pair_record()
-        self._record = record if isinstance(record, PairRecord) else None
         self._broad_phase = Grid() if broad_phase is None else broad_phase
-        self._margin = world.capabilities.margin
+        self._wanted_rules = rules
+        self.total = PairAgreement()
+        self.last_ms = 0.0
+        self._begin(world.pair_record())
+
+    def _begin(self, record: object) -> None:
+        """Begin anew, with the record of another solver."""
+        rules = self._wanted_rules
+        self._record = record if isinstance(record, PairRecord) else None
+        self._margin = self._world.capabilities.margin
         self._rules = tuple(rules) if rules is not None else tuple(one for one in RULES if self._is_box2ds or one is not has_an_area)
         self._columns: FixtureColumns | None = None
         self._shapes: PackedShapes = pack(())
@@ -100,8 +107,6 @@ class LivePairs:
         self._touching: IntArray = np.zeros(0, dtype=np.int64)
         """Keys of the pairs that touched after the last step checked, ours, with Box2D's side of what was explained."""
         self._last = (-1, -1)
-        self.total = PairAgreement()
-        self.last_ms = 0.0
 
     @property
     def _is_box2ds(self) -> bool:
@@ -110,8 +115,11 @@ class LivePairs:
     def check(self, contacts: StepContacts) -> PairAgreement:
         """Find the touching pairs of the last step and compare them with the solver's; `contacts` are of the same step.
 
-        Nothing is compared in a world with edges as long as their kernels are held back.
+        Nothing is compared in a world with edges as long as their kernels are held back, nor in the first step of another solver.
         """
+        record = self._world.pair_record()
+        if record is not self._record and isinstance(record, PairRecord | None):
+            self._begin(record)
         step = None if self._record is None else self._record.last
         if step is None or step.step != contacts.step:
             return PairAgreement()

@@ -49,7 +49,8 @@ class LiveReferee:
         self._world = world
         self.pairs = pairs
         self._version: int | None = None
-        self._shapes = packed_for(world.capabilities, {})
+        self._solver = world.capabilities
+        self._shapes = packed_for(self._solver, {})
         self.ready = True
         self.enabled = True
         self.total = StepAgreement()
@@ -74,6 +75,8 @@ class LiveReferee:
     def _repack(self, contacts: StepContacts) -> None:
         """Take in that fixtures came or went: one that died within the step still has its contacts there, and goes the next time."""
         world, known = self._world, self._shapes.by_id
+        if world.capabilities is not self._solver:  # another one holds other shapes
+            self._solver, known = world.capabilities, {}
         living = {fixture: known.get(fixture) or world.fixture(fixture).shape for fixture in world.fixture_ids}
         named = np.unique((contacts.fixture_a, contacts.fixture_b)).tolist()
         self._shapes = packed_for(world.capabilities, {**{fixture: known[fixture] for fixture in named if fixture in known}, **living})

@@ -10,22 +10,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.box2d.contacts import no_pairs
 from engine.box2d.internal_state import InternalState
 from engine.box2d.solver import Box2DMemory
 from engine.common.arrays import FloatArray
 from engine.common.limits import MAX_ITERATIONS
-from engine.contracts import PairEvent, StepContacts, no_contacts
+from engine.contracts import PairEvent, StepContacts
 from engine.dynamics._joint_kernel import ANGLE, DRIVE, HIGH, LOW, POINT, SPRING, SUM
-from engine.dynamics.contacts import no_rows
-from engine.dynamics.joints import JointTable, no_joints
+from engine.dynamics.joints import JointTable
 from engine.dynamics.state import Memory
-from engine.world import World, accept, load_solver
+from engine.world import World, load_solver
+from engine.world.conversion import converted
 from engine.world.hooks import PreSolveHook, StepHooks
 from engine.world.joint_specs import (
     DistanceJointSpec,
     FrictionJointSpec,
-    GearJointSpec,
     JointSpec,
     MotorJointSpec,
     MouseJointSpec,
@@ -37,7 +35,7 @@ from engine.world.joint_specs import (
     WheelJointSpec,
 )
 from engine.world.records import BodyMotion
-from engine.world.snapshot import SolverState, WorldSnapshot
+from engine.world.snapshot import WorldSnapshot
 
 __all__ = ["NEAR", "Taken", "Twins", "joint_impulses", "twins_of"]
 
@@ -47,9 +45,6 @@ NEAR = 0.05
 """Metres within which a point of Box2D's and one of ours, in the frame of the same body, count as one and have one impulse."""
 
 _LAST = 4
-
-_FORCE_WORDS, _REST_WORD = slice(13, 16), 16
-"""Where `InternalState.bodies` has a body's force and torque, and the seconds that it has been slow."""
 
 
 @dataclass(frozen=True)
@@ -164,22 +159,13 @@ def twins_of(world: World | WorldSnapshot, pre_solve: PreSolveHook | None = None
 def _with_ours(snapshot: WorldSnapshot, pre_solve: PreSolveHook | None) -> Twins:
     if not snapshot.state.is_whole and load_solver(BOX2D).prepare() is None:  # kept before its memory was in reach
         snapshot = World.from_snapshot(replace(snapshot, state=replace(snapshot.state, is_whole=True))).snapshot()
-    memory = snapshot.state.memory
-    assert isinstance(memory, Box2DMemory)
-    n = len(snapshot.bodies)
-    force, resting = np.zeros((n, 3)), np.zeros(n)
-    if memory.internal is not None:
-        words = np.ascontiguousarray(memory.internal.bodies).view(np.float32).astype(np.float64)
-        force, resting = words[:, _FORCE_WORDS].copy(), words[:, _REST_WORD].copy()
-    theirs = World.from_snapshot(snapshot)
-    specs = {joint: resolved.spec for joint, resolved in snapshot.joints}
-    sums = {joint: _gear_sum(theirs, snapshot, spec) for joint, spec in specs.items() if isinstance(spec, GearJointSpec)}
-    cold = replace(snapshot, solver=OURS, state=_our_state(snapshot, force, resting, sums))
+    cold = converted(snapshot, OURS)
+    begun = _our_memory(cold)
     known = _our_memory(_step_and_keep(cold, pre_solve)[1])
     rows, settings = known.rows, snapshot.settings
     impulse = _impulses_of(snapshot.contacts, rows) / settings.velocity_iterations
     carried = replace(
-        _our_memory(cold),
+        begun,
         rows=rows.with_impulse(impulse),
         sensed=known.sensed,
         joints=known.joints,
@@ -187,33 +173,12 @@ def _with_ours(snapshot: WorldSnapshot, pre_solve: PreSolveHook | None) -> Twins
         joint_total=np.zeros_like(known.joint_total),
     )
     ours = replace(cold, state=replace(cold.state, memory=carried))
-    return Twins(snapshot, ours, force, sums, pre_solve)
-
-
-def _our_state(snapshot: WorldSnapshot, force: FloatArray, resting: FloatArray, sums: Mapping[int, float]) -> SolverState:
-    """Return the state of our solver before any step: no contact is known, and no impulse."""
-    n, none, awake = len(snapshot.bodies), np.zeros((0, 2)), snapshot.motion.awake
-    ids = np.array([body for body, _, _ in snapshot.bodies], dtype=np.int64)
-    island = np.where(awake, -1, ids)
-    gears = tuple(sums.items())
-    memory = Memory(force, resting, island, no_rows(), np.zeros((0, 4), dtype=np.int64), no_joints(), none, none, gears)
-    motion = BodyMotion(snapshot.motion.values.astype(np.float64), awake)
-    assert len(ids) == n
-    return SolverState(motion, no_contacts(snapshot.step_index), frozenset(), ((), ()), memory)
+    return Twins(snapshot, ours, begun.force, dict(begun.gear_sums), pre_solve)
 
 
 def _our_memory(snapshot: WorldSnapshot) -> Memory:
     assert isinstance(snapshot.state.memory, Memory)
     return snapshot.state.memory
-
-
-def _gear_sum(world: World, snapshot: WorldSnapshot, gear: GearJointSpec) -> float:
-    joints = dict(snapshot.joints)
-    values = []
-    for joint in (gear.joint_a, gear.joint_b):
-        state = world.joint_state(joint)
-        values.append(state.travel if isinstance(joints[joint].spec, PrismaticJointSpec) else state.angle + joints[joint].reference_angle)
-    return values[0] + gear.ratio * values[1]
 
 
 def _impulses_of(contacts: StepContacts, rows: Any) -> FloatArray:
@@ -285,37 +250,17 @@ def _row_impulse(spec: JointSpec, kind: int, mode: int, words: list[float]) -> t
 
 def _with_box2d(snapshot: WorldSnapshot, pre_solve: PreSolveHook | None) -> Twins:
     memory = _our_memory(snapshot)
-    held = replace(
-        snapshot,
-        settings=accept(replace(snapshot.settings, restitution_threshold=None), BOX2D),
-        bodies=tuple((body, accept(spec, BOX2D), fixtures) for body, spec, fixtures in snapshot.bodies),
-        fixtures=tuple((fixture, body, accept(spec, BOX2D)) for fixture, body, spec in snapshot.fixtures),
-        joints=tuple((joint, accept(resolved, BOX2D)) for joint, resolved in snapshot.joints),
-    )
-    values = snapshot.motion.values.astype(np.float32)
-    none = Box2DMemory(np.zeros(0, dtype=np.int64), no_pairs(0).manifolds, None)
-    state = SolverState(BodyMotion(values, snapshot.motion.awake), no_contacts(snapshot.step_index), frozenset(), ((), ()), none)
-    cold = replace(held, solver=BOX2D, state=state)
+    cold = converted(replace(snapshot, settings=replace(snapshot.settings, restitution_threshold=None)), BOX2D)
     then = _step_and_keep(cold, pre_solve)[1]
     found = then.state.memory
     assert isinstance(found, Box2DMemory)
     manifolds = found.manifolds.copy()
     told = _impulses_of(snapshot.contacts, then.contacts)
     manifolds["points"]["normal_impulse"], manifolds["points"]["tangent_impulse"] = told[:, :, 0], told[:, :, 1]
-    internal = None if found.internal is None else _with_waiting(found.internal, memory)
-    theirs = replace(cold, state=replace(then.state, motion=cold.motion, memory=Box2DMemory(found.keys, manifolds, internal)))
-    ours = replace(
-        held, settings=snapshot.settings, state=replace(snapshot.state, motion=BodyMotion(values.astype(np.float64), snapshot.motion.awake))
-    )
+    theirs = replace(cold, state=replace(then.state, motion=cold.motion, memory=replace(found, manifolds=manifolds)))
+    motion = BodyMotion(cold.motion.values.astype(np.float64), snapshot.motion.awake)
+    ours = replace(cold, solver=snapshot.solver, settings=snapshot.settings, state=replace(snapshot.state, motion=motion))
     return Twins(theirs, ours, memory.force, dict(memory.gear_sums), pre_solve)
-
-
-def _with_waiting(internal: InternalState, memory: Memory) -> InternalState:
-    """Return Box2D's internal state with the forces that wait, and the seconds at rest, of ours."""
-    words = internal.bodies.copy()
-    numbers = words.view(np.float32)
-    numbers[:, _FORCE_WORDS], numbers[:, _REST_WORD] = memory.force, memory.resting
-    return replace(internal, bodies=words)
 
 
 # -- both -------------------------------------------------------------------------------------------------------------

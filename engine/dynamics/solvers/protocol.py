@@ -123,6 +123,10 @@ class Method(ABC):
         InvalidInputError
             A name that is none of them, or a value out of its range.
         """
+        if given and not self.settings:
+            raise InvalidInputError(
+                f"solver_settings.{given[0][0]}", f"left out: the solver {self.title} has no settings of its own", given[0][1]
+            )
         check_names("solver_settings", dict(given), (one.name for one in self.settings))
         values: dict[str, float | str] = {one.name: one.default for one in self.settings}
         for one in self.settings:

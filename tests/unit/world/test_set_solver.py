@@ -1,0 +1,173 @@
+"""The solver of a living world is changed: what stays, what is refused, and the way back."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from engine.common.errors import InvalidInputError
+from engine.compare.live.pairs import LivePairs
+from engine.compare.live.referee import LiveReferee
+from engine.geometry import Capsule, Circle, Polygon
+from engine.scenes import scene_of
+from engine.scenes.scene_file import scene_as_json, scene_from_json
+from engine.world import BodySpec, DistanceJointSpec, FixtureSpec, World, WorldSettings, load_solver
+from engine.world.conversion import converted
+from engine.world.hooks import StepHooks
+
+BOX = FixtureSpec(Polygon.box(0.5, 0.5))
+METHOD = "sequential_impulses"
+
+
+def stack(solver: str, n: int = 3) -> World:
+    """Boxes on each other, discs on a rod in a sensor."""
+    world = World(solver=solver)
+    world.create_body(BodySpec((FixtureSpec(Polygon.box(10.0, 0.5)),), "static", (0.0, -0.5)))
+    for k in range(n):
+        world.create_body(BodySpec((BOX,), position=(0.0, 0.5 + k)))
+    discs = [world.create_body(BodySpec((FixtureSpec(Circle(0.3)),), position=(x, 0.3))) for x in (3.0, 4.0)]
+    world.create_joint(DistanceJointSpec(*discs, (3.0, 0.3), (4.0, 0.3)))
+    world.create_body(BodySpec((replace(BOX, sensor=True),), "static", (3.0, 0.5)))
+    for _ in range(12):
+        world.step()
+    return world
+
+
+@pytest.mark.parametrize(("first", "second"), [("box2d", "soft_step"), ("soft_step", "box2d"), ("soft_step", METHOD)])
+def test_a_world_goes_on_under_another_solver_and_back_to_the_bit(first: str, second: str) -> None:
+    world = stack(first)
+    world.canonicalize()
+    before, poses, velocities = world.snapshot(), world.poses.copy(), world.velocities.copy()
+    world.set_solver(second)
+    assert world.solver == world.snapshot().solver == second and world.step_index == 12
+    assert np.abs(world.poses - poses).max() < 1e-6 and np.abs(world.velocities - velocities).max() < 1e-6
+    kept, n_commands = world.snapshot(), len(world.log)
+    for _ in range(30):
+        world.step()
+    assert np.abs(world.poses - poses)[:, :2].max() < 0.1, "it stands"
+    after = world.state_hash()
+    world.restore(kept)
+    twin = World.from_snapshot(kept)
+    for _ in range(30):
+        world.step()
+        twin.step()
+    assert world.state_hash() == twin.state_hash() == after
+    world.restore(before)
+    assert world.solver == first and world.settings == before.settings
+    world.set_solver(second)
+    for _ in range(30):
+        world.step()
+    assert world.state_hash() == after
+    assert n_commands == len(stack(first).log) + 2, "a canonicalize and the change are commands of the log"
+
+
+def test_the_log_replays_a_change_of_solver() -> None:
+    world = stack("soft_step")
+    world.set_solver(METHOD, {"iterations": 4})
+    world.step()
+    world.set_solver(METHOD, {"iterations": 20})
+    world.step()
+    again = World.replay(WorldSettings(), world.log, world.step_index, solver="soft_step")
+    assert again.state_hash() == world.state_hash()
+    assert again.settings.solver_settings == (("iterations", 20),)
+
+
+def test_between_our_methods_impulses_stay_and_are_those_that_the_method_keeps() -> None:
+    world = stack("soft_step")
+    weight = 60.0 * world.contacts.normal_impulse[0].sum()
+    assert weight == pytest.approx(30.0, rel=0.01)
+    rows = world.snapshot().state.memory.rows.number[:, 8:12]
+    world.set_solver(METHOD)
+    assert world.snapshot().state.memory.rows.number[:, 8:12] == pytest.approx(8.0 * rows), "of a step, and not of one of 8 sub-steps"
+    assert 60.0 * world.step().normal_impulse[0].sum() == pytest.approx(30.0, rel=0.02), "and so nothing jolts"
+
+
+@pytest.mark.parametrize(("first", "second"), [("box2d", "soft_step"), ("soft_step", "box2d"), ("soft_step", METHOD)])
+def test_what_touches_goes_on_touching(first: str, second: str) -> None:
+    """Box2D's boxes stand on their skins, a hair above each other: to ours what does not touch has ended."""
+    world = stack(first)
+    told: list[str] = []
+    world.hooks = StepHooks(begin=lambda event: told.append("begin"), end=lambda event: told.append(f"end {event.fixture_a}"))
+    world.set_solver(second)
+    contacts = world.step()
+    assert not contacts.began and "begin" not in told
+    assert first == "box2d" or not contacts.ended, "but the sensor"
+    assert sum(event.sensor for event in contacts.ended) == 0
+
+
+def test_a_force_that_waits_goes_along() -> None:
+    load_solver("box2d").prepare()
+    for first, second in (("box2d", "soft_step"), ("soft_step", "box2d"), ("soft_step", METHOD)):
+        world = World(WorldSettings(gravity=(0.0, 0.0)), solver=first)
+        body = world.create_body(BodySpec((BOX,)))
+        if not load_solver("box2d").has_whole_states() and "box2d" in (first, second):
+            continue
+        world.apply_force(body, (60.0, 0.0))
+        world.set_solver(second)
+        world.step()
+        assert world.state(body).linear_velocity[0] == pytest.approx(1.0)
+        world.step()
+        assert world.state(body).linear_velocity[0] == pytest.approx(1.0)
+
+
+def test_what_the_other_solver_cannot_take_is_named_and_the_world_stays() -> None:
+    world = stack("soft_step")
+    world.create_body(BodySpec((BOX, FixtureSpec(Capsule((0.0, 0.0), (1.0, 0.0), 0.2))), position=(-4.0, 1.0)))
+    before, twin, log = world.state_hash(), World.from_snapshot(world.snapshot()), world.log
+    for change, words in (
+        (lambda: world.set_solver("box2d"), "body 7, fixture 8: shape must be one that Box2D has: a Circle, a Polygon or a Segment"),
+        (lambda: world.set_solver("newton"), "solver must be one of box2d, .*, got 'newton'"),
+        (lambda: world.set_solver(METHOD, {"iteration": 4}), r"solver_settings.iteration must be a setting that exists \(iterations"),
+        (lambda: world.set_solver(METHOD, {"iterations": 0}), "solver_settings.iterations must be .*1.*, got 0"),
+        (
+            lambda: world.set_settings(solver_settings={"iterations": 4}),
+            "solver_settings.iterations must be left out: the solver Soft step",
+        ),
+    ):
+        with pytest.raises(InvalidInputError, match=words):
+            change()
+        assert (world.solver, world.state_hash(), world.log) == ("soft_step", before, log)
+    for one in (world, twin):
+        one.step()
+    assert world.state_hash() == twin.state_hash()
+    with pytest.raises(InvalidInputError, match="solver_settings must be none with Box2D, which has no settings of its own"):
+        converted(stack("soft_step").snapshot(), "box2d", {"iterations": 4})
+
+
+def test_asked_for_from_a_hook_it_is_changed_when_the_step_has_ended() -> None:
+    world = World(solver="soft_step")
+    world.create_body(BodySpec((BOX,), "static"))
+    world.create_body(BodySpec((BOX,), position=(0.0, 1.01), linear_velocity=(0.0, -2.0)))
+    world.hooks = StepHooks(begin=lambda event: world.set_solver(METHOD))
+    world.step()
+    assert world.solver == METHOD
+    twin = World.from_snapshot(world.snapshot())
+    assert len(world.step()) == len(twin.step()) == 1 and world.state_hash() == twin.state_hash()
+
+
+def test_the_referee_goes_on_with_another_solver() -> None:
+    world = stack("soft_step")
+    referee, pairs = LiveReferee(world), LivePairs(world)
+    for solver in ("box2d", "soft_step", METHOD):
+        world.set_solver(solver)
+        compared = 0
+        for _ in range(3):
+            contacts = world.step()
+            agreement, touching = referee.check(contacts), pairs.check(contacts)
+            assert agreement.unexplained == touching.unexplained == 0
+            compared += touching.ours
+        assert compared > 0 and referee.total.compared > 0
+
+
+def test_a_scene_keeps_the_settings_of_its_solver() -> None:
+    world = stack("soft_step")
+    world.set_solver(METHOD, {"share": 0.1, "iterations": 25})
+    plain = json.loads(json.dumps(scene_as_json(scene_of(world))))
+    assert plain["settings"]["solver"] == METHOD and plain["settings"]["solver_settings"] == {"iterations": 25, "share": 0.1}
+    assert scene_from_json(plain).settings.solver_settings == (("iterations", 25), ("share", 0.1))
+    plain["settings"]["solver_settings"]["share"] = 2.0
+    with pytest.raises(InvalidInputError, match=r"settings.solver_settings.share must be from 0 to 1, got 2.0"):
+        scene_from_json(plain)
