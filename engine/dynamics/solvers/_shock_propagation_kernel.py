@@ -1,0 +1,311 @@
+"""Impulses pair by pair, and shock propagation.
+
+A pair that would overlap at the end of the step gets an impulse. Its points' normal velocities v, less what their open gaps allow,
+``u = v + max(s, 0) / dt``, are to become ``-e u``. Both points are one impact: with the matrix K of what an impulse at one does at the
+other, ``K P = -(1 + e) u``; where one would have to pull, the other is taken alone. Each impulse pushes, or is none: what a sweep has given
+too much no later one takes back.
+
+**Friction** has a test of its own: the impulses that leave the face neither approach nor slip, found together, are right if they lie within
+Coulomb's cone, ``abs(P_t) <= mu P_n`` (*static*). Else the face slides, and each normal impulse brings mu times as much along the tangent
+(*kinetic*): ``(K_nn - mu K_nt) P = -(1 + e) u``. Both points of a face slip alike, so it has one tangential impulse, half at each.
+
+**Sweeps.** In each sweep e rises, from below 0 to 0: -0.8 takes a fifth of the approach away, and leaves the rest for what else may carry
+it. In the last one the layers of the contact graph are gone through from the ground up, and whatever a pair rests on weighs infinitely
+much: so the weight of what is above, which the sweeps before have sent down only some layers far, cannot press it in. Momentum is not kept
+by that; who stands, stands.
+
+Source: E. Guendelman, R. Bridson, R. Fedkiw, "Nonconvex Rigid Bodies with Stacking", 2003, sections 5 to 8. Both points at once, and gaps
+that may close, are ours.
+"""
+
+from __future__ import annotations
+
+from math import inf
+from typing import NamedTuple
+
+import numpy as np
+
+from engine.common.arrays import FloatArray, IntArray
+from engine.common.jit import allocating_kernel, inlined_kernel, kernel
+from engine.dynamics._bodies_kernel import Bodies, integrate_positions, integrate_velocities
+from engine.dynamics._contact_kernel import Contacts, relative_velocity, separation
+from engine.dynamics._joint_kernel import Joints, solve_joints, warm_start_joints
+
+__all__ = ["Graph", "Plan", "shock_propagation"]
+
+_SINGULAR = 1.0e-6
+"""Of the product of its diagonal, below which two points' matrix has no inverse worth having: their normals' levers are all but equal."""
+
+
+class Graph(NamedTuple):
+    """The contact graph.
+
+    Attributes
+    ----------
+    lower : int64 (n,)
+        Which side of each contact the other one rests on; 0 for A, 1 for B.
+    order : int64 (n,)
+        Contacts from the ground up.
+    component, layer : int64 (m,)
+        Of bodies.
+    """
+
+    lower: IntArray
+    order: IntArray
+    component: IntArray
+    layer: IntArray
+
+
+class Plan(NamedTuple):
+    """Settings of the method; see `ShockPropagation.settings`."""
+
+    sweeps: int
+    collision_passes: int
+    restitution_from: float
+    push_share: float
+    push_sweeps: int
+    freezes: bool
+
+
+@kernel
+def shock_propagation(
+    bodies: Bodies, contacts: Contacts, joints: Joints, restitution: FloatArray, graph: Graph, plan: Plan, threshold: float, dt: float
+) -> None:
+    """Advance velocities and positions by `dt` seconds.
+
+    Parameters
+    ----------
+    restitution : float64 (n,)
+        Of each contact.
+    threshold : float
+        m/s below which nothing bounces.
+    """
+    jacobian, inverse = np.zeros((4, 3)), bodies.inverse.copy()
+    _collide_all(bodies, contacts, restitution, inverse, plan.collision_passes, threshold, dt)
+    contacts.impulse[:] = 0.0
+    integrate_velocities(bodies, dt)
+    warm_start_joints(bodies, joints, jacobian)
+    n = len(graph.order)
+    for sweep in range(plan.sweeps):
+        is_last = sweep == plan.sweeps - 1
+        e = 0.0 if is_last else plan.restitution_from * (1.0 - sweep / (plan.sweeps - 1))
+        solve_joints(bodies, joints, jacobian, dt, dt, False)
+        if is_last and plan.freezes:
+            break
+        for at in range(n):
+            row = graph.order[at]
+            _collide(bodies, contacts, row, e, inverse[contacts.bodies[row, 0]], inverse[contacts.bodies[row, 1]], dt, dt)
+    if plan.freezes:
+        _freeze_layers(bodies, contacts, graph, inverse, plan.sweeps, dt)
+    joints.total[:] = joints.impulse
+    integrate_positions(bodies, dt)
+    solve_joints(bodies, joints, jacobian, dt, dt, True)
+    for _ in range(plan.push_sweeps):
+        _push_apart(bodies, contacts, graph, inverse, plan.push_share)
+
+
+@allocating_kernel
+def _collide_all(
+    bodies: Bodies, contacts: Contacts, restitution: FloatArray, inverse: FloatArray, passes: int, threshold: float, dt: float
+) -> None:
+    """Let all pairs collide that would overlap at the end of the step, with the old velocities; those first that would be deepest."""
+    n = len(restitution)
+    depth = np.empty(n)
+    for _ in range(passes):
+        for row in range(n):
+            depth[row] = inf
+            a, b = contacts.bodies[row, 0], contacts.bodies[row, 1]
+            nx, ny = contacts.normal[row, 0], contacts.normal[row, 1]
+            pull = (bodies.push[b, 0] - bodies.push[a, 0]) * nx + (bodies.push[b, 1] - bodies.push[a, 1]) * ny
+            for k in range(contacts.n_points[row]):
+                vx, vy = relative_velocity(bodies, a, b, contacts.arm[row, k])
+                gap = separation(bodies, contacts, row, k) + dt * (vx * nx + vy * ny + dt * pull)
+                depth[row] = min(depth[row], gap)
+        is_done = True
+        for row in np.argsort(depth):
+            if depth[row] > 0.0:
+                break
+            a, b = contacts.bodies[row, 0], contacts.bodies[row, 1]
+            e = restitution[row] if _approach(bodies, contacts, row) < -threshold else 0.0
+            if _collide(bodies, contacts, row, e, inverse[a], inverse[b], 0.0, dt):
+                is_done = False
+        if is_done:
+            break
+
+
+@inlined_kernel
+def _approach(bodies: Bodies, contacts: Contacts, row: int) -> float:
+    """Return the least normal velocity of a pair's points."""
+    least = inf
+    for k in range(contacts.n_points[row]):
+        vx, vy = relative_velocity(bodies, contacts.bodies[row, 0], contacts.bodies[row, 1], contacts.arm[row, k])
+        least = min(least, vx * contacts.normal[row, 0] + vy * contacts.normal[row, 1])
+    return least
+
+
+@allocating_kernel
+def _freeze_layers(bodies: Bodies, contacts: Contacts, graph: Graph, inverse: FloatArray, passes: int, dt: float) -> None:
+    """Go through the layers from the ground up; whatever a pair rests on weighs infinitely much."""
+    still, n, start = np.zeros(2), len(graph.order), 0
+    while start < n:
+        end, height = start, _height(contacts, graph, graph.order[start])
+        while end < n and _height(contacts, graph, graph.order[end]) == height:
+            end += 1
+        for _ in range(passes):
+            is_done = True
+            for at in range(start, end):
+                row = graph.order[at]
+                a, b = contacts.bodies[row, 0], contacts.bodies[row, 1]
+                is_apart = graph.component[a] != graph.component[b]
+                light_a = still if graph.lower[row] == 0 and is_apart else inverse[a]
+                light_b = still if graph.lower[row] == 1 and is_apart else inverse[b]
+                if _collide(bodies, contacts, row, 0.0, light_a, light_b, dt, dt):
+                    is_done = False
+            if is_done:
+                break
+        start = end
+
+
+@inlined_kernel
+def _height(contacts: Contacts, graph: Graph, row: int) -> int:
+    """Return the layer of the upper body of a contact."""
+    height: int = max(graph.layer[contacts.bodies[row, 0]], graph.layer[contacts.bodies[row, 1]])
+    return height
+
+
+@inlined_kernel
+def _collide(
+    bodies: Bodies,
+    contacts: Contacts,
+    row: int,
+    e: float,
+    light_a: FloatArray,
+    light_b: FloatArray,
+    closing: float,
+    dt: float,
+) -> bool:
+    """Give a pair its impulse, and tell whether it needed one.
+
+    Parameters
+    ----------
+    light_a, light_b : float64 (2,)
+        1/kg and 1/(kg m^2) that the bodies count with.
+    closing : float
+        Seconds in which open gaps may close; 0: what approaches collides.
+    """
+    count = contacts.n_points[row]
+    nx, ny = contacts.normal[row, 0], contacts.normal[row, 1]
+    if count == 0 or light_a[0] + light_a[1] + light_b[0] + light_b[1] == 0.0:
+        return False
+    u0 = _missing(bodies, contacts, row, 0, closing, dt)
+    u1 = _missing(bodies, contacts, row, 1, closing, dt) if count == 2 else 0.0
+    if min(u0, u1) > -_ENOUGH:
+        return False
+    u0, u1 = (1.0 + e) * u0, (1.0 + e) * u1
+    tx, ty, mu, share = ny, -nx, contacts.friction[row], 0.5 if count == 2 else 1.0
+    rest = 1.0 - share
+    k00 = _effect(contacts, row, 0, 0, nx, ny, nx, ny, light_a, light_b)
+    k11 = _effect(contacts, row, 1, 1, nx, ny, nx, ny, light_a, light_b)
+    k01 = _effect(contacts, row, 0, 1, nx, ny, nx, ny, light_a, light_b)
+    k0t = share * _effect(contacts, row, 0, 0, nx, ny, tx, ty, light_a, light_b)
+    k0t += rest * _effect(contacts, row, 0, 1, nx, ny, tx, ty, light_a, light_b)
+    k1t = share * _effect(contacts, row, 1, 0, nx, ny, tx, ty, light_a, light_b)
+    k1t += rest * _effect(contacts, row, 1, 1, nx, ny, tx, ty, light_a, light_b)
+    ktt = share * share * _effect(contacts, row, 0, 0, tx, ty, tx, ty, light_a, light_b)
+    ktt += 2.0 * share * rest * _effect(contacts, row, 0, 1, tx, ty, tx, ty, light_a, light_b)
+    ktt += rest * rest * _effect(contacts, row, 1, 1, tx, ty, tx, ty, light_a, light_b)
+    slip = share * _slip(bodies, contacts, row, 0) + rest * _slip(bodies, contacts, row, 1)
+    # static, if the impulses that leave neither approach nor slip are within the cone: without the tangent's unknown first
+    w0, w1 = u0 - k0t * slip / ktt, u1 - k1t * slip / ktt
+    across = k01 - k0t * k1t / ktt
+    p0, p1 = _normals(count, w0, w1, k00 - k0t * k0t / ktt, across, across, k11 - k1t * k1t / ktt)
+    tangent = -(slip + k0t * p0 + k1t * p1) / ktt
+    if abs(tangent) > mu * (p0 + p1):
+        edge = mu if tangent > 0.0 else -mu  # what a unit along the normal brings along the tangent
+        p0, p1 = _normals(count, u0, u1, k00 + edge * k0t, k01 + edge * k0t, k01 + edge * k1t, k11 + edge * k1t)
+        tangent = edge * (p0 + p1)
+    _strike(bodies, contacts, row, 0, p0 * nx + share * tangent * tx, p0 * ny + share * tangent * ty, light_a, light_b)
+    _strike(bodies, contacts, row, 1, p1 * nx + rest * tangent * tx, p1 * ny + rest * tangent * ty, light_a, light_b)
+    return True
+
+
+_ENOUGH = 1.0e-12
+"""m/s that count as nothing."""
+
+
+@inlined_kernel
+def _normals(count: int, u0: float, u1: float, k00: float, k01: float, k10: float, k11: float) -> tuple[float, float]:
+    """Return the normal impulses of one point, or of two together: the cases of a complementarity problem."""
+    k00, k11 = max(k00, _SINGULAR), max(k11, _SINGULAR)  # less where friction presses harder than the push (Painleve): a large push it is
+    p0, p1 = max(-u0 / k00, 0.0), max(-u1 / k11, 0.0)
+    if count == 1:
+        return p0, 0.0
+    determinant = k00 * k11 - k01 * k10
+    if determinant > _SINGULAR * k00 * k11:
+        both0, both1 = (k01 * u1 - k11 * u0) / determinant, (k10 * u0 - k00 * u1) / determinant
+        if both0 >= 0.0 and both1 >= 0.0:
+            return both0, both1
+    return (p0, 0.0) if u1 + k10 * p0 >= -_ENOUGH or u0 <= u1 else (0.0, p1)
+
+
+@inlined_kernel
+def _slip(bodies: Bodies, contacts: Contacts, row: int, k: int) -> float:
+    """Return the tangential velocity of a point, the tangent being the normal turned to the right."""
+    vx, vy = relative_velocity(bodies, contacts.bodies[row, 0], contacts.bodies[row, 1], contacts.arm[row, k])
+    slip: float = vx * contacts.normal[row, 1] - vy * contacts.normal[row, 0]
+    return slip
+
+
+@inlined_kernel
+def _missing(bodies: Bodies, contacts: Contacts, row: int, k: int, closing: float, dt: float) -> float:
+    """Return the normal velocity of a point beyond what its open gap allows, m/s."""
+    a, b = contacts.bodies[row, 0], contacts.bodies[row, 1]
+    vx, vy = relative_velocity(bodies, a, b, contacts.arm[row, k])
+    along: float = vx * contacts.normal[row, 0] + vy * contacts.normal[row, 1]
+    if closing > 0.0:
+        return along + max(separation(bodies, contacts, row, k), 0.0) / closing
+    return along
+
+
+@inlined_kernel
+def _effect(
+    contacts: Contacts, row: int, j: int, k: int, x: float, y: float, u: float, v: float, light_a: FloatArray, light_b: FloatArray
+) -> float:
+    """Return what a unit impulse along (x, y) at point `j` does to the velocity along (u, v) at point `k`, 1/kg."""
+    at, of = contacts.arm[row, j], contacts.arm[row, k]
+    found: float = (light_a[0] + light_b[0]) * (x * u + y * v)
+    found += light_a[1] * (at[0] * y - at[1] * x) * (of[0] * v - of[1] * u)
+    found += light_b[1] * (at[2] * y - at[3] * x) * (of[2] * v - of[3] * u)
+    return found
+
+
+@inlined_kernel
+def _strike(bodies: Bodies, contacts: Contacts, row: int, k: int, x: float, y: float, light_a: FloatArray, light_b: FloatArray) -> None:
+    """Push B by (x, y), N s, at a point, and A the other way, with the masses that they count with."""
+    a, b, arm, v = contacts.bodies[row, 0], contacts.bodies[row, 1], contacts.arm[row, k], bodies.velocity
+    v[a, 0] -= light_a[0] * x
+    v[a, 1] -= light_a[0] * y
+    v[a, 2] -= light_a[1] * (arm[0] * y - arm[1] * x)
+    v[b, 0] += light_b[0] * x
+    v[b, 1] += light_b[0] * y
+    v[b, 2] += light_b[1] * (arm[2] * y - arm[3] * x)
+    nx, ny = contacts.normal[row, 0], contacts.normal[row, 1]
+    contacts.total[row, k, 0] += x * nx + y * ny
+    contacts.total[row, k, 1] += x * ny - y * nx
+
+
+@inlined_kernel
+def _push_apart(bodies: Bodies, contacts: Contacts, graph: Graph, inverse: FloatArray, share: float) -> None:
+    """Move overlapping bodies apart by a share of the depth, the lighter one farther; no velocity comes of it."""
+    for at in range(len(graph.order)):
+        row = graph.order[at]
+        a, b = contacts.bodies[row, 0], contacts.bodies[row, 1]
+        depth = 0.0
+        for k in range(contacts.n_points[row]):
+            depth = max(depth, -separation(bodies, contacts, row, k))
+        light = inverse[a, 0] + inverse[b, 0]
+        if depth > 0.0 and light > 0.0:
+            for axis in range(2):
+                step = share * depth * contacts.normal[row, axis] / light
+                bodies.shift[a, axis] -= inverse[a, 0] * step
+                bodies.shift[b, axis] += inverse[b, 0] * step

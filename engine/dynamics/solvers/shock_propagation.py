@@ -1,0 +1,53 @@
+"""Impulses pair by pair and shock propagation; see `_shock_propagation_kernel`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from engine.common.arrays import FloatArray
+from engine.dynamics._joint_kernel import READ, SUM
+from engine.dynamics.solvers._contact_graph_kernel import contact_layers
+from engine.dynamics.solvers._shock_propagation_kernel import Graph, Plan, shock_propagation
+from engine.dynamics.solvers.protocol import Method, Problem, Setting
+
+__all__ = ["METHOD", "ShockPropagation"]
+
+
+class ShockPropagation(Method):
+    """Collisions first, then contacts by sweeps over the contact graph, the last of which freezes it layer by layer.
+
+    No impulse is remembered from step to step.
+    """
+
+    title = "Shock propagation"
+    settings = (
+        Setting("sweeps", "Sweeps", 5, 1, 100, is_whole=True),
+        Setting("collision_passes", "Collision passes", 5, 0, 100, is_whole=True),
+        Setting("restitution_from", "Restitution of the first sweep", -0.8, -1.0, 0.0),
+        Setting("shock", "Freeze layers", "on", choices=("on", "off")),
+        Setting("push_share", "Push apart, share of depth", 0.05, 0.0, 0.5),
+        Setting("push_sweeps", "Sweeps of pushing apart", 2, 0, 20, is_whole=True),
+    )
+
+    def solve(self, step: Problem, options: Mapping[str, Any]) -> FloatArray:
+        bodies, contacts, joints = step.bodies(step.dt), step.contacts, step.joints
+        joined = joints.bodies[(joints.kind != SUM) & (joints.mode != READ)]
+        lower, component, layer = contact_layers(contacts.bodies, contacts.normal, *step.gravity, joined, bodies.inverse)
+        order = np.argsort(layer[contacts.bodies].max(axis=1), kind="stable")
+        plan = Plan(
+            options["sweeps"],
+            options["collision_passes"],
+            options["restitution_from"],
+            options["push_share"],
+            options["push_sweeps"],
+            options["shock"] == "on",
+        )
+        graph = Graph(lower, order, component, layer)
+        shock_propagation(bodies, contacts, joints, step.restitution, graph, plan, step.threshold, step.dt)
+        return step.ended(bodies)
+
+
+METHOD = ShockPropagation()
