@@ -132,6 +132,7 @@ def test_never_late_and_nothing_missed(off_center):
     assert (found.fraction[seen] <= touching[seen]).all()
 
 
+@pytest.mark.slow  # it compiles without the cache
 @pytest.mark.skipif(not has_wide_registers(), reason="no AVX2, or kernels are not compiled")
 @pytest.mark.parametrize(("kernel", "divisions", "products"), [("step_polygons", 8, 350), ("step_circles", 12, 220)])
 def test_the_loops_are_still_vectorised(kernel, divisions, products):

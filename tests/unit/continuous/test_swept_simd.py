@@ -135,6 +135,7 @@ def test_the_batch_without_contacts():
     assert (whole.contact[past] == 0.0).all() and whole.contact.any()
 
 
+@pytest.mark.slow  # it compiles without the cache
 @pytest.mark.skipif(not has_wide_registers(), reason="no AVX2, or kernels are not compiled")
 def test_the_loops_are_still_vectorised():
     """A small edit can lose a factor of three without changing an answer; it would show here as scalar instructions only."""

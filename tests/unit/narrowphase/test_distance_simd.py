@@ -139,6 +139,7 @@ def test_large_angles(monkeypatch):
     assert_same(pack(MIXED), rng.integers(0, len(MIXED), (200, 2)), poses_a, poses_b, monkeypatch)
 
 
+@pytest.mark.slow  # it compiles without the cache
 @pytest.mark.skipif(not has_wide_registers(), reason="no AVX2, or kernels are not compiled")
 @pytest.mark.parametrize(
     ("module", "name", "divisions", "products"),

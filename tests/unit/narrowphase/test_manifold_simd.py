@@ -77,6 +77,7 @@ def test_any_number_of_pairs_fills_its_rows_and_no_other(monkeypatch):
         assert_same_bits(wide, scalar)
 
 
+@pytest.mark.slow  # it compiles without the cache
 @pytest.mark.skipif(not has_wide_registers(), reason="no AVX2, or kernels are not compiled")
 @pytest.mark.parametrize(
     ("kernel", "divisions", "products"),
