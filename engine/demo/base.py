@@ -21,6 +21,7 @@ headless run and in a test.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -38,8 +39,9 @@ from engine.geometry import AABB
 from engine.history.input_log import EDITS, Held
 from engine.history.subject import CapturedInPlace
 from engine.render.palette import Color
-from engine.world import World, driven_by, load_solver
-from engine.world.solver import DEFAULT, solver_name
+from engine.world import World, WorldSettings, driven_by, load_solver
+from engine.world.fields import named_values
+from engine.world.solver import DEFAULT, NamedValues, solver_name
 
 if TYPE_CHECKING:
     from engine.decompose import BodyFile
@@ -95,6 +97,8 @@ class Demo(CapturedInPlace):
         What drives its worlds, one of `engine.world.solvers`, in place of what drives them otherwise: Box2D, or what a scene file names.
     built_for : str, optional
         The solver for which its worlds are laid out, where that is another one: two worlds that are compared begin alike.
+    solver_settings : pairs of str and float or str, optional
+        Settings of the solver's own, in place of those that its worlds would have.
 
     Attributes
     ----------
@@ -139,6 +143,7 @@ class Demo(CapturedInPlace):
         referee: RefereeFactory | None = None,
         solver: str | None = None,
         built_for: str | None = None,
+        solver_settings: NamedValues | None = None,
     ) -> None:
         self.seed = seed_number("seed", seed)
         self.values = parameter_values(self.parameters, values or {})
@@ -149,7 +154,7 @@ class Demo(CapturedInPlace):
         self.ready: set[str] = set()
         self.viewer = Viewer()
         self._grip: Grip | None = None
-        self.run = DemoRun(self, referee, solver, built_for)
+        self.run = DemoRun(self, referee, solver, built_for, solver_settings)
         self.restart()
 
     # -- what a demo overrides ---------------------------------------------------------------------------------------
@@ -291,7 +296,7 @@ class Demo(CapturedInPlace):
         self.stages.clear()
         self.dropped.clear()
         self.steps = 0
-        with driven_by(self.run.solver):
+        with self.run.driving():
             self.build()
         self.run.settle()
 
@@ -320,6 +325,8 @@ class DemoRun(CapturedInPlace):
         Makes the referee of each world.
     solver : str or None
         What drives every world that the demo makes without naming a solver; None where that is left to the demo.
+    solver_settings : pairs of str and float or str, or None
+        Settings of that solver's own; None where they are left to the demo.
     built_for : str or None
         For which solver its worlds are laid out; None for that which drives them.
     has_algorithms : bool
@@ -328,9 +335,17 @@ class DemoRun(CapturedInPlace):
 
     not_captured: ClassVar[frozenset[str]] = frozenset({"referee", "has_algorithms"})
 
-    def __init__(self, demo: Demo, referee: RefereeFactory | None, solver: str | None = None, built_for: str | None = None) -> None:
+    def __init__(
+        self,
+        demo: Demo,
+        referee: RefereeFactory | None,
+        solver: str | None = None,
+        built_for: str | None = None,
+        solver_settings: NamedValues | None = None,
+    ) -> None:
         self.demo = demo
         self.solver = None if solver is None else solver_name("solver", solver)
+        self.solver_settings = solver_settings
         self.built_for = built_for
         self.waits: bool | None = None
         self.keeps_solver_state = True
@@ -344,7 +359,7 @@ class DemoRun(CapturedInPlace):
         """Take one step in every stage."""
         demo = self.demo
         self._tell_worlds()
-        with driven_by(self.solver):
+        with self.driving():
             demo.before_step()
             for stage in demo.stages:
                 stage.advance()
@@ -412,6 +427,31 @@ class DemoRun(CapturedInPlace):
 
     # -- what drives the worlds ---------------------------------------------------------------------------------------
 
+    def driving(self) -> AbstractContextManager[None]:
+        """Let worlds that the demo makes within be driven as all the others."""
+        return driven_by(self.solver or DEFAULT, self.solver_settings or ()) if self.solver or self.solver_settings else nullcontext()
+
+    def set_solver(self, solver: str, solver_settings: Mapping[str, float | str] | NamedValues = ()) -> None:
+        """Let another solver drive all worlds of the demo from here on, and those to come; of the same one, change the settings.
+
+        Raises
+        ------
+        InvalidInputError
+            There is none of that name, or it cannot take a setting, or what is in a world; then nothing has changed.
+        """
+        kind, settings = load_solver(solver), named_values("solver_settings", solver_settings)
+        worlds = [stage.world for stage in self.demo.stages]
+        if self.keeps_solver_state and not kind.has_whole_states():
+            kind.prepare()
+        kind.accept(WorldSettings(solver_settings=settings))
+        for world in worlds if len(worlds) > 1 else ():  # all of them, or none
+            World.from_snapshot(world.snapshot()).set_solver(solver, settings)
+        for world in worlds:
+            world.set_solver(solver, settings)
+        self.solver, self.solver_settings = solver, settings
+        self.keeps_solver_state &= self.has_whole_states
+        self._tell_worlds()
+
     @property
     def solvers(self) -> tuple[str, ...]:
         """Names of what drives the demo's worlds, each once; of a demo without a world, of what would drive one."""
@@ -457,7 +497,7 @@ class DemoRun(CapturedInPlace):
 
     def act(self, action: str, *arguments: Any) -> Any:
         """Do something to the demo, one of `engine.history.input_log.ACTIONS`; what is not done here is the demo's own method."""
-        with driven_by(self.solver):
+        with self.driving():
             return getattr(self if hasattr(self, action) else self.demo, action)(*arguments)
 
     def has_body(self, stage: int, body: int) -> bool:

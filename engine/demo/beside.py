@@ -47,6 +47,7 @@ from engine.history.branch import Branch
 from engine.history.history import History, repeat
 from engine.history.input_log import Input
 from engine.world import World
+from engine.world.solver import NamedValues
 
 __all__ = ["Beside", "Energy", "Skipped"]
 
@@ -87,6 +88,8 @@ class Beside:
         Metres from which on the two are said to have parted.
     series : TimeSeries, optional
         What is measured of the first, where somebody measures it already.
+    solver_settings : pairs of str and float or str, optional
+        Settings of the second's solver's own.
 
     Attributes
     ----------
@@ -109,10 +112,17 @@ class Beside:
         The solver cannot take the demo's worlds, or there is none of that name; the demo cannot be rewound.
     """
 
-    def __init__(self, first: History[Demo], solver: str, tolerance: float = TOLERANCE, series: TimeSeries | None = None) -> None:
+    def __init__(
+        self,
+        first: History[Demo],
+        solver: str,
+        tolerance: float = TOLERANCE,
+        series: TimeSeries | None = None,
+        solver_settings: NamedValues | None = None,
+    ) -> None:
         self.first = first
         self.solver = solver
-        self.demo = _anew(first, solver)
+        self.demo = _anew(first, solver, solver_settings)
         self.history = History(self.demo)
         self.series = TimeSeries(self.history)
         self.first_series = series if series is not None else TimeSeries(first)
@@ -213,7 +223,7 @@ class Beside:
     def _paced(self, step: int) -> Demo:
         """Return the first as it was right after a step."""
         if self._pace is None or self._pace_steps > step:
-            self._pace, self._pace_steps = _anew(self.first, self.first.demo.run.solver), 0
+            self._pace, self._pace_steps = _anew(self.first, self.first.chosen_solver, self.first.chosen_settings), 0
         for k in range(self._pace_steps, step):
             for one in self._branch.inputs[k]:
                 repeat(self._pace, one)
@@ -267,7 +277,7 @@ class Beside:
             if told is not None:
                 found.append(told)
 
-        demo = _anew(self.first, self.first.demo.run.solver)
+        demo = _anew(self.first, self.first.chosen_solver, self.first.chosen_settings)
         for step in range(1, parted.step + 1):
             for one in self._branch.inputs[step - 1]:
                 repeat(demo, one)
@@ -282,11 +292,11 @@ class Beside:
         return _energy(self.first_series, self.first), _energy(self.series, self.history)
 
 
-def _anew(first: History[Demo], solver: str | None) -> Demo:
-    """Return the demo of a history as it was at the beginning, laid out as that one and driven by `solver`."""
-    run = first.demo.run
-    demo = type(first.demo)(first.demo.seed, first.first_values, solver=solver, built_for=run.built_for or run.solvers[0])
-    if solver == first.demo.run.solver and demo.run.keeps_solver_state and not first.kept_solver_state:
+def _anew(first: History[Demo], solver: str | None, settings: NamedValues | None) -> Demo:
+    """Return the demo of a history as it was at the beginning, laid out as that one and driven by `solver` with settings of its own."""
+    built_for = first.demo.run.built_for or first.first_solver
+    demo = type(first.demo)(first.demo.seed, first.first_values, solver=solver, built_for=built_for, solver_settings=settings)
+    if solver == first.chosen_solver and demo.run.keeps_solver_state and not first.kept_solver_state:
         demo.run.keeps_solver_state = False
         demo.restart()
     demo.run.waits = first.waited
@@ -310,7 +320,12 @@ def _before_its_step(stage: Stage, look: Callable[[World], object]) -> None:
 
 
 def _for_the_second(one: Input) -> Input:
-    """Return what is to be done to the second: what the hand took hold of, it takes hold of, wherever that is now."""
+    """Return what is to be done to the second: what the hand took hold of, it takes hold of, wherever that is now.
+
+    What drives the first is no concern of the second's: in place of a change of that nothing is done, for each input has one here.
+    """
+    if one.action == "set_solver":
+        return replace(one, action="release_key", arguments=("",))
     if one.held is None:
         return one
     return replace(one, action="hold", arguments=(*one.held, *one.arguments))

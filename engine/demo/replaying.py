@@ -39,7 +39,8 @@ def new_demo(recording: Recording, referee: RefereeFactory | None = None) -> Dem
     """
     if recording.needs_solver_state:
         load_solver(recording.solver).prepare()  # where it was in reach then, it must be so here
-    demo = demo_kind(recording)(recording.seed, recording.values, referee, solver=recording.chosen_solver)
+    kind, chosen, settings = demo_kind(recording), recording.chosen_solver, recording.chosen_settings
+    demo = kind(recording.seed, recording.values, referee, solver=chosen, solver_settings=settings)
     if demo.run.keeps_solver_state and not recording.keeps_solver_state:
         demo.run.keeps_solver_state = False
         demo.restart()

@@ -71,7 +71,7 @@ class SceneDemo(Demo):
         return scene_as_json(cls.scene)
 
     def build(self) -> None:
-        for world, one in zip(build_all(self.scene, self.run.solver), self.scene.all_worlds, strict=True):
+        for world, one in zip(build_all(self.scene, self.run.solver, self.run.solver_settings), self.scene.all_worlds, strict=True):
             stage = self.add_stage(world, one.offset, one.label)
             for picture in one.pictures:
                 self.dropped += [DroppedBody(stage, world, body, None, picture) for body in picture.bodies]

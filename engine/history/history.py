@@ -92,6 +92,10 @@ class History(Generic[_Demo]):
         Whether its worlds kept the whole state of their solver then.
     waited : bool
         Whether it waited for what comes in the background then.
+    first_solver : str
+        What drove its worlds then; of several, the first.
+    chosen_solver, chosen_settings : str or None, pairs or None
+        What was to drive them, and with which settings of its own, in place of what the demo takes.
     """
 
     def __init__(self, demo: _Demo, most_bytes: int | None = None) -> None:
@@ -100,6 +104,8 @@ class History(Generic[_Demo]):
         self.first_values = dict(demo.values)
         self.kept_solver_state = demo.run.keeps_solver_state
         self.waited = bool(demo.run.waits)
+        self.first_solver = demo.run.solvers[0]
+        self.chosen_solver, self.chosen_settings = demo.run.solver, demo.run.solver_settings
         self.divergence: Divergence | None = None
         self._branch = Branch()
         self._branch.states.note(demo, demo_hash(demo))

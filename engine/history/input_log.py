@@ -19,6 +19,7 @@ ACTIONS: dict[str, bool] = {
     "release_key": False,
     "release_all": False,
     "set_parameter": True,
+    "set_solver": True,
     "restart": True,
     "drop": True,
     "grab": True,

@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Protocol
 
 from engine.history.input_log import Held
 from engine.world import World
+from engine.world.solver import NamedValues
 
 __all__ = ["CapturedInPlace", "Subject", "SubjectStage"]
 
@@ -41,6 +42,14 @@ class SubjectRun(Protocol):
     @property
     def solver(self) -> str | None:
         """What drives its worlds in place of what the subject would take."""
+
+    @property
+    def solver_settings(self) -> NamedValues | None:
+        """Settings of the solver's own, in place of the subject's."""
+
+    @property
+    def solvers(self) -> tuple[str, ...]:
+        """What drives its worlds, each once."""
 
     @property
     def waits(self) -> bool | None:

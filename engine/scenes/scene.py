@@ -23,7 +23,7 @@ from engine.scenes.pictures import MOST_IN_ALL, MOST_PICTURED, MOST_PICTURES, Bo
 from engine.world import BodySpec, JointSpec, World, WorldSettings, WorldSnapshot, accept
 from engine.world.joint_specs import body_fields, joint_fields, joints_of
 from engine.world.joints import as_it_stands
-from engine.world.solver import DEFAULT
+from engine.world.solver import DEFAULT, NamedValues
 
 __all__ = [
     "LONGEST_TEXT",
@@ -136,26 +136,29 @@ class Scene(SceneWorld):
         return (self, *self.worlds)
 
 
-def build_all(scene: Scene, solver: str | None = None) -> list[World]:
+def build_all(scene: Scene, solver: str | None = None, solver_settings: NamedValues | None = None) -> list[World]:
     """Return new worlds of a scene, all of them; else as `build`."""
     worlds = []
     for k, one in enumerate(scene.all_worlds):
         with renamed(partial(at, f"worlds[{k - 1}]" if k else "")):  # the first one's parts stand at the top
-            worlds.append(build(one, solver))
+            worlds.append(build(one, solver, solver_settings))
     return worlds
 
 
-def build(scene: SceneWorld, solver: str | None = None) -> World:
+def build(scene: SceneWorld, solver: str | None = None, solver_settings: NamedValues | None = None) -> World:
     """Return a new world of a scene, of several the first; bodies and joints have their places in the scene as ids.
 
-    `solver` drives it in place of the one that the scene names.
+    `solver` drives it in place of the one that the scene names, whose settings mean nothing then; `solver_settings` are in their place.
 
     Raises
     ------
     InvalidInputError
         The solver cannot take a shape, or a joint; the message has the place: ``bodies[3]``.
     """
-    world = World(scene.settings, scene.solver if solver is None else solver)
+    driver, settings = scene.solver if solver is None else solver, scene.settings
+    if solver_settings is not None or driver != scene.solver:
+        settings = replace(settings, solver_settings=solver_settings or ())
+    world = World(settings, driver)
     for k, body in enumerate(scene.bodies):
         with _at_place(f"bodies[{k}]"):
             world.create_body(body)

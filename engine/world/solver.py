@@ -46,8 +46,10 @@ __all__ = [
     "Becomes",
     "Capabilities",
     "Carried",
+    "NamedValues",
     "Solver",
     "accept",
+    "default_settings",
     "default_solver",
     "driven_by",
     "load_solver",
@@ -66,7 +68,10 @@ _METHODS = Path(__file__).resolve().parent.parent / "dynamics" / "solvers"
 """Where each file is a method by which our own rigid bodies are solved, named as the file is."""
 _NO_METHODS = ("__init__", "protocol")
 
-_DRIVEN_BY: ContextVar[str | None] = ContextVar("driven_by", default=None)
+NamedValues: TypeAlias = tuple[tuple[str, float | str], ...]
+"""Settings of a solver's own, as `WorldSettings.solver_settings` has them."""
+
+_DRIVEN_BY: ContextVar[tuple[str, NamedValues] | None] = ContextVar("driven_by", default=None)
 """What `driven_by` has set."""
 
 Becomes: TypeAlias = BodySpec | FixtureSpec | ResolvedJoint | WorldSettings | None
@@ -368,21 +373,31 @@ def solver_name(field: str, value: object) -> str:
     InvalidInputError
         There is none of that name.
     """
-    if not isinstance(value, str) or value not in solvers():
+    if not isinstance(value, str) or not (value in _ENTRIES or _is_method(value)):
         raise InvalidInputError(field, "one of " + ", ".join(solvers()), value)
     return value
 
 
+def _is_method(name: str) -> bool:
+    is_plain = name.isidentifier() and not name.startswith("_") and name not in _NO_METHODS
+    return is_plain and (_METHODS / f"{name}.py").is_file()
+
+
 def default_solver() -> str:
     """Return the name of what drives a world that is made here without a solver's name."""
-    return _DRIVEN_BY.get() or DEFAULT
+    return (_DRIVEN_BY.get() or (DEFAULT,))[0]
+
+
+def default_settings() -> NamedValues:
+    """Return the settings of its own that such a solver has in a world that gives it none."""
+    return (_DRIVEN_BY.get() or (DEFAULT, ()))[1]
 
 
 @contextmanager
-def driven_by(solver: str | None) -> Iterator[None]:
+def driven_by(solver: str | None, solver_settings: NamedValues = ()) -> Iterator[None]:
     """Let worlds that are made within, without a solver's name, be driven by `solver`; None changes nothing.
 
-    It holds for the thread that enters it, and no other.
+    Where such a world gives no `solver_settings` of its own, it has these. It holds for the thread that enters it, and no other.
 
     Raises
     ------
@@ -400,7 +415,7 @@ def driven_by(solver: str | None) -> Iterator[None]:
     if solver is None:
         yield
         return
-    token = _DRIVEN_BY.set(solver_name("solver", solver))
+    token = _DRIVEN_BY.set((solver_name("solver", solver), solver_settings))
     try:
         yield
     finally:

@@ -24,7 +24,7 @@ from engine.world.joint_specs import JointSpec, MouseJointSpec, bodies_of, joint
 from engine.world.joints import altered
 from engine.world.readings import WorldReadings
 from engine.world.snapshot import WorldSnapshot
-from engine.world.solver import default_solver, solver_name
+from engine.world.solver import default_settings, default_solver, solver_name
 from engine.world.specs import BodySpec, FixtureSpec, WorldSettings
 
 __all__ = ["World"]
@@ -68,7 +68,10 @@ class World(WorldReadings):
     def __init__(self, settings: WorldSettings | None = None, solver: str | None = None) -> None:
         if settings is not None:
             _want("settings", settings, WorldSettings)
-        super().__init__(WorldSettings() if settings is None else settings, default_solver() if solver is None else solver)
+        settings = WorldSettings() if settings is None else settings
+        if solver is None and not settings.solver_settings and default_settings():
+            settings = replace(settings, solver_settings=default_settings())
+        super().__init__(settings, default_solver() if solver is None else solver)
         self._to_be_destroyed: set[tuple[str, int]] = set()
         self._deferred: list[c.Command] = []
         self._log: list[tuple[int, c.Command]] = []

@@ -92,7 +92,7 @@ def _argument_as_plain(argument: Any) -> Any:
         from engine.decompose import body_as_json
 
         return {"kind": _FILE, "body": body_as_json(argument, Path.cwd())}
-    return to_plain(argument, np.float64)
+    return to_plain(sorted(argument.items()) if isinstance(argument, Mapping) else argument, np.float64)
 
 
 def _point(plain: object, place: str) -> tuple[float, float]:
@@ -146,6 +146,7 @@ ARGUMENTS: Mapping[str, tuple[Reader, ...]] = MappingProxyType(
         "release_key": (_text,),
         "release_all": (),
         "set_parameter": (_text, _simple),
+        "set_solver": (_text, _specs),
         "restart": (),
         "drop": (_body_file, _point),
         "grab": (_point,),
@@ -163,8 +164,12 @@ ARGUMENTS: Mapping[str, tuple[Reader, ...]] = MappingProxyType(
 """What reads each argument of each action."""
 
 
+_LEAST = {"edit": 2, "amend_edit": 2, "set_solver": 1}
+"""How many arguments there must be, where some may be left out."""
+
+
 def _least(action: str) -> int:
-    return 2 if action in _EDITS else len(ARGUMENTS[action])
+    return _LEAST.get(action, len(ARGUMENTS[action]))
 
 
 def _check_edit(arguments: tuple[Any, ...], place: str) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from engine.common.errors import Described
+from engine.common.errors import Described, renamed
 from engine.common.files import read_at_most
 from engine.common.limits import MOST_RECORDED_INPUTS, MOST_RECORDED_STEPS
 from engine.history.branch import Branch
@@ -17,6 +17,7 @@ from engine.history.recordings.layout import HASH_BYTES, RecordingError, Unpacke
 from engine.history.recordings.recording import Recording
 from engine.history.state_log import DIGEST_BYTES
 from engine.scenes.codec import Precision
+from engine.world.fields import named_values
 from engine.world.solver import DEFAULT, solvers
 
 __all__ = ["load_recording", "recording_of"]
@@ -87,6 +88,7 @@ def recording_of(content: bytes, name: str = "recording") -> Recording:
         min(head.get("begun", 0), branch.last),
         head.get("solver", DEFAULT),
         head.get("chosen"),
+        head.get("chosen_settings"),
     )
 
 
@@ -114,6 +116,9 @@ def _head(payload: bytes, place: str, branch: Branch, room: Unpacked) -> dict[st
     for name, usual in (("solver", DEFAULT), ("chosen", None)):
         if head.get(name, usual) not in (usual, *solvers()):
             raise RecordingError(f"{place}: {name}", "one of " + ", ".join(solvers()), head[name])
+    if head.get("chosen_settings") is not None:
+        with renamed(lambda field: f"{place}: {field}"):
+            head["chosen_settings"] = named_values("chosen_settings", head["chosen_settings"])
     branch.states.bodies.append(ids_of(head["bodies"], f"{place}: bodies"))
     branch.states.hashes.append(_bytes(head["hash"], HASH_BYTES, f"{place}: hash"))
     branch.states.digests.append(_bytes(head["digests"], DIGEST_BYTES * sum(map(len, branch.states.bodies[0])), f"{place}: digests"))

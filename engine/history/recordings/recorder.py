@@ -20,7 +20,6 @@ from engine.history.input_log import Input
 from engine.history.recordings.inputs import as_plain
 from engine.history.recordings.layout import LONGEST_CHUNK, Part, chunk, packed_part, start_of_file
 from engine.history.recordings.recording import present_makers
-from engine.world.solver import DEFAULT
 
 __all__ = ["Recorder", "free_path"]
 
@@ -62,11 +61,11 @@ class Recorder:
         self.begun = history.now
         self._history = history
         demo, branch = history.demo, history.branch
-        solver = demo.stages[0].world.solver if demo.stages else DEFAULT
         first = {
             "demo": demo.id,
-            "solver": solver,
-            "chosen": demo.run.solver,
+            "solver": history.first_solver,
+            "chosen": history.chosen_solver,
+            "chosen_settings": history.chosen_settings,
             "scene": scene,
             "seed": demo.seed,
             "values": history.first_values,
@@ -74,7 +73,7 @@ class Recorder:
             "waits": history.waited,
             "step_seconds": demo.step_seconds,
             "begun": self.begun,
-            "makers": present_makers(solver),
+            "makers": present_makers(history.first_solver),
             "hash": branch.states.hashes[0].hex(),
             "bodies": branch.states.bodies[0],
             "digests": branch.states.digests[0].hex(),

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from engine.history.branch import Branch
-from engine.world.solver import DEFAULT, load_solver
+from engine.world.solver import DEFAULT, NamedValues, load_solver
 
 __all__ = ["Recording", "present_makers"]
 
@@ -43,8 +43,8 @@ class Recording:
         The step at which recording was begun: what had been before it is there too.
     solver : str
         What drove its worlds; of several, the first.
-    chosen_solver : str or None
-        What it was to be driven by in place of what the demo, or its scene file, takes.
+    chosen_solver, chosen_settings : str or None, pairs or None
+        What it was to be driven by, and with which settings of the solver's own, in place of what the demo, or its scene file, takes.
     """
 
     demo: str
@@ -61,6 +61,7 @@ class Recording:
     begun: int = 0
     solver: str = DEFAULT
     chosen_solver: str | None = None
+    chosen_settings: NamedValues | None = None
 
     @property
     def steps(self) -> int:

@@ -1,0 +1,112 @@
+"""Another solver under a running demo: part of its history, undone, replayed and recorded to the bit."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from engine.common.errors import InvalidInputError
+from engine.demo.base import Demo
+from engine.demo.beside import Beside
+from engine.demo.replaying import record, replay
+from engine.demo.scene_demo import scene_demo
+from engine.geometry import Capsule, Polygon
+from engine.history.history import History
+from engine.history.recordings.loading import load_recording
+from engine.history.recordings.verifying import verify
+from engine.scenes import Scene
+from engine.scenes.scene import SceneWorld
+from engine.world import BodySpec, FixtureSpec, WorldSettings
+from engine.world.fields import named_values
+
+METHOD = "sequential_impulses"
+BOX = FixtureSpec(Polygon.box(0.5, 0.5))
+GROUND = BodySpec((FixtureSpec(Polygon.box(10.0, 0.5)),), "static", (0.0, -0.5))
+STACK = (GROUND, *(BodySpec((BOX,), position=(0.1 * k, 0.6 + 1.1 * k)) for k in range(3)))
+
+
+def history(*worlds: SceneWorld, solver: str | None = None) -> History[Demo]:
+    return History(scene_demo(Scene(bodies=STACK, worlds=worlds))(solver=solver))
+
+
+def steps(one: History[Demo], n: int) -> None:
+    for _ in range(n):
+        one.step()
+
+
+def driver(demo: Demo) -> tuple[str, tuple[tuple[str, float | str], ...]]:
+    world = demo.stages[0].world
+    return world.solver, world.settings.solver_settings
+
+
+def test_a_change_of_solver_is_undone_redone_and_played_again_to_the_bit(tmp_path: Path) -> None:
+    one = history()
+    recorder = record(one, tmp_path / "a.rec")
+    steps(one, 10)
+    one.act("set_solver", "soft_step")
+    steps(one, 62)
+    one.act("set_solver", METHOD, {"iterations": 5})
+    steps(one, 8)
+    one.act("set_solver", "box2d")
+    steps(one, 45)
+    late = record(one, tmp_path / "b.rec")
+    for step, known in ((5, "box2d"), (70, "soft_step"), (79, METHOD), (125, "box2d"), (30, "soft_step"), (125, "box2d")):
+        one.seek(step)
+        assert driver(one.demo)[0] == one.demo.run.solvers[0] == known and one.divergence is None
+    assert one.verify() is None
+    recorder.close()
+    late.close()
+    for name in ("a.rec", "b.rec"):
+        recording = load_recording(tmp_path / name)
+        assert (recording.solver, recording.chosen_solver) == ("box2d", None)
+        assert verify(recording, replay(recording)).is_same
+    assert one.undo() and driver(one.demo) == (METHOD, (("iterations", 5),)) and one.demo.run.solver == METHOD
+    assert one.undo() and driver(one.demo) == ("soft_step", ())
+    assert one.redo() and driver(one.demo) == (METHOD, (("iterations", 5),))
+    one.act("restart")
+    assert driver(one.demo) == (METHOD, (("iterations", 5),)), "what is built anew is driven so, too"
+
+
+def test_a_solver_that_one_world_refuses_leaves_all_as_they_are() -> None:
+    capsule = BodySpec((FixtureSpec(Capsule((0.0, 0.0), (1.0, 0.0), 0.2)),), position=(0.0, 3.0))
+    one = history(SceneWorld(bodies=(GROUND, capsule), solver="soft_step"), solver="soft_step")
+    steps(one, 3)
+    with pytest.raises(InvalidInputError, match="body 1, fixture 1: shape must be one that Box2D has"):
+        one.act("set_solver", "box2d")
+    assert [stage.world.solver for stage in one.demo.stages] == ["soft_step", "soft_step"] and one.demo.run.solver == "soft_step"
+    one.act("set_solver", METHOD)
+    assert [stage.world.solver for stage in one.demo.stages] == [METHOD, METHOD]
+    steps(one, 3)
+    one.seek(1)
+    one.seek(6)
+    assert one.divergence is None
+
+
+def test_what_runs_beside_keeps_its_solver_and_follows() -> None:
+    one = history()
+    beside = Beside(one, "soft_step")
+    steps(one, 5)
+    one.act("set_solver", METHOD)
+    steps(one, 5)
+    assert driver(beside.demo)[0] == "soft_step" and beside.now == 10 and beside.skipped == () and driver(one.demo)[0] == METHOD
+    late = Beside(one, METHOD, solver_settings=(("iterations", 5),))
+    late.follow()
+    assert driver(late.demo) == (METHOD, (("iterations", 5),)) and len(late.distances) == len(beside.distances) == 11
+    one.undo()
+    beside.follow()
+    assert beside.now == one.now == 5 and driver(one.demo)[0] == "box2d"
+
+
+def test_a_scene_and_a_demo_begin_with_settings_of_the_solver(tmp_path: Path) -> None:
+    own = scene_demo(Scene(WorldSettings(solver_settings={"iterations": 7}), STACK, solver=METHOD))
+    assert driver(own()) == driver(own(solver=METHOD)) == (METHOD, (("iterations", 7),))
+    assert driver(own(solver="soft_step")) == ("soft_step", ())
+    one = History(own(solver=METHOD, solver_settings=named_values("", {"share": 0.1})))
+    assert driver(one.demo) == (METHOD, (("share", 0.1),))
+    recorder = record(one, tmp_path / "a.rec")
+    steps(one, 5)
+    recorder.close()
+    recording = load_recording(tmp_path / "a.rec")
+    assert (recording.chosen_solver, recording.chosen_settings) == (METHOD, (("share", 0.1),))
+    assert verify(recording, replay(recording)).is_same
