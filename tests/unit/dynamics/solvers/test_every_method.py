@@ -1,0 +1,77 @@
+"""What holds of every method there is: the same bits again, exact snapshots, all shapes and joints, settings refused by name."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from engine.cli.main import main
+from engine.common.errors import InvalidInputError
+from engine.demo.registry import all_demos
+from engine.dynamics.solver import solver_of
+from engine.geometry import Capsule, Circle, Polygon, Segment
+from engine.world import BodySpec, DistanceJointSpec, FixtureSpec, RevoluteJointSpec, World, WorldSettings, solvers
+
+METHODS = [name for name in solvers() if name != "box2d"]
+
+
+def _mixed(solver: str) -> World:
+    """Return a world of every kind of shape, resting, falling and bouncing, with a rod on a joint and a bar between two."""
+    world = World(WorldSettings(), solver=solver)
+    world.create_body(BodySpec((FixtureSpec(Segment((-8.0, 0.0), (8.0, 0.0))),), "static"))
+    shapes = (Polygon.box(0.5, 0.5), Circle(0.4), Capsule((-0.4, 0.0), (0.4, 0.0), 0.2), Polygon.regular(6, 0.5))
+    for row in range(2):
+        for column, shape in enumerate(shapes):
+            fixture = FixtureSpec(shape, restitution=0.5 * (column % 2))
+            world.create_body(BodySpec((fixture,), position=(-3.0 + 2.0 * column + 0.1 * row, 0.55 + 1.2 * row)))
+    rod = world.create_body(BodySpec((FixtureSpec(Polygon.box(0.5, 0.1)),), position=(6.0, 3.0)))
+    world.create_joint(RevoluteJointSpec(0, rod, anchor=(5.5, 3.0)))
+    world.create_joint(DistanceJointSpec(2, 4, anchor_a=world.state(2).position, anchor_b=world.state(4).position))
+    return world
+
+
+def _states(world: World, n_steps: int) -> list[bytes]:
+    found = []
+    for _ in range(n_steps):
+        world.step()
+        found.append(world.snapshot().motion.values.tobytes() + world.contacts.normal_impulse.tobytes())
+    return found
+
+
+@pytest.mark.parametrize("solver", METHODS)
+def test_a_step_is_the_same_to_the_bit_again_and_from_a_snapshot(solver: str) -> None:
+    world = _mixed(solver)
+    first = _states(world, 12)
+    kept = world.snapshot()
+    then = _states(world, 12)
+    assert len(set(first + then)) == 24 and np.isfinite(kept.motion.values).all()
+    world.restore(kept)
+    assert _states(world, 12) == then and _states(World.from_snapshot(kept), 12) == then
+    assert _states(_mixed(solver), 24) == first + then
+
+
+@pytest.mark.parametrize("solver", METHODS)
+def test_every_setting_has_a_default_in_range_and_refuses_what_is_not(solver: str) -> None:
+    method = solver_of(solver).method
+    assert method.options(()) == {one.name: one.default for one in method.settings}
+    for one in method.settings:
+        assert one.checked(one.default) == one.default and one.title
+        for wrong in ["no such choice", 1.0] if one.choices else [one.low - 1.0, 2.0 * one.high + 1.0, float("nan"), "many"]:
+            if wrong not in one.choices:
+                with pytest.raises(InvalidInputError, match=f"solver_settings.{one.name}"):
+                    World(WorldSettings(solver_settings={one.name: wrong}), solver=solver)  # type: ignore[arg-type]
+    with pytest.raises(InvalidInputError, match="no_such_setting"):
+        World(WorldSettings(solver_settings={"no_such_setting": 1.0}), solver=solver)  # type: ignore[arg-type]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("solver", METHODS)
+@pytest.mark.parametrize("demo", [kind.id for kind in all_demos()])
+def test_every_demo_runs_by_every_method_and_its_contacts_are_explained(solver: str, demo: str, tmp_path: Path) -> None:
+    out = tmp_path / "out.json"
+    assert main(["run", demo, "--headless", "--steps", "60", "--solver", solver, "--json", str(out)]) == 0
+    told = json.loads(out.read_text(encoding="utf-8"))
+    assert told["solver"] == solver and told["agreement"]["unexplained"] == 0
