@@ -12,7 +12,7 @@ from engine.experiments.references.lab import GRAVITY, STEP, UNIT, Lab, Row, abs
 from engine.geometry import Polygon, Segment
 from engine.world import World, WorldSettings
 
-__all__ = ["ARCH_FRICTION", "DOMINO_SPEED", "arch_stones", "domino_speed", "pyramid_world", "unbalanced"]
+__all__ = ["ARCH_FRICTION", "DOMINO_SPEED", "arch_stones", "block_on_a_wedge", "domino_speed", "ladder_on_a_wall", "pyramid_world", "unbalanced"]
 
 
 def unbalanced(world: World, bodies: list[int]) -> float:
@@ -104,6 +104,15 @@ def toppling(lab: Lab) -> list[Row]:
     return [absolute("angle", math.degrees(math.atan(0.5)), _between(26.0, 27.2, falls, 0.002), 0.1, "deg")]
 
 
+def ladder_on_a_wall(world: World, angle: float, half: float = 1.0, thick: float = 0.01) -> int:
+    """Add a floor, a smooth wall, and a ladder of these half lengths, m, that leans at `angle` to the floor; return the ladder."""
+    ground(world, friction=0.5)
+    middle = (half * math.cos(angle) - thick * math.sin(angle), half * math.sin(angle) + thick * math.cos(angle))
+    wall = middle[0] + half * math.cos(angle) + thick * math.sin(angle)
+    body(world, Segment((wall, -1.0), (wall, 10.0)), (0.0, 0.0), type="static", friction=0.0)
+    return body(world, Polygon.box(half, thick), middle, angle, friction=0.5)
+
+
 @reference("ladder on a smooth wall, friction 0.5", is_slow=True)
 def ladder(lab: Lab) -> list[Row]:
     """It slips below ``tan a = 1 / (2 mu + b / a)``, of half lengths a = 1 m and b = 1 cm: 44.715 deg.
@@ -114,11 +123,7 @@ def ladder(lab: Lab) -> list[Row]:
 
     def stands(degrees: float) -> bool:
         world, angle = lab.world(), math.radians(degrees)
-        ground(world, friction=0.5)
-        middle = (half * math.cos(angle) - thick * math.sin(angle), half * math.sin(angle) + thick * math.cos(angle))
-        wall = middle[0] + half * math.cos(angle) + thick * math.sin(angle)
-        body(world, Segment((wall, -1.0), (wall, 10.0)), (0.0, 0.0), type="static", friction=0.0)
-        rod = body(world, Polygon.box(half, thick), middle, angle, friction=0.5)
+        rod = ladder_on_a_wall(world, angle, half, thick)
         run(world, 5.0)
         return abs(world.state(rod).angle - angle) < 0.02
 
@@ -166,14 +171,19 @@ def arch(lab: Lab) -> list[Row]:
     return [absolute("friction", ARCH_FRICTION, _between(0.205, 0.229, stands, 0.0002), 0.003, "")]
 
 
+def block_on_a_wedge(world: World, slope: float) -> tuple[int, int]:
+    """Add a floor, a wedge that is free to slide and a block on it, all smooth; return wedge and block."""
+    ground(world, friction=0.0)
+    wedge_body = body(world, Polygon([(0.0, 0.0), (4.0, 0.0), (0.0, 4.0 * math.tan(slope))]), (0.0, 0.0), friction=0.0)
+    at = 1.0 + 0.2 * math.sin(slope), 3.0 * math.tan(slope) + 0.2 * math.cos(slope)
+    return wedge_body, body(world, Polygon.box(0.2, 0.2), at, -slope, friction=0.0)
+
+
 @reference("block on a free wedge of 30 deg, smooth")
 def wedge(lab: Lab) -> list[Row]:
     """Nothing pushes both together sideways, and the block stays on the slope: ``A = m g sin cos / (M + m sin^2)`` for the wedge."""
     world, slope = lab.world(), math.radians(30.0)
-    ground(world, friction=0.0)
-    wedge_body = body(world, Polygon([(0.0, 0.0), (4.0, 0.0), (0.0, 4.0 * math.tan(slope))]), (0.0, 0.0), friction=0.0)
-    at = 1.0 + 0.2 * math.sin(slope), 3.0 * math.tan(slope) + 0.2 * math.cos(slope)
-    block = body(world, Polygon.box(0.2, 0.2), at, -slope, friction=0.0)
+    wedge_body, block = block_on_a_wedge(world, slope)
     whole, part = world.body(wedge_body).mass, world.body(block).mass
     run(world, 0.2)
     before = world.state(wedge_body).linear_velocity[0]
