@@ -38,6 +38,7 @@ __all__ = [
     "no_screen",
     "picture_of",
     "run_headless",
+    "small_picture_of",
     "window_on",
 ]
 
@@ -225,6 +226,19 @@ def picture_of(demo: Demo, size: tuple[int, int] = DESIGN_SIZE, ui_scale: float 
             window.session.costs.observe(demo.run.times)
             window.show(surface)
         return png_bytes(surface)
+
+
+def small_picture_of(demo: Demo, size: tuple[int, int] = (200, 130)) -> bytes:
+    """Return the view of a demo alone as it stands, without words, a PNG. To be used within `no_screen`."""
+    import pygame
+
+    from engine.app.frame import painter_for
+    from engine.demo.session import Session
+
+    session, painter, surface = Session(demo, (0, 0, *size)), painter_for(demo, 1.0), pygame.Surface(size)
+    painter.prepare(session, has_readout=False)
+    painter.paint(surface, session)
+    return png_bytes(surface)
 
 
 def film_size(words: str | None) -> tuple[int, int]:

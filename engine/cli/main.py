@@ -33,6 +33,7 @@ from engine.cli.references import references_command
 from engine.cli.replay import replay_command
 from engine.cli.run import run_command
 from engine.cli.scene import scene_command
+from engine.cli.solvers import solvers_command
 from engine.cli.start import start
 from engine.cli.studies import studies_command
 from engine.cli.trace import trace_command
@@ -65,6 +66,9 @@ _app.command("motion", help="Why bodies move otherwise in Box2D than in ours, co
 _app.command("trace", help="The outline of a picture or an SVG, cut into convex fixtures.")(trace_command)
 _app.command("scene", help="What is in a scene file; levels of R.U.B.E. and drawings to scene files.")(scene_command)
 _app.command("references", help="Solvers against exact solutions, and in scenes that are hard for them.")(references_command)
+_app.command("solvers", help="Methods of simulation by scene, judged by exact answers: who stands, how exactly, at what cost.")(
+    solvers_command
+)
 _app.command("studies", help="Comparisons that others have made, made again: what they found, and what is true here.")(studies_command)
 _app.command("bench", help="Our speed against that of others, measured in turn.")(bench_command)
 _app.command("doctor", help="Look at what this program needs, and say what to do about what is missing.")(doctor_command)

@@ -2,5 +2,6 @@
 
 To be read in this order: `spec` (a shot), `range` (its world), `lookahead` and `rules` (how time goes on), `first_contact`, `tracker` (what
 happened), `tunnelling`, `impact` (what should), `shot` and `shot_batch` (firing one, and many), `atlas` (a map of shots), `step_curve`
-(one step under the microscope), `limitations` (what else Box2D does not do). By itself: `references` (any solver against exact solutions).
+(one step under the microscope), `limitations` (what else Box2D does not do). By themselves: `references` (any solver against exact
+solutions), `solvers` (all methods in all scenes).
 """

@@ -26,8 +26,8 @@ LAYERS = (
     "engine.dynamics",
     "engine.compare",
     "engine.check",
-    "engine.experiments",
     "engine.scenes",
+    "engine.experiments",
     "engine.history",
     "engine.render",
     "engine.demo",
@@ -76,7 +76,8 @@ ROOMS = {
     ),
     "engine.cli": (
         "options output report_folder film",
-        "list bench references study_chart studies doctor scene trace_result trace check compare motion fire atlas_map atlas",
+        "list bench references study_chart studies solvers_page solvers doctor scene",
+        "trace_result trace check compare motion fire atlas_map atlas",
         "run_pair run replay start main",
     ),
 }

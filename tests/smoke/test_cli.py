@@ -19,7 +19,7 @@ from tests.waiting import PATIENCE, until
 
 ROOT = Path(__file__).resolve().parents[2]
 IDS = [demo.id for demo in all_demos()]
-COMMANDS = ("list", "run", "fire", "compare", "check", "trace", "scene", "references", "studies", "bench", "doctor")
+COMMANDS = ("list", "run", "fire", "compare", "check", "trace", "scene", "references", "solvers", "studies", "bench", "doctor")
 
 
 def _environment() -> dict[str, str]:

@@ -25,10 +25,10 @@ from engine.geometry import Circle, Polygon
 from engine.world import World
 
 __all__ = [
+    "box_on_a_ramp",
     "boxes_in_a_column",
     "boxes_in_a_pyramid",
     "boxes_in_each_other",
-    "box_on_a_ramp",
     "cards",
     "discs_in_a_box",
     "discs_in_a_column",

@@ -12,7 +12,16 @@ from engine.experiments.references.lab import GRAVITY, STEP, UNIT, Lab, Row, abs
 from engine.geometry import Polygon, Segment
 from engine.world import World, WorldSettings
 
-__all__ = ["ARCH_FRICTION", "DOMINO_SPEED", "arch_stones", "block_on_a_wedge", "domino_speed", "ladder_on_a_wall", "pyramid_world", "unbalanced"]
+__all__ = [
+    "ARCH_FRICTION",
+    "DOMINO_SPEED",
+    "arch_stones",
+    "block_on_a_wedge",
+    "domino_speed",
+    "ladder_on_a_wall",
+    "pyramid_world",
+    "unbalanced",
+]
 
 
 def unbalanced(world: World, bodies: list[int]) -> float:

@@ -21,6 +21,7 @@ from engine.cli.main import main
 from engine.compare.motion.tally import MotionTally
 from engine.demo.apart import Apart, Why
 from engine.demo.beside import Energy, Skipped
+from engine.experiments import solvers as bench_of_methods
 from engine.experiments.atlas import Atlas, RuleTiming
 from engine.experiments.atlas_plan import AtlasPlan, Axis, Cell
 from engine.experiments.references import REFERENCES, Lab, Row
@@ -188,6 +189,21 @@ def _studied(patch: pytest.MonkeyPatch) -> Documents:
     yield from _of("studies integrators --quick")(patch)
 
 
+def _benched(patch: pytest.MonkeyPatch) -> Documents:
+    """A method as it is and with less effort, in one scene with all there is to measure, and one more that Ctrl-C keeps from coming."""
+    head = "solvers --solvers soft_step:sub_steps=2 --seconds 0.05 --jobs 1"
+    yield from _of(f"{head} --scenes single_box,newtons_cradle,stretched_chain --efforts 1,2 --accuracy 0.5")(patch)
+    yield from _of(f"{head} --scenes wedge --efforts 1 --accuracy 0")(patch)
+    whole = bench_of_methods.tried
+
+    def interrupted(*given: Any) -> Iterator[Any]:
+        yield next(whole(*given))
+        raise KeyboardInterrupt
+
+    patch.setattr(bench_of_methods, "tried", interrupted)
+    yield from _of(f"{head} --scenes single_box,wedge")(patch)
+
+
 def _measured(patch: pytest.MonkeyPatch) -> Documents:
     def load(name: str) -> Callable[[bool], list[Record]]:
         if name == "second":
@@ -222,6 +238,7 @@ SAMPLES: dict[str, tuple[Callable[[pytest.MonkeyPatch], Documents], ...]] = {
     "trace": (_traced, _of("trace ring.png --method hull,aabb")),
     "scene": (_of("scene scene.json"),),
     "references": (_judged,),
+    "solvers": (_benched,),
     "studies": (_studied,),
     "bench": (_measured,),
     "doctor": (_diagnosed,),

@@ -1,0 +1,27 @@
+"""The bench of methods: what each makes of scenes whose right outcome is known, and what it costs.
+
+To be read in this order: `scenes` (what is built, what counts as standing), `measures` (what is measured, from poses alone), `trial` (one
+method in one scene), `bench` (all of them).
+"""
+
+from engine.experiments.solvers.bench import Need, Plan, Rung, Tried, needs, tried
+from engine.experiments.solvers.scenes import GROUPS, SCENES, BenchScene, chosen_scenes, write_scenes
+from engine.experiments.solvers.trial import Cell, Variant, chosen_variants, start_of
+
+__all__ = [
+    "GROUPS",
+    "SCENES",
+    "BenchScene",
+    "Cell",
+    "Need",
+    "Plan",
+    "Rung",
+    "Tried",
+    "Variant",
+    "chosen_scenes",
+    "chosen_variants",
+    "needs",
+    "start_of",
+    "tried",
+    "write_scenes",
+]

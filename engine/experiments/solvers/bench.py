@@ -1,0 +1,143 @@
+"""All methods in all scenes, and what each needs to be as exact as is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from engine.compare.processes.workers import run_tasks
+from engine.experiments.solvers.scenes import SCENES, BenchScene
+from engine.experiments.solvers.trial import STEADY, Cell, Trial, Variant, effort_of
+
+__all__ = ["MOST_SECONDS", "Need", "Plan", "Rung", "Tried", "needs", "tried"]
+
+MOST_SECONDS = 3600.0
+_TURN = 30
+"""Steps that a method takes before it is another's turn."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is tried in each scene.
+
+    Attributes
+    ----------
+    variants : tuple of Variant
+    seconds : float or None
+        Of each scene; None: each scene's own.
+    hertz : float
+    efforts : tuple of int
+        Sub-steps or iterations with which each method is tried too, for what it costs to be exact.
+    """
+
+    variants: tuple[Variant, ...]
+    seconds: float | None = None
+    hertz: float = 60.0
+    efforts: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class Rung:
+    """A method with so much effort in a scene; `effort` is None of a method that has no such setting."""
+
+    solver: str
+    scene: str
+    setting: str | None
+    effort: int | None
+    stands: bool | None
+    error: float | None
+    ms_per_step: float | None
+    cost_ratio: float | None
+
+    def as_json(self) -> dict[str, Any]:
+        """Return what the command's JSON has of it."""
+        return dict(vars(self))
+
+
+@dataclass(frozen=True)
+class Need:
+    """The least effort with which a method stands in a scene and is as exact as is asked; None where none of those tried is enough."""
+
+    solver: str
+    scene: str
+    setting: str | None
+    accuracy: float
+    reached: bool
+    effort: int | None = None
+    error: float | None = None
+    ms_per_step: float | None = None
+    cost_ratio: float | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        """Return what the command's JSON has of it."""
+        return dict(vars(self))
+
+
+@dataclass
+class Tried:
+    """What came of one scene."""
+
+    scene: str
+    cells: list[Cell]
+    ladder: list[Rung]
+
+
+def tried(plan: Plan, scenes: Sequence[BenchScene], n_jobs: int) -> Generator[Tried, None, None]:
+    """Yield what came of each scene, in the order in which they are done, in so many processes."""
+    tasks = [_Task(plan, scene.name) for scene in scenes]
+    yield from run_tasks(_try_scene, tasks, n_jobs)
+
+
+@dataclass(frozen=True)
+class _Task:
+    plan: Plan
+    scene: str
+
+
+def _try_scene(task: _Task) -> Tried:
+    """Run all methods in a scene by turns, some steps each, so that what else the machine does falls on all alike."""
+    plan, scene = task.plan, SCENES[task.scene]
+    seconds = scene.seconds if plan.seconds is None else plan.seconds
+    rungs = _rungs(plan)
+    wanted = list(dict.fromkeys([*plan.variants, *(variant for variant, _ in rungs), Variant(STEADY)]))
+    trials = {variant: Trial(scene, variant, seconds, plan.hertz) for variant in wanted}
+    while any(not trial.is_over for trial in trials.values()):
+        for trial in trials.values():
+            trial.advance(_TURN)
+    steady = trials[Variant(STEADY)].median
+    cells = {variant: trial.result(steady) for variant, trial in trials.items()}
+    return Tried(scene.name, [cells[one] for one in plan.variants], [_rung(cells[one], effort) for one, effort in rungs])
+
+
+def _rungs(plan: Plan) -> list[tuple[Variant, int | None]]:
+    """Return the methods with all their efforts; of a method that has no such setting only itself."""
+    found: dict[tuple[Variant, int | None], None] = {}
+    for variant in plan.variants if plan.efforts else ():
+        if effort_of(variant.solver) is None:
+            found[variant, None] = None
+        for effort in plan.efforts:
+            other = variant.with_effort(effort)
+            if other is not None:
+                found[other, effort] = None
+    return list(found)
+
+
+def _rung(cell: Cell, effort: int | None) -> Rung:
+    solver = cell.variant.solver
+    setting = None if effort is None else effort_of(solver)
+    return Rung(solver, cell.scene, setting, effort, cell.stands, cell.error, cell.ms_per_step, cell.cost_ratio)
+
+
+def needs(ladder: Sequence[Rung], accuracy: float) -> list[Need]:
+    """Return what each method needs in each scene to stand and be off by no more than `accuracy`, m."""
+    found = []
+    for solver, scene in dict.fromkeys((one.solver, one.scene) for one in ladder):
+        rungs = [one for one in ladder if (one.solver, one.scene) == (solver, scene)]
+        enough = [one for one in rungs if one.stands and one.error is not None and one.error <= accuracy]
+        if not enough:
+            found.append(Need(solver, scene, rungs[0].setting, accuracy, False))
+            continue
+        best = min(enough, key=lambda one: one.effort or 0)
+        found.append(Need(solver, scene, best.setting, accuracy, True, best.effort, best.error, best.ms_per_step, best.cost_ratio))
+    return found

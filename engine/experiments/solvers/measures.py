@@ -1,0 +1,139 @@
+"""What is measured of a world, from poses alone wherever that can be, so that one measure judges all methods, whatever they report."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from engine.common.arrays import FloatArray, IntArray
+from engine.geometry import AnyShape, Circle, Polygon
+from engine.query import batch
+from engine.world import FixtureSpec, World
+
+__all__ = ["Moving", "Overlaps", "force_error"]
+
+
+def _reach(shape: AnyShape) -> float:
+    """Return how far a shape reaches from its body's origin, m."""
+    if isinstance(shape, Circle):
+        return math.hypot(*shape.center) + shape.radius
+    if isinstance(shape, Polygon):
+        return float(np.hypot(*np.asarray(shape.vertices).T).max()) + shape.skin_radius
+    radius = getattr(shape, "radius", getattr(shape, "skin_radius", 0.0))
+    return max(math.hypot(*shape.p1), math.hypot(*shape.p2)) + radius
+
+
+def _meet(a: FixtureSpec, b: FixtureSpec) -> bool:
+    """Tell whether two fixtures may touch by their filters."""
+    if a.group == b.group != 0:
+        return a.group > 0
+    return bool(a.mask & b.category and b.mask & a.category) and not (a.sensor or b.sensor)
+
+
+class Overlaps:
+    """How deep bodies of a world overlap, by the library's own algorithms on the shapes as they were specified.
+
+    All pairs whose circles around their bodies' origins meet are asked, but for those that may not touch. The bodies must stay the same.
+    """
+
+    def __init__(self, world: World) -> None:
+        fixtures = [world.fixture(one) for one in world.fixture_ids]
+        self._shapes = batch.ShapeBatch([one.spec.shape for one in fixtures])
+        self._row = np.array([world.row_of(one.body) for one in fixtures])
+        self._reach = np.array([_reach(one.spec.shape) for one in fixtures])
+        n = len(fixtures)
+        is_moving = np.array([world.body(one.body).spec.type != "static" for one in fixtures])
+        allowed = np.triu(is_moving[:, None] | is_moving, 1) & (self._row[:, None] != self._row)
+        kinds = {spec: k for k, spec in enumerate(dict.fromkeys(_filter(one.spec) for one in fixtures))}
+        kind, specs = np.array([kinds[_filter(one.spec)] for one in fixtures]), {_filter(one.spec): one.spec for one in fixtures}
+        meets = np.array([[_meet(specs[a], specs[b]) for b in kinds] for a in kinds])
+        allowed &= meets[kind[:, None], kind]
+        for joint in world.joint_ids:
+            if not getattr(world.joint(joint).spec, "collide_connected", True):
+                ends = [self._row == (-1 if one is None else world.row_of(one)) for one in world.joint_bodies(joint)]
+                allowed &= ~(ends[0][:, None] & ends[1]) & ~(ends[1][:, None] & ends[0])
+        self._pairs: IntArray = np.column_stack(np.nonzero(allowed)).reshape(-1, 2) if n else np.empty((0, 2), dtype=np.int64)
+
+    def deepest(self, world: World) -> float:
+        """Return the deepest overlap as the world stands, m; 0 without any, infinite where a body has left the finite numbers."""
+        poses = world.poses[self._row]
+        if not np.isfinite(poses).all():
+            return math.inf
+        a, b = self._pairs.T
+        near = np.hypot(*(poses[a, :2] - poses[b, :2]).T) < self._reach[a] + self._reach[b]
+        pairs = self._pairs[near]
+        if not len(pairs):
+            return 0.0
+        return float(batch.penetration(self._shapes, pairs, poses[pairs[:, 0]], poses[pairs[:, 1]]).depth.max())
+
+
+def _filter(spec: FixtureSpec) -> tuple[object, ...]:
+    return spec.category, spec.mask, spec.group, spec.sensor
+
+
+class Moving:
+    """The dynamic bodies of a world, which must stay the same: their energy, momentum and motion.
+
+    Attributes
+    ----------
+    bodies : list of int
+    scale : float
+        What energies are measured against, J: kinetic energy, and that of all heights above the lowest place of any shape, at first.
+    """
+
+    def __init__(self, world: World) -> None:
+        self.bodies = [one for one in world.body_ids if world.body(one).spec.type == "dynamic"]
+        self._rows = np.array([world.row_of(one) for one in self.bodies], dtype=np.int64)
+        known = [world.body(one) for one in self.bodies]
+        self._mass = np.array([one.mass for one in known])
+        self._inertia = np.array([one.inertia for one in known])
+        self._center = np.array([one.local_center for one in known]).reshape(-1, 2)
+        self._gravity = np.array(world.settings.gravity)
+        boxes = [world.fixture(one).spec.shape.aabb(world.state(body).xf) for body in self.bodies for one in world.fixtures_of(body)]
+        low = min((box.lower[1] for box in boxes), default=0.0)  # gravity pulls down, where there is any
+        self.scale = self.energy(world) + float(self._mass.sum() * self._gravity[1]) * low
+
+    def poses(self, world: World) -> FloatArray:
+        """Return x, y, angle, float64 (n, 3)."""
+        return world.poses[self._rows]
+
+    def energy(self, world: World) -> float:
+        """Return kinetic and potential energy, J, above y = 0 of the centres of mass."""
+        (x, y, angle), velocity = self.poses(world).T, world.velocities[self._rows]
+        cos, sin = np.cos(angle), np.sin(angle)
+        at = np.column_stack(
+            (x + cos * self._center[:, 0] - sin * self._center[:, 1], y + sin * self._center[:, 0] + cos * self._center[:, 1])
+        )
+        kinetic = 0.5 * self._mass * (velocity[:, :2] ** 2).sum(axis=1) + 0.5 * self._inertia * velocity[:, 2] ** 2
+        return float((kinetic - self._mass * (at @ self._gravity)).sum())
+
+    def momentum(self, world: World) -> tuple[FloatArray, float]:
+        """Return the momentum, kg m/s, float64 (2,), and the sum of the magnitudes of all bodies'."""
+        parts = self._mass[:, None] * world.velocities[self._rows, :2]
+        return parts.sum(axis=0), float(np.hypot(*parts.T).sum())
+
+
+def force_error(world: World, layers: Sequence[Sequence[int]]) -> float | None:
+    """Return how far the contact forces of the last step on groups of bodies are off their weights, the largest as a share.
+
+    What a group at rest gets from all that is not of it is its weight, upwards, exactly; how a group of several contacts shares it out
+    rigid bodies do not say. None without groups, or where no contact has told an impulse.
+    """
+    contacts, dt = world.contacts, world.settings.dt
+    if not layers or not len(contacts):
+        return None
+    count = np.arange(2) < contacts.count[:, None]
+    normal = contacts.normal
+    tangent = np.column_stack((normal[:, 1], -normal[:, 0]))
+    along, across = (np.where(count, one, 0.0).sum(axis=1)[:, None] for one in (contacts.normal_impulse, contacts.tangent_impulse))
+    force = (along * normal + across * tangent) / dt
+    worst = 0.0
+    for layer in layers:
+        weight = sum(world.body(one).mass for one in layer) * np.array(world.settings.gravity)
+        inside = set(layer)
+        a, b = (np.array([one in inside for one in side.tolist()]) for side in (contacts.body_a, contacts.body_b))
+        got = force[b & ~a].sum(axis=0) - force[a & ~b].sum(axis=0)
+        worst = max(worst, float(np.hypot(*(got + weight)) / np.hypot(*weight)))
+    return worst

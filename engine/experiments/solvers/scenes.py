@@ -1,0 +1,499 @@
+"""The scenes in which methods are judged. Each has its own criterion of standing, with the reason in the docstring of its function.
+
+Two sorts: what stands must go on standing, and is checked ten times a second; what has an outcome must have come to it at the end. Many
+are those of `engine.experiments.references`, built by the same functions. `write_scenes` writes them as scene files for the window;
+``demos/solver_scenes`` has them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from engine.common.errors import InvalidInputError
+from engine.common.words import meant
+from engine.experiments.references.chains import ball_on_a_chain, hanging_bridge, net_of_discs, torn_chain
+from engine.experiments.references.collisions import balls_in_a_row
+from engine.experiments.references.lab import GRAVITY, UNIT, body, energy, ground, worst_joint
+from engine.experiments.references.piles import (
+    box_on_a_ramp,
+    boxes_in_a_column,
+    boxes_in_a_pyramid,
+    boxes_in_each_other,
+    cards,
+    discs_in_a_box,
+    discs_in_a_column,
+    dominoes_in_a_row,
+    falling_box,
+    piled_afar,
+    stones_under_slabs,
+)
+from engine.experiments.references.standing import block_on_a_wedge, ladder_on_a_wall
+from engine.geometry import AABB, Circle, Polygon, Segment
+from engine.scenes import save_scene, scene_of
+from engine.world import World, WorldSettings
+
+__all__ = ["GROUPS", "SCENES", "BenchScene", "Judged", "camera_of", "chosen_scenes", "new_world", "write_scenes"]
+
+Layers = tuple[tuple[int, ...], ...]
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What is asked of a scene that was built.
+
+    Attributes
+    ----------
+    holds : callable
+        Of the world, ten times a second: whether it stands.
+    ends : callable, optional
+        Of the world and the overlap that lasts, m, when the scene's own time is over: whether what had to happen has happened.
+    error : callable, optional
+        Of the world at the end: metres off the exact answer. Without it, the overlap that lasts.
+    joints : sequence of int
+        Those whose error is measured.
+    layers : sequence of tuples of int
+        Bodies that bear their own weight and nothing else: contacts push such a group up by just that, once it rests.
+    free : str
+        ``"xy"`` or ``"x"``, the momentum that nothing outside changes; else empty.
+    rests : bool
+        Whether it comes to rest.
+    """
+
+    holds: Callable[[World], bool]
+    ends: Callable[[World, float], bool] | None = None
+    error: Callable[[World], float] | None = None
+    joints: tuple[int, ...] = ()
+    layers: Layers = ()
+    free: str = ""
+    rests: bool = True
+
+
+@dataclass(frozen=True)
+class BenchScene:
+    """A scene of the bench.
+
+    Attributes
+    ----------
+    name, title : str
+    standing : str
+        What counts as standing, or as the right outcome.
+    seconds : float
+        Its own time.
+    can_stand : bool
+        Whether standing is asked of it, and not an outcome.
+    build : callable
+        Fills an empty world with it.
+    gravity : pair of float
+        m/s^2.
+    """
+
+    name: str
+    title: str
+    standing: str
+    seconds: float
+    can_stand: bool
+    build: Callable[[World], Judged]
+    gravity: tuple[float, float] = (0.0, -GRAVITY)
+
+
+SCENES: dict[str, BenchScene] = {}
+"""All of them by name."""
+
+GROUPS: dict[str, list[str]] = {}
+"""Names that stand for several scenes: ``all``, ``standing`` and the scenes of several sizes."""
+
+
+def _enter(name: str, title: str, seconds: float, build: Callable[[World], Judged], *groups: str, **more: Any) -> None:
+    told = build.func.__doc__ if isinstance(build, partial) else build.__doc__
+    assert told is not None
+    scene = BenchScene(name, title, " ".join(told.split()), seconds, build=build, **more)
+    SCENES[name] = scene
+    for group in ("all", *(["standing"] if scene.can_stand else []), *groups):
+        GROUPS.setdefault(group, []).append(name)
+
+
+def _scene(
+    title: str, seconds: float, can_stand: bool = True, **more: Any
+) -> Callable[[Callable[[World], Judged]], Callable[[World], Judged]]:
+    """Enter a function among `SCENES`, under its own name."""
+
+    def enter(build: Callable[[World], Judged]) -> Callable[[World], Judged]:
+        _enter(build.__name__.removeprefix("_"), title, seconds, build, can_stand=can_stand, **more)
+        return build
+
+    return enter
+
+
+def chosen_scenes(option: str, given: str) -> list[BenchScene]:
+    """Return the scenes of a list of names and groups, separated by commas, each once.
+
+    Raises
+    ------
+    InvalidInputError
+        There is none of that name; it tells the nearest.
+    """
+    found: dict[str, BenchScene] = {}
+    for word in (part.strip() for part in given.split(",")):
+        if word not in SCENES and word not in GROUPS:
+            known = (*GROUPS, *SCENES)
+            raise InvalidInputError(option, "a list of " + ", ".join(known) + meant(word, known), word)
+        found |= {name: SCENES[name] for name in GROUPS.get(word, [word])}
+    return list(found.values())
+
+
+def new_world(scene: BenchScene, solver: str, **settings: Any) -> World:
+    """Return an empty world for a scene, in which nothing sleeps unless said."""
+    chosen: dict[str, Any] = {"gravity": scene.gravity, "sleeping": False} | settings
+    return World(WorldSettings(**chosen), solver=solver)
+
+
+def write_scenes(folder: Path, scenes: Iterable[BenchScene]) -> list[Path]:
+    """Write scene files into a folder that is there, each named as its scene; return them."""
+    written = []
+    for scene in scenes:
+        world = new_world(scene, "soft_step")
+        scene.build(world)
+        path = folder / f"{scene.name}.json"
+        save_scene(path, scene_of(world, title=scene.title, watch=scene.standing, camera=camera_of(world)))
+        written.append(path)
+    return written
+
+
+def camera_of(world: World) -> AABB:
+    """Return what is shown at first: all that moves, a quarter more around it, and room to fall."""
+    moving = [world.poses[k, :2] for k, one in enumerate(world.body_ids) if world.body(one).spec.type == "dynamic"]
+    (left, low), (right, high) = np.min(moving, axis=0).tolist(), np.max(moving, axis=0).tolist()
+    around = 0.25 * max(right - left, high - low) + 1.0
+    return AABB((left - around, low - around - (4.0 if high - low < 4.0 else 0.0)), (right + around, high + around))
+
+
+# --- criteria
+
+
+def _places(world: World, bodies: Iterable[int]) -> dict[int, tuple[float, float]]:
+    return {one: world.state(one).position for one in bodies}
+
+
+def _farthest(world: World, places: dict[int, tuple[float, float]]) -> float:
+    """Return how far the farthest of bodies is from its place, m."""
+    return max(math.dist(world.state(one).position, at) for one, at in places.items())
+
+
+def _standing(world: World, bodies: Iterable[int], within: float, layers: Layers = ()) -> Judged:
+    """Bodies that stay so near to where they are, which is where they stand exactly."""
+    places = _places(world, bodies)
+    return Judged(lambda world: _farthest(world, places) <= within, error=lambda world: _farthest(world, places), layers=layers)
+
+
+def _jointed(joints: list[int], most: float, rests: bool, at_last: float = math.inf) -> Judged:
+    """Joints that never come farther apart than that."""
+
+    def error(world: World) -> float:
+        return worst_joint(world, joints)
+
+    return Judged(lambda world: error(world) <= most, lambda world, overlap: error(world) <= at_last, error, tuple(joints), rests=rests)
+
+
+def _above(layers: list[list[int]]) -> Layers:
+    """Return each layer with all that it bears."""
+    return tuple(tuple(one for layer in layers[k:] for one in layer) for k in range(len(layers)))
+
+
+# --- what stands
+
+
+@_scene("Single box", 5.0)
+def _single_box(world: World) -> Judged:
+    """It lies within 5 cm of the floor, level: it falls 3 m, and a skin or a slop of some millimetres is no fall."""
+    box = falling_box(world)
+
+    def off(world: World) -> float:
+        return abs(world.state(box).position[1] - 1.0)
+
+    def lies(world: World, overlap: float) -> bool:
+        return off(world) < 0.05 and abs(world.state(box).angle) < 0.05
+
+    return Judged(lambda world: world.state(box).position[1] > 0.5, lies, off, layers=((box,),))
+
+
+def _stack(world: World, n: int) -> Judged:
+    """Every box stays within half a metre, half its width, of where it was: farther, and its middle is off the box below."""
+    boxes = boxes_in_a_column(world, n)
+    return _standing(world, boxes, 0.5, _above([[one] for one in boxes]))
+
+
+for _n in (10, 15, 20, 30):
+    _enter(f"stack_{_n}", f"Stack of {_n}", 20.0, partial(_stack, n=_n), "stack", can_stand=True)
+
+
+@_scene("Pyramid of 20 rows", 10.0)
+def _pyramid(world: World) -> Judged:
+    """Every box stays within a quarter of a metre: half of what it overhangs the gap below it."""
+    rows = boxes_in_a_pyramid(world, 20)
+    return _standing(world, [one for row in rows for one in row], 0.25, _above(rows))
+
+
+@_scene("Card house of five storeys", 20.0)
+def _card_house(world: World) -> Judged:
+    """The top card stays within 0.1 m, a quarter of a card: a storey that gives way is 0.37 m high."""
+    return _standing(world, [cards(world)], 0.1)
+
+
+@_scene("Arch under four slabs", 15.0)
+def _arch(world: World) -> Judged:
+    """The top slab sinks by no more than half a slab, 0.5 m. Exactly nothing moves: friction 0.482 would do, and it has 0.6."""
+    stones, slabs = stones_under_slabs(world)
+    places, keystone = _places(world, slabs[-1:]), _places(world, stones[8:9])
+    layers = tuple(tuple(slabs[k:]) for k in range(4))
+    return Judged(lambda world: _farthest(world, places) <= 0.5, error=lambda world: _farthest(world, keystone), layers=layers)
+
+
+@_scene("Stack of ten discs", 5.0)
+def _circle_stack(world: World) -> Judged:
+    """Every disc stays within 0.1 m: exactly above each other they are in balance, an unstable one, which nothing disturbs."""
+    discs = discs_in_a_column(world)
+    return _standing(world, discs, 0.1, _above([[one] for one in discs]))
+
+
+@_scene("Friction ramp", 10.0)
+def _friction_ramp(world: World) -> Judged:
+    """The box creeps less than a centimetre: friction 0.6 holds on a slope of up to 31 degrees, and this one has 17."""
+    box = box_on_a_ramp(world)
+    return _standing(world, [box], 0.01, ((box,),))
+
+
+def _heavy_stack(world: World, ratio: float) -> Judged:
+    """The heavy box, on a light one of its size, stays within 0.25 m: it has not pressed the light one in or aside by a quarter."""
+    ground(world, friction=0.5)
+    light = body(world, UNIT, (0.0, 0.5), friction=0.5)
+    heavy = body(world, UNIT, (0.0, 1.5), density=ratio, friction=0.5)
+    return _standing(world, [heavy], 0.25, _above([[light], [heavy]]))
+
+
+def _heavy_house(world: World, ratio: float) -> Judged:
+    """The beam, so many times as heavy as each of the two boxes under its ends, stays within 0.25 m, a quarter of a box."""
+    ground(world, friction=0.5)
+    feet = [body(world, UNIT, (x, 0.5), friction=0.5) for x in (-2.0, 2.0)]
+    beam = body(world, Polygon.box(2.5, 0.5), (0.0, 1.5), density=ratio / 5.0, friction=0.5)
+    return _standing(world, [beam], 0.25, _above([feet, [beam]]))
+
+
+def _heavy_pyramid(world: World, ratio: float) -> Judged:
+    """The heavy box on a pyramid of four rows stays within 0.25 m, a quarter of a box."""
+    rows = boxes_in_a_pyramid(world, 4)
+    top = body(world, UNIT, (-0.5, 4.5), density=ratio, friction=0.6)
+    return _standing(world, [top], 0.25, _above([*rows, [top]]))
+
+
+for _kind, _build, _title in (
+    ("stack", _heavy_stack, "Heavy box on a light one"),
+    ("house", _heavy_house, "Heavy beam on two light boxes"),
+    ("pyramid", _heavy_pyramid, "Heavy box on a light pyramid"),
+):
+    for _ratio in (10, 100, 1000, 10000):
+        _words = f"{_title}, {_ratio:,} times"
+        _enter(f"heavy_{_kind}_{_ratio}", _words, 5.0, partial(_build, ratio=float(_ratio)), "heavy", f"heavy_{_kind}", can_stand=True)
+
+
+@_scene("Hanging bridge of 160 links", 10.0)
+def _bridge(world: World) -> Judged:
+    """No joint comes apart by half a metre, half a link: farther, and it is torn."""
+    return _jointed(hanging_bridge(world), 0.5, rests=False)
+
+
+@_scene("Ball and chain", 10.0)
+def _ball_and_chain(world: World) -> Judged:
+    """No joint comes apart by half a metre, half a link, though the ball weighs two hundred of them."""
+    return _jointed(ball_on_a_chain(world), 0.5, rests=False)
+
+
+@_scene("Joint grid of 20 x 20", 5.0)
+def _joint_grid(world: World) -> Judged:
+    """No joint comes apart by 0.4 m, the radius of its discs."""
+    return _jointed(net_of_discs(world), 0.4, rests=False)
+
+
+@_scene("Pile 20 km from the origin", 10.0)
+def _far(world: World) -> Judged:
+    """The upper box stays on the one below, half a metre above the floor at least: float32 has steps of 1 to 2 mm there."""
+    upper = piled_afar(world, 1.6e4, -1.2e4)
+    return Judged(lambda world: world.state(upper).position[1] > -1.2e4 + 0.5 + 0.5)
+
+
+@_scene("Ladder against a smooth wall", 5.0)
+def _ladder(world: World) -> Judged:
+    """It stays within 1 cm: at 46 degrees it stands, as exactly it slips below 44.715 degrees, with friction 0.5."""
+    return _standing(world, [ladder_on_a_wall(world, math.radians(46.0))], 0.01)
+
+
+# --- what has an outcome
+
+
+@_scene("Confined: 625 discs in a box too small", 5.0, can_stand=False, gravity=(0.0, 0.0))
+def _confined(world: World) -> Judged:
+    """No middle leaves the box, and none lies in another disc at the end: 491 m^2 of them in 390 m^2 overlap by 0.15 m at the least."""
+    discs = discs_in_a_box(world)
+    inside = AABB((-10.0, 0.5), (10.0, 20.0))
+
+    def kept(world: World) -> bool:
+        at = world.poses[[world.row_of(one) for one in discs], :2]
+        return bool((at > inside.lower).all() and (at < inside.upper).all())
+
+    return Judged(kept, lambda world, overlap: overlap < 0.5)
+
+
+@_scene("Double domino", 10.0, can_stand=False)
+def _double_domino(world: World) -> Judged:
+    """All fifteen have fallen at the end, and none before it was reached: the last one still stands after half a second."""
+    found = dominoes_in_a_row(world)
+
+    def in_order(world: World) -> bool:
+        return world.time > 0.5 or abs(world.state(found[-1]).angle) < 0.1
+
+    return Judged(in_order, lambda world, overlap: all(abs(world.state(one).angle) > 0.5 for one in found))
+
+
+@_scene("Overlap recovery", 5.0, can_stand=False)
+def _overlap_recovery(world: World) -> Judged:
+    """They part to less than 2 cm, and none is thrown higher than 4.5 m, one above where the top one of a pyramid of four rows stands."""
+    boxes = boxes_in_each_other(world)
+    return Judged(lambda world: max(world.state(one).position[1] for one in boxes) < 4.5, lambda world, overlap: overlap < 0.02)
+
+
+@_scene("Stretched chain", 10.0, can_stand=False)
+def _stretched_chain(world: World) -> Judged:
+    """No joint, all torn open by a quarter of a metre at first, comes apart by a whole one, and all have closed to 5 cm at the end."""
+    return _jointed(torn_chain(world), 1.0, rests=False, at_last=0.05)
+
+
+_RUSH = 10.0
+"""m/s."""
+
+
+@_scene("Rush: 200 discs meet in the middle", 5.0, can_stand=False, gravity=(0.0, 0.0))
+def _rush(world: World) -> Judged:
+    """No disc ever flies faster than the 10 m/s with which all came, by half: none bounces, so an overlap must not become speed."""
+    discs: list[int] = []
+    for ring in range(9):
+        radius = 8.0 + 1.5 * ring
+        n = 12 + 4 * ring if ring < 5 else 20
+        for k in range(n):
+            angle = 2.0 * math.pi * (k + 0.5 * (ring % 2)) / n
+            x, y = math.cos(angle), math.sin(angle)
+            discs.append(body(world, Circle(0.5), (radius * x, radius * y), linear_velocity=(-_RUSH * x, -_RUSH * y)))
+
+    def slow(world: World) -> bool:
+        return bool(np.hypot(world.velocities[:, 0], world.velocities[:, 1]).max() <= 1.5 * _RUSH)
+
+    return Judged(slow, free="xy", rests=False)
+
+
+@_scene("Spinning top on an edge", 10.0, can_stand=False)
+def _spinning_top(world: World) -> Judged:
+    """Its middle never falls below the edge, its energy never rises by a hundredth, and it lies still at the end."""
+    ground(world, friction=0.5)
+    top = body(world, Polygon([(0.0, -0.8), (0.5, 0.1), (0.0, 0.4), (-0.5, 0.1)]), (0.0, 0.81), angular_velocity=30.0, friction=0.5)
+    most = 1.01 * energy(world, [top])
+
+    def keeps(world: World) -> bool:
+        return world.state(top).position[1] > 0.0 and energy(world, [top]) <= most
+
+    def still(world: World, overlap: float) -> bool:
+        state = world.state(top)
+        return math.hypot(*state.linear_velocity) < 0.05 and abs(state.angular_velocity) < 0.05
+
+    return Judged(keeps, still)
+
+
+@_scene("Newton's cradle", 2.0, can_stand=False, gravity=(0.0, 0.0))
+def _newtons_cradle(world: World) -> Judged:
+    """At the end every ball is within 0.1 m of its exact place, a tenth of it: four rest in touch, the last one flew on at 4 m/s."""
+    balls = balls_in_a_row(world)
+    exact = (0.0, 1.0, 2.0, 3.0, 10.0)  # met after 0.5 s; then 1.5 s at 4 m/s
+
+    def off(world: World) -> float:
+        return max(math.dist(world.state(ball).position, (x, 0.0)) for ball, x in zip(balls, exact, strict=True))
+
+    return Judged(lambda world: True, lambda world, overlap: off(world) < 0.1, off, free="xy", rests=False)
+
+
+@_scene("Block on a free wedge", 0.75, can_stand=False)
+def _wedge(world: World) -> Judged:
+    """The wedge is within 5 % of its exact way at the end: ``A t^2 / 2`` with ``A = m g sin cos / (M + m sin^2)``, all smooth."""
+    slope = math.radians(30.0)
+    free, block = block_on_a_wedge(world, slope)
+    whole, part = world.body(free).mass, world.body(block).mass
+    pull = part * GRAVITY * math.sin(slope) * math.cos(slope) / (whole + part * math.sin(slope) ** 2)
+
+    def off(world: World) -> float:
+        return abs(world.state(free).position[0] + 0.5 * pull * world.time**2)
+
+    return Judged(lambda world: True, lambda world, overlap: off(world) < 0.05 * 0.5 * pull * world.time**2, off, free="x", rests=False)
+
+
+def _keeping(world: World, bodies: list[int], ends: Callable[[World, float], bool], more: Callable[[World], bool]) -> Judged:
+    """Bodies that never gain a hundredth of the energy that they have, above the lowest of them, and do one thing more."""
+    low = min(world.state(one).position[1] for one in bodies)
+    ground_level = sum(world.body(one).mass for one in bodies) * GRAVITY * low
+    most = energy(world, bodies) + 0.01 * (energy(world, bodies) - ground_level)
+    return Judged(lambda world: energy(world, bodies) <= most and more(world), ends)
+
+
+@_scene("Catapult", 4.0, can_stand=False)
+def _catapult(world: World) -> Judged:
+    """The stone has been 3 m high within the time, its energy given by the weight that fell, and together they never gain a hundredth."""
+    ground(world, friction=0.6)
+    body(world, Polygon([(-0.4, 0.0), (0.4, 0.0), (0.0, 0.8)]), (0.0, 0.0), type="static", friction=0.6)
+    body(world, Polygon.box(0.2, 0.4), (-2.7, 0.4), type="static", friction=0.6)
+    plank = body(world, Polygon.box(3.0, 0.1), (0.0, 0.9), friction=0.6)
+    stone = body(world, Polygon.box(0.2, 0.2), (-2.7, 1.2), density=5.0, friction=0.6)
+    weight = body(world, UNIT, (2.4, 5.0), density=10.0, friction=0.6)
+    highest = [0.0]
+
+    def flies(world: World) -> bool:
+        highest[0] = max(highest[0], world.state(stone).position[1])
+        return True
+
+    return _keeping(world, [plank, stone, weight], lambda world, overlap: highest[0] > 3.0, flies)
+
+
+@_scene("Block hits a tower", 6.0, can_stand=False)
+def _tower_hit(world: World) -> Judged:
+    """The tower has fallen at the end, its top below half its height; nothing sinks below the floor, and no energy comes from nowhere."""
+    ground(world, friction=0.6)
+    tower = [body(world, UNIT, (0.0, 0.5 + k), friction=0.6) for k in range(10)]
+    block = body(world, UNIT, (-8.0, 6.5), density=5.0, linear_velocity=(15.0, 0.0), friction=0.6)
+
+    def above(world: World) -> bool:
+        return min(world.state(one).position[1] for one in (*tower, block)) > 0.0
+
+    return _keeping(world, [*tower, block], lambda world, overlap: world.state(tower[-1]).position[1] < 5.0, above)
+
+
+@_scene("Two ramps with slim blocks", 10.0, can_stand=False)
+def _two_ramps(world: World) -> Judged:
+    """No block, 5 cm thin, passes through a ramp or the floor, and all have come down at the end: friction 0.1 holds up to 6 degrees."""
+    slope, blocks = math.radians(30.0), []
+    for side in (-1.0, 1.0):
+        foot = 2.0 * side
+        top = (foot + side * 10.0 * math.cos(slope), 10.0 * math.sin(slope))
+        ends = ((foot, 0.0), top) if side > 0.0 else (top, (foot, 0.0))
+        body(world, Segment(*ends), (0.0, 0.0), type="static", friction=0.1)
+        for k in range(4):
+            along, up = 2.0 + 2.0 * k, 0.025
+            at = (foot + side * (along * math.cos(slope) - up * math.sin(slope)), along * math.sin(slope) + up * math.cos(slope))
+            blocks.append(body(world, Polygon.box(0.6, 0.025), at, side * slope, friction=0.1))
+    ground(world, friction=0.5)
+
+    def above(world: World) -> bool:
+        at = [world.state(one).position for one in blocks]
+        return all(y > (abs(x) - 2.0) * math.tan(slope) - 0.1 and y > -0.1 for x, y in at)
+
+    return Judged(above, lambda world, overlap: all(world.state(one).position[1] < 2.0 for one in blocks))

@@ -1,0 +1,391 @@
+"""One method in one scene: stepped, timed, measured."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from time import process_time
+from typing import Any
+
+import numpy as np
+
+from engine.common.errors import InvalidInputError, LabError, WorldLostError
+from engine.common.words import meant
+from engine.experiments.references.lab import worst_joint
+from engine.experiments.solvers.measures import Moving, Overlaps, force_error
+from engine.experiments.solvers.scenes import BenchScene, camera_of, new_world
+from engine.scenes import Scene, scene_of
+from engine.world import World, WorldSettings, accept, load_solver, solvers
+
+__all__ = ["Cell", "Trial", "Variant", "chosen_variants", "effort_of", "start_of"]
+
+STEADY = "soft_step"
+"""The method whose cost is the unit."""
+_OF_WORLD = {
+    "box2d": ("velocity_iterations", "position_iterations", "warm_starting"),
+    STEADY: ("sub_steps", "velocity_iterations", "warm_starting"),
+}
+"""Settings of a world that are asked for as if they were the solver's own, of all others the last one."""
+_EFFORTS = ("sub_steps", "iterations", "velocity_iterations", "sweeps")
+"""Settings, the first that a method has, by which it takes more work to be more exact."""
+_EVERY = 6
+"""Steps from one look at overlaps, joints and the criterion to the next."""
+_MOST_SECONDS = 60.0
+"""Of processor time that steps in one scene may take before the method is stopped."""
+_SLOW = 0.01
+"""m/s and rad/s below which a body is at rest."""
+
+
+@dataclass(frozen=True)
+class Variant:
+    """A method with settings of its own."""
+
+    solver: str
+    settings: tuple[tuple[str, float | str], ...] = ()
+
+    @property
+    def label(self) -> str:
+        """As the command line has it: ``xpbd:iterations=10``."""
+        return ":".join(
+            [self.solver, *(f"{name}={value:g}" if isinstance(value, float) else f"{name}={value}" for name, value in self.settings)]
+        )
+
+    @property
+    def world_settings(self) -> dict[str, Any]:
+        """What `WorldSettings` has of it."""
+        own = {name: value for name, value in self.settings if name in _own_settings(self.solver)}
+        of_world = {_alias(name): value for name, value in self.settings if name not in own}
+        return of_world | ({"solver_settings": own} if own else {})
+
+    def with_effort(self, value: int) -> Variant | None:
+        """Return it with so much of its setting of effort, None where it has none or cannot take so much."""
+        name = effort_of(self.solver)
+        if name is None:
+            return None
+        other = Variant(self.solver, (*((one, given) for one, given in self.settings if one != name), (name, value)))
+        try:
+            accept(WorldSettings(**other.world_settings), self.solver)
+        except InvalidInputError:
+            return None
+        return other
+
+
+def _own_settings(solver: str) -> tuple[str, ...]:
+    method = getattr(load_solver(solver), "method", None)
+    return () if method is None else tuple(one.name for one in method.settings)
+
+
+def _world_names(solver: str) -> tuple[str, ...]:
+    """Return the settings of the world that may be given for a solver, but for those of which it has its own."""
+    own = _own_settings(solver)
+    return tuple(name for name in _OF_WORLD.get(solver, ("warm_starting",)) if name not in own)
+
+
+def _alias(name: str) -> str:
+    """Return what the world calls a setting: its velocity iterations are the soft step's sub-steps."""
+    return "velocity_iterations" if name == "sub_steps" else name
+
+
+def effort_of(solver: str) -> str | None:
+    """Return the name of the setting by which a method takes more work to be more exact."""
+    known = (*_own_settings(solver), *_world_names(solver))
+    return next((name for name in _EFFORTS if name in known), None)
+
+
+def chosen_variants(option: str, given: str) -> list[Variant]:
+    """Return methods of a list ``NAME[:SETTING=VALUE]...``, separated by commas, each once; ``all`` is every one without settings.
+
+    Raises
+    ------
+    InvalidInputError
+        A name that is none, a setting that the method has not, a value out of its range; it tells the nearest name.
+    """
+    found: dict[Variant, None] = {}
+    for word in (part.strip() for part in given.split(",")):
+        name, *parts = word.split(":")
+        if name == "all" and not parts:
+            found |= dict.fromkeys(map(Variant, solvers()))
+            continue
+        if name not in solvers():
+            known = ("all", *solvers())
+            raise InvalidInputError(option, "a list of " + ", ".join(known) + meant(name, known), name)
+        found[_variant(option, name, parts)] = None
+    return list(found)
+
+
+def _variant(option: str, solver: str, parts: list[str]) -> Variant:
+    known = (*_own_settings(solver), *_world_names(solver))
+    settings: dict[str, float | str] = {}
+    for part in parts:
+        name, equals, value = part.partition("=")
+        if not equals or name not in known:
+            raise InvalidInputError(option, f"{solver}[:SETTING=VALUE]... of " + ", ".join(known) + meant(name, known), part)
+        settings[name] = _value(name, value)
+    variant = Variant(solver, tuple(settings.items()))
+    try:
+        accept(WorldSettings(**variant.world_settings), solver)
+    except InvalidInputError as error:
+        wrong = error.field.removeprefix("solver_settings.")
+        raise InvalidInputError(f"{option} {solver}:{wrong}", error.requirement, error.value) from None
+    return variant
+
+
+def _value(name: str, text: str) -> float | str:
+    """Return what a text stands for: a whole number, a number, true or false where the world's settings want it, or a word."""
+    if name == "warm_starting" and text in ("true", "false"):
+        return text == "true"
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
+
+
+@dataclass
+class Cell:
+    """What a method made of a scene; None where that cannot be said. Metres, seconds, shares.
+
+    Attributes
+    ----------
+    stands : bool or None
+        Whether it stood, or came to the right outcome; None of a method that refused the scene or was stopped for its cost.
+    fell_at : float or None
+        When the criterion first failed.
+    reason : str
+        Why it does not stand; empty if it does.
+    seconds : float
+        How far it came.
+    max_penetration, end_penetration : float or None
+        The deepest overlap; the deepest in the last half second.
+    max_joint_error, end_joint_error : float or None
+    drift : float or None
+        The longest way of a body in the last quarter of the time, where the scene comes to rest and stood.
+    energy_gain_share : float or None
+        The most that was gained over the start, as a share of kinetic energy and that of height above the lowest place.
+    momentum_lost_share : float or None
+        Where nothing from outside can change it.
+    force_error : float or None
+        Of what layers bear, which is known, as a share: the median over the last second.
+    rest_at : float or None
+        When the last body came below 1 cm/s and 0.01 rad/s for good.
+    error : float or None
+        Metres off the exact answer at the end; without one the overlap that lasts.
+    ms_per_step : float or None
+        Processor time, the median of all steps.
+    cost_ratio : float or None
+        That over the soft step's in the same process.
+    end : Scene or None
+        How the world stands at the end.
+    """
+
+    variant: Variant
+    scene: str
+    stands: bool | None = None
+    fell_at: float | None = None
+    reason: str = ""
+    seconds: float = 0.0
+    max_penetration: float | None = None
+    end_penetration: float | None = None
+    max_joint_error: float | None = None
+    end_joint_error: float | None = None
+    drift: float | None = None
+    energy_gain_share: float | None = None
+    momentum_lost_share: float | None = None
+    force_error: float | None = None
+    rest_at: float | None = None
+    error: float | None = None
+    ms_per_step: float | None = None
+    cost_ratio: float | None = None
+    end: Scene | None = field(default=None, repr=False)
+
+    def as_json(self) -> dict[str, Any]:
+        """Return what the command's JSON has of it."""
+        left_out = ("variant", "scene", "end")
+        numbers = {name: value for name, value in vars(self).items() if name not in left_out}
+        return {"solver": self.variant.solver, "settings": dict(self.variant.settings), "scene": self.scene, **numbers}
+
+
+def start_of(scene: BenchScene, variant: Variant, hertz: float) -> Scene:
+    """Return a scene as it begins, driven by a method.
+
+    Raises
+    ------
+    LabError
+        The method refuses it.
+    """
+    world = new_world(scene, variant.solver, hertz=hertz, **variant.world_settings)
+    scene.build(world)
+    return scene_of(world, title=scene.title, watch=scene.standing, camera=camera_of(world))
+
+
+class Trial:
+    """Runs a method in a scene, some steps at a time, and measures.
+
+    Whatever the method raises ends it, and is the reason in its cell.
+    """
+
+    def __init__(self, scene: BenchScene, variant: Variant, seconds: float, hertz: float) -> None:
+        self.cell = Cell(variant, scene.name)
+        self._scene, self._n_steps = scene, max(1, round(seconds * hertz))
+        self._is_whole = seconds >= scene.seconds
+        self._costs: list[float] = []
+        self._overlaps: list[float] = []
+        self._joint_errors: list[float] = []
+        self._forces: list[float] = []
+        self._settings: Mapping[str, Any] = {"hertz": hertz} | variant.world_settings
+        self._spent, self._done, self._moved_at = 0.0, 0, 0
+        self._at_three_quarters: np.ndarray[Any, Any] | None = None
+        self.is_over = False
+        with self._told():
+            self._warm_up()
+            self._world = new_world(scene, variant.solver, **self._settings)
+            self._judged = scene.build(self._world)
+            self._moving, self._deep = Moving(self._world), Overlaps(self._world)
+            self._energy = self._most_energy = self._moving.energy(self._world)
+            self._momentum, self._all_momentum = self._moving.momentum(self._world)
+            self._last = self._moving.poses(self._world)
+            self._camera = camera_of(self._world)
+
+    def _warm_up(self) -> None:
+        """Step another world of the scene a little, so that nothing is compiled while steps are timed."""
+        world = new_world(self._scene, self.cell.variant.solver, **self._settings)
+        self._scene.build(world)
+        for _ in range(2):
+            world.step()
+
+    def _told(self) -> _Told:
+        return _Told(self)
+
+    def advance(self, n: int) -> None:
+        """Take so many steps, as far as there are any left."""
+        with self._told():
+            for _ in range(min(n, self._n_steps - self._done)):
+                if self.is_over:
+                    return
+                self._step()
+        self.is_over |= self._done >= self._n_steps
+
+    def _step(self) -> None:
+        world, cell = self._world, self.cell
+        started = process_time()
+        world.step()
+        self._costs.append(process_time() - started)
+        self._spent += self._costs[-1]
+        self._done += 1
+        cell.seconds = self._done * world.settings.dt
+        poses = self._moving.poses(world)
+        if np.abs(poses - self._last).max(initial=0.0) > _SLOW * world.settings.dt:
+            self._moved_at = self._done
+        self._last = poses
+        if self._at_three_quarters is None and self._done >= 0.75 * self._n_steps:
+            self._at_three_quarters = poses[:, :2].copy()
+        self._most_energy = max(self._most_energy, self._moving.energy(world))
+        left = self._n_steps - self._done
+        if left < world.settings.hertz and (force := force_error(world, self._judged.layers)) is not None:
+            self._forces.append(force)
+        if self._done % _EVERY == 0 or left == 0:
+            self._look(world)
+        if self._spent > _MOST_SECONDS and left > 0:
+            raise _TooSlowError(f"stopped: {_MOST_SECONDS:g} s of processor time took it to {cell.seconds:.3g} s")
+
+    def _look(self, world: World) -> None:
+        self._overlaps.append(self._deep.deepest(world))
+        if self._judged.joints:
+            self._joint_errors.append(worst_joint(world, self._judged.joints))
+        if self.cell.fell_at is None and not self._judged.holds(world):
+            self.cell.fell_at = self.cell.seconds
+
+    def result(self, steady: float | None) -> Cell:
+        """Return the cell; `steady` is the median cost of a step of the soft step, s."""
+        cell = self.cell
+        if self._costs:
+            median = float(np.median(self._costs))
+            cell.ms_per_step = 1e3 * median
+            cell.cost_ratio = median / steady if steady else None
+        with self._told():
+            if self._done:
+                self._finish()
+        for name, value in vars(cell).items():
+            if isinstance(value, float) and not math.isfinite(value):
+                setattr(cell, name, None)
+        return cell
+
+    @property
+    def median(self) -> float | None:
+        """Processor time of a step so far, s."""
+        return float(np.median(self._costs)) if self._costs else None
+
+    def _finish(self) -> None:
+        cell, world, judged = self.cell, self._world, self._judged
+        last = max(1, round(0.5 * world.settings.hertz / _EVERY))
+        if self._overlaps:
+            cell.max_penetration, cell.end_penetration = max(self._overlaps), max(self._overlaps[-last:])
+        if self._joint_errors:
+            cell.max_joint_error, cell.end_joint_error = max(self._joint_errors), max(self._joint_errors[-last:])
+        if self._moving.scale > 0.0:
+            cell.energy_gain_share = max(0.0, self._most_energy - self._energy) / self._moving.scale
+        if judged.free:
+            cell.momentum_lost_share = self._momentum_lost(judged.free)
+        cell.end = scene_of(world, title=self._scene.title, camera=self._camera)
+        if cell.reason:  # it broke off
+            return
+        cell.error = cell.end_penetration if judged.error is None else judged.error(world)
+        if cell.fell_at is not None:
+            cell.stands, cell.reason = (
+                False,
+                f"fell after {cell.fell_at:.3g} s" if self._scene.can_stand else f"failed after {cell.fell_at:.3g} s",
+            )
+        elif self._is_whole and judged.ends is not None and not judged.ends(world, cell.end_penetration or 0.0):
+            cell.stands, cell.reason = False, "does not end as it must"
+        else:
+            cell.stands = True
+        if judged.rests and cell.stands:
+            if self._at_three_quarters is not None:
+                cell.drift = float(np.hypot(*(self._last[:, :2] - self._at_three_quarters).T).max(initial=0.0))
+            if self._moved_at < self._done:
+                cell.rest_at = self._moved_at * world.settings.dt
+            if self._forces:
+                cell.force_error = float(np.median(self._forces))
+
+    def _momentum_lost(self, free: str) -> float | None:
+        now, total = self._moving.momentum(self._world)
+        all_of_it = max(total, self._all_momentum)
+        changed = (now - self._momentum)[: len(free)]
+        return float(np.hypot(*changed) if len(changed) > 1 else abs(changed[0])) / all_of_it if all_of_it > 0.0 else None
+
+
+class _TooSlowError(LabError):
+    """A method took more processor time than it may."""
+
+
+class _Told:
+    """Lets what a method raises end its trial, and be the reason in its cell; Ctrl-C passes."""
+
+    def __init__(self, trial: Trial) -> None:
+        self._trial, self._quiet, self._numbers = trial, warnings.catch_warnings(), np.errstate(all="ignore")
+
+    def __enter__(self) -> None:
+        self._quiet.__enter__()
+        warnings.simplefilter("ignore")
+        self._numbers.__enter__()
+
+    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> bool:
+        self._numbers.__exit__(None, None, None)
+        self._quiet.__exit__(None, None, None)
+        if error is None or not isinstance(error, Exception):
+            return False
+        trial, cell = self._trial, self._trial.cell
+        trial.is_over = True
+        words = " ".join(str(error).split())
+        if isinstance(error, WorldLostError):
+            cell.stands, cell.fell_at, cell.reason = False, cell.seconds, f"exploded after {cell.seconds:.3g} s: {words}"
+        elif isinstance(error, _TooSlowError):
+            cell.reason = words
+        elif isinstance(error, LabError):
+            cell.reason = f"refused: {words}"
+        else:
+            cell.reason = f"broke off after {cell.seconds:.3g} s: {type(error).__name__}: {words}"
+        return True

@@ -1,0 +1,185 @@
+"""The bench of methods: its scenes, its measures, and what it makes of methods that fail."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engine.cli.main import main
+from engine.common.errors import InvalidInputError
+from engine.experiments.references.lab import body, ground, run
+from engine.experiments.solvers import GROUPS, SCENES, Plan, Rung, Variant, chosen_scenes, chosen_variants, needs, start_of, trial, tried
+from engine.experiments.solvers.measures import Moving, Overlaps, force_error
+from engine.experiments.solvers.trial import Trial
+from engine.geometry import Circle, Polygon
+from engine.scenes.scene_file import scene_as_json
+from engine.world import RevoluteJointSpec, World, WorldSettings, solvers
+
+FILES = Path(__file__).resolve().parents[3] / "demos" / "solver_scenes"
+BOX = Polygon.box(0.5, 0.5)
+
+
+def _same(one: Any, other: Any) -> bool:
+    """Whether plain data are alike, numbers but for what sines and cosines of another platform make of them."""
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one.keys() == other.keys() and all(_same(one[name], other[name]) for name in one)
+    if isinstance(one, list) and isinstance(other, list):
+        return len(one) == len(other) and all(map(_same, one, other))
+    if isinstance(one, float | int) and isinstance(other, float | int):
+        return one == pytest.approx(other, rel=1e-12, abs=1e-12)
+    return bool(one == other)
+
+
+@pytest.mark.slow
+def test_the_scene_files_are_what_the_bench_runs() -> None:
+    assert {path.stem for path in FILES.glob("*.json")} == SCENES.keys()
+    for name, scene in SCENES.items():
+        made = json.loads(json.dumps(scene_as_json(start_of(scene, Variant("soft_step"), 60.0))))
+        assert _same(json.loads((FILES / f"{name}.json").read_text("utf-8")), made), name
+
+
+def test_every_scene_has_a_file_a_criterion_and_a_group() -> None:
+    assert {path.stem for path in FILES.glob("*.json")} == SCENES.keys() == set(GROUPS["all"])
+    assert all(scene.standing.endswith(".") and scene.seconds > 0.0 for scene in SCENES.values())
+    assert set(GROUPS["heavy"]) == {f"heavy_{kind}_{ratio}" for kind in ("stack", "house", "pyramid") for ratio in (10, 100, 1000, 10000)}
+
+
+def test_overlaps_are_those_of_the_shapes_that_may_touch() -> None:
+    world = World(WorldSettings(gravity=(0.0, 0.0)), "soft_step")
+    first = body(world, BOX, (0.0, 0.0))
+    assert Overlaps(world).deepest(world) == 0.0
+    second = body(world, BOX, (0.9, 0.0))
+    third = body(world, Circle(0.5), (1.6, 0.0), mask=0)
+    assert Overlaps(world).deepest(world) == pytest.approx(0.1, abs=1e-12)
+    world.create_joint(RevoluteJointSpec(first, second, (0.45, 0.0)))
+    assert Overlaps(world).deepest(world) == 0.0
+    world.set_pose(third, (0.9, 0.0), 0.0)
+    assert Overlaps(world).deepest(world) == 0.0
+
+
+def test_forces_on_a_stack_at_rest_are_the_weights_above() -> None:
+    world = World(WorldSettings(sleeping=False), "soft_step")
+    ground(world)
+    boxes = [body(world, BOX, (0.0, 0.5 + k)) for k in range(3)]
+    run(world, 5.0)
+    layers = [boxes, boxes[1:], boxes[2:]]
+    assert force_error(world, layers) == pytest.approx(0.0, abs=1e-9)
+    world.set_settings(gravity=(0.0, -20.0))  # of weights twice as large these bear half
+    assert force_error(world, layers) == pytest.approx(0.5, abs=1e-9)
+    assert force_error(world, []) is None
+
+
+def test_energy_is_kinetic_and_that_of_height() -> None:
+    world = World(WorldSettings(), "soft_step")
+    flying = body(world, Polygon.box(0.5, 0.5, (0.5, 0.0)), (2.0, 5.0), linear_velocity=(3.0, 0.0), angular_velocity=2.0)
+    moving = Moving(world)
+    whole = world.body(flying)
+    assert moving.bodies == [flying]
+    assert moving.energy(world) == pytest.approx(0.5 * 9.0 + 0.5 * whole.inertia * 4.0 + 50.0)
+    assert moving.scale == pytest.approx(moving.energy(world) - 45.0)  # its lower edge is at 4.5 m
+    assert moving.momentum(world)[0].tolist() == [3.0, 0.0]
+
+
+def test_a_scene_with_one_method_is_judged() -> None:
+    variants = tuple(chosen_variants("--solvers", "soft_step:sub_steps=4"))
+    (one,) = tried(Plan(variants, efforts=(1,)), chosen_scenes("--scenes", "wedge"), 1)
+    (cell,) = one.cells
+    assert cell.stands is True and cell.reason == "" and cell.seconds == pytest.approx(0.75)
+    assert cell.error is not None and cell.error < 1e-3
+    assert cell.momentum_lost_share is not None and cell.momentum_lost_share < 1e-12
+    assert cell.ms_per_step is not None and cell.ms_per_step > 0.0 and cell.cost_ratio is not None
+    assert cell.drift is cell.force_error is cell.rest_at is None  # nothing rests
+    assert [(rung.effort, rung.setting, rung.stands) for rung in one.ladder] == [(1, "sub_steps", True)]
+
+
+def test_what_does_not_stand_says_when() -> None:
+    (one,) = tried(Plan((Variant("soft_step"),), seconds=0.6), chosen_scenes("--scenes", "heavy_house_10000"), 1)
+    assert one.cells[0].stands is False
+    assert one.cells[0].fell_at == pytest.approx(0.3, abs=0.11)
+    assert one.cells[0].reason.startswith("fell after 0.")
+    assert one.cells[0].drift is None
+
+
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        (InvalidInputError("joint", "none", 1), "refused: joint must be none, got 1"),
+        (ZeroDivisionError("x"), "broke off after 0 s: ZeroDivisionError: x"),
+    ],
+)
+def test_what_a_method_raises_is_its_reason(error: Exception, words: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refusing(*given: Any, **named: Any) -> World:
+        raise error
+
+    monkeypatch.setattr(trial, "new_world", refusing)
+    ran = Trial(SCENES["single_box"], Variant("soft_step"), 0.1, 60.0)
+    ran.advance(30)
+    cell = ran.result(None)
+    assert ran.is_over and cell.stands is None and cell.reason == words
+    assert cell.ms_per_step is None and cell.end is None
+
+
+def test_a_method_that_takes_too_long_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(trial, "_MOST_SECONDS", 0.0)
+    ran = Trial(SCENES["single_box"], Variant("soft_step"), 0.1, 60.0)
+    ran.advance(30)
+    cell = ran.result(None)
+    assert cell.stands is None and cell.reason == "stopped: 0 s of processor time took it to 0.0167 s"
+    assert cell.seconds == pytest.approx(1.0 / 60.0) and cell.error is None
+
+
+def _rung(effort: int, error: float | None, stands: bool | None = True) -> Rung:
+    return Rung("a", "b", "sub_steps", effort, stands, error, 1.0 * effort, 0.5 * effort)
+
+
+def test_the_least_effort_that_is_enough_is_found() -> None:
+    ladder = [_rung(1, 0.5), _rung(2, 0.001, False), _rung(8, 0.002), _rung(4, 0.004), _rung(16, None)]
+    (need,) = needs(ladder, 0.01)
+    assert (need.reached, need.effort, need.error, need.cost_ratio) == (True, 4, 0.004, 2.0)
+    (need,) = needs(ladder, 0.001)
+    assert (need.reached, need.effort, need.error) == (False, None, None)
+
+
+def test_every_method_can_be_named() -> None:
+    assert [one.solver for one in chosen_variants("--solvers", "all")] == list(solvers())
+    box2d, ours = chosen_variants("--solvers", "box2d:velocity_iterations=20:position_iterations=5, soft_step:sub_steps=4")
+    assert box2d.world_settings == {"velocity_iterations": 20, "position_iterations": 5}
+    assert ours.world_settings == {"velocity_iterations": 4} and ours.label == "soft_step:sub_steps=4"
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ("--solvers sotf_step", "did you mean soft_step?"),
+        ("--solvers soft_step:sub_step=4", "did you mean sub_steps?"),
+        ("--solvers soft_step:sub_steps", "soft_step[:SETTING=VALUE]..."),
+        ("--solvers soft_step:sub_steps=0", "--solvers soft_step:velocity_iterations must be"),
+        ("--scenes pyramids", "did you mean pyramid?"),
+        ("--seconds 0", "--seconds must be from 0.01 to 3600, got 0.0"),
+        ("--hertz nan", "--hertz must be"),
+        ("--efforts 1,x", "--efforts must be a list of whole numbers"),
+    ],
+)
+def test_mistakes_are_told_by_name(options: str, words: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["solvers", *options.split()]) == 2
+    told = capsys.readouterr().err
+    assert words in told and told.count("\n") == 1
+
+
+def test_the_report_has_a_picture_a_cell_and_the_scenes(tmp_path: Path) -> None:
+    arguments = ["--solvers", "soft_step", "--scenes", "single_box", "--seconds", "0.1", "--jobs", "1", "--efforts", "1,2"]
+    assert main(["solvers", *arguments, "--report", str(tmp_path)]) == 0
+    made = {path.name for path in tmp_path.iterdir()}
+    assert made == {"report.html", "accuracy-cost.png", "single_box-soft_step.png", "single_box.json"}
+    text = (tmp_path / "report.html").read_text("utf-8")
+    assert "Single box" in text and 'src="single_box-soft_step.png"' in text and "It lies within 5 cm of the floor" in text
+
+
+@pytest.mark.slow
+def test_films_are_made_on_demand(tmp_path: Path) -> None:
+    arguments = ["--solvers", "soft_step", "--scenes", "single_box", "--seconds", "0.2", "--jobs", "1"]
+    assert main(["solvers", *arguments, "--film", str(tmp_path)]) == 0
+    assert (tmp_path / "single_box-soft_step.mp4").stat().st_size > 1000
