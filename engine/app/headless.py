@@ -21,6 +21,7 @@ from engine.demo.base import Demo, DemoRun
 from engine.demo.beside import Beside, Energy, Skipped
 from engine.demo.stage import RefereeFactory, StageCounts
 from engine.history.history import History
+from engine.world.solver import NamedValues
 
 if TYPE_CHECKING:
     import pygame
@@ -51,6 +52,7 @@ class BesideReport:
     """What a second demo did beside a run; energies are those of the run and of the second."""
 
     solver: str
+    solver_settings: Mapping[str, float | str]
     tolerance: float
     parted: Apart | None
     why: Why | None
@@ -66,6 +68,7 @@ class BesideReport:
         reason = {} if why is None else {"reason": why.cause, "evidence": why.evidence, "shown_at": why.step}
         return {
             "solver": self.solver,
+            "solver_settings": dict(self.solver_settings),
             "tolerance": self.tolerance,
             "first_divergence": {**parted, **reason} if parted is not None else None,
             "worst": self._as_json(self.worst),
@@ -99,6 +102,7 @@ class RunReport:
     ms_median: float
     ms_max: float
     solver: str
+    solver_settings: Mapping[str, float | str]
     against: BesideReport | None = None
 
     @property
@@ -125,6 +129,7 @@ class RunReport:
             "state_hash": self.state_hash,
             "ms_per_step": {"median": round(self.ms_median, 4), "max": round(self.ms_max, 4)},
             "solver": self.solver,
+            "solver_settings": dict(self.solver_settings),
             **({"against": self.against.as_json()} if self.against is not None else {}),
         }
 
@@ -141,6 +146,7 @@ def run_headless(
     is_enough: Callable[[], bool] | None = None,
     solver: str | None = None,
     against: str | None = None,
+    solver_settings: NamedValues | None = None,
 ) -> tuple[RunReport, Demo]:
     """Run a demo for `steps` steps as fast as it goes.
 
@@ -165,6 +171,8 @@ def run_headless(
         What drives the demo's worlds, in place of what drives them otherwise.
     against : str, optional
         What drives the same demo once more, beside it (`engine.demo.beside`).
+    solver_settings : pairs of str and float or str, optional
+        Settings of the solver's own, in place of those that the demo's worlds would have.
 
     Returns
     -------
@@ -175,7 +183,8 @@ def run_headless(
         As it stands after the last step.
     """
     steps = integer("steps", steps, 0)
-    running = demo(seed, values, referee) if solver is None else demo(seed, values, referee, solver=solver)
+    driven: dict[str, Any] = {name: one for name, one in (("solver", solver), ("solver_settings", solver_settings)) if one is not None}
+    running = demo(seed, values, referee, **driven)
     history = History(running) if record is not None or against is not None else None
     acting = running.run if history is None else history
     recorder = record(history) if record is not None and history is not None else None
@@ -334,6 +343,7 @@ def _beside_report(beside: Beside) -> BesideReport:
     parted, worst = distances.parted, distances.worst
     return BesideReport(
         solver=" ".join(beside.demo.run.solvers),
+        solver_settings=beside.demo.run.own_settings,
         tolerance=distances.tolerance,
         parted=parted,
         why=beside.why(),
@@ -359,6 +369,7 @@ def _report(demo: Demo, costs: list[float], against: BesideReport | None = None)
         ms_median=statistics.median(costs) if costs else 0.0,
         ms_max=max(costs, default=0.0),
         solver=" ".join(demo.run.solvers),
+        solver_settings=demo.run.own_settings,
         against=against,
     )
 

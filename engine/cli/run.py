@@ -5,8 +5,8 @@ from __future__ import annotations
 import contextlib
 import inspect
 import os
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from engine.demo.session import Session
     from engine.history.history import History
     from engine.history.recordings import Recorder
+    from engine.world.solver import NamedValues
 
 __all__ = ["run_command"]
 
@@ -52,7 +53,10 @@ def run_command(
     seed: options.Seed = 0,
     solver: options.SolverName = None,
     against: options.Against = None,
-    settings: Annotated[list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="A parameter of the demo; repeatable.")] = None,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="NAME=VALUE", help="A parameter of the demo, or a setting of its solver; repeatable."),
+    ] = None,
     screenshot: Annotated[str | None, typer.Option("--screenshot", metavar="F.png", help="Write a picture of the end.")] = None,
     json_file: options.JsonFile = None,
     pair_file: Annotated[str | None, typer.Option("--pair", metavar="FILE", help="Open a pair of shapes, in place of a demo.")] = None,
@@ -104,11 +108,11 @@ def run_command(
     else:
         pair, kind = None, _find(demo)
     with _telling_lines(kind, demo or ""):
-        values = _values(kind, settings or [])
+        values, own = _values(kind, settings or [], solver)
         wants_files = [path for path in (screenshot, json_file, film, *tables.values()) if path is not None]
         if not (headless or steps is not None or wants_files):
             prepare = partial(_begin, drops=drops or [], recording=recording, against=against)
-            made = kind if solver is None else partial(kind, solver=solver)
+            made = kind if solver is None and own is None else partial(kind, solver=solver, solver_settings=own)
             options.open_window("--headless runs without one", ui_scale, made, seed=seed, values=values, prepare=prepare, theme=theme)
             return 0
         options.left_out("left out of a headless run", {"--ui-scale": ui_scale})
@@ -117,7 +121,7 @@ def run_command(
 
             return run_pair_headless(pair, kind, values, screenshot, json_file)
         results = _Results(screenshot, json_file, filming, recording, tables)
-        driven = _Driven(solver, against)
+        driven = _Driven(solver, against, own)
         return _headless(kind, DEFAULT_STEPS if steps is None else steps, seed, values, drops or [], results, driven)
 
 
@@ -134,10 +138,11 @@ class _Results:
 
 @dataclass(frozen=True, slots=True)
 class _Driven:
-    """The names of what drives a run, and of what drives it once more beside it; None where nothing is asked for."""
+    """The names of what drives a run, and of what drives it once more beside it, and settings of the first's own; None: not asked for."""
 
     solver: str | None
     against: str | None
+    solver_settings: NamedValues | None
 
 
 def _telling_lines(kind: type[Demo], given: str) -> contextlib.AbstractContextManager[None]:
@@ -230,17 +235,55 @@ def _check_format(file: str) -> None:
         raise InvalidInputError("ID|FILE", f"a scene file (this is a {found}: {takers[found]})", file)
 
 
-def _values(kind: type[Demo], settings: Sequence[str]) -> dict[str, float]:
-    from engine.demo.parameters import parameter_values
+def _values(kind: type[Demo], settings: Sequence[str], solver: str | None) -> tuple[dict[str, float], NamedValues | None]:
+    """Return the demo's parameters, and the settings of the solver's own, None where none is given.
 
+    A name that both have is the demo's; ``solver.NAME`` is the solver's in any case.
+    """
+    from engine.demo.parameters import parameter_values
+    from engine.world import WorldSettings, load_solver
+    from engine.world.fields import named_values
+    from engine.world.solver import DEFAULT
+
+    own, scene = WorldSettings(), getattr(kind, "scene", None)
+    driver = solver or (DEFAULT if scene is None else scene.solver)
+    if scene is not None and scene.solver == driver:
+        own = scene.settings
+    known, can = [parameter.name for parameter in kind.parameters], load_solver(driver)
+    names = can.own_settings(own) if settings else {}
     given: dict[str, object] = {}
+    changes: dict[str, float | str] = {}
     for setting in settings:
-        name, equals, value = setting.partition("=")
-        if not equals or not name.strip() or not value.strip():
+        name, equals, value = (part.strip() for part in setting.partition("="))
+        if not equals or not name or not value:
             raise InvalidInputError("--set", "NAME=VALUE, such as speed=2", setting)
-        given[name.strip()] = value.strip()
+        is_own = name.startswith(_SOLVERS) or (name not in known and name in names)
+        if is_own:
+            changes[name.removeprefix(_SOLVERS)] = _number_or_word(value)
+        elif name not in known and names:
+            listed = (*known, *(_SOLVERS + one if one in known else one for one in names))
+            raise InvalidInputError("--set: parameter", "one of " + ", ".join(listed) + meant(name, listed), name)
+        else:
+            given[name] = value
     with options.named(lambda field: f"--set: {field}"):
-        return parameter_values(kind.parameters, given)
+        values = parameter_values(kind.parameters, given)
+        if not changes:
+            return values, None
+        merged = named_values("solver_settings", {**dict(own.solver_settings), **changes})
+        can.own_settings(replace(own, solver_settings=merged))
+    return values, merged
+
+
+_SOLVERS = "solver."
+
+
+def _number_or_word(text: str) -> float | str:
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
 
 
 def _headless(
@@ -273,8 +316,9 @@ def _headless(
 
         try:
             report, demo = run_headless(
-                kind, steps, seed, values, referee, on_step, prepare, record, solver=driven.solver, against=driven.against
-            )
+                kind, steps, seed, values, referee, on_step, prepare, record,
+                solver=driven.solver, against=driven.against, solver_settings=driven.solver_settings,
+            )  # fmt: skip
         except CaptureError as error:
             option, value = ("--record-inputs", results.recording) if driven.against is None else ("--against", driven.against)
             raise InvalidInputError(option, f"left out ({error})", value) from None
@@ -306,6 +350,10 @@ def _titles(solvers: str) -> str:
     return ", ".join(load_solver(name).capabilities.title for name in solvers.split())
 
 
+def _listed(settings: Mapping[str, float | str]) -> str:
+    return ", ".join(f"{name} {value}" for name, value in settings.items())
+
+
 def _length(metres: float) -> str:
     return f"{metres:.3g} m" if metres >= 1.0 else f"{1000.0 * metres:.3g} mm"
 
@@ -333,6 +381,7 @@ def _print(report: RunReport, demo: Demo, out: Console) -> None:
     counts, contacts = report.counts, report.contacts
     rows = (
         ("solver", _titles(report.solver)),
+        *((("settings", _listed(report.solver_settings)),) if report.solver_settings else ()),
         ("bodies", report.bodies),
         ("contacts", f"{counts.begun} begun, {counts.ended} ended"),
         ("points", f"{counts.added} added, {counts.persisted} persisting, {counts.removed} removed"),

@@ -458,6 +458,12 @@ class DemoRun(CapturedInPlace):
         return tuple(dict.fromkeys(stage.world.solver for stage in self.demo.stages)) or (self.solver or DEFAULT,)
 
     @property
+    def own_settings(self) -> dict[str, float | str]:
+        """Every setting of the solver's own with its value, as the first world has them; none of a demo without a world."""
+        worlds = [stage.world for stage in self.demo.stages]
+        return load_solver(worlds[0].solver).own_settings(worlds[0].settings) if worlds else {}
+
+    @property
     def skin_radius(self) -> float:
         """Metres of skin around polygons for which its worlds are laid out: what lies on something is that much higher."""
         return load_solver(self.built_for or self.solver or DEFAULT).capabilities.skin_radius

@@ -73,8 +73,12 @@ class RigidBodySolver(Solver):
         if isinstance(spec, BodySpec) and spec.type == "dynamic":
             check_mass(spec.fixtures)
         if isinstance(spec, WorldSettings):
-            cls.method.options(spec.solver_settings)
+            cls.own_settings(spec)
         return spec
+
+    @classmethod
+    def own_settings(cls, settings: WorldSettings) -> dict[str, float | str]:
+        return cls.method.options(settings.solver_settings)
 
     @classmethod
     def prepare(cls) -> None:
@@ -368,7 +372,7 @@ class RigidBodySolver(Solver):
 
     @classmethod
     def _share(cls, settings: WorldSettings) -> float:
-        return cls.method.warm_share(settings, cls.method.options(settings.solver_settings))
+        return cls.method.warm_share(settings, cls.own_settings(settings))
 
     @classmethod
     def packed_contacts(cls, snapshot: WorldSnapshot) -> Mapping[str, Any]:

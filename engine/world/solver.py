@@ -30,6 +30,7 @@ import numpy as np
 
 from engine.common.arrays import FloatArray
 from engine.common.errors import InvalidInputError
+from engine.common.words import meant
 from engine.contracts import StepContacts, no_contacts
 from engine.geometry import FixtureShape
 from engine.world.commands import Command
@@ -176,6 +177,18 @@ class Solver(ABC):
         if isinstance(spec, JointSpec) and not isinstance(spec, can.joints):
             raise InvalidInputError("joint", f"one that {can.title} takes ({_names(can.joints)})", spec)
         return spec
+
+    @classmethod
+    def own_settings(cls, settings: WorldSettings) -> dict[str, float | str]:
+        """Return every setting of the solver's own by name, with its value in a world of such settings: what is not given, its default.
+
+        Raises
+        ------
+        InvalidInputError
+            As `accept` does.
+        """
+        cls.accept(settings)
+        return {}
 
     @classmethod
     def prepare(cls) -> str | None:
@@ -374,7 +387,7 @@ def solver_name(field: str, value: object) -> str:
         There is none of that name.
     """
     if not isinstance(value, str) or not (value in _ENTRIES or _is_method(value)):
-        raise InvalidInputError(field, "one of " + ", ".join(solvers()), value)
+        raise InvalidInputError(field, "one of " + ", ".join(solvers()) + meant(str(value), solvers()), value)
     return value
 
 

@@ -37,6 +37,7 @@ def test_the_report_has_the_documented_names(drop: type[Demo], referee: Any) -> 
         "agreement",
         "pairs",
         "solver",
+        "solver_settings",
         "state_hash",
         "ms_per_step",
     }

@@ -12,7 +12,7 @@ from engine.cli.main import main
 from engine.demo.registry import all_demos
 from engine.geometry import Circle, Polygon
 from engine.scenes import Scene, save_scene
-from engine.world import BodySpec, FixtureSpec
+from engine.world import BodySpec, FixtureSpec, WorldSettings
 
 
 @pytest.fixture(autouse=True)
@@ -34,6 +34,43 @@ def test_a_run_names_its_solver_and_ends_the_same_twice() -> None:
     assert [one["solver"] for one in (*ours, box2d)] == ["soft_step", "soft_step", "box2d"]
     assert ours[0]["state_hash"] == ours[1]["state_hash"] != box2d["state_hash"]
     assert told("bounce", "--steps", "60", "--solver", "box2d")["state_hash"] == box2d["state_hash"]
+
+
+def test_settings_of_the_solver_are_set_told_recorded_and_go_before_those_of_a_scene(folder: Path) -> None:
+    method = ("--solver", "sequential_impulses", "--set")
+    small = ("pyramid", "--steps", "20", "--set", "rows=3")
+    run = told(*small, "--set", "iterations=4", *method, "share=0.1", "--set", "solver.iterations=25")
+    assert run["solver_settings"] == {"iterations": 25, "share": 0.1, "slop": 0.005}
+    usual = told(*small, *method, "iterations=4", "--record-inputs", "a.rec")
+    assert usual["solver_settings"]["share"] == 0.2 and usual["state_hash"] != run["state_hash"]
+    assert main(["replay", "a.rec", "--verify"]) == 0
+    world = WorldSettings(solver_settings={"iterations": 7, "share": 0.3})
+    save_scene(folder / "scene.json", Scene(world, (BodySpec((FixtureSpec(Circle(0.5)),)),), solver="sequential_impulses"))
+    scene = told("scene.json", "--steps", "1", "--set", "share=0.1")
+    assert (scene["solver"], scene["solver_settings"]) == ("sequential_impulses", {"iterations": 7, "share": 0.1, "slop": 0.005})
+    assert told("scene.json", "--steps", "1", "--solver", "soft_step")["solver_settings"] == {}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ("--solver sequential_impulses --set share=3", "--set: solver_settings.share must be from 0 to 1, got 3"),
+        (
+            "--solver sequential_impulses --set solver.iterations=2.5",
+            "iterations must be a whole number from 1 to 1000, got 2.5",
+        ),
+        ("--solver sequential_impulses --set shar=0.3", "solver.iterations, share, slop (did you mean share?), got 'shar'"),
+        (
+            "--solver soft_step --set solver.share=0.3",
+            "share must be left out: the solver Soft step has no settings of its own",
+        ),
+        ("--set solver.share=0.3", "solver_settings must be none with Box2D, which has no settings of its own, got {'share': 0.3}"),
+        ("--solver soft_stp", "(did you mean soft_step?), got 'soft_stp'"),
+    ],
+)
+def test_a_mistaken_setting_is_named_with_its_range(arguments: str, words: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["run", "pyramid", "--steps", "1", *arguments.split()]) == 2
+    assert words in capsys.readouterr().err
 
 
 @pytest.mark.slow
