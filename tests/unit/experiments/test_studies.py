@@ -11,8 +11,11 @@ from engine import query
 from engine.common.errors import InvalidInputError
 from engine.dynamics.integrators import INTEGRATORS, ORDERS
 from engine.experiments.studies import STUDIES, chosen
+from engine.experiments.studies._contact_search_kernel import COUNT, FILTERED, TOUCH
+from engine.experiments.studies.contact_search import SCENES, Recorded
 from engine.experiments.studies.integrators import MOTIONS, errors_of, order_of, worst_energy
 from engine.experiments.studies.overlap_tests import TESTS, Passes
+from engine.experiments.studies.pushing_apart import WAYS, stands_for
 from engine.geometry import Transform
 from engine.query import batch
 
@@ -85,3 +88,26 @@ def test_every_study_runs(name: str) -> None:
     for table in finding.tables:
         assert all(len(row) == len(table.columns) for row in table.rows)
         assert all(math.isfinite(cell) for row in table.rows for cell in row if isinstance(cell, float))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("scene", SCENES)
+def test_what_is_left_out_changes_no_answer(scene: str) -> None:
+    """A contact point kept, or a plane, answers as the whole search does."""
+    recorded = Recorded(SCENES[scene](), 20)
+    points, (looks, _, _) = recorded.asked(COUNT)
+    filtered, (fewer, _, planes) = recorded.asked(FILTERED)
+    assert (filtered == points).all() and fewer < looks and planes < len(points)
+    for size in (0, 2, 12):
+        touches, (_, answered, _) = recorded.asked(TOUCH, size)
+        assert (touches == (points > 0)).all() and (answered > 0) == (size > 0)
+
+
+@pytest.mark.slow
+def test_a_stack_stands_by_freezing_or_by_a_warm_start() -> None:
+    stood = {name: stands_for(WAYS[name], 4, 3) for name in WAYS}
+    assert stood["5 sweeps"][0] < 2.0 and stood["2 sweeps, pushing apart"][0] < 2.0
+    for name in ("5 sweeps, the last freezes", "2 sweeps, pushing apart, the last freezes", "5 iterations, warm start"):
+        assert stood[name][0] == 3.0, name
+    assert stood["5 iterations, warm start"][1] < 0.25 * stood["5 iterations, cold"][1]
+    assert stood["5 sweeps, the last freezes"][1] < 1e-9
