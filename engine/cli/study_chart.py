@@ -14,7 +14,9 @@ _COLORS = ("#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9", "#6
 """Okabe and Ito's, which colour-blind readers can tell apart; marks and dashes need no colour."""
 _MARKS = "os^vDP*X"
 _DASHES = ("-", "--", "-.", ":")
-_WIDE, _HIGH, _DPI = 4.8, 3.9, 72
+_WIDE, _HIGH, _DPI = 4.8, 4.4, 72
+_FEW = 8
+"""Points of a curve, up to which each is named on the axis."""
 
 
 def draw_charts(title: str, charts: tuple[Chart, ...]) -> bytes:
@@ -34,11 +36,11 @@ def draw_charts(title: str, charts: tuple[Chart, ...]) -> bytes:
         panel.set_title(chart.title, fontsize=11)
         x_scale, y_scale = ("log" if is_log else "linear" for is_log in chart.is_log)
         panel.set(xlabel=chart.x, ylabel=chart.y, xscale=x_scale, yscale=y_scale)
-        if chart.is_log[0]:
+        if chart.is_log[0] or len(chart.curves[0].x) <= _FEW:
             panel.set_xticks(chart.curves[0].x, [f"{x:.3g}" for x in chart.curves[0].x], fontsize=8)
             panel.minorticks_off()
         panel.grid(alpha=0.3)
-        panel.legend(fontsize=8)
+        panel.legend(loc="upper center", bbox_to_anchor=(0.5, -0.15), ncols=2, fontsize=8, frameon=False)
     picture = io.BytesIO()
     figure.savefig(picture, format="png", metadata={"Software": None}, pil_kwargs={"optimize": True})
     return picture.getvalue()
