@@ -80,7 +80,7 @@ class Moving:
     ----------
     bodies : list of int
     scale : float
-        What energies are measured against, J: kinetic energy, and that of all heights above the lowest place of any shape, at first.
+        What energies are measured against, J: kinetic energy, and all weight times the longer side of the box around what moves, at first.
     """
 
     def __init__(self, world: World) -> None:
@@ -92,8 +92,17 @@ class Moving:
         self._center = np.array([one.local_center for one in known]).reshape(-1, 2)
         self._gravity = np.array(world.settings.gravity)
         boxes = [world.fixture(one).spec.shape.aabb(world.state(body).xf) for body in self.bodies for one in world.fixtures_of(body)]
-        low = min((box.lower[1] for box in boxes), default=0.0)  # gravity pulls down, where there is any
-        self.scale = self.energy(world) + float(self._mass.sum() * self._gravity[1]) * low
+        corners = np.array([(box.lower, box.upper) for box in boxes]).reshape(-1, 2)
+        extent = float(np.ptp(corners, axis=0).max()) if boxes else 0.0
+        weight = float(self._mass.sum() * np.hypot(*self._gravity))
+        kinetic = self.energy(world) + float(self._mass @ (self._centers(world) @ self._gravity))
+        self.scale = kinetic + weight * extent
+
+    def _centers(self, world: World) -> FloatArray:
+        """Return centres of mass, m, float64 (n, 2)."""
+        x, y, angle = self.poses(world).T
+        (cx, cy), cos, sin = self._center.T, np.cos(angle), np.sin(angle)
+        return np.column_stack((x + cos * cx - sin * cy, y + sin * cx + cos * cy))
 
     def poses(self, world: World) -> FloatArray:
         """Return x, y, angle, float64 (n, 3)."""
@@ -101,13 +110,9 @@ class Moving:
 
     def energy(self, world: World) -> float:
         """Return kinetic and potential energy, J, above y = 0 of the centres of mass."""
-        (x, y, angle), velocity = self.poses(world).T, world.velocities[self._rows]
-        cos, sin = np.cos(angle), np.sin(angle)
-        at = np.column_stack(
-            (x + cos * self._center[:, 0] - sin * self._center[:, 1], y + sin * self._center[:, 0] + cos * self._center[:, 1])
-        )
+        velocity = world.velocities[self._rows]
         kinetic = 0.5 * self._mass * (velocity[:, :2] ** 2).sum(axis=1) + 0.5 * self._inertia * velocity[:, 2] ** 2
-        return float((kinetic - self._mass * (at @ self._gravity)).sum())
+        return float((kinetic - self._mass * (self._centers(world) @ self._gravity)).sum())
 
     def momentum(self, world: World) -> tuple[FloatArray, float]:
         """Return the momentum, kg m/s, float64 (2,), and the sum of the magnitudes of all bodies'."""

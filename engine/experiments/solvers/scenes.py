@@ -264,9 +264,9 @@ def _circle_stack(world: World) -> Judged:
 
 @_scene("Friction ramp", 10.0)
 def _friction_ramp(world: World) -> Judged:
-    """The box creeps less than a centimetre: friction 0.6 holds on a slope of up to 31 degrees, and this one has 17."""
+    """The box stays within 5 cm: what slips goes on slipping. Friction 0.6 holds on a slope of up to 31 degrees, and this one has 17."""
     box = box_on_a_ramp(world)
-    return _standing(world, [box], 0.01, ((box,),))
+    return _standing(world, [box], 0.05, ((box,),))
 
 
 def _heavy_stack(world: World, ratio: float) -> Judged:
@@ -329,8 +329,8 @@ def _far(world: World) -> Judged:
 
 @_scene("Ladder against a smooth wall", 5.0)
 def _ladder(world: World) -> Judged:
-    """It stays within 1 cm: at 46 degrees it stands, as exactly it slips below 44.715 degrees, with friction 0.5."""
-    return _standing(world, [ladder_on_a_wall(world, math.radians(46.0))], 0.01)
+    """It stays within 5 cm: what slips goes on slipping. It leans at 46 degrees, and with friction 0.5 slips below 44.715 exactly."""
+    return _standing(world, [ladder_on_a_wall(world, math.radians(46.0))], 0.05)
 
 
 # --- what has an outcome

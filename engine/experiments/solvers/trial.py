@@ -164,7 +164,7 @@ class Cell:
     drift : float or None
         The longest way of a body in the last quarter of the time, where the scene comes to rest and stood.
     energy_gain_share : float or None
-        The most that was gained over the start, as a share of kinetic energy and that of height above the lowest place.
+        The most that was gained over the start, as a share of kinetic energy and all weight times the scene's longer side.
     momentum_lost_share : float or None
         Where nothing from outside can change it.
     force_error : float or None
