@@ -49,6 +49,8 @@ __all__ = [
     "anchor_way",
     "apply_row",
     "coordinate",
+    "ends",
+    "part",
     "rate_and_response",
     "solve_joints",
     "solve_point",
@@ -261,6 +263,21 @@ def coordinate(bodies: Bodies, joints: Joints, row: int, jacobian: FloatArray) -
 
 
 @inlined_kernel
+def part(bodies: Bodies, joints: Joints, row: int, k: int, jacobian: FloatArray) -> float:
+    """Do the same for one part of a row of any kind: of a POINT the way along x (k = 0) or y (1), of others all of it."""
+    if joints.kind[row] != POINT:
+        return coordinate(bodies, joints, row, jacobian)
+    ax, ay, bx, by = anchor_arms(bodies, joints, row)
+    dx, dy = anchor_way(bodies, joints, row, ax, ay, bx, by)
+    for line in range(2):
+        sign = 2.0 * line - 1.0
+        jacobian[line, 0], jacobian[line, 1] = sign * (1 - k), sign * k
+    jacobian[0, 2], jacobian[1, 2] = (ay, -by) if k == 0 else (-ax, bx)
+    along: float = dx if k == 0 else dy
+    return along
+
+
+@inlined_kernel
 def _of_two(bodies: Bodies, joints: Joints, row: int, jacobian: FloatArray) -> float:
     a, b = joints.bodies[row, 0], joints.bodies[row, 1]
     if joints.kind[row] == ANGLE:
@@ -284,7 +301,7 @@ def _of_two(bodies: Bodies, joints: Joints, row: int, jacobian: FloatArray) -> f
 
 
 @inlined_kernel
-def _ends(joints: Joints, row: int) -> tuple[int, int, int, int]:
+def ends(joints: Joints, row: int) -> tuple[int, int, int, int]:
     """Return the bodies of the four lines of a Jacobian; those of a row that is no SUM stand twice."""
     if joints.kind[row] == SUM:
         first, second = joints.bodies[row, 0], joints.bodies[row, 1]
@@ -296,14 +313,14 @@ def _ends(joints: Joints, row: int) -> tuple[int, int, int, int]:
 def rate_and_response(bodies: Bodies, joints: Joints, row: int, jacobian: FloatArray) -> tuple[float, float]:
     """Return J v and J M^-1 J^T. The lines of one body that is in both rows of a SUM add up before they are squared."""
     v, inverse = bodies.velocity, bodies.inverse
-    ends = _ends(joints, row)
+    at = ends(joints, row)
     n = 4 if joints.kind[row] == SUM else 2
     rate = k = 0.0
     for line in range(n):
-        body = ends[line]
+        body = at[line]
         rate += jacobian[line, 0] * v[body, 0] + jacobian[line, 1] * v[body, 1] + jacobian[line, 2] * v[body, 2]
         for other in range(n):
-            if ends[other] == body:
+            if at[other] == body:
                 k += inverse[body, 0] * (jacobian[line, 0] * jacobian[other, 0] + jacobian[line, 1] * jacobian[other, 1])
                 k += inverse[body, 1] * jacobian[line, 2] * jacobian[other, 2]
     return rate, k
@@ -313,9 +330,9 @@ def rate_and_response(bodies: Bodies, joints: Joints, row: int, jacobian: FloatA
 def apply_row(bodies: Bodies, joints: Joints, row: int, jacobian: FloatArray, impulse: float) -> None:
     """Push the bodies of a row of one coordinate by an impulse along its Jacobian."""
     v, inverse = bodies.velocity, bodies.inverse
-    ends = _ends(joints, row)
+    at = ends(joints, row)
     for line in range(4 if joints.kind[row] == SUM else 2):
-        body = ends[line]
+        body = at[line]
         v[body, 0] += inverse[body, 0] * jacobian[line, 0] * impulse
         v[body, 1] += inverse[body, 0] * jacobian[line, 1] * impulse
         v[body, 2] += inverse[body, 1] * jacobian[line, 2] * impulse

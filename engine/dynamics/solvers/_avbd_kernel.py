@@ -1,0 +1,417 @@
+"""Augmented vertex block descent: the step as a minimum, gone down body by body, with forces that remember.
+
+A step of implicit Euler ends where this is least, y being where the bodies would be without contacts and joints::
+
+    E(x) = (x - y)^T M (x - y) / (2 h^2) + sum of each constraint's energy
+
+A rigid constraint ``C = 0`` has the energy of a spring and a force besides, its *augmented Lagrangian* ``k C^2 / 2 - lambda C``. Its
+force is ``f = lambda - k C``, clamped: a contact's to f >= 0, friction's to +-mu f. An iteration has two parts.
+
+*Primal*: each body alone takes the Newton step of its three coordinates, the others where they are (Gauss-Seidel)::
+
+    (M / h^2 + sum of k J^T J + G) dx = -(M / h^2 (x - y) - sum of J^T f)
+
+G is what turning an arm adds, ``abs(f r)`` on the diagonal, so that the matrix stays positive definite (without it the card house falls).
+A contact that is open keeps its k there, lest a body jump through it. Friction that slides has ``k bound / abs(f)`` in place of k: with
+all of k a sliding box would crawl, with nothing the step would jump to and fro across the cone.
+
+*Dual*: ``lambda <- f``; and where f is within its bounds ``k <- k + beta abs(C)``: soft at first, so that the first iterations spread
+an error over all bodies, and stiffer wherever an error stays.
+
+From step to step lambda is kept, times ``alpha gamma``, as an impulse ``lambda h``, and k, times gamma: at rest the forces are there. The
+bodies start at y, less what these forces bore of gravity, if they bear: at rest where they are. Of an error that is there as the step
+begins only ``1 - alpha`` is made up in a step, ``C - alpha C_0`` in place of C, so that an overlap does not become a speed. An open gap has
+nothing to make up: it must not become negative, and that is all.
+
+k begins at the effective mass / h^2, with which one iteration makes up half of an error, and not at a number in N/m as in the paper,
+which means one thing for a feather and another for a house. Joints keep no k. Where it would settle follows from lambda: in a step
+lambda loses ``(1 - alpha gamma) lambda``, made up by the sum of ``k C`` over the iterations, and k loses ``(1 - gamma) k``, made up by
+that of ``beta C``; so ``k^2 = beta lambda (1 - alpha gamma) / (1 - gamma)``, and there they begin. (A bridge of 160 links: 239 mm of
+error without, 55 with.)
+
+Joints: ``HOLD`` like that, ``LOW`` and ``HIGH`` as gaps, ``SPRING`` with k and c of its own and no lambda; ``DRIVE`` holds the coordinate
+to where its speed leads within the step, with its greatest force as bounds. Restitution is not in the paper; what was pushed gets it
+afterwards, as in XPBD.
+
+C. Giles, E. Diaz, C. Yuksel, "Augmented Vertex Block Descent", SIGGRAPH 2025.
+"""
+
+from __future__ import annotations
+
+from math import hypot, pi, sqrt
+
+import numpy as np
+
+from engine.common.arrays import FloatArray, IntArray
+from engine.common.jit import allocating_kernel, inlined_kernel, kernel
+from engine.common.tolerances import EPS64
+from engine.dynamics._bodies_kernel import Bodies, integrate_velocities
+from engine.dynamics._contact_kernel import Contacts
+from engine.dynamics._joint_kernel import (
+    ANGLE,
+    DRIVE,
+    HIGH,
+    LOW,
+    POINT,
+    READ,
+    SPRING,
+    SUM,
+    Joints,
+    anchor_arms,
+    ends,
+    part,
+    rate_and_response,
+)
+from engine.dynamics.solvers._points_kernel import follow, restore, turn_to_shift, way_along
+from engine.geometry._rotation_kernel import cosine_and_sine
+
+__all__ = ["avbd"]
+
+_STIFFEST = 1.0e10
+"""N/m."""
+
+
+@kernel
+def avbd(
+    bodies: Bodies,
+    contacts: Contacts,
+    joints: Joints,
+    stiffness: FloatArray,
+    restitution: FloatArray,
+    threshold: float,
+    h: float,
+    n_iterations: int,
+    alpha: float,
+    beta: float,
+    gamma: float,
+) -> None:
+    """Advance bodies by a step of `h` seconds.
+
+    Parameters
+    ----------
+    stiffness : float64 (n, 2)
+        Of each point of contact, N/m; that of the last step, written in place.
+    restitution : float64 (n,)
+        Of each contact.
+    threshold : float
+        m/s of approach below which nothing bounces.
+    alpha, gamma : float
+        Shares from 0 to 1; see the module.
+    beta : float
+        N/m^2.
+    """
+    jacobian, arm, system = np.zeros((4, 3)), np.zeros(4), np.zeros(9)
+    integrate_velocities(bodies, h)
+    before, start = bodies.velocity.copy(), np.zeros_like(bodies.shift)
+    free = h * before
+    gap, error = np.zeros((len(contacts.n_points), 2)), np.zeros((len(joints.kind), 2))
+    held, borne = np.zeros((len(joints.kind), 2)), np.zeros((len(free), 2))
+    for row in range(len(contacts.n_points)):
+        nx, ny = contacts.normal[row, 0], contacts.normal[row, 1]
+        for k in range(contacts.n_points[row]):
+            gap[row, k] = follow(bodies, contacts, row, k, arm)
+            least = contacts.mass[row, k, 0] / (h * h)
+            stiffness[row, k] = max(least, min(gamma * stiffness[row, k], _STIFFEST))
+            for j in range(2):
+                contacts.impulse[row, k, j] *= alpha * gamma
+            pn, pt = contacts.impulse[row, k, 0], contacts.impulse[row, k, 1]
+            for side in range(2):
+                body, sign = contacts.bodies[row, side], 2.0 * side - 1.0
+                borne[body, 0] += sign * bodies.inverse[body, 0] / h * (pn * nx + pt * ny)
+                borne[body, 1] += sign * bodies.inverse[body, 0] / h * (pn * ny - pt * nx)
+    for row in range(len(joints.kind)):
+        if joints.mode[row] == READ:
+            continue
+        for k in range(_n_parts(joints, row)):
+            error[row, k] = part(bodies, joints, row, k, jacobian) - joints.target[row]
+            _, w = rate_and_response(bodies, joints, row, jacobian)
+            held[row, k] = 1.0 / (w * h * h) if w > 0.0 else 0.0
+            joints.impulse[row, k] *= alpha * gamma if joints.mode[row] != SPRING else 0.0
+            if joints.mode[row] != SPRING:
+                steady = sqrt(beta * abs(joints.impulse[row, k]) / h * (1.0 - alpha * gamma) / max(1.0 - gamma, EPS64))
+                held[row, k] = max(held[row, k], min(steady, _STIFFEST))
+            at = ends(joints, row)
+            for line in range(_n_lines(joints, row)):
+                for j in range(2):
+                    borne[at[line], j] += bodies.inverse[at[line], 0] / h * jacobian[line, j] * joints.impulse[row, k]
+    for body in range(len(free)):
+        _begin(bodies, body, free, borne, h)
+    turn_to_shift(bodies)
+    first_of, listed = _constraints_of(bodies, contacts, joints)
+    for _ in range(n_iterations):
+        for body in range(len(free)):
+            light, turning = bodies.inverse[body, 0], bodies.inverse[body, 1]
+            if light == 0.0 and turning == 0.0:
+                continue
+            heavy, inert = 1.0 / (light * h * h) if light > 0.0 else 0.0, 1.0 / (turning * h * h) if turning > 0.0 else 0.0
+            system[:] = 0.0
+            system[0] = system[3] = heavy
+            system[5] = inert
+            for j in range(3):
+                system[6 + j] = (heavy if j < 2 else inert) * (bodies.shift[body, j] - free[body, j])
+            for place in range(first_of[body], first_of[body + 1]):
+                if listed[place] < len(contacts.n_points):
+                    _add_contact(bodies, contacts, listed[place], body, start, gap, stiffness, alpha, h, arm, system)
+                else:
+                    row = listed[place] - len(contacts.n_points)
+                    _add_joint(bodies, joints, row, body, error, held, alpha, h, jacobian, system)
+            _step(bodies, body, system)
+        for row in range(len(contacts.n_points)):
+            for k in range(contacts.n_points[row]):
+                _stiffen_contact(bodies, contacts, row, k, start, gap, stiffness, alpha, beta, h, arm)
+        for row in range(len(joints.kind)):
+            if joints.mode[row] != READ:
+                _stiffen_joint(bodies, joints, row, error, held, alpha, beta, h, jacobian)
+    for body in range(len(free)):
+        if bodies.inverse[body, 0] > 0.0 or bodies.inverse[body, 1] > 0.0:
+            for k in range(3):
+                bodies.velocity[body, k] = bodies.shift[body, k] / h
+    contacts.total[:] = contacts.impulse
+    joints.total[:] = joints.impulse
+    for row in range(len(contacts.n_points)):
+        for k in range(contacts.n_points[row]):
+            if restitution[row] > 0.0 and contacts.impulse[row, k, 0] > 0.0:
+                follow(bodies, contacts, row, k, arm)
+                contacts.total[row, k, 0] += restore(bodies, contacts, row, k, arm, before, restitution[row], threshold)
+
+
+@inlined_kernel
+def _begin(bodies: Bodies, body: int, free: FloatArray, borne: FloatArray, h: float) -> None:
+    """Put a body where it would be without contacts and joints, less what these bore of gravity in the last step: at rest, where it is."""
+    x, y = bodies.push[body, 0], bodies.push[body, 1]
+    square = x * x + y * y
+    share = max(-1.0, min((borne[body, 0] * x + borne[body, 1] * y) / square, 0.0)) if square > 0.0 else 0.0
+    bodies.shift[body, 0], bodies.shift[body, 1] = free[body, 0] + h * h * share * x, free[body, 1] + h * h * share * y
+    bodies.shift[body, 2] = free[body, 2]
+
+
+@inlined_kernel
+def _n_parts(joints: Joints, row: int) -> int:
+    return 2 if joints.kind[row] == POINT else 1
+
+
+@inlined_kernel
+def _n_lines(joints: Joints, row: int) -> int:
+    return 4 if joints.kind[row] == SUM else 2
+
+
+@allocating_kernel
+def _constraints_of(bodies: Bodies, contacts: Contacts, joints: Joints) -> tuple[IntArray, IntArray]:
+    """Return where each body's constraints begin, and the constraints: contacts, and then rows of joints."""
+    n, n_contacts = len(bodies.shift), len(contacts.n_points)
+    first, listed = np.zeros(n + 2, dtype=np.int64), np.zeros(0, dtype=np.int64)
+    for is_counting in (True, False):
+        for one in range(n_contacts + len(joints.kind)):
+            row = one - n_contacts
+            if one < n_contacts:
+                at, lines = (contacts.bodies[one, 0], contacts.bodies[one, 1], 0, 0), 2
+            elif joints.mode[row] == READ:
+                continue
+            else:
+                at, lines = ends(joints, row), _n_lines(joints, row)
+            for line in range(lines):
+                is_known = False
+                for other in range(line):
+                    is_known = is_known or at[other] == at[line]
+                if not is_known and is_counting:
+                    first[at[line] + 2] += 1
+                elif not is_known:
+                    listed[first[at[line] + 1]] = one
+                    first[at[line] + 1] += 1
+        if is_counting:
+            for body in range(n):
+                first[body + 2] += first[body + 1]
+            listed = np.zeros(first[n + 1], dtype=np.int64)
+    return first, listed
+
+
+@inlined_kernel
+def _add(system: FloatArray, x: float, y: float, turn: float, stiffness: float, force: float) -> None:
+    """Add a constraint to a body's matrix, kept as 00 01 02 11 12 22, and to its residual."""
+    system[0] += stiffness * x * x
+    system[1] += stiffness * x * y
+    system[2] += stiffness * x * turn
+    system[3] += stiffness * y * y
+    system[4] += stiffness * y * turn
+    system[5] += stiffness * turn * turn
+    system[6] -= force * x
+    system[7] -= force * y
+    system[8] -= force * turn
+
+
+@inlined_kernel
+def _step(bodies: Bodies, body: int, system: FloatArray) -> None:
+    """Move a body by its Newton step: the matrix as L D L^T. What has no mass or no inertia to it stays."""
+    s = system
+    if bodies.inverse[body, 0] == 0.0:
+        s[0] = s[3] = 1.0
+        s[1] = s[2] = s[4] = s[6] = s[7] = 0.0
+    if bodies.inverse[body, 1] == 0.0:
+        s[5] = 1.0
+        s[2] = s[4] = s[8] = 0.0
+    l10, l20 = s[1] / s[0], s[2] / s[0]
+    d1 = s[3] - l10 * s[1]
+    l21 = (s[4] - l20 * s[1]) / d1
+    d2 = s[5] - l20 * s[2] - l21 * l21 * d1
+    y1 = s[7] - l10 * s[6]
+    turn = (s[8] - l20 * s[6] - l21 * y1) / d2
+    y = y1 / d1 - l21 * turn
+    bodies.shift[body, 0] -= s[6] / s[0] - l10 * y - l20 * turn
+    bodies.shift[body, 1] -= y
+    bodies.shift[body, 2] -= turn
+    bodies.turn[body, 0], bodies.turn[body, 1] = cosine_and_sine(bodies.shift[body, 2])
+
+
+@inlined_kernel
+def _missing(separation: float, gap: float, alpha: float) -> float:
+    """Return C of a gap, of which `gap` was there as the step began."""
+    return separation - alpha * min(gap, 0.0)
+
+
+@inlined_kernel
+def _add_contact(
+    bodies: Bodies,
+    contacts: Contacts,
+    row: int,
+    body: int,
+    start: FloatArray,
+    gap: FloatArray,
+    stiffness: FloatArray,
+    alpha: float,
+    h: float,
+    arm: FloatArray,
+    system: FloatArray,
+) -> None:
+    a, b = contacts.bodies[row, 0], contacts.bodies[row, 1]
+    nx, ny = contacts.normal[row, 0], contacts.normal[row, 1]
+    sign, side = (-1.0, 0) if body == a else (1.0, 2)
+    for k in range(contacts.n_points[row]):
+        now = follow(bodies, contacts, row, k, arm)
+        missing, stiff = _missing(now, gap[row, k], alpha), stiffness[row, k]
+        force = max(contacts.impulse[row, k, 0] / h - stiff * missing, 0.0)
+        x, y = arm[side], arm[side + 1]
+        _add(system, sign * nx, sign * ny, sign * (x * ny - y * nx), stiff, force)
+        system[5] += force * abs(x * nx + y * ny)
+        most = contacts.friction[row] * force
+        held = contacts.impulse[row, k, 1] / h - stiff * way_along(bodies, start, a, b, arm, ny, -nx)
+        if abs(held) > most:
+            stiff, held = stiff * most / abs(held), max(-most, min(held, most))
+        _add(system, sign * ny, -sign * nx, sign * (-x * nx - y * ny), stiff, held)
+
+
+@inlined_kernel
+def _stiffen_contact(
+    bodies: Bodies,
+    contacts: Contacts,
+    row: int,
+    k: int,
+    start: FloatArray,
+    gap: FloatArray,
+    stiffness: FloatArray,
+    alpha: float,
+    beta: float,
+    h: float,
+    arm: FloatArray,
+) -> None:
+    """Take the force of a point as its lambda, and make it stiffer by what is missing."""
+    a, b = contacts.bodies[row, 0], contacts.bodies[row, 1]
+    nx, ny = contacts.normal[row, 0], contacts.normal[row, 1]
+    now = follow(bodies, contacts, row, k, arm)
+    missing, stiff = _missing(now, gap[row, k], alpha), stiffness[row, k]
+    force = max(contacts.impulse[row, k, 0] / h - stiff * missing, 0.0)
+    most, slipped = contacts.friction[row] * force, way_along(bodies, start, a, b, arm, ny, -nx)
+    held = contacts.impulse[row, k, 1] / h - stiff * slipped
+    contacts.impulse[row, k, 0], contacts.impulse[row, k, 1] = h * force, h * max(-most, min(held, most))
+    if force > 0.0:
+        stiffness[row, k] = min(stiff + beta * abs(missing), _STIFFEST)
+
+
+@inlined_kernel
+def _force_of(
+    bodies: Bodies, joints: Joints, row: int, k: int, error: FloatArray, held: FloatArray, alpha: float, h: float,
+    jacobian: FloatArray,
+) -> tuple[float, float, float]:  # fmt: skip
+    """Return of a part of a joint the force, before it is bounded, the stiffness and what is missing; fill its Jacobian."""
+    mode, now = joints.mode[row], part(bodies, joints, row, k, jacobian) - joints.target[row]
+    stiff, force = held[row, k], joints.impulse[row, k] / h
+    if mode == SPRING:
+        omega = 2.0 * pi * joints.spring[row, 0]
+        mass = stiff * h * h
+        spring, damper = mass * omega * omega, 2.0 * mass * joints.spring[row, 1] * omega
+        return -spring * now - damper * (now - error[row, k]) / h, spring + damper / h, now
+    if mode == DRIVE:
+        missing = now - error[row, k] - h * joints.speed[row] + joints.spring[row, 0] * error[row, k]
+    elif mode == LOW:
+        missing = _missing(now, error[row, k], alpha)
+    elif mode == HIGH:
+        missing = -_missing(-now, -error[row, k], alpha)
+    else:
+        missing = now - alpha * error[row, k]
+    return force - stiff * missing, stiff, missing
+
+
+@inlined_kernel
+def _share(joints: Joints, row: int, first: float, second: float) -> float:
+    """Return the share of a force that is within its bounds: 0 where it would pull at a limit."""
+    mode, size = joints.mode[row], hypot(first, second)
+    if (mode == LOW and first < 0.0) or (mode == HIGH and first > 0.0):
+        return 0.0
+    bounded = mode == DRIVE or (mode == SPRING and joints.kind[row] == POINT)
+    return joints.most[row] / size if bounded and size > joints.most[row] else 1.0
+
+
+@inlined_kernel
+def _add_joint(
+    bodies: Bodies,
+    joints: Joints,
+    row: int,
+    body: int,
+    error: FloatArray,
+    held: FloatArray,
+    alpha: float,
+    h: float,
+    jacobian: FloatArray,
+    system: FloatArray,
+) -> None:
+    at, parts = ends(joints, row), _n_parts(joints, row)
+    side = 0 if at[0] == body else 2
+    second = _force_of(bodies, joints, row, 1, error, held, alpha, h, jacobian)[0] if parts == 2 else 0.0
+    first = _force_of(bodies, joints, row, 0, error, held, alpha, h, jacobian)[0]
+    share = _share(joints, row, first, second)
+    if share == 0.0:
+        return
+    for k in range(parts):
+        force, stiff, _ = _force_of(bodies, joints, row, k, error, held, alpha, h, jacobian)
+        x = y = turn = 0.0
+        for line in range(_n_lines(joints, row)):
+            if at[line] == body:
+                x, y, turn = x + jacobian[line, 0], y + jacobian[line, 1], turn + jacobian[line, 2]
+        _add(system, x, y, turn, share * stiff, share * force)
+        if joints.kind[row] == POINT:  # the second derivative of the way along e by the angle is the arm along e
+            system[5] += abs(share * force) * abs(anchor_arms(bodies, joints, row)[side + k])
+        elif joints.kind[row] != ANGLE and joints.kind[row] != SUM:
+            system[5] += abs(share * force) * hypot(joints.arm[row, side], joints.arm[row, side + 1])
+
+
+@inlined_kernel
+def _stiffen_joint(
+    bodies: Bodies,
+    joints: Joints,
+    row: int,
+    error: FloatArray,
+    held: FloatArray,
+    alpha: float,
+    beta: float,
+    h: float,
+    jacobian: FloatArray,
+) -> None:
+    parts = _n_parts(joints, row)
+    second, _, missing_second = _force_of(bodies, joints, row, 1, error, held, alpha, h, jacobian) if parts == 2 else (0.0, 0.0, 0.0)
+    first, _, missing_first = _force_of(bodies, joints, row, 0, error, held, alpha, h, jacobian)
+    share = _share(joints, row, first, second)
+    joints.impulse[row, 0] = h * share * first
+    if parts == 2:
+        joints.impulse[row, 1] = h * share * second
+    if joints.mode[row] != SPRING and share == 1.0:
+        held[row, 0] = min(held[row, 0] + beta * abs(missing_first), _STIFFEST)
+        held[row, 1] = min(held[row, 1] + beta * abs(missing_second), _STIFFEST)

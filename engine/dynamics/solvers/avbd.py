@@ -1,0 +1,35 @@
+"""Augmented vertex block descent; see `_avbd_kernel`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from engine.common.arrays import FloatArray
+from engine.dynamics.solvers._avbd_kernel import avbd
+from engine.dynamics.solvers.protocol import Method, Problem, Setting
+
+__all__ = ["METHOD", "Avbd"]
+
+
+class Avbd(Method):
+    """Bodies go down the energy of a step, one by one, while forces and stiffness grow."""
+
+    title = "AVBD"
+    settings = (
+        Setting("iterations", "Iterations", 10, 1, 200, is_whole=True),
+        Setting("alpha", "Error kept in a step (alpha)", 0.99, 0.0, 1.0),
+        Setting("beta", "Stiffening (beta)", 1e5, 0.0, 1e9, unit="N/m^2"),
+        Setting("gamma", "Kept from step to step (gamma)", 0.99, 0.0, 1.0),
+    )
+
+    def solve(self, step: Problem, options: Mapping[str, Any]) -> FloatArray:
+        bodies = step.bodies(step.dt)
+        avbd(
+            bodies, step.contacts, step.joints, step.stiffness, step.restitution, step.threshold, step.dt, options["iterations"],
+            options["alpha"], options["beta"], options["gamma"],
+        )  # fmt: skip
+        return step.ended(bodies)
+
+
+METHOD = Avbd()
