@@ -54,6 +54,8 @@ WEIGHTS = {
 }
 """How often each thing is done, beside the others."""
 BUSY = 0.25
+SWITCHING = 0.02
+"""Chance of another solver between two steps."""
 
 
 class Meddler:
@@ -67,9 +69,14 @@ class Meddler:
         What it drops.
     busy : float
         Chance that it does something between two steps.
+    solvers : tuple of str
+        What it lets drive the demo, now one and now another; nothing else than before where there are none.
     """
 
-    def __init__(self, history: History, seed: int, files: tuple[BodyFile, ...] = (), busy: float = BUSY) -> None:
+    def __init__(
+        self, history: History, seed: int, files: tuple[BodyFile, ...] = (), busy: float = BUSY, solvers: tuple[str, ...] = ()
+    ) -> None:
+        self.solvers = solvers
         self.history, self.random, self.seen = history, random.Random(f"{history.demo.id} {seed}"), Counter[str]()
         self.files, self.busy, self.n_drops, self.n_failures = files, busy, 0, 0
         self.tried: list[tuple[int, str, tuple[Any, ...]]] = []
@@ -86,6 +93,8 @@ class Meddler:
             self.n_failures = 0
         if self.hand is not None:
             self.pull()
+        if self.solvers and self.random.random() < SWITCHING:
+            self.act("set_solver", self.random.choice(self.solvers))
         if self.random.random() < self.busy:
             self.do(self.random.choices(tuple(WEIGHTS), WEIGHTS.values())[0])
         try:

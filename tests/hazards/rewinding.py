@@ -1,7 +1,8 @@
 """Every demo, meddled with at random, rewound and played again: ``python -m tests.hazards.rewinding --steps 1000``.
 
 Of each demo (`--demo ID`) and seed (`--seeds K`), `--steps` steps are taken while a `Meddler` grabs, drags, presses keys, drops files,
-changes parameters and edits the worlds; `--solver NAME` drives them, Box2D unless named. After each step poses and velocities must be
+changes parameters and edits the worlds; `--solver NAME` drives them, Box2D unless named, and with `--switch NAME...` now and then another
+of these. After each step poses and velocities must be
 finite numbers. Then, or of these only what `--checks` names, which may be nothing,
 
 1. wander: ten times a random step is gone back to, and played on from there to a random later step; once to the very end, step by step;
@@ -197,7 +198,13 @@ def reshaped(demo: Demo, chance: random.Random) -> None:
 
 
 def meddled(
-    kind: type[Demo], seed: int, steps: int, files: tuple[BodyFile, ...] = (), solver: str | None = None, reads: bool = True
+    kind: type[Demo],
+    seed: int,
+    steps: int,
+    files: tuple[BodyFile, ...] = (),
+    solver: str | None = None,
+    reads: bool = True,
+    switch: tuple[str, ...] = (),
 ) -> Run:
     """Return a demo after `steps` steps of random play."""
     chance = random.Random(f"shape {kind.id} {seed}")
@@ -205,7 +212,7 @@ def meddled(
     if chance.random() < 0.5:
         history = History(history.demo, round(FEW * history.n_bytes))
     run = Run(history, reads=reads)
-    meddler = Meddler(history, seed, files)
+    meddler = Meddler(history, seed, files, solvers=switch)
     run.note()
     while history.now < steps:
         if chance.random() < 0.01:
@@ -256,7 +263,7 @@ def again(run: Run, chance: random.Random) -> None:
     if found is not None:
         raise RewindingError(f"played again from the beginning: step {found.step} went another way, bodies {found.bodies[:6]}")
     demo = run.history.demo
-    other = type(demo)(demo.seed, solver=demo.run.solver)
+    other = type(demo)(demo.seed, solver=run.history.chosen_solver)
     fresh = Run(History(other), run.readings)
     fresh.history.take_over(run.history.branch)
     fresh.walk(run.history.last, "played by another demo")
@@ -301,7 +308,7 @@ def restores(run: Run, chance: random.Random, n_restores: int = N_RESTORES) -> N
     """Do everything again with worlds that are put back from their own snapshots on the way, and compare each step."""
     history = run.history
     demo = history.demo
-    other = History(type(demo)(demo.seed, solver=demo.run.solver))
+    other = History(type(demo)(demo.seed, solver=run.history.chosen_solver))
     chosen = set(chance.sample(range(history.last), min(history.last, n_restores)))
     while other.now < history.last:
         for one in history.branch.inputs[other.now]:
@@ -332,7 +339,7 @@ def all_checks(run: Run, seed: int, wanderings: int = N_WANDERINGS, names: Seque
     for name in names:
         if name == "wander":
             wander(run, chance, wanderings)
-        elif name != "restores" or DEFAULT not in run.history.demo.run.solvers:
+        elif name != "restores" or DEFAULT not in {run.history.first_solver, *(one[2][0] for one in run.tried if one[1] == "set_solver")}:
             CHECKS[name](run, chance)
 
 
@@ -378,6 +385,7 @@ def main() -> int:
     parser.add_argument("--first", type=int, default=0, help="first seed")
     parser.add_argument("--demo", action="append", help="only this one; more than once for several")
     parser.add_argument("--solver", choices=solvers(), help="what drives the worlds that demos leave to the run")
+    parser.add_argument("--switch", nargs="*", choices=solvers(), default=(), help="what drives them now and then")
     parser.add_argument("--checks", nargs="*", choices=tuple(CHECKS), default=tuple(CHECKS))
     chosen = parser.parse_args()
     memory.load()
@@ -388,7 +396,8 @@ def main() -> int:
             started, run = time.monotonic(), None
             n_runs += 1
             try:
-                run = meddled(kind, seed, chosen.steps, files, chosen.solver, bool({*chosen.checks} - {"restores"}))
+                reads = bool({*chosen.checks} - {"restores"})
+                run = meddled(kind, seed, chosen.steps, files, chosen.solver, reads, tuple(chosen.switch))
                 all_checks(run, seed, names=chosen.checks)
                 outcome = "the same to the last bit"
             except Exception as error:
@@ -396,6 +405,7 @@ def main() -> int:
                 outcome = f"FAULT {type(error).__name__}: {error}"[:MOST_WORDS]
             seen = run.seen if run is not None else Counter[str]()
             done = f"{seen['grab']} grips, {seen['edit']} edits, {seen['drop']} files, {seen['restart']} restarts"
+            done += f", {seen['set_solver']} solvers" if chosen.switch else ""
             print(f"{kind.id:24} seed {seed}: {outcome} ({done}; {time.monotonic() - started:.1f} s)", flush=True)
             if "FAULT" in outcome and run is not None:
                 rest, words = smallest(kind, seed, chosen.steps, run.tried, solver=chosen.solver)

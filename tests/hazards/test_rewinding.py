@@ -126,3 +126,12 @@ def test_every_demo_survives_random_hands_on_our_own_solver(kind: type[Demo]) ->
     """3,000 steps each, put back at fifty of them: ``REWINDING_STEPS=3000``."""
     run = meddled(kind, 3, 4 * STEPS, sample_files(kind(0)), "soft_step", reads=False)
     all_checks(run, 3, names=("restores",))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("id", ["simple_shapes", "radial_engine", "ragdoll_pile"])
+def test_changes_of_solver_are_rewound_exactly(id: str) -> None:
+    kind = find_demo(id)
+    run = meddled(kind, 0, 2 * STEPS, switch=("box2d", "soft_step", "sequential_impulses"))
+    assert run.seen["set_solver"] > 0
+    all_checks(run, 0, wanderings=3)

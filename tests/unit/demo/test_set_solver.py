@@ -6,13 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from engine.common.errors import InvalidInputError
+from engine.common.errors import InvalidInputError, LabError
 from engine.demo.base import Demo
 from engine.demo.beside import Beside
 from engine.demo.replaying import record, replay
 from engine.demo.scene_demo import scene_demo
 from engine.geometry import Capsule, Polygon
 from engine.history.history import History
+from engine.history.recordings.inputs import input_of
 from engine.history.recordings.loading import load_recording
 from engine.history.recordings.verifying import verify
 from engine.scenes import Scene
@@ -110,3 +111,14 @@ def test_a_scene_and_a_demo_begin_with_settings_of_the_solver(tmp_path: Path) ->
     recording = load_recording(tmp_path / "a.rec")
     assert (recording.chosen_solver, recording.chosen_settings) == (METHOD, (("share", 0.1),))
     assert verify(recording, replay(recording)).is_same
+
+
+@pytest.mark.parametrize(
+    "arguments", ["newton", [1, 2], ["soft_step", 3], ["soft_step", [[1, 2]]], ["soft_step", [["iterations"]]], [METHOD, [["share", [1]]]]]
+)
+def test_a_recorded_change_that_means_nothing_is_refused(arguments: object) -> None:
+    one = history()
+    with pytest.raises(LabError):
+        played = input_of(["set_solver", arguments], "a.rec")
+        one.act(played.action, *played.arguments)
+    assert driver(one.demo) == ("box2d", ())
