@@ -33,6 +33,7 @@ def motion_command(
     every: Annotated[int, typer.Option("--every", metavar="K", help="Judge each K-th step.")] = DEFAULT_EVERY,
     seed: options.Seed = 0,
     solver: options.SolverName = None,
+    method: Annotated[str | None, typer.Option("--method", metavar="NAME", help="Which of our solvers is held against Box2D.")] = None,
     save: Annotated[str | None, typer.Option("--save", metavar="DIR", help="Write a scene file of each unexplained step's state.")] = None,
     json_file: options.JsonFile = None,
 ) -> int:
@@ -43,19 +44,22 @@ def motion_command(
     """
     steps = integer("--steps", steps, 1, _MOST_STEPS)
     every, seed = integer("--every", every, 1, steps), seed_number("--seed", seed)
-    options.check_solvers({"--solver": solver})
+    options.check_solvers({"--solver": solver, "--method": method})
+    if method == "box2d":
+        raise InvalidInputError("--method", "one of our solvers", method)
+    method = method or (solver if solver not in (None, "box2d") else "soft_step")
     kinds = _demos(ids or [])
     check_files({}, {"--json": json_file})
     folder = None if save is None else check_directory("--save", save)
     with warming():
-        options.prepare_solvers("box2d", "soft_step")
+        options.prepare_solvers("box2d", method)
     tallies: dict[str, MotionTally] = {}
     saved: list[str] = []
-    is_whole = _judge_all(kinds, steps, every, seed, solver, folder, tallies, saved)
+    is_whole = _judge_all(kinds, steps, every, seed, solver, method, folder, tallies, saved)
     total = _sum(tallies)
     console = people(json_file)
     _print(console, tallies, total, saved)
-    head = {"every": every, "seed": seed, "solver": solver or "box2d", "demo_steps": steps}
+    head = {"every": every, "seed": seed, "solver": solver or "box2d", "method": method, "demo_steps": steps}
     rows = [{"demo": name, **tally.as_json()} for name, tally in tallies.items()]
     found: dict[str, Any] = {**head, "demos": rows, "total": total.as_json(), "unexplained_total": total.unexplained, "saved": saved}
     write_json(json_file, found if is_whole else {**found, "interrupted": True})
@@ -76,6 +80,7 @@ def _judge_all(
     every: int,
     seed: int,
     solver: str | None,
+    method: str,
     folder: Path | None,
     tallies: dict[str, MotionTally],
     saved: list[str],
@@ -94,7 +99,7 @@ def _judge_all(
                     if step % every == 0:
                         for number, stage in enumerate(demo.stages):
                             where = f"{name}-{step}" + (f"-{number}" if number else "")
-                            saved += _judge(stage.world, tally, where, folder)
+                            saved += _judge(stage.world, method, tally, where, folder)
                     demo.run.step()
                     advance()
     except KeyboardInterrupt:
@@ -102,12 +107,12 @@ def _judge_all(
     return True
 
 
-def _judge(world: World, tally: MotionTally, where: str, folder: Path | None) -> list[str]:
+def _judge(world: World, method: str, tally: MotionTally, where: str, folder: Path | None) -> list[str]:
     """Judge the next step of a world; return the file of its state where that is wanted and something stays unexplained."""
     from engine.compare.motion import judge_step
 
     try:
-        verdict = judge_step(world)
+        verdict = judge_step(world, solver=method)
     except InvalidInputError as error:
         tally.not_judged[f"{error.field}: {error.requirement}"] += 1
         return []

@@ -14,14 +14,13 @@ Source: E. Catto, "Iterative Dynamics with Temporal Coherence", GDC 2005.
 
 from __future__ import annotations
 
-from math import hypot, pi
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.common.arrays import FloatArray
-from engine.common.jit import inlined_kernel, kernel
+from engine.common.jit import kernel
 from engine.dynamics._bodies_kernel import Bodies, integrate_velocities
 from engine.dynamics._contact_kernel import Contacts
 from engine.dynamics._joint_kernel import (
@@ -38,6 +37,7 @@ from engine.dynamics._joint_kernel import (
     solve_row,
     warm_start_joints,
 )
+from engine.dynamics._mouse_kernel import solve_mouse
 from engine.dynamics._softness_kernel import Softness
 from engine.dynamics.solvers._sequential_impulses_kernel import rounded, sweep_contacts, warm_start_contacts
 
@@ -93,7 +93,7 @@ def hard_step(
                 if (mode == LOW and error > 0.0) or (mode == HIGH and error < 0.0):
                     continue
             if is_box2d and joined.kind[row] == POINT and mode == SPRING:
-                _solve_mouse(moving, joined, row, dt)
+                solve_mouse(moving, joined, row, dt)
             elif joined.kind[row] == POINT:
                 solve_point(moving, joined, row, hard, dt, dt, True)
             else:
@@ -106,31 +106,3 @@ def hard_step(
         if change <= tolerance:
             return sweep + 1, change
     return n_most, change
-
-
-@inlined_kernel
-def _solve_mouse(bodies: Bodies, joints: Joints, row: int, dt: float) -> None:
-    """Solve a spring that pulls a point of B as b2MouseJoint does: ``(K + gamma) dP = -(v + beta C + gamma P)``, k and c of B's mass."""
-    b, v, inverse = joints.bodies[row, 1], bodies.velocity, bodies.inverse
-    bx, by = joints.arm[row, 2], joints.arm[row, 3]
-    mass, omega = 1.0 / inverse[b, 0], 2.0 * pi * joints.spring[row, 0]
-    stiffness = mass * omega * omega
-    gamma = 1.0 / (dt * (2.0 * mass * joints.spring[row, 1] * omega + dt * stiffness))
-    beta = dt * stiffness * gamma
-    k11 = inverse[b, 0] + inverse[b, 1] * by * by + gamma
-    k22 = inverse[b, 0] + inverse[b, 1] * bx * bx + gamma
-    k12 = -inverse[b, 1] * bx * by
-    determinant = k11 * k22 - k12 * k12
-    before_x, before_y = joints.impulse[row, 0], joints.impulse[row, 1]
-    cx = v[b, 0] - v[b, 2] * by + beta * (joints.apart[row, 0] + bx - joints.arm[row, 0]) + gamma * before_x
-    cy = v[b, 1] + v[b, 2] * bx + beta * (joints.apart[row, 1] + by - joints.arm[row, 1]) + gamma * before_y
-    x = before_x - (k22 * cx - k12 * cy) / determinant
-    y = before_y - (k11 * cy - k12 * cx) / determinant
-    most, size = joints.most[row] * dt, hypot(x, y)
-    if size > most:
-        x, y = x * most / size, y * most / size
-    joints.impulse[row, 0], joints.impulse[row, 1] = x, y
-    x, y = x - before_x, y - before_y
-    v[b, 0] += inverse[b, 0] * x
-    v[b, 1] += inverse[b, 0] * y
-    v[b, 2] += inverse[b, 1] * (bx * y - by * x)

@@ -36,7 +36,8 @@ from engine.compare.allowances import velocity_allowance
 from engine.compare.motion.bodies import JudgedBodies
 from engine.compare.motion.ladder import Ladder, Rung
 from engine.compare.motion.poses import PoseCauses
-from engine.compare.motion.states import Twins, twins_of
+from engine.compare.motion.states import SAME, Twins, twins_of
+from engine.compare.motion.sweep_ladder import SweepLadder
 from engine.compare.motion.verdict import MotionVerdict
 from engine.world import World
 from engine.world.hooks import PreSolveHook
@@ -48,7 +49,7 @@ _PATIENCE = (1, 6)
 """How many times that both may take: what stays unexplained at first is looked at again, for large piles settle slowly."""
 
 
-def judge_step(world: World | WorldSnapshot, pre_solve: PreSolveHook | None = None) -> MotionVerdict:
+def judge_step(world: World | WorldSnapshot, pre_solve: PreSolveHook | None = None, solver: str | None = None) -> MotionVerdict:
     """Let both engines take one step from where a world stands, and find why they part; the world stays as it is.
 
     Parameters
@@ -57,13 +58,15 @@ def judge_step(world: World | WorldSnapshot, pre_solve: PreSolveHook | None = No
         Between two steps, driven by either engine.
     pre_solve : callable, optional
         Of a snapshot's world.
+    solver : str, optional
+        Which of ours is judged; see `twins_of`. `pgs_ngs`, which is Box2D's own algorithm, has a ladder of its own (`sweep_ladder`).
 
     Raises
     ------
     InvalidInputError
         Box2D cannot take a shape or a joint of it.
     """
-    return judge_twins(twins_of(world, pre_solve))
+    return judge_twins(twins_of(world, pre_solve, solver))
 
 
 def judge_twins(twins: Twins) -> MotionVerdict:
@@ -75,11 +78,14 @@ def judge_twins(twins: Twins) -> MotionVerdict:
     differs = bodies.is_judged & (bodies.size(apart) > base)
     step, compared = twins.box2d.step_index + 1, int(bodies.is_judged.sum())
     ways = PoseCauses(twins, bodies, theirs, ours)
-    if not differs.any():
+    is_same = twins.ours.solver == SAME
+    if not differs.any() and not (is_same and ways.counts):
         return MotionVerdict(step, compared, compared, (), ways.counts)
-    ladder, found = Ladder(twins, bodies, Rung("", apart)), []
+    ladder, found = (SweepLadder if is_same else Ladder)(twins, bodies, Rung("", apart)), []
     for patience in _PATIENCE:
         ladder.descend(patience)
+        if isinstance(ladder, SweepLadder):
+            ways.hold(ladder.poses_agree(bodies.speeds(theirs, ours)))
         verdicts = [(row, ladder.verdict(row, base)) for row in np.flatnonzero(differs).tolist()]
         found = [replace(one, moved=float(ways.moved[row]), moved_by=ways.of(row)) for row, one in verdicts]
         if all(one.cause != "unexplained" for one in found):

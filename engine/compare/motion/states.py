@@ -16,7 +16,9 @@ from engine.common.arrays import FloatArray
 from engine.common.limits import MAX_ITERATIONS
 from engine.contracts import PairEvent, StepContacts
 from engine.dynamics._joint_kernel import ANGLE, DRIVE, HIGH, LOW, POINT, SPRING, SUM
+from engine.dynamics._rows_kernel import IMPULSE
 from engine.dynamics.joints import JointTable
+from engine.dynamics.solver import solver_of
 from engine.dynamics.state import Memory
 from engine.world import World, load_solver
 from engine.world.conversion import converted
@@ -36,13 +38,18 @@ from engine.world.joint_specs import (
 )
 from engine.world.records import BodyMotion
 from engine.world.snapshot import WorldSnapshot
+from engine.world.specs import WorldSettings
 
-__all__ = ["NEAR", "Taken", "Twins", "joint_impulses", "twins_of"]
+__all__ = ["NEAR", "SAME", "THRESHOLD", "Taken", "Twins", "joint_impulses", "twins_of"]
 
-BOX2D, OURS = "box2d", "soft_step"
+BOX2D, OURS, SAME = "box2d", "soft_step", "pgs_ngs"
+"""Box2D, our solver if nothing else is said, and the one of ours that is Box2D's own algorithm."""
 
 NEAR = 0.05
 """Metres within which a point of Box2D's and one of ours, in the frame of the same body, count as one and have one impulse."""
+
+THRESHOLD = 1.0
+"""m/s: b2_velocityThreshold, below which nothing bounces."""
 
 _LAST = 4
 
@@ -107,6 +114,10 @@ class Twins:
     def _both(self, change: Any) -> Twins:
         return replace(self, box2d=change(self.box2d), ours=change(self.ours))
 
+    def box2d_step(self) -> tuple[Taken, WorldSnapshot]:
+        """Take Box2D's step; return it, and the state before it with the impulses and manifolds after it."""
+        return _step_and_keep(self.box2d, self.pre_solve)
+
     def box2d_converged(self, tolerance: float, most: int) -> tuple[Taken, WorldSnapshot, FloatArray]:
         """Take Box2D's step with as many sweeps as it takes to change no velocity any more.
 
@@ -128,8 +139,8 @@ class Twins:
         return taken, then, np.max(changes, axis=0)
 
 
-def twins_of(world: World | WorldSnapshot, pre_solve: PreSolveHook | None = None) -> Twins:
-    """Return the state in which a world stands, between two steps, in both solvers; the world stays as it is.
+def twins_of(world: World | WorldSnapshot, pre_solve: PreSolveHook | None = None, solver: str | None = None) -> Twins:
+    """Return the state in which a world stands, between two steps, in Box2D and in a solver of ours; the world stays as it is.
 
     Parameters
     ----------
@@ -137,6 +148,8 @@ def twins_of(world: World | WorldSnapshot, pre_solve: PreSolveHook | None = None
         Driven by either solver.
     pre_solve : callable, optional
         The rule of a snapshot's world; a world's own is known.
+    solver : str, optional
+        Which of ours; that of the world where that is one of ours, or else the soft step.
 
     Raises
     ------
@@ -149,27 +162,51 @@ def twins_of(world: World | WorldSnapshot, pre_solve: PreSolveHook | None = None
     else:
         snapshot = world
     if snapshot.solver == BOX2D:
-        return _with_ours(snapshot, pre_solve)
-    return _with_box2d(snapshot, pre_solve)
+        return _with_ours(snapshot, pre_solve, solver or OURS)
+    return _with_box2d(snapshot if solver is None else _by(snapshot, solver), pre_solve)
+
+
+def _settings_for(settings: WorldSettings, solver: str, was: str) -> WorldSettings:
+    """Return the settings of a world of ours that `was` driven by another solver: those of the method its defaults, but for sweeps."""
+    if solver == SAME:
+        sweeps = {name: getattr(settings, name) for name in ("velocity_iterations", "position_iterations")}
+        own = settings.solver_settings if was == SAME else tuple(sweeps.items())
+        return replace(settings, restitution_threshold=THRESHOLD, solver_settings=own)
+    return settings if solver == was else replace(settings, solver_settings=())
+
+
+def _warm_share(settings: WorldSettings, solver: str) -> float:
+    method = solver_of(solver).method
+    return method.warm_share(settings, method.options(settings.solver_settings))
+
+
+def _by(snapshot: WorldSnapshot, solver: str) -> WorldSnapshot:
+    """Return a world of ours as driven by another of our methods."""
+    settings, memory = _settings_for(snapshot.settings, solver, snapshot.solver), _our_memory(snapshot)
+    ratio = _warm_share(settings, solver) / _warm_share(snapshot.settings, snapshot.solver)
+    impulse = memory.rows.number[:, IMPULSE : IMPULSE + 4].reshape(-1, 2, 2) * ratio
+    memory = replace(memory, rows=memory.rows.with_impulse(impulse), joint_impulse=memory.joint_impulse * ratio)
+    return replace(snapshot, solver=solver, settings=settings, state=replace(snapshot.state, memory=memory))
 
 
 # -- from Box2D to ours -----------------------------------------------------------------------------------------------
 
 
-def _with_ours(snapshot: WorldSnapshot, pre_solve: PreSolveHook | None) -> Twins:
+def _with_ours(snapshot: WorldSnapshot, pre_solve: PreSolveHook | None, solver: str) -> Twins:
     if not snapshot.state.is_whole and load_solver(BOX2D).prepare() is None:  # kept before its memory was in reach
         snapshot = World.from_snapshot(replace(snapshot, state=replace(snapshot.state, is_whole=True))).snapshot()
-    cold = converted(snapshot, OURS)
+    settings = _settings_for(snapshot.settings, solver, BOX2D)
+    cold = converted(replace(snapshot, settings=settings), solver, settings.solver_settings)
     begun = _our_memory(cold)
     known = _our_memory(_step_and_keep(cold, pre_solve)[1])
-    rows, settings = known.rows, snapshot.settings
-    impulse = _impulses_of(snapshot.contacts, rows) / settings.velocity_iterations
+    rows, share = known.rows, _warm_share(settings, solver)
+    impulse = _impulses_of(snapshot.contacts, rows) * share
     carried = replace(
         begun,
         rows=rows.with_impulse(impulse),
         sensed=known.sensed,
         joints=known.joints,
-        joint_impulse=joint_impulses(snapshot, known.joints) / settings.velocity_iterations,
+        joint_impulse=joint_impulses(snapshot, known.joints) * share,
         joint_total=np.zeros_like(known.joint_total),
     )
     ours = replace(cold, state=replace(cold.state, memory=carried))
@@ -250,7 +287,7 @@ def _row_impulse(spec: JointSpec, kind: int, mode: int, words: list[float]) -> t
 
 def _with_box2d(snapshot: WorldSnapshot, pre_solve: PreSolveHook | None) -> Twins:
     memory = _our_memory(snapshot)
-    cold = converted(replace(snapshot, settings=replace(snapshot.settings, restitution_threshold=None)), BOX2D)
+    cold = converted(replace(snapshot, settings=_settings_of_box2d(snapshot)), BOX2D)
     then = _step_and_keep(cold, pre_solve)[1]
     found = then.state.memory
     assert isinstance(found, Box2DMemory)
@@ -261,6 +298,12 @@ def _with_box2d(snapshot: WorldSnapshot, pre_solve: PreSolveHook | None) -> Twin
     motion = BodyMotion(cold.motion.values.astype(np.float64), snapshot.motion.awake)
     ours = replace(cold, solver=snapshot.solver, settings=snapshot.settings, state=replace(snapshot.state, motion=motion))
     return Twins(theirs, ours, memory.force, dict(memory.gear_sums), pre_solve)
+
+
+def _settings_of_box2d(snapshot: WorldSnapshot) -> WorldSettings:
+    settings = snapshot.settings
+    sweeps = {name: value for name, value in settings.solver_settings if name in ("velocity_iterations", "position_iterations")}
+    return replace(settings, restitution_threshold=None, solver_settings=(), **sweeps if snapshot.solver == SAME else {})  # type: ignore[arg-type]
 
 
 # -- both -------------------------------------------------------------------------------------------------------------

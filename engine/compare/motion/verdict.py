@@ -20,6 +20,7 @@ CAUSES: dict[str, str] = {
     "skin": "Box2D holds bodies apart at their skins, 2 cm of two polygons, where ours may still approach.",
     "contacts": "Another contact: Box2D took another axis. The referee of contacts tells why.",
     "joints": "Joints: we hold one back that would pass its limit within the step; a mouse and a motor joint pull otherwise in Box2D.",
+    "order": "Contacts and joints are solved in another order, and the sweeps end before that is forgotten.",
     "one_point": "Of two points that say nearly the same Box2D's solver drops the second.",
     "several_answers": "Friction has several answers here, and each found its own: ours, begun with Box2D's impulses, stays at Box2D's.",
     "unsettled": "Box2D's sweeps over friction go round and come to no end; without friction both agree.",
@@ -33,7 +34,7 @@ WAYS: dict[str, str] = {
     "sleeping": "One engine lets the body sleep, or wakes it, and the other does not.",
     "continuous": "One engine stops the body on its way.",
     "integrator": "Nothing touches the body: Box2D moves it by the new velocity, ours by the mean of old and new.",
-    "position_correction": "Box2D moves bodies out of each other after the step, by no velocity; ours push softly within it.",
+    "position_correction": "Box2D moves bodies out of each other after the step, by no velocity; ours push softly within it, or elsewhere.",
     "unexplained": "None of these.",
 }
 """Why poses differ, in the order in which it is asked, and a sentence for people."""

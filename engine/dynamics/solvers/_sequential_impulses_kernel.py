@@ -6,8 +6,9 @@ A contact's point asks for ``v + b >= 0`` along its normal, with a *bias velocit
     b = max(share / dt min(s + slop, 0), -push)           closed: a share of the overlap beyond the slop is made up in a step (Baumgarte)
     b = e v                                               it arrives at v < -threshold: it leaves with -e v
 
-Each row is solved with the others' impulses as they are, its accumulated impulse clamped, round and round (projected Gauss-Seidel). The
-bias adds energy: what it pushes apart goes on moving apart.
+v is that with which the step begins, without the gravity of the step (Box2D takes it with, and a ball that bounces gains by it). Each
+row is solved with the others' impulses as they are, its accumulated impulse clamped, round and round (projected Gauss-Seidel). The bias
+adds energy: what it pushes apart goes on moving apart.
 
 Source: E. Catto, "Iterative Dynamics with Temporal Coherence", GDC 2005, and Box2D-Lite, 2006; J. Baumgarte, "Stabilization of constraints
 and integrals of motion in dynamical systems", 1972.
@@ -63,9 +64,9 @@ def sequential_impulses(
         How much of an error a step makes up; m of overlap that are left.
     """
     jacobian, held = np.zeros((4, 3)), Softness(share / dt, 1.0, 0.0)
-    integrate_velocities(bodies, dt)
     bias = np.zeros((len(contacts.n_points), 2))
     velocity_bias(bodies, contacts, restitution, threshold, dt, share, slop, bias)
+    integrate_velocities(bodies, dt)
     warm_start_contacts(bodies, contacts)
     warm_start_joints(bodies, joints, jacobian)
     for _ in range(n_sweeps):

@@ -30,7 +30,7 @@ def test_on_our_own_solver_too(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_what_is_unexplained_is_saved_as_a_scene(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def judged(world: object) -> MotionVerdict:
+    def judged(world: object, solver: str) -> MotionVerdict:
         one = BodyVerdict(1, (1.0, 0.0), 0.0, 1.0, 0.1, "velocity", "unexplained", (), (("skin", 1.0),), 1e-5)
         return MotionVerdict(20, 1, 0, (one,), Counter())
 
@@ -43,10 +43,10 @@ def test_what_is_unexplained_is_saved_as_a_scene(tmp_path: Path, monkeypatch: py
 def test_what_is_interrupted_keeps_what_is_done(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = motion._judge
 
-    def once(world: object, tally: object, where: str, folder: Path | None) -> list[str]:
+    def once(world: object, method: str, tally: object, where: str, folder: Path | None) -> list[str]:
         if where.startswith("dominoes"):
             raise KeyboardInterrupt
-        return whole(world, tally, where, folder)  # type: ignore[arg-type]
+        return whole(world, method, tally, where, folder)  # type: ignore[arg-type]
 
     monkeypatch.setattr(motion, "_judge", once)
     found = tmp_path / "found.json"

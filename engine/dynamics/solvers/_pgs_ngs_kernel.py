@@ -1,0 +1,422 @@
+"""PGS with NGS, the step of Box2D 2.3: sweeps over velocities, then sweeps over positions that no velocity learns of.
+
+Velocities (projected Gauss-Seidel, hard, without any correction of position) in each sweep: every joint, its held coordinates and the limit
+that it stands at in one block; then of every contact friction, and both points together (`_point_pair_kernel`).
+
+Positions (nonlinear Gauss-Seidel): every constraint's error C is taken anew from the positions as the sweep finds them, and part of it is
+made up at once, as if it were a velocity::
+
+    contact    P = -max(share (s + slop), -most) / k,  s + slop < 0;  x += M^-1 J^T P
+    joint      P = -K^-1 C, limits less their slop
+
+Nothing is left of it in the velocities, so it adds no energy of motion; a stack that it pushes apart is lifted all the same. An island
+is done when no overlap is more than 3 slops and no joint is off by more than one.
+
+Source: E. Catto, b2Island, b2ContactSolver and the joints of Box2D 2.3.0; "Iterative Dynamics with Temporal Coherence", GDC 2005.
+"""
+
+from __future__ import annotations
+
+from math import hypot, inf, pi
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.common.arrays import FloatArray, IntArray
+from engine.common.jit import inlined_kernel, kernel
+from engine.common.tolerances import BOX2D_ANGULAR_SLOP
+from engine.dynamics._bodies_kernel import Bodies, integrate_positions, integrate_velocities
+from engine.dynamics._contact_kernel import Contacts, relative_velocity
+from engine.dynamics._joint_kernel import (
+    ALONG,
+    ANGLE,
+    DRIVE,
+    HIGH,
+    HOLD,
+    LENGTH,
+    LOW,
+    POINT,
+    READ,
+    SPRING,
+    SUM,
+    Joints,
+    apply_row,
+    coordinate,
+    rate_and_response,
+    solve_point,
+    solve_row,
+    warm_start_joints,
+)
+from engine.dynamics._mouse_kernel import solve_mouse
+from engine.dynamics._softness_kernel import Softness
+from engine.dynamics.solvers._joint_block_kernel import (
+    MOST_LINES,
+    Block,
+    fill_lines,
+    group_rows,
+    line_rate,
+    push_along,
+    solve_lines,
+    square_lines,
+    turn_by_shift,
+)
+from engine.dynamics.solvers._point_pair_kernel import fill_couplings, solve_pair
+from engine.dynamics.solvers._sequential_impulses_kernel import add_totals, rounded, solve_friction, solve_normal, warm_start_contacts
+
+__all__ = ["FIXED", "ON_A", "ON_B", "ROUND", "Planes", "pgs_ngs"]
+
+FIXED, ROUND, ON_A, ON_B = range(4)
+"""How the normal of a contact goes with the bodies: not at all; from point to point, as between circles; with A; with B."""
+
+MOST_WAY, MOST_TURN = 2.0, 0.5 * pi
+"""m and rad that a body moves in a step at most: b2_maxTranslation and b2_maxRotation."""
+MOST_CORRECTION, MOST_ANGULAR_CORRECTION = 0.2, 8.0 / 180.0 * pi
+"""m and rad that a sweep makes up of a joint's error at most: b2_maxLinearCorrection and b2_maxAngularCorrection."""
+ENOUGH = 3.0
+"""Slops of overlap that end the sweeps."""
+
+
+class Planes(NamedTuple):
+    """What the positions ask of the contacts, a row each.
+
+    Attributes
+    ----------
+    side : int64 (n,)
+        `FIXED`, `ROUND`, `ON_A` or `ON_B`.
+    n_points : int64 (n,)
+    normal : float64 (n, 2)
+        From A to B, as the step begins.
+    on_a, on_b : float64 (n, 2, 2)
+        The points' cores on both, from the centres of mass, as the step begins, m.
+    apart : float64 (n, 2)
+        B's centre of mass less A's, as the step begins, m.
+    radius : float64 (n,)
+        Of both around their cores, m, together.
+    """
+
+    side: IntArray
+    n_points: IntArray
+    normal: FloatArray
+    on_a: FloatArray
+    on_b: FloatArray
+    apart: FloatArray
+    radius: FloatArray
+
+
+@kernel
+def pgs_ngs(
+    bodies: Bodies,
+    contacts: Contacts,
+    planes: Planes,
+    open_gap: FloatArray,
+    restitution: FloatArray,
+    joints: Joints,
+    first: IntArray,
+    order: IntArray,
+    island: IntArray,
+    spin: FloatArray,
+    threshold: float,
+    dt: float,
+    n_velocity: int,
+    n_position: int,
+    share: float,
+    slop: float,
+    most: float,
+    is_box2d: bool,
+    is_single: bool,
+) -> None:
+    """Advance bodies by `dt` seconds; velocities, shifts, turns and impulses are written in place.
+
+    Parameters
+    ----------
+    open_gap : float64 (n, 2)
+        What each point may approach within the step, m, >= 0; none in Box2D.
+    restitution : float64 (n,)
+    first, order : int64 (m + 1,), (m,)
+        Where the rows of each joint begin, and in which order the joints are solved; both empty: found from the rows, and as they come.
+    island : int64 (n_bodies,)
+        A number below n_bodies for each body.
+    spin : float64 (n_bodies,)
+        What is left of each body's spin once contacts are warm started: Box2D's mouse joints take some.
+    threshold : float
+        m/s below which nothing bounces.
+    share, slop, most : float
+        Of an overlap beyond the slop in m a sweep over positions makes up a share, and so many m at most.
+    is_box2d : bool
+        Whether a bounce is from the velocities after gravity, as Box2D has it, and not from those with which the step begins: it then gains
+        what gravity gives in a step.
+    is_single : bool
+        Whether velocities, and the impulses of contacts, are rounded as float32 rounds them.
+    """
+    n = len(contacts.n_points)
+    block = Block(
+        np.zeros((MOST_LINES, 6)), np.zeros(MOST_LINES), np.zeros(MOST_LINES), np.zeros((MOST_LINES, MOST_LINES)), np.zeros((4, 3))
+    )
+    own, is_active, n_joints = np.zeros(len(joints.kind)), np.zeros(len(joints.kind), np.bool_), len(first) - 1
+    if n_joints < 0:
+        first = np.empty(len(joints.kind) + 1, np.int64)
+        n_joints = group_rows(joints, first)
+        order = np.arange(n_joints)
+    bias, coupling = np.zeros((n, 2)), np.zeros(n)
+    if not is_box2d:
+        _begin_points(bodies, contacts, open_gap, restitution, threshold, dt, bias)
+    integrate_velocities(bodies, dt)
+    if is_box2d:
+        _begin_points(bodies, contacts, open_gap, restitution, threshold, dt, bias)
+    fill_couplings(bodies, contacts, coupling)
+    for row in range(n):  # of points that say nearly the same the first alone is solved
+        if contacts.n_points[row] == 2 and coupling[row] == inf:
+            contacts.n_points[row] = 1
+    warm_start_contacts(bodies, contacts)
+    for body in range(len(spin)):
+        bodies.velocity[body, 2] *= spin[body]
+    for row in range(len(joints.kind)):
+        _begin_row(bodies, joints, row, block.jacobian, own, is_active)
+    warm_start_joints(bodies, joints, block.jacobian)
+    for _ in range(n_velocity):
+        for at in range(n_joints):
+            _solve_joint(bodies, joints, first[order[at]], first[order[at] + 1], block, is_active, dt)
+            if is_single and joints.kind[first[order[at] + 1] - 1] != SUM:
+                rounded(bodies.velocity[joints.bodies[first[order[at]], 0]])
+                rounded(bodies.velocity[joints.bodies[first[order[at]], 1]])
+        for row in range(n):
+            for k in range(contacts.n_points[row]):
+                solve_friction(bodies, contacts, row, k, is_single)
+            if contacts.n_points[row] == 2:
+                solve_pair(bodies, contacts, row, coupling[row], bias[row, 0], bias[row, 1], 0.0, 0.0, is_single)
+                if is_single:
+                    rounded(bodies.velocity[contacts.bodies[row, 0]])
+                    rounded(bodies.velocity[contacts.bodies[row, 1]])
+            else:
+                solve_normal(bodies, contacts, row, 0, bias[row, 0], is_single)
+    _cut(bodies, dt)
+    integrate_positions(bodies, dt)
+    add_totals(contacts, joints)
+    is_done, is_okay = np.zeros(len(island), np.bool_), np.empty(len(island), np.bool_)
+    for _ in range(n_position):
+        is_okay[:] = True
+        for row in range(n):
+            at = _island_of(bodies, island, contacts.bodies[row, 0], contacts.bodies[row, 1])
+            if not is_done[at]:
+                lowest = _push_apart(bodies, contacts.bodies[row, 0], contacts.bodies[row, 1], planes, row, share, slop, most)
+                is_okay[at] = is_okay[at] and lowest >= -ENOUGH * slop
+        for at_joint in range(n_joints):
+            begin, end = first[order[at_joint]], first[order[at_joint] + 1]
+            at = _island_of(bodies, island, joints.bodies[begin, 0], joints.bodies[begin, 1])
+            if not is_done[at] and not _pull_together(bodies, joints, begin, end, block, own, is_active, slop):
+                is_okay[at] = False
+        for body in range(len(island)):
+            is_done[body] = is_done[body] or is_okay[body]
+
+
+@inlined_kernel
+def _begin_points(
+    bodies: Bodies, contacts: Contacts, open_gap: FloatArray, restitution: FloatArray, threshold: float, dt: float, bias: FloatArray
+) -> None:
+    """Fill what is added to each point's velocity before it is asked not to be negative, m/s."""
+    for row in range(len(contacts.n_points)):
+        for k in range(contacts.n_points[row]):
+            vx, vy = relative_velocity(bodies, contacts.bodies[row, 0], contacts.bodies[row, 1], contacts.arm[row, k])
+            rate = vx * contacts.normal[row, 0] + vy * contacts.normal[row, 1]
+            bias[row, k] = open_gap[row, k] / dt
+            if restitution[row] > 0.0 and rate < -threshold and open_gap[row, k] + rate * dt <= 0.0:
+                bias[row, k] = restitution[row] * rate
+
+
+@inlined_kernel
+def _island_of(bodies: Bodies, island: IntArray, a: int, b: int) -> int:
+    at: int = island[a] if bodies.inverse[a, 0] + bodies.inverse[a, 1] > 0.0 else island[b]
+    return at
+
+
+@inlined_kernel
+def _cut(bodies: Bodies, dt: float) -> None:
+    """Cut the velocities of what would move or turn too far."""
+    for body in range(len(bodies.velocity)):
+        v = bodies.velocity[body]
+        way, turn = hypot(v[0], v[1]) * dt, abs(v[2]) * dt
+        if way > MOST_WAY:
+            v[0] *= MOST_WAY / way
+            v[1] *= MOST_WAY / way
+        if turn > MOST_TURN:
+            v[2] *= MOST_TURN / turn
+
+
+# -- joints, velocities -----------------------------------------------------------------------------------------------
+
+
+@inlined_kernel
+def _begin_row(bodies: Bodies, joints: Joints, row: int, jacobian: FloatArray, own: FloatArray, is_active: NDArray[np.bool_]) -> None:
+    """Fill the response of a row of one coordinate, and whether it stands at its limit; one that does not has no impulse."""
+    kind, mode = joints.kind[row], joints.mode[row]
+    if kind == POINT or mode == READ:
+        return
+    error = coordinate(bodies, joints, row, jacobian) - joints.target[row]
+    _, own[row] = rate_and_response(bodies, joints, row, jacobian)
+    is_active[row] = (mode == LOW and error <= 0.0) or (mode == HIGH and error >= 0.0)
+    if mode in (LOW, HIGH) and kind != LENGTH and not is_active[row]:
+        joints.impulse[row, 0] = 0.0
+
+
+@inlined_kernel
+def _solve_joint(bodies: Bodies, joints: Joints, begin: int, end: int, block: Block, is_active: NDArray[np.bool_], dt: float) -> None:
+    """Solve a joint's springs, what drives it, and the rest in one block, limits that it stands at included."""
+    hard = Softness(1.0 / dt, 1.0, 0.0)
+    for mode in (SPRING, DRIVE):
+        for row in range(begin, end):
+            if joints.mode[row] == mode:
+                if joints.kind[row] != POINT:
+                    solve_row(bodies, joints, row, block.jacobian, hard, dt, dt, True)
+                elif mode == SPRING:
+                    solve_mouse(bodies, joints, row, dt)
+                else:
+                    solve_point(bodies, joints, row, hard, dt, dt, True)
+    n, limit, at_limit = 0, -1, -1
+    a, b = joints.bodies[begin, 0], joints.bodies[begin, 1]
+    for row in range(begin, end):
+        mode, kind = joints.mode[row], joints.kind[row]
+        if kind in (LENGTH, SUM):
+            if mode in (HOLD, LOW, HIGH):
+                solve_row(bodies, joints, row, block.jacobian, hard, dt, dt, True)
+        elif mode == HOLD or is_active[row]:
+            if mode != HOLD:
+                limit, at_limit = row, n
+            n = fill_lines(bodies, joints, row, block, n)
+    if n == 0:
+        return
+    x = block.x
+    for k in range(n):
+        x[k] = -line_rate(bodies.velocity, a, b, block.line[k])
+    square_lines(bodies, a, b, block, n)
+    solve_lines(block.matrix, x, n)
+    if limit >= 0:
+        before, after = joints.impulse[limit, 0], joints.impulse[limit, 0] + x[at_limit]
+        if (joints.mode[limit] == LOW and after < 0.0) or (joints.mode[limit] == HIGH and after > 0.0):
+            push_along(bodies.velocity, bodies.inverse, a, b, block.line[at_limit], -before)  # it lets go; the others alone
+            joints.impulse[limit, 0] = 0.0
+            for k in range(n):
+                x[k] = -line_rate(bodies.velocity, a, b, block.line[k])
+            square_lines(bodies, a, b, block, n)
+            for k in range(n):
+                block.matrix[k, at_limit] = block.matrix[at_limit, k] = 1.0 if k == at_limit else 0.0
+            x[at_limit] = 0.0
+            solve_lines(block.matrix, x, n)
+    for k in range(n):
+        push_along(bodies.velocity, bodies.inverse, a, b, block.line[k], x[k])
+    k = 0
+    for row in range(begin, end):
+        if joints.kind[row] not in (LENGTH, SUM) and (joints.mode[row] == HOLD or is_active[row]):
+            joints.impulse[row, 0] += x[k]
+            k += 1
+            if joints.kind[row] == POINT:
+                joints.impulse[row, 1] += x[k]
+                k += 1
+
+
+# -- positions --------------------------------------------------------------------------------------------------------
+
+
+@inlined_kernel
+def _push_apart(bodies: Bodies, a: int, b: int, planes: Planes, row: int, share: float, slop: float, most: float) -> float:
+    """Move two bodies apart, point by point, and return the least separation found, m."""
+    lowest, side, inverse = inf, planes.side[row], bodies.inverse
+    for k in range(planes.n_points[row]):
+        shift, turn = bodies.shift, bodies.turn
+        on_a, on_b = planes.on_a[row, k], planes.on_b[row, k]
+        ax, ay = turn[a, 0] * on_a[0] - turn[a, 1] * on_a[1], turn[a, 1] * on_a[0] + turn[a, 0] * on_a[1]
+        bx, by = turn[b, 0] * on_b[0] - turn[b, 1] * on_b[1], turn[b, 1] * on_b[0] + turn[b, 0] * on_b[1]
+        cx, cy = planes.apart[row, 0] + shift[b, 0] - shift[a, 0], planes.apart[row, 1] + shift[b, 1] - shift[a, 1]
+        dx, dy = cx + bx - ax, cy + by - ay
+        nx, ny = planes.normal[row, 0], planes.normal[row, 1]
+        if side == ROUND:
+            size = hypot(dx, dy)
+            if size > 0.0:
+                nx, ny = dx / size, dy / size
+        elif side != FIXED:
+            of = a if side == ON_A else b
+            nx, ny = turn[of, 0] * nx - turn[of, 1] * ny, turn[of, 1] * nx + turn[of, 0] * ny
+        gap = dx * nx + dy * ny - planes.radius[row]
+        lowest = min(lowest, gap)
+        # where it acts: the corner of the one that has no face in it; halfway where neither has
+        to_b = 1.0 if side == ON_A else 0.0 if side == ON_B else 0.5
+        px, py = ax + to_b * dx, ay + to_b * dy
+        qx, qy = px - cx, py - cy
+        along_a, along_b = px * ny - py * nx, qx * ny - qy * nx
+        k_own = inverse[a, 0] + inverse[b, 0] + inverse[a, 1] * along_a * along_a + inverse[b, 1] * along_b * along_b
+        if k_own > 0.0:
+            impulse = -max(-most, min(share * (gap + slop), 0.0)) / k_own
+            shift[a, 0] -= inverse[a, 0] * impulse * nx
+            shift[a, 1] -= inverse[a, 0] * impulse * ny
+            shift[a, 2] -= inverse[a, 1] * impulse * along_a
+            shift[b, 0] += inverse[b, 0] * impulse * nx
+            shift[b, 1] += inverse[b, 0] * impulse * ny
+            shift[b, 2] += inverse[b, 1] * impulse * along_b
+            turn_by_shift(bodies, a)
+            turn_by_shift(bodies, b)
+    return lowest
+
+
+@inlined_kernel
+def _pull_together(
+    bodies: Bodies, joints: Joints, begin: int, end: int, block: Block, own: FloatArray, is_active: NDArray[np.bool_], slop: float
+) -> bool:
+    """Make up a joint's errors, and tell whether they were within the slops."""
+    is_okay, n = True, 0
+    moved = Bodies(bodies.shift, bodies.shift, bodies.turn, bodies.inverse, bodies.push, bodies.decay)
+    a, b = joints.bodies[begin, 0], joints.bodies[begin, 1]
+    for row in range(begin, end):
+        kind, mode = joints.kind[row], joints.mode[row]
+        if mode in (READ, SPRING, DRIVE) or (mode != HOLD and kind == ANGLE and not is_active[row]):
+            continue
+        if mode == HOLD and kind not in (LENGTH, SUM):
+            at = n
+            n = fill_lines(bodies, joints, row, block, n)
+            size = hypot(block.error[at], block.error[at + 1]) if kind == POINT else abs(block.error[at])
+            is_okay = is_okay and size <= (BOX2D_ANGULAR_SLOP if kind == ANGLE else slop)
+            continue
+        error = coordinate(bodies, joints, row, block.jacobian) - joints.target[row]
+        if kind == SUM:
+            _, response = rate_and_response(bodies, joints, row, block.jacobian)
+            is_okay = is_okay and (joints.kind[joints.bodies[row, 0]] != LENGTH or abs(error) < slop)  # of gears none is asked
+            if response > 0.0:
+                apply_row(moved, joints, row, block.jacobian, -error / response)
+            for other in range(row - 2, row):
+                turn_by_shift(bodies, joints.bodies[other, 0])
+                turn_by_shift(bodies, joints.bodies[other, 1])
+            continue
+        beyond = error if mode == HIGH else -error if mode == LOW else abs(error)
+        is_okay = is_okay and beyond <= (BOX2D_ANGULAR_SLOP if kind == ANGLE else slop)
+        if kind == LENGTH:
+            error = max(0.0 if mode == HIGH else -MOST_CORRECTION, min(error, MOST_CORRECTION))
+        else:
+            less, limit = (BOX2D_ANGULAR_SLOP, MOST_ANGULAR_CORRECTION) if kind == ANGLE else (slop, MOST_CORRECTION)
+            reached = beyond >= 0.0
+            error = max(-limit, min(error + less, 0.0)) if mode == LOW else max(0.0, min(error - less, limit))
+            if kind == ALONG:
+                if reached:
+                    n = fill_lines(bodies, joints, row, block, n)
+                    block.error[n - 1] = error
+                continue
+        if own[row] > 0.0:
+            apply_row(moved, joints, row, block.jacobian, -error / own[row])
+        turn_by_shift(bodies, a)
+        turn_by_shift(bodies, b)
+    if n > 0:
+        _make_up(bodies, a, b, block, n, own[end - 1] if n == 1 else 0.0)
+    return is_okay
+
+
+@inlined_kernel
+def _make_up(bodies: Bodies, a: int, b: int, block: Block, n: int, own: float) -> None:
+    """Move two bodies so that the errors of `n` lines between them go; a line alone has the response that it had when the step began."""
+    square_lines(bodies, a, b, block, n)
+    if n == 1 and own > 0.0:
+        block.matrix[0, 0] = own
+    for k in range(n):
+        block.x[k] = -block.error[k]
+    solve_lines(block.matrix, block.x, n)
+    for k in range(n):
+        push_along(bodies.shift, bodies.inverse, a, b, block.line[k], block.x[k])
+    turn_by_shift(bodies, a)
+    turn_by_shift(bodies, b)

@@ -1,0 +1,103 @@
+"""Both points of a contact solved together, exactly.
+
+With the impulses x along the normal, ``v' = v + K (x - a)`` are the points' velocities, a the impulses so far and K, 2 x 2, what an
+impulse at one point does at itself and at the other. What is asked for is a linear complementarity problem::
+
+    w = K x + b >= 0,   x >= 0,   x . w = 0        with b = v + bias - K a
+
+K is positive definite, so it has one solution, and of the four cases, each point pushing or not, one fits::
+
+    w0 = w1 = 0     x = -K^-1 b               both push
+    w0 = x1 = 0     x0 = -b0 / k00            the first one does
+    x0 = w1 = 0     x1 = -b1 / k11            the second one
+    x0 = x1 = 0     w = b                     none
+
+Points that say nearly the same, ``k00^2 >= 1000 det K``, are no two equations, and are solved one by one; Box2D leaves out the second.
+
+Source: E. Catto, b2ContactSolver of Box2D 2.3; K. Murty, *Linear Complementarity, Linear and Nonlinear Programming*, 1988, section 1.4.
+"""
+
+from __future__ import annotations
+
+from math import inf
+
+import numpy as np
+
+from engine.common.arrays import FloatArray
+from engine.common.jit import inlined_kernel
+from engine.dynamics._bodies_kernel import Bodies
+from engine.dynamics._contact_kernel import Contacts, apply_at_point, relative_velocity
+
+__all__ = ["MOST_CONDITION", "fill_couplings", "solve_pair"]
+
+MOST_CONDITION = 1000.0
+"""k_maxConditionNumber of b2ContactSolver."""
+
+
+@inlined_kernel
+def fill_couplings(bodies: Bodies, contacts: Contacts, coupling: FloatArray) -> None:
+    """Fill for each contact what an impulse at one of its two points does at the other, k01, float64 (n,); inf where no pair is solved."""
+    for row in range(len(contacts.n_points)):
+        coupling[row] = inf
+        if contacts.n_points[row] == 2:
+            a, b, arm = contacts.bodies[row, 0], contacts.bodies[row, 1], contacts.arm[row]
+            nx, ny, inverse = contacts.normal[row, 0], contacts.normal[row, 1], bodies.inverse
+            between = inverse[a, 0] + inverse[b, 0]
+            between += inverse[a, 1] * (arm[0, 0] * ny - arm[0, 1] * nx) * (arm[1, 0] * ny - arm[1, 1] * nx)
+            between += inverse[b, 1] * (arm[0, 2] * ny - arm[0, 3] * nx) * (arm[1, 2] * ny - arm[1, 3] * nx)
+            k00, k11 = 1.0 / contacts.mass[row, 0, 0], 1.0 / contacts.mass[row, 1, 0]
+            if k00 * k00 < MOST_CONDITION * (k00 * k11 - between * between):
+                coupling[row] = between
+
+
+@inlined_kernel
+def _single(value: float) -> float:
+    return np.float64(np.float32(value))
+
+
+@inlined_kernel
+def solve_pair(
+    bodies: Bodies, contacts: Contacts, row: int, k01: float, bias_0: float, bias_1: float, yield_0: float, yield_1: float, is_single: bool
+) -> None:
+    """Solve both points along the normal.
+
+    Parameters
+    ----------
+    k01 : float
+        See `fill_couplings`.
+    bias_0, bias_1 : float
+        m/s that are added to the points' velocities before these are asked not to be negative.
+    yield_0, yield_1 : float
+        Of soft points ``impulse_scale / mass_scale`` (`engine.dynamics._softness_kernel`): by what share of k a point gives way to its own
+        impulse; 0 of hard ones.
+    is_single : bool
+        Whether it is rounded as float32 rounds: of points that say nearly the same the determinant is a small difference of large numbers.
+    """
+    a, b = contacts.bodies[row, 0], contacts.bodies[row, 1]
+    nx, ny = contacts.normal[row, 0], contacts.normal[row, 1]
+    arm_0, arm_1 = contacts.arm[row, 0], contacts.arm[row, 1]
+    a0, a1 = contacts.impulse[row, 0, 0], contacts.impulse[row, 1, 0]
+    k00, k11 = 1.0 / contacts.mass[row, 0, 0], 1.0 / contacts.mass[row, 1, 0]
+    vx, vy = relative_velocity(bodies, a, b, arm_0)
+    b0 = vx * nx + vy * ny + bias_0 - (k00 * a0 + k01 * a1)
+    vx, vy = relative_velocity(bodies, a, b, arm_1)
+    b1 = vx * nx + vy * ny + bias_1 - (k01 * a0 + k11 * a1)
+    k00, k11 = k00 * (1.0 + yield_0), k11 * (1.0 + yield_1)
+    determinant = k00 * k11 - k01 * k01
+    if is_single:
+        b0, b1, determinant = _single(b0), _single(b1), _single(_single(k00 * k11) - _single(k01 * k01))
+        x0 = -_single(_single(k11 / determinant * b0) - _single(k01 / determinant * b1))
+        x1 = -_single(_single(k00 / determinant * b1) - _single(k01 / determinant * b0))
+    else:
+        x0, x1 = -(k11 * b0 - k01 * b1) / determinant, -(k00 * b1 - k01 * b0) / determinant
+    if x0 < 0.0 or x1 < 0.0:
+        x0, x1 = -b0 / k00, 0.0
+        if x0 < 0.0 or k01 * x0 + b1 < 0.0:
+            x0, x1 = 0.0, -b1 / k11
+            if x1 < 0.0 or k01 * x1 + b0 < 0.0:
+                x0, x1 = 0.0, 0.0
+                if b0 < 0.0 or b1 < 0.0:  # rounding alone leaves no case
+                    return
+    contacts.impulse[row, 0, 0], contacts.impulse[row, 1, 0] = x0, x1
+    apply_at_point(bodies, a, b, arm_0, (x0 - a0) * nx, (x0 - a0) * ny)
+    apply_at_point(bodies, a, b, arm_1, (x1 - a1) * nx, (x1 - a1) * ny)

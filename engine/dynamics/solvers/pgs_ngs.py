@@ -1,0 +1,68 @@
+"""PGS with NGS, the solver of Box2D 2.3, on contacts without skins; see `_pgs_ngs_kernel`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from engine.common.arrays import FloatArray, IntArray
+from engine.common.limits import MAX_ITERATIONS
+from engine.common.tolerances import LINEAR_SLOP
+from engine.dynamics._contact_kernel import Contacts
+from engine.dynamics._island_kernel import islands
+from engine.dynamics._joint_kernel import SUM, Joints
+from engine.dynamics.solvers._pgs_ngs_kernel import FIXED, ROUND, Planes, pgs_ngs
+from engine.dynamics.solvers.protocol import Method, Problem, Setting
+
+__all__ = ["METHOD", "PgsNgs", "joined"]
+
+_AS_THEY_COME = np.zeros(0, dtype=np.int64)
+
+
+class PgsNgs(Method):
+    """Sweeps over velocities, then over positions: what Box2D 2.3 does."""
+
+    title = "PGS with NGS"
+    settings = (
+        Setting("velocity_iterations", "Velocity iterations", 8, 1, MAX_ITERATIONS, is_whole=True),
+        Setting("position_iterations", "Position iterations", 3, 0, MAX_ITERATIONS, is_whole=True),
+        Setting("share", "Share of an overlap made up in a sweep", 0.2, 0.0, 1.0),
+        Setting("slop", "Overlap left", LINEAR_SLOP, 0.0, 0.1, unit="m"),
+        Setting("most", "Most correction in a sweep", 0.2, 0.0, 10.0, unit="m"),
+    )
+
+    def solve(self, step: Problem, options: Mapping[str, Any]) -> FloatArray:
+        bodies, contacts, joints = step.bodies(step.dt), step.contacts, step.joints
+        gap = step.rows.separation[step.solved[:, 0]]
+        planes = _planes(contacts, gap)
+        is_driven = np.ascontiguousarray((bodies.inverse > 0.0).any(axis=1))
+        links = np.concatenate((contacts.bodies, joined(joints)))
+        pgs_ngs(
+            bodies, contacts, planes, np.maximum(gap, 0.0), step.restitution, joints, _AS_THEY_COME, _AS_THEY_COME,
+            islands(links, is_driven), np.ones(len(is_driven)), step.threshold, step.dt,
+            options["velocity_iterations"], options["position_iterations"], options["share"], options["slop"], options["most"],
+            False, False,
+        )  # fmt: skip
+        return step.ended(bodies)
+
+
+def joined(joints: Joints) -> IntArray:
+    """Return rows of bodies that hang together by joints, int64 (n, 2); of gears and pulleys the second ends of what they add up."""
+    is_sum = joints.kind == SUM
+    return np.concatenate((joints.bodies[~is_sum], joints.bodies[joints.bodies[is_sum]][:, :, 1]))
+
+
+def _planes(contacts: Contacts, gap: FloatArray) -> Planes:
+    """Return what positions ask of contacts without skins: a normal stays as the step found it, but between two that are round."""
+    out = contacts.radius[:, :, None] + 0.5 * gap[:, None, :]  # of A and of B, of each point: from midway to the core
+    along = contacts.normal[:, None, :]
+    on_a, on_b = contacts.arm[:, :, :2] - out[:, 0, :, None] * along, contacts.arm[:, :, 2:] + out[:, 1, :, None] * along
+    is_round = (contacts.n_points == 1) & (contacts.radius > 0.0).all(axis=1)
+    apart = contacts.arm[:, 0, :2] - contacts.arm[:, 0, 2:]
+    side = np.where(is_round, ROUND, FIXED)
+    return Planes(side, contacts.n_points.copy(), contacts.normal, on_a, on_b, apart, contacts.radius.sum(axis=1))
+
+
+METHOD = PgsNgs()
