@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from engine.cli.options import JsonFile, listed
+from engine.cli.options import JsonFile
 from engine.cli.output import InterruptedRunError, check_files, people, progress, text_table, write_json
 from engine.common.checks import integer
 from engine.common.limits import MAX_ITERATIONS
@@ -23,7 +23,9 @@ Measured = tuple["Reference", dict[str, tuple["Row", ...]]]
 
 def references_command(
     names: Annotated[list[str] | None, typer.Argument(metavar="NAMES", help="Which: as the table names them. Without any, all.")] = None,
-    solver: Annotated[str, typer.Option("--solver", metavar="LIST", help="What drives the worlds, a column each.")] = "soft_step,box2d",
+    solver: Annotated[
+        str, typer.Option("--solver", metavar="LIST", help="What drives the worlds, a column each: NAME[:SETTING=VALUE]....")
+    ] = "soft_step,box2d",
     sub_steps: Annotated[int, typer.Option("--sub-steps", metavar="N", help="A step, of ours; Box2D's velocity iterations.")] = 8,
     json_file: JsonFile = None,
 ) -> int:
@@ -31,9 +33,9 @@ def references_command(
 
     Status 1 if a row of the first solver misses the demand.
     """
-    from engine.world import solvers
+    from engine.experiments.solvers import chosen_variants
 
-    chosen_solvers = listed("--solver", solver, solvers())
+    variants = {one.label: one for one in chosen_variants("--solver", solver)}
     integer("--sub-steps", sub_steps, 1, MAX_ITERATIONS)
     check_files({}, {"--json": json_file})
 
@@ -43,8 +45,11 @@ def references_command(
     found: list[Measured] = []
     with progress("measuring", len(wanted)) as one_done, contextlib.suppress(KeyboardInterrupt):
         for one in wanted:
-            found.append((one, {name: tuple(one.measure(Lab(name, sub_steps))) for name in chosen_solvers}))
+            found.append(
+                (one, {name: tuple(one.measure(Lab(way.solver, sub_steps, way.world_settings))) for name, way in variants.items()})
+            )
             one_done()
+    chosen_solvers = tuple(variants)
     _print(found, chosen_solvers, json_file)
     result: dict[str, Any] = {"sub_steps": sub_steps, "references": [_as_json(*one) for one in found]}
     write_json(json_file, result if len(found) == len(wanted) else {**result, "interrupted": True})

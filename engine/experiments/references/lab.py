@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -57,14 +57,18 @@ class Lab:
         One of `engine.world.solvers()`.
     sub_steps : int
         Of the soft step; Box2D's velocity iterations.
+    settings : mapping
+        Others of the world, or of the solver's own.
     """
 
     solver: str = "soft_step"
     sub_steps: int = 8
+    settings: Mapping[str, Any] = field(default_factory=dict)
 
     def world(self, **settings: Any) -> World:
         """Return an empty world, in which nothing sleeps unless said."""
-        return World(WorldSettings(velocity_iterations=self.sub_steps, **({"sleeping": False} | settings)), solver=self.solver)
+        given = {"velocity_iterations": self.sub_steps, "sleeping": False} | dict(self.settings) | settings
+        return World(WorldSettings(**given), solver=self.solver)
 
 
 @dataclass(frozen=True, slots=True)
