@@ -154,6 +154,11 @@ class RigidBodySolver(Solver):
             case c.CreateJoint() | c.SetJoint() | c.SetMouseTarget():
                 assert isinstance(becomes, ResolvedJoint)
                 state, self._targets_changed = self._awakened(state, becomes), True
+            case c.SetSettings():
+                assert isinstance(becomes, WorldSettings)
+                share = self._share(becomes) / self._share(self.truth.settings)
+                if share != 1.0:  # of a step the impulses are the same, of a sub-step they are not
+                    state = replace(state, memory=state.memory.scaled(share))
             case c.DestroyJoint(joint):
                 sums = tuple(one for one in state.memory.gear_sums if one[0] != joint)
                 state = self._awakened(replace(state, memory=replace(state.memory, gear_sums=sums)), self.truth.joints[joint])
@@ -359,7 +364,8 @@ class RigidBodySolver(Solver):
         state, before = snapshot.state, load_solver(snapshot.solver)
         if issubclass(before, RigidBodySolver):
             assert isinstance(state.memory, Memory)
-            return replace(state, memory=state.memory.for_method(cls._share(settings) / before._share(snapshot.settings)))
+            share = cls._share(settings) / before._share(snapshot.settings)
+            return replace(state, memory=state.memory.scaled(share, is_stiff=False))
         carried = before.carried(snapshot)
         owners = {fixture: (body, spec.sensor) for fixture, body, spec in snapshot.fixtures}
         pairs = [(a, b, owners[a][0], owners[b][0], owners[a][1] or owners[b][1]) for a, b in sorted(carried.touching)]

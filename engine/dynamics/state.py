@@ -56,11 +56,11 @@ class Memory:
         """All pairs that touch, as `sensed` has them."""
         return touching_pairs(self.rows, self.sensed)
 
-    def for_method(self, share: float) -> Memory:
-        """Return what another method begins with: impulses of `share` times as much, and no stiffness of points."""
+    def scaled(self, share: float, is_stiff: bool = True) -> Memory:
+        """Return it with `share` times the impulses for the next step to begin from; not `is_stiff`: without the stiffness of points."""
         number = self.rows.number.copy()
         number[:, IMPULSE : IMPULSE + 4] *= share
-        number[:, STIFFNESS : STIFFNESS + 2] = 0.0
+        number[:, STIFFNESS : STIFFNESS + 2] *= is_stiff
         return replace(self, rows=ContactRows(self.rows.whole, number), joint_impulse=share * self.joint_impulse)
 
 

@@ -11,6 +11,7 @@ import functools
 import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields, replace
+from numbers import Integral
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple, TypeVar, dataclass_transform
 
@@ -116,7 +117,11 @@ def named_values(field: str, given: Any) -> tuple[tuple[str, float | str], ...]:
             raise InvalidInputError(field, "numbers or words by name", given)
         if not isinstance(value, str):
             finite(f"{field}.{name}", value)
-    return tuple(sorted((name, value if isinstance(value, str | int) else float(value)) for name, value in values.items()))
+    return tuple(sorted((name, _plain(value)) for name, value in values.items()))
+
+
+def _plain(value: Any) -> float | str:
+    return value if isinstance(value, str) else int(value) if isinstance(value, Integral) else float(value)
 
 
 _NOT_NEGATIVE = {

@@ -84,6 +84,8 @@ class Setting:
             return value
         if self.is_whole:
             return integer(field, value, int(self.low), int(self.high))
+        if isinstance(value, str):
+            raise InvalidInputError(field, f"from {self.low:g} to {self.high:g} {self.unit}".strip(), value)
         return number(field, value, self.unit, self.low, self.high)
 
 

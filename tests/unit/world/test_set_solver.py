@@ -83,6 +83,11 @@ def test_between_our_methods_impulses_stay_and_are_those_that_the_method_keeps()
     world.set_solver(METHOD)
     assert world.snapshot().state.memory.rows.number[:, 8:12] == pytest.approx(8.0 * rows), "of a step, and not of one of 8 sub-steps"
     assert 60.0 * world.step().normal_impulse[0].sum() == pytest.approx(30.0, rel=0.02), "and so nothing jolts"
+    world.set_solver("soft_step")
+    for _ in range(20):
+        world.step()
+    world.set_settings(velocity_iterations=32)
+    assert 60.0 * world.step().normal_impulse[0].sum() == pytest.approx(30.0, rel=0.02), "nor by other sub-steps"
 
 
 @pytest.mark.parametrize(("first", "second"), [("box2d", "soft_step"), ("soft_step", "box2d"), ("soft_step", METHOD)])

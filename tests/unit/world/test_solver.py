@@ -135,6 +135,24 @@ def test_a_world_that_another_solver_drives_steps_and_goes_back_and_forth() -> N
     assert world.solver == "box2d" and world.body_ids == ()
 
 
+def test_any_solver_takes_over_a_living_world_and_leaves_it() -> None:
+    world = World(WorldSettings(hertz=100.0), solver="soft_step")
+    ball = world.create_body(BodySpec((DISC,), position=(0.0, 8.0)))
+    for solver in ("falling", "box2d", "falling", "soft_step"):
+        world.step()
+        world.set_solver(solver)
+    world.step()
+    assert world.solver == "soft_step" and world.state(ball).linear_velocity[1] == pytest.approx(-0.5)
+    box = world.create_body(BodySpec((FixtureSpec(Polygon.box(1.0, 1.0)),)))
+    with pytest.raises(InvalidInputError, match=rf"body {box}, fixture 1: shape must be one that Falling takes \(Circle\)"):
+        world.set_solver("falling")
+    world.destroy_body(box)
+    joint = world.create_joint(DistanceJointSpec(ball, world.create_body(BodySpec((DISC,))), (0.0, 8.0), (0.0, 0.0)))
+    with pytest.raises(InvalidInputError, match=rf"joint {joint}: joint must be one that Falling takes \(none\)"):
+        world.set_solver("falling")
+    assert world.solver == "soft_step"
+
+
 def test_a_solver_refuses_by_name_what_it_cannot_take_wherever_it_comes_from() -> None:
     world = World(solver="falling")
     ball, other = (world.create_body(BodySpec((DISC,), position=(x, 0.0))) for x in (0.0, 3.0))
