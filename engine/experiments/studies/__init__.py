@@ -1,11 +1,12 @@
 """Comparisons that others have made, made again on the functions of this library: what they found, and what is true here.
 
 Each study is a function; its docstring says how it is done, docs/studies has its page. The command ``studies`` runs them. To be
-read in this order: `study` (tables, charts, clocks), `integrators`, `overlap_tests`, `contact_search`, `pushing_apart`.
+read in this order: `study` (tables, charts, clocks), `integrators`, `overlap_tests`, `contact_search`, `pushing_apart`,
+`collision_time`.
 """
 
 # isort: off
-from engine.experiments.studies import integrators, overlap_tests, contact_search, pushing_apart  # they enter their studies in this order
+from engine.experiments.studies import integrators, overlap_tests, contact_search, pushing_apart, collision_time  # in this order
 from engine.experiments.studies.study import STUDIES, Chart, Curve, Finding, Study, Table, chosen
 
 __all__ = [
@@ -16,6 +17,7 @@ __all__ = [
     "Study",
     "Table",
     "chosen",
+    "collision_time",
     "contact_search",
     "integrators",
     "overlap_tests",

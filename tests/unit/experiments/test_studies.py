@@ -12,6 +12,8 @@ from engine.common.errors import InvalidInputError
 from engine.dynamics.integrators import INTEGRATORS, ORDERS
 from engine.experiments.studies import STUDIES, chosen
 from engine.experiments.studies._contact_search_kernel import COUNT, FILTERED, TOUCH
+from engine.experiments.studies.collision_time import WAYS as COLLIDING
+from engine.experiments.studies.collision_time import cradle, exactly, gas, now
 from engine.experiments.studies.contact_search import SCENES, Recorded
 from engine.experiments.studies.integrators import MOTIONS, errors_of, order_of, worst_energy
 from engine.experiments.studies.overlap_tests import TESTS, Passes
@@ -111,3 +113,26 @@ def test_a_stack_stands_by_freezing_or_by_a_warm_start() -> None:
         assert stood[name][0] == 3.0, name
     assert stood["5 iterations, warm start"][1] < 0.25 * stood["5 iterations, cold"][1]
     assert stood["5 sweeps, the last freezes"][1] < 1e-9
+
+
+@pytest.mark.slow
+def test_collisions_now_and_later_keep_what_they_must() -> None:
+    """Momentum and energy are kept by all; the cradle and the speeds of a gas tell them apart."""
+    for name, advance in COLLIDING.items():
+        speeds = cradle(advance, 1.0 / 60.0)
+        assert speeds.sum() == pytest.approx(4.0) and (speeds**2).sum() == pytest.approx(16.0), name
+        assert speeds == pytest.approx([-2.4, 1.6, 1.6, 1.6, 1.6] if "at once" in name else [0.0, 0.0, 0.0, 0.0, 4.0], abs=1e-6), name
+        discs = gas(16)
+        energy = (discs.velocity**2).sum()
+        for _ in range(60):
+            advance(discs, 1.0 / 60.0)
+        assert (discs.velocity**2).sum() == pytest.approx(energy, rel=1e-9), name
+
+
+@pytest.mark.slow
+def test_bisection_follows_the_exact_events() -> None:
+    ours, true = gas(16), gas(16)
+    for _ in range(30):
+        now(ours, 1.0 / 60.0)
+    assert exactly(true, 0.5) > 5
+    assert ours.position == pytest.approx(true.position, abs=1e-3) and ours.n_searches > 100

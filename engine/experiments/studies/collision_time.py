@@ -1,0 +1,397 @@
+"""Elastic discs that fly freely: each collision at its own time, by bisection and rewind, or all at the end of the step.
+
+**Now.** All discs are moved to the end of the step. If any pair overlaps there and approaches, the whole scene is rewound and the moment is
+halved in until the deepest such overlap is nothing; that pair gets its impulse, and the rest of the step begins anew (Baraff's course, "The
+time of collision"). With c collisions in a step and n bodies that is c log(1 / tolerance) moves and searches of n bodies each, and c grows
+with n: the cost is that of n^2.
+
+**Later.** All discs are moved to the end of the step, and all pairs that overlap and approach there get their impulses, from the normals
+that they have there. *Pair by pair*: each as if it were alone, again until none approaches (Guendelman, Bridson, Fedkiw 2003). *All at
+once*: the impulses P >= 0 with which each pair that overlaps or touches leaves at least as fast as it came,
+
+    v+ = v- + A P >= u,    P >= 0,    P (v+ - u) = 0    with    u = max(-v-, 0)
+
+(a linear complementarity problem, solved by projected Gauss-Seidel until it is). Either searches for overlaps once a step.
+
+**The truth** is event by event in closed form: two discs at the distance d with the velocity v between them meet at the smaller root of
+``|d + v t| = r_a + r_b``. Simultaneous contacts have no truth but for the order in which a small gap between them would let them happen.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.broadphase import BroadPhase, DynamicTree
+from engine.common.arrays import FloatArray, IntArray
+from engine.common.rng import stream
+from engine.experiments.references.lab import body
+from engine.experiments.studies.study import Cell, Chart, Curve, Finding, Table, growth, seconds_in_turn, study
+from engine.geometry import Circle
+from engine.world import World, WorldSettings
+
+__all__ = ["WAYS", "Discs", "at_once", "collision_time", "cradle", "exactly", "gas", "now", "pair_by_pair", "parted_at"]
+
+_RADIUS = 0.25
+"""Metres, of all discs; each has 1 kg."""
+_DEPTH = 1e-6
+"""Metres of overlap at which a bisection ends."""
+_APPROACH = 1e-12
+"""m/s."""
+_MOST_PASSES = 10_000
+_AREA = 1.0
+"""m^2 for each disc of a gas: a fifth is covered."""
+
+
+class Contacts(NamedTuple):
+    """Pairs that overlap and approach: bodies, unit normals from a to b, overlaps. Body n is the walls."""
+
+    a: IntArray
+    b: IntArray
+    normal: FloatArray
+    depth: FloatArray
+
+
+@dataclass
+class Discs:
+    """Discs in a square box, or in the open.
+
+    Attributes
+    ----------
+    position, velocity : float64 (n, 2)
+        m, m/s.
+    half : float
+        Half the box's side, m; infinite in the open.
+    n_searches : int
+        How often all discs were moved and searched for overlaps.
+    """
+
+    position: FloatArray
+    velocity: FloatArray
+    half: float = math.inf
+    n_searches: int = 0
+    _broad_phase: BroadPhase = field(default_factory=DynamicTree)
+
+    def copy(self) -> Discs:
+        """Return the same scene, with its searches not counted yet."""
+        return Discs(self.position.copy(), self.velocity.copy(), self.half)
+
+    def contacts_at(self, position: FloatArray, *, is_touch_enough: bool = False) -> Contacts:
+        """Return what overlaps and approaches, with the velocities of now; or all that overlaps or touches."""
+        self.n_searches += 1
+        near = self._broad_phase.pairs(np.column_stack((position - _RADIUS - _DEPTH, position + _RADIUS + _DEPTH)))
+        between = position[near[:, 1]] - position[near[:, 0]]
+        distance = np.hypot(*between.T)
+        n = len(position)
+        walls = [
+            np.column_stack((np.arange(n), np.full(n, n)))[side * position[:, axis] > self.half - _RADIUS - _DEPTH] for axis, side in _SIDES
+        ]
+        outward = [np.tile(side * np.eye(2)[axis], (len(rows), 1)) for (axis, side), rows in zip(_SIDES, walls, strict=True)]
+        beyond = [side * position[rows[:, 0], axis] - self.half + _RADIUS for (axis, side), rows in zip(_SIDES, walls, strict=True)]
+        a, b = np.concatenate((near, *walls)).T
+        normal = np.concatenate((between / distance[:, None], *outward))
+        depth = np.concatenate((2.0 * _RADIUS - distance, *beyond))
+        found = Contacts(a, b, normal, depth)
+        return _chosen(found, depth > -_DEPTH if is_touch_enough else (depth > 0.0) & (self.approach(found) < -_APPROACH))
+
+    def approach(self, contacts: Contacts) -> FloatArray:
+        """Return the velocities of b against a along the normals."""
+        velocity = np.concatenate((self.velocity, np.zeros((1, 2))))
+        found: FloatArray = ((velocity[contacts.b] - velocity[contacts.a]) * contacts.normal).sum(axis=1)
+        return found
+
+    def push(self, a: int, b: int, impulse: FloatArray) -> None:
+        """Give b an impulse, and a the opposite one, kg m/s."""
+        self.velocity[a] -= impulse
+        if b < len(self.velocity):
+            self.velocity[b] += impulse
+
+
+_SIDES = ((0, 1.0), (0, -1.0), (1, 1.0), (1, -1.0))
+
+
+def _chosen(contacts: Contacts, which: NDArray[np.bool_]) -> Contacts:
+    a, b, normal, depth = contacts
+    return Contacts(a[which], b[which], normal[which], depth[which])
+
+
+def _mass(discs: Discs, b: int) -> float:
+    """Return the effective mass of a pair of discs, or of one and a wall, kg."""
+    return 0.5 if b < len(discs.velocity) else 1.0
+
+
+def _collide(discs: Discs, contacts: Contacts, row: int) -> bool:
+    """Let one pair leave as fast as it came, and tell whether it came."""
+    a, b, normal = int(contacts.a[row]), int(contacts.b[row]), contacts.normal[row]
+    other = discs.velocity[b] if b < len(discs.velocity) else 0.0
+    speed = float((other - discs.velocity[a]) @ normal)
+    if speed >= -_APPROACH:
+        return False
+    discs.push(a, b, -2.0 * _mass(discs, b) * speed * normal)
+    return True
+
+
+def now(discs: Discs, h: float) -> None:
+    """Advance by `h` seconds, each collision at its time, found by bisection with rewind of the whole scene."""
+    left = h
+    while True:
+        found = discs.contacts_at(discs.position + left * discs.velocity)
+        if not len(found.a):
+            discs.position = discs.position + left * discs.velocity
+            return
+        low, high = 0.0, left
+        while found.depth.max() > _DEPTH and high - low > 1e-15:
+            middle = 0.5 * (low + high)
+            earlier = discs.contacts_at(discs.position + middle * discs.velocity)
+            if len(earlier.a):
+                high, found = middle, earlier
+            else:
+                low = middle
+        discs.position = discs.position + high * discs.velocity
+        _collide(discs, found, int(found.depth.argmax()))
+        left -= high
+
+
+def pair_by_pair(discs: Discs, h: float) -> None:
+    """Advance by `h` seconds, then let all that overlaps and approaches collide, one pair after the other, until none approaches."""
+    discs.position = discs.position + h * discs.velocity
+    found = discs.contacts_at(discs.position)
+    for _ in range(_MOST_PASSES):
+        collided = [_collide(discs, found, row) for row in range(len(found.a))]
+        if not any(collided):
+            return
+
+
+def at_once(discs: Discs, h: float) -> None:
+    """Advance by `h` seconds, then let all that overlaps and approaches collide with the impulses that fulfil all pairs' laws together."""
+    discs.position = discs.position + h * discs.velocity
+    found = discs.contacts_at(discs.position, is_touch_enough=True)
+    target, total = np.maximum(-discs.approach(found), 0.0), np.zeros(len(found.a))
+    for _ in range(_MOST_PASSES):
+        change = 0.0
+        for row in range(len(found.a)):
+            a, b, normal = int(found.a[row]), int(found.b[row]), found.normal[row]
+            other = discs.velocity[b] if b < len(discs.velocity) else 0.0
+            missing = target[row] - float((other - discs.velocity[a]) @ normal)
+            after = max(0.0, total[row] + _mass(discs, b) * missing)
+            discs.push(a, b, (after - total[row]) * normal)
+            change, total[row] = max(change, abs(after - total[row])), after
+        if change < _APPROACH:
+            return
+
+
+def exactly(discs: Discs, seconds: float) -> int:
+    """Advance event by event, each in closed form; return how many there were."""
+    left, n_events, n = seconds, 0, len(discs.position)
+    i, j = np.triu_indices(n, 1)
+    while True:
+        d, v = discs.position[j] - discs.position[i], discs.velocity[j] - discs.velocity[i]
+        along, square = (d * v).sum(axis=1), (v * v).sum(axis=1)
+        inside = along**2 - square * ((d * d).sum(axis=1) - 4.0 * _RADIUS**2)
+        meets = (along < 0.0) & (inside > 0.0)
+        times = np.full(len(i), math.inf)
+        times[meets] = (-along[meets] - np.sqrt(inside[meets])) / square[meets]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            to_wall = (discs.half - _RADIUS - np.sign(discs.velocity) * discs.position) / np.abs(discs.velocity)
+        to_wall[~np.isfinite(to_wall)] = math.inf
+        soonest = min(float(times.min(initial=math.inf)), float(to_wall.min()))
+        if soonest >= left:
+            discs.position = discs.position + left * discs.velocity
+            return n_events
+        discs.position = discs.position + max(soonest, 0.0) * discs.velocity
+        left -= max(soonest, 0.0)
+        n_events += 1
+        if to_wall.min() <= times.min(initial=math.inf):
+            disc, axis = np.unravel_index(int(to_wall.argmin()), to_wall.shape)
+            discs.velocity[disc, axis] *= -1.0
+        else:
+            at = int(times.argmin())
+            normal = discs.position[j[at]] - discs.position[i[at]]
+            normal /= math.hypot(*normal)
+            impulse = -float((discs.velocity[j[at]] - discs.velocity[i[at]]) @ normal) * normal
+            discs.push(int(i[at]), int(j[at]), impulse)
+
+
+Advance = Callable[[Discs, float], None]
+
+WAYS: dict[str, Advance] = {"now, one at a time": now, "later, pair by pair": pair_by_pair, "later, all at once": at_once}
+
+
+def gas(n: int, seed: int = 0) -> Discs:
+    """Return so many discs with speeds about 2 m/s in a box of 1 m^2 for each, none overlapping."""
+    rng = stream(seed, "collision time", n)
+    half = 0.5 * math.sqrt(_AREA * n)
+    side = math.ceil(math.sqrt(n))
+    room = (2.0 * half - 2.0 * _RADIUS) / side
+    cells = np.stack(np.meshgrid(np.arange(side), np.arange(side)), axis=-1).reshape(-1, 2)[:n]
+    jitter = rng.uniform(_RADIUS, room - _RADIUS, (n, 2))
+    return Discs(cells * room + jitter - half + _RADIUS, rng.normal(0.0, math.sqrt(2.0), (n, 2)), half)
+
+
+def cradle(advance: Advance, h: float) -> FloatArray:
+    """Return the speeds after 1 s of five discs in a row that touch, the first of which comes at 4 m/s."""
+    discs = Discs(np.array([[-1.0, 0.0], *([2.0 * _RADIUS * k, 0.0] for k in range(4))]), np.zeros((5, 2)))
+    discs.velocity[0, 0] = 4.0
+    for _ in range(round(1.0 / h)):
+        advance(discs, h)
+    return discs.velocity[:, 0]
+
+
+def _break(advance: Advance, h: float) -> float:
+    """Return by how many m/s a break of ten discs in a triangle, hit in the middle, is not the same on both sides after 1 s."""
+    rows = [(math.sqrt(3.0) * _RADIUS * row, 2.0 * _RADIUS * (k - 0.5 * row)) for row in range(4) for k in range(row + 1)]
+    discs = Discs(np.array([(-1.0, 0.0), *rows]), np.zeros((11, 2)))
+    discs.velocity[0, 0] = 4.0
+    for _ in range(round(1.0 / h)):
+        advance(discs, h)
+    mirror = [0, *(1 + row * (row + 1) // 2 + row - k for row in range(4) for k in range(row + 1))]
+    return float(np.abs(discs.velocity - discs.velocity[mirror] * (1.0, -1.0)).max())
+
+
+_Leaves = Callable[[float, int, float], tuple[float, float]]
+"""With which velocity a disc at (0, 0.6 r) leaves that one from `start` on the x axis hits at 4 m/s, after so many steps of h."""
+
+
+def _by(advance: Advance) -> _Leaves:
+    def leaves(start: float, n_steps: int, h: float) -> tuple[float, float]:
+        discs = Discs(np.array([[start, 0.0], [0.0, 0.6 * _RADIUS]]), np.array([[4.0, 0.0], [0.0, 0.0]]))
+        for _ in range(n_steps):
+            advance(discs, h)
+        return float(discs.velocity[1, 0]), float(discs.velocity[1, 1])
+
+    return leaves
+
+
+def _by_solver(solver: str) -> _Leaves:
+    def leaves(start: float, n_steps: int, h: float) -> tuple[float, float]:
+        world = World(WorldSettings(gravity=(0.0, 0.0), hertz=1.0 / h, sleeping=False), solver=solver)
+        body(world, Circle(_RADIUS), (start, 0.0), linear_velocity=(4.0, 0.0), friction=0.0, restitution=1.0)
+        hit = body(world, Circle(_RADIUS), (0.0, 0.6 * _RADIUS), friction=0.0, restitution=1.0)
+        for _ in range(n_steps):
+            world.step()
+        return world.state(hit).linear_velocity
+
+    return leaves
+
+
+def _deflection(leaves: _Leaves, h: float) -> float:
+    """Return by how many degrees a disc hit off its centre leaves wrong, in the mean of 32 moments of the step at which they touch."""
+    true, errors = math.asin(0.3), []
+    for phase in range(32):
+        x, y = leaves(-1.0 - 4.0 * h * phase / 32.0, math.ceil(0.5 / h) + 1, h)
+        errors.append(abs(math.degrees(math.atan2(y, x) - true)))
+    return float(np.mean(errors))
+
+
+def _missed(advance: Advance, speed: float) -> float:
+    """Return which share of discs at such a speed pass one in their way as if it were not there, at 60 Hz, over moments of the step."""
+    n_missed, h = 0, 1.0 / 60.0
+    for phase in range(64):
+        discs = Discs(
+            np.array([[-1.0 - speed * h * (1.0 + phase / 64.0), 0.0], [0.0, 0.6 * _RADIUS]]), np.array([[speed, 0.0], [0.0, 0.0]])
+        )
+        for _ in range(8):
+            advance(discs, h)
+        n_missed += not discs.velocity[1].any()
+    return n_missed / 64.0
+
+
+def parted_at(advance: Advance, discs: Discs, h: float, seconds: float, far: float = 0.1) -> float:
+    """Return when a disc is `far` m from where it truly is, s."""
+    ours, true = discs.copy(), discs.copy()
+    for step in range(round(seconds / h)):
+        advance(ours, h)
+        exactly(true, h)
+        if np.hypot(*(ours.position - true.position).T).max() > far:
+            return (step + 1) * h
+    return seconds
+
+
+def _steps(advance: Advance, discs: Discs, n: int) -> Discs:
+    ours = discs.copy()
+    for _ in range(n):
+        advance(ours, 1.0 / 60.0)
+    return ours
+
+
+@study(
+    "collision now or later",
+    "The question is posed with Baraff's bisection in mind; no figures of theirs are known here.",
+)
+def collision_time(quick: bool) -> Finding:
+    """Discs against closed forms and against each other; the cost of gases of one density over their number, in turn."""
+    hertz, numbers, n_steps, rounds, n_gases = ((60.0,), (8, 16), 5, 1, 1) if quick else (_HERTZ, (16, 32, 64, 128, 256, 512), 10, 3, 5)
+    parting: list[tuple[Cell, ...]] = []
+    wrong: dict[str, list[float]] = {name: [] for name in (*WAYS, *_SOLVERS)}
+    apart: dict[str, list[float]] = {name: [] for name in WAYS}
+    for rate in hertz:
+        for name, advance in WAYS.items():
+            wrong[name].append(_deflection(_by(advance), 1.0 / rate))
+            apart[name].append(float(np.mean([parted_at(advance, gas(16, seed), 1.0 / rate, 8.0) for seed in range(n_gases)])))
+            parting.append((f"{rate:.0f} Hz", name, wrong[name][-1], apart[name][-1]))
+        for solver in _SOLVERS:
+            wrong[solver].append(_deflection(_by_solver(solver), 1.0 / rate))
+            parting.append((f"{rate:.0f} Hz", solver, wrong[solver][-1], None))
+    together: list[tuple[Cell, ...]] = []
+    for name, advance in WAYS.items():
+        after = [float(one) for one in cradle(advance, 1.0 / 60.0)]
+        missed = 100.0 * _missed(advance, _FAST)
+        together.append((name, *after, _break(advance, 1.0 / 60.0), missed))
+    last = [float(row[5] or 0.0) for row in together]
+    costs: list[tuple[Cell, ...]] = []
+    ms: dict[str, list[float]] = {name: [] for name in WAYS}
+    searches: dict[str, list[float]] = {name: [] for name in WAYS}
+    for n in numbers:
+        discs = gas(n)
+        events = exactly(discs.copy(), n_steps / 60.0) / n_steps
+        seconds = seconds_in_turn({name: partial(_steps, advance, discs, n_steps) for name, advance in WAYS.items()}, rounds)
+        for name, advance in WAYS.items():
+            ms[name].append(1e3 * seconds[name] / n_steps)
+            searches[name].append(_steps(advance, discs, n_steps).n_searches / n_steps)
+            costs.append((n, name, events, searches[name][-1], searches[name][-1] * n, ms[name][-1]))
+    moved = {name: growth(numbers, [count * n for count, n in zip(searches[name], numbers, strict=True)]) for name in WAYS}
+    powers = {name: growth(numbers, np.maximum(ms[name], 1e-9)) for name in WAYS}
+    steps = tuple(1e3 / rate for rate in reversed(hertz))
+    sizes = tuple(map(float, numbers))
+    charts = (
+        Chart("a disc hit off its centre", "step, ms", "wrong by, degrees", _curves(wrong, steps, is_reversed=True), (True, True)),
+        Chart("16 discs: 10 cm from the truth", "step, ms", "after, s", _curves(apart, steps, is_reversed=True), (True, False)),
+        Chart("cost", "discs", "ms a step", _curves(ms, sizes), (True, True)),
+    )
+    one, other, _ = WAYS
+    ratio = ms[one][-1] / max(ms[other][-1], 1e-9)
+    found = (
+        f"At 60 Hz a disc hit off its centre leaves {wrong[other][hertz.index(60.0)]:.1f} degrees wrong if it collides later, "
+        f"{wrong[one][hertz.index(60.0)]:.0e} if now.",
+        f"Sixteen discs are 10 cm from the truth after {apart[other][-1]:.1f} s later, {apart[one][-1]:.1f} s now, at {hertz[-1]:.0f} Hz.",
+        f"Of a cradle the last disc leaves with {last[0]:.2f} m/s now, {last[1]:.2f} pair by pair, {last[2]:.2f} all at once (of 4).",
+        f"Bodies moved and searched in a step grow as the power {moved[one]:.1f} of their number now, {moved[other]:.1f} later; time as "
+        f"{powers[one]:.1f} and {powers[other]:.1f}: with {numbers[-1]} discs now costs {ratio:.0f} times as much.",
+    )
+    tables = (
+        Table("where they part", ("step", "way", "deflection wrong by, degrees", "16 discs parted after, s"), tuple(parting)),
+        Table(
+            "simultaneous contacts",
+            ("way", *(f"cradle {k}, m/s" for k in range(1, 6)), "break not mirrored, m/s", f"missed at {_FAST:.0f} m/s, %"),
+            tuple(together),
+        ),
+        Table("cost of a step at 60 Hz", ("discs", "way", "collisions", "searches", "bodies moved", "ms"), tuple(costs)),
+    )
+    return Finding(tables, charts, found)
+
+
+_FAST = 60.0
+"""m/s: a metre a step, twice the discs' width."""
+_SOLVERS = ("soft_step", "box2d")
+"""Beside them, of a disc hit off its centre."""
+_HERTZ = (30.0, 60.0, 120.0, 240.0, 480.0)
+
+
+def _curves(values: dict[str, list[float]], x: tuple[float, ...], *, is_reversed: bool = False) -> tuple[Curve, ...]:
+    return tuple(Curve(name, x, tuple(reversed(y) if is_reversed else y)) for name, y in values.items())
