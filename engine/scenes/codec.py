@@ -63,6 +63,8 @@ class _Reading(NamedTuple):
 def to_plain(value: Any, precision: Precision = np.float32) -> Any:
     """Return plain data: dict, list, str, int, float, bool and None, of a specification, a shape, a number, a text, or tuples of such.
 
+    A mapping is told as the pairs of its names and values.
+
     Raises
     ------
     InvalidInputError
@@ -123,6 +125,8 @@ def _plain(value: Any, path: str, is_tagged: bool, is_short: bool, precision: Pr
         if not math.isfinite(value):
             raise InvalidInputError(path, "finite", float(value))
         return _shortest(float(value)) if is_short else float(value)
+    if isinstance(value, Mapping):
+        value = sorted(value.items())
     if isinstance(value, tuple | list):
         return [_plain(one, at(path, k), is_tagged, is_short, precision) for k, one in enumerate(value)]
     raise InvalidInputError(path, "a specification, a shape, a number, a text, or a tuple of such", value)

@@ -92,7 +92,7 @@ def _argument_as_plain(argument: Any) -> Any:
         from engine.decompose import body_as_json
 
         return {"kind": _FILE, "body": body_as_json(argument, Path.cwd())}
-    return to_plain(sorted(argument.items()) if isinstance(argument, Mapping) else argument, np.float64)
+    return to_plain(argument, np.float64)
 
 
 def _point(plain: object, place: str) -> tuple[float, float]:

@@ -48,7 +48,9 @@ def test_a_change_of_solver_is_undone_redone_and_played_again_to_the_bit(tmp_pat
     one.act("set_solver", "soft_step")
     steps(one, 62)
     one.act("set_solver", METHOD, {"iterations": 5})
-    steps(one, 8)
+    steps(one, 4)
+    one.act("edit", 0, "set_settings", (), (("solver_settings", {"share": 0.1}),))
+    steps(one, 4)
     one.act("set_solver", "box2d")
     steps(one, 45)
     late = record(one, tmp_path / "b.rec")
@@ -62,7 +64,8 @@ def test_a_change_of_solver_is_undone_redone_and_played_again_to_the_bit(tmp_pat
         recording = load_recording(tmp_path / name)
         assert (recording.solver, recording.chosen_solver) == ("box2d", None)
         assert verify(recording, replay(recording)).is_same
-    assert one.undo() and driver(one.demo) == (METHOD, (("iterations", 5),)) and one.demo.run.solver == METHOD
+    assert one.undo() and driver(one.demo) == (METHOD, (("share", 0.1),)) and one.demo.run.solver == METHOD
+    assert one.undo() and driver(one.demo) == (METHOD, (("iterations", 5),))
     assert one.undo() and driver(one.demo) == ("soft_step", ())
     assert one.redo() and driver(one.demo) == (METHOD, (("iterations", 5),))
     one.act("restart")

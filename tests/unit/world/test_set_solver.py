@@ -14,7 +14,7 @@ from engine.compare.live.referee import LiveReferee
 from engine.geometry import Capsule, Circle, Polygon
 from engine.scenes import scene_of
 from engine.scenes.scene_file import scene_as_json, scene_from_json
-from engine.world import BodySpec, DistanceJointSpec, FixtureSpec, World, WorldSettings, load_solver
+from engine.world import BodySpec, DistanceJointSpec, FixtureSpec, World, WorldSettings, load_solver, solvers
 from engine.world.conversion import converted
 from engine.world.hooks import StepHooks
 
@@ -64,7 +64,25 @@ def test_a_world_goes_on_under_another_solver_and_back_to_the_bit(first: str, se
     assert n_commands == len(stack(first).log) + 2, "a canonicalize and the change are commands of the log"
 
 
-def test_the_log_replays_a_change_of_solver() -> None:
+def test_between_any_two_solvers_and_the_log_replays_it() -> None:
+    """A tour that goes every way from one to another once."""
+    names = solvers()
+    tour = [one for k, name in enumerate(names) for one in (name, *(x for other in names[k + 2 :] for x in (other, name)))]
+    tour += names[-2::-1]
+    world = stack("soft_step", 2)
+    poses, ways = world.poses.copy(), set()
+    for name in tour:
+        ways.add((world.solver, name))
+        world.set_solver(name)
+        world.step()
+        assert world.solver == name and np.isfinite(world.velocities).all()
+    assert {(a, b) for a in names for b in names if a != b} <= ways
+    assert np.abs(world.poses - poses)[:, :2].max() < 0.1, "it stands"
+    again = World.replay(WorldSettings(), world.log, world.step_index, solver="soft_step")
+    assert again.state_hash() == world.state_hash()
+
+
+def test_the_log_replays_a_change_of_settings() -> None:
     world = stack("soft_step")
     world.set_solver(METHOD, {"iterations": 4})
     world.step()
