@@ -238,13 +238,18 @@ def picture_of(demo: Demo, size: tuple[int, int] = DESIGN_SIZE, ui_scale: float 
 
 
 def small_picture_of(demo: Demo, size: tuple[int, int] = (200, 130)) -> bytes:
-    """Return the view of a demo alone as it stands, without words, a PNG. To be used within `no_screen`."""
+    """Return the view of a demo alone as it stands, its bodies without words and marks, a PNG. To be used within `no_screen`."""
     import pygame
 
     from engine.app.frame import painter_for
     from engine.demo.session import Session
+    from engine.render.views import Layers
 
-    session, painter, surface = Session(demo, (0, 0, *size)), painter_for(demo, 1.0), pygame.Surface(size)
+    session, painter, surface = (
+        Session(demo, (0, 0, *size), Layers(points=False, joints=False)),
+        painter_for(demo, 1.0),
+        pygame.Surface(size),
+    )
     painter.prepare(session, has_readout=False)
     painter.paint(surface, session)
     return png_bytes(surface)

@@ -171,7 +171,8 @@ def camera_of(world: World) -> AABB:
     moving = [world.poses[k, :2] for k, one in enumerate(world.body_ids) if world.body(one).spec.type == "dynamic"]
     (left, low), (right, high) = np.min(moving, axis=0).tolist(), np.max(moving, axis=0).tolist()
     around = 0.25 * max(right - left, high - low) + 1.0
-    return AABB((left - around, low - around - (4.0 if high - low < 4.0 else 0.0)), (right + around, high + around))
+    depth = 0.5 * (right - left) if world.joint_ids else 4.0 if high - low < 4.0 else 0.0
+    return AABB((left - around, low - around - depth), (right + around, high + around))
 
 
 # --- criteria
