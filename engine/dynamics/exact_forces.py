@@ -1,0 +1,338 @@
+"""What resting contacts bear, exactly: the answer that methods are held against.
+
+The contacts of bodies at rest are taken as they are in float64, and from there on nothing is rounded: every float64 is a whole number times
+a power of two, and so are all products and sums of them.
+
+**Without friction** the forces f and the accelerations a of the gaps are a linear complementarity problem::
+
+    a = A f + b >= 0,    f >= 0,    f a = 0,    with A = J M^-1 J^T and b = J g
+
+For any set C of pushing points the equations ``A_CC f_C = -b_C`` have at most one answer; it is that of the problem if no force pulls and
+no gap closes. There are ``2^n`` sets. They are gone through in ascending number of changes from what floating point suggests, so that
+as a rule the first is the one; which set is found first does not change what its forces are. A set with a regular ``A_CC`` is always
+among the answers. The accelerations are unique, and so is the sum of forces and of torques on each body; a force is only where no forces
+balance themselves, ``z`` with ``J^T z = 0`` (a table has a fourth leg, or a box lies on two).
+
+**With friction** at rest the forces at a point are any sum of the two edges of its cone, ``p (n + mu t) + q (n - mu t)`` with
+``p, q >= 0``, that leaves nothing of the weight: a linear programme. It gives the least and the most that each contact may bear.
+
+R. Cottle, J.-S. Pang, R. Stone, *The Linear Complementarity Problem*, 1992, sections 1.2 and 3.1. E. Bareiss, "Sylvester's identity and
+multistep integer-preserving Gaussian elimination", 1968. R. Bland, "New finite pivoting rules for the simplex method", 1977.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import combinations
+from math import inf, lcm
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.common.arrays import FloatArray
+from engine.common.errors import InvalidInputError, LabError
+from engine.dynamics._contact_kernel import Contacts, arms_and_masses
+from engine.dynamics.solvers import _dantzig
+from engine.dynamics.solvers._jacobian_kernel import contact_lines, points_of
+from engine.world import World
+
+__all__ = ["MOST_CONTACTS", "ExactForces", "Resting", "exact_contact_forces", "exact_products", "pushing_forces", "solved_exactly"]
+
+MOST_CONTACTS = 12
+"""Contacts of which all sets of pushing points are gone through, if need be."""
+_MOST_CHANGES = 3
+"""From the set that floating point suggests, where there are more contacts."""
+_ALIKE = 1e-9
+"""Of the largest: what singular values and bounds that differ by less count as."""
+
+Matrix = list[list[Fraction]]
+
+
+class Resting(NamedTuple):
+    """Contacts of bodies at rest.
+
+    Attributes
+    ----------
+    contacts : Contacts
+        Bodies, normals, arms and friction are read.
+    inverse : float64 (n, 2)
+        1/kg and 1/(kg m^2); 0 of what cannot move.
+    push : float64 (n, 3)
+        Acceleration by all but the contacts, m/s^2 and rad/s^2.
+    """
+
+    contacts: Contacts
+    inverse: FloatArray
+    push: FloatArray
+
+    @classmethod
+    def of(cls, world: World) -> Resting:
+        """Return the contacts of a world's last step, under gravity alone."""
+        told, ids = world.contacts, world.body_ids
+        at, n = {body: row for row, body in enumerate(ids)}, len(ids)
+        center, inverse, push = np.zeros((n + 1, 2)), np.zeros((n + 1, 2)), np.zeros((n + 1, 3))
+        for row, body in enumerate(ids):
+            known = world.body(body)
+            center[row] = world.state(body).xf.apply(known.local_center)
+            if known.spec.type == "dynamic":
+                inverse[row] = 1.0 / known.mass, 1.0 / known.inertia if known.inertia > 0.0 else 0.0
+                push[row, :2] = np.asarray(world.settings.gravity) * known.spec.gravity_scale
+        ends = np.array([[at[body] for body in side.tolist()] for side in (told.body_a, told.body_b)], dtype=np.int64).T.reshape(-1, 2)
+        arm, mass = arms_and_masses(ends, told.count, told.normal, told.position, center, inverse)
+        pairs = zip(told.fixture_a.tolist(), told.fixture_b.tolist(), strict=True)
+        friction = np.array([(world.fixture(a).spec.friction * world.fixture(b).spec.friction) ** 0.5 for a, b in pairs])
+        none = np.zeros((len(ends), 2))
+        impulse = np.stack((told.normal_impulse, told.tangent_impulse), axis=2)
+        return cls(Contacts(ends, told.count, told.normal, arm, none, none, mass, friction, impulse, impulse), inverse, push)
+
+
+@dataclass(frozen=True)
+class ExactForces:
+    """What contacts bear.
+
+    Attributes
+    ----------
+    normal : float64 (n, 2)
+        Of each point, N, one of the answers if there are several.
+    total : float64 (n,)
+        Of each contact's points together.
+    low, high : float64 (n,)
+        The least and the most that may be; with friction only, `total` twice without.
+    is_unique : bool (n,)
+        Whether the contact's total is the same in all answers.
+    are_points_unique : bool
+        Whether there is one answer, for each point.
+    load : float64 (m, 3)
+        What all contacts put on each body, N and N m, the same in all answers without friction.
+    """
+
+    normal: FloatArray
+    total: FloatArray
+    low: FloatArray
+    high: FloatArray
+    is_unique: NDArray[np.bool_]
+    are_points_unique: bool
+    load: FloatArray
+
+
+def exact_contact_forces(problem: Resting, has_friction: bool = False) -> ExactForces:
+    """Return the forces of contacts at rest.
+
+    Raises
+    ------
+    InvalidInputError
+        More than `MOST_CONTACTS` contacts with friction.
+    LabError
+        With friction: no forces keep the bodies at rest. Without: more than `MOST_CONTACTS` contacts, and floating point is far off.
+    """
+    contacts, n = problem.contacts, len(problem.inverse)
+    row, k = points_of(contacts)
+    normals, tangents = contact_lines(contacts, row, k, n)
+    return _in_cones(problem, normals, tangents) if has_friction else _pushing(problem, normals)
+
+
+def _pushing(problem: Resting, normals: FloatArray) -> ExactForces:
+    contacts, inverse, push = problem.contacts, problem.inverse[:, [0, 0, 1]].reshape(-1), problem.push.reshape(-1)
+    row, k = points_of(contacts)
+    force, acceleration = pushing_forces(normals, inverse, push, len(contacts.n_points))
+    closed = np.flatnonzero(acceleration <= _ALIKE * (np.abs(normals @ push).max(initial=0.0) + 1e-300))
+    balanced = _balanced(normals[closed] * np.sqrt(inverse))
+    sums = np.zeros((len(contacts.n_points), len(balanced)))
+    np.add.at(sums, row[closed], balanced.T)
+    found = np.zeros((len(contacts.n_points), 2))
+    found[row, k] = force
+    total = found.sum(axis=1)
+    is_unique = np.abs(sums).max(axis=1, initial=0.0) <= _ALIKE
+    return ExactForces(found, total, total, total, is_unique, len(balanced) == 0, (normals.T @ force).reshape(-1, 3))
+
+
+def _balanced(lines: FloatArray) -> FloatArray:
+    """Return forces along lines (m, 3 n) that leave no body anything, float64 (k, m): a basis of them."""
+    if len(lines) == 0:
+        return np.zeros((0, 0))
+    vectors, values, _ = np.linalg.svd(lines, full_matrices=True)
+    values = np.concatenate((values, np.zeros(len(lines) - len(values)))) if len(values) < len(lines) else values
+    found: FloatArray = vectors.T[values <= _ALIKE * values.max()]
+    return found
+
+
+def pushing_forces(lines: FloatArray, inverse: FloatArray, push: FloatArray, n_contacts: int) -> tuple[FloatArray, FloatArray]:
+    """Return the forces along lines, which push only, and how the gaps accelerate, both float64 (m,), by exact arithmetic.
+
+    Parameters
+    ----------
+    lines : float64 (m, 3 n)
+        Jacobian.
+    inverse, push : float64 (3 n,)
+    n_contacts : int
+        Whether to go through all sets.
+    """
+    m = len(lines)
+    if m == 0:
+        return np.zeros(0), np.zeros(0)
+    a, b = exact_products(lines, inverse, push)
+    guess = _dantzig.solve(np.array(a, dtype=np.float64), np.array(b, dtype=np.float64), _dantzig.Bounds.pushing(m)).force > 0.0
+    for pushing in _sets(guess.tolist(), m if n_contacts <= MOST_CONTACTS else _MOST_CHANGES):
+        force = solved_exactly([[a[i][j] for j in pushing] for i in pushing], [-b[i] for i in pushing])
+        if force is None or any(f < 0 for f in force):
+            continue
+        acceleration = [b[i] + sum((a[i][j] * f for j, f in zip(pushing, force, strict=True)), Fraction(0)) for i in range(m)]
+        if all(value >= 0 for value in acceleration):
+            found = np.zeros(m)
+            found[list(pushing)] = [float(f) for f in force]
+            return found, np.array([float(value) for value in acceleration])
+    raise LabError(f"{n_contacts} contacts are too many to go through all sets of pushing points, and none near the likely one answers")
+
+
+def exact_products(lines: FloatArray, inverse: FloatArray, push: FloatArray) -> tuple[Matrix, list[Fraction]]:
+    """Return ``J M^-1 J^T`` and ``J g`` of lines (m, 3 n), without rounding."""
+    exact = [{j: Fraction(value) for j, value in enumerate(line) if value} for line in lines.tolist()]
+    light, free = [Fraction(value) for value in inverse.tolist()], [Fraction(value) for value in push.tolist()]
+    weighed = [{j: value * light[j] for j, value in line.items() if light[j]} for line in exact]
+    a = [[sum((x * other[j] for j, x in one.items() if j in other), Fraction(0)) for other in exact] for one in weighed]
+    return a, [sum((x * free[j] for j, x in line.items()), Fraction(0)) for line in exact]
+
+
+def _sets(guess: Sequence[bool], most: int) -> Iterator[tuple[int, ...]]:
+    """Yield sets of points, in ascending number of changes from a guess."""
+    for n_changes in range(most + 1):
+        for changes in combinations(range(len(guess)), n_changes):
+            changed = set(changes)
+            yield tuple(i for i, pushes in enumerate(guess) if pushes != (i in changed))
+
+
+def _whole(rows: Matrix) -> list[list[int]]:
+    """Return rows as whole numbers, each times what makes it so."""
+    found = []
+    for row in rows:
+        scale = lcm(*(value.denominator for value in row))
+        found.append([int(value * scale) for value in row])
+    return found
+
+
+def solved_exactly(square: Matrix, right: list[Fraction]) -> list[Fraction] | None:
+    """Return the answer of a system of equations, or None where it has none or many.
+
+    Elimination without fractions: after each step all entries are determinants of parts of the matrix, whole numbers, which the pivot of
+    the step before divides (Bareiss). The numbers stay as short as they can be.
+    """
+    n, rows, last = len(right), _whole([[*row, value] for row, value in zip(square, right, strict=True)]), 1
+    for k in range(n):
+        pivot = next((i for i in range(k, n) if rows[i][k] != 0), None)
+        if pivot is None:
+            return None
+        rows[k], rows[pivot] = rows[pivot], rows[k]
+        for i in range(n):
+            if i != k:
+                _eliminate(rows[i], rows[k], k, last)
+        last = rows[k][k]
+    return [Fraction(rows[i][n], rows[i][i]) for i in range(n)]
+
+
+def _eliminate(row: list[int], by: list[int], column: int, last: int) -> None:
+    """Make a row's entry of a column zero, in place."""
+    p, q = by[column], row[column]
+    row[:] = [(p * x - q * y) // last for x, y in zip(row, by, strict=True)]
+
+
+# With friction
+
+
+def _in_cones(problem: Resting, normals: FloatArray, tangents: FloatArray) -> ExactForces:
+    contacts, (row, k) = problem.contacts, points_of(problem.contacts)
+    n = len(contacts.n_points)
+    if n > MOST_CONTACTS:
+        raise InvalidInputError("contacts", f"at most {MOST_CONTACTS} with friction", n)
+    mu = contacts.friction[row]
+    driven = np.flatnonzero(problem.inverse[:, 0] > 0.0)
+    columns = (3 * driven[:, None] + np.arange(3)).reshape(-1)
+    columns = columns[problem.inverse[:, [0, 0, 1]].reshape(-1)[columns] > 0.0]
+    weight = problem.push.reshape(-1)[columns] / problem.inverse[:, [0, 0, 1]].reshape(-1)[columns]
+    cone = [normals[:, columns] + sign * mu[:, None] * tangents[:, columns] for sign in (1.0, -1.0)]
+    edges = np.concatenate(cone).T.tolist()
+    programme = _Programme([[Fraction(x) for x in line] for line in edges], [-Fraction(w) for w in weight.tolist()])
+    if not programme.is_feasible:
+        raise LabError("no forces within friction keep these bodies at rest")
+    low, high, m = np.zeros(n), np.zeros(n), len(row)
+    for one in range(n):
+        goal = [Fraction(int(row[point % m] == one)) for point in range(2 * m)]
+        least, most = programme.least(goal), programme.least([-value for value in goal])
+        assert least is not None  # forces push
+        low[one], high[one] = float(least), inf if most is None else -float(most)
+    values = np.array([float(value) for value in programme.values()])
+    pushes = values[:m] + values[m:]
+    found, rubs = np.zeros((n, 2)), mu * (values[:m] - values[m:])
+    found[row, k] = pushes
+    are_alike = high - low <= _ALIKE * np.maximum(high, 1e-300)
+    load = (normals.T @ pushes + tangents.T @ rubs).reshape(-1, 3)
+    return ExactForces(found, found.sum(axis=1), low, high, are_alike, False, load)
+
+
+class _Programme:
+    """``G x = w, x >= 0``: a tableau of whole numbers over one denominator, the simplex method with Bland's rule, which does not cycle.
+
+    Attributes
+    ----------
+    is_feasible : bool
+    """
+
+    def __init__(self, g: Matrix, w: list[Fraction]) -> None:
+        rows = [[*line, value] if value >= 0 else [-x for x in (*line, value)] for line, value in zip(g, w, strict=True)]
+        self._n, m = len(g[0]) if g else 0, len(rows)
+        whole = _whole(rows)
+        # an artificial variable for each row, whose sum is brought to zero; afterwards they never come back
+        self._rows = [[*row[:-1], *(int(i == j) for j in range(m)), row[-1]] for i, row in enumerate(whole)]
+        self._basis, self._denominator = list(range(self._n, self._n + m)), 1
+        self._goal = [0] * self._n + [1] * m + [0]
+        for row in self._rows:
+            self._goal = [x - y for x, y in zip(self._goal, row, strict=True)]
+        self._descend(self._n + m)
+        self.is_feasible = self._goal[-1] == 0
+        for i, basic in enumerate(self._basis):
+            if self.is_feasible and basic >= self._n:  # at zero: out, if anything can take its place; else the row says nothing new
+                enters = next((j for j in range(self._n) if self._rows[i][j] != 0), None)
+                if enters is not None:
+                    self._pivot(i, enters)
+
+    def least(self, goal: list[Fraction]) -> Fraction | None:
+        """Return the least of a sum over x; None: there is no least. `values` are then those that reach it."""
+        scale = lcm(*(value.denominator for value in goal))
+        line = [int(value * scale) for value in goal]
+        self._goal = [self._denominator * value for value in line] + [0] * (len(self._rows[0]) - self._n if self._rows else 1)
+        for basic, row in zip(self._basis, self._rows, strict=True):
+            if basic < self._n and line[basic]:
+                self._goal = [x - line[basic] * y for x, y in zip(self._goal, row, strict=True)]
+        if not self._descend(self._n):
+            return None
+        return Fraction(-self._goal[-1], self._denominator * scale)
+
+    def values(self) -> list[Fraction]:
+        """Return x where it stands."""
+        found = [Fraction(0)] * self._n
+        for basic, row in zip(self._basis, self._rows, strict=True):
+            if basic < self._n:
+                found[basic] = Fraction(row[-1], self._denominator)
+        return found
+
+    def _descend(self, n: int) -> bool:
+        while True:
+            enters = next((j for j in range(n) if self._goal[j] < 0), None)
+            if enters is None:
+                return True
+            ratios = [(Fraction(row[-1], row[enters]), self._basis[i], i) for i, row in enumerate(self._rows) if row[enters] > 0]
+            if not ratios:
+                return False
+            self._pivot(min(ratios)[2], enters)
+
+    def _pivot(self, row: int, column: int) -> None:
+        by, last = self._rows[row], self._denominator
+        if by[column] < 0:
+            by[:] = [-x for x in by]
+        for i, other in enumerate(self._rows):
+            if i != row:
+                _eliminate(other, by, column, last)
+        _eliminate(self._goal, by, column, last)
+        self._denominator, self._basis[row] = by[column], column

@@ -1,0 +1,335 @@
+"""Dantzig's pivoting for contact forces: forces f and accelerations ``a = A f + b`` of which each row has one that is zero.
+
+A row is one of three. A *normal* force pushes only, and only where nothing accelerates away::
+
+    f >= 0,    a >= 0,    f a = 0
+
+a *bounded* one (a motor, a limit) lies between two numbers, and a *friction* force between plus and minus mu times the normal force of its
+row. At the lower bound a may be positive, at the upper one negative, between them a is zero. All rows together are the *linear
+complementarity problem*; without friction its answer is the f >= 0 that makes ``f A f / 2 + b f`` least.
+
+Baraff's algorithm brings in one row after another. The next row d has ``f_d = 0`` and, say, ``a_d < 0``: its force grows, and the free
+rows C follow it such that their accelerations stay zero, ``A_CC df_C = -A_Cd``. It grows until something happens first:
+
+- ``a_d`` reaches zero, and d is free; or ``f_d`` reaches a bound, and stays there;
+- a free row reaches a bound, and is held there; or the acceleration of a held row reaches zero, and it is free.
+
+Friction at its bound hangs on its normal force: its column, times mu, is added to that of the normal force. A row without acceleration
+needs no force, and rests at zero until the acceleration changes.
+
+Without friction A is symmetric and has no negative eigenvalue, and this ends. A row that A's other rows make up already (a table's fourth
+leg) never becomes free, for its acceleration follows theirs: so A_CC is regular, however singular A is. With friction A of the columns
+above is not symmetric; normal forces come first, then friction, and a limit on the number of pivots ends what would go round for ever.
+
+Where a guess of the free rows is known, as from the moment before, it is tried first, and all rows that it gets wrong are changed at once
+(block principal pivoting), a few times; Dantzig's way is taken where that leads nowhere.
+
+D. Baraff, "Fast contact force computation for nonpenetrating rigid bodies", SIGGRAPH 1994, sections 4 and 5. R. Cottle, J.-S. Pang,
+R. Stone, *The Linear Complementarity Problem*, 1992, section 4.2. J. Judice, F. Pires, "A block principal pivoting algorithm for
+large-scale strictly monotone linear complementarity problems", 1994.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.common.arrays import FloatArray, IntArray
+
+__all__ = ["FREE", "HIGH", "LOW", "RESTS", "Bounds", "Forces", "solve", "with_status"]
+
+LOW, FREE, HIGH, RESTS, WAITS = -1, 0, 1, 2, 3
+"""What a row is: at its lower bound, free, at its upper bound, without force as others keep it at rest already, not brought in yet."""
+
+_ROUNDING = 1e-11
+"""Of the largest number of a kind: what differs from zero by less, counts as zero."""
+_DEPENDENT = 1e-11
+"""Of the largest product ``sqrt(A_ii A_jj) df_j``, which bounds what a row's acceleration can be: what is less, follows the free rows."""
+_TIE = 1e-9
+"""Of a length: events that are nearer than that come at once."""
+_BLOCKS = 12
+"""Times that all wrong rows of a guess are changed at once."""
+_SWEEPS = 400
+"""Of Gauss and Seidel, where pivots do not end."""
+
+
+class Bounds(NamedTuple):
+    """Bounds of forces.
+
+    Attributes
+    ----------
+    low, high : float64 (n,)
+        0 and infinity of a normal force; of friction nothing.
+    normal_of : int64 (n,)
+        Of a friction row the row of its normal force; -1 of any other.
+    friction : float64 (n,)
+        Its coefficient.
+    """
+
+    low: FloatArray
+    high: FloatArray
+    normal_of: IntArray
+    friction: FloatArray
+
+    @classmethod
+    def pushing(cls, n: int) -> Bounds:
+        """Return the bounds of `n` normal forces."""
+        return cls(np.zeros(n), np.full(n, math.inf), np.full(n, -1), np.zeros(n))
+
+
+class Forces(NamedTuple):
+    """What came out.
+
+    Attributes
+    ----------
+    force, acceleration : float64 (n,)
+    status : int64 (n,)
+        LOW, FREE, HIGH or RESTS.
+    n_pivots : int
+        Systems of equations that were solved.
+    is_exact : bool
+        False where pivots did not end, and the forces are those of `_SWEEPS` sweeps.
+    """
+
+    force: FloatArray
+    acceleration: FloatArray
+    status: IntArray
+    n_pivots: int
+    is_exact: bool
+
+
+def solve(a: FloatArray, b: FloatArray, bounds: Bounds, guess: IntArray | None = None) -> Forces:
+    """Return the forces of ``a f + b`` within bounds.
+
+    Parameters
+    ----------
+    a, b : float64 (n, n), (n,)
+    guess : int64 (n,), optional
+        LOW, FREE, HIGH or RESTS of each row.
+    """
+    n = len(b)
+    if n == 0:
+        return Forces(np.zeros(0), np.zeros(0), np.zeros(0, dtype=np.int64), 0, True)
+    n_tried = 0
+    if guess is not None:
+        found, n_tried = _by_blocks(a, b, bounds, guess.copy())
+        if found is not None:
+            return found
+    pivoting = _Pivoting(a, b, bounds)
+    is_done = pivoting.run()
+    if is_done:
+        found = with_status(a, b, bounds, pivoting.status)
+        if found is not None and not _wrong(a, b, bounds, found).any():
+            return found._replace(n_pivots=n_tried + pivoting.n_pivots + 1)
+    return _sweeps(a, b, bounds)._replace(n_pivots=n_tried + pivoting.n_pivots)
+
+
+def _tied(bounds: Bounds, status: IntArray) -> FloatArray:
+    """Return the matrix (n, n) that adds to a normal force the friction that hangs on it."""
+    matrix = np.eye(len(status))
+    hangs = np.flatnonzero((bounds.normal_of >= 0) & ((status == LOW) | (status == HIGH)))
+    matrix[hangs, bounds.normal_of[hangs]] = status[hangs] * bounds.friction[hangs]
+    matrix[hangs, hangs] = 0.0
+    return matrix
+
+
+def with_status(a: FloatArray, b: FloatArray, bounds: Bounds, status: IntArray) -> Forces | None:
+    """Return the forces of which those that are free make their accelerations zero; None where there are none or many."""
+    is_friction = bounds.normal_of >= 0
+    free = np.flatnonzero((status == FREE) & ~(is_friction & (status[bounds.normal_of] != FREE)))
+    held = np.where(status == LOW, bounds.low, np.where(status == HIGH, bounds.high, 0.0))
+    held[is_friction] = 0.0
+    force = held.copy()
+    if len(free) > 0:
+        columns = a @ _tied(bounds, status)[:, free]
+        square, right = columns[free], -(b[free] + a[free] @ held)
+        try:
+            x = np.linalg.solve(square, right)
+            x += np.linalg.solve(square, right - square @ x)
+        except np.linalg.LinAlgError:
+            return None
+        if not np.isfinite(x).all() or np.abs(square @ x - right).max() > 1e-9 * (np.abs(right).max() + 1e-300):
+            return None
+        force[free] = x
+        force = _tied(bounds, status) @ np.where(is_friction & (status != FREE), 0.0, force)
+    return Forces(force, a @ force + b, status, 1, True)
+
+
+def _limits(bounds: Bounds, force: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the bounds of each row as the normal forces are."""
+    is_friction = bounds.normal_of >= 0
+    most = bounds.friction * np.maximum(force[bounds.normal_of], 0.0)
+    return np.where(is_friction, -most, bounds.low), np.where(is_friction, most, bounds.high)
+
+
+def _wrong(a: FloatArray, b: FloatArray, bounds: Bounds, found: Forces) -> NDArray[np.bool_]:
+    """Tell which rows are past their bounds, or accelerate where they must not."""
+    force, acceleration, status = found.force, found.acceleration, found.status
+    small = 10.0 * _ROUNDING * (np.abs(b).max() + 1e-300)
+    weak = small / max(float(np.diag(a).max()), 1e-300)
+    small, weak = max(small, 1e-14 * float(np.abs(a).max() * np.abs(force).max())), max(weak, 1e-12 * float(np.abs(force).max()))
+    low, high = _limits(bounds, force)
+    is_empty = (bounds.normal_of >= 0) & (high <= weak)
+    past = (force < low - weak) | (force > high + weak)
+    moves = ((status == LOW) & (acceleration < -small)) | ((status == HIGH) & (acceleration > small))
+    moves |= (status == RESTS) & (np.abs(acceleration) > small)
+    wrong: NDArray[np.bool_] = past | (moves & ~is_empty)
+    return wrong
+
+
+def _by_blocks(a: FloatArray, b: FloatArray, bounds: Bounds, status: IntArray) -> tuple[Forces | None, int]:
+    """Try a guess, and change all rows that it gets wrong; return the forces, or None, and how many systems were solved."""
+    fewest, patience = len(b) + 1, 3
+    for k in range(_BLOCKS):
+        found = with_status(a, b, bounds, status)
+        if found is None:
+            return None, k + 1
+        wrong = _wrong(a, b, bounds, found)
+        n_wrong = int(np.count_nonzero(wrong))
+        if n_wrong == 0:
+            return found._replace(n_pivots=k + 1), k + 1
+        patience = patience - 1 if n_wrong >= fewest else patience
+        fewest = min(fewest, n_wrong)
+        if patience < 0:
+            break
+        low, _ = _limits(bounds, found.force)
+        status = status.copy()
+        changes = np.where(status == FREE, np.where(found.force < low, LOW, HIGH), FREE)
+        status[wrong] = changes[wrong]
+    return None, _BLOCKS
+
+
+def _sweeps(a: FloatArray, b: FloatArray, bounds: Bounds) -> Forces:
+    """Return what projected Gauss-Seidel comes to: each row by itself, within its bounds, round and round."""
+    n, force = len(b), np.zeros(len(b))
+    for _ in range(_SWEEPS):
+        for row in range(n):
+            if a[row, row] <= 0.0:
+                continue
+            low, high = bounds.low[row], bounds.high[row]
+            if bounds.normal_of[row] >= 0:
+                high = bounds.friction[row] * force[bounds.normal_of[row]]
+                low = -high
+            force[row] = min(max(force[row] - (a[row] @ force + b[row]) / a[row, row], low), high)
+    low, high = _limits(bounds, force)
+    status = np.where(force <= low, LOW, np.where(force >= high, HIGH, FREE))
+    return Forces(force, a @ force + b, status, 0, False)
+
+
+class _Pivoting:
+    """Dantzig's way, row by row.
+
+    Attributes
+    ----------
+    status : int64 (n,)
+    n_pivots : int
+    """
+
+    def __init__(self, a: FloatArray, b: FloatArray, bounds: Bounds) -> None:
+        self._a, self._b, self._bounds, n = a, b, bounds, len(b)
+        self.status, self.n_pivots = np.full(n, WAITS), 0
+        self._force, self._acceleration = np.zeros(n), b.copy()
+        self._is_friction, self._most = bounds.normal_of >= 0, 60 + 40 * n
+        self._small = _ROUNDING * (np.abs(b).max() + 1e-300)
+        self._size = np.sqrt(np.maximum(np.diag(a), 0.0))
+
+    def run(self) -> bool:
+        """Bring in all rows, and tell whether that came to an end."""
+        others = np.flatnonzero(~self._is_friction & (self._bounds.low < 0.0))
+        normals = np.flatnonzero(~self._is_friction & (self._bounds.low >= 0.0))
+        return all(self._bring_in(int(row)) for row in (*others, *normals, *np.flatnonzero(self._is_friction)))
+
+    def _bring_in(self, d: int) -> bool:
+        bounds, n_here = self._bounds, 0
+        while True:
+            acceleration = float(self._acceleration[d])
+            normal = int(bounds.normal_of[d])
+            if normal >= 0 and self.status[normal] != FREE:
+                self.status[d] = HIGH if acceleration < 0.0 else LOW
+                return True
+            if acceleration >= -self._small and self._force[d] <= bounds.low[d] and normal < 0:
+                self.status[d] = LOW
+                return True
+            if abs(acceleration) <= self._small and self._force[d] == 0.0:
+                self.status[d] = RESTS
+                return True
+            self.n_pivots += 1
+            n_here += 1
+            if self.n_pivots > self._most:
+                return False
+            sign = 1.0 if acceleration < 0.0 else -1.0
+            change, response = self._direction(d, sign)
+            length, which, becomes = self._first_event(d, sign, change, response)
+            if which < 0:
+                return False
+            self._force += length * change
+            self._acceleration += length * response
+            self._set(which, becomes)
+            if which == d:
+                return True
+
+    def _direction(self, d: int, sign: float) -> tuple[FloatArray, FloatArray]:
+        """Return how all forces and accelerations change as the force of row `d` does by 1."""
+        tied = _tied(self._bounds, self.status)
+        free = np.flatnonzero(self.status == FREE)
+        change = np.zeros(len(self._b))
+        change[d] = sign
+        if len(free) > 0:
+            columns = self._a @ tied[:, free]
+            try:
+                change[free] = np.linalg.solve(columns[free], -sign * self._a[free, d])
+            except np.linalg.LinAlgError:
+                change[free] = np.linalg.lstsq(columns[free], -sign * self._a[free, d])[0]
+            change = tied @ change
+            change[d] = sign
+        response = self._a @ change
+        response[free] = 0.0
+        response[np.abs(response) <= _DEPENDENT * self._size * float((self._size * np.abs(change)).max())] = 0.0
+        return change, response
+
+    def _first_event(self, d: int, sign: float, change: FloatArray, response: FloatArray) -> tuple[float, int, int]:
+        """Return after how much what happens first, to which row, and what that becomes; no row: nothing ever does."""
+        force, acceleration, status, bounds = self._force, self._acceleration, self.status, self._bounds
+        low, high = _limits(bounds, force)
+        along = bounds.friction * change[bounds.normal_of]
+        low_moves, high_moves = np.where(self._is_friction, -along, 0.0), np.where(self._is_friction, along, 0.0)
+        hangs_free = ~self._is_friction | (status[bounds.normal_of] == FREE)
+        bounded = status == FREE
+        bounded[d] = True
+        lengths = np.full((3, len(force)), math.inf)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            to_low, to_high = (force - low) / (low_moves - change), (high - force) / (change - high_moves)
+            lengths[0] = np.where(bounded & (change - low_moves < 0.0) & np.isfinite(low), to_low, math.inf)
+            lengths[1] = np.where(bounded & (change - high_moves > 0.0) & np.isfinite(high), to_high, math.inf)
+            stops = ((status == LOW) & (response < 0.0) | (status == HIGH) & (response > 0.0)) & hangs_free
+            stops[d] = response[d] * sign > 0.0
+            lengths[2] = np.where(stops, -acceleration / response, math.inf)
+        lengths[2, (status == RESTS) & (response != 0.0)] = 0.0
+        lengths = np.maximum(np.where(np.isnan(lengths), math.inf, lengths), 0.0)
+        at_once = float(lengths.min()) * (1.0 + _TIE)
+        if lengths[2, d] <= at_once and math.isfinite(lengths[2, d]):  # of what comes at once the row itself: others follow it by then
+            return float(lengths[2, d]), d, FREE
+        kind, which = np.unravel_index(int(lengths.argmin()), lengths.shape)
+        length = float(lengths[kind, which])
+        if not math.isfinite(length):
+            return length, -1, FREE
+        return length, int(which), (LOW, HIGH, FREE)[int(kind)]
+
+    def _set(self, row: int, status: int) -> None:
+        """Change what a row is; the friction that belongs to a normal force goes with it."""
+        self.status[row] = status
+        low, high = _limits(self._bounds, self._force)
+        if status != FREE:
+            self._force[row] = low[row] if status == LOW else high[row]
+        else:
+            self._acceleration[row] = 0.0
+        for child in np.flatnonzero((self._bounds.normal_of == row) & (self.status != WAITS)):
+            if status == FREE:
+                moves = abs(self._acceleration[child]) > self._small
+                self.status[child] = RESTS if not moves else HIGH if self._acceleration[child] < 0.0 else LOW
+            else:
+                self._force[child] = 0.0
+                self.status[child] = LOW

@@ -1,0 +1,74 @@
+"""Dantzig's pivoting against a quadratic programme, and against what it promises."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.optimize import nnls
+
+from engine.dynamics.solvers._dantzig import FREE, HIGH, LOW, RESTS, Bounds, Forces, solve
+
+SMALL = 1e-9
+
+
+def _with_friction(rng: np.random.Generator, most: float) -> tuple[np.ndarray, np.ndarray, Bounds]:
+    n, k = int(rng.integers(1, 12)), int(rng.integers(3, 30))
+    jacobian = rng.normal(size=(2 * n, k))
+    bounds = Bounds(
+        np.zeros(2 * n),
+        np.concatenate((np.full(n, np.inf), np.zeros(n))),
+        np.concatenate((np.full(n, -1), np.arange(n))),
+        np.concatenate((np.zeros(n), rng.uniform(0.0, most, n))),
+    )
+    return jacobian @ jacobian.T, jacobian @ rng.normal(size=k), bounds
+
+
+def _holds(bounds: Bounds, found: Forces) -> bool:
+    n = len(found.force) // 2
+    pushes, rubs, parts, slips = found.force[:n], found.force[n:], found.acceleration[:n], found.acceleration[n:]
+    most = bounds.friction[n:] * pushes
+    sticks = (np.abs(slips) < SMALL) & (np.abs(rubs) <= most + SMALL)
+    slides = np.abs(rubs + np.sign(slips) * most) < SMALL
+    return bool((pushes > -SMALL).all() and (parts > -SMALL).all() and (np.abs(pushes * parts) < SMALL).all() and (sticks | slides).all())
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_without_friction_it_is_the_quadratic_programme(seed: int) -> None:
+    """The f >= 0 that makes |J^T f + g| least: of more rows than coordinates too, where f is one of many and the accelerations are not."""
+    rng = np.random.default_rng(seed)
+    for _ in range(25):
+        n = int(rng.integers(1, 25))
+        jacobian = rng.normal(size=(n, int(rng.integers(1, n + 6))))
+        free = rng.normal(size=jacobian.shape[1])
+        found = solve(jacobian @ jacobian.T, jacobian @ free, Bounds.pushing(n))
+        least, _ = nnls(jacobian.T, -free)
+        assert found.is_exact and found.force.min() > -SMALL
+        np.testing.assert_allclose(found.acceleration, jacobian @ (jacobian.T @ least + free), atol=1e-8)
+
+
+def test_what_friction_holds_rests_and_what_slides_has_all_of_it() -> None:
+    rng = np.random.default_rng(1)
+    for _ in range(60):
+        a, b, bounds = _with_friction(rng, 0.6)
+        found = solve(a, b, bounds)
+        assert found.is_exact and _holds(bounds, found)
+        assert set(found.status.tolist()) <= {LOW, FREE, HIGH, RESTS}
+        again = solve(a, b, bounds, found.status)
+        assert again.n_pivots == 1  # a right guess takes one system of equations
+        np.testing.assert_allclose(again.force, found.force, atol=1e-8)
+
+
+def test_any_guess_leads_to_an_answer() -> None:
+    rng = np.random.default_rng(2)
+    for _ in range(30):
+        a, b, bounds = _with_friction(rng, 0.4)
+        guess = np.where(rng.uniform(size=len(b)) < 0.5, FREE, LOW)
+        assert _holds(bounds, solve(a, b, bounds, guess))
+
+
+def test_a_motor_gives_no_more_than_it_can() -> None:
+    """One row of mass 2 that shall get an acceleration of 3: 6 N, or what there is."""
+    for most, force in ((10.0, 6.0), (4.0, 4.0)):
+        bounds = Bounds(np.array([-most]), np.array([most]), np.array([-1]), np.zeros(1))
+        assert solve(np.array([[0.5]]), np.array([-3.0]), bounds).force[0] == pytest.approx(force)
+        assert solve(np.array([[0.5]]), np.array([3.0]), bounds).force[0] == pytest.approx(-force)
