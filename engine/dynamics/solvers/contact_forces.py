@@ -121,10 +121,14 @@ class _Points:
 
 
 class _Rest(NamedTuple):
-    """What rests as a piece of time begins: its points' keys in ascending order, how fast each slips, m/s, seconds to the step's end."""
+    """What rests as a piece of time begins: its points' keys in ascending order, how fast each slips, m/s.
+
+    Also how fast the coordinate of each line of a joint changes then, and seconds to the end of the step.
+    """
 
     key: IntArray
     slip: FloatArray
+    rate: FloatArray
     left: float
 
 
@@ -261,7 +265,8 @@ class _Scene:
         normal, tangent = here.lines
         rests = (here.gap <= self._tolerance) & ((normal @ self.velocity <= self._resting_speed) | (here.gap < -self._tolerance))
         order = np.argsort(here.key[rests], kind="stable")
-        return _Rest(here.key[rests][order], (tangent @ self.velocity)[rests][order], left)
+        rate = joint_lines(self._bodies(self.position, self.velocity), self._joints).jacobian @ self.velocity
+        return _Rest(here.key[rests][order], (tangent @ self.velocity)[rests][order], rate, left)
 
     def _accelerations(self, position: FloatArray, velocity: FloatArray, rest: _Rest) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Return the accelerations of all bodies, the forces (normal, tangential) of all points at rest, and those of all joints' lines."""
@@ -284,7 +289,7 @@ class _Scene:
         system = _System(self._inverse, lines.jacobian[mode == HOLD])
         drift = self._drift(lines.error, rate)
         start, held = system.held(free, (joints_bend + drift)[mode == HOLD])
-        asked, sign, wants, low, high = self._driven(lines, mode, rate, rest.left)
+        asked, sign, wants, low, high = self._driven(lines, mode, rate, rest)
         normals_want = bends[0] + self._drift(points.gap, normal @ velocity)
         tangents_want = bends[1] + rest.slip[at] / max(rest.left, 0.1 * self._step.dt)
         jacobian = np.concatenate((sign[:, None] * lines.jacobian[asked], normal, tangent))
@@ -352,7 +357,7 @@ class _Scene:
         return force
 
     def _driven(
-        self, lines: JointLines, mode: IntArray, rate: FloatArray, left: float
+        self, lines: JointLines, mode: IntArray, rate: FloatArray, rest: _Rest
     ) -> tuple[IntArray, FloatArray, FloatArray, FloatArray, FloatArray]:
         """Return the lines that have bounds, motors and limits reached: which, their sign, what is added to b, and their bounds."""
         joints, dt = self._joints, self._step.dt
@@ -360,7 +365,8 @@ class _Scene:
         asked = np.flatnonzero((mode == DRIVE) | (over >= -self._tolerance))
         row, is_drive = lines.row[asked], mode[asked] == DRIVE
         sign = np.where(mode[asked] == HIGH, -1.0, 1.0)
-        missing = (rate[asked] + joints.spring[row, 0] / dt * lines.error[asked] - joints.speed[row]) / max(left, 0.1 * dt)
+        missing = rest.rate[asked] + joints.spring[row, 0] / dt * lines.error[asked] - joints.speed[row]
+        missing = missing / max(rest.left, 0.1 * dt)
         wants = np.where(is_drive, missing, self._drift(sign * lines.error[asked], sign * rate[asked]))
         most = joints.most[row]
         return asked, sign, wants, np.where(is_drive, -most, 0.0), np.where(is_drive, most, math.inf)
@@ -398,7 +404,8 @@ class _Scene:
         sign = np.where(mode[at_limit] == HIGH, -1.0, 1.0)
         jacobian = np.concatenate((sign[:, None] * lines.jacobian[at_limit], normal, tangent))
         u, n_limits, m = jacobian @ self.velocity, len(at_limit), len(touching.row)
-        if not (u[: n_limits + m] < -_STILL).any() and not (np.abs(hold @ self.velocity) > _STILL).any():
+        approaches = bool((u[: n_limits + m] < -_STILL).any())
+        if not approaches and not (np.abs(hold @ self.velocity) > self._resting_speed).any():  # slower, it is a correction under way
             return
         system = _System(self._inverse, hold)
         start, held = system.held(self.velocity, np.zeros(len(hold)))
