@@ -148,4 +148,4 @@ class Pyramid(Scene):
                 loads[upper] += newtons * abs(up)
         full = self.gravity * _SIDE**2 * _MOST_LOAD * self.parameter("rows")
         for box, load in loads.items():
-            self.stage.colors[box] = mix(_LIGHT, _HEAVY, min(load / full, 1.0) if full > 0.0 else 0.0)
+            self.stage.colors[box] = mix(_LIGHT, _HEAVY, min(max(load / full, 0.0), 1.0) if full > 0.0 else 0.0)

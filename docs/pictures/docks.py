@@ -20,6 +20,8 @@ _FALL = 75
 _KEYS = ("K_F7", "K_F8", "K_F9", "K_9")
 _PILED = 200
 """Frames after which the shapes lie in the pit."""
+_STANDS, _HIT = 90, 75
+"""Frames after which a pyramid has come to rest, and after which the ball has gone through it."""
 _DRIVE = 75
 """Frames after which the car is in the middle of the bench."""
 _SETTLED = 3
@@ -27,7 +29,7 @@ _SETTLED = 3
 
 
 def draw_window(folder: Path) -> list[Path]:
-    """Draw `docks_dark.png`, `docks_light.png`, `hands.png`, `joint.png` and `two_worlds.png` in a folder."""
+    """Draw `docks_dark.png`, `docks_light.png`, `hands.png`, `joint.png`, `two_worlds.png` and `four_worlds.png` in a folder."""
     from engine.app.headless import no_screen
     from engine.render.palette import THEMES
 
@@ -37,6 +39,7 @@ def draw_window(folder: Path) -> list[Path]:
             _draw_hands(folder / "hands.png"),
             _draw_joint(folder / "joint.png"),
             _draw_two_worlds(folder / "two_worlds.png"),
+            _draw_four_worlds(folder / "four_worlds.png"),
         ]
 
 
@@ -117,6 +120,27 @@ def _draw_two_worlds(path: Path) -> Path:
     window.use_referee(referee_factory())
     window.session.put_beside("soft_step")
     _let_run(window, _PILED)
+    return _save(window, path)
+
+
+def _draw_four_worlds(path: Path) -> Path:
+    """Draw a pyramid that a ball has hit, by four methods that began in the state before."""
+    import pygame
+
+    from engine.app.warmup import referee_factory
+    from engine.app.window import Window
+    from engine.demo.registry import find_demo
+
+    pygame.display.set_mode(_SIZE)
+    kind = find_demo("pyramid")
+    window = Window(_SIZE, (kind,), kind(0, {"rows": 9}, solver="soft_step"))
+    window.use_referee(referee_factory())
+    _let_run(window, _STANDS)
+    session = window.session
+    session.wants_lane = True
+    session.put_beside("box2d", "xpbd", "penalty", since=session.here)
+    session.press("return")
+    _let_run(window, _HIT)
     return _save(window, path)
 
 

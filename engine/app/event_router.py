@@ -25,6 +25,7 @@ from engine.app.panels.files_dock import FilesDock
 from engine.app.panels.menu_dock import MenuDock
 from engine.app.screen import Appearance, Screen
 from engine.common.errors import LabError
+from engine.demo.base import Demo
 from engine.demo.messages import Message
 from engine.demo.session import Session
 from engine.history.input_log import Held
@@ -140,22 +141,33 @@ class EventRouter:
 
     def choose(self, wish: Wish) -> None:
         """Let another solver drive the demo, or run beside it, or have its picture elsewhere; once the solver is there."""
-        navigator = self._navigator
+        session = self._navigator.session
         self._wish = None
-        if wish.what != "lane" and wish.value and not self._has_solver(wish.value):
-            self._wish = wish, navigator.session
-            words = f"{load_solver(wish.value).capabilities.title} is being loaded, or compiled where this is the first time"
-            navigator.session.messages.answer(words, is_passing=True)
+        if wish.solver and not self._has_solver(wish.solver):
+            self._wish = wish, session
+            words = f"{load_solver(wish.solver).capabilities.title} is being loaded, or compiled where this is the first time"
+            session.messages.answer(words, is_passing=True)
         elif wish.what == "solver":
-            navigator.use_solver(wish.value)
-        elif wish.what == "beside":
-            try:
-                navigator.session.put_beside(wish.value or None)
-            except LabError as error:
-                title = load_solver(wish.value).capabilities.title
-                navigator.session.messages.answer(f"{title} cannot run beside it: {error}", palette.WARNING)
+            session.set_solver(wish.value)
+        elif wish.what == "lane":
+            session.wants_lane = bool(wish.value)
         else:
-            navigator.session.wants_lane = bool(wish.value)
+            self._put_beside(session, wish)
+
+    def _put_beside(self, session: Session, wish: Wish) -> None:
+        """Let what runs beside the demo be as wished: one of them another, one more or one less, or all from another state."""
+        solvers, since = [one.solver for one in session.besides], session.since
+        if wish.what == "none":
+            solvers = []
+        elif wish.what == "since":
+            since = session.here if wish.value else None
+        else:
+            solvers[wish.at : wish.at + 1] = [wish.value] if wish.value else []
+        try:
+            session.put_beside(*solvers, since=since)
+        except LabError as error:
+            title = load_solver(wish.value).capabilities.title if wish.solver else "the demo"
+            session.messages.answer(f"{title} cannot run beside it: {error}", palette.WARNING)
 
     def go_on(self) -> None:
         """Do what was chosen before its solver was there; called once a frame. Who has gone elsewhere meanwhile wants it no more."""
@@ -168,7 +180,7 @@ class EventRouter:
     def _has_solver(self, solver: str) -> bool:
         """Tell whether a solver need not be waited for: it runs here already, or has been loaded."""
         session = self._navigator.session
-        runs = *session.demo.run.solvers, *(() if session.beside is None else (session.beside.solver,))
+        runs = *session.demo.run.solvers, *(one.solver for one in session.besides)
         return solver in runs or solver_loading.is_ready(solver)
 
     def _next_solver(self) -> None:
@@ -305,9 +317,9 @@ class EventRouter:
             session.look_at(*found[(seen + 1) % len(found)])
 
 
-def held_beside(session: Session, point: tuple[float, float]) -> Held | None:
-    """Return what a hand at a point of the picture takes hold of in the demo beside: its stage, the body, and the point of the body."""
-    for k, stage in enumerate(session.beside.demo.stages if session.beside is not None else ()):
+def held_beside(demo: Demo, point: tuple[float, float]) -> Held | None:
+    """Return what a hand at a point of the picture takes hold of in a demo beside: its stage, the body, and the point of the body."""
+    for k, stage in enumerate(demo.stages):
         target = stage.local(point)
         body = stage.world.body_at(target)
         if body is not None:
@@ -374,7 +386,8 @@ class Pointing:
     def _grip(self, how: str, pixel: Pixel, button: int) -> bool:
         """Take hold, to pull or to turn, of what lies under a pixel; return whether there is something."""
         session, point = self._session, self._session.view.to_world(pixel)
-        held = held_beside(session, point) if how == "grab" and session.view.is_in_lane(pixel) else None
+        lane = session.view.lane_at(pixel) if how == "grab" else None
+        held = None if lane is None else held_beside(session.besides[lane].demo, point)
         if held is not None:
             is_held = session.timeline.guarded(lambda: session.act("hold", *held, point))
         else:

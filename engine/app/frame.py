@@ -11,7 +11,7 @@ import numpy as np
 import pygame
 
 from engine.app.dropped_picture import DroppedPainter
-from engine.app.second_picture import Farthest, farthest_of, heading_of, paint_outline, solver_words
+from engine.app.second_picture import Farthest, farthest_of, first_heading, lane_heading, paint_outlines
 from engine.contracts.agreement import REASONS, Difference
 from engine.demo.base import Demo, StatusLine
 from engine.demo.session import Session
@@ -38,7 +38,9 @@ _NARROWEST = 150.0
 _READOUT_SHARE, _LEAST_LINES = 0.4, 2
 """Share of the view's height that the demo's lines may take, and how many are shown in any view; what is left out is told by "…"."""
 _LANE_SHARE = 0.25
-"""The same where two worlds share the view."""
+"""The same where several worlds share the view."""
+_INSET = 12.0
+"""Design pixels from the corner of a view to the demo's lines."""
 _LABEL, _LEAST_LABEL = 15.0, 7.0
 """Design pixels of the names of worlds."""
 _FAR = 30_000.0
@@ -94,27 +96,29 @@ class FramePainter:
         self._was_left = False
         self._lines: list[tuple[str, Color]] = []
         """The demo's, wrapped to the view."""
-        self._lane_lines: list[tuple[str, Color]] = []
-        """Those of the demo beside it, where that has a lane."""
-        self._farthest: Farthest | None = None
+        self._lane_lines: list[list[tuple[str, Color]]] = []
+        """Those of the demos beside it, where they have lanes."""
+        self._farthest: list[Farthest | None] = []
+        """Of each of those, the body that is farthest from its counterpart here."""
 
     def prepare(self, session: Session, pointer: tuple[int, int] | None = None, has_readout: bool = True) -> None:
         """Settle what the next picture shows: the demo's lines, the room that they leave for the camera, the moment between two steps.
 
         To be called before each `paint`, which changes nothing of the session.
         """
-        fraction, (view, lane) = session.clock.fraction, (session.view.camera.view, session.view.lane)
+        fraction, view = session.clock.fraction, session.view.camera.view
         self._book = self._book_for(view)
-        beside = session.beside
-        self._farthest = farthest_of(beside) if beside is not None else None
-        heading = heading_of(beside, self._farthest, lane is not None) if beside is not None else []
+        self._farthest = [farthest_of(beside) for beside in session.besides]
+        heading = first_heading(session, self._farthest) if session.besides else []
         self._lines, plate = self._readout(session, session.demo, view, heading, has_readout)
         self.readout = plate
-        self._lane_lines, other = [], plate
-        if beside is not None and lane is not None:
-            heading = [(solver_words(beside.demo), palette.BESIDE)]
-            self._lane_lines, other = self._readout(session, beside.demo, view, heading, has_readout)
-        right, bottom = max(plate.right, other.right), max(plate.bottom, other.bottom)
+        self._lane_lines, plates = [], [plate]
+        for k in range(len(session.view.lanes)):
+            heading = lane_heading(session, k, self._farthest[k])
+            lines, other = self._readout(session, session.besides[k].demo, view, heading, has_readout)
+            self._lane_lines.append(lines)
+            plates.append(other)
+        right, bottom = max(plate.right for plate in plates), max(plate.bottom for plate in plates)
         session.view.keep_clear((right - view[0], bottom - view[1]) if self._has_words(view) else (0, 0), self._book.ui_scale)
         session.show_moment(fraction, lambda stage: self._debug.poses(stage, fraction), pointer)
 
@@ -129,20 +133,26 @@ class FramePainter:
 
         A difference under the `pointer` is explained beside it. `paint_over` draws more over the bodies.
         """
-        demo, beside, plate, lane = session.demo, session.beside, self.readout, session.view.lane
+        demo, plate, lanes = session.demo, self.readout, session.view.lanes
         clip = surface.get_clip()
         self._found = []
-        if beside is not None and lane is not None:
-            self._paint_lane(surface, session, beside.demo, lane)
+        if lanes:
+            surface.set_clip(session.view.whole)
+            surface.fill(palette.PANEL_EDGE, session.view.whole)
+            free = pygame.Rect(lanes[-1]).move(lanes[-1][2] + 1, 0)
+            surface.fill(palette.PANEL, free.clip(session.view.whole))  # of three in two rows
+        for k in range(len(lanes)):
+            self._paint_lane(surface, session, k)
         surface.set_clip(session.view.camera.view)
         canvas = self._canvas(surface, session.view.camera)
         canvas.room.take(plate)
         labels = _stage_labels(canvas, demo) if canvas.has_words else []
         self._paint_demo(canvas, session, demo)
-        if beside is not None and lane is None:
-            paint_outline(canvas, self._debug, beside, self._farthest)
-        elif self._farthest is not None:
-            ring_counterpart(canvas.at(self._farthest.stage.offset), self._farthest.first)
+        if not lanes:
+            paint_outlines(canvas, self._debug, session, self._farthest)
+        for k, far in enumerate(self._farthest if lanes else ()):
+            if far is not None:
+                ring_counterpart(canvas.at(far.stage.offset), far.first, k)
         if paint_over is not None:
             paint_over(canvas)
         for words, place in labels:
@@ -176,23 +186,22 @@ class FramePainter:
             self._found.append(_Shown(stage, drawn, canvas.at(stage.offset).camera))
         session.attempt(lambda: demo.draw(canvas))
 
-    def _paint_lane(self, surface: pygame.Surface, session: Session, second: Demo, lane: Place) -> None:
-        """Draw the demo beside in its lane, as the same camera sees it, and the gap between the two."""
-        surface.set_clip(session.view.whole)
-        surface.fill(palette.PANEL_EDGE, session.view.whole)
+    def _paint_lane(self, surface: pygame.Surface, session: Session, k: int) -> None:
+        """Draw a demo beside in its lane, as the same camera sees it."""
+        second, lane, lines, far = session.besides[k].demo, session.view.lanes[k], self._lane_lines[k], self._farthest[k]
         surface.set_clip(lane)
         canvas = self._canvas(surface, replace(session.view.camera, view=lane))
-        plate = pygame.Rect(self.readout.topleft, lines_size(self._book, self._lane_lines))
-        plate.move_ip(lane[0] - session.view.camera.view[0], lane[1] - session.view.camera.view[1])
+        inset = round(_INSET * self._book.ui_scale)
+        plate = pygame.Rect((lane[0] + inset, lane[1] + inset), lines_size(self._book, lines))
         canvas.room.take(plate)
         labels = _stage_labels(canvas, second) if canvas.has_words else []
         self._paint_demo(canvas, session, second)
-        if self._farthest is not None:
-            ring_counterpart(canvas.at(self._farthest.stage.offset), self._farthest.second)
+        if far is not None:
+            ring_counterpart(canvas.at(far.stage.offset), far.second, k)
         for words, place in labels:
             surface.blit(words, place)
         canvas.room.settle()
-        draw_lines(surface, self._book, plate.topleft, self._lane_lines)
+        draw_lines(surface, self._book, plate.topleft, lines)
 
     def _has_words(self, view: Place) -> bool:
         """Tell whether a view is so wide that words are written in it."""
@@ -217,7 +226,7 @@ class FramePainter:
     ) -> tuple[list[tuple[str, Color]], pygame.Rect]:
         """Return a heading and the demo's lines, wrapped to the view, and the plate they will stand on."""
         left, top, width, height = view
-        inset = round(12 * self._book.ui_scale)
+        inset = round(_INSET * self._book.ui_scale)
         lines: list[tuple[str, Color]] = []
         told: list[StatusLine] = list(heading)
         if is_wanted:
@@ -227,10 +236,11 @@ class FramePainter:
             text, color = (line, palette.TEXT) if isinstance(line, str) else line
             lines.extend((part, color) for part in self._book.wrapped(text, 14.0, room))
         row = lines_size(self._book, lines[:1] * 2)[1] - lines_size(self._book, lines[:1])[1]
-        share = _READOUT_SHARE if session.view.lane is None else _LANE_SHARE
+        share = _LANE_SHARE if session.view.lanes else _READOUT_SHARE
         most = max(int(share * height / max(row, 1)), _LEAST_LINES)
-        if is_wanted and width < _NARROWEST * self._book.ui_scale:
-            lines = [("…", palette.TEXT)]  # a word in each line would cover all there is
+        if is_wanted and width < _NARROWEST * self._book.ui_scale:  # a word in each line would cover all there is
+            named = [(line, palette.TEXT) if isinstance(line, str) else line for line in heading[:1] if session.view.lanes]
+            lines = [(self._book.shortened(text, 14.0, room), color) for text, color in named] or [("…", palette.TEXT)]
         elif len(lines) > most:
             text, color = lines[most - 1]
             lines = [*lines[: most - 1], (self._book.shortened(f"{text} …", 14.0, room), color)]
@@ -311,6 +321,8 @@ def _stage_labels(canvas: Canvas, demo: Demo) -> list[tuple[pygame.Surface, pyga
             size -= 1.0
         words = fonts.render(fonts.shortened(stage.label, size, max(room, 1), True), size, palette.TEXT, True)
         place = words.get_rect(midbottom=(round(at[0]), round(at[1])))
+        if canvas.room.has_words(place):  # in a low view the readout reaches down to it
+            continue
         canvas.room.take(place)
         labels.append((words, place))
     return labels

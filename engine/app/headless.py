@@ -5,8 +5,8 @@ from __future__ import annotations
 import contextlib
 import os
 import statistics
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import astuple, dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import astuple, dataclass, replace
 from hashlib import blake2b
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
@@ -18,7 +18,8 @@ from engine.common.errors import InvalidInputError
 from engine.contracts import PairAgreement, StepAgreement
 from engine.demo.apart import Apart, Why
 from engine.demo.base import Demo, DemoRun
-from engine.demo.beside import Beside, Energy, Skipped
+from engine.demo.beside import Beside, Skipped
+from engine.demo.figures import Energy, Figures
 from engine.demo.stage import RefereeFactory, StageCounts
 from engine.history.history import History
 from engine.world.solver import NamedValues
@@ -103,7 +104,8 @@ class RunReport:
     ms_max: float
     solver: str
     solver_settings: Mapping[str, float | str]
-    against: BesideReport | None = None
+    against: tuple[BesideReport, ...] = ()
+    methods: tuple[Figures, ...] = ()
 
     @property
     def is_clean(self) -> bool:
@@ -130,8 +132,15 @@ class RunReport:
             "ms_per_step": {"median": round(self.ms_median, 4), "max": round(self.ms_max, 4)},
             "solver": self.solver,
             "solver_settings": dict(self.solver_settings),
-            **({"against": self.against.as_json()} if self.against is not None else {}),
+            **({"against": self.against[0].as_json(), "methods": self._methods_as_json()} if self.against else {}),
         }
+
+    def _methods_as_json(self) -> list[dict[str, Any]]:
+        apart = [(None, None)] + [(one.parted and one.parted.step, one.worst and one.worst.metres) for one in self.against]
+        return [
+            {**figures.as_json(), "first_divergence": step, "worst": metres}
+            for figures, (step, metres) in zip(self.methods, apart, strict=True)
+        ]
 
 
 def run_headless(
@@ -145,7 +154,9 @@ def run_headless(
     record: Callable[[History[Demo]], Recorder] | None = None,
     is_enough: Callable[[], bool] | None = None,
     solver: str | None = None,
-    against: str | None = None,
+    against: Sequence[str] = (),
+    since: int | None = None,
+    on_beside: Callable[[tuple[Beside, ...]], object] | None = None,
     solver_settings: NamedValues | None = None,
 ) -> tuple[RunReport, Demo]:
     """Run a demo for `steps` steps as fast as it goes.
@@ -169,8 +180,12 @@ def run_headless(
         Asked after each step; with True it ends there.
     solver : str, optional
         What drives the demo's worlds, in place of what drives them otherwise.
-    against : str, optional
-        What drives the same demo once more, beside it (`engine.demo.beside`).
+    against : sequence of str
+        What drives the same demo once more, beside it (`engine.demo.beside`), for each of these.
+    since : int, optional
+        The step after which they are driven so; from the beginning without.
+    on_beside : callable, optional
+        Called with those before the first step, where there are any.
     solver_settings : pairs of str and float or str, optional
         Settings of the solver's own, in place of those that the demo's worlds would have.
 
@@ -185,10 +200,12 @@ def run_headless(
     steps = integer("steps", steps, 0)
     driven: dict[str, Any] = {name: one for name, one in (("solver", solver), ("solver_settings", solver_settings)) if one is not None}
     running = demo(seed, values, referee, **driven)
-    history = History(running) if record is not None or against is not None else None
+    history = History(running) if record is not None or against else None
     acting = running.run if history is None else history
     recorder = record(history) if record is not None and history is not None else None
-    beside = Beside(history, against) if against is not None and history is not None else None
+    besides = _besides(history, against, None if since is None else (integer("since", since, 0), 0))
+    if besides and on_beside is not None:
+        on_beside(besides)
     costs: list[float] = []
     try:
         if prepare is not None:
@@ -197,7 +214,7 @@ def run_headless(
             start = perf_counter()
             acting.step()
             times = running.run.times
-            costs.append(1000.0 * (perf_counter() - start) if beside is None else times.step + times.check)
+            costs.append(1000.0 * (perf_counter() - start) if not besides else times.step + times.check)
             if recorder is not None:
                 recorder.update()
             if on_step is not None:
@@ -207,10 +224,21 @@ def run_headless(
     finally:
         if recorder is not None:
             recorder.close()
-    return _report(running, costs, None if beside is None else _beside_report(beside)), running
+    return _report(running, costs, besides), running
 
 
-def picture_of(demo: Demo, size: tuple[int, int] = DESIGN_SIZE, ui_scale: float | None = None, paused: bool = False) -> bytes:
+def _besides(history: History[Demo] | None, against: Sequence[str], since: tuple[int, int] | None) -> tuple[Beside, ...]:
+    """Return a demo beside the first for each solver; what is measured of the first is measured once."""
+    found: list[Beside] = []
+    if history is not None:
+        for solver in against:
+            found.append(Beside(history, solver, series=found[0].first_series if found else None, since=since))
+    return tuple(found)
+
+
+def picture_of(
+    demo: Demo, size: tuple[int, int] = DESIGN_SIZE, ui_scale: float | None = None, paused: bool = False, besides: Sequence[Beside] = ()
+) -> bytes:
     """Return the window's whole picture of a demo as it stands, a PNG. No window is opened.
 
     Parameters
@@ -222,6 +250,8 @@ def picture_of(demo: Demo, size: tuple[int, int] = DESIGN_SIZE, ui_scale: float 
         Size of text and widgets; from the height otherwise, 1 at 720 lines.
     paused : bool
         Whether the panel says that the demo is paused.
+    besides : sequence of Beside
+        What runs beside it, in lanes.
     """
     with no_screen():
         import pygame
@@ -229,10 +259,14 @@ def picture_of(demo: Demo, size: tuple[int, int] = DESIGN_SIZE, ui_scale: float 
         scale = ui_scale if ui_scale is not None else _scale_for(size)
         window = window_on(demo, size, scale)
         window.session.clock.paused = paused
+        if besides:
+            window.session.wants_lane = True
+            window.session.show_beside(*besides, since=besides[0].since)
+            window.screen.is_outdated = True
         window.session.clock.show(1.0)
         surface = pygame.Surface(size)
         for _ in range(3):  # the first makes fonts and discs, the second is measured, the third shows what it cost
-            window.session.costs.observe(demo.run.times)
+            window.session.costs.observe(replace(demo.run.times, beside=sum(one.demo.run.times.step for one in besides)))
             window.show(surface)
         return png_bytes(surface)
 
@@ -360,7 +394,8 @@ def _beside_report(beside: Beside) -> BesideReport:
     )
 
 
-def _report(demo: Demo, costs: list[float], against: BesideReport | None = None) -> RunReport:
+def _report(demo: Demo, costs: list[float], besides: tuple[Beside, ...] = ()) -> RunReport:
+    against = tuple(_beside_report(one) for one in besides)
     counts = StageCounts(*(sum(column) for column in zip(*(astuple(stage.counts) for stage in demo.stages), strict=True)))
     return RunReport(
         demo=demo.id,
@@ -376,6 +411,7 @@ def _report(demo: Demo, costs: list[float], against: BesideReport | None = None)
         solver=" ".join(demo.run.solvers),
         solver_settings=demo.run.own_settings,
         against=against,
+        methods=(besides[0].first_figures(), *(one.figures() for one in besides)) if besides else (),
     )
 
 

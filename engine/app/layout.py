@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from engine.common.checks import finite
@@ -13,11 +14,11 @@ __all__ = [
     "MAX_UI_SCALE",
     "MIN_UI_SCALE",
     "Layout",
+    "best_columns",
     "check_ui_scale",
     "fitting_scale",
-    "halves",
     "is_inside",
-    "is_larger_stacked",
+    "lanes",
     "lay_out",
     "ui_scale_for",
 ]
@@ -85,32 +86,33 @@ def lay_out(size: tuple[int, int], ui_scale: float) -> Layout:
     )
 
 
-def halves(view: Place, is_stacked: bool) -> tuple[Place, Place]:
-    """Return two equal parts of a view, above each other or beside each other, with a gap of a pixel or two between them.
+def lanes(view: Place, n: int, columns: int) -> tuple[Place, ...]:
+    """Return n equal parts of a view, row by row in so many columns, with a gap of a pixel or two between them.
 
     Examples
     --------
-    >>> halves((10, 0, 100, 81), is_stacked=True)
+    >>> lanes((10, 0, 100, 81), 2, columns=1)
     ((10, 0, 100, 40), (10, 41, 100, 40))
     """
     left, top, width, height = view
-    if is_stacked:
-        half = max((height - 1) // 2, 1)
-        return (left, top, width, half), (left, top + height - half, width, half)
-    half = max((width - 1) // 2, 1)
-    return (left, top, half, height), (left + width - half, top, half, height)
+    rows = math.ceil(n / columns)
+    wide, high = max((width - columns + 1) // columns, 1), max((height - rows + 1) // rows, 1)
+    lefts = [left + round(k * (width - wide) / max(columns - 1, 1)) for k in range(columns)]
+    tops = [top + round(k * (height - high) / max(rows - 1, 1)) for k in range(rows)]
+    return tuple((lefts[k % columns], tops[k // columns], wide, high) for k in range(n))
 
 
-def is_larger_stacked(view: Place, box: tuple[float, float]) -> bool:
-    """Tell whether a box, width and height, is drawn larger in halves of a view that lie above each other than beside each other.
+def best_columns(view: Place, box: tuple[float, float], n: int) -> int:
+    """Return in how many columns a box, width and height, is drawn largest in n parts of a view; of equals the fewest.
 
     Examples
     --------
-    >>> is_larger_stacked((0, 0, 100, 80), (3.0, 1.0)), is_larger_stacked((0, 0, 100, 80), (1.0, 3.0))
-    (True, False)
+    >>> view = (0, 0, 100, 80)
+    >>> best_columns(view, (3.0, 1.0), 2), best_columns(view, (1.0, 3.0), 2), best_columns(view, (1.0, 1.0), 4)
+    (1, 2, 2)
     """
     wide, high = max(box[0], 1e-9), max(box[1], 1e-9)
-    return min(view[2] / wide, 0.5 * view[3] / high) >= min(0.5 * view[2] / wide, view[3] / high)
+    return max(range(1, n + 1), key=lambda columns: min(view[2] / columns / wide, view[3] / math.ceil(n / columns) / high))
 
 
 def is_inside(pixel: tuple[float, float], place: Place) -> bool:

@@ -7,14 +7,10 @@ large; the one left last stays whatever it takes.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
 
 from engine.app.browser import called, found_in
-from engine.app.saving import built
 from engine.app.screen import Screen
-from engine.app.second_picture import solver_words
 from engine.common.errors import LabError
-from engine.common.words import counted
 from engine.demo.base import Demo
 from engine.demo.replaying import demo_kind, new_demo
 from engine.demo.session import Session
@@ -171,23 +167,6 @@ class Navigator:
         """Start a demo that need not be in the list; if it cannot be built, say why, stay, and return False."""
         return self._open(lambda: kind(self._seed, referee=self._referee_of(kind)), kind.title or "this")
 
-    def use_solver(self, solver: str) -> None:
-        """Begin the demo that is shown anew, driven by a solver, with its parameters and what was built in it by hand.
-
-        As it was left before, with its past, it is kept as any other. If the solver refuses the demo, say why, and stay.
-        """
-        before = self.session
-        demo, history = before.demo, before.timeline.history
-        kind, made = type(demo), [] if history is None else [one for _, one in built(history)]
-        if not self._open(lambda: kind(demo.seed, dict(demo.values), self._referee_of(kind), solver), kind.title or "this"):
-            return
-        session = self.session
-        refused = sum(not session.timeline.guarded(partial(session.act, one.action, *one.arguments)) for one in made)
-        session.timeline.failure = ""
-        session.take_over(before)
-        anew = "it began anew" + (f"; {counted(refused, 'thing')} built by hand could not be built again" if refused else "")
-        session.messages.answer(f"driven by {solver_words(session.demo)}: {anew}", palette.WARNING if refused else None)
-
     def play(self, recording: Recording) -> None:
         """Open what was recorded; if it cannot be, say why. What was recorded in a demo that is still here is gone back to there."""
         here = next((one for one in (self.session, *reversed(self.left)) if one.has_been(recording)), None)
@@ -239,7 +218,7 @@ class Navigator:
 
     def _n_bytes(self) -> int:
         histories = [session.timeline.history for session in self.left if session.timeline.history is not None]
-        histories += [session.beside.history for session in self.left if session.beside is not None]
+        histories += [beside.history for session in self.left for beside in session.besides]
         return sum(history.n_bytes + _STEP_BYTES * history.last for history in histories)
 
     def _session(self, demo: Demo) -> Session:

@@ -7,14 +7,13 @@ from collections.abc import Hashable
 import pygame
 import pygame_gui
 from pygame_gui import UIManager
-from pygame_gui.elements import UIButton, UIHorizontalSlider
+from pygame_gui.elements import UIButton
 
 from engine.app.keys import LAYERS, Command
-from engine.app.motion_judge import MotionJudge
 from engine.app.motion_panel import MotionPanel
+from engine.app.parameter_rows import ParameterRows
 from engine.app.referee_panel import RefereePanel
 from engine.app.widgets import ScrollPanel, mark
-from engine.demo.parameters import Parameter
 from engine.demo.session import Session
 from engine.render import palette
 from engine.render.camera import Place
@@ -26,20 +25,17 @@ _GO_ON = "Go on"
 
 
 class DemoPanel:
-    """Widgets for one session, in a place (left, top, width, height); `judge` is what the panel before it asked of motion."""
+    """Widgets for one session, in a place (left, top, width, height); `motion` is the part about motion of the panel before it."""
 
-    def __init__(self, manager: UIManager, fonts: FontBook, place: Place, session: Session, judge: MotionJudge | None = None) -> None:
+    def __init__(self, manager: UIManager, fonts: FontBook, place: Place, session: Session, motion: MotionPanel | None = None) -> None:
         self.column = ScrollPanel(manager, fonts, place)
         self.referee = RefereePanel(self.column, fonts, session)
-        self.motion = MotionPanel(self.column, fonts, session, judge if judge is not None else MotionJudge())
+        self.motion = MotionPanel(self.column, fonts, session, motion)
+        self._parameters = ParameterRows(self.column, fonts, session.demo.parameter)
         self._fonts = fonts
         self._session = session
         self._commands: dict[UIButton, Command] = {}
-        self._sliders: list[tuple[UIHorizontalSlider, Parameter]] = []
-        self._values_at: list[tuple[int, Parameter]] = []
-        self._choices: dict[UIButton, tuple[Parameter, int]] = {}
         self._toggles: list[tuple[UIButton, Command]] = []
-        self._pending: dict[str, float] = {}
         self._pause: UIButton | None = None
         self._has_world = bool(session.demo.stages)
         self._build()
@@ -50,44 +46,23 @@ class DemoPanel:
 
     def handle(self, event: pygame.event.Event) -> Command | None:
         """Return the command a widget's event gives; slider moves and choices are kept until `apply`, those of motion in `motion`."""
-        if event.type == pygame_gui.UI_BUTTON_PRESSED:
-            self.motion.press(event.ui_element)
-            if event.ui_element in self._choices:
-                parameter, index = self._choices[event.ui_element]
-                value = self._pending.get(parameter.name, self._session.demo.parameter(parameter.name))
-                self._pending[parameter.name] = parameter.chosen(value, index)
-            return self._commands.get(event.ui_element)
-        if event.type == pygame.MOUSEBUTTONDOWN and event.button == 1:
-            self._click_track(event.pos)
-        if event.type == pygame_gui.UI_HORIZONTAL_SLIDER_MOVED:
-            for slider, parameter in self._sliders:
-                if slider is event.ui_element:
-                    self._pending[parameter.name] = parameter.snapped(float(event.value))
-        return None
+        self.motion.handle(event)
+        self._parameters.handle(event)
+        return self._commands.get(event.ui_element) if event.type == pygame_gui.UI_BUTTON_PRESSED else None
 
     def apply(self) -> None:
-        """Give the demo the parameters moved since the last frame: once, however many moves there were."""
-        pending, self._pending = self._pending, {}
-        for name, value in pending.items():
+        """Give the demo, and what drives it, the parameters moved since the last frame: once, however many moves there were."""
+        for name, value in self._parameters.take().items():
             self._session.set_parameter(name, value)
+        if self._has_world:
+            self.motion.apply()
 
     def refresh(self) -> None:
         """Make the widgets show the session's state."""
         wanted = _GO_ON if self._session.clock.paused else "Pause"
         if self._pause is not None and self._pause.text != wanted:
             self._pause.set_text(wanted)
-        demo = self._session.demo
-        for slider, parameter in self._sliders:
-            low, high = parameter.slider_range
-            value = min(max(demo.parameter(parameter.name), low), high)
-            held = slider.sliding_button is not None and slider.sliding_button.held
-            if not held and parameter.name not in self._pending and parameter.snapped(float(slider.get_current_value())) != value:
-                slider.set_current_value(value, warn=False)
-        for button, (parameter, index) in self._choices.items():
-            value = demo.parameter(parameter.name)
-            chosen = parameter.has(value, index) if parameter.several else round(value) == index
-            if chosen != button.is_selected:
-                mark(button, chosen)
+        self._parameters.refresh()
         self.motion.refresh()
         for button, command in self._toggles:
             shown = bool(getattr(self._session.layers, command.value))
@@ -97,7 +72,7 @@ class DemoPanel:
     def shows(self, check: str) -> Hashable:
         """Return all that `draw` draws and that changes by itself."""
         session = self._session
-        values = tuple(session.demo.parameter(parameter.name) for _, parameter in self._values_at)
+        values = self._parameters.shows()
         return session.demo.steps, values, session.clock.pace, session.costs.shown, check, self.motion.shows(), self.column.shifted(0)
 
     def draw(self, surface: pygame.Surface, missing: str, partly: str = "") -> None:
@@ -106,10 +81,7 @@ class DemoPanel:
         column, ui = self.column, self._fonts
         clip = surface.get_clip()
         surface.set_clip(column.seen.clip(clip))
-        right = column.left + column.width
-        for top, parameter in self._values_at:
-            value = ui.render(parameter.shown(self._session.demo.parameter(parameter.name)), 13, palette.ACCENT, True)
-            surface.blit(value, value.get_rect(topright=(right, column.shifted(top))))
+        self._parameters.draw(surface)
         if self._has_world:
             pace = ui.render(self._session.clock.pace, 13, palette.ACCENT, True)
             middle = (column.left + column.width // 2, column.shifted(self._pace_at))
@@ -151,7 +123,7 @@ class DemoPanel:
         y += row + column.px(6)
 
         for parameter in demo.parameters:
-            y = self._add_parameter(y, parameter)
+            y = self._parameters.add(y, parameter)
         y += column.px(3)
         if self._has_world:
             y = self.motion.build(y) + column.px(3)
@@ -167,38 +139,6 @@ class DemoPanel:
             if k % 2 == 1 or k == len(LAYERS) - 1:
                 y += column.px(25)
         self.referee.reserve_reasons(y + column.px(4))
-
-    def _add_parameter(self, y: int, parameter: Parameter) -> int:
-        """Add a slider, or a row of buttons for a choice; return the y under it."""
-        column, demo = self.column, self._session.demo
-        room = column.width
-        if not parameter.choices:
-            self._values_at.append((y, parameter))
-            ends = (parameter.shown(end) for end in (*parameter.slider_range, demo.parameter(parameter.name)))
-            room -= max(self._fonts.width(words, 13.0, True) for words in ends) + column.px(8)
-        y = column.add_text(y, parameter.description or parameter.name, 12.5, palette.TEXT, width=room)
-        if parameter.note:
-            y = column.add_text(y - column.px(2), parameter.note, 11.0, palette.CAPTION) + column.px(1)
-        if parameter.choices:
-            buttons, y = column.add_choices(y, parameter.choices, column.px(22))
-            self._choices.update((button, (parameter, k)) for k, button in enumerate(buttons))
-            return y + column.px(2)
-        place = (column.left, y, column.width, column.px(14))
-        self._sliders.append((column.add_slider(place, demo.parameter(parameter.name), parameter.slider_range), parameter))
-        return y + column.px(18)
-
-    def _click_track(self, at: tuple[int, int]) -> None:
-        """Move a slider's thumb to a click beside it; pygame_gui's own sliders only know drags."""
-        for slider, parameter in self._sliders:
-            thumb = slider.sliding_button
-            if thumb is None or not slider.rect.collidepoint(at) or thumb.rect.collidepoint(at):
-                continue
-            low, high = parameter.slider_range
-            room = max(slider.rect.width - thumb.rect.width, 1)
-            share = min(max((at[0] - slider.rect.left - 0.5 * thumb.rect.width) / room, 0.0), 1.0)
-            value = parameter.snapped(low + share * (high - low))
-            slider.set_current_value(value, warn=False)
-            self._pending[parameter.name] = value
 
     def _button(self, place: Place, words: str, command: Command, kind: str = "") -> UIButton:
         button = self.column.add_button(place, words, kind)

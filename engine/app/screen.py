@@ -16,7 +16,7 @@ from pygame_gui import UIManager
 
 from engine.app.browser import Browser
 from engine.app.frame import FramePainter
-from engine.app.layout import MAX_UI_SCALE, MIN_UI_SCALE, fitting_scale, halves, is_larger_stacked, lay_out
+from engine.app.layout import MAX_UI_SCALE, MIN_UI_SCALE, best_columns, fitting_scale, lanes, lay_out
 from engine.app.panel import DemoPanel
 from engine.app.preferences import Preferences, save_preferences
 from engine.app.widgets import ScrollPanel, theme_for
@@ -154,7 +154,7 @@ class Screen:
         self.help_shown = False
         self.help_scrolled = 0
         self.is_outdated = False
-        self._is_stacked = True
+        self._columns = 1
 
     @property
     def ui_scale(self) -> float:
@@ -194,24 +194,24 @@ class Screen:
         before = self.panel if self.panel is not None and self.panel.is_of(session) else None
         self._clear()
         self.place(session, view)
-        judge = before.motion.judge if before is not None else None
-        self.panel = DemoPanel(self.manager, self.painter.fonts, self.layout.panel, session, judge)
+        self.panel = DemoPanel(self.manager, self.painter.fonts, self.layout.panel, session, before.motion if before is not None else None)
         if before is not None:
             self.panel.column.scroll_to(before.column.scrolled)
         self.panel.refresh()
         self.manager.update(0.0)
 
     def place(self, session: Session, view: Place, is_cut: bool = False) -> None:
-        """Give a demo its view, and the one beside it a lane in it; the picture stays where it is if it is only cut."""
+        """Give a demo its view, and each one beside it a lane in it; the picture stays where it is if it is only cut."""
         self.view = view
-        if not session.has_lane:
+        n = session.n_lanes
+        if not n:
             session.view.place(view, is_cut)
             return
-        if session.view.lane is None or not is_cut:
+        if len(session.view.lanes) != n or not is_cut:
             box = session.demo.home()
-            self._is_stacked = is_larger_stacked(view, (box.upper[0] - box.lower[0], box.upper[1] - box.lower[1]))
-        first, lane = halves(view, self._is_stacked)
-        session.view.place(first, is_cut, lane)
+            self._columns = best_columns(view, (box.upper[0] - box.lower[0], box.upper[1] - box.lower[1]), n + 1)
+        first, *others = lanes(view, n + 1, self._columns)
+        session.view.place(first, is_cut, tuple(others))
 
     def _clear(self) -> None:
         self.manager = UIManager(self.layout.size, theme_for(self.ui_scale), enable_live_theme_updates=False)

@@ -1,4 +1,4 @@
-"""The second of two worlds in the picture: an outline over the first, and the body that is farthest from its counterpart."""
+"""Worlds beside the first in the picture: outlines over it, names and figures, and the body that is farthest from its counterpart."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from typing import NamedTuple
 
 from engine.demo.base import Demo, StatusLine
 from engine.demo.beside import Beside
+from engine.demo.figures import Figures
+from engine.demo.session import Session
 from engine.demo.stage import Stage
 from engine.render import palette
 from engine.render.canvas import Canvas
@@ -14,9 +16,11 @@ from engine.render.differences import length_words
 from engine.render.second_world import draw_apart, draw_second_world
 from engine.world import load_solver
 
-__all__ = ["Farthest", "farthest_of", "heading_of", "paint_outline", "solver_words"]
+__all__ = ["Farthest", "farthest_of", "figure_words", "first_heading", "lane_heading", "paint_outlines", "solver_words"]
 
 Point = tuple[float, float]
+_NO_OVERLAP = 1e-6
+"""Metres below which an overlap is told as none: a thousandth of what moves a pixel."""
 
 
 class Farthest(NamedTuple):
@@ -34,7 +38,7 @@ class Farthest(NamedTuple):
 
     @property
     def second(self) -> Point:
-        """Where the second world's is."""
+        """Where the other world's is."""
         return self.other.drawn_pose(self.body)[:2]
 
 
@@ -43,10 +47,16 @@ def solver_words(demo: Demo) -> str:
     return ", ".join(load_solver(name).capabilities.title for name in demo.run.solvers)
 
 
+def figure_words(figures: Figures) -> str:
+    """Return energy, deepest overlap and what stands, in a line."""
+    overlap = "no overlap" if figures.overlap < _NO_OVERLAP else f"{length_words(figures.overlap)} deep"
+    return f"{figures.energy.end:,.4g} J, {overlap}, {figures.standing}"
+
+
 def farthest_of(beside: Beside) -> Farthest | None:
     """Return what is farthest apart; None while the second is on its way, and where nothing is compared."""
     apart = beside.distances.at(beside.now) if beside.has_arrived else None
-    if apart is None:
+    if apart is None or apart.stage >= len(beside.first.demo.stages):
         return None
     one, other = beside.first.demo.stages[apart.stage], beside.demo.stages[apart.stage]
     if not (one.world.is_body(apart.body) and other.world.is_body(apart.body)):  # erased since
@@ -54,20 +64,36 @@ def farthest_of(beside: Beside) -> Farthest | None:
     return Farthest(one, other, apart.body, apart.metres)
 
 
-def heading_of(beside: Beside, farthest: Farthest | None, has_lane: bool) -> list[StatusLine]:
-    """Return what stands over the demo's own lines: which solver is which, and how far they are apart."""
-    first, second = solver_words(beside.first.demo), solver_words(beside.demo)
-    apart = "" if farthest is None else f"farthest apart: {length_words(farthest.metres)}"
-    if has_lane:
-        return [f"{first}; {apart}" if apart else first]
-    return [(line, palette.BESIDE) for line in (f"{first}; dashed: {second}", apart) if line]
+def first_heading(session: Session, farthest: list[Farthest | None]) -> list[StatusLine]:
+    """Return what stands over the first demo's own lines: which solver is which, and how far they are apart."""
+    first = solver_words(session.demo)
+    if session.n_lanes:
+        return [first, *(figure_words(figures) for figures in session.figures[:1])]
+    if len(session.besides) == 1:
+        apart = "" if farthest[0] is None else f"farthest apart: {length_words(farthest[0].metres)}"
+        words = (f"{first}; dashed: {solver_words(session.besides[0].demo)}", apart)
+        return [(line, palette.BESIDES[0]) for line in words if line]
+    lines: list[StatusLine] = [first]
+    for k, (beside, far) in enumerate(zip(session.besides, farthest, strict=True)):
+        apart = "" if far is None else f", {length_words(far.metres)} apart"
+        lines.append((f"dashed: {solver_words(beside.demo)}{apart}", palette.BESIDES[k]))
+    return lines
 
 
-def paint_outline(canvas: Canvas, debug: DebugDraw, beside: Beside, farthest: Farthest | None) -> None:
-    """Draw the second world's bodies over the first's, and a line where they are farthest apart."""
-    for one, other in beside.pairs:
-        own = canvas.at(one.offset)
-        with own.clipped(one.window):
-            draw_second_world(own, debug.packed(other.world), other.drawn_poses)
-    if farthest is not None:
-        draw_apart(canvas.at(farthest.stage.offset), farthest.first, farthest.second, farthest.metres)
+def lane_heading(session: Session, k: int, farthest: Farthest | None) -> list[StatusLine]:
+    """Return what stands over the lines of a demo in a lane."""
+    apart = [] if farthest is None else [f"farthest apart: {length_words(farthest.metres)}"]
+    words = (solver_words(session.besides[k].demo), *(figure_words(figures) for figures in session.figures[k + 1 : k + 2]), *apart)
+    return [(line, palette.BESIDES[k]) for line in words]
+
+
+def paint_outlines(canvas: Canvas, debug: DebugDraw, session: Session, farthest: list[Farthest | None]) -> None:
+    """Draw the bodies of all worlds beside the first over it, and lines where they are farthest apart."""
+    for k, beside in enumerate(session.besides):
+        for one, other in beside.pairs:
+            own = canvas.at(one.offset)
+            with own.clipped(one.window):
+                draw_second_world(own, debug.packed(other.world), other.drawn_poses, k)
+    for k, far in enumerate(farthest):
+        if far is not None:
+            draw_apart(canvas.at(far.stage.offset), far.first, far.second, far.metres, k)

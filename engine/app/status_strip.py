@@ -159,7 +159,7 @@ def _what_takes_long(times: FrameTimes, is_warming_up: bool) -> str:
         "drawing takes too long": times.draw,
         "steps take too long": steps * times.step,
         "the check takes too long (8 switches it off)": steps * times.check,
-        "the world beside it takes too long (F11 takes it away)": steps * times.beside,
+        "what runs beside it takes too long (F11 takes it away)": steps * times.beside,
     }
     longest = max(parts, key=lambda words: parts[words])
     if sum(parts.values()) > 0.5 * times.frame:
@@ -185,11 +185,11 @@ def _cells(session: Session, n_asleep: int) -> list[Cell]:
     if not stages:
         return [frame, draw]
     speed = f"{session.clock.pace} ({session.clock.share_of_speed})" if session.clock.is_slow else session.clock.pace
-    solver = solver_words(session.demo) + (f" | {solver_words(session.beside.demo)}" if session.beside is not None else "")
+    solver = " | ".join(solver_words(demo) for demo in (session.demo, *(one.demo for one in session.besides)))
     bodies = str(sum(len(stage.world.body_ids) for stage in stages))
     return [
         frame,
-        ("step", f"{times.step:.2f}{f' + {times.beside:.2f}' if session.beside is not None else ''} ms", palette.TEXT),
+        ("step", f"{times.step:.2f}{f' + {times.beside:.2f}' if session.besides else ''} ms", palette.TEXT),
         ("check", f"{times.check:.2f} ms", palette.TEXT),
         draw,
         ("speed", speed, palette.WARNING if session.clock.paused or session.clock.is_slow else palette.TEXT),

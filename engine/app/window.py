@@ -188,7 +188,7 @@ class Window:
         session, is_run = self.session, not self.browsing
         if self.navigator.has_docks and self.dock_area.is_outdated:
             screen.place(session, self.dock_area.carve(screen.layout.view, screen.ui_scale), is_cut=True)
-        if is_run and session.has_lane != (session.view.lane is not None):
+        if is_run and session.n_lanes != len(session.view.lanes):
             screen.place(session, screen.view)
         session.advance(elapsed)
         self._notes.advance(elapsed, is_run and session.clock.is_slow, is_run and screen.painter.shows_nothing)

@@ -32,6 +32,7 @@ __all__ = [
     "named",
     "open_window",
     "prepare_solvers",
+    "solver_list",
     "use_theme",
 ]
 
@@ -44,7 +45,10 @@ FilmSize = Annotated[
 ]
 Jobs = Annotated[int | None, typer.Option("--jobs", metavar="J", help="Processes.", show_default="one for each core")]
 JsonFile = Annotated[str | None, typer.Option("--json", metavar="FILE", help="Write JSON; - is standard output.")]
-Against = Annotated[str | None, typer.Option("--against", metavar="NAME", help="Run it once more beside it, driven by this solver.")]
+Against = Annotated[
+    str | None,
+    typer.Option("--against", metavar="NAMES", help="Run it once more beside it, driven by this solver, or by each of up to 3: A,B,C."),
+]
 Seed = Annotated[int, typer.Option("--seed", metavar="S", help="Everything random comes from it.")]
 SolverName = Annotated[
     str | None, typer.Option("--solver", metavar="NAME", help="What drives its worlds, such as soft_step.", show_default="box2d")
@@ -118,6 +122,25 @@ def check_solvers(options: Mapping[str, str | None]) -> None:
         for option, name in options.items():
             if name is not None:
                 solver_name(option, name)
+
+
+def solver_list(option: str, given: str | None) -> tuple[str, ...]:
+    """Return the solvers of a list separated by commas, at the most as many as run beside a demo; each may be there more than once.
+
+    Raises
+    ------
+    InvalidInputError
+        There is no solver of a name, or there are too many; it names `option`.
+    """
+    if given is None:
+        return ()
+    from engine.demo.session import MOST_BESIDE
+    from engine.world.solver import solver_name
+
+    names = tuple(solver_name(option, name.strip()) for name in given.split(","))
+    if len(names) > MOST_BESIDE:
+        raise InvalidInputError(option, f"{MOST_BESIDE} solvers at the most", given)
+    return names
 
 
 def prepare_solvers(*names: str | None) -> None:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from engine.app.headless import BesideReport, RunReport
     from engine.demo.base import Demo, DemoRun
+    from engine.demo.beside import Beside
     from engine.demo.session import Session
     from engine.history.history import History
     from engine.history.recordings import Recorder
@@ -53,6 +54,10 @@ def run_command(
     seed: options.Seed = 0,
     solver: options.SolverName = None,
     against: options.Against = None,
+    since: Annotated[
+        int | None,
+        typer.Option("--from", metavar="STEP", help="With --against: they part from the state after this step.", show_default="0"),
+    ] = None,
     settings: Annotated[
         list[str] | None,
         typer.Option("--set", metavar="NAME=VALUE", help="A parameter of the demo, or a setting of its solver; repeatable."),
@@ -79,13 +84,17 @@ def run_command(
     In the window it goes on until you close it. Headless it takes N steps, compares every contact with our own algorithms, and
     prints what happened; status 1 if a difference stays unexplained. --pair opens a pair file: both answers, ours and Box2D's. --drop lets
     a picture (PNG, JPEG, ...), an SVG or a body file of the command trace fall into the demo, as if it were dropped on the window.
-    --solver drives its worlds, those of a scene file too, by another solver than theirs; --against runs it once more beside it, by a
-    second one, and tells where the two part. --record writes a film, --record-inputs a file from which the command replay plays it all
-    again, to the last bit.
+    --solver drives its worlds, those of a scene file too, by another solver than theirs; --against runs it once more beside it, by a second
+    one, or by up to three (A,B,C), from the beginning or --from a later state, and tells where they part. --record writes a film,
+    --record-inputs a file from which the command replay plays it all again, to the last bit.
     """
     seed_number("--seed", seed)
     options.use_theme(theme)
-    options.check_solvers({"--solver": solver, "--against": against})
+    options.check_solvers({"--solver": solver})
+    others = options.solver_list("--against", against)
+    if since is not None:
+        integer("--from", since, 0, MOST_STEPS)
+        options.left_out("left out without --against", {"--from": since if not others else None})
     if steps is not None:
         integer("--steps", steps, 1, MOST_STEPS)
     filming = wanted_film("--record", film, rate, film_size, with_panel)
@@ -111,7 +120,8 @@ def run_command(
         values, own = _values(kind, settings or [], solver)
         wants_files = [path for path in (screenshot, json_file, film, *tables.values()) if path is not None]
         if not (headless or steps is not None or wants_files):
-            prepare = partial(_begin, drops=drops or [], recording=recording, against=against)
+            options.left_out("left out in the window, which has a button for it", {"--from": since})
+            prepare = partial(_begin, drops=drops or [], recording=recording, against=others)
             made = kind if solver is None and own is None else partial(kind, solver=solver, solver_settings=own)
             options.open_window("--headless runs without one", ui_scale, made, seed=seed, values=values, prepare=prepare, theme=theme)
             return 0
@@ -121,7 +131,7 @@ def run_command(
 
             return run_pair_headless(pair, kind, values, screenshot, json_file)
         results = _Results(screenshot, json_file, filming, recording, tables)
-        driven = _Driven(solver, against, own)
+        driven = _Driven(solver, others, since, own)
         return _headless(kind, DEFAULT_STEPS if steps is None else steps, seed, values, drops or [], results, driven)
 
 
@@ -138,10 +148,14 @@ class _Results:
 
 @dataclass(frozen=True, slots=True)
 class _Driven:
-    """The names of what drives a run, and of what drives it once more beside it, and settings of the first's own; None: not asked for."""
+    """The names of what drives a run, and of what drives it once more beside it, from which step on, and settings of the first's own.
+
+    None: not asked for.
+    """
 
     solver: str | None
-    against: str | None
+    against: tuple[str, ...]
+    since: int | None
     solver_settings: NamedValues | None
 
 
@@ -156,9 +170,9 @@ def _telling_lines(kind: type[Demo], given: str) -> contextlib.AbstractContextMa
     return contextlib.nullcontext()
 
 
-def _begin(session: Session, drops: Sequence[str], recording: str | None, against: str | None) -> None:
+def _begin(session: Session, drops: Sequence[str], recording: str | None, against: Sequence[str]) -> None:
     with options.named("--against", "beside"):
-        session.put_beside(against)
+        session.put_beside(*against)
     if recording is not None:
         if session.timeline.history is None:
             raise InvalidInputError("--record-inputs", f"left out: {session.timeline.failure}", recording)
@@ -296,7 +310,7 @@ def _headless(
 
     with warming():
         referee = referee_factory()
-        options.prepare_solvers(driven.solver, driven.against)
+        options.prepare_solvers(driven.solver, *driven.against)
     record = partial(_recorder, path=results.recording) if results.recording is not None else None
     with Tables(*results.tables.values()) as tables, filmed(results.film) as camera, progress(kind.title, steps) as advance:
 
@@ -314,16 +328,18 @@ def _headless(
             add_row(running)
             advance()
 
+        besides: list[Beside] = []
         try:
             report, demo = run_headless(
                 kind, steps, seed, values, referee, on_step, prepare, record,
-                solver=driven.solver, against=driven.against, solver_settings=driven.solver_settings,
+                solver=driven.solver, against=driven.against, since=driven.since, on_beside=besides.extend,
+                solver_settings=driven.solver_settings,
             )  # fmt: skip
         except CaptureError as error:
-            option, value = ("--record-inputs", results.recording) if driven.against is None else ("--against", driven.against)
+            option, value = ("--against", ",".join(driven.against)) if driven.against else ("--record-inputs", results.recording)
             raise InvalidInputError(option, f"left out ({error})", value) from None
     if results.screenshot is not None:
-        write_atomically(results.screenshot, picture_of(demo))
+        write_atomically(results.screenshot, picture_of(demo, besides=besides))
     out = people(results.json_file)
     _print(report, demo, out)
     written = {"recording": results.recording, "picture": results.screenshot}
@@ -376,6 +392,15 @@ def _against_rows(against: BesideReport) -> list[tuple[str, str]]:
     return rows
 
 
+def _method_rows(report: RunReport) -> list[tuple[str, str]]:
+    """Return a row for each of several methods beside each other."""
+    rows = []
+    for one in report.methods if len(report.methods) > 2 else ():
+        words = f"{one.energy.end:.6g} J, {_length(one.overlap)} deep, {one.standing}, {one.ms:.2f} ms a step"
+        rows.append(("method", f"{_titles(one.solver)}: {words}"))
+    return rows
+
+
 def _print(report: RunReport, demo: Demo, out: Console) -> None:
     out.print(f"[bold]{escape(demo.title)}[/bold], {report.steps} steps, seed {report.seed}")
     counts, contacts = report.counts, report.contacts
@@ -389,7 +414,8 @@ def _print(report: RunReport, demo: Demo, out: Console) -> None:
         ("touching", _pair_words(report)),
         ("a step", f"{report.ms_median:.2f} ms median, {report.ms_max:.2f} ms at most"),
         ("state", report.state_hash),
-        *(_against_rows(report.against) if report.against is not None else ()),
+        *(row for against in report.against for row in _against_rows(against)),
+        *_method_rows(report),
     )
     print_rows(out, rows)
     for line in dict.fromkeys((*_readout(demo), *demo.summary())):

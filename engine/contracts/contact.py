@@ -118,6 +118,12 @@ class StepContacts:
         """Number of contact points that exist after the step."""
         return int(self.count.sum())
 
+    @property
+    def deepest_overlap(self) -> float:
+        """How deep the deepest contact overlaps, m."""
+        is_point = np.arange(2) < self.count[:, None]
+        return max(0.0, float(-self.separation[is_point].min(initial=0.0)))
+
     def points(self) -> tuple[ContactPoint, ...]:
         """Return every point as a record: those that exist, in row order, then the removed ones."""
         records = [self.point(row, k) for row, count in enumerate(self.count.tolist()) for k in range(count)]

@@ -434,13 +434,15 @@ class DemoRun(CapturedInPlace):
     def set_solver(self, solver: str, solver_settings: Mapping[str, float | str] | NamedValues = ()) -> None:
         """Let another solver drive all worlds of the demo from here on, and those to come; of the same one, change the settings.
 
+        They stay laid out for the one that the demo began with.
+
         Raises
         ------
         InvalidInputError
             There is none of that name, or it cannot take a setting, or what is in a world; then nothing has changed.
         """
         kind, settings = load_solver(solver), named_values("solver_settings", solver_settings)
-        worlds = [stage.world for stage in self.demo.stages]
+        worlds, built_for = [stage.world for stage in self.demo.stages], self.built_for or self.solvers[0]
         if self.keeps_solver_state and not kind.has_whole_states():
             kind.prepare()
         kind.accept(WorldSettings(solver_settings=settings))
@@ -448,9 +450,13 @@ class DemoRun(CapturedInPlace):
             World.from_snapshot(world.snapshot()).set_solver(solver, settings)
         for world in worlds:
             world.set_solver(solver, settings)
-        self.solver, self.solver_settings = solver, settings
+        self.solver, self.solver_settings, self.built_for = solver, settings, built_for
         self.keeps_solver_state &= self.has_whole_states
         self._tell_worlds()
+
+    def amend_solver(self, solver: str, solver_settings: Mapping[str, float | str] | NamedValues = ()) -> None:
+        """Change the settings on, as a part of the `set_solver` before: what takes that back takes this back too."""
+        self.set_solver(solver, solver_settings)
 
     @property
     def solvers(self) -> tuple[str, ...]:

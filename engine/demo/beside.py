@@ -1,7 +1,12 @@
-"""The same demo once more, driven by another solver, beside the first: two worlds at once.
+"""The same demo once more, driven by another solver, beside the first: two worlds at once, or more of them.
 
     first     the demo that is watched: a `History` of it                   box2d       --i--|--i--|-----|
     second    the same class, seed and parameters, another solver           soft_step   --i--|--i--|-----|     i: the same inputs
+    third     the same, from a state of the first on                        box2d ------i--> soft_step --|
+
+From the beginning the second is laid out for the first's solver and driven by its own. From a later state (`since`) it is the first once
+more, to the bit, up to there, and then changes its solver, as an input of its own (`set_solver`): whatever its demo's code keeps beside the
+worlds is as in the first. Its solver and that solver's settings are its own from there on; all else that is done to the first it follows.
 
 The second has a history of its own, so its demo's code, hooks and controllers run on its own worlds. It gets every input that the
 first gets, at the same step: parameters, restarts, keys, what is dropped, what the editor does. What the hand takes hold of in the
@@ -18,10 +23,13 @@ without, and says so (`skipped`).
     beside.distances                    # of every step: `metres`, `at(step)`, `parted` with its `reason`, `worst` (`engine.demo.apart`)
     beside.why()                        # why they parted: the referee of motion judges the steps before; some tenths of a second
     beside.energy()                     # both at the beginning and now, joules
+    beside.figures(), beside.first_figures()                # energy, overlap, what is out of place, a step's cost: of the second, the first
+    beside.set_solver("soft_step", {"name": 1.0})           # of the second alone
     beside.skipped, beside.name(0, 3)   # what the second could not follow; what body 3 of stage 0 is called
     beside.close()                      # it follows no more
 
-Both begin alike: the second is laid out for the first's solver, its gaps those of the first's skin (`DemoRun.built_for`). Two bodies are
+Both begin alike: the second is laid out for the first's solver, its gaps those of the first's skin (`DemoRun.built_for`). Where something
+else is done before the state from which they part, they part from there. Two bodies are
 one another's where stage and id are the same: worlds that are built by the same code give the same ids. A body that only one
 world has is not compared, but counted (`distances.n_single`). The second's stages have the offsets of the first's, so that a point of the
 picture means the same in both; who shows it elsewhere draws it moved.
@@ -34,28 +42,36 @@ from __future__ import annotations
 
 import contextlib
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from statistics import median
 from time import perf_counter
+from typing import Any, TypeAlias
 
 from engine.common.errors import LabError
 from engine.demo.apart import TOLERANCE, Apart, Distances, Why
 from engine.demo.base import Demo
+from engine.demo.figures import Energy, Figures, FiguresOf, energy_of
 from engine.demo.stage import Stage, StepPiece, WholeStep
 from engine.demo.time_series import TimeSeries
 from engine.history.branch import Branch
 from engine.history.history import History, repeat
-from engine.history.input_log import Input
+from engine.history.input_log import Input, InputLog
 from engine.world import World
+from engine.world.fields import named_values
 from engine.world.solver import NamedValues
 
-__all__ = ["Beside", "Energy", "Skipped"]
-
+__all__ = ["Beside", "Skipped"]
 
 _MOST_JUDGED = 8
 """Steps before two bodies parted that the referee of motion judges: a step of a hundred bodies takes it a tenth of a second."""
 _JUDGED = {"box2d", "soft_step"}
 """Between which solvers it judges."""
+_COSTS = 60
+"""Steps over which the median of their times is taken."""
+Settings: TypeAlias = Mapping[str, float | str] | NamedValues
+_SWITCH, _SWITCHES = "set_solver", ("set_solver", "amend_solver")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,14 +81,6 @@ class Skipped:
     step: int
     action: str
     why: str
-
-
-@dataclass(frozen=True, slots=True)
-class Energy:
-    """Joules of all worlds of a demo, of motion, spin and height, at the beginning of its history and where it stands."""
-
-    start: float
-    end: float
 
 
 class Beside:
@@ -88,8 +96,11 @@ class Beside:
         Metres from which on the two are said to have parted.
     series : TimeSeries, optional
         What is measured of the first, where somebody measures it already.
-    solver_settings : pairs of str and float or str, optional
-        Settings of the second's solver's own.
+    since : (step, given), optional
+        The state from which the second has its own solver: after a step that has been, with so many of the things done there. From
+        the beginning without.
+    solver_settings : mapping or pairs of str and float or str, optional
+        Settings of that solver's own.
 
     Attributes
     ----------
@@ -105,6 +116,8 @@ class Beside:
         How far apart the two were after every step.
     longest_way : float
         Seconds that a call of `follow` may take, where the second is far behind; one step is always taken.
+    since : (step, given)
+        From which state on the second has its own solver.
 
     Raises
     ------
@@ -118,14 +131,24 @@ class Beside:
         solver: str,
         tolerance: float = TOLERANCE,
         series: TimeSeries | None = None,
-        solver_settings: NamedValues | None = None,
+        since: tuple[int, int] | None = None,
+        solver_settings: Settings | None = None,
     ) -> None:
         self.first = first
-        self.solver = solver
-        self.demo = _anew(first, solver, solver_settings)
+        self.since = since if since is not None else (0, 0)
+        self._own: list[tuple[int, int, Input]] = []
+        """What is done to the second alone: after a step, and after so many of the things done to the first there."""
+        if since is not None:
+            self._own.append((*self.since, _switch(solver, solver_settings)))
+        self._is_built = since is None
+        """Whether its worlds are its own solver's from the beginning."""
+        self._built_by = solver
+        built = (solver, _pairs(solver_settings)) if since is None else (first.chosen_solver, first.chosen_settings)
+        self.demo = _anew(first, *built)
         self.history = History(self.demo)
         self.series = TimeSeries(self.history)
         self.first_series = series if series is not None else TimeSeries(first)
+        self._figures = FiguresOf(first, self.first_series), FiguresOf(self.history, self.series)
         self._skipped: list[tuple[int, Skipped]] = []
         """What was skipped, with its place among what was done at its step; -1 of a step."""
         self.longest_way = math.inf
@@ -133,6 +156,8 @@ class Beside:
         self._sources: list[list[Input]] = [[]]
         """What was done to the first, by step, as far as it has been done to the second; an input there for each here."""
         self.distances = Distances(tolerance)
+        self._costs: tuple[deque[float], deque[float]] = deque(maxlen=_COSTS), deque(maxlen=_COSTS)
+        """Milliseconds of the last steps, of the first and of the second."""
         self._pace: Demo | None = None
         """The first once more, on a way that it has gone before the second: what the second's steps there are compared with."""
         self._pace_steps = 0
@@ -150,15 +175,20 @@ class Beside:
     def has_arrived(self) -> bool:
         """Whether the second stands where the first stands."""
         first, history = self.first, self.history
-        return first.branch is self._branch and (history.now, history.given) == (first.now, first.given)
+        return first.branch is self._branch and (history.now, history.given) == self._goal
+
+    @property
+    def _goal(self) -> tuple[int, int]:
+        """Where the second is to stand: after so many of its own inputs at the first's step."""
+        return self.first.now, len(self._wanted(self.first.now, self.first.given))
 
     def follow(self) -> bool:
         """Bring the second to where the first stands; return whether it has arrived: a long way is gone in several calls."""
         first, history, start = self.first, self.history, perf_counter()
         if first.branch is not self._branch:
             self._leave_what_is_other(first.branch)
-        if (history.now, history.given) > (first.now, first.given):
-            history.go_to(first.now, first.given)
+        if (history.now, history.given) > self._goal:
+            history.go_to(*self._goal)
         while True:
             self._give(first.given if history.now == first.now else None)
             if history.now == first.now:
@@ -174,26 +204,75 @@ class Beside:
         """Follow no more."""
         self.first.watchers.remove(self._stepped)
 
+    def set_solver(self, solver: str, solver_settings: Settings | None = None) -> None:
+        """Let another solver drive the second, or the same one with other settings; see `act`."""
+        self.act(_SWITCH, *_switch(solver, solver_settings).arguments)
+
+    def act(self, action: str, *arguments: Any) -> None:
+        """Do something to the second alone, where the first stands, or where they part if that lies ahead; `follow` does it.
+
+        What was so done later is forgotten, and at the same place what this one takes the place of: the same setting's other value.
+        """
+        here, one = max((self.first.now, self.first.given), self.since), Input(action, arguments)
+        self._own = [other for other in self._own if other[:2] < here or (other[:2] == here and not _is_of_the_same(one, other[2]))]
+        self._own.append((*here, one))
+        if self.first.branch is self._branch:
+            self._forget_from(here[0])
+
+    @property
+    def solver(self) -> str:
+        """What drives the second from `since` on, as far as the first has come."""
+        here = self.first.now, self.first.given
+        names = [str(one.arguments[0]) for step, given, one in self._own if (step, given) <= here or (step, given) == self.since]
+        return names[-1] if names else self._built_by
+
     def _stepped(self, _: object) -> None:
+        self._costs[0].append(self.first.demo.run.times.step)
         self.follow()
 
     def _leave_what_is_other(self, branch: Branch) -> None:
         """Forget what was done after the place up to which the first's course of events is the one that was followed."""
-        step, given = _parting(self._sources, branch)
+        parting = _parting(self._branch.inputs, branch.inputs, len(self._sources) - 1)
         self._branch, self._pace = branch, None
-        if (step, given) == (len(self._sources) - 1, len(self._sources[-1])):
+        if parting < self.since:
+            self._own = [(*parting, one) for step, given, one in self._own if (step, given) == self.since]
+            self.since = parting
+        else:
+            self._own = [one for one in self._own if one[:2] <= parting]
+        self._forget_from(parting[0])
+
+    def _forget_from(self, first_step: int) -> None:
+        """Forget all that is no more as it is wanted, which is so from a step on."""
+        for step in range(first_step, len(self._sources)):
+            known, wanted = self._sources[step], self._wanted(step)
+            same = next((k for k, (a, b) in enumerate(zip(known, wanted, strict=False)) if a is not b), min(len(known), len(wanted)))
+            if step == self._branch.last or same < max(len(known), len(wanted)):
+                break
+        else:
             return
-        self.history.go_to(step, given)
+        if (step, same) == (len(self._sources) - 1, len(known)):
+            return
+        self.history.go_to(step, same)
         self.history.forget_ahead()
         del self._sources[step + 1 :]
-        del self._sources[step][given:]
+        del self._sources[step][same:]
         self.distances.cut(step)
-        self._skipped = [(k, one) for k, one in self._skipped if (one.step, k) < (step, given)]
+        self._skipped = [(k, one) for k, one in self._skipped if (one.step, k) < (step, same)]
+
+    def _wanted(self, step: int, given: int | None = None) -> list[Input]:
+        """Return what is to be done to the second at a step, where so much, or all, has been done to the first there."""
+        firsts, found = self._branch.inputs[step][:given], []
+        own = [(k, one) for at, k, one in self._own if at == step]
+        for k in range(len(firsts) + 1):
+            found += [one for at, one in own if at == k]
+            if k < len(firsts) and (firsts[k].action not in _SWITCHES or (step, k) < self.since):
+                found.append(firsts[k])
+        return found
 
     def _give(self, given: int | None) -> None:
-        """Do what was done to the first at the step where the second stands: so much of it, or all."""
+        """Do what is to be done at the step where the second stands: what follows from so many of the first's inputs, or from all."""
         history, step = self.history, self.history.now
-        wanted, known = self._branch.inputs[step][:given], self._sources[step]
+        wanted, known = self._wanted(step, given), self._sources[step]
         if history.given < min(len(known), len(wanted)):
             history.go_to(step, min(len(known), len(wanted)))
         for one in wanted[len(known) :]:
@@ -212,11 +291,15 @@ class Beside:
                 self._skipped.append((-1, Skipped(step, "step", str(error))))
         if is_new:
             self._sources.append([])
+            self._costs[1].append(self.demo.run.times.step)
         if step == len(self.distances):
             self._compare(step)
 
     def _compare(self, step: int) -> None:
-        """Note how far apart the two are right after a step."""
+        """Note how far apart the two are right after a step; before they part they are one."""
+        if not self._is_built and step <= self.since[0]:
+            self.distances.note(self.demo, self.demo)
+            return
         is_beside = self.first.now == step and not self.first.given
         self.distances.note(self.first.demo if is_beside else self._paced(step), self.demo)
 
@@ -281,15 +364,23 @@ class Beside:
         for step in range(1, parted.step + 1):
             for one in self._branch.inputs[step - 1]:
                 repeat(demo, one)
-            if step > parted.step - _MOST_JUDGED and parted.stage < len(demo.stages):
+            if step > max(parted.step - _MOST_JUDGED, self.since[0]) and parted.stage < len(demo.stages):
                 _before_its_step(demo.stages[parted.stage], judge)
             with contextlib.suppress(LabError):  # as then, or Box2D cannot take what is there
                 demo.run.step()
         return max(found, key=lambda one: one[0])[1] if found else None
 
     def energy(self) -> tuple[Energy, Energy]:
-        """Return the energy of all worlds of the first, and of the second, at the beginning and where they stand."""
-        return _energy(self.first_series, self.first), _energy(self.series, self.history)
+        """Return the energy of all worlds of the first, and of the second, at the step from which they part and where they stand."""
+        return energy_of(self.first, self.first_series, self.since[0]), energy_of(self.history, self.series, self.since[0])
+
+    def figures(self) -> Figures:
+        """Return the figures of the second."""
+        return self._figures[1].since(self.since[0], median(self._costs[1] or (0.0,)))
+
+    def first_figures(self) -> Figures:
+        """Return those of the first."""
+        return self._figures[0].since(self.since[0], median(self._costs[0] or (0.0,)))
 
 
 def _anew(first: History[Demo], solver: str | None, settings: NamedValues | None) -> Demo:
@@ -320,33 +411,33 @@ def _before_its_step(stage: Stage, look: Callable[[World], object]) -> None:
 
 
 def _for_the_second(one: Input) -> Input:
-    """Return what is to be done to the second: what the hand took hold of, it takes hold of, wherever that is now.
-
-    What drives the first is no concern of the second's: in place of a change of that nothing is done, for each input has one here.
-    """
-    if one.action == "set_solver":
-        return replace(one, action="release_key", arguments=("",))
+    """Return what is to be done to the second: what the hand took hold of, it takes hold of, wherever that is now."""
     if one.held is None:
         return one
     return replace(one, action="hold", arguments=(*one.held, *one.arguments))
 
 
-def _parting(known: Sequence[Sequence[Input]], branch: Branch) -> tuple[int, int]:
-    """Return up to which step, and how many of the inputs there, what is known of a course of events is another one too."""
-    for step, given in enumerate(known):
-        theirs = branch.inputs[step]
-        same = next((k for k, (a, b) in enumerate(zip(given, theirs, strict=False)) if a is not b), min(len(given), len(theirs)))
-        if step == branch.last or same < max(len(given), len(theirs)):
+def _switch(solver: str, solver_settings: Settings | None) -> Input:
+    return Input(_SWITCH, (solver, _pairs(solver_settings)))
+
+
+def _pairs(solver_settings: Settings | None) -> NamedValues:
+    return named_values("solver_settings", () if solver_settings is None else solver_settings)
+
+
+def _is_of_the_same(one: Input, other: Input) -> bool:
+    """Tell whether two inputs set the same things, so that the later alone counts."""
+    if one.action != other.action or one.action == _SWITCH:
+        return one.action == other.action
+    (*what, changes), (*others, others_changes) = one.arguments, other.arguments
+    return what == others and [name for name, _ in changes] == [name for name, _ in others_changes]
+
+
+def _parting(old: InputLog, new: InputLog, last: int) -> tuple[int, int]:
+    """Return up to which step, and how many of the inputs there, two courses of events are one; at the most up to a step."""
+    for step in range(last + 1):
+        ours, theirs = old[step], new[step]
+        same = next((k for k, (a, b) in enumerate(zip(ours, theirs, strict=False)) if a is not b), min(len(ours), len(theirs)))
+        if step == new.last or same < max(len(ours), len(theirs)):
             return step, same
-    return len(known) - 1, len(known[-1])
-
-
-def _energy(series: TimeSeries, history: History[Demo]) -> Energy:
-    totals = [0.0, 0.0]
-    for stage in range(len(history.demo.stages)):
-        found = series.sums(stage)["total"]
-        while len(found) <= min(history.now, series.last):  # of some steps at a time
-            found = series.sums(stage)["total"]
-        for k, step in enumerate((0, history.now)):
-            totals[k] += 0.0 if math.isnan(found[step]) else float(found[step])
-    return Energy(*totals)
+    return last, len(old[last])

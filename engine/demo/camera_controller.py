@@ -136,16 +136,16 @@ class CameraFollow:
 class CameraController:
     """The camera on a demo, which is drawn at `view`: left, top, width, height, pixels.
 
-    `following` is what the camera does by itself, `focus` the difference that is looked at closely, `lane` where a second world is drawn
-    beside the first as the same camera sees it, pixels; None where it has no place of its own. `beside` is the demo of that world, to be
-    laid out as this one is.
+    `following` is what the camera does by itself, `focus` the difference that is looked at closely, `lanes` where worlds beside the first
+    are drawn as the same camera sees them, pixels; none where they have no places of their own. `besides` are the demos of those worlds, to
+    be laid out as this one is.
     """
 
     def __init__(self, demo: Demo, view: Place) -> None:
         self.demo = demo
         self.camera = Camera(view=view)
-        self.lane: Place | None = None
-        self.beside: Demo | None = None
+        self.lanes: tuple[Place, ...] = ()
+        self.besides: tuple[Demo, ...] = ()
         self.following = CameraFollow()
         self.focus: Focus | None = None
         self._before: tuple[Camera, bool] | None = None
@@ -179,8 +179,8 @@ class CameraController:
         (_, top, _, foot), (across, down) = self._rooms()[1], self.camera.view[2:]
         room = across / self._ui_scale, max(down - top - foot, 1.0) / self._ui_scale
         is_arranged = self.demo.arrange(*room)
-        if self.beside is not None:
-            self.beside.arrange(*room)
+        for beside in self.besides:
+            beside.arrange(*room)
         box = self.demo.home()
         self.camera = self.camera.fitted(box, kept=self._rooms()[1]) if is_arranged else self._fitted(box)
         self._home_scale = self.camera.scale
@@ -190,34 +190,36 @@ class CameraController:
 
     @property
     def whole(self) -> Place:
-        """The view and the lane, pixels."""
-        (left, top, width, height), lane = self.camera.view, self.lane
-        return (left, top, width, height) if lane is None else (left, top, lane[0] + lane[2] - left, lane[1] + lane[3] - top)
+        """The view and the lanes, pixels."""
+        (left, top, _, _), places = self.camera.view, (self.camera.view, *self.lanes)
+        right, bottom = max(x + width for x, _, width, _ in places), max(y + height for _, y, _, height in places)
+        return left, top, right - left, bottom - top
 
     def holds(self, pixel: tuple[float, float]) -> bool:
-        """Tell whether a pixel lies in the view or in the lane."""
-        return _is_in(pixel, self.camera.view) or self.is_in_lane(pixel)
+        """Tell whether a pixel lies in the view or in a lane."""
+        return _is_in(pixel, self.camera.view) or self.lane_at(pixel) is not None
 
-    def is_in_lane(self, pixel: tuple[float, float]) -> bool:
-        """Tell whether a pixel lies in the second world's picture."""
-        return self.lane is not None and _is_in(pixel, self.lane)
+    def lane_at(self, pixel: tuple[float, float]) -> int | None:
+        """Return in which lane a pixel lies, from 0; None outside of them."""
+        return next((k for k, lane in enumerate(self.lanes) if _is_in(pixel, lane)), None)
 
     def in_view(self, pixel: tuple[float, float]) -> tuple[float, float]:
-        """Return the pixel of the view that shows the same point of the world as one of the lane; any other as it is."""
-        if self.lane is None or not _is_in(pixel, self.lane):
+        """Return the pixel of the view that shows the same point of the world as one of a lane; any other as it is."""
+        k = self.lane_at(pixel)
+        if k is None:
             return pixel
-        return pixel[0] - self.lane[0] + self.camera.view[0], pixel[1] - self.lane[1] + self.camera.view[1]
+        return pixel[0] - self.lanes[k][0] + self.camera.view[0], pixel[1] - self.lanes[k][1] + self.camera.view[1]
 
     def to_world(self, pixel: tuple[float, float]) -> tuple[float, float]:
-        """Return the point of the world under a pixel of the view or of the lane."""
+        """Return the point of the world under a pixel of the view or of a lane."""
         return self.camera.to_world(self.in_view(pixel))
 
-    def place(self, view: Place, is_cut: bool = False, lane: Place | None = None) -> None:
-        """Take another viewport, and a lane as large; an untouched camera shows everything there too.
+    def place(self, view: Place, is_cut: bool = False, lanes: tuple[Place, ...] = ()) -> None:
+        """Take another viewport, and lanes as large; an untouched camera shows everything there too.
 
         One that is cut, or grows, because a panel beside it has come or gone, shows what it showed on the same pixels.
         """
-        self.lane = lane
+        self.lanes = lanes
         if view != self.camera.view and is_cut:
             self.camera = self.camera.cut(view)
             self.following.cut(view)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -10,6 +11,8 @@ from engine.common.errors import InvalidInputError
 from engine.common.words import meant
 
 __all__ = ["Parameter", "parameter_values"]
+
+_DECADES = 3.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +37,9 @@ class Parameter:
         Of a choice, made by `choice`: the word for each value 0, 1, 2..., and another word that is taken for it ("" for none).
     several : bool
         Of a choice of several words at once, made by `some`: the value is the sum of 2^k over the words k that are chosen.
+    logarithmic : bool
+        Whether the slider goes by powers of ten: of a range over many of them. Where `low` is 0, it begins `_DECADES` below the default,
+        and its left end is 0.
     """
 
     name: str
@@ -48,6 +54,7 @@ class Parameter:
     choices: tuple[str, ...] = ()
     also: tuple[str, ...] = ()
     several: bool = False
+    logarithmic: bool = False
 
     @classmethod
     def some(cls, name: str, choices: Sequence[str], chosen: Sequence[str], description: str = "", note: str = "") -> Parameter:
@@ -77,6 +84,20 @@ class Parameter:
         """Both ends of the slider."""
         return self.low, self.high if self.slider_high is None else min(self.slider_high, self.high)
 
+    @property
+    def slider_ends(self) -> tuple[float, float]:
+        """Both ends as places on the slider: logarithms where it is logarithmic."""
+        low, high = self.slider_range
+        return (self._lowest, math.log10(high)) if self.logarithmic else (low, high)
+
+    def on_slider(self, number: float) -> float:
+        """Return the place of a value on the slider."""
+        return max(math.log10(number), self._lowest) if self.logarithmic and number > 0.0 else self._lowest if self.logarithmic else number
+
+    @property
+    def _lowest(self) -> float:
+        return math.log10(self.low) if self.low > 0.0 else math.log10(self.default) - _DECADES
+
     def checked(self, value: object) -> float:
         """Return `value`, a number or a text that is one, if it is allowed; of a choice, its word or its index.
 
@@ -97,9 +118,15 @@ class Parameter:
             raise InvalidInputError(self.name, wanted, value)
         return number
 
-    def snapped(self, number: float) -> float:
-        """Return the allowed value nearest to `number`, to three figures of the range: what a slider sets."""
+    def snapped(self, place: float) -> float:
+        """Return the allowed value nearest to a place on the slider, to three figures of the range, or of itself: what a slider sets."""
         low, high = self.slider_range
+        if self.logarithmic:
+            if self.low == 0.0 and place <= self._lowest:
+                return 0.0
+            number = float(f"{10.0**place:.3g}")
+            return min(max(round(number) if self.whole else number, low), high)
+        number = place
         grain = 1.0 if self.whole else 10.0 ** _grain_exponent(high - low)
         return min(max(round(number / grain) * grain, self.low), self.high)
 

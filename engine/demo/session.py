@@ -8,8 +8,8 @@ It knows nothing of widgets or events.
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from time import perf_counter
@@ -24,6 +24,7 @@ from engine.demo.beside import Beside
 from engine.demo.camera_controller import CameraController
 from engine.demo.clock import FixedClock
 from engine.demo.costs import FrameCosts
+from engine.demo.figures import Figures
 from engine.demo.messages import Message, Messages
 from engine.demo.stage import Stage, StepTimes
 from engine.demo.timeline import Timeline
@@ -31,16 +32,22 @@ from engine.history.input_log import ACTIONS, Input
 from engine.render import palette
 from engine.render.camera import Place
 from engine.render.views import Layers
+from engine.world import load_solver
 
 if TYPE_CHECKING:
     from engine.history.recordings import Recorder, Recording
 
-__all__ = ["Saved", "Session"]
+__all__ = ["MOST_BESIDE", "Saved", "Session"]
+
+MOST_BESIDE = 3
+"""Worlds beside the first: four pictures in a window can still be told apart."""
 
 _STEPPING_BUDGET = 0.040
 """Seconds of a frame spent on steps at the most; what is still due then is forgotten, so that the window stays alive."""
 _LONGEST_FRAME = 1.0 / 15.0
 """Seconds of world time taken in one frame at the most."""
+_REFRESH = 0.25
+"""Seconds from one renewal of the figures to the next."""
 _HAND = "the hand"
 """Among the names of keys: what is let go of."""
 
@@ -84,10 +91,14 @@ class Session:
         What writes the history into a file, while it does.
     recording : Recording or None
         What is played, of a session that a recording was opened in.
-    beside : Beside or None
-        The demo once more, driven by another solver; see `put_beside`.
+    besides : tuple of Beside
+        The demo once more, driven by other solvers; see `put_beside`.
+    since : (step, given) or None
+        The state from which they are driven so; None from the beginning.
+    figures : tuple of Figures
+        Of the demo and of those beside it, renewed four times a second; none where nothing runs beside it.
     wants_lane : bool
-        Whether that is shown in a place of its own, rather than as an outline over this one.
+        Whether those are shown in places of their own, rather than as outlines over this one.
     saved : Saved
         Where what is built here is saved.
     """
@@ -106,17 +117,20 @@ class Session:
         self._on_its_way: Message | None = None
         """What is said while the demo beside comes up."""
         self._n_played = 0
-        self.beside: Beside | None = None
+        self.besides: tuple[Beside, ...] = ()
+        self.since: tuple[int, int] | None = None
         self.wants_lane = False
+        self.figures: tuple[Figures, ...] = ()
+        self._since_figures = math.inf
         self.saved = Saved()
         self._release_later: set[str] = set()
         self._was_paused = False
         """Before a close look."""
 
     @property
-    def has_lane(self) -> bool:
-        """Whether the demo beside is shown in a place of its own."""
-        return self.beside is not None and self.wants_lane
+    def n_lanes(self) -> int:
+        """How many demos beside are shown in places of their own."""
+        return len(self.besides) if self.wants_lane else 0
 
     def undo(self) -> None:
         """Pause, and go to before the last thing that was done."""
@@ -205,57 +219,97 @@ class Session:
         elif not self.timeline.guarded(action):
             self.messages.end_passing()
 
-    # -- two worlds at once -------------------------------------------------------------------------------------------
+    # -- several worlds at once ---------------------------------------------------------------------------------------
 
-    def put_beside(self, solver: str | None) -> None:
-        """Let the demo run once more beside this one, driven by `solver`, from the beginning of its history on; None ends that.
+    def set_solver(self, solver: str, solver_settings: Mapping[str, float | str] | None = None, is_same_move: bool = False) -> None:
+        """Let another solver, or the same one with other settings, drive the demo from here on.
+
+        Of one move of a slider, all but the first are taken back with it (`is_same_move`).
+        """
+        self.timeline.failure = ""
+        settings = tuple(sorted((solver_settings or {}).items()))
+        action = "amend_solver" if is_same_move else "set_solver"
+        try:
+            self.act(action, solver, settings)
+        except LabError as error:
+            self.messages.answer(f"{load_solver(solver).capabilities.title} cannot drive this: {error}", palette.WARNING)
+
+    def put_beside(self, *solvers: str, since: tuple[int, int] | None = None) -> None:
+        """Let the demo run once more beside this one for each of some solvers, in place of what ran beside it; without any, nothing does.
+
+        Parameters
+        ----------
+        solvers : str
+            `MOST_BESIDE` at the most. What ran beside it at the same place, by the same solver, from the same state, stays as it is.
+        since : (step, given), optional
+            The state of this one from which they are driven so, `here` or an earlier one; from the beginning of its history without.
 
         Raises
         ------
         InvalidInputError
-            There is no such solver, or the demo cannot be rewound.
+            There is no such solver, there are too many, or the demo cannot be rewound.
         LabError
-            The solver cannot take the demo's worlds.
+            A solver cannot take the demo's worlds.
         """
-        if self.beside is not None:
-            self.beside.close()
-            self.beside = self.view.beside = None
-        if solver is None:
-            return
-        if self.timeline.history is None:
-            raise InvalidInputError("beside", f"left out: {self.timeline.failure or 'this demo has no history'}", solver)
-        self.beside = Beside(self.timeline.history, solver, series=self.timeline.series)
-        self.beside.longest_way = self.timeline.longest_way
-        self.view.beside = self.beside.demo
+        history, before = self.timeline.history, self.besides
+        if len(solvers) > MOST_BESIDE:
+            raise InvalidInputError("beside", f"{counted(MOST_BESIDE, 'solver')} at the most", len(solvers))
+        if solvers and history is None:
+            raise InvalidInputError("beside", f"left out: {self.timeline.failure or 'this demo has no history'}", ", ".join(solvers))
+        made: list[Beside] = []
+        try:
+            for k, solver in enumerate(solvers):
+                if since == self.since and k < len(before) and before[k].solver == solver:
+                    made.append(before[k])
+                elif history is not None:
+                    made.append(Beside(history, solver, series=self.timeline.series, since=since))
+        except BaseException:
+            for one in made:
+                if one not in before:
+                    one.close()
+            raise
+        for one in before:
+            if one not in made:
+                one.close()
+        self.show_beside(*made, since=since)
+
+    def show_beside(self, *besides: Beside, since: tuple[int, int] | None = None) -> None:
+        """Let what runs beside the demo be these, which have been made elsewhere."""
+        self.besides, self.since = besides, since
+        self.view.besides = tuple(one.demo for one in besides)
+        for one in besides:
+            one.longest_way = self.timeline.longest_way / len(besides)
+        self._tell_figures(math.inf)
         if self.view.is_untouched:
             self.view.home()
 
-    def take_over(self, other: Session) -> None:
-        """Go on as another session of the same demo did: its pace, its picture, where it is saved, and what runs beside it.
+    @property
+    def here(self) -> tuple[int, int]:
+        """The state in which the demo stands, for `put_beside`."""
+        self.timeline.finish()
+        history = self.timeline.history
+        return (0, 0) if history is None else (history.now, history.given)
 
-        Where that has the solver that drives this one, the other's solver runs beside this one.
-        """
-        self.clock.speed, self.clock.paused = other.clock.speed, other.clock.paused
-        self.view.stand_as(other.view)
-        self.saved, self.wants_lane = replace(other.saved, built=None), other.wants_lane
-        if other.beside is not None:
-            first, second = other.demo.run.solvers[0], other.beside.solver
-            with contextlib.suppress(LabError):  # that one drove it before
-                self.put_beside(first if self.demo.run.solvers[0] == second else second)
+    @property
+    def has_arrived(self) -> bool:
+        """Whether all that runs beside the demo stands where it stands."""
+        return all(one.has_arrived for one in self.besides)
 
     def _bring_beside(self) -> None:
-        """Do to the demo beside what was done here; a long way takes several frames, in which time stands still."""
-        beside, has_arrived = self.beside, True
-        try:
-            has_arrived = beside is None or beside.follow()
-        except LabError as error:
-            self.put_beside(None)
-            self.messages.say(f"nothing runs beside it any more: {error}", palette.UNEXPLAINED)
-        if has_arrived and self._on_its_way is not None:
+        """Do to the demos beside what was done here; a long way takes several frames, in which time stands still."""
+        for beside in self.besides:
+            try:
+                beside.follow()
+            except LabError as error:
+                beside.close()
+                self.show_beside(*(one for one in self.besides if one is not beside), since=self.since)
+                self.messages.say(f"{load_solver(beside.solver).capabilities.title} runs beside it no more: {error}", palette.UNEXPLAINED)
+        late = [one for one in self.besides if not one.has_arrived]
+        if not late and self._on_its_way is not None:
             self.messages.take_back(self._on_its_way)
             self._on_its_way = None
-        elif beside is not None and not has_arrived:
-            words = f"the world beside it is on its way to step {beside.first.now}: at {beside.now}"
+        elif late:
+            words = f"what runs beside it is on its way to step {late[0].first.now}: at {min(one.now for one in late)}"
             self._on_its_way = self.messages.answer(words, is_passing=True)
 
     # -- time passes --------------------------------------------------------------------------------------------------
@@ -275,14 +329,22 @@ class Session:
         self._bring_beside()
         self.timeline.stop_at_the_end()
         self._take_wishes()
+        self._tell_figures(elapsed)
         self.costs.advanced(elapsed, taken, 1000.0 * (perf_counter() - start))
+
+    def _tell_figures(self, elapsed: float) -> None:
+        """Renew the figures; those of demos on their way stay."""
+        self._since_figures += elapsed
+        if math.isinf(elapsed) or (self._since_figures >= _REFRESH and self.has_arrived):
+            self._since_figures = 0.0
+            self.figures = (self.besides[0].first_figures(), *(one.figures() for one in self.besides)) if self.besides else ()
 
     def _due(self, elapsed: float) -> int:
         """Return how many steps are to be taken now."""
         clock = self.clock
         clock.step_seconds = self.demo.step_seconds
         clock.max_steps = max(4, round(_LONGEST_FRAME * max(clock.speed, 1.0) / self.demo.step_seconds))
-        is_waiting = self.timeline.is_on_the_way or (self.beside is not None and not self.beside.has_arrived)
+        is_waiting = self.timeline.is_on_the_way or not self.has_arrived
         return self.timeline.limited(clock.advance(elapsed) if not is_waiting else 0)
 
     def _take_steps(self, due: int, start: float) -> list[StepTimes]:
@@ -291,7 +353,7 @@ class Session:
         while len(taken) < due and self.timeline.guarded(
             self.demo.run.step if self.timeline.history is None else self.timeline.history.step
         ):
-            beside = self.beside.demo.run.times.step if self.beside is not None else 0.0
+            beside = sum(one.demo.run.times.step for one in self.besides)
             taken.append(replace(self.demo.run.times, beside=beside))
             if len(taken) < due and perf_counter() - start > _STEPPING_BUDGET:
                 self.clock.forgive(due - len(taken))
@@ -347,10 +409,10 @@ class Session:
         self.demo.viewer.pointed = self.view.to_world(pointer) if pointer is not None else None
         for stage in self.demo.stages:
             stage.drawn_poses = poses(stage)
-        if self.beside is not None:
-            viewer = self.beside.demo.viewer
+        for beside in self.besides:
+            viewer = beside.demo.viewer
             viewer.drawn_fraction, viewer.pointed = fraction, self.demo.viewer.pointed
-            for stage in self.beside.demo.stages:
+            for stage in beside.demo.stages:
                 stage.drawn_poses = poses(stage)
 
     # -- looking ------------------------------------------------------------------------------------------------------

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.common.arrays import FloatArray
+from engine.common.arrays import FloatArray, IntArray
 from engine.demo.event_log import EventLog
 from engine.demo.stage import body_box
 
@@ -233,6 +233,14 @@ class TimeSeries:
         """Return how many bodies the sums over a world leave out after a step, for they fall for ever."""
         moments = self._frames.get(step, ())
         return int(_fallen(moments[stage]).sum()) if stage < len(moments) else 0
+
+    def centres(self, stage: int, step: int) -> tuple[IntArray, FloatArray] | None:
+        """Return the bodies that had a mass after a step, and their centres, float64 (n, 2); None where they are not known any more."""
+        moments = self._frames.get(step, ())
+        if stage >= len(moments):
+            return None
+        rows = moments[stage].masses.mass > 0.0
+        return moments[stage].masses.ids[rows], np.column_stack(_centers(moments[stage]))[rows]
 
     def velocity(self, stage: int, body: int, step: int) -> tuple[tuple[float, float], tuple[float, float], float] | None:
         """Return centre, its velocity and the spin of a body after a step, where they are known."""

@@ -30,10 +30,12 @@ ACTIONS: dict[str, bool] = {
     "on_wheel": True,
     "edit": True,
     "amend_edit": False,
+    "amend_solver": False,
     "keep_solver_state": False,
     "resource_ready": False,
 }
-"""What is done to a demo, and whether `undo` stops before it: a drag belongs to the grip before it, an `amend_edit` to the `edit`."""
+"""What is done to a demo, and whether `undo` stops before it: a drag belongs to the grip before it, an `amend_edit` to the `edit`, an
+`amend_solver`, as a slider moves on, to the `set_solver`."""
 
 EDITS = (
     "create_body",

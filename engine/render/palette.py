@@ -54,7 +54,7 @@ class Theme:
     fixture_aabb: Color
     joint: Color
     center_of_mass: Color
-    beside: Color
+    besides: tuple[Color, ...]
     agree: Color
     explained: Color
     unexplained: Color
@@ -93,7 +93,7 @@ DARK = Theme(
     fixture_aabb=(118, 126, 138),
     joint=(130, 212, 160),
     center_of_mass=(245, 200, 110),
-    beside=(200, 255, 60),
+    besides=((200, 255, 60), (252, 140, 16), (100, 240, 220)),
     agree=(70, 201, 138),
     explained=(240, 180, 60),
     unexplained=(255, 92, 92),
@@ -128,7 +128,7 @@ LIGHT = Theme(
     fixture_aabb=(120, 128, 140),
     joint=(30, 108, 66),
     center_of_mass=(124, 84, 20),
-    beside=(140, 0, 220),
+    besides=((140, 0, 220), (110, 20, 0), (0, 62, 84)),
     agree=(0, 112, 66),
     explained=(140, 86, 0),
     unexplained=(166, 0, 52),
@@ -168,8 +168,8 @@ IMPULSE: Color = DARK.impulse
 FIXTURE_AABB: Color = DARK.fixture_aabb
 JOINT: Color = DARK.joint
 CENTER_OF_MASS: Color = DARK.center_of_mass
-BESIDE: Color = DARK.beside
-"""The second of two worlds, drawn over the first."""
+BESIDES: tuple[Color, ...] = DARK.besides
+"""Worlds beside the first, in this order: their outlines over it, each with dashes of its own too, and their names."""
 
 AGREE: Color = DARK.agree
 EXPLAINED: Color = DARK.explained

@@ -1,4 +1,4 @@
-"""The second of two worlds, drawn over the first: dashed outlines, and the body that is farthest from its counterpart.
+"""A world beside another, drawn over it: dashed outlines, and the body that is farthest from its counterpart.
 
 +-----------+
 |         - | -  -  -
@@ -23,8 +23,8 @@ from engine.render.packing import PackedShapes
 
 __all__ = ["dashed_edges", "dashed_rings", "draw_apart", "draw_second_world", "ring_counterpart"]
 
-_PERIOD = 9.0
-"""Design pixels from the middle of a dash to that of the next; half of it is dash."""
+_PERIODS = (9.0, 16.0, 5.0)
+"""Design pixels from the middle of a dash to that of the next, of each world beside the first; half of it is dash."""
 _LINE, _HALO = 1.0, 3.0
 """Design pixels of a dash, and of the ground's colour around it, so that it stands out from any fill."""
 _BETWEEN = 1.5
@@ -36,9 +36,9 @@ _SEEN_APART = 3.0
 _RING = 9.0
 
 
-def draw_second_world(canvas: Canvas, packed: PackedShapes, poses: FloatArray) -> None:
-    """Draw the edges of all that can move, at poses (b, 3)."""
-    period = _PERIOD * canvas.ui_scale / canvas.camera.scale
+def draw_second_world(canvas: Canvas, packed: PackedShapes, poses: FloatArray, which: int = 0) -> None:
+    """Draw the edges of all that can move, at poses (b, 3); `which` of the worlds beside the first it is."""
+    period = _PERIODS[which] * canvas.ui_scale / canvas.camera.scale
     visible = canvas.camera.visible
     seen = np.array((*visible.lower, *visible.upper))
     vertices, centers = packed.world_vertices(poses), packed.world_centers(poses)
@@ -53,7 +53,7 @@ def draw_second_world(canvas: Canvas, packed: PackedShapes, poses: FloatArray) -
     rings = dashed_rings(centers, radii, angles, period, seen)
     begins, finishes = (np.concatenate(parts) for parts in zip(edges, rings, strict=True))
     canvas.segments(begins, finishes, palette.BACKGROUND, _HALO)
-    canvas.segments(begins, finishes, palette.BESIDE, _LINE)
+    canvas.segments(begins, finishes, palette.BESIDES[which], _LINE)
 
 
 def dashed_edges(starts: FloatArray, ends: FloatArray, period: float, box: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -106,19 +106,20 @@ def dashed_rings(
     return parts[0], parts[1]
 
 
-def ring_counterpart(canvas: Canvas, point: tuple[float, float]) -> None:
+def ring_counterpart(canvas: Canvas, point: tuple[float, float], which: int = 0) -> None:
     """Ring the body that is farthest from its counterpart, where the two worlds have a picture each."""
-    canvas.point(point, palette.BESIDE, _RING, ring=True)
+    canvas.point(point, palette.BESIDES[which], _RING, ring=True)
 
 
-def draw_apart(canvas: Canvas, first: tuple[float, float], second: tuple[float, float], metres: float) -> bool:
+def draw_apart(canvas: Canvas, first: tuple[float, float], second: tuple[float, float], metres: float, which: int = 0) -> bool:
     """Draw a line between two counterparts, with their distance beside it; nothing, and False, where they lie on the same pixels."""
     here, there = canvas.camera.to_screen(first), canvas.camera.to_screen(second)
     if not math.dist(here, there) >= _SEEN_APART * canvas.ui_scale:
         return False
+    color = palette.BESIDES[which]
     canvas.segment(first, second, palette.BACKGROUND, _HALO)
-    canvas.segment(first, second, palette.BESIDE, _BETWEEN)
-    canvas.point(first, palette.BESIDE, 3.0)
-    canvas.point(second, palette.BESIDE, _RING, ring=True)
-    canvas.label(there, length_words(metres), palette.BESIDE, 12.0, _RING + 3.0, bold=True, plate=True)
+    canvas.segment(first, second, color, _BETWEEN)
+    canvas.point(first, color, 3.0)
+    canvas.point(second, color, _RING, ring=True)
+    canvas.label(there, length_words(metres), color, 12.0, _RING + 3.0, bold=True, plate=True)
     return True

@@ -55,7 +55,7 @@ ROOMS = {
     "engine.demo": (
         "parameters clock stage costs grip dropping base registry",
         "scene_demo pair_demo own_demo replaying messages",
-        "event_log time_series apart judged_step beside camera_controller timeline session",
+        "solver_settings event_log time_series figures apart judged_step beside camera_controller timeline session",
     ),
     "engine.editor": (
         "rows picking placing background editor",
@@ -63,7 +63,7 @@ ROOMS = {
     ),
     "engine.app": (
         "files display compiling warmup solver_loading plain_check film pictures",
-        "layout keys preferences widgets",
+        "layout keys preferences widgets parameter_rows",
         "autosave dropped_picture dropper saving second_picture frame exports status_strip",
         "motion_judge motion_panel referee_panel panel browser",
         "screen navigator panels event_router window",

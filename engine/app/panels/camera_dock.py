@@ -126,8 +126,8 @@ _FAR = 30_000.0
 def body_under(session: Session, pixel: tuple[int, int]) -> tuple[int, int] | None:
     """Return stage and id of the body at a pixel: one that moves before one that does not; None where there is none."""
     point, demo = session.view.to_world(pixel), session.demo
-    if session.beside is not None and session.view.is_in_lane(pixel):
-        demo = session.beside.demo
+    if (lane := session.view.lane_at(pixel)) is not None:
+        demo = session.besides[lane].demo
     for only_dynamic in (True, False):
         for k, stage in enumerate(demo.stages):
             body = stage.world.body_at(stage.local(point), only_dynamic)

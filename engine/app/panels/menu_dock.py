@@ -231,8 +231,8 @@ class MenuDock(Dock):
             (
                 "Motion",
                 (
-                    _Entry(f"Solver: {after}", "Shift F11", "The scene begins anew, with what you built.", Command.SOLVER, no_world),
-                    _Entry(f"Beside it: {beside}", "F11", "A second world that gets all that this one gets.", Command.BESIDE, no_past),
+                    _Entry(f"Solver: {after}", "Shift F11", "Another solver drives the scene from here on.", Command.SOLVER, no_world),
+                    _Entry(f"Beside it: {beside}", "F11", "Another world that gets all that this one gets.", Command.BESIDE, no_past),
                 ),
             ),
             (

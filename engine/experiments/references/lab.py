@@ -7,8 +7,6 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-
 from engine.common.errors import InvalidInputError
 from engine.common.words import meant
 from engine.geometry import AnyShape, Polygon, Segment
@@ -207,9 +205,7 @@ def energy(world: World, bodies: Iterable[int]) -> float:
 
 def deepest_overlap(world: World) -> float:
     """Return how deep the deepest contact overlaps as the last step began, m."""
-    contacts = world.contacts
-    is_point = np.arange(2) < contacts.count[:, None]
-    return max(0.0, float(-contacts.separation[is_point].min(initial=0.0)))
+    return world.contacts.deepest_overlap
 
 
 def worst_joint(world: World, joints: Iterable[int]) -> float:

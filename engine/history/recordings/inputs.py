@@ -147,6 +147,7 @@ ARGUMENTS: Mapping[str, tuple[Reader, ...]] = MappingProxyType(
         "release_all": (),
         "set_parameter": (_text, _simple),
         "set_solver": (_text, _specs),
+        "amend_solver": (_text, _specs),
         "restart": (),
         "drop": (_body_file, _point),
         "grab": (_point,),

@@ -33,10 +33,10 @@ def test_buttons_do_what_their_keys_do(hand: Hand) -> None:
 def test_a_slider_sets_its_parameter(hand: Hand) -> None:
     panel = hand.window.screen.panel
     assert panel is not None
-    slider, parameter = panel._sliders[0]
+    slider, parameter = panel._parameters._sliders[0]
     slider.set_current_value(12.0)
     slider.has_moved_recently = True
-    panel._pending[parameter.name] = parameter.snapped(12.0)
+    panel._parameters._pending[parameter.name] = parameter.snapped(12.0)
     hand.frame(2)
     assert hand.window.session.demo.parameter("height") == pytest.approx(12.0)
 
@@ -44,7 +44,7 @@ def test_a_slider_sets_its_parameter(hand: Hand) -> None:
 def test_a_click_beside_the_thumb_moves_it_there(hand: Hand) -> None:
     panel = hand.window.screen.panel
     assert panel is not None
-    slider, parameter = panel._sliders[0]
+    slider, parameter = panel._parameters._sliders[0]
     hand.click((slider.rect.right - 20, slider.rect.centery))
     value = hand.window.session.demo.parameter(parameter.name)
     assert value > 0.8 * parameter.high
@@ -56,7 +56,7 @@ def test_the_thumb_follows_a_value_changed_elsewhere(hand: Hand) -> None:
     assert panel is not None
     hand.window.session.demo.set_parameter("height", 15.0)
     hand.frame()
-    assert panel._sliders[0][0].get_current_value() == pytest.approx(15.0)
+    assert panel._parameters._sliders[0][0].get_current_value() == pytest.approx(15.0)
 
 
 def test_a_choice_is_a_row_of_buttons(choosy: type[Demo]) -> None:
@@ -64,7 +64,7 @@ def test_a_choice_is_a_row_of_buttons(choosy: type[Demo]) -> None:
     hand.frame(2)
     panel = hand.window.screen.panel
     assert panel is not None
-    button = next(button for button, (_, index) in panel._choices.items() if index == 2)
+    button = next(button for button, (_, index) in panel._parameters._choices.items() if index == 2)
     assert button.text == "west" and not button.is_selected
     hand.click(button.rect.center)
     assert hand.window.session.demo.parameter("side") == 2.0 and button.is_selected
@@ -110,10 +110,12 @@ def test_buttons_of_several_words_add_and_take_away(drop: type[Demo]) -> None:
     for index, wanted in ((2, "north+west"), (0, "west"), (2, "west"), (1, "east+west")):
         panel = window.screen.panel
         assert panel is not None
-        button = next(button for button, (parameter, k) in panel._choices.items() if parameter.name == "sides" and k == index)
+        button = next(button for button, (parameter, k) in panel._parameters._choices.items() if parameter.name == "sides" and k == index)
         hand.click(button.rect.center)
         assert Sides.parameters[-1].shown(window.session.demo.parameter("sides")) == wanted
-        assert [button.is_selected for button in panel._choices] == [word in wanted.split("+") for word in ("north", "east", "west")]
+        assert [button.is_selected for button in panel._parameters._choices] == [
+            word in wanted.split("+") for word in ("north", "east", "west")
+        ]
 
 
 @pytest.mark.parametrize("theme", list(THEMES))

@@ -102,7 +102,7 @@ def test_the_buttons_of_the_panel_have_room_for_their_words(kind: type[Demo]) ->
         for text in panel.column._texts
     ]
     values = []
-    for top, parameter in panel._values_at:
+    for top, parameter in panel._parameters._values_at:
         rect = pygame.Rect(0, top, FontBook(1.0).width(parameter.shown(parameter.default), 13.0, True), 13)
         rect.right = panel.column.left + panel.column.width
         values.append(rect)

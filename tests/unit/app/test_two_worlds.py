@@ -8,16 +8,17 @@ from typing import Any
 import numpy as np
 import pygame
 import pytest
+from pygame_gui.elements import UIButton
 
 from engine.app import motion_judge, solver_loading
-from engine.app.layout import halves, is_larger_stacked
+from engine.app.layout import best_columns, lanes
+from engine.app.motion_panel import Wish
 from engine.app.status_strip import _cells
 from engine.app.window import Window
 from engine.demo import Demo
 from engine.demo.registry import all_demos
-from engine.geometry import Polygon
 from engine.render import palette
-from engine.world import BodySpec, FixtureSpec
+from engine.world import solvers
 from tests.unit.app.hand import SIZE, Hand, pixel
 from tests.unit.app.written import Written, noting_words
 
@@ -28,82 +29,154 @@ def loaded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(solver_loading, "is_ready", lambda solver: True)
 
 
-BOX = BodySpec((FixtureSpec(Polygon.box(0.3, 0.3)),), position=(4.0, 3.0))
-
-
-def press(hand: Hand, what: str, value: str) -> None:
-    """Click the button of a choice of motion."""
+def click(hand: Hand, button: UIButton) -> None:
+    """Click a button of the panel, wherever the column has it."""
     panel = hand.window.screen.panel
     assert panel is not None
-    button = next(button for button, wish in panel.motion._choices.items() if tuple(wish) == (what, value))
     panel.column.reveal(button.rect.top + panel.column.scrolled, button.rect.height)
     hand.click(button.rect.center)
+
+
+def press(hand: Hand, what: str, value: str, at: int = 0) -> None:
+    """Choose something of motion: a list of solvers is unfolded first."""
+    panel = hand.window.screen.panel
+    assert panel is not None
+    wish = Wish(what, value, at)
+    if wish.solver and panel.motion._unfolded != (name := "solver" if what == "solver" else f"beside {at}"):
+        click(hand, next(button for button, does in panel.motion._presses.items() if getattr(does, "args", ()) == (name,)))
+    panel = hand.window.screen.panel
+    assert panel is not None
+    click(hand, next(button for button, one in panel.motion._choices.items() if one == wish))
 
 
 def beside_pixels(hand: Hand) -> Any:
     """Where the second world's colour is, or nearly, as on a smoothed line: pixels (n, 2)."""
     view = hand.window.screen.view
-    found = np.argwhere((np.abs(pygame.surfarray.array3d(hand.surface) - np.array(palette.BESIDE)) < 50).all(axis=2))
+    found = np.argwhere((np.abs(pygame.surfarray.array3d(hand.surface) - np.array(palette.BESIDES[0])) < 50).all(axis=2))
     return found[(found[:, 0] >= view[0]) & (found[:, 1] >= view[1] + 120)]  # not the words in the readout
 
 
 def test_buttons_choose_what_runs_beside_and_where_it_is_drawn(hand: Hand) -> None:
     session = hand.window.session
     hand.frame(2)
-    assert session.beside is None and len(beside_pixels(hand)) == 0
+    assert not session.besides and len(beside_pixels(hand)) == 0
     press(hand, "beside", "soft_step")
-    assert session.beside is not None and session.beside.demo.run.solvers == ("soft_step",)
+    (beside,) = session.besides
+    assert beside.demo.run.solvers == ("soft_step",)
     hand.frame(3)
     assert len(beside_pixels(hand)) > 20, "the outline"
     press(hand, "lane", "lane")
-    lane = session.view.lane
-    assert lane is not None and lane[2:] == session.view.camera.view[2:]
-    x, y = session.view.camera.to_screen(session.beside.demo.stages[0].drawn_pose(1)[:2])
+    (lane,) = session.view.lanes
+    assert lane[2:] == session.view.camera.view[2:]
+    x, y = session.view.camera.to_screen(beside.demo.stages[0].drawn_pose(1)[:2])
     middle = round(x) + lane[0] - session.view.camera.view[0], round(y) + lane[1] - session.view.camera.view[1]
     assert hand.surface.get_at(middle)[:3] != palette.BACKGROUND, "the second disc has its own picture"
     press(hand, "lane", "")
-    assert session.view.lane is None
+    assert not session.view.lanes
     press(hand, "beside", "")
-    assert session.beside is None and len(beside_pixels(hand)) == 0
+    assert not session.besides and len(beside_pixels(hand)) == 0
 
 
 def test_the_key_leads_from_over_it_to_a_lane_to_nothing(hand: Hand) -> None:
     session = hand.window.session
     seen = []
     for _ in range(4):
-        seen.append((None if session.beside is None else session.beside.solver, session.view.lane is not None))
+        seen.append(([one.solver for one in session.besides], len(session.view.lanes)))
         hand.key(pygame.K_F11)
         hand.frame()
-    assert seen == [(None, False), ("soft_step", False), ("soft_step", True), (None, False)]
+    assert seen == [([], 0), (["soft_step"], 0), (["soft_step"], 1), ([], 0)]
 
 
-def test_another_solver_begins_anew_with_parameters_and_what_was_built(hand: Hand) -> None:
-    first = hand.window.session
-    first.set_parameter("height", 5.0)
-    hand.frame(20)
-    first.act("edit", 0, "create_body", (BOX,))
-    hand.frame(20)
-    first.clock.speed = 0.5
-    press(hand, "solver", "soft_step")
+def test_another_solver_goes_on_from_here_and_is_taken_back(hand: Hand) -> None:
     session = hand.window.session
-    assert session is not first and session.demo.run.solvers == ("soft_step",) and session.demo.parameter("height") == 5.0
-    assert session.demo.steps < 10 and session.clock.speed == 0.5
-    box = max(session.demo.stages[0].world.body_ids)
-    assert session.demo.stages[0].world.state(box).position == pytest.approx((4.0, 3.0), abs=0.1)
-    assert session.messages.now is not None and "Soft step" in session.messages.now.words
+    hand.frame(20)
+    before = session.demo.stages[0].world.state(1).position
+    session.clock.paused = True
+    hand.frame()
+    for solver in ("soft_step", "box2d"):
+        press(hand, "solver", solver)
+        assert hand.window.session is session and session.demo.run.solvers == (solver,)
+        assert session.demo.stages[0].world.state(1).position == pytest.approx(before, abs=0.05) and session.timeline.failure == ""
+    steps = session.demo.steps
+    session.clock.paused = False
     hand.frame(10)
+    assert session.demo.steps >= steps + 9
     session.undo()
-    assert max(session.demo.stages[0].world.body_ids) == box - 1, "what was built can be taken back"
+    assert session.demo.run.solvers == ("soft_step",) and session.demo.steps == steps
+    session.undo()
+    assert session.demo.run.solvers == ("box2d",)
+    session.timeline.redo()
+    assert session.demo.run.solvers == ("soft_step",)
+    session.restart()
+    assert session.demo.run.solvers == ("soft_step",) and session.demo.steps == 0
     hand.send(pygame.KEYDOWN, key=pygame.K_F11, mod=pygame.KMOD_LSHIFT, unicode="")
-    assert hand.window.session.demo.run.solvers == ("box2d",)
+    assert hand.window.session is session and session.demo.run.solvers[0] == solvers()[(solvers().index("soft_step") + 1) % len(solvers())]
 
 
-def test_what_runs_beside_changes_places_with_the_solver_that_is_chosen(hand: Hand) -> None:
-    hand.window.session.put_beside("soft_step")
+def test_four_run_side_by_side_from_the_present_state(hand: Hand) -> None:
+    session = hand.window.session
+    hand.frame(30)
+    session.clock.paused = True
+    for k, solver in enumerate(("soft_step", "box2d", "soft_step")):
+        press(hand, "beside", solver, k)
+    press(hand, "lane", "lane")
+    press(hand, "since", "here")
+    assert session.since == (session.demo.steps, 0) and [one.solver for one in session.besides] == ["soft_step", "box2d", "soft_step"]
+    here = [one.demo.stages[0].world.state(1) for one in session.besides]
+    assert all(one.position == session.demo.stages[0].world.state(1).position for one in here), "one state"
+    assert len(session.view.lanes) == 3 and len({(place[2], place[3]) for place in session.view.lanes}) == 1
+    session.clock.paused = False
+    hand.frame(30)
+    ours, theirs, ours_again = (one.demo.stages[0].world.state(1).position for one in session.besides)
+    assert ours == ours_again != theirs == session.demo.stages[0].world.state(1).position
+    assert [figures.solver for figures in session.figures] == ["box2d", "soft_step", "box2d", "soft_step"]
+    press(hand, "beside", "", 1)
+    assert [one.solver for one in session.besides] == ["soft_step", "soft_step"]
+    session.timeline.seek(10)
     hand.frame(2)
-    press(hand, "solver", "soft_step")
-    beside = hand.window.session.beside
-    assert beside is not None and beside.solver == "box2d" and hand.window.session.demo.run.solvers == ("soft_step",)
+    assert all(one.has_arrived and one.now == 10 for one in session.besides)
+
+
+def test_settings_change_under_the_running_scene(hand: Hand) -> None:
+    session = hand.window.session
+    press(hand, "solver", "sequential_impulses")
+    panel = hand.window.screen.panel
+    assert panel is not None
+    slider, parameter = panel.motion._rows._sliders[0]
+    assert parameter.name == "iterations" and parameter.logarithmic
+    panel.column.reveal(slider.rect.top + panel.column.scrolled, slider.rect.height)
+    hand.frame()
+    at = slider.rect.left + round(0.8 * slider.rect.width), slider.rect.centery
+    steps = session.demo.steps
+    hand.click(at)
+    world = session.demo.stages[0].world
+    (value,) = [value for name, value in world.settings.solver_settings if name == "iterations"]
+    assert value == pytest.approx(10**2.4, rel=0.2) and isinstance(value, int) and session.demo.steps > steps
+    hand.frame(5)
+    assert panel is hand.window.screen.panel, "a slider does not make the panel anew"
+    click(hand, next(button for button, does in panel.motion._presses.items() if does == panel.motion._set_defaults))
+    assert not dict(world.settings.solver_settings)
+    session.undo()
+    assert dict(world.settings.solver_settings) == {"iterations": value}
+
+
+def test_a_world_beside_has_settings_of_its_own(hand: Hand) -> None:
+    session = hand.window.session
+    session.put_beside("sequential_impulses", "sequential_impulses")
+    hand.frame(10)
+    panel = hand.window.screen.panel
+    assert panel is not None
+    panel.motion._look_at(2)
+    hand.frame(2)
+    panel = hand.window.screen.panel
+    assert panel is not None and panel.motion._solver == "sequential_impulses"
+    panel.motion._rows._pending["share"] = 0.5
+    hand.frame(3)
+    first, second, third = (demo.stages[0].world.settings for demo in (session.demo, *(one.demo for one in session.besides)))
+    assert (dict(first.solver_settings), dict(second.solver_settings), dict(third.solver_settings)) == ({}, {}, {"share": 0.5})
+    session.timeline.seek(5)
+    hand.frame(2)
+    assert not session.besides[1].demo.stages[0].world.settings.solver_settings, "before it was changed"
 
 
 def test_the_hand_throws_in_both_worlds_wherever_it_takes_hold(hand: Hand) -> None:
@@ -111,11 +184,10 @@ def test_the_hand_throws_in_both_worlds_wherever_it_takes_hold(hand: Hand) -> No
     hand.key(pygame.K_F11)
     hand.key(pygame.K_F11)
     hand.frame(60)
-    beside = session.beside
-    assert beside is not None and session.view.lane is not None
+    (beside,), (lane,) = session.besides, session.view.lanes
     x, y = pixel(hand, tuple(beside.demo.stages[0].drawn_pose(1)[:2]))
-    at = x + session.view.lane[0] - session.view.camera.view[0], y + session.view.lane[1] - session.view.camera.view[1]
-    assert session.view.is_in_lane(at) and session.view.in_view(at) == (x, y)
+    at = x + lane[0] - session.view.camera.view[0], y + lane[1] - session.view.camera.view[1]
+    assert session.view.lane_at(at) == 0 and session.view.in_view(at) == (x, y)
     hand.send(pygame.MOUSEMOTION, pos=at, rel=(0, 0), buttons=(0, 0, 0))
     hand.send(pygame.MOUSEBUTTONDOWN, pos=at, button=1)
     assert session.demo.grabbing and beside.demo.grabbing
@@ -136,8 +208,7 @@ def test_the_second_goes_back_with_the_first(hand: Hand) -> None:
     session = hand.window.session
     hand.key(pygame.K_F11)
     hand.frame(40)
-    beside = session.beside
-    assert beside is not None
+    (beside,) = session.besides
     then = beside.demo.stages[0].world.state(1).position
     at = session.demo.steps
     hand.frame(30)
@@ -153,11 +224,12 @@ def test_what_comes_late_is_brought_to_where_the_first_stands_while_time_waits(h
     session.put_beside("soft_step")
     steps = session.demo.steps
     hand.frame(5)
-    assert session.demo.steps == steps and session.beside is not None and not session.beside.has_arrived
+    (beside,) = session.besides
+    assert session.demo.steps == steps and not beside.has_arrived
     assert session.messages.now is not None and f"step {steps}" in session.messages.now.words
-    session.beside.longest_way = 10.0
+    beside.longest_way = 10.0
     hand.frame(3)
-    assert session.beside.has_arrived and session.demo.steps > steps and session.messages.now is None
+    assert beside.has_arrived and session.demo.steps > steps and session.messages.now is None
 
 
 def test_figures_and_words_name_both(hand: Hand) -> None:
@@ -171,17 +243,17 @@ def test_figures_and_words_name_both(hand: Hand) -> None:
         hand.window.screen.cache.forget()
         hand.window.show(written)
     words = [words for words, _ in written.words]
-    for said in ("MOTION", "apart now", "first apart", "energy", "Box2D; dashed: Soft step"):
+    for said in ("MOTION", "apart now", "first apart", "Box2D; dashed: Soft step"):
         assert said in words, words
     assert session.costs.latest.beside > 0.0
 
 
 @pytest.mark.parametrize("size", [(1280, 720), (800, 600), (480, 360)])
-@pytest.mark.parametrize("lane", [False, True])
-def test_no_words_lie_over_others(twins: type[Demo], size: tuple[int, int], lane: bool) -> None:
+@pytest.mark.parametrize("n, lane", [(1, False), (1, True), (3, False), (3, True)])
+def test_no_words_lie_over_others(twins: type[Demo], size: tuple[int, int], n: int, lane: bool) -> None:
     window = Window(size, (twins,), twins())
     window.session.wants_lane = lane
-    window.session.put_beside("soft_step")
+    window.session.put_beside(*("soft_step", "box2d", "soft_step")[:n])
     hand = Hand(window)
     hand.frame(30)
     with noting_words():
@@ -201,7 +273,7 @@ def test_the_referee_of_motion_is_asked_beside_the_window(twins: type[Demo], mon
     hand.key(pygame.K_F11)
     hand.frame(40)
     panel, session = hand.window.screen.panel, hand.window.session
-    assert panel is not None and panel.motion._ask is not None and session.beside is not None
+    assert panel is not None and panel.motion._ask is not None and session.besides
     panel.column.reveal(panel.motion._ask.rect.top + panel.column.scrolled, panel.motion._ask.rect.height)
     hand.click(panel.motion._ask.rect.center)
     judge = panel.motion.judge
@@ -224,10 +296,10 @@ def test_a_choice_waits_until_its_solver_is_there(hand: Hand, monkeypatch: pytes
     session = hand.window.session
     hand.key(pygame.K_F11)
     hand.frame(5)
-    assert session.beside is None and session.messages.now is not None and "Soft step" in session.messages.now.words
+    assert not session.besides and session.messages.now is not None and "Soft step" in session.messages.now.words
     there = True
     hand.frame(2)
-    assert session.beside is not None and session.messages.now is None
+    assert session.besides and session.messages.now is None
     there = False
     hand.send(pygame.KEYDOWN, key=pygame.K_F11, mod=pygame.KMOD_LSHIFT, unicode="")
     assert hand.window.session.demo.run.solvers == ("soft_step",), "it runs already, beside the other"
@@ -238,12 +310,13 @@ def test_a_demo_without_a_past_has_nothing_beside_it(drop: type[Demo]) -> None:
     hand = Hand(window)
     hand.key(pygame.K_F11)
     message = window.session.messages.now
-    assert window.session.beside is None and message is not None and "cannot run beside it" in message.words
+    assert not window.session.besides and message is not None and "cannot run beside it" in message.words
 
 
-def test_halves_leave_the_larger_picture() -> None:
-    assert halves((0, 0, 101, 50), is_stacked=False) == ((0, 0, 50, 50), (51, 0, 50, 50))
-    assert not is_larger_stacked((0, 0, 1000, 600), (3.0, 4.0)) and is_larger_stacked((0, 0, 1000, 600), (20.0, 3.0))
+def test_lanes_leave_the_larger_picture() -> None:
+    assert lanes((0, 0, 101, 50), 2, columns=2) == ((0, 0, 50, 50), (51, 0, 50, 50))
+    view = (0, 0, 1000, 600)
+    assert [best_columns(view, box, n) for box, n in (((3.0, 4.0), 2), ((20.0, 3.0), 2), ((4.0, 3.0), 4), ((1.0, 9.0), 4))] == [2, 1, 2, 4]
 
 
 @pytest.mark.slow
@@ -264,18 +337,18 @@ def test_every_demo_runs_beside_itself(demo: type[Demo]) -> None:
             hand.send(pygame.MOUSEBUTTONDOWN, pos=(x, y), button=1)
             hand.send(pygame.MOUSEMOTION, pos=(x + 30, y - 40), rel=(30, -40), buttons=(1, 0, 0))
             hand.send(pygame.MOUSEBUTTONUP, pos=(x + 30, y - 40), button=1)
-        if not window.session.has_lane:  # a table of a demo's own may be too wide for half a view
+        if not window.session.n_lanes:  # a table of a demo's own may be too wide for half a view
             with noting_words():
                 written = Written(size)
                 window.screen.painter.paint(written, window.session)
             assert written.overlaps() == []
         assert window.session.timeline.failure == ""
     session = window.session
-    assert bool(session.beside) == bool(session.demo.stages)
+    assert bool(session.besides) == bool(session.demo.stages)
     session.timeline.seek(5)
     hand.frame(3)
     hand.send(pygame.KEYDOWN, key=pygame.K_F11, mod=pygame.KMOD_LSHIFT, unicode="")
     hand.frame(10)
     assert window.session.timeline.failure == ""
     if session.demo.stages:
-        assert window.session.demo.run.solvers == ("soft_step",) and window.session.beside is not None
+        assert window.session.demo.run.solvers == ("soft_step",) and window.session.besides

@@ -236,8 +236,7 @@ def test_the_cause_is_shown_of_a_step(name: str, step: int, cause: str, shown_at
 def test_a_session_keeps_both_together(drop: type[Demo]) -> None:
     session = Session(drop(), (0, 0, 640, 480), has_history=True)
     session.put_beside(OURS)
-    beside = session.beside
-    assert beside is not None
+    (beside,) = session.besides
     for _ in range(30):
         session.advance(FRAME)
     assert beside.has_arrived and beside.now == 30
@@ -255,5 +254,5 @@ def test_a_session_keeps_both_together(drop: type[Demo]) -> None:
     session.timeline.seek(7)
     session.advance(FRAME)
     assert beside.has_arrived and beside.now == 7
-    session.put_beside(None)
-    assert session.beside is None and beside._stepped not in session.timeline.history.watchers  # type: ignore[union-attr]
+    session.put_beside()
+    assert not session.besides and beside._stepped not in session.timeline.history.watchers  # type: ignore[union-attr]

@@ -54,15 +54,16 @@ themes = pytest.mark.parametrize("theme", list(THEMES.values()), ids=lambda them
 
 @themes
 def test_words_can_be_read_on_every_ground(theme: Theme) -> None:
-    words = ("text", "strong", "caption", "accent", "warning", "agree", "explained", "unexplained", "beside")
+    words = ("text", "strong", "caption", "accent", "warning", "agree", "explained", "unexplained")
     grounds = ("background", "panel", "panel_raised")
-    bad = [(w, g, round(contrast(getattr(theme, w), getattr(theme, g)), 2)) for w in words for g in grounds]
+    colors = {**{w: getattr(theme, w) for w in words}, **{f"beside {k}": color for k, color in enumerate(theme.besides)}}
+    bad = [(w, g, round(contrast(color, getattr(theme, g)), 2)) for w, color in colors.items() for g in grounds]
     assert not [one for one in bad if one[2] < TEXT_CONTRAST]
 
 
 @themes
 def test_what_carries_meaning_stands_out_from_the_ground(theme: Theme) -> None:
-    names = ("static", "kinematic", "sensor", "touching", "normal", "impulse", "fixture_aabb", "joint", "center_of_mass", "beside")
+    names = ("static", "kinematic", "sensor", "touching", "normal", "impulse", "fixture_aabb", "joint", "center_of_mass")
     shown = [(name, getattr(theme, name)) for name in (*names, "point_add", "point_persist", "point_remove")]
     shown += [(f"body {k}", color) for k, color in enumerate(theme.body_colors)] + [(f"series {k}", c) for k, c in enumerate(theme.series)]
     weak = [(name, round(contrast(color, theme.background), 2)) for name, color in shown]
@@ -79,6 +80,7 @@ def test_no_two_meanings_look_alike_to_any_eye(theme: Theme, sight: str) -> None
         {"touching": theme.touching, "asleep": theme.sleeping},
         {"normal": theme.normal, "point": theme.point_add, "joint": theme.joint},
         {f"series {k}": color for k, color in enumerate(theme.series)},
+        {f"beside {k}": color for k, color in enumerate(theme.besides)},
     )
     alike = [
         (a, b, round(distance(group[a], group[b], sight), 1))
@@ -91,9 +93,9 @@ def test_no_two_meanings_look_alike_to_any_eye(theme: Theme, sight: str) -> None
 
 @themes
 @pytest.mark.parametrize("sight", SIGHTS)
-def test_the_second_world_is_told_from_the_first_by_any_eye(theme: Theme, sight: str) -> None:
+def test_worlds_beside_are_told_from_the_first_by_any_eye(theme: Theme, sight: str) -> None:
     drawn = (*theme.body_colors, theme.static, theme.kinematic, theme.touching, theme.sleeping, theme.joint, theme.background)
-    assert min(distance(theme.beside, color, sight) for color in drawn) >= DIFFERENT
+    assert min(distance(beside, color, sight) for beside in theme.besides for color in drawn) >= DIFFERENT
 
 
 def test_a_theme_reaches_every_name_and_comes_back() -> None:

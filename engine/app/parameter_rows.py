@@ -1,0 +1,105 @@
+"""Rows for numbers and choices in a panel's column: a slider, with the value over it, or a row of buttons."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+
+import pygame
+import pygame_gui
+from pygame_gui.elements import UIButton, UIHorizontalSlider
+
+from engine.app.widgets import ScrollPanel, mark
+from engine.demo.parameters import Parameter
+from engine.render import palette
+from engine.render.fonts import FontBook
+
+__all__ = ["ParameterRows"]
+
+
+class ParameterRows:
+    """Parameters in a column; `value` tells what each is now, by its name. What is chosen is kept until `take`."""
+
+    def __init__(self, column: ScrollPanel, fonts: FontBook, value: Callable[[str], float]) -> None:
+        self._column, self._fonts, self._value = column, fonts, value
+        self._sliders: list[tuple[UIHorizontalSlider, Parameter]] = []
+        self._values_at: list[tuple[int, Parameter]] = []
+        self._choices: dict[UIButton, tuple[Parameter, int]] = {}
+        self._pending: dict[str, float] = {}
+
+    def add(self, y: int, parameter: Parameter) -> int:
+        """Add a slider, or a row of buttons for a choice; return the y under it."""
+        column, room = self._column, self._column.width
+        if not parameter.choices:
+            self._values_at.append((y, parameter))
+            ends = (parameter.shown(end) for end in (*parameter.slider_range, self._value(parameter.name)))
+            room -= max(self._fonts.width(words, 13.0, True) for words in ends) + column.px(8)
+        y = column.add_text(y, parameter.description or parameter.name, 12.5, palette.TEXT, width=room)
+        if parameter.note:
+            y = column.add_text(y - column.px(2), parameter.note, 11.0, palette.CAPTION) + column.px(1)
+        if parameter.choices:
+            buttons, y = column.add_choices(y, parameter.choices, column.px(22))
+            self._choices.update((button, (parameter, k)) for k, button in enumerate(buttons))
+            return y + column.px(2)
+        place = (column.left, y, column.width, column.px(14))
+        slider = column.add_slider(place, parameter.on_slider(self._value(parameter.name)), parameter.slider_ends)
+        self._sliders.append((slider, parameter))
+        return y + column.px(18)
+
+    def handle(self, event: pygame.event.Event) -> None:
+        """Take in what is pressed, clicked or moved."""
+        if event.type == pygame_gui.UI_BUTTON_PRESSED and event.ui_element in self._choices:
+            parameter, index = self._choices[event.ui_element]
+            value = self._pending.get(parameter.name, self._value(parameter.name))
+            self._pending[parameter.name] = parameter.chosen(value, index)
+        elif event.type == pygame.MOUSEBUTTONDOWN and event.button == 1:
+            self._click_track(event.pos)
+        elif event.type == pygame_gui.UI_HORIZONTAL_SLIDER_MOVED:
+            for slider, parameter in self._sliders:
+                if slider is event.ui_element:
+                    self._pending[parameter.name] = parameter.snapped(float(event.value))
+
+    def take(self) -> dict[str, float]:
+        """Return what was chosen since the last call, by name: the last value, however many moves there were."""
+        pending, self._pending = self._pending, {}
+        return pending
+
+    def refresh(self) -> None:
+        """Make the widgets show the values as they are."""
+        for slider, parameter in self._sliders:
+            low, high = parameter.slider_ends
+            value = self._value(parameter.name)
+            held = slider.sliding_button is not None and slider.sliding_button.held
+            is_shown = parameter.snapped(float(slider.get_current_value())) == min(
+                max(value, parameter.slider_range[0]), parameter.slider_range[1]
+            )
+            if not held and parameter.name not in self._pending and not is_shown:
+                slider.set_current_value(min(max(parameter.on_slider(value), low), high), warn=False)
+        for button, (parameter, index) in self._choices.items():
+            value = self._value(parameter.name)
+            chosen = parameter.has(value, index) if parameter.several else round(value) == index
+            if chosen != button.is_selected:
+                mark(button, chosen)
+
+    def shows(self) -> Hashable:
+        """Return all that `draw` draws and that changes by itself."""
+        return tuple(self._value(parameter.name) for _, parameter in self._values_at)
+
+    def draw(self, surface: pygame.Surface) -> None:
+        """Draw the values over their sliders."""
+        column, right = self._column, self._column.left + self._column.width
+        for top, parameter in self._values_at:
+            value = self._fonts.render(parameter.shown(self._value(parameter.name)), 13, palette.ACCENT, True)
+            surface.blit(value, value.get_rect(topright=(right, column.shifted(top))))
+
+    def _click_track(self, at: tuple[int, int]) -> None:
+        """Move a slider's thumb to a click beside it; pygame_gui's own sliders only know drags."""
+        for slider, parameter in self._sliders:
+            thumb = slider.sliding_button
+            if thumb is None or not slider.rect.collidepoint(at) or thumb.rect.collidepoint(at):
+                continue
+            low, high = parameter.slider_ends
+            room = max(slider.rect.width - thumb.rect.width, 1)
+            share = min(max((at[0] - slider.rect.left - 0.5 * thumb.rect.width) / room, 0.0), 1.0)
+            value = parameter.snapped(low + share * (high - low))
+            slider.set_current_value(parameter.on_slider(value), warn=False)
+            self._pending[parameter.name] = value

@@ -1,0 +1,65 @@
+"""The settings of a solver as parameters that a panel shows: its own, by their names, and those of the world that it heeds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from engine.common.limits import MAX_ITERATIONS
+from engine.demo.parameters import Parameter
+from engine.world import WorldSettings, load_solver
+
+if TYPE_CHECKING:
+    from engine.dynamics.solvers.protocol import Setting
+
+__all__ = ["OF_WORLD", "changed_setting", "setting_parameters", "setting_values"]
+
+OF_WORLD = "world."
+"""Before the name of a setting of the world's."""
+_VELOCITY = Parameter(f"{OF_WORLD}velocity_iterations", 8, 1, MAX_ITERATIONS, "", "Velocity iterations", True, 64.0)
+_SUB_STEPS = Parameter(f"{OF_WORLD}velocity_iterations", 8, 1, MAX_ITERATIONS, "", "Sub-steps", True, 64.0)
+_POSITION = Parameter(f"{OF_WORLD}position_iterations", 3, 1, MAX_ITERATIONS, "", "Position iterations", True, 64.0)
+_WARM = Parameter.choice(f"{OF_WORLD}warm_starting", ("off", "on"), "Warm starting", default=1)
+_HEEDED = {"box2d": (_VELOCITY, _POSITION), "soft_step": (_SUB_STEPS,)}
+"""Settings of the world by solver; warm starting is heeded by all."""
+_MANY = 1000.0
+"""Largest by smallest value from which on a slider goes by powers of ten."""
+
+
+def _own_settings(solver: str) -> tuple[Setting, ...]:
+    from engine.dynamics.solver import RigidBodySolver
+
+    kind = load_solver(solver)
+    return kind.method.settings if issubclass(kind, RigidBodySolver) else ()
+
+
+def setting_parameters(solver: str) -> tuple[Parameter, ...]:
+    """Return the settings of a solver."""
+    own = _own_settings(solver)
+    return (*(_parameter(one) for one in own), *(_HEEDED.get(solver, ()) if not own else ()), _WARM)
+
+
+def _parameter(setting: Setting) -> Parameter:
+    if setting.choices:
+        return Parameter.choice(setting.name, setting.choices, setting.title, default=setting.choices.index(str(setting.default)))
+    default, low, high = float(setting.default), setting.low, setting.high
+    is_wide = high >= _MANY * low if low > 0.0 else default > 0.0 and high >= _MANY * default
+    return Parameter(setting.name, default, low, high, setting.unit, setting.title, setting.is_whole, logarithmic=is_wide)
+
+
+def setting_values(solver: str, settings: WorldSettings) -> dict[str, float]:
+    """Return the value of each, as a parameter has it, in a world of these settings."""
+    given = dict(settings.solver_settings)
+    values: dict[str, float] = {}
+    for one in setting_parameters(solver):
+        if one.name.startswith(OF_WORLD):
+            values[one.name] = float(getattr(settings, one.name.removeprefix(OF_WORLD)))
+        else:
+            values[one.name] = one.checked(given.get(one.name, one.default))
+    return values
+
+
+def changed_setting(parameter: Parameter, value: float, before: Mapping[str, float | str]) -> dict[str, float | str]:
+    """Return a solver's own settings with another value of one, as `World.set_solver` takes them."""
+    number = parameter.choices[round(value)] if parameter.choices else round(value) if parameter.whole else value
+    return {**before, parameter.name: number}
