@@ -34,7 +34,8 @@ def bouncing(lab: Lab) -> list[Row]:
         if rises and v <= 0.0:
             tops.append(y - 0.5 + v * v / (2.0 * GRAVITY))
         rises = v > 0.0
-    return [relative("third height", 5.0 * 0.8**6, tops[2], 0.01)]
+    third = tops[2] if len(tops) > 2 else 0.0  # it did not come down so often
+    return [relative("third height", 5.0 * 0.8**6, third, 0.01)]
 
 
 @reference("elastic ball, 20 s")
