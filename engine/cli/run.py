@@ -259,12 +259,14 @@ def _values(kind: type[Demo], settings: Sequence[str], solver: str | None) -> tu
     from engine.world.fields import named_values
     from engine.world.solver import DEFAULT
 
+    if not settings:
+        return parameter_values(kind.parameters, {}), None
     own, scene = WorldSettings(), getattr(kind, "scene", None)
     driver = solver or (DEFAULT if scene is None else scene.solver)
     if scene is not None and scene.solver == driver:
         own = scene.settings
     known, can = [parameter.name for parameter in kind.parameters], load_solver(driver)
-    names = can.own_settings(own) if settings else {}
+    names = can.own_settings(own)
     given: dict[str, object] = {}
     changes: dict[str, float | str] = {}
     for setting in settings:
