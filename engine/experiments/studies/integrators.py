@@ -27,7 +27,10 @@ import numpy as np
 
 from engine.common.arrays import FloatArray
 from engine.dynamics.integrators import INTEGRATORS, ORDERS, Integrator, Rate
+from engine.experiments.references.lab import body, ground
 from engine.experiments.studies.study import Cell, Chart, Curve, Finding, Table, growth, study
+from engine.geometry import Circle
+from engine.world import World, WorldSettings
 
 __all__ = ["MOTIONS", "Motion", "errors_of", "integrators", "order_of", "worst_energy"]
 
@@ -267,6 +270,19 @@ def _momentum_difference(motion: Motion, name: str, n_steps: int) -> float:
     return float(np.abs(x - _run(motion, INTEGRATORS[name], n_steps)[-1][0]).max())
 
 
+def _first_bounce(name: str, hertz: float) -> float:
+    """Return how high a ball rises that falls 0.3 m on undamped springs in a world solved by `penalty`, as a share of that."""
+    settings = (("integrator", name), ("sub_steps", 8), ("damping_ratio", 0.0))
+    world = World(WorldSettings(sleeping=False, hertz=hertz, solver_settings=settings), solver="penalty")
+    ground(world)
+    ball = body(world, Circle(0.5), (0.0, 0.8))
+    heights = []
+    for _ in range(round(0.8 * hertz)):
+        world.step()
+        heights.append(world.state(ball).position[1] - 0.5)
+    return max(heights[int(np.argmin(heights)) :]) / 0.3
+
+
 @study("integrators: error and energy over the step", "Orders 1, 2 and 4 are what the textbooks promise.")
 def integrators(quick: bool) -> Finding:
     """Each integrator runs each motion in 64 to 512 steps, those with a kink in up to 4096; the slope of the error is its order."""
@@ -299,7 +315,10 @@ def integrators(quick: bool) -> Finding:
     kept = [(name, *worst_energy(name, 2.0 if quick else 100.0, 1.0 / 60.0)) for name in INTEGRATORS]
     apart = max(_momentum_difference(MOTIONS[name], one, 64) for name in ("projectile", "spinning") for one in INTEGRATORS)
     names = tuple(INTEGRATORS)
-    tables = (
+    worlds: list[tuple[Cell, ...]] = []
+    for hertz in () if quick else (60.0, 120.0, 240.0):
+        worlds.append((f"{hertz:.0f} Hz", *(_first_bounce(name, hertz) for name in INTEGRATORS)))
+    tables: tuple[Table, ...] = (
         Table("order of the error of place", ("motion", *names), tuple(rows)),
         Table("order of the error of energy", ("motion", *names), tuple(energy_rows)),
         Table(
@@ -308,6 +327,8 @@ def integrators(quick: bool) -> Finding:
             tuple(kept),
         ),
     )
+    if worlds:
+        tables += (Table("a ball on undamped springs in a world, 8 sub-steps: share of its height", ("steps", *names), tuple(worlds)),)
     found = (
         f"On smooth motions every order is within {within:.2f} of 1, 1, 2, 2 and 4.",
         f"On the kink of a spring that begins to press RK4 has order {lost['spring_floor', 'rk4']:.1f}"
