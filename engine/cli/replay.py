@@ -115,6 +115,8 @@ def _as_json(recording: Recording, verdict: Verdict | None) -> dict[str, Any]:
     found: dict[str, Any] = {
         "demo": recording.demo,
         "solver": recording.solver,
+        "solver_settings": dict(recording.chosen_settings or ()),
+        "solvers": list(recording.solvers),
         "seed": recording.seed,
         "values": dict(recording.values),
         "steps": recording.steps,
@@ -142,7 +144,7 @@ def _print(recording: Recording, verdict: Verdict | None, film_rows: list[tuple[
     made = ", ".join(f"{name} {version}" for name, version in recording.makers.items())
     begun = f"; recording was begun at step {recording.begun}" if recording.begun else ""
     rows = [
-        ("solver", load_solver(recording.solver).capabilities.title),
+        ("solver", ", then ".join(load_solver(name).capabilities.title for name in recording.solvers)),
         ("steps", f"{recording.steps}, {recording.steps * recording.step_seconds:.2f} s{begun}"),
         ("inputs", f"{recording.n_inputs}"),
         ("branches", f"{recording.branches}"),

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from engine.history.branch import Branch
-from engine.world.solver import DEFAULT, NamedValues, load_solver
+from engine.world.solver import DEFAULT, NamedValues, load_solver, solvers
 
 __all__ = ["Recording", "present_makers"]
 
@@ -72,6 +72,12 @@ class Recording:
     def n_inputs(self) -> int:
         """How many things were done."""
         return sum(len(given) for given in self.branch.inputs)
+
+    @property
+    def solvers(self) -> tuple[str, ...]:
+        """What drove its worlds at first, and those of this program's solvers that were asked for under way, each once."""
+        changes = (one.arguments[0] for given in self.branch.inputs for one in given if one.action == "set_solver")
+        return tuple(dict.fromkeys((self.solver, *(name for name in changes if name in solvers()))))
 
     @property
     def needs_solver_state(self) -> bool:

@@ -62,7 +62,7 @@ def test_a_change_of_solver_is_undone_redone_and_played_again_to_the_bit(tmp_pat
     late.close()
     for name in ("a.rec", "b.rec"):
         recording = load_recording(tmp_path / name)
-        assert (recording.solver, recording.chosen_solver) == ("box2d", None)
+        assert (recording.solver, recording.chosen_solver, recording.solvers) == ("box2d", None, ("box2d", "soft_step", METHOD))
         assert verify(recording, replay(recording)).is_same
     assert one.undo() and driver(one.demo) == (METHOD, (("share", 0.1),)) and one.demo.run.solver == METHOD
     assert one.undo() and driver(one.demo) == (METHOD, (("iterations", 5),))
