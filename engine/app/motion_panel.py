@@ -15,7 +15,7 @@ from pygame_gui.elements import UIButton
 
 from engine.app.motion_judge import MotionJudge
 from engine.app.parameter_rows import ParameterRows
-from engine.app.second_picture import figure_words, solver_words
+from engine.app.second_picture import figure_words, solver_words, title_of
 from engine.app.widgets import ScrollPanel, mark
 from engine.demo.beside import Beside
 from engine.demo.session import MOST_BESIDE, Session
@@ -61,6 +61,8 @@ class MotionPanel:
         self._of: int = min(before._of, len(session.besides)) if before is not None else 0
         """Whose settings and distances are shown: the demo's, or those of one beside it, from 1."""
         self._rows = ParameterRows(column, fonts, self._value)
+        self._dragged = ""
+        """The setting that has been changed by the thumb that is held."""
         self._presses: dict[UIButton, Callable[[], object]] = {}
         self._choices: dict[UIButton, Wish] = {}
         self._pressed: Wish | None = None
@@ -180,12 +182,16 @@ class MotionPanel:
 
     def apply(self) -> None:
         """Give the solvers the settings that were moved since the last frame."""
-        parameters = {one.name: one for one in setting_parameters(self._solver)}
-        for name, value in self._rows.take().items():
+        parameters, dragged = {one.name: one for one in setting_parameters(self._solver)}, self._rows.dragged
+        moved = self._rows.take()
+        for name, value in moved.items():
+            is_same_move = name == self._dragged
             if name.startswith(OF_WORLD):
-                self._set_of_world(name.removeprefix(OF_WORLD), value)
+                self._set_of_world(name.removeprefix(OF_WORLD), value, is_same_move)
             else:
-                self._set_solver(changed_setting(parameters[name], value, dict(self._world_settings.solver_settings)))
+                self._set_solver(changed_setting(parameters[name], value, dict(self._world_settings.solver_settings)), is_same_move)
+        if dragged in moved or not (dragged or moved):  # what is moved last comes when the thumb is held no more
+            self._dragged = dragged
 
     def refresh(self) -> None:
         """Mark what is chosen, and say whether the referee of motion is at work."""
@@ -256,17 +262,17 @@ class MotionPanel:
     def _value(self, name: str) -> float:
         return setting_values(self._solver, self._world_settings).get(name, 0.0)
 
-    def _set_solver(self, settings: dict[str, float | str]) -> None:
+    def _set_solver(self, settings: dict[str, float | str], is_same_move: bool = False) -> None:
         if self._of and self._beside is not None:
             self._beside.set_solver(self._solver, settings)
         else:
-            self._session.set_solver(self._solver, settings)
+            self._session.set_solver(self._solver, settings, is_same_move)
 
-    def _set_of_world(self, field: str, value: float) -> None:
-        """Change a setting of all worlds of the demo that is looked at."""
+    def _set_of_world(self, field: str, value: float, is_same_move: bool = False) -> None:
+        """Change a setting of all worlds of the demo that is looked at; undo takes all of it back at once."""
         number = bool(value) if isinstance(getattr(WorldSettings(), field), bool) else round(value)
         for k in range(len(self._session.demo.stages)):
-            edit = ("edit", k, "set_settings", (), ((field, number),))
+            edit = ("amend_edit" if is_same_move or k else "edit", k, "set_settings", (), ((field, number),))
             if self._of and self._beside is not None:
                 self._beside.act(*edit)
             else:
@@ -328,7 +334,7 @@ class MotionPanel:
 
 def _titles(session: Session) -> list[str]:
     """Return the names of all that drive a demo and those beside it; one that is there twice is numbered."""
-    names = [solver_words(session.demo), *(load_solver(one.solver).capabilities.title for one in session.besides)]
+    names = [solver_words(session.demo), *(title_of(one) for one in session.besides)]
     return [f"{name} {names[: k + 1].count(name)}" if names.count(name) > 1 else name for k, name in enumerate(names)]
 
 

@@ -63,6 +63,12 @@ class ParameterRows:
         pending, self._pending = self._pending, {}
         return pending
 
+    @property
+    def dragged(self) -> str:
+        """The name of what is changed by a thumb that is held now; empty for none."""
+        held = [one.name for slider, one in self._sliders if slider.sliding_button is not None and slider.sliding_button.held]
+        return held[0] if held else ""
+
     def refresh(self) -> None:
         """Make the widgets show the values as they are."""
         for slider, parameter in self._sliders:

@@ -16,7 +16,7 @@ from engine.render.differences import length_words
 from engine.render.second_world import draw_apart, draw_second_world
 from engine.world import load_solver
 
-__all__ = ["Farthest", "farthest_of", "figure_words", "first_heading", "lane_heading", "paint_outlines", "solver_words"]
+__all__ = ["Farthest", "farthest_of", "figure_words", "first_heading", "lane_heading", "paint_outlines", "solver_words", "title_of"]
 
 Point = tuple[float, float]
 _NO_OVERLAP = 1e-6
@@ -47,6 +47,11 @@ def solver_words(demo: Demo) -> str:
     return ", ".join(load_solver(name).capabilities.title for name in demo.run.solvers)
 
 
+def title_of(beside: Beside) -> str:
+    """Return the name of what drives a world beside, from where they part on."""
+    return load_solver(beside.solver).capabilities.title
+
+
 def figure_words(figures: Figures) -> str:
     """Return energy, deepest overlap and what stands, in a line."""
     overlap = "no overlap" if figures.overlap < _NO_OVERLAP else f"{length_words(figures.overlap)} deep"
@@ -71,19 +76,19 @@ def first_heading(session: Session, farthest: list[Farthest | None]) -> list[Sta
         return [first, *(figure_words(figures) for figures in session.figures[:1])]
     if len(session.besides) == 1:
         apart = "" if farthest[0] is None else f"farthest apart: {length_words(farthest[0].metres)}"
-        words = (f"{first}; dashed: {solver_words(session.besides[0].demo)}", apart)
+        words = (f"{first}; dashed: {title_of(session.besides[0])}", apart)
         return [(line, palette.BESIDES[0]) for line in words if line]
     lines: list[StatusLine] = [first]
     for k, (beside, far) in enumerate(zip(session.besides, farthest, strict=True)):
         apart = "" if far is None else f", {length_words(far.metres)} apart"
-        lines.append((f"dashed: {solver_words(beside.demo)}{apart}", palette.BESIDES[k]))
+        lines.append((f"dashed: {title_of(beside)}{apart}", palette.BESIDES[k]))
     return lines
 
 
 def lane_heading(session: Session, k: int, farthest: Farthest | None) -> list[StatusLine]:
     """Return what stands over the lines of a demo in a lane."""
     apart = [] if farthest is None else [f"farthest apart: {length_words(farthest.metres)}"]
-    words = (solver_words(session.besides[k].demo), *(figure_words(figures) for figures in session.figures[k + 1 : k + 2]), *apart)
+    words = (title_of(session.besides[k]), *(figure_words(figures) for figures in session.figures[k + 1 : k + 2]), *apart)
     return [(line, palette.BESIDES[k]) for line in words]
 
 

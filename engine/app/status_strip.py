@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import pygame
 
 from engine.app.frame import FramePainter
-from engine.app.second_picture import solver_words
+from engine.app.second_picture import solver_words, title_of
 from engine.app.warmup import LOADING
 from engine.demo.costs import FrameTimes
 from engine.demo.session import Session
@@ -185,7 +185,7 @@ def _cells(session: Session, n_asleep: int) -> list[Cell]:
     if not stages:
         return [frame, draw]
     speed = f"{session.clock.pace} ({session.clock.share_of_speed})" if session.clock.is_slow else session.clock.pace
-    solver = " | ".join(solver_words(demo) for demo in (session.demo, *(one.demo for one in session.besides)))
+    solver = " | ".join((solver_words(session.demo), *(title_of(one) for one in session.besides)))
     bodies = str(sum(len(stage.world.body_ids) for stage in stages))
     return [
         frame,

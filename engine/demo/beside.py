@@ -213,11 +213,12 @@ class Beside:
 
         What was so done later is forgotten, and at the same place what this one takes the place of: the same setting's other value.
         """
+        if self.first.branch is not self._branch:
+            self._leave_what_is_other(self.first.branch)
         here, one = max((self.first.now, self.first.given), self.since), Input(action, arguments)
         self._own = [other for other in self._own if other[:2] < here or (other[:2] == here and not _is_of_the_same(one, other[2]))]
         self._own.append((*here, one))
-        if self.first.branch is self._branch:
-            self._forget_from(here[0])
+        self._forget_from(here[0])
 
     @property
     def solver(self) -> str:

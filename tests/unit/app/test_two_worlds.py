@@ -132,9 +132,18 @@ def test_four_run_side_by_side_from_the_present_state(hand: Hand) -> None:
     assert [figures.solver for figures in session.figures] == ["box2d", "soft_step", "box2d", "soft_step"]
     press(hand, "beside", "", 1)
     assert [one.solver for one in session.besides] == ["soft_step", "soft_step"]
+    hand.send(pygame.VIDEORESIZE, size=(700, 500), w=700, h=500)
+    hand.frame(2)
+    view = pygame.Rect(hand.window.screen.view)
+    assert len(session.view.lanes) == 2 and all(view.contains(place) for place in (session.view.camera.view, *session.view.lanes))
     session.timeline.seek(10)
     hand.frame(2)
     assert all(one.has_arrived and one.now == 10 for one in session.besides)
+    hand.key(pygame.K_ESCAPE)
+    assert hand.window.browsing
+    hand.window.navigator.come_back(session)
+    hand.frame(2)
+    assert len(session.view.lanes) == 2 and session.timeline.failure == ""
 
 
 def test_settings_change_under_the_running_scene(hand: Hand) -> None:
@@ -158,6 +167,32 @@ def test_settings_change_under_the_running_scene(hand: Hand) -> None:
     assert not dict(world.settings.solver_settings)
     session.undo()
     assert dict(world.settings.solver_settings) == {"iterations": value}
+
+
+def test_one_move_of_a_slider_is_taken_back_at_once(hand: Hand) -> None:
+    session = hand.window.session
+    press(hand, "solver", "sequential_impulses")
+    panel = hand.window.screen.panel
+    assert panel is not None
+    slider = panel.motion._rows._sliders[1][0]
+    panel.column.reveal(slider.rect.top + panel.column.scrolled, slider.rect.height)
+    hand.frame(2)
+    assert slider.sliding_button is not None
+    x, y = slider.sliding_button.rect.center
+    pygame.mouse.set_pos((x, y))
+    hand.send(pygame.MOUSEMOTION, pos=(x, y), rel=(0, 0), buttons=(0, 0, 0))
+    hand.frame(2)
+    hand.send(pygame.MOUSEBUTTONDOWN, pos=(x, y), button=1)
+    world, seen = session.demo.stages[0].world, set()
+    for k in range(8):
+        pygame.mouse.set_pos((x + 8 * k, y))
+        hand.send(pygame.MOUSEMOTION, pos=(x + 8 * k, y), rel=(8, 0), buttons=(1, 0, 0))
+        seen.add(dict(world.settings.solver_settings).get("share", 0.2))
+    hand.send(pygame.MOUSEBUTTONUP, pos=(x + 56, y), button=1)
+    hand.frame(2)
+    assert len(seen) >= 4 and max(seen) > 0.3, "it moves while it is dragged"
+    session.undo()
+    assert session.demo.run.solvers == ("sequential_impulses",) and not world.settings.solver_settings
 
 
 def test_a_world_beside_has_settings_of_its_own(hand: Hand) -> None:
