@@ -434,7 +434,8 @@ class DemoRun(CapturedInPlace):
     def set_solver(self, solver: str, solver_settings: Mapping[str, float | str] | NamedValues = ()) -> None:
         """Let another solver drive all worlds of the demo from here on, and those to come; of the same one, change the settings.
 
-        They stay laid out for the one that the demo began with.
+        They stay laid out for the one that the demo began with. What has fallen asleep wakes, so that one sees what becomes of it; what was
+        made asleep sleeps on.
 
         Raises
         ------
@@ -449,7 +450,9 @@ class DemoRun(CapturedInPlace):
         for world in worlds if len(worlds) > 1 else ():  # all of them, or none
             World.from_snapshot(world.snapshot()).set_solver(solver, settings)
         for world in worlds:
-            world.set_solver(solver, settings)
+            if (world.solver, world.settings.solver_settings) != (solver, settings):
+                world.set_solver(solver, settings)
+                _wake(world)
         self.solver, self.solver_settings, self.built_for = solver, settings, built_for
         self.keeps_solver_state &= self.has_whole_states
         self._tell_worlds()
@@ -587,3 +590,11 @@ class DemoRun(CapturedInPlace):
         """
         self.keeps_solver_state = True
         self._tell_worlds()
+
+
+def _wake(world: World) -> None:
+    """Wake the bodies that have fallen asleep by themselves."""
+    for body, is_awake in zip(world.body_ids, world.awake.tolist(), strict=True):
+        spec = world.body(body).spec
+        if not is_awake and spec.awake and spec.type != "static":
+            world.set_awake(body, True)

@@ -72,6 +72,23 @@ def test_a_change_of_solver_is_undone_redone_and_played_again_to_the_bit(tmp_pat
     assert driver(one.demo) == (METHOD, (("iterations", 5),)), "what is built anew is driven so, too"
 
 
+def test_what_has_fallen_asleep_wakes_and_what_was_made_asleep_sleeps_on() -> None:
+    hung = BodySpec((BOX,), position=(5.0, 5.0), awake=False)
+    one = History(scene_demo(Scene(bodies=(*STACK, hung), solver="soft_step"))())
+    world = one.demo.stages[0].world
+    steps(one, 120)
+    assert not world.awake[1:].any()
+    one.act("set_solver", "soft_step")
+    assert not world.awake[1:].any(), "nothing has changed"
+    for solver in (METHOD, "box2d"):
+        one.act("set_solver", solver)
+        assert world.awake[1:].tolist() == [True, True, True, False]
+        steps(one, 1)
+    one.seek(60)
+    one.seek(122)
+    assert one.divergence is None and world.state(4).position == (5.0, 5.0)
+
+
 def test_a_solver_that_one_world_refuses_leaves_all_as_they_are() -> None:
     capsule = BodySpec((FixtureSpec(Capsule((0.0, 0.0), (1.0, 0.0), 0.2)),), position=(0.0, 3.0))
     one = history(SceneWorld(bodies=(GROUND, capsule), solver="soft_step"), solver="soft_step")
