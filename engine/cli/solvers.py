@@ -43,6 +43,9 @@ def solvers_command(
         str | None, typer.Option("--efforts", metavar="LIST", help="Sub-steps or iterations to try each method with, such as 1,2,4,8.")
     ] = None,
     accuracy: Annotated[float, typer.Option("--accuracy", metavar="M", help="Metres off that are borne, for what a method needs.")] = 0.01,
+    budget: Annotated[
+        float, typer.Option("--budget", metavar="S", help="Processor time that a method may take in a scene before it is stopped.")
+    ] = 60.0,
     jobs: options.Jobs = None,
     report: Annotated[str | None, typer.Option("--report", metavar="DIR", help="Write report.html, a picture a cell, the scenes.")] = None,
     film: Annotated[str | None, typer.Option("--film", metavar="DIR", help="Film each method in each scene, a file each.")] = None,
@@ -62,10 +65,11 @@ def solvers_command(
         ("--seconds", seconds, _LEAST_SECONDS, _MOST_SECONDS),
         ("--hertz", hertz, _LEAST_HERTZ, _MOST_HERTZ),
         ("--accuracy", accuracy, 0.0, 1e3),
+        ("--budget", budget, 0.0, 1e6),
     ):
         if value is not None and not low <= finite(option, value) <= high:
             raise InvalidInputError(option, f"from {low:g} to {high:g}", value)
-    plan = Plan(tuple(variants), seconds, hertz, _efforts(efforts))
+    plan = Plan(tuple(variants), seconds, hertz, _efforts(efforts), budget)
     n_processes = options.n_jobs(jobs)
     for option, folder in (("--report", report), ("--film", film), ("--write", write)):
         if folder is not None:

@@ -4,11 +4,12 @@ To be read in this order: `scenes` (what is built, what counts as standing), `me
 method in one scene), `bench` (all of them).
 """
 
-from engine.experiments.solvers.bench import Need, Plan, Rung, Tried, needs, tried
+from engine.experiments.solvers.bench import DEFAULT_BUDGET, Need, Plan, Rung, Tried, needs, tried
 from engine.experiments.solvers.scenes import GROUPS, SCENES, BenchScene, chosen_scenes, write_scenes
 from engine.experiments.solvers.trial import Cell, Variant, chosen_variants, start_of
 
 __all__ = [
+    "DEFAULT_BUDGET",
     "GROUPS",
     "SCENES",
     "BenchScene",

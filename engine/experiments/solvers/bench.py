@@ -10,9 +10,9 @@ from engine.compare.processes.workers import run_tasks
 from engine.experiments.solvers.scenes import SCENES, BenchScene
 from engine.experiments.solvers.trial import STEADY, Cell, Trial, Variant, effort_of
 
-__all__ = ["MOST_SECONDS", "Need", "Plan", "Rung", "Tried", "needs", "tried"]
+__all__ = ["DEFAULT_BUDGET", "Need", "Plan", "Rung", "Tried", "needs", "tried"]
 
-MOST_SECONDS = 3600.0
+DEFAULT_BUDGET = 60.0
 _TURN = 30
 """Steps that a method takes before it is another's turn."""
 
@@ -29,12 +29,15 @@ class Plan:
     hertz : float
     efforts : tuple of int
         Sub-steps or iterations with which each method is tried too, for what it costs to be exact.
+    budget : float
+        Seconds of processor time that the steps of a method in a scene may take.
     """
 
     variants: tuple[Variant, ...]
     seconds: float | None = None
     hertz: float = 60.0
     efforts: tuple[int, ...] = ()
+    budget: float = DEFAULT_BUDGET
 
 
 @dataclass(frozen=True)
@@ -101,7 +104,7 @@ def _try_scene(task: _Task) -> Tried:
     seconds = scene.seconds if plan.seconds is None else plan.seconds
     rungs = _rungs(plan)
     wanted = list(dict.fromkeys([*plan.variants, *(variant for variant, _ in rungs), Variant(STEADY)]))
-    trials = {variant: Trial(scene, variant, seconds, plan.hertz) for variant in wanted}
+    trials = {variant: Trial(scene, variant, seconds, plan.hertz, plan.budget) for variant in wanted}
     while any(not trial.is_over for trial in trials.values()):
         for trial in trials.values():
             trial.advance(_TURN)

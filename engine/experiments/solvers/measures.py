@@ -8,11 +8,13 @@ from collections.abc import Sequence
 import numpy as np
 
 from engine.common.arrays import FloatArray, IntArray
+from engine.common.errors import LabError
+from engine.dynamics.exact_forces import MOST_CONTACTS, Resting, exact_contact_forces
 from engine.geometry import AnyShape, Circle, Polygon
 from engine.query import batch
 from engine.world import FixtureSpec, World
 
-__all__ = ["Moving", "Overlaps", "force_error"]
+__all__ = ["Moving", "Overlaps", "force_error", "force_past_bounds"]
 
 
 def _reach(shape: AnyShape) -> float:
@@ -142,3 +144,22 @@ def force_error(world: World, layers: Sequence[Sequence[int]]) -> float | None:
         got = force[b & ~a].sum(axis=0) - force[a & ~b].sum(axis=0)
         worst = max(worst, float(np.hypot(*(got + weight)) / np.hypot(*weight)))
     return worst
+
+
+def force_past_bounds(world: World) -> float | None:
+    """Return how far the force of a contact in the last step is outside what it may be, as a share of the largest that must be.
+
+    What forces may hold the contacts at rest, within friction, is exact (`exact_contact_forces`): from the least to the most that each
+    contact may bear, which is one number unless forces can balance themselves. None of more contacts than that takes, of joints, and where
+    no forces hold the contacts as they stand.
+    """
+    contacts = world.contacts
+    if not 0 < len(contacts) <= MOST_CONTACTS or world.joint_ids:
+        return None
+    try:
+        exact = exact_contact_forces(Resting.of(world), has_friction=True)
+    except LabError:
+        return None
+    told = contacts.normal_impulse.sum(axis=1) / world.settings.dt
+    largest = float(exact.low.max())
+    return float(np.maximum(exact.low - told, told - exact.high).max(initial=0.0)) / largest if largest > 0.0 else None

@@ -14,7 +14,7 @@ import numpy as np
 from engine.common.errors import InvalidInputError, LabError, WorldLostError
 from engine.common.words import meant
 from engine.experiments.references.lab import worst_joint
-from engine.experiments.solvers.measures import Moving, Overlaps, force_error
+from engine.experiments.solvers.measures import Moving, Overlaps, force_error, force_past_bounds
 from engine.experiments.solvers.scenes import BenchScene, camera_of, new_world
 from engine.scenes import Scene, scene_of
 from engine.world import World, WorldSettings, accept, load_solver, solvers
@@ -32,8 +32,6 @@ _EFFORTS = ("sub_steps", "iterations", "velocity_iterations", "sweeps")
 """Settings, the first that a method has, by which it takes more work to be more exact."""
 _EVERY = 6
 """Steps from one look at overlaps, joints and the criterion to the next."""
-_MOST_SECONDS = 60.0
-"""Of processor time that steps in one scene may take before the method is stopped."""
 _SLOW = 0.01
 """m/s and rad/s below which a body is at rest."""
 
@@ -168,7 +166,8 @@ class Cell:
     momentum_lost_share : float or None
         Where nothing from outside can change it.
     force_error : float or None
-        Of what layers bear, which is known, as a share: the median over the last second.
+        Of a scene that rests, as a share: of what layers bear, the median over the last second, or of a contact outside what it may
+        bear at the end, whichever is larger; see `measures`.
     rest_at : float or None
         When the last body came below 1 cm/s and 0.01 rad/s for good.
     error : float or None
@@ -222,12 +221,12 @@ def start_of(scene: BenchScene, variant: Variant, hertz: float) -> Scene:
 
 
 class Trial:
-    """Runs a method in a scene, some steps at a time, and measures.
+    """Runs a method in a scene, some steps at a time, and measures; it is stopped when its steps have taken `budget` s of processor time.
 
     Whatever the method raises ends it, and is the reason in its cell.
     """
 
-    def __init__(self, scene: BenchScene, variant: Variant, seconds: float, hertz: float) -> None:
+    def __init__(self, scene: BenchScene, variant: Variant, seconds: float, hertz: float, budget: float = math.inf) -> None:
         self.cell = Cell(variant, scene.name)
         self._scene, self._n_steps = scene, max(1, round(seconds * hertz))
         self._is_whole = seconds >= scene.seconds
@@ -236,7 +235,7 @@ class Trial:
         self._joint_errors: list[float] = []
         self._forces: list[float] = []
         self._settings: Mapping[str, Any] = {"hertz": hertz} | variant.world_settings
-        self._spent, self._done, self._moved_at = 0.0, 0, 0
+        self._budget, self._spent, self._done, self._moved_at = budget, 0.0, 0, 0
         self._at_three_quarters: np.ndarray[Any, Any] | None = None
         self.is_over = False
         with self._told():
@@ -288,8 +287,8 @@ class Trial:
             self._forces.append(force)
         if self._done % _EVERY == 0 or left == 0:
             self._look(world)
-        if self._spent > _MOST_SECONDS and left > 0:
-            raise _TooSlowError(f"stopped: {_MOST_SECONDS:g} s of processor time took it to {cell.seconds:.3g} s")
+        if self._spent > self._budget and left > 0:
+            raise _TooSlowError(f"stopped: {self._budget:g} s of processor time took it to {cell.seconds:.3g} s")
 
     def _look(self, world: World) -> None:
         self._overlaps.append(self._deep.deepest(world))
@@ -347,8 +346,13 @@ class Trial:
                 cell.drift = float(np.hypot(*(self._last[:, :2] - self._at_three_quarters).T).max(initial=0.0))
             if self._moved_at < self._done:
                 cell.rest_at = self._moved_at * world.settings.dt
-            if self._forces:
-                cell.force_error = float(np.median(self._forces))
+            cell.force_error = self._force_error(world)
+
+    def _force_error(self, world: World) -> float | None:
+        """Return the larger of what layers bear too much or too little, and what contacts do past what they may, where that is known."""
+        found = [float(np.median(self._forces))] if self._forces else []
+        past = force_past_bounds(world) if self.cell.rest_at is not None else None
+        return max([*found, *([] if past is None else [past])], default=None)
 
     def _momentum_lost(self, free: str) -> float | None:
         now, total = self._moving.momentum(self._world)

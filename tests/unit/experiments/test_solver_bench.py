@@ -12,7 +12,7 @@ from engine.cli.main import main
 from engine.common.errors import InvalidInputError
 from engine.experiments.references.lab import body, ground, run
 from engine.experiments.solvers import GROUPS, SCENES, Plan, Rung, Variant, chosen_scenes, chosen_variants, needs, start_of, trial, tried
-from engine.experiments.solvers.measures import Moving, Overlaps, force_error
+from engine.experiments.solvers.measures import Moving, Overlaps, force_error, force_past_bounds
 from engine.experiments.solvers.trial import Trial
 from engine.geometry import Circle, Polygon
 from engine.scenes.scene_file import scene_as_json
@@ -122,9 +122,20 @@ def test_what_a_method_raises_is_its_reason(error: Exception, words: str, monkey
     assert cell.ms_per_step is None and cell.end is None
 
 
-def test_a_method_that_takes_too_long_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(trial, "_MOST_SECONDS", 0.0)
-    ran = Trial(SCENES["single_box"], Variant("soft_step"), 0.1, 60.0)
+def test_a_contact_bears_what_it_must() -> None:
+    world = World(WorldSettings(sleeping=False), "soft_step")
+    ground(world)
+    for x in (0.0, 2.0):
+        body(world, BOX, (x, 0.5))
+    assert force_past_bounds(world) is None  # nothing touches yet
+    run(world, 2.0)
+    assert force_past_bounds(world) == pytest.approx(0.0, abs=1e-9)
+    world.set_settings(gravity=(0.0, -20.0))
+    assert force_past_bounds(world) == pytest.approx(0.5, abs=1e-9)
+
+
+def test_a_method_that_takes_too_long_is_stopped() -> None:
+    ran = Trial(SCENES["single_box"], Variant("soft_step"), 0.1, 60.0, budget=0.0)
     ran.advance(30)
     cell = ran.result(None)
     assert cell.stands is None and cell.reason == "stopped: 0 s of processor time took it to 0.0167 s"
