@@ -37,7 +37,7 @@ class ParameterRows:
         if parameter.note:
             y = column.add_text(y - column.px(2), parameter.note, 11.0, palette.CAPTION) + column.px(1)
         if parameter.choices:
-            buttons, y = column.add_choices(y, parameter.choices, column.px(22))
+            buttons, y = column.add_choices(y, tuple(word.replace("_", " ") for word in parameter.choices), column.px(22))
             self._choices.update((button, (parameter, k)) for k, button in enumerate(buttons))
             return y + column.px(2)
         place = (column.left, y, column.width, column.px(14))

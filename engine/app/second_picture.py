@@ -53,9 +53,9 @@ def title_of(beside: Beside) -> str:
 
 
 def figure_words(figures: Figures) -> str:
-    """Return energy, deepest overlap and what stands, in a line."""
+    """Return what stands, deepest overlap and energy, in a line."""
     overlap = "no overlap" if figures.overlap < _NO_OVERLAP else f"{length_words(figures.overlap)} deep"
-    return f"{figures.energy.end:,.4g} J, {overlap}, {figures.standing}"
+    return f"{figures.standing}, {overlap}, {figures.energy.end:,.4g} J"
 
 
 def farthest_of(beside: Beside) -> Farthest | None:

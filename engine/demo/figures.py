@@ -70,8 +70,8 @@ class Figures:
 
     @property
     def standing(self) -> str:
-        """Whether all stands, or how much is out of place, in words."""
-        return "stands" if not self.out_of_place else f"{self.out_of_place} of {self.bodies} out of place"
+        """Whether all stands, or how many bodies have moved off, in words."""
+        return "stands" if not self.out_of_place else f"{self.out_of_place} of {self.bodies} moved"
 
 
 class FiguresOf:
