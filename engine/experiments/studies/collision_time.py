@@ -33,8 +33,9 @@ from engine.common.arrays import FloatArray, IntArray
 from engine.common.rng import stream
 from engine.experiments.references.lab import body
 from engine.experiments.studies.study import Cell, Chart, Curve, Finding, Table, growth, seconds_in_turn, study
-from engine.geometry import Circle
+from engine.geometry import Circle, Segment
 from engine.world import World, WorldSettings
+from engine.world.snapshot import WorldSnapshot
 
 __all__ = ["WAYS", "Discs", "at_once", "collision_time", "cradle", "exactly", "gas", "now", "pair_by_pair", "parted_at"]
 
@@ -320,6 +321,22 @@ def _steps(advance: Advance, discs: Discs, n: int) -> Discs:
     return ours
 
 
+def _world_of(discs: Discs, solver: str) -> World:
+    world, half = World(WorldSettings(gravity=(0.0, 0.0), sleeping=False), solver=solver), discs.half
+    corners = ((-half, -half), (half, -half), (half, half), (-half, half))
+    for k in range(4):
+        body(world, Segment(corners[k - 1], corners[k]), (0.0, 0.0), type="static", friction=0.0, restitution=1.0)
+    for (x, y), velocity in zip(discs.position.tolist(), discs.velocity.tolist(), strict=True):
+        body(world, Circle(_RADIUS), (x, y), linear_velocity=tuple(velocity), friction=0.0, restitution=1.0)
+    return world
+
+
+def _steps_of_world(world: World, snapshot: WorldSnapshot, n: int) -> None:
+    world.restore(snapshot)
+    for _ in range(n):
+        world.step()
+
+
 @study(
     "collision now or later",
     "The question is posed with Baraff's bisection in mind; no figures of theirs are known here.",
@@ -343,6 +360,7 @@ def collision_time(quick: bool) -> Finding:
         after = [float(one) for one in cradle(advance, 1.0 / 60.0)]
         missed = 100.0 * _missed(advance, _FAST)
         together.append((name, *after, _break(advance, 1.0 / 60.0), missed))
+    in_worlds: dict[str, list[float]] = {solver: [] for solver in _TIMED}
     last = [float(row[5] or 0.0) for row in together]
     costs: list[tuple[Cell, ...]] = []
     ms: dict[str, list[float]] = {name: [] for name in WAYS}
@@ -350,11 +368,22 @@ def collision_time(quick: bool) -> Finding:
     for n in numbers:
         discs = gas(n)
         events = exactly(discs.copy(), n_steps / 60.0) / n_steps
-        seconds = seconds_in_turn({name: partial(_steps, advance, discs, n_steps) for name, advance in WAYS.items()}, rounds)
+        calls: dict[str, Callable[[], object]] = {name: partial(_steps, advance, discs, n_steps) for name, advance in WAYS.items()}
+        for solver in _TIMED if n <= _MOST_IN_WORLDS else ():
+            world = _world_of(discs, solver)
+            calls[solver] = partial(_steps_of_world, world, world.snapshot(), n_steps)
+        seconds = seconds_in_turn(calls, rounds)
+        for solver in calls.keys() - WAYS.keys():
+            in_worlds[solver].append(1e3 * seconds[solver] / n_steps)
         for name, advance in WAYS.items():
             ms[name].append(1e3 * seconds[name] / n_steps)
             searches[name].append(_steps(advance, discs, n_steps).n_searches / n_steps)
             costs.append((n, name, events, searches[name][-1], searches[name][-1] * n, ms[name][-1]))
+    small = tuple(n for n in numbers if n <= _MOST_IN_WORLDS)
+    solved: list[tuple[Cell, ...]] = []
+    for solver in _TIMED:
+        solved.append((solver, *in_worlds[solver], growth(small, np.maximum(in_worlds[solver], 1e-9))))
+    dear = in_worlds["contact_forces"][-1] / max(in_worlds["soft_step"][-1], 1e-9)
     moved = {name: growth(numbers, [count * n for count, n in zip(searches[name], numbers, strict=True)]) for name in WAYS}
     powers = {name: growth(numbers, np.maximum(ms[name], 1e-9)) for name in WAYS}
     steps = tuple(1e3 / rate for rate in reversed(hertz))
@@ -362,7 +391,7 @@ def collision_time(quick: bool) -> Finding:
     charts = (
         Chart("a disc hit off its centre", "step, ms", "wrong by, degrees", _curves(wrong, steps, is_reversed=True), (True, True)),
         Chart("16 discs: 10 cm from the truth", "step, ms", "after, s", _curves(apart, steps, is_reversed=True), (True, False)),
-        Chart("cost", "discs", "ms a step", _curves(ms, sizes), (True, True)),
+        Chart("cost", "discs", "ms a step", (*_curves(ms, sizes), *_curves(in_worlds, sizes[: len(small)])), (True, True)),
     )
     one, other, _ = WAYS
     ratio = ms[one][-1] / max(ms[other][-1], 1e-9)
@@ -373,6 +402,8 @@ def collision_time(quick: bool) -> Finding:
         f"Of a cradle the last disc leaves with {last[0]:.2f} m/s now, {last[1]:.2f} pair by pair, {last[2]:.2f} all at once (of 4).",
         f"Bodies moved and searched in a step grow as the power {moved[one]:.1f} of their number now, {moved[other]:.1f} later; time as "
         f"{powers[one]:.1f} and {powers[other]:.1f}: with {numbers[-1]} discs now costs {ratio:.0f} times as much.",
+        f"In worlds `contact_forces` costs {dear:.0f} times what the soft step does with {small[-1]} discs, and leaves "
+        f"{wrong['contact_forces'][hertz.index(60.0)]:.0e} degrees wrong.",
     )
     tables = (
         Table("where they part", ("step", "way", "deflection wrong by, degrees", "16 discs parted after, s"), tuple(parting)),
@@ -382,14 +413,17 @@ def collision_time(quick: bool) -> Finding:
             tuple(together),
         ),
         Table("cost of a step at 60 Hz", ("discs", "way", "collisions", "searches", "bodies moved", "ms"), tuple(costs)),
+        Table("the same gas in worlds, ms a step", ("solver", *(f"{n} discs" for n in small), "power"), tuple(solved)),
     )
     return Finding(tables, charts, found)
 
 
 _FAST = 60.0
 """m/s: a metre a step, twice the discs' width."""
-_SOLVERS = ("soft_step", "box2d")
-"""Beside them, of a disc hit off its centre."""
+_TIMED = ("contact_forces", "shock_propagation", "soft_step")
+_SOLVERS = (*_TIMED, "box2d")
+"""Worlds beside them: a disc hit off its centre, and, where going back to the start costs next to nothing, what a step of a gas costs."""
+_MOST_IN_WORLDS = 128
 _HERTZ = (30.0, 60.0, 120.0, 240.0, 480.0)
 
 
