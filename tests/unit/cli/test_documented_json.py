@@ -20,7 +20,8 @@ from engine.cli import atlas, bench, check, compare, doctor, motion, replay
 from engine.cli.main import main
 from engine.compare.motion.tally import MotionTally
 from engine.demo.apart import Apart, Why
-from engine.demo.beside import Energy, Skipped
+from engine.demo.beside import Skipped
+from engine.demo.figures import Energy
 from engine.experiments import solvers as bench_of_methods
 from engine.experiments.atlas import Atlas, RuleTiming
 from engine.experiments.atlas_plan import AtlasPlan, Axis, Cell

@@ -256,3 +256,66 @@ def test_a_session_keeps_both_together(drop: type[Demo]) -> None:
     assert beside.has_arrived and beside.now == 7
     session.put_beside()
     assert not session.besides and beside._stepped not in session.timeline.history.watchers  # type: ignore[union-attr]
+
+
+def test_from_a_later_state_it_is_the_first_up_to_there() -> None:
+    history = History(find_demo("tower_hit")())
+    run(history, 40)
+    here = demo_hash(history.demo)
+    beside = Beside(history, OURS, since=(40, 0))
+    beside.follow()
+    assert beside.has_arrived and beside.demo.run.solvers == (OURS,)
+    assert all((mine.world.poses == other.world.poses).all() for mine, other in beside.pairs) and not beside.distances.metres.any()
+    run(history, 30)
+    assert beside.distances.parted is not None and beside.distances.parted.step > 40
+    alone_there = History(find_demo("tower_hit")())
+    run(alone_there, 40)
+    alone_there.act("set_solver", OURS)
+    run(alone_there, 30)
+    assert demo_hash(beside.demo) == demo_hash(alone_there.demo), "as if the first had changed its solver there"
+    history.seek(40)
+    assert demo_hash(history.demo) == here
+    history.seek(39)
+    beside.follow()
+    assert demo_hash(history.demo) == demo_hash(beside.demo) and beside.demo.run.solvers == ("box2d",), "before it was changed"
+
+
+def test_what_is_done_before_they_part_lets_them_part_there(drop: type[Demo]) -> None:
+    history = History(drop())
+    run(history, 30)
+    beside = Beside(history, OURS, since=(30, 0))
+    run(history, 10)
+    history.seek(12)
+    history.act("edit", 0, "create_body", (ball(2.0),))
+    run(history, 10)
+    assert beside.has_arrived and beside.since == (12, 0) and beside.demo.run.solvers == (OURS,)
+    assert 2 in only(beside.demo).world.body_ids and beside.now == 22
+    assert history.undo()
+    beside.follow()
+    run(history, 3)
+    assert beside.has_arrived and 2 not in only(beside.demo).world.body_ids and beside.demo.run.solvers == (OURS,)
+    assert history.redo()
+    beside.follow()
+    assert beside.has_arrived and 2 in only(beside.demo).world.body_ids
+
+
+def test_what_is_done_to_the_second_alone_is_so_from_there_on(drop: type[Demo]) -> None:
+    history = History(drop())
+    beside = Beside(history, "sequential_impulses", since=(0, 0))
+    run(history, 10)
+    beside.set_solver("sequential_impulses", {"share": 0.1})
+    beside.set_solver("sequential_impulses", {"share": 0.3})
+    run(history, 10)
+    history.act("set_solver", OURS)
+    run(history, 5)
+    settings = only(beside.demo).world.settings
+    assert dict(settings.solver_settings) == {"share": 0.3} and only(beside.demo).world.solver == "sequential_impulses"
+    assert not only(history.demo).world.settings.solver_settings and only(history.demo).world.solver == OURS
+    figures = beside.figures()
+    assert (figures.solver, dict(figures.solver_settings)["share"], figures.bodies) == ("sequential_impulses", 0.3, 1)
+    history.seek(5)
+    beside.follow()
+    assert beside.has_arrived and not only(beside.demo).world.settings.solver_settings
+    history.seek(25)
+    beside.follow()
+    assert beside.has_arrived and dict(only(beside.demo).world.settings.solver_settings) == {"share": 0.3}
