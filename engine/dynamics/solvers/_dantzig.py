@@ -19,7 +19,8 @@ needs no force, and rests at zero until the acceleration changes.
 
 Without friction A is symmetric and has no negative eigenvalue, and this ends. A row that A's other rows make up already (a table's fourth
 leg) never becomes free, for its acceleration follows theirs: so A_CC is regular, however singular A is. With friction A of the columns
-above is not symmetric; normal forces come first, then friction, and a limit on the number of pivots ends what would go round for ever.
+above is not symmetric; normal forces come first, then friction, and where pivots go round, its bounds
+stand still while the rest is solved, and follow, by turns.
 
 Where a guess of the free rows is known, as from the moment before, it is tried first, and all rows that it gets wrong are changed at once
 (block principal pivoting), a few times; Dantzig's way is taken where that leads nowhere.
@@ -52,8 +53,10 @@ _TIE = 1e-9
 """Of a length: events that are nearer than that come at once."""
 _BLOCKS = 12
 """Times that all wrong rows of a guess are changed at once."""
-_SWEEPS = 400
-"""Of Gauss and Seidel, where pivots do not end."""
+_IDLE = 40
+"""Pivots in a row that change no force: it goes round."""
+_TURNS = 10
+"""Times that normal forces and the bounds of friction follow each other, where pivots do not end."""
 
 
 class Bounds(NamedTuple):
@@ -91,7 +94,7 @@ class Forces(NamedTuple):
     n_pivots : int
         Systems of equations that were solved.
     is_exact : bool
-        False where pivots did not end, and the forces are those of `_SWEEPS` sweeps.
+        False where pivots did not end, and turns of `_in_turns` neither: the forces are those of the last one.
     """
 
     force: FloatArray
@@ -120,11 +123,13 @@ def solve(a: FloatArray, b: FloatArray, bounds: Bounds, guess: IntArray | None =
             return found
     pivoting = _Pivoting(a, b, bounds)
     is_done = pivoting.run()
+    n_tried += pivoting.n_pivots
     if is_done:
-        found = with_status(a, b, bounds, pivoting.status)
-        if found is not None and not _wrong(a, b, bounds, found).any():
-            return found._replace(n_pivots=n_tried + pivoting.n_pivots + 1)
-    return _sweeps(a, b, bounds)._replace(n_pivots=n_tried + pivoting.n_pivots)
+        found, n_blocks = _by_blocks(a, b, bounds, pivoting.status)
+        n_tried += n_blocks
+        if found is not None:
+            return found._replace(n_pivots=n_tried)
+    return _in_turns(a, b, bounds, n_tried)
 
 
 def _tied(bounds: Bounds, status: IntArray) -> FloatArray:
@@ -172,7 +177,7 @@ def _wrong(a: FloatArray, b: FloatArray, bounds: Bounds, found: Forces) -> NDArr
     weak = small / max(float(np.diag(a).max()), 1e-300)
     small, weak = max(small, 1e-14 * float(np.abs(a).max() * np.abs(force).max())), max(weak, 1e-12 * float(np.abs(force).max()))
     low, high = _limits(bounds, force)
-    is_empty = (bounds.normal_of >= 0) & (high <= weak)
+    is_empty = high - low <= weak
     past = (force < low - weak) | (force > high + weak)
     moves = ((status == LOW) & (acceleration < -small)) | ((status == HIGH) & (acceleration > small))
     moves |= (status == RESTS) & (np.abs(acceleration) > small)
@@ -202,21 +207,28 @@ def _by_blocks(a: FloatArray, b: FloatArray, bounds: Bounds, status: IntArray) -
     return None, _BLOCKS
 
 
-def _sweeps(a: FloatArray, b: FloatArray, bounds: Bounds) -> Forces:
-    """Return what projected Gauss-Seidel comes to: each row by itself, within its bounds, round and round."""
-    n, force = len(b), np.zeros(len(b))
-    for _ in range(_SWEEPS):
-        for row in range(n):
-            if a[row, row] <= 0.0:
-                continue
-            low, high = bounds.low[row], bounds.high[row]
-            if bounds.normal_of[row] >= 0:
-                high = bounds.friction[row] * force[bounds.normal_of[row]]
-                low = -high
-            force[row] = min(max(force[row] - (a[row] @ force + b[row]) / a[row, row], low), high)
-    low, high = _limits(bounds, force)
-    status = np.where(force <= low, LOW, np.where(force >= high, HIGH, FREE))
-    return Forces(force, a @ force + b, status, 0, False)
+def _in_turns(a: FloatArray, b: FloatArray, bounds: Bounds, n_pivots: int) -> Forces:
+    """Return the forces by turns: with bounds of friction that stand still A is symmetric, and pivots end; then the bounds follow."""
+    is_friction = bounds.normal_of >= 0
+    none, force, status, found = np.full(len(b), -1), np.zeros(len(b)), None, None
+    for _ in range(_TURNS):
+        low, high = _limits(bounds, force)
+        still = Bounds(low, high, none, np.zeros(len(b)))
+        found, n_blocks = _by_blocks(a, b, still, status.copy()) if status is not None else (None, 0)
+        n_pivots += n_blocks
+        if found is None:
+            pivoting = _Pivoting(a, b, still)
+            is_done = pivoting.run()
+            n_pivots += pivoting.n_pivots
+            found = with_status(a, b, still, pivoting.status) if is_done else None
+            if found is None:
+                break
+        change = float(np.abs(found.force - force).max())
+        force, status = found.force, found.status
+        if change <= _ROUNDING * np.abs(force).max():
+            return Forces(force, a @ force + b, status, n_pivots, True)
+    status = np.where(is_friction, RESTS, np.where(force > bounds.low, FREE, LOW)) if status is None else status
+    return Forces(force, a @ force + b, status, n_pivots, False)
 
 
 class _Pivoting:
@@ -232,7 +244,7 @@ class _Pivoting:
         self._a, self._b, self._bounds, n = a, b, bounds, len(b)
         self.status, self.n_pivots = np.full(n, WAITS), 0
         self._force, self._acceleration = np.zeros(n), b.copy()
-        self._is_friction, self._most = bounds.normal_of >= 0, 60 + 40 * n
+        self._is_friction, self._most, self._idle = bounds.normal_of >= 0, 60 + 10 * n, 0
         self._small = _ROUNDING * (np.abs(b).max() + 1e-300)
         self._size = np.sqrt(np.maximum(np.diag(a), 0.0))
 
@@ -243,7 +255,7 @@ class _Pivoting:
         return all(self._bring_in(int(row)) for row in (*others, *normals, *np.flatnonzero(self._is_friction)))
 
     def _bring_in(self, d: int) -> bool:
-        bounds, n_here = self._bounds, 0
+        bounds, self._idle = self._bounds, 0
         while True:
             acceleration = float(self._acceleration[d])
             normal = int(bounds.normal_of[d])
@@ -257,13 +269,11 @@ class _Pivoting:
                 self.status[d] = RESTS
                 return True
             self.n_pivots += 1
-            n_here += 1
-            if self.n_pivots > self._most:
-                return False
             sign = 1.0 if acceleration < 0.0 else -1.0
             change, response = self._direction(d, sign)
             length, which, becomes = self._first_event(d, sign, change, response)
-            if which < 0:
+            self._idle = 0 if length > 0.0 else self._idle + 1
+            if which < 0 or self.n_pivots > self._most or self._idle > _IDLE:
                 return False
             self._force += length * change
             self._acceleration += length * response

@@ -60,7 +60,7 @@ class ContactForces(Method):
         Setting("resting_speed", "Parting that counts as rest", 1e-3, 0.0, 1.0, unit="m/s"),
         Setting("collisions", "Collisions in a step", 8, 0, 100, is_whole=True),
         Setting("correction", "Correction of errors", 20.0, 0.0, 60.0, unit="1/s"),
-        Setting("largest", "Points and joints at most", 160, 1, 2000, is_whole=True),
+        Setting("largest", "Points and joints at most", 100, 1, 2000, is_whole=True),
     )
 
     def solve(self, step: Problem, options: Mapping[str, Any]) -> FloatArray:

@@ -152,7 +152,7 @@ def test_a_stack_stands_by_every_integrator(integrator: str) -> None:
 @pytest.mark.slow  # compiles sequential impulses, if nothing else has
 def test_beyond_its_size_it_steps_by_sequential_impulses() -> None:
     found = []
-    for largest in (160, 5):
+    for largest in (100, 5):
         world = _world(largest=largest)
         _ground(world)
         for k in range(3):
