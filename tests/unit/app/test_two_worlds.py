@@ -283,8 +283,13 @@ def test_figures_and_words_name_both(hand: Hand) -> None:
     assert session.costs.latest.beside > 0.0
 
 
-@pytest.mark.parametrize("size", [(1280, 720), (800, 600), (480, 360)])
-@pytest.mark.parametrize("n, lane", [(1, False), (1, True), (3, False), (3, True)])
+LARGE, MIDDLE, SMALL = (1280, 720), (800, 600), (480, 360)
+
+
+@pytest.mark.parametrize(
+    "size, n, lane",
+    [(LARGE, 1, False), (MIDDLE, 1, False), (SMALL, 1, True), (LARGE, 3, True), (MIDDLE, 3, True), (SMALL, 3, True), (SMALL, 3, False)],
+)
 def test_no_words_lie_over_others(twins: type[Demo], size: tuple[int, int], n: int, lane: bool) -> None:
     window = Window(size, (twins,), twins())
     window.session.wants_lane = lane
