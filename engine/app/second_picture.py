@@ -87,8 +87,10 @@ def first_heading(session: Session, farthest: list[Farthest | None]) -> list[Sta
 
 def lane_heading(session: Session, k: int, farthest: Farthest | None) -> list[StatusLine]:
     """Return what stands over the lines of a demo in a lane."""
-    apart = [] if farthest is None else [f"farthest apart: {length_words(farthest.metres)}"]
-    words = (title_of(session.besides[k]), *(figure_words(figures) for figures in session.figures[k + 1 : k + 2]), *apart)
+    figures = session.figures[k + 1 : k + 2]
+    apart = [f"stopped: {one.stopped}" for one in figures if one.stopped]
+    apart += [] if farthest is None else [f"farthest apart: {length_words(farthest.metres)}"]
+    words = (title_of(session.besides[k]), *(figure_words(one) for one in figures), *apart)
     return [(line, palette.BESIDES[k]) for line in words]
 
 

@@ -149,6 +149,8 @@ class Beside:
         self.series = TimeSeries(self.history)
         self.first_series = series if series is not None else TimeSeries(first)
         self._figures = FiguresOf(first, self.first_series), FiguresOf(self.history, self.series)
+        self._stopped = ""
+        """Why its last step could not be taken."""
         self._skipped: list[tuple[int, Skipped]] = []
         """What was skipped, with its place among what was done at its step; -1 of a step."""
         self.longest_way = math.inf
@@ -285,9 +287,11 @@ class Beside:
     def _step(self) -> None:
         step, history = self.history.now + 1, self.history
         is_new = step == len(self._sources)
+        self._stopped = ""
         try:
             history.step()
         except LabError as error:
+            self._stopped = str(error)
             if is_new and not (self._skipped and self._skipped[-1][1].why == str(error)):
                 self._skipped.append((-1, Skipped(step, "step", str(error))))
         if is_new:
@@ -377,7 +381,7 @@ class Beside:
 
     def figures(self) -> Figures:
         """Return the figures of the second."""
-        return self._figures[1].since(self.since[0], median(self._costs[1] or (0.0,)))
+        return self._figures[1].since(self.since[0], median(self._costs[1] or (0.0,)), self._stopped)
 
     def first_figures(self) -> Figures:
         """Return those of the first."""

@@ -46,6 +46,8 @@ class Figures:
         Dynamic bodies whose centres are farther from where they were at the beginning than three quarters of their smaller side; and all.
     ms : float
         A step's time with the reading of its contacts, median of the last ones.
+    stopped : str
+        Why the last step could not be taken; empty where it was.
     """
 
     solver: str
@@ -55,6 +57,7 @@ class Figures:
     out_of_place: int
     bodies: int
     ms: float
+    stopped: str = ""
 
     def as_json(self) -> dict[str, Any]:
         """Return an entry of ``methods`` of ``run --json``."""
@@ -66,11 +69,14 @@ class Figures:
             "out_of_place": self.out_of_place,
             "bodies": self.bodies,
             "ms_per_step": round(self.ms, 4),
+            "stopped": self.stopped or None,
         }
 
     @property
     def standing(self) -> str:
         """Whether all stands, or how many bodies have moved off, in words."""
+        if self.stopped:
+            return "stopped"
         return "stands" if not self.out_of_place else f"{self.out_of_place} of {self.bodies} moved"
 
 
@@ -82,14 +88,14 @@ class FiguresOf:
         self._sides: dict[int, tuple[World, int, FloatArray]] = {}
         """Of each stage, as long as the world stays the same: the smaller side of each body, metres."""
 
-    def since(self, step: int, ms: float) -> Figures:
+    def since(self, step: int, ms: float, stopped: str = "") -> Figures:
         """Return the figures where the demo stands, compared with a step that has been."""
         history, stages = self._history, self._history.demo.stages
         counts = np.array([self._out_of_place(k, stage, step) for k, stage in enumerate(stages)], dtype=np.int64).reshape(-1, 2)
         overlap = max((stage.world.contacts.deepest_overlap for stage in stages), default=0.0)
         out, bodies = counts.sum(axis=0).tolist()
         run, energy = history.demo.run, energy_of(history, self._series, step)
-        return Figures(" ".join(run.solvers), run.own_settings, energy, overlap, out, bodies, ms)
+        return Figures(" ".join(run.solvers), run.own_settings, energy, overlap, out, bodies, ms, stopped)
 
     def _out_of_place(self, k: int, stage: Stage, step: int) -> tuple[int, int]:
         """Return how many bodies of a stage are not where they were after a step, and how many there were; those that are lost count."""

@@ -319,3 +319,12 @@ def test_what_is_done_to_the_second_alone_is_so_from_there_on(drop: type[Demo]) 
     history.seek(25)
     beside.follow()
     assert beside.has_arrived and dict(only(beside.demo).world.settings.solver_settings) == {"share": 0.3}
+
+
+def test_a_solver_that_cannot_go_on_says_so() -> None:
+    history = History(find_demo("pyramid")(0, {"rows": 5}, solver=OURS))
+    beside = Beside(history, "exact_small")
+    run(history, 60)
+    figures = beside.figures()
+    assert figures.standing == "stopped" and "at most 12" in figures.stopped and beside.skipped[0].action == "step"
+    assert not beside.first_figures().stopped
