@@ -38,11 +38,17 @@ __all__ = [
     "BLOCK",
     "FRICTION",
     "GAP",
+    "IMPULSE_SCALE",
+    "MASS_SCALE",
+    "NORMAL_IMPULSE",
     "NORMAL_MASS",
     "NORMAL_TOTAL",
     "NX",
     "OF_POINT",
     "PUSH",
+    "RADIUS_A",
+    "TANGENT_IMPULSE",
+    "TANGENT_MASS",
     "Contacts",
     "Materials",
     "apply_at_point",
@@ -140,9 +146,9 @@ def separation(bodies: Bodies, contacts: Contacts, row: int, k: int) -> float:
 # In lanes
 
 
-NX, NY, MASS_A, TURN_A, MASS_B, TURN_B, FRICTION, RADIUS_A, RADIUS_B = range(9)
-"""Rows of a block: normal; 1/kg and 1/(kg m^2) of A and of B; and so on, as in `Contacts`."""
-AX, AY, BX, BY, GAP, NORMAL_MASS, TANGENT_MASS, NORMAL_IMPULSE, TANGENT_IMPULSE, NORMAL_TOTAL, TANGENT_TOTAL = range(9, 20)
+NX, NY, MASS_A, TURN_A, MASS_B, TURN_B, FRICTION, RADIUS_A, RADIUS_B, BIAS_RATE, MASS_SCALE, IMPULSE_SCALE = range(12)
+"""Rows of a block: normal; 1/kg and 1/(kg m^2) of A and of B; and so on, as in `Contacts`; `Softness` of closed gaps."""
+AX, AY, BX, BY, GAP, NORMAL_MASS, TANGENT_MASS, NORMAL_IMPULSE, TANGENT_IMPULSE, NORMAL_TOTAL, TANGENT_TOTAL = range(12, 23)
 """Of the first point; those of the second one follow, `OF_POINT` rows on."""
 OF_POINT = 11
 N_ROWS = AX + 2 * OF_POINT
@@ -176,7 +182,10 @@ def place_in_lanes(pairs: IntArray, records: IntArray, place: IntArray, solved: 
         pairs[2 * WIDTH * block + lane], pairs[2 * WIDTH * block + WIDTH + lane] = solved[contact, 1], solved[contact, 2]
 
 
-def _prepare(m: Machine, lanes: Any, at: Any, pairs: Any, place: Any, records: Any, of_records: Any, number: Any, constants: Any) -> None:
+def _prepare(
+    m: Machine, lanes: Any, at: Any, pairs: Any, place: Any, records: Any, of_records: Any, number: Any, constants: Any,
+    bias_rate: Lanes, mass_scale: Lanes, impulse_scale: Lanes, bias_rate_hard: Lanes, mass_scale_hard: Lanes, impulse_scale_hard: Lanes,
+) -> None:  # fmt: skip
     """Fill a block of contacts from their rows.
 
     Parameters
@@ -187,6 +196,8 @@ def _prepare(m: Machine, lanes: Any, at: Any, pairs: Any, place: Any, records: A
         Of the rows; see `_rows_kernel`.
     constants : float64 (m * WIDTH,)
         Of each body: centre of mass in the world, 1/kg and 1/(kg m^2).
+    bias_rate, ... : float64
+        `Softness` of closed gaps between two bodies that can move, and between one and one that cannot.
     """
 
     def keep(row: int, value: Lanes, point: int = 0) -> None:
@@ -201,6 +212,10 @@ def _prepare(m: Machine, lanes: Any, at: Any, pairs: Any, place: Any, records: A
         keep(row, value)
     for row, value in ((FRICTION, friction), (RADIUS_A, radius_a), (RADIUS_B, radius_b)):
         keep(row, value)
+    gives_way = m.select(mass_a + turn_a > 0.0, mass_b + turn_b, 0.0) > 0.0
+    keep(BIAS_RATE, m.select(gives_way, bias_rate, bias_rate_hard))
+    keep(MASS_SCALE, m.select(gives_way, mass_scale, mass_scale_hard))
+    keep(IMPULSE_SCALE, m.select(gives_way, impulse_scale, impulse_scale_hard))
     light = mass_a + mass_b
     for point in range(2):
         x, y, gap = points_and_gaps[2 * point], points_and_gaps[2 * point + 1], points_and_gaps[4 + point]
@@ -284,19 +299,13 @@ def _warm_start(m: Machine, lanes: Any, at: Any, pairs: Any, place: Any, bodies:
     m.scatter(bodies, pairs, m.offset(place, WIDTH), [*pair.v_b, b[3]])
 
 
-def _solve(
-    m: Machine, lanes: Any, at: Any, pairs: Any, place: Any, bodies: Any,
-    bias_rate: Lanes, mass_scale: Lanes, impulse_scale: Lanes, bias_rate_hard: Lanes, mass_scale_hard: Lanes, impulse_scale_hard: Lanes,
-    per_h: Lanes, is_relaxing: bool,
-) -> None:  # fmt: skip
+def _solve(m: Machine, lanes: Any, at: Any, pairs: Any, place: Any, bodies: Any, per_h: Lanes, is_relaxing: bool) -> None:
     """Solve a block of contacts once: normal impulses, then friction.
 
     Parameters
     ----------
     bodies : float64 (n * WIDTH,)
         Of each body velocity and spin, shift and turn since the step began, cosine and sine of that.
-    bias_rate, ... : float64
-        `Softness` of closed gaps between two bodies that can move, and between one and one that cannot.
     per_h : float64
         1 / seconds of a sub-step.
     is_relaxing : bool
@@ -305,7 +314,6 @@ def _solve(
     a, b = m.gather(bodies, pairs, place), m.gather(bodies, pairs, m.offset(place, WIDTH))
     pair = _Pair(m, lanes, at, a, b)
     normal, tangent = pair.normal, pair.tangent
-    gives_way = m.select(pair.mass_a + pair.turn_a > 0.0, pair.mass_b + pair.turn_b, 0.0) > 0.0
     pressed = []
     for point in range(2):
         levers = pair.levers(point, normal)
@@ -318,10 +326,10 @@ def _solve(
             has_met = m.select(is_open, before, 1.0) > 0.0  # what has not met yet keeps the speed with which it will
             after = before - m.select(has_met, mass, 0.0) * (pair.rate(normal, levers) + bias)
         else:
-            rate = m.select(gives_way, bias_rate, bias_rate_hard) * gap
+            rate = pair.row(BIAS_RATE) * gap
             bias = m.select(is_open, gap * per_h, rate / (1.0 - rate / PUSH))
-            share = m.select(is_open, 1.0, m.select(gives_way, mass_scale, mass_scale_hard))
-            kept = m.select(is_open, 0.0, m.select(gives_way, impulse_scale, impulse_scale_hard))
+            share = m.select(is_open, 1.0, pair.row(MASS_SCALE))
+            kept = m.select(is_open, 0.0, pair.row(IMPULSE_SCALE))
             after = (before - kept * before) - mass * share * (pair.rate(normal, levers) + bias)
         after = m.select(after > 0.0, after, 0.0)
         pair.push(normal, levers, after - before)

@@ -52,6 +52,7 @@ __all__ = [
     "ends",
     "part",
     "rate_and_response",
+    "solve_either",
     "solve_joints",
     "solve_point",
     "solve_row",
@@ -133,12 +134,20 @@ def solve_joints(bodies: Bodies, joints: Joints, jacobian: FloatArray, h: float,
     """
     held = softness(0.25 / h, DAMPING_RATIO, h)
     for row in range(len(joints.kind)):
-        if joints.mode[row] == READ or (is_relaxing and joints.mode[row] == SPRING):
-            continue
-        if joints.kind[row] == POINT:
-            solve_point(bodies, joints, row, held, h, dt, is_relaxing)
-        else:
-            solve_row(bodies, joints, row, jacobian, held, h, dt, is_relaxing)
+        solve_either(bodies, joints, row, jacobian, held, h, dt, is_relaxing)
+
+
+@inlined_kernel
+def solve_either(
+    bodies: Bodies, joints: Joints, row: int, jacobian: FloatArray, held: Softness, h: float, dt: float, is_relaxing: bool
+) -> None:
+    """Solve a row of one coordinate or a POINT, if it asks for something; see `solve_row`."""
+    if joints.mode[row] == READ or (is_relaxing and joints.mode[row] == SPRING):
+        return
+    if joints.kind[row] == POINT:
+        solve_point(bodies, joints, row, held, h, dt, is_relaxing)
+    else:
+        solve_row(bodies, joints, row, jacobian, held, h, dt, is_relaxing)
 
 
 @inlined_kernel

@@ -16,6 +16,8 @@ gives no way, it is twice as high too.
 
 Contacts are warm started by bodies: the lever arms of a step stay as they are, so what all contacts have given a body in a sub-step is one
 change of its velocity, and the next sub-step begins with that. So two passes over the contacts do, in place of three.
+
+If asked, joints and contacts of small islands are solved at once before each pass (`_direct_kernel`), and are stiffer then.
 """
 
 from __future__ import annotations
@@ -36,6 +38,8 @@ from engine.dynamics._contact_kernel import (
     BLOCK,
     FRICTION,
     GAP,
+    IMPULSE_SCALE,
+    MASS_SCALE,
     NORMAL_IMPULSE,
     NORMAL_MASS,
     NORMAL_TOTAL,
@@ -53,17 +57,21 @@ from engine.dynamics._contact_kernel import (
     take_back_lanes,
     warm_start_lanes,
 )
+from engine.dynamics._direct_kernel import HOLDS, System, factorise, look_again, solve_at_once, system_of
 from engine.dynamics._graph_kernel import coloured
 from engine.dynamics._impact_kernel import Impacts, bounce
-from engine.dynamics._joint_kernel import READ, SUM, Joints, solve_joints, warm_start_joints
+from engine.dynamics._joint_kernel import DAMPING_RATIO as JOINT_DAMPING_RATIO
+from engine.dynamics._joint_kernel import READ, SUM, Joints, solve_either, warm_start_joints
 from engine.dynamics._rows_kernel import COUNT, FEATURES, FLAGS, N_NUMBERS, TOTAL, feature_of
-from engine.dynamics._softness_kernel import softness
+from engine.dynamics._softness_kernel import Softness, softness
 from engine.geometry._rotation_kernel import cosine_and_sine
 
 __all__ = ["Masses", "Room", "soft_step"]
 
 DAMPING_RATIO = 10.0
 """Of contacts: an overlap goes without a bounce."""
+FIRM_RATE = 0.4
+"""Share of its error that a joint solved at once makes up in a sub-step."""
 
 
 class Room(NamedTuple):
@@ -132,6 +140,9 @@ def soft_step(
     dt: float,
     n_steps: int,
     threshold: float,
+    with_joints: bool,
+    with_contacts: bool,
+    firmness: float,
 ) -> int:
     """Advance bodies by `dt` seconds in `n_steps` sub-steps; see the module.
 
@@ -152,6 +163,10 @@ def soft_step(
     room : Room
     threshold : float
         m/s, below which nothing bounces.
+    with_joints, with_contacts : bool
+        What is solved at once as well, where an island allows (`_direct_kernel`).
+    firmness : float
+        So many times as stiff as others, by the coefficient a of `_softness_kernel`, is what is solved at once.
 
     Returns
     -------
@@ -175,15 +190,22 @@ def soft_step(
     for k in range(n_blocks * WIDTH):
         pairs[2 * k], pairs[2 * k + 1], rows[k] = n, n, no_one * (N_NUMBERS // WIDTH)
     place_in_lanes(pairs, rows, place, solved)
+    soft, hard = softness(0.125 / h, DAMPING_RATIO, h), softness(0.25 / h, DAMPING_RATIO, h)
     for block in range(np.uint64(n_blocks)):
         at, of_rows = block * np.uint64(BLOCK), block * np.uint64(WIDTH)
-        prepare_lanes(lanes, at, pairs, block * np.uint64(2 * WIDTH), rows, of_rows, numbers, room.constants.reshape(-1))
+        prepare_lanes(
+            lanes, at, pairs, block * np.uint64(2 * WIDTH), rows, of_rows, numbers, room.constants.reshape(-1),
+            soft.bias_rate, soft.mass_scale, soft.impulse_scale, hard.bias_rate, hard.mass_scale, hard.impulse_scale,
+        )  # fmt: skip
     bodies = Bodies(records[:, 0:3], records[:, 3:6], records[:, 6:8], inverse, room.push, room.decay)
     _bounce_lanes(bodies, lanes, place, solved, whole, number, materials, room, threshold, dt, h)
     for body in range(n + 1):
         for k in range(3):
             room.before[body, k] = records[body, k]
-    _sub_steps(bodies, records.reshape(-1), lanes, pairs, joints, room.warm, room.free, dt, n_steps)
+    _sub_steps(
+        bodies, records.reshape(-1), lanes, pairs, joints, room.warm, room.free, dt, n_steps, soft, hard, with_joints, with_contacts,
+        firmness,
+    )  # fmt: skip
     for block in range(np.uint64(n_blocks)):
         take_back_lanes(lanes, block * np.uint64(BLOCK), rows, block * np.uint64(WIDTH), numbers)
     room.taken[:] = _FREE
@@ -354,14 +376,30 @@ def _sub_steps(
     free: FloatArray,
     dt: float,
     n_steps: int,
+    soft: Softness,
+    hard: Softness,
+    with_joints: bool,
+    with_contacts: bool,
+    firmness: float,
 ) -> None:
     """Advance bodies, whose velocities, shifts and turns are those of `records`, and the contacts in lanes.
 
     Of each body's velocity `warm` is what contacts have given, and `free` the rest.
     """
     h, jacobian = dt / n_steps, np.zeros((4, 3))
-    soft, hard = softness(0.125 / h, DAMPING_RATIO, h), softness(0.25 / h, DAMPING_RATIO, h)
+    held = softness(0.25 / h, JOINT_DAMPING_RATIO, h)
     velocity, n_blocks, has_joints = bodies.velocity, np.uint64(len(lanes) // BLOCK), len(joints.kind) > 0
+    stiff_joint = firmness * held.mass_scale / held.impulse_scale
+    system = system_of(
+        bodies, lanes, pairs, joints, with_joints and has_joints, with_contacts,
+        firmness * soft.mass_scale / soft.impulse_scale, firmness * hard.mass_scale / hard.impulse_scale, stiff_joint,
+    )  # fmt: skip
+    is_direct = len(system.kind) > 0
+    is_firm = np.zeros(len(joints.kind), dtype=np.bool_)
+    firm = Softness(FIRM_RATE / h, stiff_joint / (1.0 + stiff_joint), 1.0 / (1.0 + stiff_joint))
+    if is_direct:
+        _stiffen(lanes, pairs, system, is_firm, with_contacts, firmness)
+        factorise(bodies, system)
     for body in range(len(warm)):
         for k in range(3):
             free[body, k] = velocity[body, k]
@@ -379,27 +417,50 @@ def _sub_steps(
                 velocity[body, k] += warm[body, k]
         if has_joints:
             warm_start_joints(bodies, joints, jacobian)
-            solve_joints(bodies, joints, jacobian, h, dt, False)
+            _take_apart(velocity, warm, free)
+        if is_direct:
+            solve_at_once(bodies, lanes, joints, system, soft.bias_rate, hard.bias_rate, firm.bias_rate, h, False, free)
+            _take_apart(velocity, free, warm)
+        if has_joints:
+            for row in range(len(joints.kind)):
+                solve_either(bodies, joints, row, jacobian, firm if is_firm[row] else held, h, dt, False)
             _take_apart(velocity, warm, free)
         for block in range(n_blocks):
-            solve_lanes(
-                lanes, block * np.uint64(BLOCK), pairs, block * np.uint64(2 * WIDTH), records,
-                soft.bias_rate, soft.mass_scale, soft.impulse_scale, hard.bias_rate, hard.mass_scale, hard.impulse_scale, 1.0 / h,
-            )  # fmt: skip
+            solve_lanes(lanes, block * np.uint64(BLOCK), pairs, block * np.uint64(2 * WIDTH), records, 1.0 / h)
         integrate_positions(bodies, h)
-        if has_joints:
+        if is_direct or has_joints:
             _take_apart(velocity, free, warm)
-            solve_joints(bodies, joints, jacobian, h, dt, True)
+        if is_direct:
+            look_again(bodies, lanes, joints, system, jacobian, stiff_joint)
+            if has_joints:
+                factorise(bodies, system)
+            solve_at_once(bodies, lanes, joints, system, soft.bias_rate, hard.bias_rate, firm.bias_rate, h, True, free)
+            _take_apart(velocity, free, warm)
+        if has_joints:
+            for row in range(len(joints.kind)):
+                solve_either(bodies, joints, row, jacobian, held, h, dt, True)
             _take_apart(velocity, warm, free)
             for row in range(len(joints.kind)):
                 for k in range(2):
                     joints.total[row, k] += joints.impulse[row, k]
         for block in range(n_blocks):
-            relax_lanes(
-                lanes, block * np.uint64(BLOCK), pairs, block * np.uint64(2 * WIDTH), records,
-                soft.bias_rate, soft.mass_scale, soft.impulse_scale, hard.bias_rate, hard.mass_scale, hard.impulse_scale, 1.0 / h,
-            )  # fmt: skip
+            relax_lanes(lanes, block * np.uint64(BLOCK), pairs, block * np.uint64(2 * WIDTH), records, 1.0 / h)
         _take_apart(velocity, free, warm)
+
+
+@inlined_kernel
+def _stiffen(lanes: FloatArray, pairs: IntArray, system: System, is_firm: NDArray[np.bool_], with_contacts: bool, firmness: float) -> None:
+    """Make contacts of bodies that are solved at once `firmness` times as stiff for the passes as well, and note which joints are."""
+    for r in range(len(system.kind)):
+        if system.kind[r] >= HOLDS:
+            is_firm[system.at[r]] = True
+    for contact in range(len(lanes) // BLOCK * WIDTH if with_contacts else 0):
+        block, lane = contact // WIDTH, contact % WIDTH
+        a, b = pairs[2 * WIDTH * block + lane], pairs[2 * WIDTH * block + WIDTH + lane]
+        if system.node[a] >= 0 or system.node[b] >= 0:
+            scale, leak = BLOCK * block + MASS_SCALE * WIDTH + lane, BLOCK * block + IMPULSE_SCALE * WIDTH + lane
+            stiff = firmness * lanes[scale] / lanes[leak]
+            lanes[scale], lanes[leak] = stiff / (1.0 + stiff), 1.0 / (1.0 + stiff)
 
 
 @inlined_kernel

@@ -13,7 +13,7 @@ from engine.common.memory import room
 from engine.dynamics._contact_kernel import BLOCK
 from engine.dynamics._graph_kernel import COLOURS
 from engine.dynamics._soft_step_kernel import Room, soft_step
-from engine.dynamics.solvers.protocol import Method, Problem
+from engine.dynamics.solvers.protocol import Method, Problem, Setting
 from engine.dynamics.workspace import Workspace
 from engine.world.specs import WorldSettings
 
@@ -29,6 +29,10 @@ class SoftStep(Method):
     """Sub-steps with soft contacts and relaxation."""
 
     title = "Soft step"
+    settings = (
+        Setting("direct", "Solved at once", "none", choices=("none", "joints", "all")),
+        Setting("firmness", "Stiffness of what is solved at once", 4.0, 1.0, 1000.0),
+    )
 
     def solve(self, step: Problem, options: Mapping[str, Any]) -> FloatArray:
         settings, tables, n = step.settings, step.tables, len(step.values)
@@ -39,6 +43,7 @@ class SoftStep(Method):
                 step.solved, step.rows.whole, step.numbers, tables.materials, step.joints,
                 _room_for(step.space, n, len(step.solved), n_blocks),
                 settings.dt, settings.velocity_iterations, step.threshold,
+                options["direct"] != "none", options["direct"] == "all", options["firmness"],
             )  # fmt: skip
         return ended
 

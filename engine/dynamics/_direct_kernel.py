@@ -1,0 +1,556 @@
+"""The rows of an island solved all at once, by a sparse factorisation over its bodies.
+
+Sequential impulses carry what a row must bear from body to body, one a pass: a chain of n links takes some n^2 passes, and what has not
+arrived is an error, the larger the stiffer the rows and the more unlike the masses. The soft rows of a sub-step, ``J v+ + b C + g l = 0``
+with the impulses ``l = l0 + d`` and ``v+ = v + M^-1 J^T d`` (`_softness_kernel`; g = 1 / s, s = a m), are one linear system. Without d::
+
+    (M + J^T S J) u = -J^T S r,    r = J v + b C + G l0,    d = -S (r + J u),    u = M^-1 J^T d
+
+a matrix of 3 x 3 blocks, one for each body and one for each two that a row joins, symmetric and positive definite however many rows there
+are: that four contacts bear what two could is no trouble here, as it is in the system of the impulses. It is factorised as L D L^T, in
+the order of least degree: always the body next that has the fewest neighbours left, which become neighbours of each other. A chain or a
+tree needs no block beyond its own (n joints cost n); a wall of n boxes some n^1.5.
+
+In the set are the joints that hold, contacts that bore something as the step began, and their friction where it did not slip. Contacts only
+push, and friction is bounded: rows whose solution would pull, or slip, are put to their bound and leave the set, and the rest is
+factorised again, `TRIES` times; beyond that only that part of the way is gone on which all still push, on which kinetic energy falls
+(an island goes it together). Sequential impulses follow, as ever: they find what is to come into the set.
+
+Sources: D. Baraff, "Linear-Time Dynamics Using Lagrange Multipliers", SIGGRAPH 1996 (trees); M. Silcowitz, S. Niebe, K. Erleben, "Projected
+Gauss-Seidel Subspace Minimization Method for Interactive Rigid Body Dynamics", 2010 (the set found by passes, then solved at once);
+T. A. Davis, *Direct Methods for Sparse Linear Systems*, 2006 (order of least degree).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from engine.common._lanes_kernel import WIDTH
+from engine.common.arrays import FloatArray, IntArray
+from engine.common.jit import allocating_kernel, inlined_kernel
+from engine.dynamics._bodies_kernel import Bodies
+from engine.dynamics._contact_kernel import (
+    AX,
+    BLOCK,
+    FRICTION,
+    GAP,
+    NORMAL_IMPULSE,
+    NORMAL_MASS,
+    NX,
+    OF_POINT,
+    PUSH,
+    RADIUS_A,
+    TANGENT_IMPULSE,
+    TANGENT_MASS,
+)
+from engine.dynamics._joint_kernel import HOLD, POINT, SUM, Joints, anchor_arms, anchor_way, coordinate, rate_and_response
+
+__all__ = ["HOLDS", "PRESSES", "System", "factorise", "look_again", "solve_at_once", "system_of"]
+
+MOST_BODIES = 256
+"""Of an island that is solved at once."""
+MOST_NEIGHBOURS = 48
+"""Of a body when its turn comes; an island with more, as a net of joints, is left to the passes."""
+STICK = 100.0
+"""a of friction, which has no error of place to make up."""
+TRIES = 4
+"""Times that rows leave the set, in a solution."""
+
+PRESSES, _STICKS, HOLDS, _HOLDS_Y = range(4)
+"""Kinds of rows."""
+
+
+class System(NamedTuple):
+    """Rows of m constraints on k bodies, and the factors of their matrix.
+
+    Attributes
+    ----------
+    ends : int64 (m, 2)
+        Rows of bodies.
+    jacobian : float64 (m, 6)
+    stiffness : float64 (m,)
+        s; 0 of a row that has left the set.
+    error : float64 (m,)
+        Of place: a contact's gap, a joint's coordinate less its target.
+    kind, at : int64 (m,)
+        Normal or tangent of a contact, and where its point is in the lanes; joint, and its row.
+    node : int64 (n,)
+        Of a body its number in the system, or -1 where it is not solved at once.
+    body : int64 (k,)
+    order, number : int64 (k',), (k,)
+        Numbers in the order in which they are eliminated, and the place of each in it.
+    n_later, later : int64 (k,), (k, MOST_NEIGHBOURS)
+        The neighbours of each when its turn comes.
+    island : int64 (k,)
+        The last one of its island.
+    diagonal : float64 (k, 9)
+        Blocks of D^-1.
+    beside, begin : float64 (any, 9), int64 (k,)
+        Blocks of the matrix from each to its later neighbours, as they are when its turn comes, and where those of each begin.
+    """
+
+    ends: IntArray
+    jacobian: FloatArray
+    stiffness: FloatArray
+    error: FloatArray
+    kind: IntArray
+    at: IntArray
+    node: IntArray
+    body: IntArray
+    order: IntArray
+    number: IntArray
+    n_later: IntArray
+    later: IntArray
+    island: IntArray
+    diagonal: FloatArray
+    beside: FloatArray
+    begin: IntArray
+
+
+@allocating_kernel
+def system_of(
+    bodies: Bodies, lanes: FloatArray, pairs: IntArray, joints: Joints, with_joints: bool, with_contacts: bool,
+    stiff: float, stiff_hard: float, stiff_joint: float,
+) -> System:  # fmt: skip
+    """Return the rows that are to be solved at once, in islands of two bodies and more, ordered; `stiff...` are a of each kind."""
+    n_contacts = len(lanes) // BLOCK * WIDTH if with_contacts else 0
+    most = 4 * n_contacts + 2 * len(joints.kind)
+    ends, kind, at = np.empty((most, 2), dtype=np.int64), np.empty(most, dtype=np.int64), np.empty(most, dtype=np.int64)
+    jacobian, stiffness = np.empty((most, 6)), np.empty(most)
+    m = 0
+    for contact in range(n_contacts):
+        m = _add_contact(bodies, lanes, pairs, contact, ends, jacobian, stiffness, kind, at, m, stiff, stiff_hard)
+    for row in range(len(joints.kind) if with_joints else 0):
+        if joints.mode[row] == HOLD and joints.kind[row] != SUM:
+            for k in range(2 if joints.kind[row] == POINT else 1):
+                ends[m, 0], ends[m, 1] = joints.bodies[row, 0], joints.bodies[row, 1]
+                kind[m], at[m] = HOLDS + k, row
+                m += 1
+    node, body, first, is_left = _islands(bodies, ends, m)
+    n_nodes = len(body)
+    n_later, later = np.zeros(n_nodes, dtype=np.int64), np.empty((n_nodes, MOST_NEIGHBOURS), dtype=np.int64)
+    for r in range(m):
+        i, j = node[ends[r, 0]], node[ends[r, 1]]
+        if i >= 0 and j >= 0 and not (_link(n_later, later, i, j) and _link(n_later, later, j, i)):
+            is_left[first[i]] = True
+    order, number, n_ordered = np.empty(n_nodes, dtype=np.int64), np.full(n_nodes, -1, dtype=np.int64), 0
+    begun = 0
+    while begun < n_nodes:
+        end = begun
+        while end < n_nodes and first[end] == begun:
+            end += 1
+        if not is_left[begun]:
+            if _eliminate(begun, end, n_later, later, order, number, n_ordered):
+                n_ordered += end - begun
+            else:
+                is_left[begun] = True
+        begun = end
+    kept = 0
+    for r in range(m):
+        i = max(node[ends[r, 0]], node[ends[r, 1]])
+        if i >= 0 and not is_left[first[i]]:
+            ends[kept, 0], ends[kept, 1] = ends[r, 0], ends[r, 1]
+            kind[kept], at[kept], stiffness[kept] = kind[r], at[r], stiffness[r]
+            for k in range(6):
+                jacobian[kept, k] = jacobian[r, k]
+            kept += 1
+    for i in range(n_nodes):
+        if is_left[first[i]]:
+            node[body[i]] = -1
+    order = order[:n_ordered]
+    island, begin, n_beside = first, np.empty(n_nodes, dtype=np.int64), 0
+    for k in range(n_ordered - 1, -1, -1):
+        i = order[k]
+        island[i] = i if n_later[i] == 0 else island[later[i, 0]]
+        begin[i] = n_beside
+        n_beside += n_later[i]
+    system = System(
+        ends[:kept], jacobian[:kept], stiffness[:kept], np.zeros(kept), kind[:kept], at[:kept], node, body, order, number, n_later, later,
+        island, np.empty((n_nodes, 9)), np.empty((n_beside, 9)), begin,
+    )  # fmt: skip
+    look_again(bodies, lanes, joints, system, np.zeros((4, 3)), stiff_joint)
+    return system
+
+
+@inlined_kernel
+def _add_contact(
+    bodies: Bodies, lanes: FloatArray, pairs: IntArray, contact: int,
+    ends: IntArray, jacobian: FloatArray, stiffness: FloatArray, kind: IntArray, at: IntArray, m: int, stiff: float, stiff_hard: float,
+) -> int:  # fmt: skip
+    """Add the points of a contact that bear something, and their friction where it sticks; return how many rows there are then."""
+    block, lane = contact // WIDTH, contact % WIDTH
+    here = BLOCK * block + lane
+    a, b = pairs[2 * WIDTH * block + lane], pairs[2 * WIDTH * block + WIDTH + lane]
+    nx, ny, friction = lanes[here + NX * WIDTH], lanes[here + (NX + 1) * WIDTH], lanes[here + FRICTION * WIDTH]
+    for point in range(2):
+        to = here + point * OF_POINT * WIDTH
+        pressed, slid = lanes[to + NORMAL_IMPULSE * WIDTH], lanes[to + TANGENT_IMPULSE * WIDTH]
+        if lanes[to + NORMAL_MASS * WIDTH] == 0.0 or pressed <= 0.0:
+            continue
+        for number in range(2 if abs(slid) < friction * pressed else 1):
+            x, y = (nx, ny) if number == 0 else (ny, -nx)
+            ends[m, 0], ends[m, 1], kind[m], at[m] = a, b, PRESSES + number, to
+            jacobian[m, 0], jacobian[m, 1], jacobian[m, 3], jacobian[m, 4] = -x, -y, x, y
+            jacobian[m, 2] = -(lanes[to + AX * WIDTH] * y - lanes[to + (AX + 1) * WIDTH] * x)
+            jacobian[m, 5] = lanes[to + (AX + 2) * WIDTH] * y - lanes[to + (AX + 3) * WIDTH] * x
+            if number == 0:
+                stiffness[m] = lanes[to + NORMAL_MASS * WIDTH] * (stiff if _moves(bodies, a) and _moves(bodies, b) else stiff_hard)
+            else:
+                stiffness[m] = lanes[to + TANGENT_MASS * WIDTH] * STICK
+            m += 1
+    return m
+
+
+@inlined_kernel
+def _moves(bodies: Bodies, body: int) -> bool:
+    return bool(bodies.inverse[body, 0] + bodies.inverse[body, 1] > 0.0)
+
+
+@allocating_kernel
+def _islands(bodies: Bodies, ends: IntArray, m: int) -> tuple[IntArray, IntArray, IntArray, IntArray]:
+    """Return the number of each body, the body of each number, the first number of its island, and which islands are not to be solved.
+
+    The bodies of an island follow each other. Islands of one body, and of too many, have no numbers.
+    """
+    n = len(bodies.velocity)
+    root, count = np.arange(n), np.zeros(n, dtype=np.int64)
+    for r in range(m):
+        a, b = ends[r, 0], ends[r, 1]
+        if _moves(bodies, a) and _moves(bodies, b):
+            a, b = _root_of(root, a), _root_of(root, b)
+            root[max(a, b)] = min(a, b)
+    for one in range(n):
+        root[one] = _root_of(root, one)
+        count[root[one]] += 1
+    n_nodes, begin = 0, np.empty(n, dtype=np.int64)
+    for one in range(n):
+        if 2 <= count[one] <= MOST_BODIES:
+            begin[one] = n_nodes
+            n_nodes += count[one]
+    node, body, first = np.full(n, -1, dtype=np.int64), np.empty(n_nodes, dtype=np.int64), np.empty(n_nodes, dtype=np.int64)
+    for one in range(n):
+        if 2 <= count[root[one]] <= MOST_BODIES:
+            if root[one] == one:
+                node[one] = begin[one]
+            else:
+                node[one] = begin[root[one]]
+            body[node[one]] = one
+            first[node[one]] = node[root[one]]
+            begin[root[one]] += 1
+    return node, body, first, np.zeros(n_nodes, dtype=np.int64)
+
+
+@inlined_kernel
+def _root_of(root: IntArray, one: int) -> int:
+    while root[one] != one:
+        root[one] = root[root[one]]
+        one = root[one]
+    return one
+
+
+@inlined_kernel
+def _link(n_later: IntArray, later: IntArray, i: int, j: int) -> bool:
+    """Enter j among the neighbours of i; return whether there was room."""
+    for k in range(n_later[i]):
+        if later[i, k] == j:
+            return True
+    if n_later[i] == MOST_NEIGHBOURS:
+        return False
+    later[i, n_later[i]] = j
+    n_later[i] += 1
+    return True
+
+
+@inlined_kernel
+def _eliminate(begin: int, end: int, n_later: IntArray, later: IntArray, order: IntArray, number: IntArray, n_ordered: int) -> bool:
+    """Order an island's bodies by least degree, the first of equals; return whether none has had too many neighbours."""
+    for place in range(n_ordered, n_ordered + end - begin):
+        best = -1
+        for i in range(begin, end):
+            if number[i] < 0 and (best < 0 or n_later[i] < n_later[best]):
+                best = i
+        order[place], number[best] = best, place
+        for p in range(n_later[best]):
+            i, q = later[best, p], 0
+            while later[i, q] != best:
+                q += 1
+            n_later[i] -= 1
+            later[i, q] = later[i, n_later[i]]
+        for p in range(n_later[best]):
+            for q in range(n_later[best]):
+                if p != q and not _link(n_later, later, later[best, p], later[best, q]):
+                    return False
+    return True
+
+
+@inlined_kernel
+def look_again(bodies: Bodies, lanes: FloatArray, joints: Joints, system: System, room: FloatArray, stiff_joint: float) -> None:
+    """Fill the errors of all rows where bodies are now, and the Jacobians of joints, which turn; those of contacts stay for the step."""
+    shift, turn, jacobian = bodies.shift, bodies.turn, system.jacobian
+    for r in range(len(system.kind)):
+        a, b, to = system.ends[r, 0], system.ends[r, 1], system.at[r]
+        if system.kind[r] == PRESSES:
+            here = BLOCK * (to // BLOCK) + to % WIDTH
+            nx, ny = lanes[here + NX * WIDTH], lanes[here + (NX + 1) * WIDTH]
+            radius_a, radius_b = lanes[here + RADIUS_A * WIDTH], lanes[here + (RADIUS_A + 1) * WIDTH]
+            ax, ay = lanes[to + AX * WIDTH] - radius_a * nx, lanes[to + (AX + 1) * WIDTH] - radius_a * ny
+            bx, by = lanes[to + (AX + 2) * WIDTH] + radius_b * nx, lanes[to + (AX + 3) * WIDTH] + radius_b * ny
+            x = shift[b, 0] + turn[b, 0] * bx - turn[b, 1] * by - shift[a, 0] - turn[a, 0] * ax + turn[a, 1] * ay
+            y = shift[b, 1] + turn[b, 0] * by + turn[b, 1] * bx - shift[a, 1] - turn[a, 0] * ay - turn[a, 1] * ax
+            system.error[r] = lanes[to + GAP * WIDTH] + x * nx + y * ny
+        elif system.kind[r] >= HOLDS:
+            if joints.kind[to] == POINT:
+                ax, ay, bx, by = anchor_arms(bodies, joints, to)
+                dx, dy = anchor_way(bodies, joints, to, ax, ay, bx, by)
+                is_y = system.kind[r] == _HOLDS_Y
+                system.error[r] = dy if is_y else dx
+                jacobian[r, 0], jacobian[r, 3] = (0.0, 0.0) if is_y else (-1.0, 1.0)
+                jacobian[r, 1], jacobian[r, 4] = (-1.0, 1.0) if is_y else (0.0, 0.0)
+                jacobian[r, 2], jacobian[r, 5] = (-ax, bx) if is_y else (ay, -by)
+                response = bodies.inverse[a, 0] + bodies.inverse[b, 0]
+                response += bodies.inverse[a, 1] * jacobian[r, 2] * jacobian[r, 2] + bodies.inverse[b, 1] * jacobian[r, 5] * jacobian[r, 5]
+            else:
+                system.error[r] = coordinate(bodies, joints, to, room) - joints.target[to]
+                _, response = rate_and_response(bodies, joints, to, room)
+                for k in range(3):
+                    jacobian[r, k], jacobian[r, 3 + k] = room[0, k], room[1, k]
+            system.stiffness[r] = stiff_joint / response if response > 0.0 else 0.0
+
+
+@inlined_kernel
+def _lightness(bodies: Bodies, body: int, k: int) -> float:
+    """Return 1/kg or 1/(kg m^2)."""
+    lightness: float = bodies.inverse[body, 0] if k < 2 else bodies.inverse[body, 1]
+    return lightness
+
+
+@inlined_kernel
+def factorise(bodies: Bodies, system: System) -> None:
+    """Fill the matrix of the rows, and factorise it."""
+    diagonal, beside, begin, jacobian = system.diagonal, system.beside, system.begin, system.jacobian
+    order, number, later, n_later = system.order, system.number, system.later, system.n_later
+    diagonal[:] = 0.0
+    beside[:] = 0.0
+    for i in range(len(system.body)):
+        for k in range(3):
+            lightness = _lightness(bodies, system.body[i], k)
+            diagonal[i, 4 * k] = 1.0 / lightness if lightness > 0.0 else 1.0
+    for r in range(len(system.kind)):
+        s = system.stiffness[r]
+        if s == 0.0:
+            continue
+        i, j = system.node[system.ends[r, 0]], system.node[system.ends[r, 1]]
+        for side in range(2):
+            one, body = (i, system.ends[r, 0]) if side == 0 else (j, system.ends[r, 1])
+            if one >= 0:
+                for p in range(3):
+                    for q in range(3):
+                        if _lightness(bodies, body, p) > 0.0 and _lightness(bodies, body, q) > 0.0:
+                            diagonal[one, 3 * p + q] += s * jacobian[r, 3 * side + p] * jacobian[r, 3 * side + q]
+        if i >= 0 and j >= 0:
+            side = 0 if number[i] < number[j] else 1
+            one, other = (i, j) if side == 0 else (j, i)
+            block = begin[one] + _place(later, one, other)
+            for p in range(3):
+                for q in range(3):
+                    if _lightness(bodies, system.body[one], p) > 0.0 and _lightness(bodies, system.body[other], q) > 0.0:
+                        beside[block, 3 * p + q] += s * jacobian[r, 3 * side + p] * jacobian[r, 3 - 3 * side + q]
+    for place in range(len(order)):
+        i = order[place]
+        _invert(diagonal[i])
+        d = diagonal[i]
+        for x in range(n_later[i]):
+            j, to_j = later[i, x], beside[begin[i] + x]
+            w0, w1, w2 = _times(d, to_j[0], to_j[3], to_j[6])
+            w3, w4, w5 = _times(d, to_j[1], to_j[4], to_j[7])
+            w6, w7, w8 = _times(d, to_j[2], to_j[5], to_j[8])
+            for y in range(n_later[i]):
+                k, to_k = later[i, y], beside[begin[i] + y]
+                if number[k] > number[j]:
+                    continue
+                changed = diagonal[j] if k == j else beside[begin[k] + _place(later, k, j)]
+                for p in range(3):
+                    c0, c1, c2 = to_k[p], to_k[3 + p], to_k[6 + p]
+                    changed[3 * p] -= c0 * w0 + c1 * w1 + c2 * w2
+                    changed[3 * p + 1] -= c0 * w3 + c1 * w4 + c2 * w5
+                    changed[3 * p + 2] -= c0 * w6 + c1 * w7 + c2 * w8
+
+
+@inlined_kernel
+def _place(later: IntArray, i: int, j: int) -> int:
+    k = 0
+    while later[i, k] != j:
+        k += 1
+    return k
+
+
+@inlined_kernel
+def _times(d: FloatArray, x: float, y: float, z: float) -> tuple[float, float, float]:
+    return d[0] * x + d[1] * y + d[2] * z, d[3] * x + d[4] * y + d[5] * z, d[6] * x + d[7] * y + d[8] * z
+
+
+@inlined_kernel
+def _invert(d: FloatArray) -> None:
+    """Invert a symmetric 3 x 3 matrix in place."""
+    xx, xy, xz, yy, yz, zz = d[0], d[1], d[2], d[4], d[5], d[8]
+    c0, c1, c2 = yy * zz - yz * yz, xz * yz - xy * zz, xy * yz - xz * yy
+    determinant = xx * c0 + xy * c1 + xz * c2
+    d[0], d[1], d[2] = c0 / determinant, c1 / determinant, c2 / determinant
+    d[3], d[4], d[5] = d[1], (xx * zz - xz * xz) / determinant, (xy * xz - xx * yz) / determinant
+    d[6], d[7], d[8] = d[2], d[5], (xx * yy - xy * xy) / determinant
+
+
+@inlined_kernel
+def _change_along(bodies: Bodies, system: System, r: int, change: float, given: FloatArray) -> None:
+    """Give the bodies of a row an impulse; what a joint gives is entered in `given` as well."""
+    for side in range(2):
+        body = system.ends[r, side]
+        for k in range(3):
+            by = _lightness(bodies, body, k) * system.jacobian[r, 3 * side + k] * change
+            bodies.velocity[body, k] += by
+            if system.kind[r] >= HOLDS:
+                given[body, k] += by
+
+
+@allocating_kernel
+def solve_at_once(
+    bodies: Bodies, lanes: FloatArray, joints: Joints, system: System, bias_soft: float, bias_hard: float, bias_joint: float,
+    h: float, is_relaxing: bool, given: FloatArray,
+) -> None:  # fmt: skip
+    """Solve all rows at once.
+
+    Parameters
+    ----------
+    bias_soft, bias_hard, bias_joint : float
+        Rates at which errors are made up: `Softness.bias_rate`.
+    given : float64 (n, 3)
+        What joints give to velocities is added.
+    """
+    kind, at, stiffness, jacobian, velocity = system.kind, system.at, system.stiffness, system.jacobian, bodies.velocity
+    n, m = len(system.body), len(kind)
+    change, right, share = np.empty(m), np.empty((n, 3)), np.empty(n)
+    for attempt in range(TRIES + 1):
+        right[:] = 0.0
+        share[:] = 1.0
+        for r in range(m):
+            s, a, b, to = stiffness[r], system.ends[r, 0], system.ends[r, 1], at[r]
+            if s == 0.0:
+                continue
+            rate = 0.0
+            for k in range(3):
+                rate += jacobian[r, k] * velocity[a, k] + jacobian[r, 3 + k] * velocity[b, k]
+            if kind[r] == PRESSES:
+                gap = system.error[r]
+                if gap > 0.0:
+                    rate += gap / h
+                elif not is_relaxing:
+                    push = (bias_soft if _moves(bodies, a) and _moves(bodies, b) else bias_hard) * gap
+                    rate += push / (1.0 - push / PUSH) + lanes[to + NORMAL_IMPULSE * WIDTH] / s
+            elif kind[r] >= HOLDS and not is_relaxing:
+                rate += bias_joint * system.error[r] + joints.impulse[to, kind[r] - HOLDS] / s
+            change[r] = rate
+            for side in range(2):
+                body = system.ends[r, side]
+                i = system.node[body]
+                if i >= 0:
+                    for k in range(3):
+                        if _lightness(bodies, body, k) > 0.0:
+                            right[i, k] -= jacobian[r, 3 * side + k] * s * rate
+        _substitute(system, right)
+        is_done = True
+        for r in range(m):
+            if stiffness[r] == 0.0:
+                continue
+            rate = change[r]
+            for side in range(2):
+                i = system.node[system.ends[r, side]]
+                if i >= 0:
+                    for k in range(3):
+                        rate += jacobian[r, 3 * side + k] * right[i, k]
+            change[r] = -stiffness[r] * rate
+            if kind[r] == PRESSES:
+                before = lanes[at[r] + NORMAL_IMPULSE * WIDTH]
+                if before + change[r] < 0.0:
+                    is_done = False
+                    island = system.island[max(system.node[system.ends[r, 0]], system.node[system.ends[r, 1]])]
+                    share[island] = min(share[island], -before / change[r])
+            elif kind[r] == _STICKS and stiffness[r - 1] > 0.0:
+                most = _friction_of(lanes, at[r]) * (lanes[at[r] + NORMAL_IMPULSE * WIDTH] + change[r - 1])
+                if abs(lanes[at[r] + TANGENT_IMPULSE * WIDTH] + change[r]) > most:
+                    is_done = False
+        if is_done or attempt == TRIES:
+            break
+        for r in range(m):
+            if kind[r] < HOLDS and stiffness[r] > 0.0:
+                _leave(bodies, lanes, system, r, change, given)
+        factorise(bodies, system)
+    for r in range(m):
+        if stiffness[r] == 0.0:
+            continue
+        to, island = at[r], system.island[max(system.node[system.ends[r, 0]], system.node[system.ends[r, 1]])]
+        by = change[r] * share[island]
+        if kind[r] == PRESSES:
+            before = lanes[to + NORMAL_IMPULSE * WIDTH]
+            lanes[to + NORMAL_IMPULSE * WIDTH] = max(0.0, before + by)
+            by = lanes[to + NORMAL_IMPULSE * WIDTH] - before
+        elif kind[r] == _STICKS:
+            before, most = lanes[to + TANGENT_IMPULSE * WIDTH], _friction_of(lanes, to) * lanes[to + NORMAL_IMPULSE * WIDTH]
+            lanes[to + TANGENT_IMPULSE * WIDTH] = max(-most, min(before + by, most))
+            by = lanes[to + TANGENT_IMPULSE * WIDTH] - before
+        else:
+            joints.impulse[to, kind[r] - HOLDS] += by
+        _change_along(bodies, system, r, by, given)
+
+
+@inlined_kernel
+def _friction_of(lanes: FloatArray, to: int) -> float:
+    friction: float = lanes[BLOCK * (to // BLOCK) + to % WIDTH + FRICTION * WIDTH]
+    return friction
+
+
+@inlined_kernel
+def _leave(bodies: Bodies, lanes: FloatArray, system: System, r: int, change: FloatArray, given: FloatArray) -> None:
+    """Put a row whose solution is beyond its bound to the bound, out of the set; with what presses no more its friction goes."""
+    to = system.at[r]
+    if system.kind[r] == PRESSES:
+        slot, after = to + NORMAL_IMPULSE * WIDTH, 0.0
+        leaves = lanes[slot] + change[r] < 0.0
+    else:
+        slot = to + TANGENT_IMPULSE * WIDTH
+        most = 0.0
+        if system.stiffness[r - 1] > 0.0:
+            most = _friction_of(lanes, to) * (lanes[to + NORMAL_IMPULSE * WIDTH] + change[r - 1])
+        wanted = lanes[slot] + change[r]
+        leaves = abs(wanted) > most or system.stiffness[r - 1] == 0.0
+        after = most if wanted > 0.0 else -most
+    if leaves:
+        before = lanes[slot]
+        lanes[slot] = after
+        system.stiffness[r] = 0.0
+        _change_along(bodies, system, r, after - before, given)
+
+
+@inlined_kernel
+def _substitute(system: System, right: FloatArray) -> None:
+    """Solve L D L^T u = right, in place."""
+    order, later, n_later, diagonal, beside, begin = (
+        system.order, system.later, system.n_later, system.diagonal, system.beside, system.begin,
+    )  # fmt: skip
+    for place in range(len(order)):
+        i = order[place]
+        x, y, z = _times(diagonal[i], right[i, 0], right[i, 1], right[i, 2])
+        for k in range(n_later[i]):
+            j, block = later[i, k], beside[begin[i] + k]
+            for q in range(3):
+                right[j, q] -= block[q] * x + block[3 + q] * y + block[6 + q] * z
+    for place in range(len(order) - 1, -1, -1):
+        i = order[place]
+        x, y, z = right[i, 0], right[i, 1], right[i, 2]
+        for k in range(n_later[i]):
+            j, block = later[i, k], beside[begin[i] + k]
+            x -= block[0] * right[j, 0] + block[1] * right[j, 1] + block[2] * right[j, 2]
+            y -= block[3] * right[j, 0] + block[4] * right[j, 1] + block[5] * right[j, 2]
+            z -= block[6] * right[j, 0] + block[7] * right[j, 1] + block[8] * right[j, 2]
+        right[i, 0], right[i, 1], right[i, 2] = _times(diagonal[i], x, y, z)
