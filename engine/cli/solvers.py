@@ -121,12 +121,14 @@ def _run(
     is_whole = len(done) == len(scenes)
     write_json(json_file, result if is_whole else {**result, "interrupted": True})
     if report is not None and done:
-        from engine.cli.solvers_page import drawn, solvers_page
+        from engine.cli.solvers_page import TABLES, drawn, solvers_page, tables_as_text
         from engine.experiments.solvers import write_scenes
 
         write_scenes(Path(report), done)
         pictures = drawn(done, cells, ladder, accuracy)
-        page = write_report(report, solvers_page(plan, done, cells, needed, pictures, is_whole), {}, pictures)
+        page_text = solvers_page(plan, done, cells, needed, pictures, is_whole)
+        tables = {TABLES: tables_as_text(plan, done, cells, needed).encode("utf-8")}
+        page = write_report(report, page_text, {}, pictures | tables)
         console.print(f"report: {page}", markup=False, soft_wrap=True)
     if not is_whole:
         raise InterruptedRunError(f"interrupted after {len(done)} of {counted(len(scenes), 'scene')}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import re
 import statistics
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
@@ -14,9 +14,10 @@ from engine.compare.report.page import numbers, page, table
 if TYPE_CHECKING:
     from engine.experiments.solvers import BenchScene, Cell, Need, Plan, Rung, Variant
 
-__all__ = ["CHART", "draw_ladder", "drawn", "file_stem", "solvers_page"]
+__all__ = ["CHART", "TABLES", "draw_ladder", "drawn", "file_stem", "solvers_page", "tables_as_text"]
 
 CHART = "accuracy-cost.png"
+TABLES = "tables.md"
 _COLORS = ("#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9", "#666666", "#000000")
 """Okabe and Ito's, which colour-blind readers can tell apart."""
 _MARKS = "os^vDP*X<>p"
@@ -189,3 +190,48 @@ def _needs(needed: Sequence[Need]) -> str:
         figures = numbers([f"{one.accuracy:g}", _number(one.error), _number(one.ms_per_step), _number(one.cost_ratio)])
         rows.append([escape(one.scene), escape(one.solver), escape(words), *figures])
     return table(["scene", "method", "needs", *numbers(["for an error of, m", "has, m", "ms a step", "cost, soft step = 1"])], rows)
+
+
+def tables_as_text(plan: Plan, scenes: Sequence[BenchScene], cells: Sequence[Cell], needed: Sequence[Need]) -> str:
+    """Return who stands, with the error in mm, and what each method needs, as tables of Markdown: those of ``docs/solvers.md``."""
+    at = {(cell.scene, cell.variant): cell for cell in cells}
+    lines = _text_table("scene", plan.variants, [(scene.name, [_words(at[scene.name, one]) for one in plan.variants]) for scene in scenes])
+    for words, counted in (("stands", scenes), ("of what can stand", [scene for scene in scenes if scene.can_stand])):
+        counts = [sum(at[scene.name, one].stands is True for scene in counted) for one in plan.variants]
+        lines.append(_line(f"**{words}, of {len(counted)}**", map(str, counts)))
+    costs = [[ratio for scene in scenes if (ratio := at[scene.name, one].cost_ratio)] for one in plan.variants]
+    lines.append(_line("cost, soft step = 1", (f"{statistics.geometric_mean(own):.2f}" if own else "" for own in costs)))
+    if needed:
+        solvers = list(dict.fromkeys(one.solver for one in needed))
+        known = {(one.scene, one.solver): one for one in needed}
+        rows = [(scene.name, [_need_words(known.get((scene.name, one))) for one in solvers]) for scene in scenes]
+        lines += ["", _line("scene", (f"`{one}`" for one in solvers)), "|---" * (len(solvers) + 1) + "|"]
+        lines += [_line(f"`{name}`", words) for name, words in rows]
+    return "\n".join(lines) + "\n"
+
+
+def _text_table(first: str, variants: Sequence[Variant], rows: Sequence[tuple[str, Sequence[str]]]) -> list[str]:
+    head = [_line(first, (f"`{one.label}`" for one in variants)), "|---" * (len(variants) + 1) + "|"]
+    return head + [_line(f"`{name}`", words) for name, words in rows]
+
+
+def _line(first: str, others: Iterable[str]) -> str:
+    return "| " + " | ".join([first, *others]) + " |"
+
+
+def _words(cell: Cell) -> str:
+    """Return what a cell of the table says: yes with the error in mm; when it fell; or the first word of the reason."""
+    if cell.stands:
+        mm = 1e3 * (cell.error or 0.0)
+        return "yes <0.1" if mm < 0.1 else f"yes {mm:.2g}" if mm < 10.0 else f"yes {mm:.0f}"
+    if cell.fell_at is not None:
+        return f"**{'explodes' if cell.reason.startswith('exploded') else 'no'}** {cell.fell_at:.2g} s"
+    if cell.stands is False:
+        return "**no**"
+    return f"{cell.reason.split(':')[0].split(' after ')[0]} at {cell.seconds:.2g} s" if cell.seconds else "refused"
+
+
+def _need_words(need: Need | None) -> str:
+    if need is None or not need.reached:
+        return "-"
+    return f"{'as it is' if need.effort is None else need.effort}: {_number(need.cost_ratio)}"

@@ -384,7 +384,9 @@ class _Told:
         trial, cell = self._trial, self._trial.cell
         trial.is_over = True
         words = " ".join(str(error).split())
-        if isinstance(error, WorldLostError):
+        if isinstance(error, WorldLostError) and isinstance(error.__cause__, InvalidInputError):
+            cell.reason = f"refused: {' '.join(str(error.__cause__).split())}"
+        elif isinstance(error, WorldLostError):
             cell.stands, cell.fell_at, cell.reason = False, cell.seconds, f"exploded after {cell.seconds:.3g} s: {words}"
         elif isinstance(error, _TooSlowError):
             cell.reason = words
