@@ -39,6 +39,14 @@ def test_every_page_is_in_its_index(folder: str) -> None:
     assert index == {path.name for path in (DOCS / folder).glob("*.md")} - {"README.md"}
 
 
+def test_every_method_is_in_the_index_of_methods_with_its_page() -> None:
+    text = (DOCS / "solvers.md").read_text("utf-8")
+    methods = {path.stem for path in (ROOT / "engine" / "dynamics" / "solvers").glob("[!_]*.py")} - {"protocol"}
+    listed = text[text.index("<!-- methods -->") : text.index("<!-- /methods -->")]
+    assert set(re.findall(r"^\| `(\w+)` \|", listed, re.MULTILINE)) == methods | {"box2d"}
+    assert set(re.findall(r"\]\(solvers/(\w+)\.md\)", listed)) == {path.stem for path in (DOCS / "solvers").glob("*.md")}
+
+
 @pytest.mark.parametrize("page", [*ALGORITHMS, *TOPICS], ids=lambda page: page.stem)
 def test_every_page_has_its_picture_and_says_what_was_found(page: Path) -> None:
     text, folder = page.read_text("utf-8"), page.parent.name
