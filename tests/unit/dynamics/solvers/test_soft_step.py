@@ -93,13 +93,12 @@ def checked(bodies, lanes, joints, system, *rest):
     global n
     plain(bodies, lanes, joints, system, *rest)
     before, known = lanes.copy(), joints.impulse.copy()
-    n_rows = np.count_nonzero(system.stiffness)
     plain(bodies, lanes, joints, system, *rest)
-    if not rest[4] and n_rows == np.count_nonzero(system.stiffness):
+    if not rest[4]:
         off = max(abs(lanes - before).max(), abs(joints.impulse - known).max())
-        n += len(system.kind) > 20 and off < 1e-9 * max(1.0, abs(known).max())
+        n += len(system.kind) > 15 and off < 1e-9 * max(1.0, abs(known).max())
 _soft_step_kernel.solve_at_once = checked
-world = _mixed()
+world = _mixed(solver_settings={"direct": "joints"})
 for _ in range(45):
     world.step()
 print(n)
@@ -107,9 +106,9 @@ print(n)
 
 
 @pytest.mark.slow
-def test_the_rows_that_are_left_are_solved() -> None:
-    # in plain Python: solved once more, nothing changes; where rows leave the set meanwhile, or only part of the way is gone, it does
+def test_joints_solved_at_once_are_solved() -> None:
+    # in plain Python: solved once more nothing changes, in each of 8 x 45 sub-steps; friction, which has no spring, comes nearer each time
     run = subprocess.run(
         [sys.executable, "-c", _TWICE], capture_output=True, text=True, env=os.environ | {"NUMBA_DISABLE_JIT": "1"}, check=True
     )
-    assert int(run.stdout) > 250  # of 360 sub-steps
+    assert int(run.stdout) == 360
