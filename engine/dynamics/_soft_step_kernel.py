@@ -61,7 +61,7 @@ from engine.dynamics._direct_kernel import HOLDS, System, factorise, look_again,
 from engine.dynamics._graph_kernel import coloured
 from engine.dynamics._impact_kernel import Impacts, bounce
 from engine.dynamics._joint_kernel import DAMPING_RATIO as JOINT_DAMPING_RATIO
-from engine.dynamics._joint_kernel import READ, SUM, Joints, solve_either, warm_start_joints
+from engine.dynamics._joint_kernel import READ, SUM, Joints, solve_either, solve_joints, warm_start_joints
 from engine.dynamics._rows_kernel import COUNT, FEATURES, FLAGS, N_NUMBERS, TOTAL, feature_of
 from engine.dynamics._softness_kernel import Softness, softness
 from engine.geometry._rotation_kernel import cosine_and_sine
@@ -422,8 +422,11 @@ def _sub_steps(
             solve_at_once(bodies, lanes, joints, system, soft.bias_rate, hard.bias_rate, firm.bias_rate, h, False, free)
             _take_apart(velocity, free, warm)
         if has_joints:
-            for row in range(len(joints.kind)):
-                solve_either(bodies, joints, row, jacobian, firm if is_firm[row] else held, h, dt, False)
+            if is_direct:
+                for row in range(len(joints.kind)):
+                    solve_either(bodies, joints, row, jacobian, firm if is_firm[row] else held, h, dt, False)
+            else:
+                solve_joints(bodies, joints, jacobian, h, dt, False)
             _take_apart(velocity, warm, free)
         for block in range(n_blocks):
             solve_lanes(lanes, block * np.uint64(BLOCK), pairs, block * np.uint64(2 * WIDTH), records, 1.0 / h)
@@ -437,8 +440,7 @@ def _sub_steps(
             solve_at_once(bodies, lanes, joints, system, soft.bias_rate, hard.bias_rate, firm.bias_rate, h, True, free)
             _take_apart(velocity, free, warm)
         if has_joints:
-            for row in range(len(joints.kind)):
-                solve_either(bodies, joints, row, jacobian, held, h, dt, True)
+            solve_joints(bodies, joints, jacobian, h, dt, True)
             _take_apart(velocity, warm, free)
             for row in range(len(joints.kind)):
                 for k in range(2):
