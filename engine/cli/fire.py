@@ -71,7 +71,9 @@ def fire_command(
     solver: Annotated[
         str,
         typer.Option(
-            "--solver", metavar="LIST", help="What drives the world: box2d, soft_step, or both; a rule that it has no use for is left out."
+            "--solver",
+            metavar="LIST",
+            help="What drives the world: box2d, soft_step, both, or others; what rule has no use there is left out.",
         ),
     ] = "box2d",
     json_file: JsonFile = None,
@@ -82,9 +84,9 @@ def fire_command(
 
     Each shot is predicted by our analysis where it has a law; status 1 if one did something else.
     """
-    from engine.world.solver import solvers
+    from engine.world.solver import DEFAULT, solvers
 
-    drivers = listed("--solver", solver, solvers(), {"both": solvers()})
+    drivers = listed("--solver", solver, solvers(), {"both": (DEFAULT, "soft_step")})
     rules = _rules_of(ccd, rule, drivers)
     targets = listed("--target", target, TARGETS, {"all": TARGETS, **{word: (kind,) for word, kind in _WORDS.items()}})
     choice("--shape", shape, BULLET_SHAPES)

@@ -48,7 +48,7 @@ def test_settings_of_the_solver_are_set_told_recorded_and_go_before_those_of_a_s
     save_scene(folder / "scene.json", Scene(world, (BodySpec((FixtureSpec(Circle(0.5)),)),), solver="sequential_impulses"))
     scene = told("scene.json", "--steps", "1", "--set", "share=0.1")
     assert (scene["solver"], scene["solver_settings"]) == ("sequential_impulses", {"iterations": 7, "share": 0.1, "slop": 0.005})
-    assert told("scene.json", "--steps", "1", "--solver", "soft_step")["solver_settings"] == {}
+    assert told("scene.json", "--steps", "1", "--solver", "soft_step")["solver_settings"] == {"direct": "none", "firmness": 4.0}
 
 
 @pytest.mark.parametrize(
@@ -62,7 +62,7 @@ def test_settings_of_the_solver_are_set_told_recorded_and_go_before_those_of_a_s
         ("--solver sequential_impulses --set shar=0.3", "solver.iterations, share, slop (did you mean share?), got 'shar'"),
         (
             "--solver soft_step --set solver.share=0.3",
-            "share must be left out: the solver Soft step has no settings of its own",
+            "solver_settings.share must be a setting that exists (direct, firmness), got 0.3",
         ),
         ("--set solver.share=0.3", "solver_settings must be none with Box2D, which has no settings of its own, got {'share': 0.3}"),
         ("--solver soft_stp", "(did you mean soft_step?), got 'soft_stp'"),

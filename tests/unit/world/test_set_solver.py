@@ -147,7 +147,7 @@ def test_what_the_other_solver_cannot_take_is_named_and_the_world_stays() -> Non
         (lambda: world.set_solver(METHOD, {"iterations": 0}), "solver_settings.iterations must be .*1.*, got 0"),
         (
             lambda: world.set_settings(solver_settings={"iterations": 4}),
-            "solver_settings.iterations must be left out: the solver Soft step",
+            r"solver_settings.iterations must be a setting that exists \(direct, firmness\)",
         ),
     ):
         with pytest.raises(InvalidInputError, match=words):
