@@ -114,7 +114,7 @@ def _run(
     ladder = [rung for scene in done for rung in found[scene.name][1]]
     needed = needs(ladder, accuracy)
     console = people(json_file)
-    _print(console, plan, done, cells, needed)
+    _print(console, plan, cells, needed)
     result: dict[str, Any] = {"hertz": plan.hertz, "results": [cell.as_json() for cell in cells]}
     if plan.efforts:
         result |= {"ladder": [one.as_json() for one in ladder], "needs": [one.as_json() for one in needed]}
@@ -136,7 +136,7 @@ def _run(
         print_rows(console, _filmed(plan, scene, variant, wanted))
 
 
-def _print(console: Console, plan: Plan, scenes: list[BenchScene], cells: list[Cell], needed: list[Need]) -> None:
+def _print(console: Console, plan: Plan, cells: list[Cell], needed: list[Need]) -> None:
     table = text_table("scene", "method", "stands", right=["overlap", "joints", "error", "drift", "energy", "force", "rest", "ms", "cost"])
     for k, cell in enumerate(cells):
         first = k == 0 or cells[k - 1].scene != cell.scene

@@ -235,11 +235,6 @@ class CameraController:
             if self._is_untouched:
                 self.home()
 
-    def stand_as(self, other: CameraController) -> None:
-        """Stand where another camera on the same demo stands, if that was moved."""
-        if not other.is_untouched:
-            self.camera, self._is_untouched = replace(other.camera, view=self.camera.view), False
-
     def advance(self, elapsed: float) -> None:
         """Let real seconds pass for a camera that moves by itself."""
         self.camera = self.following.advance(self.camera, elapsed)

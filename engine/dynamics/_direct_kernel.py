@@ -26,6 +26,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from engine.common._lanes_kernel import WIDTH
 from engine.common.arrays import FloatArray, IntArray
@@ -45,9 +46,10 @@ from engine.dynamics._contact_kernel import (
     TANGENT_IMPULSE,
     TANGENT_MASS,
 )
+from engine.dynamics._island_kernel import root_of
 from engine.dynamics._joint_kernel import HOLD, POINT, SUM, Joints, anchor_arms, anchor_way, coordinate, rate_and_response
 
-__all__ = ["HOLDS", "PRESSES", "System", "factorise", "look_again", "solve_at_once", "system_of"]
+__all__ = ["HOLDS", "System", "factorise", "look_again", "solve_at_once", "system_of"]
 
 MOST_BODIES = 256
 """Of an island that is solved at once."""
@@ -58,7 +60,7 @@ STICK = 100.0
 TRIES = 4
 """Times that rows leave the set, in a solution."""
 
-PRESSES, _STICKS, HOLDS, _HOLDS_Y = range(4)
+_PRESSES, _STICKS, HOLDS, _HOLDS_Y = range(4)
 """Kinds of rows."""
 
 
@@ -191,7 +193,7 @@ def _add_contact(
             continue
         for number in range(2 if abs(slid) < friction * pressed else 1):
             x, y = (nx, ny) if number == 0 else (ny, -nx)
-            ends[m, 0], ends[m, 1], kind[m], at[m] = a, b, PRESSES + number, to
+            ends[m, 0], ends[m, 1], kind[m], at[m] = a, b, _PRESSES + number, to
             jacobian[m, 0], jacobian[m, 1], jacobian[m, 3], jacobian[m, 4] = -x, -y, x, y
             jacobian[m, 2] = -(lanes[to + AX * WIDTH] * y - lanes[to + (AX + 1) * WIDTH] * x)
             jacobian[m, 5] = lanes[to + (AX + 2) * WIDTH] * y - lanes[to + (AX + 3) * WIDTH] * x
@@ -209,7 +211,7 @@ def _moves(bodies: Bodies, body: int) -> bool:
 
 
 @allocating_kernel
-def _islands(bodies: Bodies, ends: IntArray, m: int) -> tuple[IntArray, IntArray, IntArray, IntArray]:
+def _islands(bodies: Bodies, ends: IntArray, m: int) -> tuple[IntArray, IntArray, IntArray, NDArray[np.bool_]]:
     """Return the number of each body, the body of each number, the first number of its island, and which islands are not to be solved.
 
     The bodies of an island follow each other. Islands of one body, and of too many, have no numbers.
@@ -219,10 +221,10 @@ def _islands(bodies: Bodies, ends: IntArray, m: int) -> tuple[IntArray, IntArray
     for r in range(m):
         a, b = ends[r, 0], ends[r, 1]
         if _moves(bodies, a) and _moves(bodies, b):
-            a, b = _root_of(root, a), _root_of(root, b)
+            a, b = root_of(root, a), root_of(root, b)
             root[max(a, b)] = min(a, b)
     for one in range(n):
-        root[one] = _root_of(root, one)
+        root[one] = root_of(root, one)
         count[root[one]] += 1
     n_nodes, begin = 0, np.empty(n, dtype=np.int64)
     for one in range(n):
@@ -232,22 +234,11 @@ def _islands(bodies: Bodies, ends: IntArray, m: int) -> tuple[IntArray, IntArray
     node, body, first = np.full(n, -1, dtype=np.int64), np.empty(n_nodes, dtype=np.int64), np.empty(n_nodes, dtype=np.int64)
     for one in range(n):
         if 2 <= count[root[one]] <= MOST_BODIES:
-            if root[one] == one:
-                node[one] = begin[one]
-            else:
-                node[one] = begin[root[one]]
+            node[one] = begin[root[one]]
             body[node[one]] = one
             first[node[one]] = node[root[one]]
             begin[root[one]] += 1
-    return node, body, first, np.zeros(n_nodes, dtype=np.int64)
-
-
-@inlined_kernel
-def _root_of(root: IntArray, one: int) -> int:
-    while root[one] != one:
-        root[one] = root[root[one]]
-        one = root[one]
-    return one
+    return node, body, first, np.zeros(n_nodes, dtype=np.bool_)
 
 
 @inlined_kernel
@@ -291,7 +282,7 @@ def look_again(bodies: Bodies, lanes: FloatArray, joints: Joints, system: System
     shift, turn, jacobian = bodies.shift, bodies.turn, system.jacobian
     for r in range(len(system.kind)):
         a, b, to = system.ends[r, 0], system.ends[r, 1], system.at[r]
-        if system.kind[r] == PRESSES:
+        if system.kind[r] == _PRESSES:
             here = BLOCK * (to // BLOCK) + to % WIDTH
             nx, ny = lanes[here + NX * WIDTH], lanes[here + (NX + 1) * WIDTH]
             radius_a, radius_b = lanes[here + RADIUS_A * WIDTH], lanes[here + (RADIUS_A + 1) * WIDTH]
@@ -441,7 +432,7 @@ def solve_at_once(
             rate = 0.0
             for k in range(3):
                 rate += jacobian[r, k] * velocity[a, k] + jacobian[r, 3 + k] * velocity[b, k]
-            if kind[r] == PRESSES:
+            if kind[r] == _PRESSES:
                 gap = system.error[r]
                 if gap > 0.0:
                     rate += gap / h
@@ -470,7 +461,7 @@ def solve_at_once(
                     for k in range(3):
                         rate += jacobian[r, 3 * side + k] * right[i, k]
             change[r] = -stiffness[r] * rate
-            if kind[r] == PRESSES:
+            if kind[r] == _PRESSES:
                 before = lanes[at[r] + NORMAL_IMPULSE * WIDTH]
                 if before + change[r] < 0.0:
                     is_done = False
@@ -491,7 +482,7 @@ def solve_at_once(
             continue
         to, island = at[r], system.island[max(system.node[system.ends[r, 0]], system.node[system.ends[r, 1]])]
         by = change[r] * share[island]
-        if kind[r] == PRESSES:
+        if kind[r] == _PRESSES:
             before = lanes[to + NORMAL_IMPULSE * WIDTH]
             lanes[to + NORMAL_IMPULSE * WIDTH] = max(0.0, before + by)
             by = lanes[to + NORMAL_IMPULSE * WIDTH] - before
@@ -514,7 +505,7 @@ def _friction_of(lanes: FloatArray, to: int) -> float:
 def _leave(bodies: Bodies, lanes: FloatArray, system: System, r: int, change: FloatArray, given: FloatArray) -> None:
     """Put a row whose solution is beyond its bound to the bound, out of the set; with what presses no more its friction goes."""
     to = system.at[r]
-    if system.kind[r] == PRESSES:
+    if system.kind[r] == _PRESSES:
         slot, after = to + NORMAL_IMPULSE * WIDTH, 0.0
         leaves = lanes[slot] + change[r] < 0.0
     else:

@@ -14,11 +14,12 @@ from engine.common.arrays import FloatArray, IntArray
 from engine.common.jit import inlined_kernel, kernel
 from engine.dynamics._rows_kernel import FLAGS, TOUCHES
 
-__all__ = ["islands", "settle"]
+__all__ = ["islands", "root_of", "settle"]
 
 
 @inlined_kernel
-def _root(parent: IntArray, body: int) -> int:
+def root_of(parent: IntArray, body: int) -> int:
+    """Return the representative of a body's set, and halve the path to it."""
     while parent[body] != body:
         parent[body] = parent[parent[body]]
         body = parent[body]
@@ -31,10 +32,10 @@ def islands(links: IntArray, is_dynamic: NDArray[np.bool_]) -> IntArray:
     parent = np.arange(len(is_dynamic))
     for link in range(len(links)):
         if is_dynamic[links[link, 0]] and is_dynamic[links[link, 1]]:
-            a, b = _root(parent, links[link, 0]), _root(parent, links[link, 1])
+            a, b = root_of(parent, links[link, 0]), root_of(parent, links[link, 1])
             parent[max(a, b)] = min(a, b)
     for body in range(len(parent)):
-        parent[body] = _root(parent, body)
+        parent[body] = root_of(parent, body)
     return parent
 
 
@@ -88,7 +89,7 @@ def settle(
     for link in range(len(links)):
         _hang_together(links[link, 0], links[link, 1], values, moves, is_dynamic, parent, is_carried)
     for body in range(n):
-        parent[body] = _root(parent, body)
+        parent[body] = root_of(parent, body)
         vx, vy, spin = values[body, 3], values[body, 4], values[body, 5]
         can_sleep = awake[body] and is_dynamic[body] and may_sleep[body] and not is_carried[body]
         if can_sleep and vx * vx + vy * vy <= slow[0] * slow[0] and abs(spin) <= slow[1]:
@@ -113,7 +114,7 @@ def _hang_together(
     is_carried: NDArray[np.bool_],
 ) -> None:
     if is_dynamic[a] and is_dynamic[b]:
-        first, second = _root(parent, a), _root(parent, b)
+        first, second = root_of(parent, a), root_of(parent, b)
         parent[max(first, second)] = min(first, second)
         return
     n = len(values)

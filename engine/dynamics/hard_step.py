@@ -18,6 +18,7 @@ from engine.dynamics._hard_step_kernel import hard_step
 from engine.dynamics._joint_kernel import ANGLE, HIGH, HOLD, LOW, POINT, READ, Joints
 from engine.dynamics.joints import JointTable, rotated
 from engine.dynamics.solvers._pgs_ngs_kernel import MOST_CORRECTION, Planes, pgs_ngs
+from engine.dynamics.solvers._point_pair_kernel import MOST_CONDITION
 from engine.dynamics.tables import IN_HAND, Tables
 from engine.world.joint_specs import MotorJointSpec, MouseJointSpec
 from engine.world.snapshot import WorldSnapshot
@@ -75,9 +76,6 @@ class Sweeps(NamedTuple):
 
 _NARROW_ANGLE, _NARROW_WAY = math.radians(4.0), 0.01
 """rad and m between two limits of a joint, below which Box2D 2.3.0 takes them for equal: twice its slops."""
-
-_MOST_CONDITION = 1000.0
-"""k_maxConditionNumber of Box2D's b2ContactSolver."""
 
 _SPIN_IN_HAND = 0.98
 """Of the spin of a body that a mouse joint pulls Box2D keeps so much in a step, as it finds it once contacts are warm started."""
@@ -157,7 +155,7 @@ class HardStep:
         own = light[a, 0] + light[b, 0]
         k11, k22 = (own + light[a, 1] * lever[k] ** 2 + light[b, 1] * lever[2 + k] ** 2 for k in range(2))
         k12 = own + light[a, 1] * lever[0] * lever[1] + light[b, 1] * lever[2] * lever[3]
-        is_redundant = (contacts.count == 2) & (k11 * k11 >= _MOST_CONDITION * (k11 * k22 - k12 * k12))
+        is_redundant = (contacts.count == 2) & (k11 * k11 >= MOST_CONDITION * (k11 * k22 - k12 * k12))
         return replace(contacts, count=np.where(is_redundant, 1, contacts.count))
 
     def _ends(self, contacts: HardContacts) -> IntArray:

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from engine.dynamics.solver import solver_of
+from engine.dynamics.solvers.protocol import Setting
 from engine.experiments.studies import STUDIES
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -15,6 +17,8 @@ ALGORITHMS = sorted(path for path in (DOCS / "algorithms").glob("*.md") if path.
 DRAWN = {path.stem for path in (DOCS / "pictures" / "dynamics").glob("*.py")} - {"__init__"}
 TOPICS = sorted(path for path in (DOCS / "dynamics").glob("*.md") if path.stem in DRAWN)
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(DOCS.rglob("*.md"))]
+
+METHODS = sorted({path.stem for path in (ROOT / "engine" / "dynamics" / "solvers").glob("[!_]*.py")} - {"protocol"})
 
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 TEST = re.compile(r"`(test_\w+)`")
@@ -41,10 +45,27 @@ def test_every_page_is_in_its_index(folder: str) -> None:
 
 def test_every_method_is_in_the_index_of_methods_with_its_page() -> None:
     text = (DOCS / "solvers.md").read_text("utf-8")
-    methods = {path.stem for path in (ROOT / "engine" / "dynamics" / "solvers").glob("[!_]*.py")} - {"protocol"}
     listed = text[text.index("<!-- methods -->") : text.index("<!-- /methods -->")]
-    assert set(re.findall(r"^\| `(\w+)` \|", listed, re.MULTILINE)) == methods | {"box2d"}
+    assert set(re.findall(r"^\| `(\w+)` \|", listed, re.MULTILINE)) == {*METHODS} | {"box2d"}
     assert set(re.findall(r"\]\(solvers/(\w+)\.md\)", listed)) == {path.stem for path in (DOCS / "solvers").glob("*.md")}
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_the_settings_on_the_page_of_a_method_are_those_that_it_has(method: str) -> None:
+    table = (DOCS / "solvers" / f"{method}.md").read_text("utf-8").split("| setting | default |")[1].split("\n\n")[0]
+    told = re.findall(r"^\| `(\w+)` \| ([^|]+) \|", table, re.MULTILINE)
+    assert told == [(one.name, _default(one)) for one in solver_of(method).method.settings]
+
+
+def _default(setting: Setting) -> str:
+    """Return a default as pages write it: lengths below 0.1 m in mm."""
+    if isinstance(setting.default, str):
+        return f"`{setting.default}`"
+    small = setting.unit in ("m", "m/s") and setting.default < 0.1
+    value = f"{1000.0 * setting.default if small else setting.default:g}"
+    exponent = re.sub(r"e([+-])0*(\d)", lambda found: "e" + found[1].strip("+") + found[2], value)
+    large = f"1e{len(value) - 1}" if re.fullmatch("10{4,}", value) else exponent
+    return f"{large} {'m' * small}{setting.unit}".replace("^2", "²").strip()
 
 
 @pytest.mark.parametrize("page", [*ALGORITHMS, *TOPICS], ids=lambda page: page.stem)

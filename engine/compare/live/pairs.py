@@ -190,14 +190,14 @@ class LivePairs:
         touches = np.zeros(len(pairs), dtype=np.bool_)
         solid, sensors = pairs[~sensed], pairs[sensed]
         if step.approach is not None:
-            touches[~sensed] = self._nearness(solid, turned, step, step.approach) <= 0.0
+            touches[~sensed] = self._nearness(solid, step, step.approach) <= 0.0
         else:
             touches[~sensed] = batched.manifold_rows_of_bodies(self._shapes, self._which, turned, solid, BOX2D).count > 0
         if len(sensors):
             touches[sensed] = batched.overlap_rows(self._plain, sensors, turned[sensors[:, 0]], turned[sensors[:, 1]])
         return touches
 
-    def _nearness(self, pairs: IntArray, turned: FloatArray, step: StepPairs, motion: Approach) -> FloatArray:
+    def _nearness(self, pairs: IntArray, step: StepPairs, motion: Approach) -> FloatArray:
         """Return how far from touching, within the step as they move, each pair (n, 2) of rows is, metres: 0 or less where it touches,
         infinity where it is out of the margin.
         """
@@ -286,7 +286,7 @@ class LivePairs:
                 differences.append(Difference(*pair, (0.0, 0.0), (0.0, 0.0), None, "unexplained", 0.0, told))
                 continue
             if step.approach is not None:
-                said = self._told(pair, rows, is_theirs, step, step.approach)
+                said = self._told(rows, is_theirs, step, step.approach)
                 if said is not None:
                     x, y = self._poses(step, rows[0])[:, :2].mean(axis=0).tolist()
                     differences.append(Difference(*pair, (x, y), (0.0, 0.0), None, "unexplained", *said))
@@ -322,12 +322,12 @@ class LivePairs:
             tuple(differences),
         )
 
-    def _told(self, pair: tuple[int, int], rows: IntArray, is_theirs: bool, step: StepPairs, motion: Approach) -> tuple[float, str] | None:
+    def _told(self, rows: IntArray, is_theirs: bool, step: StepPairs, motion: Approach) -> tuple[float, str] | None:
         """Return by how much and in what the solver and the library differ on a pair; None where they say the same within rounding."""
         alone = "the solver alone tells a touch" if is_theirs else "the library alone finds a touch"
         if step.fixtures.is_sensor[rows].any():
             return None if is_theirs and self._passes(rows[0], step) else (0.0, alone)
-        margin = float(self._nearness(rows, batched.poses_with_rotation(step.poses[step.fixtures.body_row]), step, motion)[0])
+        margin = float(self._nearness(rows, step, motion)[0])
         scale = float(posed_pairs(self._shapes, rows, *(self._poses(step, side) for side in rows.T)).scale[0])
         if abs(margin) <= 16.0 * SAT_ROUNDING * max(scale, 1.0):
             return None

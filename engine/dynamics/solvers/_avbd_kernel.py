@@ -172,7 +172,7 @@ def avbd(
         for k in range(contacts.n_points[row]):
             if restitution[row] > 0.0 and contacts.impulse[row, k, 0] > 0.0:
                 follow(bodies, contacts, row, k, arm)
-                contacts.total[row, k, 0] += restore(bodies, contacts, row, k, arm, before, restitution[row], threshold)
+                contacts.total[row, k, 0] += restore(bodies, contacts, row, arm, before, restitution[row], threshold)
 
 
 @inlined_kernel

@@ -7,7 +7,7 @@ A sub-step of h goes as that of the soft step does (`_soft_step_kernel`), with t
 3. after the positions a joint is off by what the way was bent: the same factors tell the impulses along the old directions that take it
    back, in velocities and positions at once (one step of Newton's method; with it the joints' part is the method RATTLE, which keeps the
    energy of a pendulum as symplectic methods do);
-4. at the new positions all is factorized anew and solved once more without errors of position (relaxation); these factors serve the next
+4. at the new positions all is factorised anew and solved once more without errors of position (relaxation); these factors serve the next
    sub-step, too.
 
 What bounces does so at the end of the step: a contact that has pushed and was approached at v leaves with -e v.
@@ -26,17 +26,16 @@ from engine.common.arrays import FloatArray, IntArray
 from engine.common.jit import inlined_kernel, kernel
 from engine.dynamics._bodies_kernel import Bodies, integrate_positions, integrate_velocities
 from engine.dynamics._contact_kernel import PUSH, Contacts, apply_at_point, relative_velocity, separation
-from engine.dynamics._joint_kernel import POINT, READ, SPRING, Joints, solve_point, solve_row, warm_start_joints
+from engine.dynamics._joint_kernel import DAMPING_RATIO as JOINT_DAMPING
+from engine.dynamics._joint_kernel import Joints, solve_either, warm_start_joints
+from engine.dynamics._soft_step_kernel import DAMPING_RATIO as CONTACT_DAMPING
 from engine.dynamics._softness_kernel import softness
 from engine.dynamics.solvers._joint_block_kernel import MOST_LINES, Block, group_rows, turn_by_shift
-from engine.dynamics.solvers._joint_tree_kernel import LINES, Forest, factorize, grow, pose_lines, solve_forest
+from engine.dynamics.solvers._joint_tree_kernel import LINES, Forest, factorise, grow, pose_lines, solve_forest
 from engine.dynamics.solvers._point_pair_kernel import fill_couplings, solve_pair
 from engine.dynamics.solvers._sequential_impulses_kernel import add_totals, solve_friction, warm_start_contacts
 
 __all__ = ["block_step"]
-
-CONTACT_DAMPING, JOINT_DAMPING = 10.0, 2.0
-"""Damping ratios, those of the soft step."""
 
 
 @kernel
@@ -76,7 +75,7 @@ def block_step(
             bodies, joints, first, n_joints, forest, is_direct, np.zeros((4, n_bodies), np.int64), np.zeros((2, n_joints), np.int64)
         )
         pose_lines(bodies, joints, first, n_joints, forest, block, False)
-        factorize(bodies, joints, first, forest, n_nodes)
+        factorise(bodies, joints, first, forest, n_nodes)
     coupling, arrival, h_joint = np.empty(n), np.zeros((n, 2)), softness(0.25 / h, JOINT_DAMPING, h)
     fill_couplings(bodies, contacts, coupling)
     for row in range(n):
@@ -93,7 +92,7 @@ def block_step(
             for k in range(LINES):
                 forest.before[joint, k] = forest.error[joint, k]
         for _ in range(n_sweeps):
-            _ask(forest, n_bodies, n_joints, -h_joint.bias_rate, 0.0)
+            _ask(forest, n_bodies, n_joints, -h_joint.bias_rate)
             solve_forest(bodies, joints, first, forest, n_nodes)
             _sweep_rows(bodies, joints, is_direct, block.jacobian, h, dt, False)
             _sweep_contacts(bodies, contacts, coupling, h, False)
@@ -101,9 +100,9 @@ def block_step(
         if n_nodes > 0:
             _straighten(bodies, joints, first, n_joints, forest, n_nodes, block, h, 1.0 - h * h_joint.bias_rate)
             pose_lines(bodies, joints, first, n_joints, forest, block, False)
-            factorize(bodies, joints, first, forest, n_nodes)
+            factorise(bodies, joints, first, forest, n_nodes)
         for _ in range(n_sweeps):
-            _ask(forest, n_bodies, n_joints, 0.0, 0.0)
+            _ask(forest, n_bodies, n_joints, 0.0)
             solve_forest(bodies, joints, first, forest, n_nodes)
             _sweep_rows(bodies, joints, is_direct, block.jacobian, h, dt, True)
             _sweep_contacts(bodies, contacts, coupling, h, True)
@@ -135,11 +134,11 @@ def _bounce(bodies: Bodies, contacts: Contacts, row: int, k: int, bias: float) -
 
 
 @inlined_kernel
-def _ask(forest: Forest, n_bodies: int, n_joints: int, of_error: float, of_before: float) -> None:
-    """Fill the velocities that are asked of the joints' lines: so much of each error, 1/s, and of that as the sub-step began."""
+def _ask(forest: Forest, n_bodies: int, n_joints: int, of_error: float) -> None:
+    """Fill the velocities that are asked of the joints' lines: so much of each error, 1/s."""
     for joint in range(n_joints):
         for k in range(forest.size[n_bodies + joint]):
-            forest.x[n_bodies + joint, k] = of_error * forest.error[joint, k] + of_before * forest.before[joint, k]
+            forest.x[n_bodies + joint, k] = of_error * forest.error[joint, k]
 
 
 @inlined_kernel
@@ -177,12 +176,8 @@ def _sweep_rows(
     """Solve once every row that is not solved directly; see `_joint_kernel.solve_joints`."""
     held = softness(0.25 / h, JOINT_DAMPING, h)
     for row in range(len(joints.kind)):
-        if is_direct[row] or joints.mode[row] == READ or (is_relaxing and joints.mode[row] == SPRING):
-            continue
-        if joints.kind[row] == POINT:
-            solve_point(bodies, joints, row, held, h, dt, is_relaxing)
-        else:
-            solve_row(bodies, joints, row, jacobian, held, h, dt, is_relaxing)
+        if not is_direct[row]:
+            solve_either(bodies, joints, row, jacobian, held, h, dt, is_relaxing)
 
 
 # -- contacts ---------------------------------------------------------------------------------------------------------

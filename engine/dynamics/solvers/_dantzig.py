@@ -40,7 +40,7 @@ from numpy.typing import NDArray
 
 from engine.common.arrays import FloatArray, IntArray
 
-__all__ = ["FREE", "HIGH", "LOW", "RESTS", "Bounds", "Forces", "solve", "with_status"]
+__all__ = ["FREE", "HIGH", "LOW", "RESTS", "Bounds", "Forces", "solve"]
 
 LOW, FREE, HIGH, RESTS, WAITS = -1, 0, 1, 2, 3
 """What a row is: at its lower bound, free, at its upper bound, without force as others keep it at rest already, not brought in yet."""
@@ -141,7 +141,7 @@ def _tied(bounds: Bounds, status: IntArray) -> FloatArray:
     return matrix
 
 
-def with_status(a: FloatArray, b: FloatArray, bounds: Bounds, status: IntArray) -> Forces | None:
+def _with_status(a: FloatArray, b: FloatArray, bounds: Bounds, status: IntArray) -> Forces | None:
     """Return the forces of which those that are free make their accelerations zero; None where there are none or many."""
     is_friction = bounds.normal_of >= 0
     free = np.flatnonzero((status == FREE) & ~(is_friction & (status[bounds.normal_of] != FREE)))
@@ -189,7 +189,7 @@ def _by_blocks(a: FloatArray, b: FloatArray, bounds: Bounds, status: IntArray) -
     """Try a guess, and change all rows that it gets wrong; return the forces, or None, and how many systems were solved."""
     fewest, patience = len(b) + 1, 3
     for k in range(_BLOCKS):
-        found = with_status(a, b, bounds, status)
+        found = _with_status(a, b, bounds, status)
         if found is None:
             return None, k + 1
         wrong = _wrong(a, b, bounds, found)
@@ -220,7 +220,7 @@ def _in_turns(a: FloatArray, b: FloatArray, bounds: Bounds, n_pivots: int) -> Fo
             pivoting = _Pivoting(a, b, still)
             is_done = pivoting.run()
             n_pivots += pivoting.n_pivots
-            found = with_status(a, b, still, pivoting.status) if is_done else None
+            found = _with_status(a, b, still, pivoting.status) if is_done else None
             if found is None:
                 break
         change = float(np.abs(found.force - force).max())

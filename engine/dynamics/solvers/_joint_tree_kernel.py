@@ -30,10 +30,11 @@ from numpy.typing import NDArray
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.jit import inlined_kernel
 from engine.dynamics._bodies_kernel import Bodies
+from engine.dynamics._island_kernel import root_of
 from engine.dynamics._joint_kernel import HOLD, POINT, SUM, Joints
 from engine.dynamics.solvers._joint_block_kernel import Block, fill_lines, line_rate, push_along
 
-__all__ = ["LINES", "Forest", "factorize", "grow", "pose_lines", "solve_forest"]
+__all__ = ["LINES", "Forest", "factorise", "grow", "pose_lines", "solve_forest"]
 
 LINES = 3
 """Of a joint at the most, and numbers of a body."""
@@ -90,14 +91,6 @@ def _is_anchor(bodies: Bodies, joints: Joints, row: int) -> bool:
 
 
 @inlined_kernel
-def _root(parent: IntArray, body: int) -> int:
-    while parent[body] != body:
-        parent[body] = parent[parent[body]]
-        body = parent[body]
-    return body
-
-
-@inlined_kernel
 def grow(
     bodies: Bodies,
     joints: Joints,
@@ -133,20 +126,20 @@ def grow(
         forest.size[n_bodies + joint] = n if has_a or has_b else 0
         next_of[0, joint] = 0
         if n > 0 and has_a and has_b:
-            if _root(one_of, a) == _root(one_of, b):
+            if root_of(one_of, a) == root_of(one_of, b):
                 next_of[0, joint] = 1
-            one_of[_root(one_of, a)] = _root(one_of, b)
+            one_of[root_of(one_of, a)] = root_of(one_of, b)
     for joint in range(n_joints):
         if forest.size[n_bodies + joint] > 0:
             body = joints.bodies[first[joint], 1]
-            root = _root(one_of, body if _is_driven(bodies, body) else joints.bodies[first[joint], 0])
+            root = root_of(one_of, body if _is_driven(bodies, body) else joints.bodies[first[joint], 0])
             n_of[0, root] += 1
             n_of[1, root] += next_of[0, joint]
     for joint in range(n_joints):
         if forest.size[n_bodies + joint] == 0:
             continue
         body = joints.bodies[first[joint], 1]
-        root = _root(one_of, body if _is_driven(bodies, body) else joints.bodies[first[joint], 0])
+        root = root_of(one_of, body if _is_driven(bodies, body) else joints.bodies[first[joint], 0])
         if next_of[0, joint] == 1 or n_of[1, root] > MOST_LOOPS * n_of[0, root]:
             forest.size[n_bodies + joint] = 0
             continue
@@ -211,7 +204,7 @@ def pose_lines(bodies: Bodies, joints: Joints, first: IntArray, n_joints: int, f
 
 
 @inlined_kernel
-def factorize(bodies: Bodies, joints: Joints, first: IntArray, forest: Forest, n_nodes: int) -> None:
+def factorise(bodies: Bodies, joints: Joints, first: IntArray, forest: Forest, n_nodes: int) -> None:
     """Eliminate from the leaves to the roots."""
     n_bodies, inverse = len(bodies.velocity), forest.inverse
     for at in range(n_nodes):

@@ -71,9 +71,9 @@ def turn_to_shift(bodies: Bodies) -> None:
 
 @inlined_kernel
 def restore(
-    bodies: Bodies, contacts: Contacts, row: int, k: int, arm: FloatArray, before: FloatArray, restitution: float, threshold: float
+    bodies: Bodies, contacts: Contacts, row: int, arm: FloatArray, before: FloatArray, restitution: float, threshold: float
 ) -> float:
-    """Bring the normal velocity of a point to what restitution leaves of that of before, and return the impulse, N s.
+    """Bring the normal velocity of a contact's point to what restitution leaves of that of before, and return the impulse, N s.
 
     Parameters
     ----------

@@ -22,7 +22,7 @@ from engine.common.arrays import FloatArray
 from engine.common.jit import inlined_kernel, kernel
 from engine.dynamics._bodies_kernel import Bodies, integrate_positions, integrate_velocities
 from engine.dynamics._contact_kernel import Contacts, apply_at_point, relative_velocity, separation
-from engine.dynamics._joint_kernel import POINT, READ, Joints, solve_point, solve_row, warm_start_joints
+from engine.dynamics._joint_kernel import Joints, solve_either, warm_start_joints
 from engine.dynamics._softness_kernel import Softness
 
 __all__ = [
@@ -32,7 +32,6 @@ __all__ = [
     "solve_friction",
     "solve_normal",
     "sweep_contacts",
-    "velocity_bias",
     "warm_start_contacts",
 ]
 
@@ -65,25 +64,20 @@ def sequential_impulses(
     """
     jacobian, held = np.zeros((4, 3)), Softness(share / dt, 1.0, 0.0)
     bias = np.zeros((len(contacts.n_points), 2))
-    velocity_bias(bodies, contacts, restitution, threshold, dt, share, slop, bias)
+    _velocity_bias(bodies, contacts, restitution, threshold, dt, share, slop, bias)
     integrate_velocities(bodies, dt)
     warm_start_contacts(bodies, contacts)
     warm_start_joints(bodies, joints, jacobian)
     for _ in range(n_sweeps):
         for row in range(len(joints.kind)):
-            if joints.mode[row] == READ:
-                continue
-            if joints.kind[row] == POINT:
-                solve_point(bodies, joints, row, held, dt, dt, False)
-            else:
-                solve_row(bodies, joints, row, jacobian, held, dt, dt, False)
+            solve_either(bodies, joints, row, jacobian, held, dt, dt, False)
         sweep_contacts(bodies, contacts, bias, False)
     integrate_positions(bodies, dt)
     add_totals(contacts, joints)
 
 
 @inlined_kernel
-def velocity_bias(
+def _velocity_bias(
     bodies: Bodies,
     contacts: Contacts,
     restitution: FloatArray,

@@ -43,7 +43,7 @@ class Graph(NamedTuple):
     Attributes
     ----------
     lower : int64 (n,)
-        Which side of each contact the other one rests on; 0 for A, 1 for B.
+        Which side of each contact the other one rests on; 0 for A, 1 for B, -1 where neither does.
     order : int64 (n,)
         Contacts from the ground up.
     component, layer : int64 (m,)
@@ -197,8 +197,8 @@ def _collide(
     nx, ny = contacts.normal[row, 0], contacts.normal[row, 1]
     if count == 0 or light_a[0] + light_a[1] + light_b[0] + light_b[1] == 0.0:
         return False
-    u0 = _missing(bodies, contacts, row, 0, closing, dt)
-    u1 = _missing(bodies, contacts, row, 1, closing, dt) if count == 2 else 0.0
+    u0 = _missing(bodies, contacts, row, 0, closing)
+    u1 = _missing(bodies, contacts, row, 1, closing) if count == 2 else 0.0
     if min(u0, u1) > -_ENOUGH:
         return False
     u0, u1 = (1.0 + e) * u0, (1.0 + e) * u1
@@ -257,7 +257,7 @@ def _slip(bodies: Bodies, contacts: Contacts, row: int, k: int) -> float:
 
 
 @inlined_kernel
-def _missing(bodies: Bodies, contacts: Contacts, row: int, k: int, closing: float, dt: float) -> float:
+def _missing(bodies: Bodies, contacts: Contacts, row: int, k: int, closing: float) -> float:
     """Return the normal velocity of a point beyond what its open gap allows, m/s."""
     a, b = contacts.bodies[row, 0], contacts.bodies[row, 1]
     vx, vy = relative_velocity(bodies, a, b, contacts.arm[row, k])

@@ -155,7 +155,7 @@ def _slow_down(
         pushed = contacts.impulse[row, k, 0]
         if pushed > 0.0:
             follow(bodies, contacts, row, k, arm)
-            contacts.total[row, k, 0] += pushed + restore(bodies, contacts, row, k, arm, before, restitution, threshold)
+            contacts.total[row, k, 0] += pushed + restore(bodies, contacts, row, arm, before, restitution, threshold)
     for k in range(contacts.n_points[row]):
         most, held = contacts.friction[row] * contacts.impulse[row, k, 0], contacts.impulse[row, k, 1]
         if most > 0.0:

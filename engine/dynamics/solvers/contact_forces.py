@@ -297,7 +297,7 @@ class _Scene:
         response = system.response(jacobian)
         b = jacobian @ start + np.concatenate((sign * joints_bend[asked] + wants, normals_want, tangents_want))
         bounds = _bounds(low, high, points.friction)
-        found = _dantzig.solve(jacobian @ response, b, bounds, self._guess(points, low, high))
+        found = _dantzig.solve(jacobian @ response, b, bounds, self._guess(points, low))
         f = found.force
         self._remember(points, found.status[n_driven:], n_driven)
         forces[asked] = sign * f[:n_driven]
@@ -371,7 +371,7 @@ class _Scene:
         most = joints.most[row]
         return asked, sign, wants, np.where(is_drive, -most, 0.0), np.where(is_drive, most, math.inf)
 
-    def _guess(self, points: _Points, low: FloatArray, high: FloatArray) -> IntArray | None:
+    def _guess(self, points: _Points, low: FloatArray) -> IntArray | None:
         """Return which rows are free, as they were last time; else as the last step's impulses have it."""
         known = self._guessed.get((len(points.row), len(low)))
         if known is not None:
