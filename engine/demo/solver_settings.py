@@ -35,8 +35,7 @@ def _own_settings(solver: str) -> tuple[Setting, ...]:
 
 def setting_parameters(solver: str) -> tuple[Parameter, ...]:
     """Return the settings of a solver."""
-    own = _own_settings(solver)
-    return (*(_parameter(one) for one in own), *(_HEEDED.get(solver, ()) if not own else ()), _WARM)
+    return (*_HEEDED.get(solver, ()), *(_parameter(one) for one in _own_settings(solver)), _WARM)
 
 
 def _parameter(setting: Setting) -> Parameter:

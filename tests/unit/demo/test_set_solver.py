@@ -11,6 +11,7 @@ from engine.demo.base import Demo
 from engine.demo.beside import Beside
 from engine.demo.replaying import record, replay
 from engine.demo.scene_demo import scene_demo
+from engine.demo.solver_settings import setting_parameters
 from engine.geometry import Capsule, Polygon
 from engine.history.history import History
 from engine.history.recordings.inputs import input_of
@@ -142,3 +143,15 @@ def test_a_recorded_change_that_means_nothing_is_refused(arguments: object) -> N
         played = input_of(["set_solver", arguments], "a.rec")
         one.act(played.action, *played.arguments)
     assert driver(one.demo) == ("box2d", ())
+
+
+@pytest.mark.parametrize(
+    "solver, heeded",
+    [
+        ("box2d", ["world.velocity_iterations", "world.position_iterations"]),
+        ("soft_step", ["world.velocity_iterations", "direct", "firmness"]),
+        ("sequential_impulses", ["iterations", "share", "slop"]),
+    ],
+)
+def test_the_panel_has_what_a_solver_heeds_of_the_world_beside_its_own_settings(solver: str, heeded: list[str]) -> None:
+    assert [one.name for one in setting_parameters(solver)] == [*heeded, "world.warm_starting"]
