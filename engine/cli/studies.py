@@ -51,7 +51,7 @@ def studies_command(
         pictures = {f"{one.name}.png": draw_charts(one.title, finding.charts) for one, finding in done}
         people(json_file).print(f"report: {write_report(report, _page(done), {}, pictures)}", markup=False, soft_wrap=True)
     if len(done) < len(wanted):
-        raise InterruptedRunError(f"interrupted after {len(done)} of {counted(len(wanted), 'study')}")
+        raise InterruptedRunError(f"interrupted after {len(done)} of {counted(len(wanted), 'study', 'studies')}")
 
 
 def _print(study: Study, finding: Finding, json_file: str | None) -> None:

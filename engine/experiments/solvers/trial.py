@@ -126,6 +126,7 @@ def _variant(option: str, solver: str, parts: list[str]) -> Variant:
         accept(WorldSettings(**variant.world_settings), solver)
     except InvalidInputError as error:
         wrong = error.field.removeprefix("solver_settings.")
+        wrong = next((name for name in settings if _alias(name) == wrong), wrong)
         raise InvalidInputError(f"{option} {solver}:{wrong}", error.requirement, error.value) from None
     return variant
 

@@ -167,7 +167,7 @@ def test_every_method_can_be_named() -> None:
         ("--solvers sotf_step", "did you mean soft_step?"),
         ("--solvers soft_step:sub_step=4", "did you mean sub_steps?"),
         ("--solvers soft_step:sub_steps", "soft_step[:SETTING=VALUE]..."),
-        ("--solvers soft_step:sub_steps=0", "--solvers soft_step:velocity_iterations must be"),
+        ("--solvers soft_step:sub_steps=0", "--solvers soft_step:sub_steps must be"),
         ("--scenes pyramids", "did you mean pyramid?"),
         ("--seconds 0", "--seconds must be from 0.01 to 3600, got 0.0"),
         ("--hertz nan", "--hertz must be"),
