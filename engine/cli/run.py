@@ -93,10 +93,11 @@ def run_command(
     options.check_solvers({"--solver": solver})
     others = options.solver_list("--against", against)
     if since is not None:
-        integer("--from", since, 0, MOST_STEPS)
         options.left_out("left out without --against", {"--from": since if not others else None})
     if steps is not None:
         integer("--steps", steps, 1, MOST_STEPS)
+    if since is not None:
+        integer("--from", since, 0, (DEFAULT_STEPS if steps is None else steps) - 1)
     filming = wanted_film("--record", film, rate, film_size, with_panel)
     tables = {"--csv-contacts": csv_contacts, "--csv-states": csv_states, "--csv-timings": csv_timings}
     scene = demo if demo is not None and os.path.exists(demo) else None

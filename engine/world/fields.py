@@ -113,7 +113,7 @@ def named_values(field: str, given: Any) -> tuple[tuple[str, float | str], ...]:
     except (TypeError, ValueError):
         raise InvalidInputError(field, "numbers or words by name", given) from None
     for name, value in values.items():
-        if not isinstance(name, str):
+        if not isinstance(name, str) or not name:
             raise InvalidInputError(field, "numbers or words by name", given)
         if not isinstance(value, str):
             finite(f"{field}.{name}", value)

@@ -128,3 +128,8 @@ def test_a_recording_is_played_on_the_solver_it_was_made_with() -> None:
     assert main(["replay", "a.rec", "--verify", "--json", "out.json"]) == 0
     verified = json.loads(Path("out.json").read_text(encoding="utf-8"))["verified"]
     assert verified["same"] and verified["steps"] == 30
+
+
+def test_worlds_part_before_the_run_ends(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["run", "pyramid", "--steps", "6", "--against", "soft_step", "--from", "6"]) == 2
+    assert "--from must be a whole number from 0 to 5, got 6" in capsys.readouterr().err
