@@ -27,13 +27,14 @@ from typing import Any
 
 import numpy as np
 
+from engine.common._record_kernel import record
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.jit import inlined_kernel, kernel
 from engine.common.tolerances import SAT_ROUNDING
 from engine.contracts.status import DEGENERATE, OUT_OF_ITERATIONS, OVERLAPPING, SEPARATED, TOUCHING
 from engine.geometry._rotation_kernel import cosine_and_sine
-from engine.narrowphase._epa_kernel import POLYTOPE_WIDTH, epa_cores, polytope_rows, touching_points
-from engine.narrowphase._gjk_kernel import GJK_TRACE_WIDTH, TRIANGLE_SIZE, Placed, gjk_cores, relative_cores
+from engine.narrowphase._epa_kernel import EPA_TOUCHING, POLYTOPE_WIDTH, epa_cores, polytope_rows, touching_points
+from engine.narrowphase._gjk_kernel import TRIANGLE_SIZE, Placed, gjk_cores, relative_cores
 from engine.narrowphase._sides_kernel import Arrays, Shapes, most_vertices, place
 
 __all__ = ["ROW_WIDTH", "distance_listed", "distance_one", "distance_pairs", "roundings"]
@@ -68,7 +69,7 @@ def fill_row(
 
 @inlined_kernel
 def query_pair(
-    wants_depth: bool, a: Placed, b: Placed, simplex: IntArray, polytope: FloatArray, gjk_trace: FloatArray, epa_trace: FloatArray,
+    wants_depth: bool, a: Placed, b: Placed, simplex: IntArray, polytope: FloatArray, trace: FloatArray | None,
     rows: FloatArray, k: int,
 ) -> tuple[int, int]:  # fmt: skip
     """Fill row k for two shapes and return status and iterations (of GJK, and of EPA where that was asked)."""
@@ -81,7 +82,7 @@ def query_pair(
     if not holds:
         return DEGENERATE, 0
     is_warm = simplex[0] > 0
-    ended, iterations, distance, nx, ny, share = gjk_cores(cores, rounding, touch, simplex, gjk_trace)
+    ended, iterations, distance, nx, ny, share = gjk_cores(cores, rounding, touch, simplex, trace)
     separation, is_ended = distance - radius, True
     if ended in (SEPARATED, OUT_OF_ITERATIONS):
         is_ended = ended == SEPARATED
@@ -100,10 +101,10 @@ def query_pair(
             return OVERLAPPING, iterations
         if is_warm:  # EPA wants vertices of the difference's boundary only, which a cold start gives
             simplex[0] = 0
-            _, again, _, _, _, _ = gjk_cores(cores, rounding, touch, simplex, gjk_trace)
+            _, again, _, _, _, _ = gjk_cores(cores, rounding, touch, simplex, trace)
             iterations += again
         enough = np.inf if wants_depth else touch
-        ended, expansions, depth, nx, ny = epa_cores(cores, a.cos, a.sin, rounding, enough, simplex, polytope, epa_trace)
+        ended, expansions, depth, nx, ny = epa_cores(cores, a.cos, a.sin, rounding, enough, simplex, polytope, trace)
         iterations += expansions
         is_ended = ended == OVERLAPPING
         if depth > touch and not wants_depth:
@@ -111,6 +112,7 @@ def query_pair(
             return OVERLAPPING, iterations
         separation = 0.0 - (depth + radius)
         a_x, a_y, b_x, b_y = touching_points(cores, nx, ny, rounding)
+        record(trace, EPA_TOUCHING, (a_x, a_y, b_x, b_y))
     value = max(0.0, -separation) if wants_depth else separation
     fill_row(rows, k, value, a_x, a_y, b_x, b_y, nx, ny, a, b)
     if not is_ended:
@@ -134,23 +136,23 @@ def placed_of(shapes: Shapes, shape: int, pose: FloatArray, row: int) -> Placed:
 @inlined_kernel
 def query_row(
     wants_depth: bool, shapes: Shapes, pairs: IntArray, poses_a: FloatArray, poses_b: FloatArray, row: int, simplex: IntArray,
-    polytope: FloatArray, no_trace: FloatArray, rows: FloatArray,
+    polytope: FloatArray, rows: FloatArray,
 ) -> tuple[int, int]:  # fmt: skip
     """Fill a row for one of the pairs and return status and iterations."""
     a, b = placed_of(shapes, pairs[row, 0], poses_a, row), placed_of(shapes, pairs[row, 1], poses_b, row)
     simplex[0] = 0
-    return query_pair(wants_depth, a, b, simplex, polytope, no_trace, no_trace, rows, row)
+    return query_pair(wants_depth, a, b, simplex, polytope, None, rows, row)
 
 
 @kernel
 def distance_one(
-    wants_depth: bool, a: tuple[Any, ...], b: tuple[Any, ...], simplex: IntArray, gjk_trace: FloatArray, epa_trace: FloatArray
+    wants_depth: bool, a: tuple[Any, ...], b: tuple[Any, ...], simplex: IntArray, trace: FloatArray | None
 ) -> tuple[int, int, float, float, float, float, float, float, float]:  # fmt: skip
-    """Return status, iterations, separation (or depth), points, normal of a pair of `Placed`; traces and simplex as in the chapters."""
+    """Return status, iterations, separation (or depth), points, normal of a pair of `Placed`; trace and simplex as in the chapters."""
     placed_a, placed_b = Placed(*a), Placed(*b)
     polytope = np.empty((polytope_rows(placed_a.vertices.shape[0], placed_b.vertices.shape[0]), POLYTOPE_WIDTH))
     rows = np.empty((1, ROW_WIDTH))
-    status, iterations = query_pair(wants_depth, placed_a, placed_b, simplex, polytope, gjk_trace, epa_trace, rows, 0)
+    status, iterations = query_pair(wants_depth, placed_a, placed_b, simplex, polytope, trace, rows, 0)
     # float(): numbers of Python's own also where the kernels run as plain Python
     return (
         status, iterations, float(rows[0, 0]), float(rows[0, 1]), float(rows[0, 2]),
@@ -166,10 +168,9 @@ def distance_pairs(
     """Fill status, iterations and the row of separation (or depth), points and normal of each pair, at poses (n, 4) x, y, cos, sin."""
     shapes, most = Shapes(*packed), most_vertices(packed[2])
     polytope, simplex = np.empty((polytope_rows(most, most), POLYTOPE_WIDTH)), np.empty(TRIANGLE_SIZE, dtype=np.int64)
-    no_trace = np.empty((0, GJK_TRACE_WIDTH))
     for row in range(pairs.shape[0]):
         status[row], iterations[row] = query_row(
-            wants_depth, shapes, pairs, poses_a, poses_b, row, simplex, polytope, no_trace, rows
+            wants_depth, shapes, pairs, poses_a, poses_b, row, simplex, polytope, rows
         )  # fmt: skip
 
 
@@ -183,10 +184,9 @@ def distance_listed(
     for row in listed:
         most = max(most, shapes.n_vertices[pairs[row, 0]], shapes.n_vertices[pairs[row, 1]])
     polytope, simplex = np.empty((polytope_rows(most, most), POLYTOPE_WIDTH)), np.empty(TRIANGLE_SIZE, dtype=np.int64)
-    no_trace = np.empty((0, GJK_TRACE_WIDTH))
     for row in listed:
         for field in range(3):
             if not (math.isfinite(poses_a[row, field]) and math.isfinite(poses_b[row, field])):
                 return False
-        status[row], iterations[row] = query_row(False, shapes, pairs, poses_a, poses_b, row, simplex, polytope, no_trace, rows)
+        status[row], iterations[row] = query_row(False, shapes, pairs, poses_a, poses_b, row, simplex, polytope, rows)
     return True

@@ -54,21 +54,27 @@ import math
 
 import numpy as np
 
+from engine.common._record_kernel import record
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.jit import inlined_kernel
 from engine.contracts.status import OUT_OF_ITERATIONS, OVERLAPPING
 from engine.narrowphase._gjk_kernel import Cores, difference_vertex, share_of_nearest, support
 from engine.narrowphase._sides_kernel import place
 
-__all__ = ["EPA_TRACE_WIDTH", "POLYTOPE_WIDTH", "epa_cores", "polytope_rows", "touching_points"]
+__all__ = ["EPA_EDGE", "EPA_END", "EPA_SUPPORT", "EPA_TOUCHING", "POLYTOPE_WIDTH", "epa_cores", "polytope_rows", "touching_points"]
 
 POLYTOPE_WIDTH = 7
 """Numbers of an edge: x, y of its first vertex, the outward unit normal, n.p, the distance of the edge from the origin, and 1 where
 the origin's foot lies on the edge."""
 
-EPA_TRACE_WIDTH = 8
-"""Numbers of a row of the trace, one for each edge of the polytope at each step: step, number of edges, x, y of both ends, distance from
-the origin, and 1 for the edge that is expanded."""
+EPA_EDGE, EPA_SUPPORT, EPA_END, EPA_TOUCHING = 11.0, 12.0, 13.0, 14.0
+"""Steps that the trace is told (`engine.common._record_kernel`); A's frame::
+
+    EPA_EDGE      iteration, number of edges, both ends, distance from O, 1 if it is the nearest      one for each edge, each iteration
+    EPA_SUPPORT   a b, vertex, n.s, n.p, n, the least n.s so far
+    EPA_END       status, iterations, depth, n (A to B)
+    EPA_TOUCHING  a point of A, one of B, on the cores
+"""
 
 _X, _Y, _NORMAL_X, _NORMAL_Y, _OFFSET, _DISTANCE, _HAS_FOOT = range(POLYTOPE_WIDTH)
 
@@ -146,22 +152,43 @@ def start_polytope(cores: Cores, rounding: float, simplex: IntArray, polytope: F
 
 
 @inlined_kernel
+def _tell_edges(trace: FloatArray | None, iteration: int, polytope: FloatArray, n_edges: int, nearest: int) -> None:
+    if trace is not None:
+        for edge in range(n_edges):
+            after = edge + 1 if edge + 1 < n_edges else 0
+            record(
+                trace, EPA_EDGE,
+                (float(iteration), float(n_edges), polytope[edge, _X], polytope[edge, _Y], polytope[after, _X], polytope[after, _Y],
+                 polytope[edge, _DISTANCE], 1.0 if edge == nearest else 0.0),
+            )  # fmt: skip
+
+
+@inlined_kernel
 def epa_cores(
-    cores: Cores, cos_a: float, sin_a: float, rounding: float, enough: float, simplex: IntArray, polytope: FloatArray, trace: FloatArray
+    cores: Cores,
+    cos_a: float,
+    sin_a: float,
+    rounding: float,
+    enough: float,
+    simplex: IntArray,
+    polytope: FloatArray,
+    trace: FloatArray | None,
 ) -> tuple[int, int, float, float, float]:
     """Return status (OVERLAPPING: the depth is exact), iterations, depth and unit normal, A to B in A's frame.
 
-    `simplex` is GJK's on TOUCHING or OVERLAPPING. `polytope` (polytope_rows, POLYTOPE_WIDTH) is room to work in. `trace`
-    (k, EPA_TRACE_WIDTH) takes the first k rows. It may end with a lower bound of the depth above `enough`, infinite for those who want
-    the depth itself. A depth may be a rounding below 0 where the cores touch.
+    `simplex` is GJK's on TOUCHING or OVERLAPPING. `polytope` (polytope_rows, POLYTOPE_WIDTH) is room to work in. `trace` is told
+    the steps above. It may end with a lower bound of the depth above `enough`, infinite for those who want the depth itself. A depth may be
+    a rounding below 0 where the cores touch.
     """
     n_edges = start_polytope(cores, rounding, simplex, polytope)
     if n_edges == 0:
         nx, ny = cos_a, -sin_a
-        return OVERLAPPING, 0, -(nx * polytope[0, _X] + ny * polytope[0, _Y]), nx, ny
+        depth = -(nx * polytope[0, _X] + ny * polytope[0, _Y])
+        record(trace, EPA_END, (float(OVERLAPPING), 0.0, depth, nx, ny))
+        return OVERLAPPING, 0, depth, nx, ny
     for edge in range(n_edges):
         measure_edge(polytope, edge, n_edges)
-    status, iterations, traced = OUT_OF_ITERATIONS, 0, 0
+    status, iterations = OUT_OF_ITERATIONS, 0
     depth, best_x, best_y = np.inf, 0.0, 0.0
     while n_edges < polytope.shape[0]:
         iterations += 1
@@ -172,19 +199,11 @@ def epa_cores(
             closer = polytope[edge, _DISTANCE] - polytope[nearest, _DISTANCE]
             if closer < 0.0 or (closer == 0.0 and polytope[edge, _HAS_FOOT] > polytope[nearest, _HAS_FOOT]):
                 nearest = edge
-        if polytope[nearest, _DISTANCE] > enough:
-            status, depth = OVERLAPPING, polytope[nearest, _DISTANCE]
-            break
         nx, ny, offset = polytope[nearest, _NORMAL_X], polytope[nearest, _NORMAL_Y], polytope[nearest, _OFFSET]
-        for edge in range(n_edges):
-            if traced >= trace.shape[0]:
-                break
-            after = edge + 1 if edge + 1 < n_edges else 0
-            trace[traced, 0], trace[traced, 1] = iterations, n_edges
-            trace[traced, 2], trace[traced, 3] = polytope[edge, _X], polytope[edge, _Y]
-            trace[traced, 4], trace[traced, 5] = polytope[after, _X], polytope[after, _Y]
-            trace[traced, 6], trace[traced, 7] = polytope[edge, _DISTANCE], 1.0 if edge == nearest else 0.0
-            traced += 1
+        _tell_edges(trace, iterations, polytope, n_edges, nearest)
+        if polytope[nearest, _DISTANCE] > enough:
+            status, depth, best_x, best_y = OVERLAPPING, polytope[nearest, _DISTANCE], 0.0, 0.0
+            break
 
         # 2. How far C reaches along its normal.
         a, b = support(cores, -nx, -ny)
@@ -192,6 +211,7 @@ def epa_cores(
         reach = nx * x + ny * y
         if reach < depth:
             depth, best_x, best_y = reach, nx, ny
+        record(trace, EPA_SUPPORT, (float(a), float(b), x, y, reach, offset, nx, ny, depth))
         if reach - offset <= rounding:
             status = OVERLAPPING
             break
@@ -204,6 +224,7 @@ def epa_cores(
         n_edges += 1
         measure_edge(polytope, nearest, n_edges)
         measure_edge(polytope, nearest + 1, n_edges)
+    record(trace, EPA_END, (float(status), float(iterations), depth, 0.0 - best_x, 0.0 - best_y))
     return status, iterations, depth, 0.0 - best_x, 0.0 - best_y  # not -0.0
 
 

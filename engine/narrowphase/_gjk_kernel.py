@@ -61,6 +61,9 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
+import numpy as np
+
+from engine.common._record_kernel import record
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.jit import inlined_kernel
 from engine.common.tolerances import GJK_MAX_ITERATIONS
@@ -68,7 +71,11 @@ from engine.contracts.status import OUT_OF_ITERATIONS, OVERLAPPING, SEPARATED, T
 from engine.narrowphase._sides_kernel import place, relative_pose
 
 __all__ = [
-    "GJK_TRACE_WIDTH",
+    "GJK_END",
+    "GJK_KEPT",
+    "GJK_NEAREST",
+    "GJK_START",
+    "GJK_SUPPORT",
     "TRIANGLE_SIZE",
     "Cores",
     "Placed",
@@ -83,9 +90,15 @@ __all__ = [
 TRIANGLE_SIZE = 7
 """Numbers of a simplex: how many vertices, then for each of three its index in A and in B."""
 
-GJK_TRACE_WIDTH = 10
-"""Numbers of a row of the trace: how many vertices; x, y of three, A's frame (the newest last); the nearest point v; w.n, below which the
-distance cannot lie."""
+GJK_START, GJK_NEAREST, GJK_SUPPORT, GJK_KEPT, GJK_END = 1.0, 2.0, 3.0, 4.0, 5.0
+"""Steps that the trace is told (`engine.common._record_kernel`); A's frame, a vertex by its indices in A and B::
+
+    GJK_START     p_a p_b q_a q_b, p, q           the simplex to begin with; one vertex twice where it is one
+    GJK_NEAREST   p_a p_b q_a q_b, p, q, v, n, |v| along n, t        before the next support, or the end if v is at the origin
+    GJK_SUPPORT   w_a w_b, w, w.n, |v| along n
+    GJK_KEPT      p_a p_b q_a q_b, which, c_p, c_q       which: 0 a second vertex joins, 1 w p, 2 w q, 3 w alone, 4 the triangle encloses O
+    GJK_END       status, iterations, |v| along n, n, t
+"""
 
 
 class Placed(NamedTuple):
@@ -163,14 +176,24 @@ def enclosing_sides(to_px: float, to_py: float, to_qx: float, to_qy: float, wx: 
 
 
 @inlined_kernel
+def _tell_nearest(
+    trace: FloatArray | None, p_a: int, p_b: int, q_a: int, q_b: int, px: float, py: float, qx: float, qy: float, vx: float, vy: float,
+    nx: float, ny: float, distance: float, share: float,
+) -> None:  # fmt: skip
+    if trace is not None:
+        vertices = (float(p_a), float(p_b), float(q_a), float(q_b))
+        record(trace, GJK_NEAREST, (*vertices, px, py, qx, qy, vx, vy, nx, ny, distance, share))
+
+
+@inlined_kernel
 def gjk_cores(
-    cores: Cores, rounding: float, touch: float, simplex: IntArray, trace: FloatArray
+    cores: Cores, rounding: float, touch: float, simplex: IntArray, trace: FloatArray | None
 ) -> tuple[int, int, float, float, float, float]:  # fmt: skip
     """Return status, iterations, distance, unit n (A to B, A's frame) and the share t of the nearest point in the simplex.
 
     `simplex` (TRIANGLE_SIZE,) is where to start, [0, ...] for anywhere, its indices in range (a third
     vertex is left out, one step finds it again); it becomes the last simplex. On TOUCHING and OVERLAPPING there is no distance and
-    no direction: 0.0, all of them. `trace` (k, GJK_TRACE_WIDTH) takes the first k steps.
+    no direction: 0.0, all of them. `trace` is told the steps above.
     """
     n_start = simplex[0]
     if n_start > 0:
@@ -184,6 +207,7 @@ def gjk_cores(
         q_a, q_b = simplex[3], simplex[4]
     px, py = difference_vertex(cores, p_a, p_b)
     qx, qy = difference_vertex(cores, q_a, q_b)
+    record(trace, GJK_START, (float(p_a), float(p_b), float(q_a), float(q_b), px, py, qx, qy))
 
     status, iterations, n_vertices = OUT_OF_ITERATIONS, 0, 0
     distance, nx, ny, share = 0.0, 0.0, 0.0, 0.0
@@ -202,6 +226,7 @@ def gjk_cores(
         length, distance = math.sqrt(ex * ex + ey * ey), math.sqrt(vx * vx + vy * vy)
         if distance >= length:
             if distance <= rounding:
+                _tell_nearest(trace, p_a, p_b, q_a, q_b, px, py, qx, qy, vx, vy, nx, ny, distance, share)
                 status = TOUCHING
                 break
             nx, ny = vx / distance, vy / distance
@@ -210,45 +235,46 @@ def gjk_cores(
             distance = nx * px + ny * py
             if distance < 0.0:
                 nx, ny, distance = -nx, -ny, -distance
-            if distance <= rounding:
-                status = TOUCHING
-                break
+        _tell_nearest(trace, p_a, p_b, q_a, q_b, px, py, qx, qy, vx, vy, nx, ny, distance, share)
+        if distance <= rounding:
+            status = TOUCHING
+            break
 
         # 2. The vertex of C nearest along n, and the bound it gives.
         w_a, w_b = support(cores, nx, ny)
         wx, wy = difference_vertex(cores, w_a, w_b)
         bound = nx * wx + ny * wy
         is_point = px == qx and py == qy
-        if iterations <= trace.shape[0]:
-            at = iterations - 1
-            trace[at, 0] = 2.0 if is_point else 3.0
-            trace[at, 1], trace[at, 2], trace[at, 3], trace[at, 4], trace[at, 5], trace[at, 6] = px, py, qx, qy, wx, wy
-            trace[at, 7], trace[at, 8], trace[at, 9] = vx, vy, bound
+        record(trace, GJK_SUPPORT, (float(w_a), float(w_b), wx, wy, bound, distance))
         is_known = (wx == px and wy == py) or (wx == qx and wy == qy)
         if is_known or distance - bound <= rounding:
             status = SEPARATED
             break
 
         # 3. Which of the three stay.
+        kept, beside_p, beside_q = 0.0, np.nan, np.nan
         if is_point:
             q_a, q_b, qx, qy = w_a, w_b, wx, wy
-            continue
-        to_px, to_py, to_qx, to_qy = px - wx, py - wy, qx - wx, qy - wy
-        beside_p, beside_q = enclosing_sides(to_px, to_py, to_qx, to_qy, wx, wy)
-        if beside_p > 0.0 and beside_q > 0.0 and bound < 0.0:
-            inside_p = beside_p > touch * math.sqrt(to_px * to_px + to_py * to_py)
-            inside_q = beside_q > touch * math.sqrt(to_qx * to_qx + to_qy * to_qy)
-            status = OVERLAPPING if inside_p and inside_q and distance > touch else TOUCHING
-            n_vertices, simplex[5], simplex[6] = 3, w_a, w_b
-            break
-        if beside_p <= 0.0 and -(wx * to_px + wy * to_py) > 0.0:
-            q_a, q_b, qx, qy = w_a, w_b, wx, wy
-        elif beside_q <= 0.0 and -(wx * to_qx + wy * to_qy) > 0.0:
-            p_a, p_b, px, py = w_a, w_b, wx, wy
         else:
-            p_a, p_b, px, py = w_a, w_b, wx, wy
-            q_a, q_b, qx, qy = w_a, w_b, wx, wy
+            to_px, to_py, to_qx, to_qy = px - wx, py - wy, qx - wx, qy - wy
+            beside_p, beside_q = enclosing_sides(to_px, to_py, to_qx, to_qy, wx, wy)
+            if beside_p > 0.0 and beside_q > 0.0 and bound < 0.0:
+                inside_p = beside_p > touch * math.sqrt(to_px * to_px + to_py * to_py)
+                inside_q = beside_q > touch * math.sqrt(to_qx * to_qx + to_qy * to_qy)
+                status = OVERLAPPING if inside_p and inside_q and distance > touch else TOUCHING
+                n_vertices, simplex[5], simplex[6], kept = 3, w_a, w_b, 4.0
+            elif beside_p <= 0.0 and -(wx * to_px + wy * to_py) > 0.0:
+                q_a, q_b, qx, qy, kept = w_a, w_b, wx, wy, 1.0
+            elif beside_q <= 0.0 and -(wx * to_qx + wy * to_qy) > 0.0:
+                p_a, p_b, px, py, kept = w_a, w_b, wx, wy, 2.0
+            else:
+                p_a, p_b, px, py = w_a, w_b, wx, wy
+                q_a, q_b, qx, qy, kept = w_a, w_b, wx, wy, 3.0
+        record(trace, GJK_KEPT, (float(p_a), float(p_b), float(q_a), float(q_b), kept, beside_p, beside_q))
+        if n_vertices == 3:
+            break
 
+    record(trace, GJK_END, (float(status), float(iterations), distance, nx, ny, share))
     if n_vertices < 3:
         n_vertices = 1 if p_a == q_a and p_b == q_b else 2
     simplex[0], simplex[1], simplex[2], simplex[3], simplex[4] = n_vertices, p_a, p_b, q_a, q_b

@@ -4,25 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
+from engine.common._record_kernel import checked_trace
 from engine.common.arrays import FloatArray
-from engine.common.checks import integer
 from engine.contracts import PenetrationResult, Status
 from engine.geometry import AnyShape, Transform
 from engine.narrowphase._distance_kernel import distance_one
-from engine.narrowphase._epa_kernel import EPA_TRACE_WIDTH
-from engine.narrowphase._gjk_kernel import GJK_TRACE_WIDTH, TRIANGLE_SIZE
-from engine.narrowphase.scratch import core_of, trace_rows
+from engine.narrowphase._gjk_kernel import TRIANGLE_SIZE
+from engine.narrowphase.scratch import core_of
 
-__all__ = ["new_trace", "penetration"]
-
-
-_NO_GJK_TRACE = np.empty((0, GJK_TRACE_WIDTH))
-_NO_TRACE = np.empty((0, EPA_TRACE_WIDTH))
-
-
-def new_trace(edges: int) -> FloatArray:
-    """Return room for so many edges of EPA's polytopes, step by step; rows that stay NaN were not needed. Columns: `_epa_kernel`."""
-    return np.full((integer("edges", edges, low=0), EPA_TRACE_WIDTH), np.nan)
+__all__ = ["penetration"]
 
 
 def penetration(a: AnyShape, xf_a: Transform, b: AnyShape, xf_b: Transform, trace: FloatArray | None = None) -> PenetrationResult:
@@ -34,8 +24,8 @@ def penetration(a: AnyShape, xf_a: Transform, b: AnyShape, xf_b: Transform, trac
         Body frame, metres.
     xf_a, xf_b : Transform
         World poses.
-    trace : float64 (k, EPA_TRACE_WIDTH), optional
-        From `new_trace`; takes the first k edges. Nothing is written where the cores do not touch: GJK is then enough.
+    trace : float64 (k, TRACE_WIDTH), optional
+        Is told what GJK does, and EPA after it; see `engine.common._record_kernel`.
 
     Returns
     -------
@@ -62,7 +52,7 @@ def penetration(a: AnyShape, xf_a: Transform, b: AnyShape, xf_b: Transform, trac
     """
     status, _, depth, a_x, a_y, b_x, b_y, nx, ny = distance_one(
         True, (*core_of(a), *xf_a.position, xf_a.cos, xf_a.sin), (*core_of(b), *xf_b.position, xf_b.cos, xf_b.sin),
-        np.zeros(TRIANGLE_SIZE, dtype=np.int64), _NO_GJK_TRACE, _NO_TRACE if trace is None else trace_rows(trace, EPA_TRACE_WIDTH),
+        np.zeros(TRIANGLE_SIZE, dtype=np.int64), checked_trace(trace),
     )  # fmt: skip
     if nx != nx:
         return PenetrationResult(Status(status), depth, None, None, None)

@@ -6,20 +6,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from engine.common._record_kernel import checked_trace
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.checks import integer
 from engine.common.errors import InvalidInputError
 from engine.contracts import DistanceResult, Status
 from engine.geometry import AnyShape, Transform
 from engine.narrowphase._distance_kernel import distance_one
-from engine.narrowphase._epa_kernel import EPA_TRACE_WIDTH
-from engine.narrowphase._gjk_kernel import GJK_TRACE_WIDTH, TRIANGLE_SIZE
-from engine.narrowphase.scratch import core_of, trace_rows
+from engine.narrowphase._gjk_kernel import TRIANGLE_SIZE
+from engine.narrowphase.scratch import core_of
 
-__all__ = ["SimplexCache", "distance", "distance_from", "new_trace"]
-
-
-_NO_TRACE, _NO_EPA_TRACE = np.empty((0, GJK_TRACE_WIDTH)), np.empty((0, EPA_TRACE_WIDTH))
+__all__ = ["SimplexCache", "distance", "distance_from"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,11 +30,6 @@ class SimplexCache:
     indices_b: tuple[int, ...] = ()
 
 
-def new_trace(steps: int) -> FloatArray:
-    """Return room for the trace of so many steps of GJK; rows that stay NaN were not needed. See `_gjk_kernel` for the columns."""
-    return np.full((integer("steps", steps, low=0), GJK_TRACE_WIDTH), np.nan)
-
-
 def distance(a: AnyShape, xf_a: Transform, b: AnyShape, xf_b: Transform, trace: FloatArray | None = None) -> DistanceResult:
     """Find the gap between two shapes, radii and skins included, and their nearest points.
 
@@ -47,8 +39,8 @@ def distance(a: AnyShape, xf_a: Transform, b: AnyShape, xf_b: Transform, trace: 
         Body frame, metres. A zero-length segment is a point.
     xf_a, xf_b : Transform
         World poses.
-    trace : float64 (k, GJK_TRACE_WIDTH), optional
-        From `new_trace`; takes the first k simplexes.
+    trace : float64 (k, TRACE_WIDTH), optional
+        Is told what GJK does, and EPA where it is asked; see `engine.common._record_kernel`.
 
     Returns
     -------
@@ -119,10 +111,9 @@ def _start(cache: SimplexCache, n_a: int, n_b: int) -> IntArray:
 
 
 def _query(a: AnyShape, xf_a: Transform, b: AnyShape, xf_b: Transform, simplex: IntArray, trace: FloatArray | None) -> DistanceResult:
-    rows = _NO_TRACE if trace is None else trace_rows(trace, GJK_TRACE_WIDTH)
     status, iterations, separation, a_x, a_y, b_x, b_y, nx, ny = distance_one(
         False, (*core_of(a), *xf_a.position, xf_a.cos, xf_a.sin), (*core_of(b), *xf_b.position, xf_b.cos, xf_b.sin),
-        simplex, rows, _NO_EPA_TRACE,
+        simplex, checked_trace(trace),
     )  # fmt: skip
     if nx != nx:
         return DistanceResult(Status(status), separation, None, None, None, iterations)

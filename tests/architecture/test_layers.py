@@ -27,6 +27,7 @@ LAYERS = (
     "engine.compare",
     "engine.check",
     "engine.scenes",
+    "engine.trace",
     "engine.experiments",
     "engine.history",
     "engine.render",

@@ -24,7 +24,7 @@ from engine.common.jit import inlined_kernel, kernel
 from engine.common.tolerances import SAT_ROUNDING
 from engine.contracts.status import SEPARATED
 from engine.narrowphase._distance_kernel import placed_of
-from engine.narrowphase._gjk_kernel import GJK_TRACE_WIDTH, TRIANGLE_SIZE, gjk_cores, relative_cores
+from engine.narrowphase._gjk_kernel import TRIANGLE_SIZE, gjk_cores, relative_cores
 from engine.narrowphase._sat_kernel import face_separation
 from engine.narrowphase._sides_kernel import Arrays, Shapes, most_vertices, move_to_frame
 
@@ -68,13 +68,11 @@ def _is_parted(a: FloatArray, normals_a: FloatArray, b: FloatArray, normals_b: F
 
 
 @inlined_kernel
-def _by_gjk(
-    shapes: Shapes, a: int, b: int, poses_a: FloatArray, poses_b: FloatArray, row: int, simplex: IntArray, no_trace: FloatArray
-) -> tuple[bool, int]:
+def _by_gjk(shapes: Shapes, a: int, b: int, poses_a: FloatArray, poses_b: FloatArray, row: int, simplex: IntArray) -> tuple[bool, int]:
     placed_a, placed_b = placed_of(shapes, a, poses_a, row), placed_of(shapes, b, poses_b, row)
     cores = relative_cores(placed_a, placed_b)
     rounding = SAT_ROUNDING * (placed_a.extent + placed_b.extent + math.hypot(cores.shift_x, cores.shift_y))
-    status, steps, _, _, _, _ = gjk_cores(cores, rounding, rounding, simplex, no_trace)
+    status, steps, _, _, _, _ = gjk_cores(cores, rounding, rounding, simplex, None)
     return status != SEPARATED, steps
 
 
@@ -113,7 +111,7 @@ def count_overlaps(
     shapes, n = Shapes(*packed), pairs.shape[0]
     most = most_vertices(shapes.n_vertices)
     moved, turned = np.empty((most, 2)), np.empty((most, 2))
-    simplices, no_trace = np.zeros((n, TRIANGLE_SIZE), dtype=np.int64), np.empty((0, GJK_TRACE_WIDTH))
+    simplices = np.zeros((n, TRIANGLE_SIZE), dtype=np.int64)
     n_yes, n_steps = 0, 0
     for row in range(poses_a.shape[0]):
         pair = row % n
@@ -126,7 +124,7 @@ def count_overlaps(
         if is_yes and test in (GJK, KEPT_GJK, CIRCLE_THEN_GJK):
             if test == GJK:
                 simplices[pair, 0] = 0
-            is_yes, steps = _by_gjk(shapes, a, b, poses_a, poses_b, row, simplices[pair], no_trace)
+            is_yes, steps = _by_gjk(shapes, a, b, poses_a, poses_b, row, simplices[pair])
             n_steps += steps
         elif is_yes and test != CIRCLES:
             is_yes = _by_edges(test == SAT, shapes, a, b, poses_a, poses_b, row, moved, turned)

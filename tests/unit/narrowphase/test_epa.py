@@ -109,22 +109,6 @@ def test_moving_by_the_depth_leaves_a_touch_deep_inside():
         assert distance(big, HERE, shape, Transform(tuple(moved), angle)).status is Status.TOUCHING
 
 
-def test_the_trace_shows_each_polytope():
-    trace = epa.new_trace(64)
-    found = epa.penetration(Polygon.regular(8, 1.0), HERE, BOX, Transform((0.4, 0.3), 0.2), trace)
-    used = trace[~np.isnan(trace[:, 0])]
-    steps = used[:, 0].astype(int)
-    assert steps[0] == 1 and (np.diff(steps) >= 0).all()
-    for step in range(1, steps[-1] + 1):
-        edges = used[steps == step]
-        assert len(edges) == edges[0, 1] == len(used[steps == 1]) + step - 1  # one more edge at each step
-        assert edges[:, 7].sum() == 1.0
-        assert edges[edges[:, 7] == 1.0, 6] == edges[:, 6].min() <= found.depth + EPS  # the nearest one is expanded
-        assert np.array_equal(edges[:, 4:6], np.roll(edges[:, 2:4], -1, axis=0))  # and they form a ring
-    assert used[steps == steps[-1]][:, 6].min() == pytest.approx(found.depth, abs=EPS)
-    assert epa.penetration(Polygon.regular(8, 1.0), HERE, BOX, Transform((0.4, 0.3), 0.2)) == found
-
-
 def test_lengths_whose_squares_float64_cannot_hold_are_named():
     found = penetration(Circle(1e200), HERE, Circle(1e200), HERE)
     assert found.status is Status.DEGENERATE and math.isnan(found.depth) and found.normal is None

@@ -6,11 +6,11 @@ import math
 import numpy as np
 import pytest
 
+from engine.common._record_kernel import TRACE_WIDTH
 from engine.common.errors import InvalidInputError
 from engine.contracts import Status
 from engine.geometry import Capsule, Circle, Polygon, Segment, Transform
 from engine.narrowphase import gjk
-from engine.narrowphase._gjk_kernel import GJK_TRACE_WIDTH
 from engine.narrowphase.gjk import SimplexCache, distance_from
 from engine.query.pairs import distance
 
@@ -143,19 +143,6 @@ def test_any_cache_gives_a_right_answer():
                         assert found.separation == pytest.approx(fresh.separation, abs=EPS)
 
 
-def test_the_trace_shows_each_simplex():
-    trace = gjk.new_trace(8)
-    found = gjk.distance(BOX, HERE, BOX, Transform((4.0, 5.0), 0.1), trace)
-    used = trace[~np.isnan(trace[:, 0])]
-    assert len(used) == found.iterations and trace.shape == (8, GJK_TRACE_WIDTH)
-    nearest = np.hypot(used[:, 7], used[:, 8])
-    assert (np.diff(nearest) < 0.0).all()  # ever nearer
-    assert (used[:, 9] <= found.separation + EPS).all()  # and the bound never above
-    short = gjk.new_trace(1)
-    assert gjk.distance(BOX, HERE, BOX, Transform((4.0, 5.0), 0.1), short) == found
-    assert np.array_equal(short[0], trace[0])
-
-
 @pytest.mark.parametrize("size", [1e155, 1e200, 1e-150, 1e-300])
 def test_lengths_whose_squares_float64_cannot_hold_are_named(size):
     found = distance(Circle(size), HERE, Circle(size), Transform((3.0 * size, 0.0)))
@@ -200,8 +187,6 @@ def test_a_cache_of_other_shapes_is_refused(cache):
 def test_a_chapter_asked_directly_refuses_as_well():
     with pytest.raises(InvalidInputError, match="shape must be a Circle, Polygon, Capsule or Segment"):
         gjk.distance([1, 2], HERE, BOX, HERE)
-    for trace in (np.zeros((4, 3)), np.zeros((4, GJK_TRACE_WIDTH), dtype=np.float32), np.zeros((4, 2 * GJK_TRACE_WIDTH))[:, ::2], [1.0]):
+    for trace in (np.zeros((4, 3)), np.zeros((4, TRACE_WIDTH), dtype=np.float32), np.zeros((4, 2 * TRACE_WIDTH))[:, ::2], [1.0]):
         with pytest.raises(InvalidInputError, match="trace must be a writable, contiguous float64"):
             gjk.distance(BOX, HERE, BOX, HERE, trace)
-    with pytest.raises(InvalidInputError, match="steps must be a whole number >= 0, got -1"):
-        gjk.new_trace(-1)

@@ -1,0 +1,73 @@
+"""What GJK and EPA share: rows in A's frame as vectors of the world, and the set C = B - A that both look at."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from engine.common.errors import LabError
+from engine.common.words import decimals
+from engine.compare.pair.file import Pair
+from engine.contracts.trace import Feature, Mark, Point, View
+from engine.geometry import AnyShape, Transform
+from engine.geometry.hull import convex_hull
+from engine.trace.cases import PairCase
+
+__all__ = ["DIFFERENCE", "Difference", "metres", "of_pair", "vertex_name"]
+
+DIFFERENCE = View("difference", "B - A: all differences, and the origin O")
+
+
+def metres(value: float) -> str:
+    """Return a length for a sentence."""
+    return f"{decimals(value, 3)} m" if 5e-4 <= abs(value) < 1e5 or value == 0.0 else f"{value:.3g} m"
+
+
+def vertex_name(a: int, b: int) -> str:
+    """Name a vertex of B - A by its vertices, counted as in the picture."""
+    return f"B{b} - A{a}"
+
+
+def of_pair(a: AnyShape, xf_a: Transform, b: AnyShape, xf_b: Transform) -> PairCase:
+    """Return two shapes that stand as a case."""
+    return PairCase(Pair("distance", a, xf_a, b, xf_b))
+
+
+class Difference:
+    """The set B - A of the cores of a case, world axes, and where its vertices come from."""
+
+    def __init__(self, case: PairCase) -> None:
+        pair = case.pair
+        assert pair.shape_b is not None
+        self.a, self.xf_a, self.b, self.xf_b = pair.shape_a, pair.pose_a, pair.shape_b, pair.pose_b
+        self.world_a, self.world_b = self.xf_a.apply_array(self.a.core).tolist(), self.xf_b.apply_array(self.b.core).tolist()
+
+    def vector(self, x: float, y: float) -> Point:
+        """Turn a vector from A's frame to the world's axes."""
+        return self.xf_a.cos * x - self.xf_a.sin * y, self.xf_a.sin * x + self.xf_a.cos * y
+
+    def point_a(self, index: float) -> Point:
+        """Return a vertex of A's core, world frame."""
+        x, y = self.world_a[int(index)]
+        return x, y
+
+    def point_b(self, index: float) -> Point:
+        """Return a vertex of B's core, world frame."""
+        x, y = self.world_b[int(index)]
+        return x, y
+
+    def features(self, a: float, b: float) -> tuple[Feature, Feature]:
+        """Return the vertices of A and B that a vertex of the difference is made of."""
+        return Feature("a", "vertex", int(a)), Feature("b", "vertex", int(b))
+
+    @property
+    def scenery(self) -> tuple[Mark, ...]:
+        """The whole set, which no algorithm builds, and the origin."""
+        origin = Mark("point", "other", ((0.0, 0.0),), "difference", "O")
+        all_of_it = (np.array(self.world_b)[:, None] - np.array(self.world_a)[None]).reshape(-1, 2)
+        try:
+            ring: Sequence[Sequence[float]] = convex_hull(all_of_it).tolist()
+        except LabError:  # cores on one line: so is the set
+            ring = [min(all_of_it.tolist()), max(all_of_it.tolist())]
+        return Mark("polygon", "ghost", tuple((x, y) for x, y in ring), "difference"), origin

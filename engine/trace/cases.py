@@ -1,0 +1,304 @@
+"""What algorithms are asked, in a form that a hand can change: each drag gives a new case, and the old one stays.
+
+A case has named *parts* that can be taken hold of (a whole shape, a corner, an end of a ray). What cannot be, such as a corner dragged so
+that a polygon is no longer convex, leaves the case as it is.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from engine.common.errors import LabError
+from engine.compare.pair.file import Pair
+from engine.contracts.trace import Mark, Point, Role
+from engine.geometry import AABB, AnyShape, Capsule, Circle, Polygon, Segment, Transform
+
+__all__ = ["BoxesCase", "Case", "OutlineCase", "PairCase", "PointsCase", "shape_mark"]
+
+
+class Case(ABC):
+    """What an algorithm is asked."""
+
+    @property
+    @abstractmethod
+    def scenery(self) -> tuple[Mark, ...]:
+        """What lies under the marks of every step, "plane" view."""
+
+    @property
+    @abstractmethod
+    def handles(self) -> tuple[tuple[str, Point], ...]:
+        """Parts that are points, by name, and where they are."""
+
+    @property
+    def box(self) -> AABB:
+        """What the scenery covers."""
+        places = np.array([point for mark in self.scenery for point in mark.points])
+        reach = max((mark.radius for mark in self.scenery), default=0.0)
+        (left, bottom), (right, top) = (places.min(axis=0) - reach).tolist(), (places.max(axis=0) + reach).tolist()
+        return AABB((left, bottom), (right, top))
+
+    def part_at(self, point: Point, reach: float) -> str | None:
+        """Return the part under a hand: the nearest handle within `reach` metres, else a whole shape."""
+        near = min(((math.dist(at, point), name) for name, at in self.handles), default=None)
+        return near[1] if near is not None and near[0] <= reach else None
+
+    @abstractmethod
+    def moved(self, part: str, dx: float, dy: float) -> Case:
+        """Return the case with a part moved; this one where that cannot be."""
+
+    def turned(self, part: str, angle: float) -> Case:
+        """Return the case with a part turned about its middle; this one where nothing can be turned."""
+        return self
+
+
+def shape_mark(shape: AnyShape, xf: Transform, role: Role, text: str = "") -> Mark:
+    """Return a shape where it stands: its core with its radius."""
+    points = tuple((x, y) for x, y in xf.apply_array(shape.core).tolist())
+    if isinstance(shape, Polygon):
+        return Mark("polygon", role, points, text=text, radius=shape.radius)
+    if isinstance(shape, Circle):
+        return Mark("circle", role, points[:1], text=text, radius=shape.radius)
+    return Mark("path", role, points, text=text, radius=shape.radius)
+
+
+@dataclass(frozen=True)
+class PairCase(Case):
+    """Two shapes that stand or move, or a shape and a ray: a pair file's content, or the like."""
+
+    pair: Pair
+
+    @property
+    def scenery(self) -> tuple[Mark, ...]:
+        pair, marks = self.pair, []
+        sides: list[tuple[AnyShape | None, Transform, Transform | None, Role]] = [
+            (pair.shape_a, pair.pose_a, pair.end_a, "a"),
+            (pair.shape_b, pair.pose_b, pair.end_b, "b"),
+        ]
+        for shape, pose, end, role in sides:
+            if shape is not None:
+                marks.append(shape_mark(shape, pose, role, role.upper()))
+                if end is not None and end != pose:
+                    marks.append(shape_mark(shape, end, "ghost", f"{role.upper()} at the end"))
+        if pair.ray is not None:
+            marks.append(Mark("arrow", "other", pair.ray, text="ray"))
+        return tuple(marks)
+
+    @property
+    def handles(self) -> tuple[tuple[str, Point], ...]:
+        """Corners and ends ("a.0"), a circle's or a capsule's rim ("a.rim"), ends of motions ("a.end"), ends of a ray."""
+        pair, found = self.pair, []
+        for side in "ab":
+            shape, pose, end = self._side(side)
+            if shape is None:
+                continue
+            if not isinstance(shape, Circle):
+                found += [(f"{side}.{k}", pose.apply((x, y))) for k, (x, y) in enumerate(shape.core.tolist())]
+            if isinstance(shape, Circle | Capsule):
+                found.append((f"{side}.rim", pose.apply(_rim(shape))))
+            if end is not None:
+                found.append((f"{side}.end", end.apply(shape.centroid)))
+        if pair.ray is not None:
+            found += [("ray.origin", pair.ray[0]), ("ray.end", pair.ray[1])]
+        return tuple(found)
+
+    def part_at(self, point: Point, reach: float) -> str | None:
+        found = super().part_at(point, reach)
+        for side in "ba":
+            shape, pose, _ = self._side(side)
+            if found is None and shape is not None and _is_on(shape, pose, point, 0.4 * reach):
+                found = side
+        return found
+
+    def moved(self, part: str, dx: float, dy: float) -> PairCase:
+        side, _, of = part.partition(".")
+        if side == "ray" and self.pair.ray is not None:
+            origin, end = self.pair.ray
+            if of == "origin":
+                return self._with(ray=((origin[0] + dx, origin[1] + dy), end))
+            return self._with(ray=(origin, (end[0] + dx, end[1] + dy)))
+        shape, pose, end_pose = self._side(side)
+        if shape is None:
+            return self
+        if of == "end" and end_pose is not None:
+            return self._with(**{f"end_{side}": _shifted(end_pose, dx, dy)})
+        if of:
+            local = pose.apply_inverse((pose.position[0] + dx, pose.position[1] + dy))
+            return self._reshaped(side, shape, of, local)
+        changes: dict[str, Any] = {f"pose_{side}": _shifted(pose, dx, dy)}
+        if end_pose is not None:
+            changes[f"end_{side}"] = _shifted(end_pose, dx, dy)
+        return self._with(**changes)
+
+    def turned(self, part: str, angle: float) -> PairCase:
+        side, _, of = part.partition(".")
+        if side not in ("a", "b"):
+            return self
+        shape, pose, end = self._side(side)
+        if shape is None:
+            return self
+        changes = {}
+        if of != "end":
+            changes[f"pose_{side}"] = _turned(pose, shape, angle)
+        if end is not None:
+            changes[f"end_{side}"] = _turned(end, shape, angle)
+        return self._with(**changes)
+
+    def _side(self, side: str) -> tuple[AnyShape | None, Transform, Transform | None]:
+        pair = self.pair
+        return (pair.shape_a, pair.pose_a, pair.end_a) if side == "a" else (pair.shape_b, pair.pose_b, pair.end_b)
+
+    def _reshaped(self, side: str, shape: AnyShape, of: str, by: Point) -> PairCase:
+        """Move a corner, an end or the rim of a shape by a vector of its own frame."""
+        try:
+            if of == "rim" and isinstance(shape, Circle | Capsule):
+                x, y = _rim(shape)
+                center = shape.center if isinstance(shape, Circle) else shape.p2
+                return self._with(**{f"shape_{side}": replace(shape, radius=math.dist((x + by[0], y + by[1]), center))})
+            at = int(of)
+            core = shape.core.copy()
+            core[at] += by
+            if isinstance(shape, Polygon):
+                changed: AnyShape = Polygon(core, shape.skin_radius)
+                if len(changed.core) != len(core):
+                    return self
+            elif isinstance(shape, Capsule | Segment):
+                p1, p2 = (tuple(end) for end in core.tolist())
+                changed = replace(shape, p1=p1, p2=p2)
+            else:
+                return self
+            return self._with(**{f"shape_{side}": changed})
+        except (LabError, ValueError):
+            return self
+
+    def _with(self, **changes: Any) -> PairCase:
+        try:
+            return PairCase(replace(self.pair, **changes, provenance=None, outsider=None, note=""))
+        except LabError:
+            return self
+
+
+def _rim(shape: Circle | Capsule) -> Point:
+    x, y = shape.center if isinstance(shape, Circle) else shape.p2
+    return x + shape.radius, y
+
+
+def _shifted(pose: Transform, dx: float, dy: float) -> Transform:
+    return Transform((pose.position[0] + dx, pose.position[1] + dy), pose.angle)
+
+
+def _turned(pose: Transform, shape: AnyShape, angle: float) -> Transform:
+    """Turn a pose by `angle` about the middle of the shape, which stays where it is."""
+    x, y = pose.apply(shape.centroid)
+    away = Transform((0.0, 0.0), pose.angle + angle).apply(shape.centroid)
+    return Transform((x - away[0], y - away[1]), pose.angle + angle)
+
+
+def _is_on(shape: AnyShape, xf: Transform, point: Point, reach: float) -> bool:
+    """Tell whether a hand takes hold of the shape: on it, or nearer than `reach` metres."""
+    at = np.array(xf.apply_inverse(point))
+    core, radius = shape.core, shape.radius
+    if isinstance(shape, Polygon):
+        return float(((at - core) * shape.normals).sum(axis=1).max()) <= radius + reach
+    a, b = core[0], core[-1]
+    along = b - a
+    length_sq = float(along @ along)
+    share = min(max(float((at - a) @ along) / length_sq, 0.0), 1.0) if length_sq > 0.0 else 0.0
+    return math.dist(at, a + share * along) <= radius + reach
+
+
+@dataclass(frozen=True)
+class PointsCase(Case):
+    """Points, for hulls and for what encloses them."""
+
+    points: tuple[Point, ...]
+
+    @property
+    def scenery(self) -> tuple[Mark, ...]:
+        return (Mark("point", "other", self.points),)
+
+    @property
+    def handles(self) -> tuple[tuple[str, Point], ...]:
+        return tuple((str(k), point) for k, point in enumerate(self.points))
+
+    def moved(self, part: str, dx: float, dy: float) -> PointsCase:
+        return PointsCase(_with_moved(self.points, int(part), dx, dy))
+
+
+@dataclass(frozen=True)
+class OutlineCase(Case):
+    """A simple polygon, convex or not, counter-clockwise, and holes in it, clockwise: for what cuts it up."""
+
+    rings: tuple[tuple[Point, ...], ...]
+
+    @property
+    def scenery(self) -> tuple[Mark, ...]:
+        return tuple(Mark("polygon", "other", ring) for ring in self.rings)
+
+    @property
+    def handles(self) -> tuple[tuple[str, Point], ...]:
+        return tuple((f"{n}.{k}", point) for n, ring in enumerate(self.rings) for k, point in enumerate(ring))
+
+    def moved(self, part: str, dx: float, dy: float) -> OutlineCase:
+        from engine.decompose.outline import Part
+
+        n, k = (int(word) for word in part.split("."))
+        rings = (*self.rings[:n], _with_moved(self.rings[n], k, dx, dy), *self.rings[n + 1 :])
+        try:
+            Part(np.array(rings[0]), tuple(np.array(ring) for ring in rings[1:]))
+        except LabError:
+            return self
+        return OutlineCase(rings)
+
+
+@dataclass(frozen=True)
+class BoxesCase(Case):
+    """Boxes x0, y0, x1, y1, for broad phases, and a region that is asked for."""
+
+    boxes: tuple[tuple[float, float, float, float], ...]
+    region: tuple[float, float, float, float]
+
+    @property
+    def scenery(self) -> tuple[Mark, ...]:
+        boxes = tuple(Mark("polygon", "other", _corners(box), text=str(k)) for k, box in enumerate(self.boxes))
+        return (*boxes, Mark("polygon", "ghost", _corners(self.region), text="region"))
+
+    @property
+    def handles(self) -> tuple[tuple[str, Point], ...]:
+        x0, y0, x1, y1 = self.region
+        return (("region.0", (x0, y0)), ("region.1", (x1, y1)))
+
+    def part_at(self, point: Point, reach: float) -> str | None:
+        found = super().part_at(point, reach)
+        for k in reversed(range(len(self.boxes))):
+            x0, y0, x1, y1 = self.boxes[k]
+            if found is None and x0 <= point[0] <= x1 and y0 <= point[1] <= y1:
+                found = str(k)
+        return found
+
+    def moved(self, part: str, dx: float, dy: float) -> BoxesCase:
+        x0, y0, x1, y1 = self.region if part.startswith("region") else self.boxes[int(part)]
+        if part == "region.0":
+            x0, y0 = min(x0 + dx, x1), min(y0 + dy, y1)
+        elif part == "region.1":
+            x1, y1 = max(x1 + dx, x0), max(y1 + dy, y0)
+        else:
+            x0, y0, x1, y1 = x0 + dx, y0 + dy, x1 + dx, y1 + dy
+        if part.startswith("region"):
+            return replace(self, region=(x0, y0, x1, y1))
+        k = int(part)
+        return replace(self, boxes=(*self.boxes[:k], (x0, y0, x1, y1), *self.boxes[k + 1 :]))
+
+
+def _corners(box: tuple[float, float, float, float]) -> tuple[Point, ...]:
+    x0, y0, x1, y1 = box
+    return (x0, y0), (x1, y0), (x1, y1), (x0, y1)
+
+
+def _with_moved(points: tuple[Point, ...], k: int, dx: float, dy: float) -> tuple[Point, ...]:
+    x, y = points[k]
+    return (*points[:k], (x + dx, y + dy), *points[k + 1 :])

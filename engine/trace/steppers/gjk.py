@@ -1,0 +1,228 @@
+"""GJK, step by step: `engine.narrowphase._gjk_kernel`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from engine.compare.pair.file import Pair
+from engine.contracts import DistanceResult, Status
+from engine.contracts.trace import Mark, Point, Question, TraceStep
+from engine.geometry import AnyShape, Polygon, Transform
+from engine.narrowphase import gjk as chapter
+from engine.narrowphase._epa_kernel import EPA_EDGE, EPA_END, EPA_SUPPORT, EPA_TOUCHING
+from engine.narrowphase._gjk_kernel import GJK_END, GJK_KEPT, GJK_NEAREST, GJK_START, GJK_SUPPORT
+from engine.trace._difference import DIFFERENCE, Difference, metres, of_pair, vertex_name
+from engine.trace.cases import PairCase
+from engine.trace.protocol import PLANE, Algorithm
+from engine.trace.rows import told
+
+__all__ = ["ALGORITHM", "Gjk", "gjk", "gjk_steps"]
+
+_REGIONS = (
+    "it joins the one vertex: the simplex is an edge now",
+    "the origin is beyond the edge w p: q is dropped",
+    "the origin is beyond the edge w q: p is dropped",
+    "the origin is in w's own region: both others are dropped",
+    "the origin lies inside the triangle p q w: the cores overlap or touch",
+)
+
+
+class Gjk(Algorithm[PairCase]):
+    """Gilbert, Johnson and Keerthi's distance of two convex sets."""
+
+    title = "GJK: the distance of two shapes"
+    page = "gjk.md#derivation"
+    pseudo_code = (
+        "simplex = the support along the line of the two centres",
+        "repeat:",
+        "  v = the simplex's point nearest to O; n = v / |v|; drop what v does not need",
+        "  if |v| is 0: the cores touch",
+        "  w = support(-n): the vertex of B - A least far along n",
+        "  if |v| - w.n is 0: |v| is the distance",
+        "  w joins; keep the part of p, q, w whose region has O",
+        "  if O is inside the triangle: the cores overlap",
+        "take off the radii",
+    )
+    views = (PLANE, DIFFERENCE)
+    beside = ("sat", "epa", "alternating_projections")
+
+    @property
+    def example(self) -> PairCase:
+        a = Polygon([(-0.9, -0.7), (0.6, -0.9), (1.0, 0.1), (0.3, 0.9), (-0.8, 0.6)])
+        return PairCase(Pair("distance", a, Transform(), Polygon.regular(7, 0.9), Transform((1.5, 2.0), 0.5)))
+
+    def scenery(self, case: PairCase) -> tuple[Mark, ...]:
+        return (*case.scenery, *Difference(case).scenery)
+
+    def query(self, case: PairCase) -> DistanceResult:
+        pair = case.pair
+        assert pair.shape_b is not None
+        return chapter.distance(pair.shape_a, pair.pose_a, pair.shape_b, pair.pose_b)
+
+    def steps(self, case: PairCase) -> list[TraceStep]:
+        pair = case.pair
+        shape_b = pair.shape_b
+        assert shape_b is not None
+        result, rows = told(lambda trace: chapter.distance(pair.shape_a, pair.pose_a, shape_b, pair.pose_b, trace))
+        own = [row for row in rows if row[0] < EPA_EDGE]
+        found, _ = gjk_steps(Difference(case), own)
+        return [*found, _answer(case, result, found, [row for row in rows if row[0] >= EPA_EDGE])]
+
+    def takes(self, case: Any) -> bool:
+        return isinstance(case, PairCase) and case.pair.shape_b is not None
+
+
+def gjk_steps(difference: Difference, rows: list[list[float]]) -> tuple[list[TraceStep], int]:
+    """Decode rows of `_gjk_kernel`, and return the steps and how many supports were asked."""
+    found: list[TraceStep] = []
+    supports = 0
+    simplex: tuple[Mark, ...] = ()
+    for row in rows:
+        kind, numbers = row[0], row[1:]
+        if kind == GJK_START:
+            simplex = _simplex(difference, numbers)
+            supports += 1
+            found.append(
+                TraceStep(
+                    "start", 0, f"GJK begins at {_simplex_name(numbers)}, the support along the line from A's origin to B's.",
+                    (*difference.features(numbers[0], numbers[1]),), (difference.point_a(numbers[0]), difference.point_b(numbers[1])),
+                    marks=(*simplex, *_in_plane(difference, numbers)), cost={"steps": 0, "supports": supports},
+                )
+            )  # fmt: skip
+        elif kind == GJK_NEAREST:
+            simplex = _simplex(difference, numbers)
+            found.append(_nearest(difference, numbers, simplex, supports, len(found)))
+        elif kind == GJK_SUPPORT:
+            supports += 1
+            found.append(_support(difference, numbers, simplex, found, supports))
+        elif kind == GJK_KEPT:
+            found.append(_kept(difference, numbers, found, supports))
+        elif kind == GJK_END:
+            continue
+    return found, supports
+
+
+def _simplex_name(numbers: list[float]) -> str:
+    p, q = vertex_name(int(numbers[0]), int(numbers[1])), vertex_name(int(numbers[2]), int(numbers[3]))
+    return f"the vertex {p}" if numbers[:2] == numbers[2:4] else f"the edge from {p} to {q}"
+
+
+def _simplex(difference: Difference, numbers: list[float]) -> tuple[Mark, ...]:
+    p, q = difference.vector(*numbers[4:6]), difference.vector(*numbers[6:8])
+    dots = Mark("point", "kept", (p,) if p == q else (p, q), "difference", "p" if p == q else "")
+    return (dots,) if p == q else (Mark("path", "kept", (p, q), "difference"), dots)
+
+
+def _in_plane(difference: Difference, numbers: list[float]) -> tuple[Mark, ...]:
+    """Mark the vertices of A and of B that the simplex is made of."""
+    return (
+        Mark("point", "kept", tuple({difference.point_a(numbers[0]), difference.point_a(numbers[2])})),
+        Mark("point", "kept", tuple({difference.point_b(numbers[1]), difference.point_b(numbers[3])})),
+    )
+
+
+def _nearest(difference: Difference, numbers: list[float], simplex: tuple[Mark, ...], supports: int, at: int) -> TraceStep:
+    v, n, length, share = difference.vector(*numbers[8:10]), difference.vector(*numbers[10:12]), numbers[12], numbers[13]
+    on_a = _between(difference.point_a(numbers[0]), difference.point_a(numbers[2]), share)
+    on_b = _between(difference.point_b(numbers[1]), difference.point_b(numbers[3]), share)
+    where = "an inner point of" if 0.0 < share < 1.0 and numbers[:2] != numbers[2:4] else "the end"
+    what = _simplex_name(numbers).removeprefix("the ")
+    place = f"{where} the {what}" if where != "the end" else f"the {what}" if what.startswith("vertex") else f"an end of the {what}"
+    return TraceStep(
+        "nearest", 2, f"Of the simplex the point nearest to O is {place}: |v| = {metres(length)}, so the distance is no more than that.",
+        (*difference.features(numbers[0], numbers[1]), *difference.features(numbers[2], numbers[3])), (on_a, on_b), n, length,
+        {"|v|": length, "share": share},
+        (
+            *simplex, Mark("arrow", "best", ((0.0, 0.0), v), "difference", "v"),
+            *_in_plane(difference, numbers), Mark("path", "best", (on_a, on_b), text=metres(length)),
+        ),
+        {"steps": at, "supports": supports},
+    )  # fmt: skip
+
+
+def _between(p: Point, q: Point, share: float) -> Point:
+    return p[0] + share * (q[0] - p[0]), p[1] + share * (q[1] - p[1])
+
+
+def _support(difference: Difference, numbers: list[float], simplex: tuple[Mark, ...], before: list[TraceStep], supports: int) -> TraceStep:
+    a, b, w, bound, length = int(numbers[0]), int(numbers[1]), difference.vector(*numbers[2:4]), numbers[4], numbers[5]
+    n = before[-1].axis
+    assert n is not None
+    across = (-n[1], n[0])
+    line = ((w[0] - across[0], w[1] - across[1]), (w[0] + across[0], w[1] + across[1]))
+    places_a = tuple(difference.point_a(k) for k in range(len(difference.world_a)))
+    question = Question("Which vertex of A is the support along n?", tuple(f"A{k}" for k in range(len(places_a))), a, places_a)
+    return TraceStep(
+        "support", 4,
+        f"The support against n is w = {vertex_name(a, b)}, w.n = {metres(bound)}: all of B - A lies beyond the line through it, so the "
+        f"distance is between {metres(max(bound, 0.0))} and {metres(length)}.",
+        difference.features(a, b), (difference.point_a(a), difference.point_b(b)), n, bound, {"w.n": bound, "|v|": length},
+        (
+            *simplex, Mark("arrow", "best", ((0.0, 0.0), _scaled(n, length)), "difference", "v"),
+            Mark("line", "bound", line, "difference"), Mark("point", "new", (w,), "difference", "w"),
+            Mark("point", "new", (difference.point_a(a),), text=f"A{a}"), Mark("point", "new", (difference.point_b(b),), text=f"B{b}"),
+        ),
+        {"steps": len(before), "supports": supports}, question if len(places_a) > 1 else None,
+    )  # fmt: skip
+
+
+def _scaled(n: Point, length: float) -> Point:
+    return n[0] * length, n[1] * length
+
+
+def _kept(difference: Difference, numbers: list[float], before: list[TraceStep], supports: int) -> TraceStep:
+    which = int(numbers[4])
+    p_q = [*numbers[:4], *_corner(difference, numbers[0], numbers[1]), *_corner(difference, numbers[2], numbers[3])]
+    p, q = (p_q[4], p_q[5]), (p_q[6], p_q[7])
+    w = before[-1].marks[-3].points[0]
+    corners = (p, q, w) if which == 4 else (p,) if p == q else (p, q)
+    regions = ("beyond w p", "beyond w q", "w's own", "inside")
+    question = None if which == 0 else Question("In which region of the triangle p q w is O?", regions, which - 1)
+    return TraceStep(
+        "kept", 7 if which == 4 else 6, f"w is new; {_REGIONS[which]}.",
+        (*difference.features(numbers[0], numbers[1]), *difference.features(numbers[2], numbers[3])), corners,
+        values={} if which == 0 else {"c_p": numbers[5], "c_q": numbers[6]},
+        marks=(
+            Mark("polygon" if which == 4 else "path", "kept", corners, "difference") if len(corners) > 1
+            else Mark("point", "kept", corners, "difference"),
+            Mark("point", "new", (w,), "difference", "w"), *_in_plane(difference, numbers),
+        ),
+        cost={"steps": len(before), "supports": supports}, question=question,
+    )  # fmt: skip
+
+
+def _corner(difference: Difference, a: float, b: float) -> Point:
+    (ax, ay), (bx, by) = difference.point_a(a), difference.point_b(b)
+    return bx - ax, by - ay
+
+
+def _answer(case: PairCase, result: DistanceResult, before: list[TraceStep], epa: list[list[float]]) -> TraceStep:
+    radii = case.pair.shape_a.radius + (0.0 if case.pair.shape_b is None else case.pair.shape_b.radius)
+    less = f", the radii, {metres(radii)}, taken off" if radii > 0.0 else ""
+    asked = sum(row[0] == EPA_SUPPORT for row in epa)
+    touch = f" Whether they more than touch, {asked} steps of EPA told." if any(row[0] in (EPA_END, EPA_TOUCHING) for row in epa) else ""
+    words = {
+        Status.SEPARATED: f"No vertex of B - A lies nearer along n than v: the distance is {metres(result.separation)}{less}.",
+        Status.TOUCHING: f"The shapes touch: the gap is 0 within rounding{less}.{touch}",
+        Status.OVERLAPPING: f"The shapes overlap, a gap of {metres(result.separation)} or less{less}. How deep, EPA tells.",
+        Status.DEGENERATE: "The squares of these lengths leave float64: no answer.",
+        Status.OUT_OF_ITERATIONS: f"Out of iterations: the distance is {metres(result.separation)} at the most.",
+    }
+    points = () if result.point_a is None or result.point_b is None else (result.point_a, result.point_b)
+    marks = (Mark("path", "result", points, text=metres(result.separation)), Mark("point", "result", points)) if points else ()
+    cost = dict(before[-1].cost) if before else {"supports": 0}
+    kept = tuple(mark for mark in before[-1].marks if mark.view == "difference") if before else ()
+    ended = before[-1].kind if before else ""
+    line = 8 if radii > 0.0 or not before else {"support": 5, "kept": 7}.get(ended, 3)
+    return TraceStep(
+        "answer", line, words[result.status], points=points, axis=result.normal, bound=result.separation,
+        values={"separation": result.separation}, marks=(*kept, *marks), cost={**cost, "steps": len(before)}, result=result,
+    )  # fmt: skip
+
+
+ALGORITHM = Gjk()
+
+
+def gjk(a: AnyShape, xf_a: Transform, b: AnyShape, xf_b: Transform) -> list[TraceStep]:
+    """Return the steps of `engine.query.distance`; the last has its result."""
+    return ALGORITHM.steps(of_pair(a, xf_a, b, xf_b))

@@ -1,0 +1,138 @@
+"""Random and adversarial cases for every algorithm that can be watched, by the kind of its example."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+
+from engine.common.errors import LabError
+from engine.compare.cases.shapes import random_polygon
+from engine.compare.pair.file import Pair
+from engine.geometry import AnyShape, Capsule, Circle, Polygon, Segment, Transform
+from engine.trace.cases import BoxesCase, Case, OutlineCase, PairCase, PointsCase
+from engine.trace.protocol import Algorithm
+
+__all__ = ["cases_of"]
+
+FAR = 1.0e5  # m
+
+
+def cases_of(algorithm: Algorithm, n: int, seed: int = 0) -> Iterator[Case]:
+    """Give n cases that the algorithm takes: its example first, then the adversarial ones in turn with random ones."""
+    rng = np.random.default_rng(seed)
+    made, tried = 0, 0
+    yield algorithm.example
+    while made < n - 1:
+        tried += 1
+        assert tried < 50 * n, "no case is taken"
+        try:
+            case = _changed(algorithm.example, rng, tried)
+        except LabError:
+            continue
+        if algorithm.takes(case):
+            made += 1
+            yield case
+
+
+def _changed(example: Case, rng: np.random.Generator, k: int) -> Case:
+    if isinstance(example, PairCase):
+        return PairCase(_pair(example.pair.query, rng, k))
+    if isinstance(example, PointsCase):
+        return PointsCase(tuple(map(tuple, _points(rng, k).tolist())))
+    if isinstance(example, OutlineCase):
+        return OutlineCase((_star(rng, k),))
+    if isinstance(example, BoxesCase):
+        return _boxes(rng, k)
+    raise AssertionError(f"no inputs for {type(example).__name__}")
+
+
+def _shape(rng: np.random.Generator, k: int) -> AnyShape:
+    """Polygons of 3 to 64 corners, needles, boxes, circles, capsules, segments; some with skins, some points."""
+    kind = int(rng.integers(9))
+    size = float(10.0 ** rng.uniform(-1.5, 0.7)) if k % 7 else float(10.0 ** rng.uniform(-5.0, 4.0))
+    skin = 0.01 * size if rng.random() < 0.3 else 0.0
+    if kind == 0:
+        return Circle(size if rng.random() < 0.9 else 1e-9 * size)
+    if kind == 1:
+        return Capsule((-size, 0.0), (size * rng.uniform(-1.0, 1.0), 0.3 * size), 0.3 * size)
+    if kind == 2:
+        return Segment((-size, 0.1 * size), (size, 0.0), skin)
+    if kind == 3:
+        return Polygon.box(size, size * 10.0 ** float(rng.uniform(-4.0, 0.0)))
+    if kind == 4:
+        return Polygon.regular(64 if rng.random() < 0.3 else int(rng.integers(3, 12)), size, 0.0, skin)
+    grown = random_polygon(rng, int(rng.integers(3, 9))).vertices * size
+    return Polygon(grown, skin)
+
+
+def _pair(query: str, rng: np.random.Generator, k: int) -> Pair:
+    """Shapes near each other, touching, one inside the other, at one place, far apart, 100 km from the origin."""
+    a, b = _shape(rng, k), _shape(rng, k)
+    reach = float(np.abs(a.core).max() + np.abs(b.core).max() + a.radius + b.radius) or 1.0
+    family = k % 8
+    base = np.array([FAR, -FAR]) if family == 5 else rng.uniform(-2.0, 2.0, 2)
+    angle = 0.0 if family in (1, 2) else float(rng.uniform(-math.pi, math.pi))
+    away = {0: 0.5, 1: 0.0, 2: 1.0, 3: 30.0}.get(family, float(rng.uniform(0.0, 1.5))) * reach
+    to = angle if family == 2 else float(rng.uniform(-math.pi, math.pi))
+    pose_a = Transform(tuple(base.tolist()), 0.0 if family == 2 else float(rng.uniform(-math.pi, math.pi)))
+    there = base + away * np.array([math.cos(to), math.sin(to)])
+    pose_b = Transform(tuple(there.tolist()), angle)
+    if query == "toi":
+        turn = 0.0 if family == 1 else float(rng.uniform(-3.0, 3.0))
+        end = 2.0 * base - there + rng.uniform(-0.5, 0.5, 2) * reach
+        return Pair(query, a, pose_a, b, pose_b, pose_a, Transform(tuple(end.tolist()), angle + turn))
+    if query == "ray_cast":
+        origin = base + 2.0 * reach * rng.uniform(-1.0, 1.0, 2)
+        end = origin if family == 1 else base + reach * rng.uniform(-1.0, 1.0, 2)
+        return Pair(query, a, pose_a, ray=(tuple(origin.tolist()), tuple(end.tolist())))
+    return Pair(query, a, pose_a, b, pose_b)
+
+
+def _points(rng: np.random.Generator, k: int) -> np.ndarray:
+    """A cloud, a lattice, a circle, repeated points, nearly a line, far from the origin."""
+    n = int(rng.integers(3, 40))
+    family = k % 6
+    cloud = rng.normal(size=(n, 2))
+    if family == 1:
+        cloud = np.round(cloud)
+    elif family == 2:
+        angle = rng.uniform(0.0, 2.0 * math.pi, n)
+        cloud = np.column_stack((np.cos(angle), np.sin(angle)))
+    elif family == 3:
+        cloud = np.repeat(cloud[: n // 2 + 2], 2, axis=0)
+    elif family == 4:
+        cloud[:, 1] = cloud[:, 0] + 1e-12 * cloud[:, 1]
+    elif family == 5:
+        cloud = cloud + FAR
+    return cloud
+
+
+def _star(rng: np.random.Generator, k: int) -> tuple[tuple[float, float], ...]:
+    """A star-shaped ring, hence simple: spiky, round, or on a lattice of right angles."""
+    n = int(rng.integers(3, 24))
+    angle = np.sort(rng.uniform(0.0, 2.0 * math.pi, n)) if k % 3 else np.arange(n) * 2.0 * math.pi / n
+    radius = rng.uniform(0.2, 1.0, n) if k % 2 else np.where(np.arange(n) % 2, 0.3, 1.0)
+    points = np.column_stack((radius * np.cos(angle), radius * np.sin(angle)))
+    return tuple(map(tuple, (points + (FAR if k % 11 == 0 else 0.0)).tolist()))
+
+
+def _boxes(rng: np.random.Generator, k: int) -> BoxesCase:
+    """Scattered, in a row, one inside the other, all the same, points, far from the origin."""
+    n = int(rng.integers(1, 24))
+    low = rng.uniform(-5.0, 5.0, (n, 2)) + (FAR if k % 6 == 5 else 0.0)
+    size = rng.uniform(0.1, 2.0, (n, 2))
+    family = k % 6
+    if family == 1:
+        low = np.column_stack((np.arange(n), np.zeros(n)))
+    elif family == 2:
+        size = np.arange(1, n + 1)[:, None] * np.ones((1, 2))
+        low = -0.5 * size
+    elif family == 3:
+        low, size = np.zeros((n, 2)), np.ones((n, 2))
+    elif family == 4:
+        size = np.zeros((n, 2))
+    boxes = np.column_stack((low, low + size))
+    x, y = low[0] - 1.0
+    return BoxesCase(tuple(map(tuple, boxes.tolist())), (float(x), float(y), float(x) + 3.0, float(y) + 3.0))

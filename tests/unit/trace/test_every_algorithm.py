@@ -1,0 +1,75 @@
+"""Every algorithm that can be watched: the last step has the query's answer to the bit, and each step's claims hold, recomputed from the
+case alone (`claims.NAME.check`)."""
+
+from __future__ import annotations
+
+import importlib
+import math
+
+import numpy as np
+import pytest
+
+from engine import trace
+from engine.common.errors import InvalidInputError, LabError
+from engine.contracts.trace import FORMS, ROLES
+from tests.unit.trace.inputs import cases_of
+
+NAMES = trace.algorithms()
+
+
+def same(one, other):
+    """Tell whether two answers are the same to the bit, NaN as itself."""
+    if isinstance(one, np.ndarray):
+        return np.array_equal(one, other, equal_nan=one.dtype.kind == "f")
+    if isinstance(one, (list, tuple)) and type(one) is type(other):
+        return len(one) == len(other) and all(map(same, one, other))
+    if isinstance(one, float):
+        return one == other or (math.isnan(one) and math.isnan(other))
+    return repr(one) == repr(other) if hasattr(one, "__dataclass_fields__") else one == other
+
+
+def judge(name, n, seed=0):
+    algorithm = trace.algorithm(name)
+    check = importlib.import_module(f"tests.unit.trace.claims.{name}").check
+    views = {view.name for view in algorithm.views}
+    answered = 0
+    for case in cases_of(algorithm, n, seed):
+        try:
+            wanted = algorithm.query(case)
+        except LabError as refused:
+            with pytest.raises(type(refused)):
+                algorithm.steps(case)
+            continue
+        steps = algorithm.steps(case)
+        answered += 1
+        assert same(steps[-1].result, wanted)
+        assert all(step.result is None for step in steps[:-1])
+        for step in steps:
+            assert step.sentence and 0 <= step.line < len(algorithm.pseudo_code)
+            for mark in step.marks:
+                assert mark.form in FORMS and mark.role in ROLES and mark.view in views and mark.points
+                assert np.isfinite(mark.points).all() and math.isfinite(mark.radius)
+            if step.question is not None:
+                asked = step.question
+                assert 0 <= asked.right < len(asked.answers) >= 2 and len(set(asked.answers)) == len(asked.answers)
+                assert len(asked.places) in (0, len(asked.answers)) and asked.view in views
+        check(case, steps)
+    assert answered > n // 2
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_step_is_true(name):
+    judge(name, 24)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", NAMES)
+def test_two_thousand_inputs(name):
+    judge(name, 2000, seed=1)
+
+
+def test_an_unknown_algorithm_is_named():
+    with pytest.raises(InvalidInputError, match=r"algorithm must be one of .*did you mean gjk"):
+        trace.algorithm("gkj")
+    with pytest.raises(AttributeError):
+        trace.gkj  # noqa: B018
