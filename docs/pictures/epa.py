@@ -6,17 +6,16 @@ import matplotlib
 import numpy as np
 from matplotlib.figure import Figure
 
-from docs.pictures.kit import BLUE, GREEN, GREY, HERE, ORANGE, RED, SKY, arrow, difference_hull, dot, draw, new, plane, used
+from docs.pictures.kit import BLUE, GREEN, GREY, HERE, ORANGE, RED, SKY, arrow, difference_hull, dot, draw, new, plane
+from engine import trace
 from engine.geometry import Polygon, Transform
-from engine.narrowphase import epa
 
 
 def picture() -> Figure:
     a, b, there = Polygon.regular(8, 1.0), Polygon.regular(5, 0.9), Transform((0.45, 0.3), 0.2)
-    trace = epa.new_trace(200)
-    found = epa.penetration(a, HERE, b, there, trace)
-    rows = used(trace)
-    last = int(rows[-1, 0])
+    steps = trace.epa(a, HERE, b, there)
+    found, nearest = steps[-1].result, [step for step in steps if step.kind == "nearest edge"]
+    last = len(nearest)
     figure, panels = new(rows=2, columns=3)
     first, *polytopes = panels.ravel()
     draw(first, a, color=BLUE, label="")
@@ -30,13 +29,12 @@ def picture() -> Figure:
     hull = Polygon(difference_hull(a, HERE, b, there))
     shown = [*range(1, last + 1)] if last <= 5 else [1, 2, 3, (last + 3) // 2, last]
     for panel, step in zip(polytopes, shown, strict=False):
-        edges = rows[rows[:, 0] == step]
+        ring, near = (np.array(mark.points) for mark in nearest[step - 1].marks)
         draw(panel, hull, color=GREY, alpha=0.1)
-        panel.fill(*edges[:, 2:4].T, facecolor=(*matplotlib.colors.to_rgb(SKY), 0.3), edgecolor=BLUE, lw=1.6)
-        near = edges[edges[:, 7] == 1.0][0]
-        panel.plot(near[[2, 4]], near[[3, 5]], color=RED, lw=3.5)
+        panel.fill(*ring.T, facecolor=(*matplotlib.colors.to_rgb(SKY), 0.3), edgecolor=BLUE, lw=1.6)
+        panel.plot(*near.T, color=RED, lw=3.5)
         panel.plot(0.0, 0.0, "k+", ms=11, mew=2)
-        plane(panel, f"step {step}: {len(edges)} edges,\nnearest at {near[6]:.3f} m")
+        plane(panel, f"step {step}: {len(ring)} edges,\nnearest at {nearest[step - 1].bound:.3f} m")
     for panel in polytopes[len(shown) :]:
         panel.axis("off")
     figure.suptitle("B - A (grey), the polytope inside it (blue), its edge nearest to the origin (red)", fontsize=11)

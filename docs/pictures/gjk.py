@@ -9,9 +9,9 @@ import numpy as np
 from matplotlib import pyplot
 from matplotlib.figure import Figure
 
-from docs.pictures.kit import BLUE, GREEN, GREY, HERE, ORANGE, PURPLE, RED, SKY, chart, difference_hull, dot, draw, plane, used
+from docs.pictures.kit import BLUE, GREEN, GREY, HERE, ORANGE, PURPLE, RED, SKY, chart, difference_hull, dot, draw, plane
+from engine import trace
 from engine.geometry import Polygon, Transform
-from engine.narrowphase import gjk
 
 GJK_A = Polygon([(-0.9, -0.7), (0.6, -0.9), (1.0, 0.1), (0.3, 0.9), (-0.8, 0.6)])
 
@@ -21,9 +21,8 @@ GJK_B = Polygon.regular(7, 0.9)
 
 def picture() -> Figure:
     there = Transform((1.5, 2.0), 0.5)
-    trace = gjk.new_trace(16)
-    found = gjk.distance(GJK_A, HERE, GJK_B, there, trace)
-    steps = used(trace)
+    steps = trace.gjk(GJK_A, HERE, GJK_B, there)
+    found, supports = steps[-1].result, [step for step in steps if step.kind == "support"]
     figure = pyplot.figure(figsize=(9, 6), layout="constrained")
     grid = figure.add_gridspec(2, 2, height_ratios=(1.6, 1))
     shapes, bounds, minkowski = (figure.add_subplot(part) for part in (grid[0, 0], grid[1, 0], grid[:, 1]))
@@ -36,11 +35,11 @@ def picture() -> Figure:
 
     draw(minkowski, Polygon(difference_hull(GJK_A, HERE, GJK_B, there)), color=GREY, alpha=0.12)
     colors = (SKY, ORANGE, PURPLE, GREEN, RED)
-    for k, row in enumerate(steps):
-        n, color = int(row[0]), colors[min(k, len(colors) - 1)]
-        corners = row[1 : 1 + 2 * n].reshape(-1, 2)
+    for k, step in enumerate(supports):
+        color = colors[min(k, len(colors) - 1)]
+        corners = np.concatenate([mark.points for mark in step.marks if mark.form == "point" and mark.view == "difference"])
         minkowski.fill(*corners.T, facecolor=(*matplotlib.colors.to_rgb(color), 0.15), edgecolor=color, lw=1.6)
-        v = row[7:9]
+        v = step.values["|v|"] * np.array(step.axis)
         minkowski.plot([0.0, v[0]], [0.0, v[1]], "-", color=color, lw=2.2, label=f"step {k + 1}: |v| = {math.hypot(*v):.3f}")
         minkowski.plot(*corners[-1], "o", color=color, ms=8, mec="white", zorder=5)
     minkowski.plot(0.0, 0.0, "k+", ms=14, mew=2)
@@ -48,9 +47,9 @@ def picture() -> Figure:
     minkowski.legend(fontsize=9, loc="upper center", bbox_to_anchor=(0.5, -0.02), frameon=False)
     plane(minkowski, "B - A, its simplexes, the vector v to each;\na dot: the new support w")
 
-    at = np.arange(1, len(steps) + 1)
-    bounds.plot(at, np.hypot(steps[:, 7], steps[:, 8]), "v-", color=RED, label="|v|: not farther")
-    bounds.plot(at, steps[:, 9], "^-", color=BLUE, label="w.n: not nearer")
+    at = np.arange(1, len(supports) + 1)
+    bounds.plot(at, [step.values["|v|"] for step in supports], "v-", color=RED, label="|v|: not farther")
+    bounds.plot(at, [step.bound for step in supports], "^-", color=BLUE, label="w.n: not nearer")
     bounds.axhline(found.separation, color=GREY, ls="--", lw=1)
     bounds.set_xticks(at)
     bounds.legend(fontsize=9, loc="lower right")
