@@ -7,21 +7,15 @@ from collections.abc import Sequence
 import numpy as np
 
 from engine.common.errors import LabError
-from engine.common.words import decimals
 from engine.compare.pair.file import Pair
 from engine.contracts.trace import Feature, Mark, Point, View
 from engine.geometry import AnyShape, Transform
 from engine.geometry.hull import convex_hull
 from engine.trace.cases import PairCase
 
-__all__ = ["DIFFERENCE", "Difference", "metres", "of_pair", "vertex_name"]
+__all__ = ["DIFFERENCE", "Difference", "of_pair", "vertex_name"]
 
 DIFFERENCE = View("difference", "B - A: all differences, and the origin O")
-
-
-def metres(value: float) -> str:
-    """Return a length for a sentence."""
-    return f"{decimals(value, 3)} m" if 5e-4 <= abs(value) < 1e5 or value == 0.0 else f"{value:.3g} m"
 
 
 def vertex_name(a: int, b: int) -> str:

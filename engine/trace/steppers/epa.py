@@ -10,11 +10,12 @@ from engine.contracts.trace import Mark, Point, Question, TraceStep
 from engine.geometry import AnyShape, Polygon, Transform
 from engine.narrowphase import epa as chapter
 from engine.narrowphase._epa_kernel import EPA_EDGE, EPA_END, EPA_SUPPORT, EPA_TOUCHING
-from engine.trace._difference import DIFFERENCE, Difference, metres, of_pair, vertex_name
+from engine.trace._difference import DIFFERENCE, Difference, of_pair, vertex_name
 from engine.trace.cases import PairCase
 from engine.trace.protocol import PLANE, Algorithm
 from engine.trace.rows import told
 from engine.trace.steppers.gjk import gjk_steps
+from engine.trace.words import metres
 
 __all__ = ["ALGORITHM", "Epa", "epa"]
 

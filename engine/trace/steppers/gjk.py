@@ -11,10 +11,11 @@ from engine.geometry import AnyShape, Polygon, Transform
 from engine.narrowphase import gjk as chapter
 from engine.narrowphase._epa_kernel import EPA_EDGE, EPA_END, EPA_SUPPORT, EPA_TOUCHING
 from engine.narrowphase._gjk_kernel import GJK_END, GJK_KEPT, GJK_NEAREST, GJK_START, GJK_SUPPORT
-from engine.trace._difference import DIFFERENCE, Difference, metres, of_pair, vertex_name
+from engine.trace._difference import DIFFERENCE, Difference, of_pair, vertex_name
 from engine.trace.cases import PairCase
 from engine.trace.protocol import PLANE, Algorithm
 from engine.trace.rows import told
+from engine.trace.words import metres
 
 __all__ = ["ALGORITHM", "Gjk", "gjk", "gjk_steps"]
 
