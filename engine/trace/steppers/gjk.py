@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from engine.compare.pair.file import Pair
 from engine.contracts import DistanceResult, Status
-from engine.contracts.trace import Mark, Point, Question, TraceStep
+from engine.contracts.trace import Form, Mark, Point, Question, TraceStep
 from engine.geometry import AnyShape, Polygon, Transform
 from engine.narrowphase import gjk as chapter
 from engine.narrowphase._epa_kernel import EPA_EDGE, EPA_END, EPA_SUPPORT, EPA_TOUCHING
@@ -76,7 +77,7 @@ class Gjk(Algorithm[PairCase]):
 def gjk_steps(difference: Difference, rows: list[list[float]]) -> tuple[list[TraceStep], int]:
     """Decode rows of `_gjk_kernel`, and return the steps and how many supports were asked."""
     found: list[TraceStep] = []
-    supports = 0
+    supports, nearest, support = 0, [0.0], [0.0]
     simplex: tuple[Mark, ...] = ()
     for row in rows:
         kind, numbers = row[0], row[1:]
@@ -91,13 +92,13 @@ def gjk_steps(difference: Difference, rows: list[list[float]]) -> tuple[list[Tra
                 )
             )  # fmt: skip
         elif kind == GJK_NEAREST:
-            simplex = _simplex(difference, numbers)
+            simplex, nearest = _simplex(difference, numbers), numbers
             found.append(_nearest(difference, numbers, simplex, supports, len(found)))
         elif kind == GJK_SUPPORT:
-            supports += 1
+            supports, support = supports + 1, numbers
             found.append(_support(difference, numbers, simplex, found, supports))
         elif kind == GJK_KEPT:
-            found.append(_kept(difference, numbers, found, supports))
+            found.append(_kept(difference, numbers, nearest, support, found, supports))
         elif kind == GJK_END:
             continue
     return found, supports
@@ -110,8 +111,7 @@ def _simplex_name(numbers: list[float]) -> str:
 
 def _simplex(difference: Difference, numbers: list[float]) -> tuple[Mark, ...]:
     p, q = difference.vector(*numbers[4:6]), difference.vector(*numbers[6:8])
-    dots = Mark("point", "kept", (p,) if p == q else (p, q), "difference", "p" if p == q else "")
-    return (dots,) if p == q else (Mark("path", "kept", (p, q), "difference"), dots)
+    return _named(p, q) if p == q else (Mark("path", "kept", (p, q), "difference"), *_named(p, q))
 
 
 def _in_plane(difference: Difference, numbers: list[float]) -> tuple[Mark, ...]:
@@ -171,30 +171,46 @@ def _scaled(n: Point, length: float) -> Point:
     return n[0] * length, n[1] * length
 
 
-def _kept(difference: Difference, numbers: list[float], before: list[TraceStep], supports: int) -> TraceStep:
+def _kept(
+    difference: Difference, numbers: list[float], simplex: list[float], support: list[float], before: list[TraceStep], supports: int
+) -> TraceStep:
+    """Decode which of p, q, w stay, of the simplex and the support before."""
     which = int(numbers[4])
-    p_q = [*numbers[:4], *_corner(difference, numbers[0], numbers[1]), *_corner(difference, numbers[2], numbers[3])]
-    p, q = (p_q[4], p_q[5]), (p_q[6], p_q[7])
-    w = before[-1].marks[-3].points[0]
-    corners = (p, q, w) if which == 4 else (p,) if p == q else (p, q)
-    regions = ("beyond w p", "beyond w q", "w's own", "inside")
-    question = None if which == 0 else Question("In which region of the triangle p q w is O?", regions, which - 1)
+    p, q, w = difference.vector(*simplex[4:6]), difference.vector(*simplex[6:8]), difference.vector(*support[2:4])
+    kept: tuple[Point, ...] = ((p, w), (w, p), (w, q), (w,), (p, q, w))[which]
+    dropped = ((), (q,), (p,), (p, q), ())[which]
+    regions = ("beyond the edge w p", "beyond the edge w q", "w's own", "inside")
+    form: Form = "polygon" if len(kept) == 3 else "path" if len(kept) == 2 else "point"
+    marks = [Mark("path", "ghost", (p, w, q, p), "difference")] if which else []
+    marks += [Mark("polygon", "bound", _region(w, kept[1], p, q), "difference", "O's region")] if which in (1, 2) else []
+    marks += [Mark("point", "dropped", dropped, "difference")] if dropped else []
     return TraceStep(
         "kept", 7 if which == 4 else 6, f"w is new; {_REGIONS[which]}.",
-        (*difference.features(numbers[0], numbers[1]), *difference.features(numbers[2], numbers[3])), corners,
+        (*difference.features(numbers[0], numbers[1]), *difference.features(numbers[2], numbers[3])), kept,
         values={} if which == 0 else {"c_p": numbers[5], "c_q": numbers[6]},
-        marks=(
-            Mark("polygon" if which == 4 else "path", "kept", corners, "difference") if len(corners) > 1
-            else Mark("point", "kept", corners, "difference"),
-            Mark("point", "new", (w,), "difference", "w"), *_in_plane(difference, numbers),
-        ),
-        cost={"steps": len(before), "supports": supports}, question=question,
+        marks=(*marks, Mark(form, "kept", kept, "difference"), *_named(p, q), Mark("point", "new", (w,), "difference", "w"),
+               *_in_plane(difference, numbers)),
+        cost={"steps": len(before), "supports": supports},
+        question=Question("In which region of the triangle p q w is O?", regions, which - 1) if which else None,
     )  # fmt: skip
 
 
-def _corner(difference: Difference, a: float, b: float) -> Point:
-    (ax, ay), (bx, by) = difference.point_a(a), difference.point_b(b)
-    return bx - ax, by - ay
+def _region(w: Point, end: Point, p: Point, q: Point) -> tuple[Point, ...]:
+    """Return the strip beyond the edge from w to `end`, away from the third corner of p q w, as far as O's distance from the edge."""
+    third = (p[0] + q[0] - end[0], p[1] + q[1] - end[1])
+    ex, ey = end[0] - w[0], end[1] - w[1]
+    length = math.hypot(ex, ey) or 1.0
+    nx, ny = ey / length, -ex / length
+    if nx * (third[0] - w[0]) + ny * (third[1] - w[1]) > 0.0:
+        nx, ny = -nx, -ny
+    far = 1.25 * max(-(nx * w[0] + ny * w[1]), 0.25 * length)
+    return w, end, (end[0] + far * nx, end[1] + far * ny), (w[0] + far * nx, w[1] + far * ny)
+
+
+def _named(p: Point, q: Point) -> tuple[Mark, ...]:
+    """Label the vertices of a simplex."""
+    of_p = Mark("point", "kept", (p,), "difference", "p")
+    return (of_p,) if p == q else (of_p, Mark("point", "kept", (q,), "difference", "q"))
 
 
 def _answer(case: PairCase, result: DistanceResult, before: list[TraceStep], epa: list[list[float]]) -> TraceStep:

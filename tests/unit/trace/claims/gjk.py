@@ -26,7 +26,24 @@ def check(case, steps):
             assert abs(step.bound - along.min()) <= near  # the support is a support
             assert abs(made_of @ np.array(step.axis) - along.min()) <= near
             assert along.min() <= nearest + near  # and no bound is above the distance found
+        elif step.kind == "kept" and len(step.points) < 3 and step.values:
+            nearer = math.dist((0.0, 0.0), _nearest_of(step.points[0], step.points[-1]))
+            assert nearer <= nearest + near  # what is dropped was not needed
+        elif step.kind == "kept" and len(step.points) == 3:
+            sides = [_turn(p, q) for p, q in zip(step.points, (*step.points[1:], step.points[0]), strict=True)]
+            assert min(sides) >= -near * np.abs(difference).max() or max(sides) <= near * np.abs(difference).max()  # O is inside
     result = steps[-1].result
     if result.point_a is not None and result.normal is not None:
         gap = math.dist(result.point_a, result.point_b)
         assert abs(gap - abs(result.separation)) <= near + SAT_ROUNDING * (pair.shape_a.radius + pair.shape_b.radius)
+
+
+def _nearest_of(p, q):
+    """Return the point of the segment p q nearest to the origin."""
+    p, e = np.array(p), np.array(q) - np.array(p)
+    length_sq = float(e @ e)
+    return p + (min(max(float(-p @ e) / length_sq, 0.0), 1.0) if length_sq > 0.0 else 0.0) * e
+
+
+def _turn(p, q):
+    return p[0] * q[1] - p[1] * q[0]
