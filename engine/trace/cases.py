@@ -35,6 +35,11 @@ class Case(ABC):
         """Parts that are points, by name, and where they are."""
 
     @property
+    def parts(self) -> tuple[str, ...]:
+        """All that can be moved, by name, whole things first."""
+        return tuple(name for name, _ in self.handles)
+
+    @property
     def box(self) -> AABB:
         """What the scenery covers."""
         places = np.array([point for mark in self.scenery for point in mark.points])
@@ -105,6 +110,10 @@ class PairCase(Case):
         if pair.ray is not None:
             found += [("ray.origin", pair.ray[0]), ("ray.end", pair.ray[1])]
         return tuple(found)
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        return (*(side for side in "ab" if self._side(side)[0] is not None), *super().parts)
 
     def part_at(self, point: Point, reach: float) -> str | None:
         found = super().part_at(point, reach)
@@ -271,6 +280,10 @@ class BoxesCase(Case):
     def handles(self) -> tuple[tuple[str, Point], ...]:
         x0, y0, x1, y1 = self.region
         return (("region.0", (x0, y0)), ("region.1", (x1, y1)))
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        return (*map(str, range(len(self.boxes))), *super().parts)
 
     def part_at(self, point: Point, reach: float) -> str | None:
         found = super().part_at(point, reach)

@@ -1,0 +1,110 @@
+"""The quiz without a window: what it asks, what it counts, what it writes."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from engine import trace
+from engine.common.errors import InvalidInputError
+from engine.common.rng import stream
+from engine.contracts.trace import TraceStep
+from engine.trace.quiz import Predictions, Quiz, questions_of, varied
+
+
+class Silent:
+    """An algorithm that asks nothing."""
+
+    name = "silent"
+
+    def __init__(self):
+        self.example = trace.algorithm("gjk").example
+
+    def takes(self, case):
+        return True
+
+    def steps(self, case):
+        return [TraceStep("answer", 0, "Done.", result=0)]
+
+
+def play(quiz, answer):
+    asked = []
+    while quiz.asked is not None:
+        asked.append(quiz.asked)
+        quiz.answer(answer(quiz.asked))
+    return asked
+
+
+def test_the_right_answers_score_and_the_wrong_ones_do_not():
+    quiz = Quiz(trace.algorithm("gjk"), 6)
+    answers = iter([0, 1, 2, 0, 1, 2])
+
+    def answer(asked):
+        right, way = asked.question.right, next(answers)
+        return None if way == 2 else right if way == 0 else (right + 1) % len(asked.question.answers)
+
+    play(quiz, answer)
+    found = quiz.as_json()
+    assert (found["right"], found["wrong"], found["skipped"], found["n"]) == (2, 2, 2, 6)
+    assert "interrupted" not in found
+    assert [one["is_right"] for one in found["questions"]] == [True, False, False] * 2
+    assert [one["given"] is None for one in found["questions"]] == [False, False, True] * 2
+    assert found["questions"][0]["given"] == found["questions"][0]["right"]
+    assert json.loads(json.dumps(found)) == found
+
+
+def test_what_is_asked_is_a_question_of_the_step_that_follows_what_is_seen():
+    asked = play(Quiz(trace.algorithm("gjk"), 20, seed=3), lambda asked: 0)
+    algorithm = trace.algorithm("gjk")
+    assert asked[0].case == algorithm.example
+    for one in asked:
+        assert algorithm.steps(one.case)[one.step].question == one.question
+        assert one.seen == one.steps[one.step - 1]
+    assert len({one.case.pair for one in asked}) == 20  # each on a case of its own
+    kinds = [one.steps[one.step].kind for one in asked]
+    assert min(kinds.count(kind) for kind in set(kinds)) >= 8  # and both sorts as often
+    rights = {(kind, one.question.answers[one.question.right]) for kind, one in zip(kinds, asked, strict=True)}
+    assert len(rights) >= 6
+
+
+def test_one_seed_is_one_quiz_and_another_is_another():
+    def cases(seed):
+        return [(asked.case, asked.step) for asked in play(Quiz(trace.algorithm("gjk"), 5, seed), lambda asked: 0)]
+
+    assert cases(1) == cases(1)
+    assert cases(1)[1:] != cases(2)[1:]
+
+
+def test_a_quiz_that_is_broken_off_keeps_what_was_answered():
+    quiz = Quiz(trace.algorithm("gjk"), 5)
+    quiz.answer(quiz.asked.question.right, 1.23456)
+    found = quiz.as_json()
+    assert found["interrupted"] is True and found["right"] == 1 and len(found["questions"]) == 1
+    assert found["questions"][0]["seconds"] == 1.235
+
+
+def test_mistakes_are_named():
+    with pytest.raises(InvalidInputError, match=r"quiz must be a whole number from 1 to 1000, got 0"):
+        Quiz(trace.algorithm("gjk"), 0)
+    with pytest.raises(InvalidInputError, match=r"--quiz must be of an algorithm whose steps ask something, got 'silent'"):
+        Quiz(Silent(), 1)
+    quiz = Quiz(trace.algorithm("gjk"), 1)
+    with pytest.raises(InvalidInputError, match="answer must be a whole number from 0 to"):
+        quiz.answer(99)
+    assert quiz.asked is not None and not quiz.predictions.made
+
+
+def test_predictions_while_stepping_are_counted_by_the_same_tally():
+    predictions = Predictions()
+    asked = questions_of(trace.algorithm("gjk"), trace.algorithm("gjk").example)
+    for one in asked:
+        predictions.add(one, one.question.right, 0.5)
+    assert predictions.right == len(asked) and predictions.wrong == predictions.skipped == 0
+
+
+def test_a_variation_is_another_case_that_the_algorithm_takes():
+    algorithm = trace.algorithm("gjk")
+    for k in range(20):
+        case = varied(algorithm.example, stream(0, k))
+        assert case != algorithm.example and algorithm.takes(case)
