@@ -77,7 +77,7 @@ ROOMS = {
     ),
     "engine.cli": (
         "options output report_folder film",
-        "list bench references study_chart studies solvers_page solvers doctor scene",
+        "step_quiz list bench references study_chart studies solvers_page solvers doctor scene",
         "trace_result trace check compare motion fire atlas_map atlas",
         "run_pair run replay start main",
     ),

@@ -1,0 +1,104 @@
+"""``step --quiz`` without a window: what was seen in sentences and numbers, the question, its answers numbered, one line of input each."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any
+
+from engine.common.words import counted, decimals
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from engine.contracts.trace import Mark, Point, TraceStep
+    from engine.trace.quiz import Asked, Prediction, Quiz
+
+__all__ = ["ask", "score"]
+
+_SEEN = 4
+"""Steps before the question that are told."""
+
+
+def ask(quiz: Quiz, console: Console, read: Callable[[], str]) -> bool:
+    """Ask until the quiz is over, and return True, or until there is no more input: False.
+
+    `read` returns a line, empty at the end of the input. Ctrl-C is the caller's; what was answered stays in the quiz.
+    """
+    while (asked := quiz.asked) is not None:
+        _show(quiz, asked, console)
+        begun = time.monotonic()
+        while True:
+            console.print("> ", end="")
+            line = read()
+            if not line:
+                console.print()
+                return False
+            given, is_given = _number(line.strip(), len(asked.question.answers))
+            if is_given:
+                break
+            console.print(f"a number from 1 to {len(asked.question.answers)}; Enter alone skips the question, Ctrl-D ends the quiz")
+        _tell(quiz.answer(given, time.monotonic() - begun), console)
+    return True
+
+
+def score(quiz: Quiz) -> str:
+    """Return the score in words."""
+    made = quiz.predictions
+    skipped = f", {made.skipped} skipped" if made.skipped else ""
+    return f"{quiz.algorithm.name}: {made.right} of {counted(len(made.made), 'question')} right, {made.wrong} wrong{skipped}"
+
+
+def _number(line: str, n: int) -> tuple[int | None, bool]:
+    """Return the index of an answer, or None for a question that is skipped, and whether the line says one of both."""
+    if not line:
+        return None, True
+    if line.isdecimal() and len(line) < 9 and 1 <= int(line) <= n:
+        return int(line) - 1, True
+    return None, False
+
+
+def _show(quiz: Quiz, asked: Asked, console: Console) -> None:
+    def tell(line: str) -> None:
+        console.print(line, markup=False, soft_wrap=True)
+
+    tell(f"\nquestion {len(quiz.predictions.made) + 1} of {quiz.n}: {quiz.algorithm.title}")
+    for mark in quiz.algorithm.scenery(asked.case):
+        if mark.view == quiz.algorithm.views[0].name:
+            tell("  " + _described(mark))
+    first = max(0, asked.step - _SEEN)
+    if first:
+        tell(f"  ({counted(first, 'step')} before)")
+    for k in range(first, asked.step):
+        tell(f"  step {k + 1}: {asked.steps[k].sentence}")
+    if asked.seen is not None and (numbers := _numbers(asked.seen)):
+        tell(f"    {numbers}")
+    question = asked.question
+    tell(question.prompt)
+    places: Iterable[Any] = question.places or [None] * len(question.answers)
+    for k, (answer, place) in enumerate(zip(question.answers, places, strict=True), 1):
+        tell(f"  {k}  {answer}" + ("" if place is None else f" at {_coordinates(place)}"))
+
+
+def _tell(prediction: Prediction, console: Console) -> None:
+    asked = prediction.asked
+    right = asked.question.answers[asked.question.right]
+    word = "right." if prediction.is_right else f"skipped: {right}." if prediction.given is None else f"wrong: {right}."
+    console.print(word, style="green" if prediction.is_right else None if prediction.given is None else "red", markup=False)
+    console.print(f"step {asked.step + 1}: {asked.steps[asked.step].sentence}", markup=False, soft_wrap=True)
+
+
+def _described(mark: Mark) -> str:
+    radius = f", radius {decimals(mark.radius, 3)} m" if mark.radius > 0.0 else ""
+    name = f"{mark.text}: {mark.form}" if mark.text else f"{mark.form}:"
+    return f"{name} {' '.join(map(_coordinates, mark.points))}{radius}"
+
+
+def _numbers(step: TraceStep) -> str:
+    parts = [f"axis {_coordinates(step.axis)}"] if step.axis is not None else []
+    parts += [f"{name} = {value:.6g}" for name, value in step.values.items()]
+    return ", ".join(parts)
+
+
+def _coordinates(point: Point) -> str:
+    return f"({decimals(point[0], 3)}, {decimals(point[1], 3)})"
