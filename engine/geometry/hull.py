@@ -45,7 +45,7 @@ from engine.common.arrays import FloatArray, finite_rows
 from engine.common.errors import Described, InvalidInputError, InvalidShapeError
 from engine.geometry.predicates import exact_turn, turn_sign, turns, turns_of_few
 
-__all__ = ["HullStep", "convex_hull", "convex_hull_chain"]
+__all__ = ["ChainStep", "HullStep", "convex_hull", "convex_hull_chain"]
 
 FEW = 256
 """Points up to which loops over numbers are faster than arrays: 16 points take a tenth of the time, 256 half of it (measured)."""
@@ -61,6 +61,17 @@ class HullStep(NamedTuple):
     q: FloatArray
     outside: FloatArray
     far: FloatArray | None
+
+
+class ChainStep(NamedTuple):
+    """One step of the monotone chain: the chain (n, 2) so far, the point that comes, and whether the chain's last one is taken off for it.
+
+    If not, the point is appended. A chain that is empty begins: the lower hull, then the upper one.
+    """
+
+    chain: FloatArray
+    point: FloatArray
+    is_taken_off: bool
 
 
 def convex_hull(points: ArrayLike, trace: list[HullStep] | None = None) -> FloatArray:
@@ -173,8 +184,10 @@ def _farthest(p: FloatArray, q: FloatArray, cloud: FloatArray) -> FloatArray:
     return farthest
 
 
-def convex_hull_chain(points: ArrayLike) -> FloatArray:
+def convex_hull_chain(points: ArrayLike, trace: list[ChainStep] | None = None) -> FloatArray:
     """Return the convex hull of points: the same vertices in the same order, and the same errors, as `convex_hull`.
+
+    `trace` takes a `ChainStep` for each point taken off or appended.
 
     Examples
     --------
@@ -182,16 +195,20 @@ def convex_hull_chain(points: ArrayLike) -> FloatArray:
     [[0.0, 0.0], [2.0, 0.0], [2.0, 2.0], [0.0, 2.0]]
     """
     cloud = _distinct_points(points)
-    lower, upper = _chain(cloud), _chain(cloud[::-1])
+    lower, upper = _chain(cloud, trace), _chain(cloud[::-1], trace)
     if len(lower) + len(upper) - 2 < 3:
         raise InvalidShapeError("points", "points that enclose an area", Described("points on one line"))
     return np.array([*lower[:-1], *upper[:-1]])
 
 
-def _chain(cloud: FloatArray) -> list[FloatArray]:
+def _chain(cloud: FloatArray, trace: list[ChainStep] | None) -> list[FloatArray]:
     chain: list[FloatArray] = []
     for point in cloud:
         while len(chain) > 1 and turn_sign(chain[-2], chain[-1], point) <= 0:
+            if trace is not None:
+                trace.append(ChainStep(np.array(chain), point, True))
             chain.pop()
+        if trace is not None:
+            trace.append(ChainStep(np.array(chain).reshape(-1, 2), point, False))
         chain.append(point)
     return chain

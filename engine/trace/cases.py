@@ -20,6 +20,9 @@ from engine.geometry import AABB, AnyShape, Capsule, Circle, Polygon, Segment, T
 
 __all__ = ["BoxesCase", "Case", "OutlineCase", "PairCase", "PointsCase", "shape_mark"]
 
+_MOST_NAMED = 24
+"""Points, a count."""
+
 
 class Case(ABC):
     """What an algorithm is asked."""
@@ -222,25 +225,50 @@ def _is_on(shape: AnyShape, xf: Transform, point: Point, reach: float) -> bool:
 
 @dataclass(frozen=True)
 class PointsCase(Case):
-    """Points, for hulls and for what encloses them."""
+    """Points, for hulls and for what encloses them. Part "all" is all of them, taken hold of between them."""
 
     points: tuple[Point, ...]
 
     @property
     def scenery(self) -> tuple[Mark, ...]:
-        return (Mark("point", "other", self.points),)
+        if not self.is_named:
+            return (Mark("point", "other", self.points),)
+        names = {point: self.name(point) for point in self.points}
+        return tuple(Mark("point", "other", (point,), text=name) for point, name in names.items())
 
     @property
     def handles(self) -> tuple[tuple[str, Point], ...]:
         return tuple((str(k), point) for k, point in enumerate(self.points))
 
+    @property
+    def is_named(self) -> bool:
+        """Whether the scenery has a name beside each point; of many it would be words only."""
+        return len(self.points) <= _MOST_NAMED
+
+    def name(self, point: Point) -> str:
+        """Name a point by its number, that of the first of equal ones: "P3"."""
+        return f"P{self.points.index(point)}"
+
+    def part_at(self, point: Point, reach: float) -> str | None:
+        box = self.box
+        is_among = all(low <= at <= high for low, at, high in zip(box.lower, point, box.upper, strict=True))
+        return super().part_at(point, reach) or ("all" if is_among else None)
+
     def moved(self, part: str, dx: float, dy: float) -> PointsCase:
+        if part == "all":
+            return PointsCase(tuple((x + dx, y + dy) for x, y in self.points))
         return PointsCase(_with_moved(self.points, int(part), dx, dy))
+
+    def turned(self, part: str, angle: float) -> PointsCase:
+        return PointsCase(_with_turned(self.points, _mean(self.points), angle))
 
 
 @dataclass(frozen=True)
 class OutlineCase(Case):
-    """A simple polygon, convex or not, counter-clockwise, and holes in it, clockwise: for what cuts it up."""
+    """A simple polygon, convex or not, counter-clockwise, and holes in it, clockwise: for what cuts it up.
+
+    Part "0.3" is a corner of the outer ring, "1" the whole of the first hole, "0" the outline with its holes.
+    """
 
     rings: tuple[tuple[Point, ...], ...]
 
@@ -252,11 +280,34 @@ class OutlineCase(Case):
     def handles(self) -> tuple[tuple[str, Point], ...]:
         return tuple((f"{n}.{k}", point) for n, ring in enumerate(self.rings) for k, point in enumerate(ring))
 
+    def name(self, point: Point) -> str:
+        """Name a corner by its number, counted on through all rings: "P3"; a point that is none, by its place."""
+        corners = [corner for ring in self.rings for corner in ring]
+        return f"P{corners.index(point)}" if point in corners else f"({point[0]:.3g}, {point[1]:.3g})"
+
+    def part_at(self, point: Point, reach: float) -> str | None:
+        inside = [str(n) for n, ring in enumerate(self.rings) if _is_inside(ring, point)]
+        return super().part_at(point, reach) or (inside[-1] if inside else None)
+
     def moved(self, part: str, dx: float, dy: float) -> OutlineCase:
+        n, _, k = part.partition(".")
+        if k:
+            return self._with({int(n): _with_moved(self.rings[int(n)], int(k), dx, dy)})
+        return self._with({m: tuple((x + dx, y + dy) for x, y in self.rings[m]) for m in self._together(n)})
+
+    def turned(self, part: str, angle: float) -> OutlineCase:
+        n = part.partition(".")[0]
+        middle = _mean(self.rings[int(n)])
+        return self._with({m: _with_turned(self.rings[m], middle, angle) for m in self._together(n)})
+
+    def _together(self, n: str) -> range:
+        """Rings that go with one: the outer ring takes the holes along."""
+        return range(len(self.rings)) if n == "0" else range(int(n), int(n) + 1)
+
+    def _with(self, changed: dict[int, tuple[Point, ...]]) -> OutlineCase:
         from engine.decompose.outline import Part
 
-        n, k = (int(word) for word in part.split("."))
-        rings = (*self.rings[:n], _with_moved(self.rings[n], k, dx, dy), *self.rings[n + 1 :])
+        rings = tuple(changed.get(n, ring) for n, ring in enumerate(self.rings))
         try:
             Part(np.array(rings[0]), tuple(np.array(ring) for ring in rings[1:]))
         except LabError:
@@ -315,3 +366,23 @@ def _corners(box: tuple[float, float, float, float]) -> tuple[Point, ...]:
 def _with_moved(points: tuple[Point, ...], k: int, dx: float, dy: float) -> tuple[Point, ...]:
     x, y = points[k]
     return (*points[:k], (x + dx, y + dy), *points[k + 1 :])
+
+
+def _with_turned(points: tuple[Point, ...], middle: Point, angle: float) -> tuple[Point, ...]:
+    turn = Transform(angle=angle)
+    ways = (turn.apply((x - middle[0], y - middle[1])) for x, y in points)
+    return tuple((middle[0] + dx, middle[1] + dy) for dx, dy in ways)
+
+
+def _mean(points: tuple[Point, ...]) -> Point:
+    return math.fsum(x for x, _ in points) / len(points), math.fsum(y for _, y in points) / len(points)
+
+
+def _is_inside(ring: tuple[Point, ...], point: Point) -> bool:
+    """Tell whether a ring goes round a point, by the edges that a ray to the right crosses."""
+    x, y = point
+    found = False
+    for (px, py), (qx, qy) in zip(ring, (*ring[1:], ring[0]), strict=True):
+        if (py > y) != (qy > y) and x < px + (y - py) / (qy - py) * (qx - px):
+            found = not found
+    return found
