@@ -1,0 +1,53 @@
+"""Pictures of the steps of an algorithm, without a window: for files, pages, strips of film and films."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pygame
+
+from engine.app.files import png_bytes
+from engine.render import palette
+from engine.render.fonts import FontBook
+from engine.render.step_view import ALL_PARTS, StepPicture
+from engine.trace.cases import Case
+from engine.trace.protocol import Algorithm
+
+__all__ = ["draw_step", "picture_of_case", "step_picture"]
+
+
+def picture_of_case(algorithm: Algorithm[Any], case: Case) -> StepPicture:
+    """Run an algorithm on a case, and return what draws its steps.
+
+    Raises
+    ------
+    LabError
+        As the query itself does.
+    """
+    return StepPicture(algorithm, algorithm.scenery(case), algorithm.steps(case))
+
+
+def draw_step(
+    picture: StepPicture, k: int, size: tuple[int, int], parts: frozenset[str] = ALL_PARTS, ui_scale: float = 1.0
+) -> pygame.Surface:
+    """Draw step k on a surface of its own, `size` pixels, in the present theme."""
+    surface = pygame.Surface(size)
+    surface.fill(palette.BACKGROUND)
+    picture.draw(surface, surface.get_rect(), k, FontBook(ui_scale), parts=parts)
+    return surface
+
+
+def step_picture(algorithm: Algorithm[Any], case: Case, k: int, size: tuple[int, int] = (1280, 720), theme: str = "dark") -> bytes:
+    """Return step k of an algorithm on a case as a PNG; beyond the last step the last.
+
+    Raises
+    ------
+    LabError
+        As the query itself does.
+    """
+    before = palette.theme_name()
+    palette.use_theme(theme)
+    try:
+        return png_bytes(draw_step(picture_of_case(algorithm, case), k, size))
+    finally:
+        palette.use_theme(before)

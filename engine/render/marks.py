@@ -1,0 +1,245 @@
+"""Marks of a step of an algorithm, drawn by what they stand for: each role has a colour of the theme, a width and dashes of its own.
+
+A mark that is too small to be seen, a path without length or a circle without radius, is a dot: whatever is said to be there has ink.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from engine.common.arrays import FloatArray
+from engine.contracts.trace import Mark, Role
+from engine.render import palette
+from engine.render.canvas import Canvas
+from engine.render.palette import Color, mix
+from engine.render.rounded import rounded
+
+__all__ = ["ROLE_WORDS", "draw_marks", "role_color"]
+
+Place = Callable[[FloatArray], FloatArray]
+"""Points of a view to points of its canvas, float64 (n, 2)."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Style:
+    """Design pixels of a line and of a dot, whether lines have dashes and dots are rings, the share of its colour that fills it."""
+
+    width: float
+    dot: float
+    dashed: bool = False
+    ring: bool = False
+    fill: float = 0.0
+
+
+_STYLES: dict[Role, _Style] = {
+    "a": _Style(1.5, 3.0, fill=0.22),
+    "b": _Style(1.5, 3.0, fill=0.22),
+    "other": _Style(1.25, 3.0),
+    "looked_at": _Style(3.0, 5.5, ring=True, fill=0.12),
+    "best": _Style(2.5, 4.5, fill=0.12),
+    "kept": _Style(2.0, 4.0, fill=0.14),
+    "dropped": _Style(1.5, 4.5, dashed=True, ring=True),
+    "bound": _Style(1.5, 3.5, dashed=True),
+    "new": _Style(2.5, 5.0, fill=0.16),
+    "result": _Style(3.5, 5.5, fill=0.2),
+    "ghost": _Style(1.0, 3.0, dashed=True, ring=True),
+}
+ROLE_WORDS: dict[Role, str] = {
+    "looked_at": "looked at", "new": "new", "best": "best so far", "kept": "kept", "dropped": "dropped", "bound": "bound or axis",
+    "result": "answer",
+}  # fmt: skip
+"""What the colours mean, in the order of a legend."""
+
+_HEAD = 9.0
+"""Design pixels of an arrow's head."""
+_SMALL = 1.5
+"""Design pixels below which a mark is drawn as a dot."""
+_LABEL, _NUMBER = 12.0, 10.5
+_MOST_NUMBERED = 16
+"""Corners of a shape up to which each has its number."""
+
+
+def role_color(role: Role) -> Color:
+    """Return the colour of a role in the present theme."""
+    return {
+        "a": palette.BODY_COLORS[0],
+        "b": palette.BODY_COLORS[2],
+        "other": mix(palette.CAPTION, palette.TEXT, 0.25),
+        "looked_at": palette.NORMAL,
+        "best": palette.IMPULSE,
+        "kept": palette.TEXT,
+        "dropped": palette.UNEXPLAINED,
+        "bound": palette.POINT_REMOVE,
+        "new": palette.POINT_ADD,
+        "result": palette.AGREE,
+        "ghost": palette.CAPTION,
+    }[role]
+
+
+def draw_marks(canvas: Canvas, place: Place, scenery: Sequence[Mark], marks: Sequence[Mark]) -> None:
+    """Draw what lies under a step, then its own marks, then their labels; labels of the scenery take the room that is left."""
+    for mark in (*scenery, *marks):
+        _draw(canvas, place, mark)
+    if not canvas.has_words:
+        return
+    for mark in (*scenery, *marks):
+        _keep_clear(canvas, place, mark)
+    for mark in marks:
+        _label(canvas, place, mark, _LABEL, bold=True)
+    for mark in scenery:
+        _label(canvas, place, mark, _LABEL, bold=mark.role in ("a", "b"))
+    for mark in scenery:
+        _number(canvas, place, mark)
+
+
+def _draw(canvas: Canvas, place: Place, mark: Mark) -> None:
+    style, color = _STYLES[mark.role], role_color(mark.role)
+    points = place(np.array(mark.points, dtype=np.float64))
+    if mark.form == "point":
+        if style.ring:
+            canvas.points(points, color, style.dot, ring=True)
+        else:
+            canvas.points(points, palette.BACKGROUND, style.dot + 1.5)
+            canvas.points(points, color, style.dot)
+    elif mark.form == "circle":
+        _circle(canvas, points, mark.radius, style, color)
+    elif mark.form == "line":
+        _whole_line(canvas, points, style, color)
+    elif mark.form == "arrow":
+        _arrow(canvas, points, style, color)
+    elif mark.form in ("path", "polygon"):
+        _figure(canvas, points, mark, style, color)
+    if mark.form not in ("point", "label") and _is_small(canvas, points, mark):
+        canvas.points(points[:1], color, style.dot)
+
+
+def _is_small(canvas: Canvas, points: FloatArray, mark: Mark) -> bool:
+    pixels = canvas.camera.to_screen_array(points)
+    reach = float(np.ptp(pixels, axis=0).max()) + 2.0 * mark.radius * canvas.camera.scale
+    return reach < _SMALL * canvas.ui_scale
+
+
+def _circle(canvas: Canvas, points: FloatArray, radius: float, style: _Style, color: Color) -> None:
+    center = (float(points[0, 0]), float(points[0, 1]))
+    if style.fill > 0.0:
+        canvas.circle(center, radius, color, None, style.fill)
+    if not style.dashed and style.width < 2.0:
+        canvas.circle(center, radius, None, color)
+        return
+    n = int(min(max(24.0, 2.5 * math.sqrt(max(radius * canvas.camera.scale, 0.0)) * 4.0), 256.0))
+    turn = np.linspace(0.0, 2.0 * math.pi, n + 1)
+    ring = points[0] + radius * np.column_stack((np.cos(turn), np.sin(turn)))
+    _lines(canvas, ring, style, color)
+
+
+def _figure(canvas: Canvas, points: FloatArray, mark: Mark, style: _Style, color: Color) -> None:
+    if mark.radius > 0.0 and mark.form == "path":  # each piece of it as a capsule
+        for pair in pairwise(points):
+            ring = rounded(np.array(pair), mark.radius)
+            if style.fill > 0.0:
+                canvas.polygon(ring, color, None, style.fill)
+            _lines(canvas, np.vstack((ring, ring[:1])), style, color)
+        return
+    ring = rounded(points, mark.radius) if mark.form == "polygon" else points
+    if mark.form == "polygon":
+        if style.fill > 0.0:
+            canvas.polygon(ring, color, None, style.fill)
+        ring = np.vstack((ring, ring[:1]))
+    _lines(canvas, ring, style, color)
+
+
+def _lines(canvas: Canvas, corners: FloatArray, style: _Style, color: Color) -> None:
+    if style.dashed:
+        for (x0, y0), (x1, y1) in pairwise(corners.tolist()):
+            canvas.dashed((x0, y0), (x1, y1), color, 5.0, style.width)
+    else:
+        for (x0, y0), (x1, y1) in pairwise(corners.tolist()):
+            canvas.segment((x0, y0), (x1, y1), color, style.width)
+
+
+def _whole_line(canvas: Canvas, points: FloatArray, style: _Style, color: Color) -> None:
+    """Draw the straight line through two points from edge to edge of the view."""
+    box = canvas.camera.visible
+    a, along = points[0], points[-1] - points[0]
+    length = float(np.hypot(*along))
+    if length == 0.0:
+        return
+    corners = np.array((box.lower, box.upper))
+    reach = float(np.abs(corners - a).max()) + float(np.ptp(corners, axis=0).max())
+    way = along * (2.0 * reach / length)
+    _lines(canvas, np.array((a - way, a + way)), style, color)
+
+
+def _arrow(canvas: Canvas, points: FloatArray, style: _Style, color: Color) -> None:
+    start, end = points[0], points[-1]
+    pixels = canvas.camera.to_screen_array(np.array((start, end)))
+    along = pixels[1] - pixels[0]
+    length = float(np.hypot(*along))
+    if not length > 0.0:
+        return
+    _lines(canvas, np.array((start, end)), style, color)
+    head = min(_HEAD * canvas.ui_scale, 0.6 * length)
+    if not np.abs(pixels).max() < 30_000.0:
+        return
+    way = along / length
+    neck, wing = pixels[1] - head * way, 0.45 * head * np.array((-way[1], way[0]))
+    canvas.figures_px(np.array(((pixels[1], neck + wing, neck - wing),)), color)
+
+
+def _keep_clear(canvas: Canvas, place: Place, mark: Mark) -> None:
+    """Let no label lie on the dots and the short ends of a mark."""
+    if mark.form in ("point", "arrow"):
+        canvas.keep_clear(canvas.camera.to_screen_array(place(np.array(mark.points, dtype=np.float64))), 1.6 * _STYLES[mark.role].dot)
+
+
+def _word_color(role: Role) -> Color:
+    """Return the role's colour, nearer to that of words, so that it can be read."""
+    color = role_color(role)
+    while palette.contrast(color, palette.BACKGROUND) < palette.WORDS_CONTRAST:
+        color = mix(color, palette.TEXT, 0.2)
+    return color
+
+
+def _label(canvas: Canvas, place: Place, mark: Mark, size: float, bold: bool) -> None:
+    if not mark.text:
+        return
+    pixels = canvas.camera.to_screen_array(place(np.array(mark.points, dtype=np.float64)))
+    gap = _STYLES[mark.role].dot + 3.0
+    if mark.form in ("polygon", "circle") or (mark.form == "path" and mark.role in ("a", "b", "ghost")):
+        at, gap = pixels.mean(axis=0), 8.0
+        sides: tuple[tuple[int, int], ...] = ((0, 0), (0, -1), (0, 1), (1, 0), (-1, 0), (1, -1), (-1, -1), (1, 1), (-1, 1))
+    elif mark.form in ("path", "line"):
+        at, sides = pixels[[0, -1]].mean(axis=0), _SIDES
+    elif mark.form == "arrow":
+        at, sides = pixels[-1], (_way(pixels[-1] - pixels[0]), *_SIDES)
+    else:
+        at, sides = pixels[0], _SIDES
+    canvas.label((float(at[0]), float(at[1])), mark.text, _word_color(mark.role), size, gap, bold, sides=sides)
+
+
+_SIDES = ((1, -1), (1, 0), (-1, -1), (-1, 0), (0, -1), (0, 1), (1, 1), (-1, 1))
+
+
+def _way(along: FloatArray) -> tuple[int, int]:
+    """Return the side of a label, as `LabelRoom.beside` takes it, that lies along a vector of pixels."""
+    across, down = float(along[0]), float(along[1])
+    level = 0.4 * max(abs(across), abs(down))
+    return (0 if abs(across) <= level else 1 if across > 0.0 else -1), (0 if abs(down) <= level else 1 if down > 0.0 else -1)
+
+
+def _number(canvas: Canvas, place: Place, mark: Mark) -> None:
+    """Write at the corners of shape A or B which they are, as sentences name them: outside, where there is room."""
+    if mark.role not in ("a", "b") or mark.form not in ("polygon", "path") or not mark.text or len(mark.points) > _MOST_NUMBERED:
+        return
+    pixels = canvas.camera.to_screen_array(place(np.array(mark.points, dtype=np.float64)))
+    middle = pixels.mean(axis=0)
+    for k, at in enumerate(pixels):
+        across, down = _way(at - middle)
+        name, color = f"{mark.text[0]}{k}", _word_color(mark.role)
+        canvas.label((float(at[0]), float(at[1])), name, color, _NUMBER, 4.0 + mark.radius * canvas.camera.scale / canvas.ui_scale,
+                     sides=((across, down), (across, 0), (0, down), (-across, down), (across, -down)))  # fmt: skip

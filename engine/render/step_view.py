@@ -1,0 +1,592 @@
+"""The picture of one step of an algorithm: its views, the pseudo-code with the line that runs, the sentence, the slider of all steps.
+
+    +----------------------------+------------------+
+    | title                                    page |
+    +----------------------------+------------------+
+    |                            | other views      |
+    |  plane                     |                  |
+    |                            +------------------+
+    |                            | pseudo-code      |
+    +----------------------------+------------------+
+    | what happened and why, in a sentence          |
+    | step 3 of 12  ----o-----------    supports 5  |
+    +-----------------------------------------------+
+
+In a narrow room the pseudo-code stands below the views. The same code draws the window, pictures, films and strips of film.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import numpy as np
+import pygame
+
+from engine.common.arrays import FloatArray
+from engine.contracts.trace import Mark, Point, Question, TraceStep, View
+from engine.geometry.aabb import AABB
+from engine.render import palette
+from engine.render.backdrop import draw_backdrop, draw_scale_bar
+from engine.render.camera import Camera
+from engine.render.canvas import Canvas
+from engine.render.fonts import FontBook, LabelRoom
+from engine.render.marks import ROLE_WORDS, draw_marks, role_color
+from engine.render.palette import Color, mix
+from engine.render.plot import number_words, ticks
+from engine.render.raster import DiscBook
+
+__all__ = ["ALL_PARTS", "AlgorithmFacts", "StepLayout", "StepPicture", "StepPlaces", "lay_out_steps"]
+
+ALL_PARTS = frozenset({"title", "views", "code", "sentence", "slider"})
+"""What a picture may consist of; the plane is always there, "views" are the others."""
+
+_TITLE, _LINK, _CODE, _LEAST_CODE, _WORDS, _SMALL = 15.0, 12.0, 12.0, 10.0, 14.0, 11.0
+"""Sizes of letters, design pixels."""
+_HEAD, _SLIDER, _CODE_ROW, _WORDS_ROW, _PAD = 26.0, 28.0, 17.0, 19.5, 10.0
+_WIDE = 760.0
+"""Design pixels of a width from which two lines are enough for a sentence; otherwise it has three."""
+_LEAST_VIEW = 120.0
+"""Design pixels of a side of a view below which it is left out, for the sake of the plane."""
+_COLUMN = (0.28, 0.44)
+"""Share of the width that a column beside the plane takes, at the least and at the most."""
+_FAR_OUT = 3.0
+"""How many sizes of the scenery the picture reaches beyond it, for marks that lie far away."""
+_GUTTER, _FOOT = 50.0, 32.0
+"""Design pixels at the left of and below a plot."""
+
+
+class AlgorithmFacts(Protocol):
+    """What is told of an algorithm beside its steps: `engine.trace.protocol.Algorithm` has it."""
+
+    @property
+    def title(self) -> str: ...
+    @property
+    def page(self) -> str: ...
+    @property
+    def pseudo_code(self) -> tuple[str, ...]: ...
+    @property
+    def views(self) -> tuple[View, ...]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class StepLayout:
+    """Where the parts stand, pixels; empty rectangles for what there is no room for."""
+
+    head: pygame.Rect
+    views: Mapping[str, pygame.Rect]
+    code: pygame.Rect
+    words: pygame.Rect
+    slider: pygame.Rect
+
+
+@dataclass(frozen=True, slots=True)
+class StepPlaces:
+    """Where things stand in a picture that was drawn.
+
+    Attributes
+    ----------
+    layout : StepLayout
+    cameras : mapping of str to Camera
+        Of each view whose axes are places, by its name.
+    track : pygame.Rect
+        The slider: its left end is the first step, its right end the last.
+    link : pygame.Rect
+        The name of the page.
+    answers : tuple of pygame.Rect
+        The answers of a question, as buttons.
+    answer_places : tuple of point
+        Where its answers can be clicked in the picture, pixels.
+    """
+
+    layout: StepLayout
+    cameras: Mapping[str, Camera] = field(default_factory=dict)
+    track: pygame.Rect = field(default_factory=lambda: pygame.Rect(0, 0, 0, 0))
+    link: pygame.Rect = field(default_factory=lambda: pygame.Rect(0, 0, 0, 0))
+    answers: tuple[pygame.Rect, ...] = ()
+    answer_places: tuple[Point, ...] = ()
+
+
+def lay_out_steps(rect: pygame.Rect, algorithm: AlgorithmFacts, fonts: FontBook, parts: frozenset[str] = ALL_PARTS) -> StepLayout:
+    """Divide a rectangle; the plane gets what is left, and is the largest of the views."""
+    ui, nothing = fonts.ui_scale, pygame.Rect(rect.topleft, (0, 0))
+    lines = 2 if rect.width >= _WIDE * ui or rect.height < 300 * ui else 3
+    head = round(_HEAD * ui) if "title" in parts and rect.height > 220 * ui else 0
+    words = round((lines * _WORDS_ROW + _PAD) * ui) if "sentence" in parts else 0
+    slider = round(_SLIDER * ui) if "slider" in parts else 0
+    middle = pygame.Rect(rect.left, rect.top + head, rect.width, max(rect.height - head - words - slider, 1))
+    others = algorithm.views[1:] if "views" in parts else ()
+    best: tuple[float, dict[str, pygame.Rect], pygame.Rect] | None = None
+    for is_wide in (True, False):
+        for with_code in (True, False) if "code" in parts else (False,):
+            for some in (others, ()) if others else ((),):
+                views, code = _arranged(middle, algorithm, some, fonts, is_wide, with_code)
+                score = _score(list(views.values()), code, _code_size(algorithm, fonts)[0], len(others), fonts)
+                if best is None or score > best[0]:
+                    best = score, views, code
+    assert best is not None
+    return StepLayout(
+        pygame.Rect(rect.left, rect.top, rect.width, head), best[1], best[2] if best[2].width else nothing,
+        pygame.Rect(rect.left, middle.bottom, rect.width, words), pygame.Rect(rect.left, middle.bottom + words, rect.width, slider),
+    )  # fmt: skip
+
+
+def _arranged(
+    room: pygame.Rect, algorithm: AlgorithmFacts, others: Sequence[View], fonts: FontBook, is_wide: bool, with_code: bool
+) -> tuple[dict[str, pygame.Rect], pygame.Rect]:
+    """Return where the views and the pseudo-code stand, in a column beside the plane or below it."""
+    ui, nothing = fonts.ui_scale, pygame.Rect(room.topleft, (0, 0))
+    wide, high = _code_size(algorithm, fonts) if with_code else (0, 0)
+    plane, code, rest = room.copy(), nothing, nothing
+    if is_wide and (others or with_code):
+        column = round(min(max(wide, _COLUMN[0] * room.width), _COLUMN[1] * room.width))
+        side = pygame.Rect(room.right - column, room.top, column, room.height)
+        plane.width -= column
+        high = min(high, round((0.55 if others else 1.0) * room.height))
+        code = pygame.Rect(side.left, side.bottom - high, side.width, high) if with_code else nothing
+        if with_code and not others:
+            code = side
+        rest = pygame.Rect(side.left, side.top, side.width, side.height - high)
+    else:
+        high = min(high, round(0.42 * room.height))
+        code = pygame.Rect(room.left, room.bottom - high, room.width, high) if with_code else nothing
+        plane.height -= high
+        if others:
+            share = round((0.45 if len(others) == 1 else 0.4) * room.width)
+            rest = pygame.Rect(plane.right - share, plane.top, share, plane.height)
+            plane.width -= share
+    views = {algorithm.views[0].name: plane}
+    for k, view in enumerate(others):
+        top, bottom = rest.top + k * rest.height // len(others), rest.top + (k + 1) * rest.height // len(others)
+        views[view.name] = pygame.Rect(rest.left, top, rest.width, bottom - top)
+    if code.height < 3 * _CODE_ROW * ui:
+        code = nothing
+    return views, code
+
+
+def _score(views: Sequence[pygame.Rect], code: pygame.Rect, code_width: int, wanted: int, fonts: FontBook) -> float:
+    """Return how good an arrangement is: large views, the plane above all, and pseudo-code whose lines are not cut off."""
+    sides = [min(view.width, 1.4 * view.height) / fonts.ui_scale for view in views]
+    score = 2.0 * min(sides[0], 500.0) + 0.2 * sides[0] + sum(min(side, 260.0) for side in sides[1:])
+    score -= 400.0 * (min(sides) < _LEAST_VIEW) + 400.0 * (sides[0] < _LEAST_VIEW) + 250.0 * (wanted > 0 and len(views) == 1)
+    if code.width:
+        score += 500.0 - 200.0 * (code.width * _CODE < code_width * _LEAST_CODE)
+    return score
+
+
+def _code_size(algorithm: AlgorithmFacts, fonts: FontBook) -> tuple[int, int]:
+    ui = fonts.ui_scale
+    width = max(fonts.width(line.strip(), _CODE) + _indent(line, ui) for line in algorithm.pseudo_code)
+    return width + round(3.2 * _PAD * ui), round((len(algorithm.pseudo_code) * _CODE_ROW + 1.6 * _PAD) * ui)
+
+
+def _indent(line: str, ui: float) -> int:
+    return round(7.0 * ui * (len(line) - len(line.lstrip())))
+
+
+class StepPicture:
+    """Draws the steps of an algorithm.
+
+    Parameters
+    ----------
+    algorithm : AlgorithmFacts
+        Title, page, pseudo-code, views: an `engine.trace.protocol.Algorithm`.
+    scenery : sequence of Mark
+        What lies under every step, of all views: `algorithm.scenery(case)`.
+    steps : sequence of TraceStep
+        At least one: `algorithm.steps(case)`.
+    """
+
+    def __init__(self, algorithm: AlgorithmFacts, scenery: Sequence[Mark], steps: Sequence[TraceStep]) -> None:
+        self.algorithm, self.scenery, self.steps = algorithm, tuple(scenery), tuple(steps)
+        self.boxes = {view.name: _box_of(view, self.scenery, self.steps) for view in algorithm.views}
+        """What each view shows when all of it is shown, the same for every step."""
+
+    def draw(
+        self,
+        surface: pygame.Surface,
+        rect: pygame.Rect,
+        k: int,
+        fonts: FontBook,
+        *,
+        camera: Camera | None = None,
+        discs: DiscBook | None = None,
+        parts: frozenset[str] = ALL_PARTS,
+        question: Question | None = None,
+        chosen: int | None = None,
+    ) -> StepPlaces:
+        """Draw step k into a rectangle of a surface.
+
+        Parameters
+        ----------
+        surface, rect
+            Where; pixels.
+        k : int
+            From 0; beyond the last step the last is drawn.
+        fonts : FontBook
+            Kept by the caller from picture to picture; has the size of words.
+        camera : Camera, optional
+            Of a window, that looks at the plane; the plane's ground is drawn by the caller then. Without one the plane is fitted.
+        discs : DiscBook, optional
+            Kept by the caller too.
+        parts : set of str
+            Of `ALL_PARTS`.
+        question : Question, optional
+            Asked in place of the sentence; the step's own marks are hidden then, those of the step before are shown.
+        chosen : int, optional
+            The answer given to it, marked as right or wrong.
+
+        Returns
+        -------
+        StepPlaces
+        """
+        k = min(max(k, 0), len(self.steps) - 1)
+        step = self.steps[k]
+        shown = step if question is None or chosen is not None else self.steps[k - 1] if k else None
+        marks = shown.marks if shown is not None else ()
+        discs = discs if discs is not None else DiscBook()
+        layout = lay_out_steps(rect, self.algorithm, fonts, parts)
+        clip = surface.get_clip()
+        cameras: dict[str, Camera] = {}
+        spots: tuple[Point, ...] = ()
+        for view in self.algorithm.views:
+            place = layout.views.get(view.name)
+            if place is None or place.width < 2 or place.height < 2:
+                continue
+            surface.set_clip(place.clip(clip))
+            own = camera if view is self.algorithm.views[0] else None
+            canvas, to_canvas = self._canvas_of(view, surface, place, fonts, discs, own)
+            if view.is_plane:
+                cameras[view.name] = canvas.camera
+            places = question.places if question is not None and question.view == view.name else ()
+            if places:
+                spots = _pixels(canvas, to_canvas, places)
+                _draw_spots(canvas, spots, question, chosen)
+            draw_marks(canvas, to_canvas, _of_view(self.scenery, view), _of_view(marks, view))
+            surface.set_clip(clip)
+            pygame.draw.rect(surface, palette.PANEL_EDGE, place, 1)
+        _draw_head(surface, layout.head, self.algorithm, fonts)
+        link = _link_place(layout.head, self.algorithm, fonts)
+        _draw_code(surface, layout.code, self.algorithm, None if question is not None and chosen is None else step.line, fonts, marks)
+        answers: tuple[pygame.Rect, ...] = ()
+        if question is not None:
+            answers = _draw_question(surface, layout.words, question, chosen, fonts)
+        else:
+            _draw_words(surface, layout.words, step.sentence, fonts)
+        track = self._draw_slider(surface, layout.slider, k, fonts)
+        surface.set_clip(clip)
+        return StepPlaces(layout, cameras, track, link, answers, spots)
+
+    def _canvas_of(
+        self, view: View, surface: pygame.Surface, place: pygame.Rect, fonts: FontBook, discs: DiscBook, given: Camera | None
+    ) -> tuple[Canvas, _Axes]:
+        """Draw the ground of a view, and return what its marks are drawn on."""
+        ui, box = fonts.ui_scale, self.boxes[view.name]
+        room = LabelRoom((place.left, place.top, place.width, place.height))
+        room.keep_off(pygame.Rect(0, 0, round(175 * ui), round(34 * ui)).move(place.right - round(175 * ui), place.bottom - round(34 * ui)))
+        title = fonts.render(fonts.shortened(view.title, _SMALL, max(place.width - round(2 * _PAD * ui), 1)), _SMALL, palette.CAPTION)
+        where = title.get_rect(topleft=(place.left + round(_PAD * ui), place.top + round(4 * ui)))
+        if not view.is_plane:
+            surface.fill(palette.BACKGROUND, place)
+            surface.blit(title, where)
+            return _draw_axes(surface, place, box, view, fonts, discs)
+        seen = (place.left, place.top, place.width, place.height)
+        top = where.bottom - place.top
+        camera = Camera(view=seen).fitted(box, 0.07, (0.0, top, 0.0, 0.4 * top)) if given is None else given.cut(seen)
+        has_words = min(place.size) >= 90 * ui
+        canvas = Canvas(surface, camera, fonts, discs, room, has_words=has_words)
+        if given is None:
+            draw_backdrop(canvas)
+            if has_words:
+                draw_scale_bar(canvas)
+        if len(self.algorithm.views) > 1 and has_words:
+            surface.blit(title, where)
+            room.take(where)
+        return canvas, _Axes()
+
+    def _draw_slider(self, surface: pygame.Surface, place: pygame.Rect, k: int, fonts: FontBook) -> pygame.Rect:
+        """Draw which step it is, the slider, and the costs; return the slider's track."""
+        if not place.height:
+            return pygame.Rect(place.topleft, (0, 0))
+        ui, n = fonts.ui_scale, len(self.steps)
+        pygame.draw.rect(surface, palette.PANEL, place)
+        left, right = place.left + round(_PAD * ui), place.right - round(_PAD * ui)
+        is_narrow = place.width < 420 * ui
+        words = f"{k + 1} / {n}" if is_narrow else f"step {k + 1} of {n}"
+        widest = fonts.width(f"{n} / {n}" if is_narrow else f"step {n} of {n}", 13.0, True)
+        picture = fonts.render(words, 13.0, palette.TEXT, True)
+        surface.blit(picture, picture.get_rect(midleft=(left, place.centery)))
+        left += widest + round(14 * ui)
+        costs, room = _cost_words(self.steps[k]), _cost_words(self.steps[-1])
+        wide = max(fonts.width(costs, 12.0), fonts.width(room, 12.0))
+        if costs and right - wide - left > 120 * ui:
+            picture = fonts.render(costs, 12.0, palette.CAPTION)
+            surface.blit(picture, picture.get_rect(midleft=(right - wide, place.centery)))
+            right -= wide + round(14 * ui)
+        track = pygame.Rect(left, place.top, max(right - left, 1), place.height)
+        middle, reach = place.centery, round(6 * ui)
+        inner = track.inflate(-2 * reach, 0)
+        pygame.draw.line(surface, palette.PANEL_EDGE, (inner.left, middle), (inner.right, middle), max(2, round(3 * ui)))
+        at = inner.left + round(inner.width * (k / (n - 1) if n > 1 else 0.0))
+        pygame.draw.line(surface, palette.ACCENT, (inner.left, middle), (at, middle), max(2, round(3 * ui)))
+        if 1 < n <= inner.width / (6 * ui):
+            for j in range(n):
+                x = inner.left + round(inner.width * j / (n - 1))
+                pygame.draw.line(surface, palette.CAPTION, (x, middle - round(4 * ui)), (x, middle + round(4 * ui)))
+        pygame.draw.circle(surface, palette.ACCENT, (at, middle), reach)
+        pygame.draw.circle(surface, palette.PANEL, (at, middle), max(reach - round(3 * ui), 1))
+        return inner
+
+
+class _Axes:
+    """Places of the plane as they are."""
+
+    def __call__(self, points: FloatArray) -> FloatArray:
+        return points
+
+
+class _PlotAxes(_Axes):
+    """Points of a plot to pixels of it, y up, from its lower left corner."""
+
+    def __init__(self, box: AABB, size: tuple[int, int]) -> None:
+        self._origin, self._size = np.array(box.lower), np.array(size, dtype=np.float64)
+        self._span = np.array(box.upper) - self._origin
+
+    def __call__(self, points: FloatArray) -> FloatArray:
+        pixels: FloatArray = (points - self._origin) / self._span * self._size
+        return pixels
+
+
+def _of_view(marks: Iterable[Mark], view: View) -> list[Mark]:
+    return [mark for mark in marks if mark.view == view.name]
+
+
+def _box_of(view: View, scenery: Sequence[Mark], steps: Sequence[TraceStep]) -> AABB:
+    """Return what a view shows: the scenery and the marks of all steps, as far as they do not lie far away from it."""
+    ground = _extent(_of_view(scenery, view), view.is_plane)
+    told = _extent([mark for step in steps for mark in _of_view(step.marks, view)], view.is_plane)
+    both = [one for one in (ground, told) if one is not None]
+    if not both:
+        return AABB((-1.0, -1.0), (1.0, 1.0))
+    low, high = np.min([one[0] for one in both], axis=0), np.max([one[1] for one in both], axis=0)
+    if ground is not None and view.is_plane:
+        reach = _FAR_OUT * max(float((ground[1] - ground[0]).max()), 1e-9)
+        low, high = np.maximum(low, ground[0] - reach), np.minimum(high, ground[1] + reach)
+    size, scale = high - low, np.maximum(np.abs(low), np.abs(high))
+    least = np.maximum(1e-9 * scale, 1e-12)
+    if view.is_plane:
+        least = np.maximum(least, 0.02 * size.max())
+    else:
+        least = np.where(size <= least, np.where(scale > 0.0, 0.5 * scale, 0.5), 0.0)
+    room = np.maximum(0.5 * (least - size), 0.0) if view.is_plane else np.maximum(least, 0.07 * size)
+    low, high = low - room, high + room
+    if (high - low).max() <= 0.0:
+        low, high = low - 0.5, high + 0.5
+    return AABB((float(low[0]), float(low[1])), (float(high[0]), float(high[1])))
+
+
+def _extent(marks: Sequence[Mark], is_plane: bool) -> tuple[FloatArray, FloatArray] | None:
+    """Return the least and the largest coordinates of marks; of whole lines only in plots, where they say how high they lie."""
+    low, high = [], []
+    for mark in marks:
+        if mark.form != "line" or not is_plane:
+            points = np.array(mark.points, dtype=np.float64)
+            low.append(points.min(axis=0) - mark.radius)
+            high.append(points.max(axis=0) + mark.radius)
+    if not low:
+        return None
+    return np.min(low, axis=0), np.max(high, axis=0)
+
+
+def _draw_axes(
+    surface: pygame.Surface, place: pygame.Rect, box: AABB, view: View, fonts: FontBook, discs: DiscBook
+) -> tuple[Canvas, _Axes]:
+    """Draw the axes of a plot with their ticks and what they are, and return what is drawn on, and the way there."""
+    ui = fonts.ui_scale
+    small = min(place.width, place.height) < 100 * ui
+    gutter, foot = (round(6 * ui), round(6 * ui)) if small else (round(_GUTTER * ui), round(_FOOT * ui))
+    head = round(36 * ui) if view.y and not small else round(20 * ui)
+    inner = pygame.Rect(
+        place.left + gutter, place.top + head, max(place.width - gutter - round(12 * ui), 2), max(place.height - head - foot, 2)
+    )
+    axes = _PlotAxes(box, inner.size)
+    if not small:
+        _draw_ticks(surface, inner, box, fonts)
+        for words, where in ((view.x, {"bottomright": (inner.right, place.bottom - round(2 * ui))}),
+                             (view.y, {"topleft": (place.left + round(_PAD * ui), place.top + round(19 * ui))})):  # fmt: skip
+            picture = fonts.render(fonts.shortened(words, _SMALL, place.width - round(2 * _PAD * ui)), _SMALL, palette.TEXT)
+            surface.blit(picture, picture.get_rect(**where))
+    pygame.draw.rect(surface, palette.PANEL_EDGE, inner, 1)
+    camera = Camera((0.5 * inner.width, 0.5 * inner.height), 1.0, (inner.left, inner.top, inner.width, inner.height))
+    inside = LabelRoom((inner.left, inner.top, inner.width, inner.height))
+    surface.set_clip(inner.inflate(round(8 * ui), round(8 * ui)).clip(surface.get_clip()))
+    return Canvas(surface, camera, fonts, discs, inside, has_words=not small), axes
+
+
+def _draw_ticks(surface: pygame.Surface, inner: pygame.Rect, box: AABB, fonts: FontBook) -> None:
+    ui, (x0, y0), (x1, y1) = fonts.ui_scale, box.lower, box.upper
+    faint = mix(palette.BACKGROUND, palette.PANEL_EDGE, 0.6)
+    across = ticks(x0, x1, max(2, round(inner.width / (64 * ui))))
+    up = ticks(y0, y1, max(2, round(inner.height / (26 * ui))))
+    end = inner.left - round(24 * ui)
+    for x in across:
+        at = inner.left + round(inner.width * (x - x0) / (x1 - x0))
+        pygame.draw.line(surface, faint, (at, inner.top), (at, inner.bottom))
+        picture = fonts.render(number_words(x, across[1] - across[0] if len(across) > 1 else x1 - x0), 10.5, palette.CAPTION)
+        where = picture.get_rect(midtop=(at, inner.bottom + round(1 * ui)))
+        where.right = min(where.right, inner.right + round(10 * ui))
+        if where.left > end:
+            surface.blit(picture, where)
+            end = where.right + round(6 * ui)
+    for y in up:
+        at = inner.bottom - round(inner.height * (y - y0) / (y1 - y0))
+        pygame.draw.line(surface, faint if y != 0.0 else palette.PANEL_EDGE, (inner.left, at), (inner.right, at))
+        picture = fonts.render(number_words(y, up[1] - up[0] if len(up) > 1 else y1 - y0), 10.5, palette.CAPTION)
+        where = picture.get_rect(midright=(inner.left - round(5 * ui), at))
+        surface.blit(picture, where)
+
+
+def _pixels(canvas: Canvas, place: _Axes, points: Sequence[Point]) -> tuple[Point, ...]:
+    return tuple((x, y) for x, y in canvas.camera.to_screen_array(place(np.array(points, dtype=np.float64))).tolist())
+
+
+def _draw_spots(canvas: Canvas, spots: Sequence[Point], question: Question | None, chosen: int | None) -> None:
+    """Ring the places that answer a question."""
+    for k, spot in enumerate(spots):
+        color = palette.WARNING if chosen is None or question is None else _answer_color(question, k, chosen)
+        canvas.point(canvas.camera.to_world(spot), color, 9.0, ring=True)
+
+
+def _answer_color(question: Question, k: int, chosen: int) -> Color:
+    return palette.AGREE if k == question.right else palette.UNEXPLAINED if k == chosen else palette.CAPTION
+
+
+def _draw_question(
+    surface: pygame.Surface, place: pygame.Rect, question: Question, chosen: int | None, fonts: FontBook
+) -> tuple[pygame.Rect, ...]:
+    """Write a question and its answers as buttons; return where the buttons are."""
+    ui = fonts.ui_scale
+    pygame.draw.rect(surface, palette.PANEL_RAISED, place)
+    left, top, room = place.left + round(_PAD * ui), place.top + round(0.4 * _PAD * ui), place.width - round(2 * _PAD * ui)
+    prompt = fonts.render(fonts.shortened(question.prompt, _WORDS, room, True), _WORDS, palette.TEXT, True)
+    surface.blit(prompt, (left, top))
+    y, x, buttons = top + round(_WORDS_ROW * ui), left, []
+    high = max(min(round(22 * ui), place.bottom - y), 1)
+    for k, answer in enumerate(question.answers):
+        color = palette.TEXT if chosen is None else _answer_color(question, k, chosen)
+        words = fonts.render(fonts.shortened(answer, 12.5, max(room - round(16 * ui), 1)), 12.5, color)
+        button = pygame.Rect(x, y, words.get_width() + round(16 * ui), high)
+        if button.right > left + room and x > left and y + 2 * high <= place.bottom:
+            x, y = left, y + high
+            button.topleft = x, y
+        buttons.append(button)
+        if button.right <= place.right:
+            pygame.draw.rect(surface, palette.PANEL, button.inflate(0, -2), border_radius=round(5 * ui))
+            pygame.draw.rect(surface, color if chosen is not None else palette.PANEL_EDGE, button.inflate(0, -2), 1, round(5 * ui))
+            surface.blit(words, words.get_rect(center=button.center))
+        x = button.right + round(6 * ui)
+    return tuple(buttons)
+
+
+def _draw_head(surface: pygame.Surface, place: pygame.Rect, algorithm: AlgorithmFacts, fonts: FontBook) -> None:
+    """Write the title, and the page where it is derived."""
+    if not place.height:
+        return
+    ui = fonts.ui_scale
+    pygame.draw.rect(surface, palette.PANEL, place)
+    link = _link_place(place, algorithm, fonts)
+    room = (link.left if link.width else place.right) - place.left - round(2 * _PAD * ui)
+    title = fonts.render(fonts.shortened(algorithm.title, _TITLE, max(room, 1), True), _TITLE, palette.TEXT, True)
+    surface.blit(title, title.get_rect(midleft=(place.left + round(_PAD * ui), place.centery)))
+    if link.width:
+        words = fonts.render(_link_words(algorithm), _LINK, palette.ACCENT)
+        where = words.get_rect(midright=(place.right - round(_PAD * ui), place.centery))
+        surface.blit(words, where)
+        pygame.draw.line(surface, palette.ACCENT, (where.left, where.bottom - 1), (where.right - 1, where.bottom - 1))
+
+
+def _link_words(algorithm: AlgorithmFacts) -> str:
+    return "why it works: " + algorithm.page.partition("#")[0]
+
+
+def _link_place(place: pygame.Rect, algorithm: AlgorithmFacts, fonts: FontBook) -> pygame.Rect:
+    """Return where the page's name stands; empty where there is no room for it beside the title."""
+    wide, taken = fonts.width(_link_words(algorithm), _LINK), fonts.width(algorithm.title, _TITLE, True)
+    pad = round(_PAD * fonts.ui_scale)
+    if not place.height or taken + wide + 4 * pad > place.width:
+        return pygame.Rect(place.topleft, (0, 0))
+    return pygame.Rect(place.right - pad - wide, place.top, wide, place.height)
+
+
+def _draw_words(surface: pygame.Surface, place: pygame.Rect, sentence: str, fonts: FontBook) -> None:
+    """Write a sentence in as large letters as it finds room with; as much as there is room for of one that is too long."""
+    if not place.height:
+        return
+    ui = fonts.ui_scale
+    pygame.draw.rect(surface, palette.PANEL, place)
+    pygame.draw.line(surface, palette.PANEL_EDGE, place.topleft, (place.right, place.top))
+    room, high = max(place.width - round(2 * _PAD * ui), 1), place.height - round(0.6 * _PAD * ui)
+    for size in (_WORDS, 13.0, 12.0, 11.0):
+        lines, row = fonts.wrapped(sentence, size, room), round(1.38 * size * ui)
+        if len(lines) * row <= high:
+            break
+    most = max(high // row, 1)
+    if len(lines) > most:
+        lines = [*lines[: most - 1], fonts.shortened(" ".join(lines[most - 1 :]), size, room)]
+    for k, line in enumerate(lines):
+        surface.blit(fonts.render(line, size, palette.TEXT), (place.left + round(_PAD * ui), place.top + round(0.4 * _PAD * ui) + k * row))
+
+
+def _draw_code(
+    surface: pygame.Surface, place: pygame.Rect, algorithm: AlgorithmFacts, line: int | None, fonts: FontBook, marks: Sequence[Mark]
+) -> None:
+    """Write the pseudo-code, the line that runs on a plate; below it what the colours of this step mean, where there is room."""
+    if not place.height:
+        return
+    ui, code = fonts.ui_scale, algorithm.pseudo_code
+    pygame.draw.rect(surface, palette.PANEL, place)
+    pygame.draw.rect(surface, palette.PANEL_EDGE, place, 1)
+    row, top = round(_CODE_ROW * ui), place.top + round(0.7 * _PAD * ui)
+    most = max((place.bottom - top - round(0.3 * _PAD * ui)) // row, 1)
+    first = 0 if len(code) <= most or line is None else min(max(line - most // 2, 0), len(code) - most)
+    left, room = place.left + round(1.8 * _PAD * ui), place.width - round(2.6 * _PAD * ui)
+    size = next((one for one in (_CODE, 11.0, _LEAST_CODE) if _widest(code, one, fonts) <= room), _LEAST_CODE)
+    for k, words in enumerate(code[first : first + most]):
+        y, is_now = top + k * row, first + k == line
+        if is_now:
+            plate = pygame.Rect(place.left + round(4 * ui), y, place.width - round(8 * ui), row)
+            pygame.draw.rect(surface, mix(palette.PANEL, palette.ACCENT, 0.22), plate, border_radius=round(4 * ui))
+            pygame.draw.rect(surface, palette.ACCENT, (plate.left, plate.top, round(3 * ui), plate.height), border_radius=round(2 * ui))
+        indent = _indent(words, ui)
+        text = fonts.shortened(words.strip(), size, max(room - indent, 1))
+        picture = fonts.render(text, size, palette.STRONG if is_now else palette.TEXT)
+        surface.blit(picture, picture.get_rect(midleft=(left + indent, y + row // 2)))
+    y = top + min(len(code), most) * row + round(0.8 * _PAD * ui)
+    _draw_legend(surface, pygame.Rect(left, y, room, place.bottom - y - round(0.3 * _PAD * ui)), marks, fonts)
+
+
+def _widest(code: Sequence[str], size: float, fonts: FontBook) -> int:
+    return max(fonts.width(line.strip(), size) + _indent(line, fonts.ui_scale) for line in code)
+
+
+def _draw_legend(surface: pygame.Surface, room: pygame.Rect, marks: Sequence[Mark], fonts: FontBook) -> None:
+    ui, (x, y) = fonts.ui_scale, room.topleft
+    row, dot = round(16 * ui), round(4 * ui)
+    roles = {mark.role for mark in marks}
+    for role, words in ROLE_WORDS.items():
+        if role not in roles:
+            continue
+        picture = fonts.render(words, _SMALL, palette.CAPTION)
+        wide = picture.get_width() + 2 * dot + round(6 * ui)
+        if x + wide > room.right:
+            x, y = room.left, y + row
+        if y + row > room.bottom:
+            return
+        pygame.draw.circle(surface, role_color(role), (x + dot, y + row // 2), dot)
+        surface.blit(picture, picture.get_rect(midleft=(x + 2 * dot + round(5 * ui), y + row // 2)))
+        x += wide + round(12 * ui)
+
+
+def _cost_words(step: TraceStep) -> str:
+    return ",  ".join(f"{name} {count:,}" for name, count in step.cost.items() if name != "steps")
