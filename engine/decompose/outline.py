@@ -185,6 +185,16 @@ class Outline:
         return shapely.MultiPolygon([part.as_shapely() for part in self.parts])
 
     @classmethod
+    def around(cls, pieces: Iterable[FloatArray], grid: float) -> Outline | None:
+        """Return the outline of what convex pieces (n, 2) cover together, rounded to `grid` metres; None where that is nothing."""
+        require("shapely")
+        import shapely
+
+        rounded = [shapely.set_precision(shapely.Polygon(piece), grid) for piece in pieces]
+        whole = shapely.union_all(rounded, grid_size=grid)
+        return None if whole.is_empty or whole.geom_type not in ("Polygon", "MultiPolygon") else cls.from_shapely(whole)
+
+    @classmethod
     def from_shapely(cls, geometry: Any) -> Outline:
         """Return the outline of a `shapely` Polygon or MultiPolygon.
 

@@ -1,0 +1,36 @@
+"""What a stepper case may hold, as `engine.common.file_schema` checks it."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from engine.common.file_schema import Strict, Wording
+from engine.common.limits import MAX_NUMBER
+
+__all__ = ["CASE_WORDING", "CaseSchema"]
+
+_MOST_POINTS, _MOST_RINGS, _MOST_BOXES = 10_000, 1_000, 10_000
+
+_Number = Annotated[float, Field(ge=-MAX_NUMBER, le=MAX_NUMBER)]
+_Point = Annotated[list[_Number], Field(min_length=2, max_length=2)]
+_Ring = Annotated[list[_Point], Field(min_length=3, max_length=_MOST_POINTS)]
+_Box = Annotated[list[_Number], Field(min_length=4, max_length=4)]
+
+
+class CaseSchema(Strict):
+    """The whole file; what a pair or a scene is, their own formats check."""
+
+    format: Literal["stepper case"]
+    version: Literal[1]
+    algorithm: Annotated[str, Field(max_length=100)]
+    pair: dict[str, Any] | None = None
+    points: Annotated[list[_Point], Field(min_length=1, max_length=_MOST_POINTS)] | None = None
+    rings: Annotated[list[_Ring], Field(min_length=1, max_length=_MOST_RINGS)] | None = None
+    boxes: Annotated[list[_Box], Field(min_length=1, max_length=_MOST_BOXES)] | None = None
+    region: _Box | None = None
+
+
+CASE_WORDING = Wording("", (), lambda _: f"a number from {-MAX_NUMBER:g} to {MAX_NUMBER:g}")
+"""How its mistakes are told."""

@@ -1,0 +1,162 @@
+"""What an algorithm is asked, as a JSON file: saved while it is watched, opened again, sent to somebody else.
+
+    {"format": "stepper case", "version": 1, "algorithm": "quickhull", "points": [[0, 0], [1, 0.2], [0.4, 1]]}
+
+Beside these three stands what the algorithm takes, and nothing else:
+
+    pair              a pair file's content (`engine.compare.pair.file`)
+    points            for hulls and what encloses points: [[x, y], ...]
+    rings             a simple polygon, then holes in it: [[[x, y], ...], ...]
+    boxes, region     for broad phases: [[x0, y0, x1, y1], ...], and the box that is asked for
+
+A pair file is a case too: of the algorithm that answers its query. Metres and radians, world frame; every float comes back as the same
+float.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from engine.common.errors import Described, InvalidInputError, InvalidShapeError
+from engine.common.files import write_atomically
+from engine.common.json_file import json_text, read_json
+from engine.compare.pair.file import FORMAT as PAIR_FORMAT
+from engine.compare.pair.file import pair_as_json, pair_from_json
+from engine.contracts.trace import Point
+from engine.trace import algorithm, algorithms
+from engine.trace.cases import BoxesCase, Case, OutlineCase, PairCase, PointsCase
+from engine.trace.doors import of_query
+
+if TYPE_CHECKING:
+    from engine.trace._case_schema import CaseSchema
+
+__all__ = ["CASE_FORMAT", "SavedCase", "case_as_json", "case_from_json", "load_case", "save_case"]
+
+CASE_FORMAT = "stepper case"
+_VERSION = 1
+_LARGEST_FILE = 4_000_000
+"""Bytes; ten thousand boxes take a fifth of it."""
+_CONTENT = ("pair", "points", "rings", "boxes")
+
+
+@dataclass(frozen=True, slots=True)
+class SavedCase:
+    """A case with the name of the algorithm that it was saved for, or that answers its query; empty where none does."""
+
+    algorithm: str
+    case: Case
+
+
+def save_case(path: str | os.PathLike[str], saved: SavedCase) -> None:
+    """Write a case, whole or not at all; what is written can be loaded, or nothing is.
+
+    Raises
+    ------
+    InvalidInputError
+        A number is beyond the format's range, or there is too much of something.
+    OSError
+        The file cannot be written.
+    """
+    plain = case_as_json(saved)
+    case_from_json(plain, os.fspath(path))
+    write_atomically(path, json_text(plain))
+
+
+def load_case(path: str | os.PathLike[str]) -> SavedCase:
+    """Read a stepper case or a pair file.
+
+    Raises
+    ------
+    InvalidInputError
+        There is no such file, it is no JSON (the message has the line), or a field of it is wrong (the message names it).
+    """
+    return case_from_json(read_json(path, "stepper case or pair file", _LARGEST_FILE), os.fspath(path))
+
+
+def case_as_json(saved: SavedCase) -> dict[str, Any]:
+    """Return the plain data of the file."""
+    return {"format": CASE_FORMAT, "version": _VERSION, "algorithm": saved.algorithm, **_content(saved.case)}
+
+
+def case_from_json(plain: object, file: str = "case") -> SavedCase:
+    """Return the case that the plain data of a file describe; `file` is the name used in messages.
+
+    Raises
+    ------
+    InvalidInputError
+        As `load_case`.
+    """
+    from engine.common.file_schema import checked
+    from engine.trace._case_schema import CASE_WORDING, CaseSchema
+
+    if isinstance(plain, dict) and plain.get("format") == PAIR_FORMAT:
+        pair = pair_from_json(plain, file)
+        return SavedCase(of_query(pair.query) or "", PairCase(pair))
+    if isinstance(plain, dict) and plain.get("format") != CASE_FORMAT:
+        wanted = f'"{CASE_FORMAT}" or "{PAIR_FORMAT}"'
+        raise InvalidInputError(f"{file}: format", wanted, plain.get("format", Described("nothing")))
+    held = checked(CaseSchema, plain, file, CASE_WORDING)
+    if held.algorithm not in algorithms():
+        raise InvalidInputError(f"{file}: algorithm", "one of " + ", ".join(algorithms()), held.algorithm)
+    case = _held_case(held, file)
+    if not algorithm(held.algorithm).takes(case):
+        raise InvalidInputError(f"{file}", f"a case that {held.algorithm} takes", Described(_given(held)))
+    return SavedCase(held.algorithm, case)
+
+
+def _given(held: CaseSchema) -> str:
+    return next(name for name in _CONTENT if getattr(held, name) is not None)
+
+
+def _content(case: Case) -> dict[str, Any]:
+    if isinstance(case, PairCase):
+        return {"pair": pair_as_json(case.pair)}
+    if isinstance(case, PointsCase):
+        return {"points": [list(point) for point in case.points]}
+    if isinstance(case, OutlineCase):
+        return {"rings": [[list(point) for point in ring] for ring in case.rings]}
+    if isinstance(case, BoxesCase):
+        return {"boxes": [list(box) for box in case.boxes], "region": list(case.region)}
+    raise InvalidInputError("case", "of pairs, points, outlines or boxes", Described(type(case).__name__))
+
+
+def _held_case(held: CaseSchema, file: str) -> Case:
+    given = [name for name in _CONTENT if getattr(held, name) is not None]
+    if len(given) != 1:
+        raise InvalidInputError(f"{file}", "a case with one of " + ", ".join(_CONTENT), Described(" and ".join(given) or "none"))
+    if (held.boxes is None) != (held.region is None):
+        raise InvalidInputError(f"{file}: region", "given with boxes alone", Described(given[0]))
+    if held.pair is not None:
+        return PairCase(pair_from_json(held.pair, f"{file}: pair"))
+    if held.points is not None:
+        return PointsCase(tuple(map(_point, held.points)))
+    if held.rings is not None:
+        return _outline(held.rings, file)
+    assert held.boxes is not None and held.region is not None
+    boxes = tuple(_box(f"{file}: boxes[{k}]", box) for k, box in enumerate(held.boxes))
+    return BoxesCase(boxes, _box(f"{file}: region", held.region))
+
+
+def _outline(rings: list[list[list[float]]], file: str) -> OutlineCase:
+    from engine.decompose.outline import Part
+
+    try:
+        part = Part(np.array(rings[0]), tuple(np.array(ring) for ring in rings[1:]))
+    except InvalidShapeError as error:
+        raise InvalidShapeError(f"{file}: rings: {error.field}", error.requirement, error.value) from None
+    return OutlineCase(tuple(tuple((x, y) for x, y in ring.tolist()) for ring in part.rings()))
+
+
+def _box(name: str, box: list[float]) -> tuple[float, float, float, float]:
+    x0, y0, x1, y1 = box
+    if x0 > x1 or y0 > y1:
+        raise InvalidInputError(name, "x0, y0, x1, y1 with x0 <= x1 and y0 <= y1", box)
+    return x0, y0, x1, y1
+
+
+def _point(numbers: list[float]) -> Point:
+    return numbers[0], numbers[1]

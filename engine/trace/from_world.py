@@ -1,0 +1,236 @@
+"""Cases out of a world: its fixtures, bodies and boxes as an algorithm is asked about them.
+
+    a pair at rest       the pair whose contact is deepest, at the poses at which the solver asked; without a contact, the nearest pair
+    a pair that moves    the pair that will meet first if all goes on as it does now, over twice that time
+    a ray                from the middle of one shape of the nearest pair to the middle of the other
+    points               the corners of the body that has most, of those that move where they have any
+    an outline           of the body whose fixtures make one with most corners, in the same way
+    boxes                those of all fixtures; the region is the middle of them, half as wide and high
+
+Shapes are those that the solver holds, skins included. Fixtures of one body, of two that no force moves, and such as filters or a joint
+keep from meeting, are no pair.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from itertools import islice
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+
+from engine.common.arrays import FloatArray, IntArray
+from engine.common.errors import Described, InvalidInputError
+from engine.compare.pair.file import Pair
+from engine.contracts.trace import Point
+from engine.geometry import FixtureShape, Polygon, Transform
+from engine.trace.cases import BoxesCase, Case, OutlineCase, PairCase, PointsCase
+from engine.trace.protocol import Algorithm
+from engine.world import World
+
+__all__ = ["case_of_contact", "case_of_world", "nearest_of_bodies"]
+
+_MOST_TRIED = 200
+"""Cases of a world that are offered to an algorithm, the best first, until it takes one."""
+_LONGEST = 10.0
+"""Seconds ahead that two bodies may meet."""
+_SHORTEST = 1e-9
+"""Metres a second under which two do not come nearer."""
+_GRID = 1e-4
+"""Metres: float32 parts the common edges of fixtures that were cut from one outline by less, and their skins are no part of them."""
+
+
+_T = TypeVar("_T")
+
+
+class _Fixtures(NamedTuple):
+    """All fixtures that can meet others: ids, bodies, shapes, poses float64 (n, 3), and boxes (n, 4)."""
+
+    ids: list[int]
+    bodies: list[int]
+    shapes: list[FixtureShape]
+    poses: FloatArray
+    boxes: FloatArray
+
+
+def case_of_world(world: World, chosen: Algorithm[Any]) -> Case:
+    """Return what an algorithm can be asked about a world as it stands.
+
+    Raises
+    ------
+    InvalidInputError
+        There is nothing of the kind in it; the value says what is missing.
+    """
+    makers: dict[type, Callable[[World, Any], Iterator[Case]]] = {
+        PairCase: _pairs_by_merit,
+        PointsCase: _corners,
+        OutlineCase: _outline,
+        BoxesCase: _boxes,
+    }
+    maker = makers.get(type(chosen.example))
+    found = iter(()) if maker is None else islice(maker(world, chosen.example), _MOST_TRIED)
+    case: Case | None = next((one for one in found if chosen.takes(one)), None)
+    if case is None:
+        raise InvalidInputError("scene", f"one with what {chosen.name} can be asked", Described("none"))
+    return case
+
+
+def case_of_contact(world: World, row: int, query: str = "manifold") -> PairCase:
+    """Return the shapes of a contact, at the poses at which the solver asked."""
+    contacts = world.contacts
+    a, b = int(contacts.fixture_a[row]), int(contacts.fixture_b[row])
+    return _standing(world, a, b, _transform(contacts.pose_a[row]), _transform(contacts.pose_b[row]), query)
+
+
+def nearest_of_bodies(world: World, body_a: int, body_b: int, query: str = "distance") -> PairCase:
+    """Return the nearest fixtures of two bodies, where they stand.
+
+    Raises
+    ------
+    InvalidInputError
+        One of them has no fixture.
+    """
+    pairs = np.array([(a, b) for a in world.fixtures_of(body_a) for b in world.fixtures_of(body_b)], dtype=np.int64).reshape(-1, 2)
+    if not len(pairs):
+        raise InvalidInputError("body", "one with a fixture", body_b if world.fixtures_of(body_a) else body_a)
+    fixtures = _fixtures(world)
+    row_of = {fixture: row for row, fixture in enumerate(fixtures.ids)}
+    rows = np.array([(row_of[a], row_of[b]) for a, b in pairs.tolist()], dtype=np.int64)
+    a, b = pairs[int(np.argmin(_distances(fixtures, rows)))].tolist()
+    return _standing(world, a, b, world.state(body_a).xf, world.state(body_b).xf, query)
+
+
+def _standing(world: World, a: int, b: int, xf_a: Transform, xf_b: Transform, query: str) -> PairCase:
+    return PairCase(Pair(query, world.fixture(a).shape, xf_a, world.fixture(b).shape, xf_b))
+
+
+def _transform(pose: FloatArray) -> Transform:
+    x, y, angle = pose.tolist()
+    return Transform((x, y), angle)
+
+
+def _pairs_by_merit(world: World, example: PairCase) -> Iterator[PairCase]:
+    """Yield pairs under the query of an algorithm's example, that which comes first in the module's table first."""
+    query, contacts = example.pair.query, world.contacts
+    if query == "toi":
+        yield from _meeting(world)
+        return
+    if query != "ray_cast":
+        is_point = np.arange(2) < contacts.count[:, None]
+        depths = np.where(is_point, contacts.separation, math.inf).min(axis=1, initial=math.inf)
+        for row in np.argsort(depths, kind="stable").tolist():
+            yield case_of_contact(world, row, query)
+    fixtures = _fixtures(world)
+    rows = _pairs(world, fixtures)
+    for k in np.argsort(_distances(fixtures, rows), kind="stable").tolist():
+        a, b = rows[k].tolist()
+        shape_a, shape_b, xf_a, xf_b = fixtures.shapes[a], fixtures.shapes[b], _transform(fixtures.poses[a]), _transform(fixtures.poses[b])
+        if query == "ray_cast":
+            yield PairCase(Pair(query, shape_a, xf_a, ray=(xf_b.apply(shape_b.centroid), xf_a.apply(shape_a.centroid))))
+        else:
+            yield PairCase(Pair(query, shape_a, xf_a, shape_b, xf_b))
+
+
+def _meeting(world: World) -> Iterator[PairCase]:
+    """Yield those that are bound to meet, by how near they are and how fast their middles come nearer."""
+    fixtures = _fixtures(world)
+    rows = _pairs(world, fixtures)
+    gaps = _distances(fixtures, rows)
+    velocities = np.array([world.velocities[world.row_of(body)] for body in fixtures.bodies])
+    middles = np.array([_transform(pose).apply(shape.centroid) for pose, shape in zip(fixtures.poses, fixtures.shapes, strict=True)])
+    between = middles[rows[:, 1]] - middles[rows[:, 0]]
+    relative = velocities[rows[:, 1], :2] - velocities[rows[:, 0], :2]
+    nearing = -(between * relative).sum(axis=1) / np.maximum(np.hypot(between[:, 0], between[:, 1]), _SHORTEST)
+    times = np.where((gaps > 0.0) & (nearing > _SHORTEST), gaps / np.maximum(nearing, _SHORTEST), math.inf)
+    for k in np.argsort(times, kind="stable").tolist():
+        if times[k] > _LONGEST:
+            break
+        seconds = max(2.0 * float(times[k]), world.settings.dt)
+        a, b = rows[k].tolist()
+        (start_a, end_a, center_a), (start_b, end_b, center_b) = (_motion(world, fixtures, row, seconds) for row in (a, b))
+        yield PairCase(Pair("toi", fixtures.shapes[a], start_a, fixtures.shapes[b], start_b, end_a, end_b, center_a, center_b))
+
+
+def _motion(world: World, fixtures: _Fixtures, row: int, seconds: float) -> tuple[Transform, Transform, Point]:
+    """Return where a fixture's body is, where it will be if it moves on as it does, and what it turns about."""
+    body, xf = fixtures.bodies[row], _transform(fixtures.poses[row])
+    center, (vx, vy, omega) = world.body(body).local_center, world.velocities[world.row_of(body)].tolist()
+    x, y = xf.apply(center)
+    away = Transform((0.0, 0.0), xf.angle + seconds * omega).apply(center)
+    return xf, Transform((x + seconds * vx - away[0], y + seconds * vy - away[1]), xf.angle + seconds * omega), center
+
+
+def _fixtures(world: World) -> _Fixtures:
+    ids = [fixture for fixture in world.fixture_ids if world.body(world.fixture(fixture).body).spec.active]
+    found = [world.fixture(fixture) for fixture in ids]
+    poses = np.array([world.poses[world.row_of(one.body)] for one in found], dtype=np.float64).reshape(-1, 3)
+    boxes = [one.shape.aabb(_transform(pose)) for one, pose in zip(found, poses, strict=True)]
+    corners = np.array([(*box.lower, *box.upper) for box in boxes], dtype=np.float64).reshape(-1, 4)
+    return _Fixtures(ids, [one.body for one in found], [one.shape for one in found], poses, corners)
+
+
+def _pairs(world: World, fixtures: _Fixtures) -> IntArray:
+    """Return rows (k, 2) of fixtures that may meet."""
+    specs = [world.fixture(fixture).spec for fixture in fixtures.ids]
+    body = np.array(fixtures.bodies, dtype=np.int64)
+    is_dynamic = np.array([world.body(one).spec.type == "dynamic" for one in fixtures.bodies], dtype=np.bool_)
+    category, mask, group = (np.array([getattr(spec, name) for spec in specs], dtype=np.int64) for name in ("category", "mask", "group"))
+    a, b = np.triu_indices(len(body), 1)
+    may = (body[a] != body[b]) & (is_dynamic[a] | is_dynamic[b])
+    by_bits = (category[a] & mask[b] != 0) & (category[b] & mask[a] != 0)
+    may &= np.where((group[a] == group[b]) & (group[a] != 0), group[a] > 0, by_bits)
+    joined = {
+        frozenset(world.joint_bodies(joint)) for joint in world.joint_ids if not getattr(world.joint(joint).spec, "collide_connected", True)
+    }
+    for two in joined:
+        if len(two) == 2 and None not in two:
+            one, other = sorted(two)  # type: ignore[type-var]
+            may &= ~(((body[a] == one) & (body[b] == other)) | ((body[a] == other) & (body[b] == one)))
+    rows = np.column_stack((a[may], b[may]))
+    return rows
+
+
+def _distances(fixtures: _Fixtures, rows: IntArray) -> FloatArray:
+    """Return the separation of each pair; 0 or less where two overlap."""
+    from engine.query import batch
+
+    return batch.distance(batch.ShapeBatch(fixtures.shapes), rows, fixtures.poses[rows[:, 0]], fixtures.poses[rows[:, 1]]).separation
+
+
+def _corners(world: World, _: Case) -> Iterator[PointsCase]:
+    def of(body: int) -> list[Point]:
+        xf = world.state(body).xf
+        shapes = [world.fixture(fixture).shape for fixture in world.fixtures_of(body)]
+        corners = [xf.apply((x, y)) for shape in shapes if len(shape.core) > 1 for x, y in shape.core.tolist()]
+        return list(dict.fromkeys(corners))
+
+    yield from (PointsCase(tuple(corners)) for corners in _largest_first(world, of))
+
+
+def _outline(world: World, _: Case) -> Iterator[OutlineCase]:
+    from engine.decompose.outline import Outline
+
+    def of(body: int) -> list[tuple[Point, ...]]:
+        xf = world.state(body).xf
+        shapes = [world.fixture(fixture).shape for fixture in world.fixtures_of(body)]
+        whole = Outline.around([xf.apply_array(shape.core) for shape in shapes if isinstance(shape, Polygon)], _GRID)
+        part = None if whole is None else max(whole.parts, key=lambda one: one.area)
+        return [] if part is None else [tuple((x, y) for x, y in ring.tolist()) for ring in part.rings()]
+
+    yield from (OutlineCase(tuple(rings)) for rings in _largest_first(world, of))
+
+
+def _largest_first(world: World, of: Callable[[int], list[_T]]) -> list[list[_T]]:
+    """Return what there is of each body, of those that move first, then the longest first; a ring counts its corners."""
+    found = [(world.body(body).spec.type == "dynamic", of(body)) for body in world.body_ids]
+    full = [(moves, sum(len(part) for part in parts if isinstance(part, tuple)), parts) for moves, parts in found if parts]
+    return [parts for _, _, parts in sorted(full, key=lambda one: one[:2], reverse=True)]
+
+
+def _boxes(world: World, _: Case) -> Iterator[BoxesCase]:
+    boxes = _fixtures(world).boxes
+    if len(boxes):
+        low, high = boxes[:, :2].min(axis=0), boxes[:, 2:].max(axis=0)
+        (x0, y0), (x1, y1) = (0.75 * low + 0.25 * high).tolist(), (0.25 * low + 0.75 * high).tolist()
+        yield BoxesCase(tuple((a, b, c, d) for a, b, c, d in boxes.tolist()), (x0, y0, x1, y1))

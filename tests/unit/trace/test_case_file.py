@@ -1,0 +1,81 @@
+"""Stepper cases as files: there and back to the bit, and one line for what cannot be read."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engine import trace
+from engine.common.errors import InvalidInputError
+from engine.compare.pair.file import Pair, save_pair
+from engine.geometry import Circle, Polygon, Transform
+from engine.trace.case_file import SavedCase, case_as_json, case_from_json, load_case, save_case
+from engine.trace.cases import BoxesCase, OutlineCase, PairCase, PointsCase
+from engine.trace.doors import fitted
+
+THIRD = 1.0 / 3.0
+PAIR = Pair("distance", Polygon.regular(5, THIRD), Transform((math.pi, 0.1), 2.0), Circle(0.1), Transform((0.0, 1e-300)))
+HEAD = {"format": "stepper case", "version": 1, "algorithm": "gjk"}
+NAMES = [name for name in trace.algorithms() if isinstance(trace.algorithm(name).example, PairCase | PointsCase | OutlineCase | BoxesCase)]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_example_comes_back_as_it_was(name: str, tmp_path: Path) -> None:
+    saved = SavedCase(name, trace.algorithm(name).example)
+    save_case(tmp_path / "case.json", saved)
+    loaded = load_case(tmp_path / "case.json")
+    assert loaded.algorithm == name
+    assert case_as_json(loaded) == case_as_json(saved)
+    assert loaded.case.scenery == saved.case.scenery
+
+
+def test_a_pair_file_is_a_case_of_what_answers_its_query(tmp_path: Path) -> None:
+    save_pair(tmp_path / "pair.json", PAIR)
+    loaded = load_case(tmp_path / "pair.json")
+    assert loaded.algorithm == "gjk"
+    assert loaded.case.scenery == case_from_json({**HEAD, "pair": case_as_json(loaded)["pair"]}).case.scenery
+
+
+def test_a_motion_is_asked_about_its_start_by_what_stands_still() -> None:
+    moving = Pair("toi", PAIR.shape_a, PAIR.pose_a, PAIR.shape_b, PAIR.pose_b, Transform((1.0, 0.0)), Transform((2.0, 0.0)), (0.5, 0.0))
+    start = fitted("gjk", PairCase(moving))
+    assert isinstance(start, PairCase) and start.pair.pose_a == PAIR.pose_a
+    assert trace.algorithm("gjk").query(start).separation == trace.algorithm("gjk").query(PairCase(PAIR)).separation
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({"format": "pear"}, "format must be"),
+        ({"version": 2}, "version must be"),
+        ({"algorithm": "gkj"}, "algorithm must be one of"),
+        ({"pair": None}, "a case with one of pair, points, rings, boxes, got none"),
+        ({"points": [[0.0, 0.0]]}, "got pair and points"),
+        ({"region": [0.0, 0.0, 1.0, 1.0]}, "region must be given with boxes alone"),
+        ({"pair": {}}, "pair: format must be given"),
+        ({"other": 1}, "other must be left out"),
+        ({"pair": None, "points": [[0.0, "x"]]}, r"points\[0\]\[1\] must be a number"),
+        ({"pair": None, "points": [[0.0, 1e99]]}, r"points\[0\]\[1\] must be a number from -1e\+09"),
+        ({"pair": None, "points": [[0.0, 1.0]]}, "a case that gjk takes, got points"),
+        ({"pair": None, "rings": [[[0.0, 0.0], [1.0, 1.0], [1.0, 0.0], [0.0, 1.0]]]}, "rings: "),
+        ({"pair": None, "boxes": [[0.0, 0.0, -1.0, 1.0]], "region": [0.0, 0.0, 1.0, 1.0]}, r"boxes\[0\] must be x0, y0, x1, y1"),
+    ],
+)
+def test_what_is_wrong_in_a_file_is_named(changes: dict[str, Any], told: str) -> None:
+    plain = {**case_as_json(SavedCase("gjk", trace.algorithm("gjk").example)), **changes}
+    with pytest.raises(InvalidInputError, match=told) as refused:
+        case_from_json({name: value for name, value in plain.items() if value is not None}, "x.json")
+    assert str(refused.value).startswith("x.json") and "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize("content", ["", "{", "[1, 2]", '"words"', json.dumps({"format": ["stepper case"]}), '{"format": "stepper case"}'])
+def test_a_broken_file_is_one_line(content: str, tmp_path: Path) -> None:
+    file = tmp_path / "broken.json"
+    file.write_text(content)
+    with pytest.raises(InvalidInputError) as refused:
+        load_case(file)
+    assert "broken.json" in str(refused.value) and "\n" not in str(refused.value)

@@ -1,0 +1,158 @@
+"""Cases out of worlds: the deepest contact, the nearest pair, who meets first, corners, outlines, boxes."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, ClassVar
+
+import pytest
+
+from engine import trace
+from engine.common.errors import InvalidInputError
+from engine.compare.pair.file import Pair
+from engine.geometry import Circle, Polygon, Transform
+from engine.trace.cases import BoxesCase, OutlineCase, PairCase, PointsCase
+from engine.trace.from_world import case_of_contact, case_of_world, nearest_of_bodies
+from engine.trace.protocol import Algorithm
+from engine.world import BodySpec, FixtureSpec, RevoluteJointSpec, World, WorldSettings
+
+BOX = Polygon.box(0.5, 0.5)
+
+
+class Asks(Algorithm[Any]):
+    """Takes what it is given."""
+
+    title, page, pseudo_code = "", "", ("",)
+    given: ClassVar[Any] = None
+
+    @property
+    def example(self) -> Any:
+        return self.given
+
+    def steps(self, case: Any) -> list[Any]:
+        raise NotImplementedError
+
+    def query(self, case: Any) -> Any:
+        raise NotImplementedError
+
+
+def asks(case: Any) -> Asks:
+    algorithm = Asks()
+    algorithm.given, algorithm.name = case, "asks"  # type: ignore[misc]
+    return algorithm
+
+
+def pair_asked(query: str) -> Asks:
+    moves = {"end_a": Transform(), "end_b": Transform()} if query == "toi" else {}
+    if query == "ray_cast":
+        return asks(PairCase(Pair(query, BOX, ray=((0.0, 0.0), (1.0, 0.0)))))
+    return asks(PairCase(Pair(query, BOX, Transform(), BOX, Transform((2.0, 0.0)), **moves)))  # type: ignore[arg-type]
+
+
+def falling(*bodies: tuple[Any, tuple[float, float]], gravity: float = -10.0, solver: str = "sequential_impulses") -> World:
+    world = World(WorldSettings(gravity=(0.0, gravity)), solver=solver)
+    world.create_body(BodySpec((FixtureSpec(Polygon.box(10.0, 0.5)),), type="static", position=(0.0, -0.5)))
+    for shape, at in bodies:
+        world.create_body(BodySpec((FixtureSpec(shape),), position=at))
+    return world
+
+
+def test_the_deepest_contact_is_taken_at_the_poses_at_which_the_solver_asked() -> None:
+    world = falling((BOX, (-3.0, 0.49)), (BOX, (3.0, 0.4)))
+    world.step()
+    case = case_of_world(world, pair_asked("manifold"))
+    assert isinstance(case, PairCase) and case.pair.pose_b.position == (3.0, 0.4)
+    contacts = world.contacts
+    assert contacts.separation.min() == pytest.approx(trace_separation(case), abs=1e-9)
+    other = case_of_contact(world, 0)
+    assert other.pair.pose_b.position == (-3.0, 0.49)
+
+
+def trace_separation(case: PairCase) -> float:
+    from engine import query
+
+    pair = case.pair
+    assert pair.shape_b is not None
+    return min(point.separation for point in query.manifold(pair.shape_a, pair.pose_a, pair.shape_b, pair.pose_b).points)
+
+
+def test_without_a_contact_the_nearest_pair_is_taken_and_none_that_may_not_meet() -> None:
+    world = falling((BOX, (0.0, 4.0)), (Circle(0.5), (1.2, 4.0)), (Circle(0.5), (5.0, 2.0)))
+    case = case_of_world(world, pair_asked("distance"))
+    assert isinstance(case, PairCase)
+    assert {case.pair.pose_a.position, case.pair.pose_b.position} == {(0.0, 4.0), (1.2, 4.0)}
+    world.create_joint(RevoluteJointSpec(1, 2, (0.6, 4.0)))
+    apart = case_of_world(world, pair_asked("distance"))
+    assert isinstance(apart, PairCase) and apart.pair.pose_b.position == (5.0, 2.0) and apart.pair.pose_a.position == (0.0, -0.5)
+    for fixture in world.fixture_ids:
+        world.set_fixture(fixture, group=-1)
+    with pytest.raises(InvalidInputError, match="what asks can be asked"):
+        case_of_world(world, pair_asked("distance"))
+
+
+def test_those_that_meet_first_are_taken_with_their_motion() -> None:
+    from engine import query
+
+    world = falling((BOX, (0.0, 3.0)), (BOX, (4.0, 3.0)), gravity=0.0)
+    with pytest.raises(InvalidInputError, match="what asks can be asked"):
+        case_of_world(world, pair_asked("toi"))
+    world.set_velocity(1, (3.0, 0.0), 1.0)
+    case = case_of_world(world, pair_asked("toi"))
+    assert isinstance(case, PairCase)
+    pair = case.pair
+    assert {pair.pose_a.position, pair.pose_b.position} == {(0.0, 3.0), (4.0, 3.0)} and pair.shape_b is not None
+    assert query.time_of_impact(pair.shape_a, pair.sweep_a, pair.shape_b, pair.sweep_b).status.name == "HIT"
+
+
+def test_a_ray_goes_from_middle_to_middle() -> None:
+    world = falling((BOX, (0.0, 4.0)), (Circle(0.5), (1.2, 4.0)))
+    case = case_of_world(world, pair_asked("ray_cast"))
+    assert isinstance(case, PairCase) and case.pair.ray is not None
+    assert set(case.pair.ray) == {(0.0, 4.0), (1.2, 4.0)}
+
+
+def test_corners_outlines_and_boxes_of_bodies() -> None:
+    world = falling()
+    ell = (Polygon([(0.0, 0.0), (2.0, 0.0), (2.0, 1.0), (0.0, 1.0)]), Polygon([(0.0, 1.0), (1.0, 1.0), (1.0, 2.0), (0.0, 2.0)]))
+    world.create_body(BodySpec(tuple(map(FixtureSpec, ell)), position=(0.0, 5.0), angle=math.pi / 2.0))
+    points = case_of_world(world, asks(PointsCase(((0.0, 0.0),))))
+    assert isinstance(points, PointsCase) and len(points.points) == 7  # (0, 1) is a corner of both
+    outline = case_of_world(world, asks(OutlineCase((((0.0, 0.0),),))))
+    assert isinstance(outline, OutlineCase)
+    assert {(round(x, 3), round(y, 3)) for x, y in outline.rings[0]} >= {
+        (0.0, 5.0),
+        (0.0, 7.0),
+        (-1.0, 7.0),
+        (-1.0, 6.0),
+        (-2.0, 6.0),
+        (-2.0, 5.0),
+    }
+    boxes = case_of_world(world, asks(BoxesCase((), (0.0, 0.0, 0.0, 0.0))))
+    assert isinstance(boxes, BoxesCase) and len(boxes.boxes) == 3 and boxes.boxes[0] == pytest.approx((-10.0, -1.0, 10.0, 0.0))
+
+
+def test_two_bodies_are_asked_about_their_nearest_fixtures() -> None:
+    world = falling((Circle(0.5), (9.0, 3.0)))
+    pair = (FixtureSpec(Circle(0.1, (-1.0, 0.0))), FixtureSpec(Circle(0.1, (1.0, 0.0))))
+    world.create_body(BodySpec(pair, position=(5.0, 3.0)))
+    case = nearest_of_bodies(world, 1, 2)
+    assert case.pair.shape_b is not None and case.pair.shape_b.centroid == (1.0, 0.0)
+
+
+def test_a_world_of_discs_has_no_corners_and_an_empty_one_nothing() -> None:
+    world = World(WorldSettings(), solver="sequential_impulses")
+    for given in (pair_asked("distance"), asks(PointsCase(())), asks(OutlineCase(())), asks(BoxesCase((), (0.0, 0.0, 0.0, 0.0)))):
+        with pytest.raises(InvalidInputError, match="scene must be one with"):
+            case_of_world(world, given)
+
+
+@pytest.mark.parametrize("name", trace.algorithms())
+def test_every_algorithm_can_be_asked_about_a_pile(name: str) -> None:
+    world = falling((BOX, (0.0, 0.5)), (BOX, (0.2, 1.5)), (BOX, (0.0, 4.0)))
+    world.step()
+    try:
+        case = case_of_world(world, trace.algorithm(name))
+    except InvalidInputError as refusal:  # no discs that move
+        assert str(refusal) == f"scene must be one with what {name} can be asked, got none" and name == "moving_discs"
+        return
+    assert trace.algorithm(name).steps(case)[-1].result is not None
