@@ -15,10 +15,11 @@ FORMS: tuple[Form, ...] = ("point", "path", "polygon", "circle", "arrow", "line"
 """What a mark is, by its points: dots; an open path (two points: a segment); a closed polygon; a circle about one point; an arrow from the
 first to the second; the whole straight line through two; words at one point."""
 
-Role: TypeAlias = Literal["a", "b", "other", "looked_at", "best", "kept", "dropped", "bound", "new", "result", "ghost"]
-ROLES: tuple[Role, ...] = ("a", "b", "other", "looked_at", "best", "kept", "dropped", "bound", "new", "result", "ghost")
+Role: TypeAlias = Literal["a", "b", "other", "looked_at", "best", "kept", "dropped", "bound", "new", "result", "ghost", "own"]
+ROLES: tuple[Role, ...] = ("a", "b", "other", "looked_at", "best", "kept", "dropped", "bound", "new", "result", "ghost", "own")
 """What a mark stands for, hence its colour and weight: of shape A; of B; of neither; what this step looks at; the best so far; what stays;
-what is cut off or left; a bound or an axis; what this step added; the answer; where something was, or will be."""
+what is cut off or left; a bound or an axis; what this step added; the answer; where something was, or will be; what a user's own function
+answered."""
 
 
 @dataclass(frozen=True, slots=True)

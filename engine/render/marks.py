@@ -48,10 +48,11 @@ _STYLES: dict[Role, _Style] = {
     "new": _Style(2.5, 5.0, fill=0.16),
     "result": _Style(3.5, 5.5, fill=0.2),
     "ghost": _Style(1.0, 3.0, dashed=True, ring=True),
+    "own": _Style(3.0, 6.0, dashed=True, ring=True),
 }
 ROLE_WORDS: dict[Role, str] = {
     "looked_at": "looked at", "new": "new", "best": "best so far", "kept": "kept", "dropped": "dropped", "bound": "bound or axis",
-    "result": "answer",
+    "result": "answer", "own": "yours",
 }  # fmt: skip
 """What the colours mean, in the order of a legend."""
 
@@ -78,6 +79,7 @@ def role_color(role: Role) -> Color:
         "new": palette.POINT_ADD,
         "result": palette.AGREE,
         "ghost": palette.CAPTION,
+        "own": palette.BESIDES[0],
     }[role]
 
 

@@ -1,0 +1,290 @@
+"""A user's own function beside an algorithm of ours: where its answer first leaves the trace.
+
+The function is one that ``check`` takes: plain shapes go in, plain data comes out, and it runs in a process of its own
+(`engine.check.runner`). Whether its answer is right, exact arithmetic says (`engine.check.verdicts`). Where it leaves, the steps say: each
+step proves of the separation of the two shapes that it is no less than L, or no more than U::
+
+    an axis, a support    no less than the gap along it
+    two points            no more than their distance
+    an edge of EPA's polytope, d from O: no more than -d, for the polytope lies within B - A
+
+and an answer is a claim about the separation as well: a depth d says that it is -d, a normal that it is the gap along it, a contact that
+it is 0 or less. The first step whose proof denies the claim is the place.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from engine.check.allowances import DEFAULT_TOLERANCE, rounding
+from engine.check.kinds import QUERIES
+from engine.check.plain import PlainPair, core_of, plain_pair
+from engine.check.runner import DEFAULT_TIME_LIMIT, Runner
+from engine.check.truth import support_separation
+from engine.check.verdicts import Fault, Reply, judge
+from engine.common.errors import InvalidInputError
+from engine.contracts.trace import Mark, Point, TraceStep
+from engine.geometry import Circle, Polygon
+from engine.trace.cases import Case, PairCase
+from engine.trace.words import metres
+
+__all__ = ["BESIDE", "OwnAnswer", "OwnFunction", "beside", "plain_case"]
+
+BESIDE = ("alternating_projections", "epa", "gjk", "manifold", "sat")
+"""Algorithms beside which a function can be asked."""
+
+_NO_LESS = {("support", "w.n"): 1.0, ("support", "least s.n"): -1.0, ("axis", "separation"): 1.0, ("distance", "distance"): 1.0}
+_NO_MORE = {("nearest", "|v|"): 1.0, ("nearest edge", "distance"): -1.0, ("distance", "distance"): 1.0}
+"""Kinds of steps, values of theirs that prove something of the separation of the cores, and their sign."""
+
+_SAME_AXIS = 1e-6
+"""Radians between an axis that was tried and a normal that is called the same: what float32 leaves, ten times over."""
+_TRIANGLE = 3
+_ARROW = 0.3
+"""Length of a normal in the picture, a share of its size."""
+
+
+@dataclass(frozen=True, slots=True)
+class OwnAnswer:
+    """What a function answered beside an algorithm.
+
+    Attributes
+    ----------
+    reply : Reply
+    faults : tuple of Fault
+        What exact arithmetic finds wrong with it; none, if it is right.
+    step : int or None
+        The first step that denies it; None where it is right, or is no answer at all.
+    tried : int or None
+        The first step that looked along its normal; None if none did.
+    sentence : str
+    marks : tuple of Mark
+        Its normal and points, role "own".
+    """
+
+    reply: Reply
+    faults: tuple[Fault, ...]
+    step: int | None
+    tried: int | None
+    sentence: str
+    marks: tuple[Mark, ...] = ()
+
+    def as_json(self) -> dict[str, Any]:
+        """Return it as plain data."""
+        return {
+            "said": self.reply.said,
+            "contact": self.reply.contact if self.reply.said == "answer" else None,
+            "answer": self.reply.keys,
+            "is_right": not self.faults,
+            "faults": [fault.kind for fault in self.faults],
+            "step": self.step,
+            "tried": self.tried,
+            "sentence": self.sentence,
+        }
+
+
+class OwnFunction:
+    """A function of a file, in a process of its own, to be asked beside an algorithm; use it in a ``with`` statement.
+
+    Its name says what it is asked: with "distance" in it, the distance; with "overlap", whether there is one; any other is a ``collide``.
+
+    Attributes
+    ----------
+    name : str
+        As ``mine.py:collide``.
+    query : str
+        One of `engine.check.kinds.QUERIES`.
+    """
+
+    def __init__(self, path: Path, function: str, time_limit: float = DEFAULT_TIME_LIMIT) -> None:
+        self.name = f"{path.name}:{function}"
+        self.query = next((query for query in QUERIES if query in function.lower()), QUERIES[0])
+        self._runner = Runner(path, function, self.query, time_limit)
+
+    def __enter__(self) -> OwnFunction:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.stop()
+
+    def ask(self, pair: PlainPair) -> Reply:
+        """Call it, twice: a function that is random is told by that.
+
+        Raises
+        ------
+        RefusedFunctionError
+            The file cannot be loaded.
+        """
+        (reply,) = self._runner.call([pair], 1)
+        return reply
+
+    def stop(self) -> None:
+        """End its process."""
+        self._runner.stop()
+
+
+def plain_case(case: Case) -> PlainPair:
+    """Return a case as a function gets it, skins left out.
+
+    Raises
+    ------
+    InvalidInputError
+        The case is no pair of polygons or circles that stand.
+    """
+    shapes = (case.pair.shape_a, case.pair.shape_b) if isinstance(case, PairCase) and case.pair.end_a is None else ()
+    if isinstance(case, PairCase) and len(shapes) == 2:
+        a, b = shapes
+        if isinstance(a, Circle | Polygon) and isinstance(b, Circle | Polygon):
+            return plain_pair(a, case.pair.pose_a, b, case.pair.pose_b)
+    kinds = " and ".join(type(one).__name__ for one in shapes if one is not None) or type(case).__name__
+    raise InvalidInputError("case", "a pair of polygons or circles, for a function of your own", kinds)
+
+
+def beside(query: str, case: PairCase, steps: Sequence[TraceStep], reply: Reply, tolerance: float = DEFAULT_TOLERANCE) -> OwnAnswer:
+    """Put an answer beside the steps of an algorithm of `BESIDE` on the same case.
+
+    Parameters
+    ----------
+    query : str
+        What was asked, one of `engine.check.kinds.QUERIES`.
+    tolerance : float
+        Metres that an answer may be off, beside what float64 loses.
+
+    Raises
+    ------
+    InvalidInputError
+        As `plain_case`.
+    """
+    pair = plain_case(case)
+    faults = tuple(judge(query, pair, reply, tolerance))
+    if reply.said != "answer":
+        return OwnAnswer(reply, faults, None, None, f"Yours gave no answer: {faults[0].told}.")
+    trial = _Trial(pair, steps, reply, tolerance + rounding(pair.scale))
+    tried = trial.tried
+    marks = _marks(case, reply)
+    if not faults:
+        also = f" Step {tried + 1} looks along its normal." if tried is not None else ""
+        return OwnAnswer(reply, faults, None, tried, f"Yours is right: {_said(reply)}. No step denies it.{also}", marks)
+    places = [(at, told, fault) for fault in faults if fault.kind != "not_repeatable" for at, told in [trial.place(fault)]]
+    if not places:
+        return OwnAnswer(reply, faults, None, tried, f"Yours is not repeatable: {faults[0].told}.", marks)
+    at, told, fault = min(places, key=lambda place: place[0])
+    return OwnAnswer(reply, faults, at, tried, f"Yours: {fault.told}. {told}", marks)
+
+
+class _Trial:
+    """The claims of an answer against what the steps prove."""
+
+    def __init__(self, pair: PlainPair, steps: Sequence[TraceStep], reply: Reply, allowed: float) -> None:
+        self._steps, self._allowed, self._pair, self._keys = steps, allowed, pair, reply.keys
+        self._radii = core_of(pair.a)[1] + core_of(pair.b)[1]
+        self.normal = _unit(reply.keys.get("normal"))
+        self.tried = None if self.normal is None else self._along(self.normal)
+
+    def place(self, fault: Fault) -> tuple[int, str]:
+        """Return the step at which an answer with this fault leaves the trace, and the sentence that says so."""
+        if fault.kind == "missed_overlap":
+            return self._denied(math.inf, self._keys.get("distance", 2.0 * self._allowed))
+        if fault.kind == "false_overlap":
+            return self._denied(0.0, -math.inf)
+        if fault.kind == "wrong_depth":
+            return self._denied(-self._keys["depth"], -self._keys["depth"])
+        if fault.kind == "wrong_distance":
+            return self._denied(self._keys["distance"], self._keys["distance"])
+        if fault.kind in ("reversed_normal", "not_unit_normal") and self.normal is not None:
+            sign = -1.0 if fault.kind == "reversed_normal" else 1.0
+            found = self._along((sign * self.normal[0], sign * self.normal[1]))
+            if found is not None:
+                what = "the other way, from A to B" if sign < 0.0 else "with a length of 1"
+                return found, f"Step {found + 1} looks along the same axis, {what}: there your answer leaves the trace."
+        if fault.kind in ("wrong_normal", "reversed_normal") and self.normal is not None:
+            return self._wrong_normal(support_separation(self._pair, *self.normal))
+        return self._at_the_end()
+
+    def _wrong_normal(self, gap: float) -> tuple[int, str]:
+        better, told = self._denied(gap, gap)
+        if self.tried is None:
+            return better, f"No step tried your axis. {told}"
+        if self.tried <= better:
+            return better, f"Step {self.tried + 1} tried your axis. {told}"
+        known = f"Step {self.tried + 1} tried your axis and left it, for step {better + 1} had a better one"
+        return self.tried, f"{known}: there your answer leaves the trace."
+
+    def _denied(self, most: float, least: float) -> tuple[int, str]:
+        """Return the first step that proves a separation of more than `most`, or of less than `least`."""
+        for k in range(len(self._steps)):
+            low, high = self._proof(k)
+            if low > most + self._allowed:
+                proof = f"a gap of {metres(low)}, or more" if low > 0.0 else f"an overlap of no more than {metres(-low)}"
+            elif high < least - self._allowed:
+                touch = "that the two touch or overlap" if high == 0.0 else f"an overlap of {metres(-high)}, or more"
+                proof = f"a gap of no more than {metres(high)}" if high > 0.0 else touch
+            else:
+                continue
+            return k, f"Step {k + 1} finds {proof}: there your answer leaves the trace."
+        return self._at_the_end()
+
+    def _at_the_end(self) -> tuple[int, str]:
+        k = len(self._steps) - 1
+        return k, f"It agrees with every step before the answer, step {k + 1}: there it leaves the trace."
+
+    def _proof(self, k: int) -> tuple[float, float]:
+        """Return what a step proves: the least and the greatest separation."""
+        step = self._steps[k]
+        low = [sign * step.values[name] for (kind, name), sign in _NO_LESS.items() if kind == step.kind and name in step.values]
+        high = [sign * step.values[name] for (kind, name), sign in _NO_MORE.items() if kind == step.kind and name in step.values]
+        if step.kind == "kept" and len(step.points) == _TRIANGLE:
+            high = [0.0]  # O is in it
+        return max(low, default=-math.inf) - self._radii, min(high, default=math.inf) - self._radii
+
+    def _along(self, normal: Point) -> int | None:
+        """Return the first step that looked along a unit vector; B's edges look towards A, and so do the edges of EPA's polytope."""
+        for k, step in enumerate(self._steps[:-1]):
+            if step.axis is not None:
+                sign = -1.0 if "s.n" in step.values or (step.kind == "axis" and step.looked_at[0].whose == "b") else 1.0
+                x, y = sign * step.axis[0], sign * step.axis[1]
+                if x * normal[0] + y * normal[1] > 0.0 and abs(x * normal[1] - y * normal[0]) <= _SAME_AXIS:
+                    return k
+        return None
+
+
+def _unit(vector: Any) -> Point | None:
+    if vector is None or not any(vector):
+        return None
+    length = math.hypot(*vector)
+    return vector[0] / length, vector[1] / length
+
+
+def _said(reply: Reply) -> str:
+    """Return an answer in words."""
+    keys = reply.keys
+    parts = [f"distance {metres(keys['distance'])}"] if "distance" in keys else ["contact" if reply.contact else "no contact"]
+    if "normal" in keys:
+        parts.append(f"normal ({keys['normal'][0] + 0.0:.4g}, {keys['normal'][1] + 0.0:.4g})")
+    if "depth" in keys:
+        parts.append(f"depth {metres(keys['depth'])}")
+    return ", ".join(parts)
+
+
+def _marks(case: PairCase, reply: Reply) -> tuple[Mark, ...]:
+    """Mark their points, and their normal from the middle of them, or from the middle of the picture."""
+    keys = reply.keys
+    points = tuple((x, y) for x, y in [*keys.get("points", ()), *(keys[name] for name in ("point_a", "point_b") if name in keys)])
+    found = (Mark("point", "own", points, text="yours"),) if points else ()
+    normal = _unit(keys.get("normal"))
+    if normal is None:
+        return found
+    (left, bottom), (right, top) = case.box.lower, case.box.upper
+    length = _ARROW * max(right - left, top - bottom)
+    x, y = (sum(p[0] for p in points) / len(points), sum(p[1] for p in points) / len(points)) if points else _middle(case)
+    return (*found, Mark("arrow", "own", ((x, y), (x + length * normal[0], y + length * normal[1])), text="your normal"))
+
+
+def _middle(case: PairCase) -> Point:
+    (left, bottom), (right, top) = case.box.lower, case.box.upper
+    return 0.5 * (left + right), 0.5 * (bottom + top)

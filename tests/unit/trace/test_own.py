@@ -1,0 +1,122 @@
+"""A user's own function beside an algorithm: the step that is named is the first that denies its answer."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from engine import trace
+from engine.check.verdicts import Reply
+from engine.common.errors import InvalidInputError
+from engine.compare.pair.file import Pair
+from engine.contracts.trace import ROLES
+from engine.geometry import Capsule, Polygon, Transform
+from engine.trace.cases import PairCase, PointsCase
+from engine.trace.own import OwnFunction, beside, plain_case
+
+EPA, GJK = trace.algorithm("epa"), trace.algorithm("gjk")
+
+
+def answered(**keys):
+    return Reply("answer", True, keys)
+
+
+def normal_and_depth(algorithm):
+    found = algorithm.query(algorithm.example)
+    return list(found.normal), found.depth
+
+
+@pytest.mark.parametrize("algorithm", [EPA], ids=lambda one: one.name)
+def test_what_is_right_leaves_nowhere(algorithm):
+    normal, depth = normal_and_depth(algorithm)
+    found = beside("manifold", algorithm.example, algorithm.steps(algorithm.example), answered(normal=normal, depth=depth))
+    assert found.step is None and not found.faults and "right" in found.sentence
+    steps = algorithm.steps(algorithm.example)
+    assert steps[found.tried].axis == pytest.approx([-value for value in normal]) and found.tried < len(steps) - 1
+    arrow = next(mark for mark in found.marks if mark.form == "arrow")
+    (x0, y0), (x1, y1) = arrow.points
+    length = math.hypot(x1 - x0, y1 - y0)
+    assert arrow.role == "own" in ROLES and ((x1 - x0) / length, (y1 - y0) / length) == pytest.approx(normal)
+
+
+def test_a_depth_leaves_epa_at_the_first_edge_that_is_farther_or_support_that_is_nearer():
+    case, steps = EPA.example, EPA.steps(EPA.example)
+    _, depth = normal_and_depth(EPA)
+    edges = [k for k, step in enumerate(steps) if step.kind == "nearest edge"]
+    enough = {k: -step.values["w.n"] if "w.n" in step.values else step.bound for k, step in enumerate(steps) if step.kind == "support"}
+    assert len(edges) > 2 and len(enough) > 4  # lengths that part the two, some of them GJK's
+    for given in (0.3 * depth, 0.9 * depth):
+        found = beside("manifold", case, steps, answered(depth=given))
+        assert found.step == next((k for k in edges if steps[k].bound > given), None) and "or more" in found.sentence
+    for given in (1.05 * depth, 3.0 * depth):
+        found = beside("manifold", case, steps, answered(depth=given))
+        assert found.step == next(k for k, length in enough.items() if length < given) and "no more than" in found.sentence
+
+
+def test_a_normal_leaves_where_a_better_one_is_found():
+    case, steps = EPA.example, EPA.steps(EPA.example)
+    supports = [step for step in steps if "s.n" in step.values]
+    for step in supports[:-1]:
+        found = beside("manifold", case, steps, answered(normal=[-step.axis[0], -step.axis[1]]))
+        enough = [-one.values["w.n"] if "w.n" in one.values else one.values.get("s.n", math.inf) for one in steps]
+        better = next((k for k, length in enumerate(enough) if length < step.values["s.n"] - 1e-6), None)
+        if not found.faults:
+            assert found.step is None and step.values["s.n"] == pytest.approx(min(enough))
+            continue
+        assert found.tried == steps.index(step) and [fault.kind for fault in found.faults] == ["wrong_normal"]
+        assert found.step == max(found.tried, better) and ("had a better one" in found.sentence) == (better < found.tried)
+    never = beside("manifold", case, steps, answered(normal=[-1.0, 0.0]))
+    assert never.tried is None and "No step tried your axis" in never.sentence
+
+
+def test_a_reversed_and_a_long_normal_leave_at_the_step_that_has_them_right():
+    normal, _ = normal_and_depth(EPA)
+    steps = EPA.steps(EPA.example)
+    for factor, word in ((-1.0, "the other way"), (2.0, "a length of 1")):
+        found = beside("manifold", EPA.example, steps, answered(normal=[factor * value for value in normal]))
+        assert steps[found.step].axis == pytest.approx([-value for value in normal]) and word in found.sentence
+
+
+def test_a_distance_leaves_gjk_at_the_bound_that_denies_it():
+    case, steps = GJK.example, GJK.steps(GJK.example)
+    right = GJK.query(case).separation
+    for given in (0.5 * right, 0.99 * right, 1.01 * right, 2.0 * right):
+        found = beside("distance", case, steps, Reply("answer", False, {"distance": given}))
+        low = [k for k, step in enumerate(steps) if "w.n" in step.values and step.values["w.n"] > given + 1e-6]
+        high = [k for k, step in enumerate(steps) if step.kind == "nearest" and step.values["|v|"] < given - 1e-6]
+        assert found.step == min([*low, *high]), given
+    assert beside("distance", case, steps, Reply("answer", False, {"distance": right})).step is None
+
+
+def test_contact_or_none_is_denied_by_what_shows_it():
+    none, contact = Reply("answer", False, {}), Reply("answer", True, {})
+    missed = beside("manifold", EPA.example, EPA.steps(EPA.example), none)
+    assert EPA.steps(EPA.example)[missed.step].line == 0 and "inside" in EPA.steps(EPA.example)[missed.step].sentence
+    steps = GJK.steps(GJK.example)
+    false = beside("overlap", GJK.example, steps, contact)
+    assert steps[false.step].values["w.n"] > 0.0 and all(step.values.get("w.n", 0.0) <= 0.0 for step in steps[: false.step])
+
+
+def test_no_answer_is_told_and_leaves_nowhere():
+    found = beside("manifold", EPA.example, EPA.steps(EPA.example), Reply("raised", told="ValueError: no", where="line 3, in collide"))
+    assert found.step is None and not found.marks and "ValueError: no (line 3, in collide)" in found.sentence
+
+
+def test_a_function_of_a_file_is_asked_in_a_process_of_its_own(tmp_path):
+    (tmp_path / "mine.py").write_text("def collide(a, b):\n    return {'normal': (2.0, 0.0), 'depth': len(a)}\n")
+    with OwnFunction(tmp_path / "mine.py", "collide") as own:
+        reply = own.ask(plain_case(EPA.example))
+    assert (own.name, own.query) == ("mine.py:collide", "manifold")
+    found = beside(own.query, EPA.example, EPA.steps(EPA.example), reply).as_json()
+    assert found["answer"] == {"normal": [2.0, 0.0], "depth": 5.0} and found["is_right"] is False
+    assert set(found["faults"]) == {"not_unit_normal", "wrong_normal", "wrong_depth"} and found["step"] is not None
+    assert [OwnFunction(tmp_path / "x.py", name).query for name in ("my_distance", "overlaps", "f")] == ["distance", "overlap", "manifold"]
+
+
+def test_what_no_function_can_be_asked_is_refused():
+    capsule = Pair("distance", Polygon.box(1.0, 1.0), Transform(), Capsule((0.0, 0.0), (1.0, 0.0), 0.1), Transform())
+    with pytest.raises(InvalidInputError, match=r"case must be a pair of polygons or circles.*got 'Polygon and Capsule'"):
+        plain_case(PairCase(capsule))
+    with pytest.raises(InvalidInputError, match="got 'PointsCase'"):
+        plain_case(PointsCase(((0.0, 0.0), (1.0, 0.0), (0.0, 1.0))))
