@@ -179,8 +179,10 @@ class Caliper(NamedTuple):
     height: float
 
 
-def least_area_box(points: Points) -> OrientedBox:
+def least_area_box(points: Points, trace: list[Caliper] | None = None) -> OrientedBox:
     """Return the rectangle of least area around points, or around a shape with its radius; body frame.
+
+    `trace` takes the rectangle on each edge of the hull, whose corners are `cloud_of(points).points`.
 
     Examples
     --------
@@ -194,7 +196,10 @@ def least_area_box(points: Points) -> OrientedBox:
         return _box_along(cloud, (1.0, 0.0))
     if len(corners) == 2:
         return _box_along(cloud, _direction(corners[0], corners[1]))
-    best = min(calipers(corners), key=lambda caliper: (caliper.width + twice) * (caliper.height + twice))
+    rectangles = list(calipers(corners))
+    if trace is not None:
+        trace.extend(rectangles)
+    best = min(rectangles, key=lambda caliper: (caliper.width + twice) * (caliper.height + twice))
     return _box_along(cloud, best.axis)
 
 

@@ -37,10 +37,10 @@ et al., Computational Geometry, 2008, 4.7 (the three loops).
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Generic, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -51,7 +51,17 @@ from engine.common.rng import stream
 from engine.common.tolerances import BOUNDING_ROUNDING, EPS64, SAFE_PRODUCT, WELZL_ROUNDING
 from engine.geometry import Transform
 
-__all__ = ["SQUARES_ROUNDING", "BoundingCircle", "Circumscribed", "circle_around", "mean_circle", "smallest_circle", "smallest_of"]
+__all__ = [
+    "SQUARES_ROUNDING",
+    "BoundingCircle",
+    "Circumscribed",
+    "WelzlRun",
+    "WelzlTest",
+    "circle_around",
+    "mean_circle",
+    "smallest_circle",
+    "smallest_of",
+]
 
 SQUARES_ROUNDING = 1.0 + 8.0 * EPS64
 """Rounding, a factor. Five roundings of half EPS64 on either side of a comparison of squares, and slack for their products."""
@@ -129,10 +139,34 @@ class Circumscribed(NamedTuple, Generic[_Number]):
     support: tuple[int, ...]
 
 
-def smallest_circle(points: Points) -> BoundingCircle:
+class WelzlTest(NamedTuple):
+    """One test of Welzl's algorithm, for a viewer: whether the next point of the innermost loop is in the circle so far."""
+
+    circle: Circumscribed[Any]
+    is_in: bool
+
+
+class WelzlRun(NamedTuple):
+    """All tests of one run on points (n, 2), in the order in which they are taken, and how it was judged.
+
+    Circles lie about `middle`. What was found holds all points with the radius `holds_all`, and its own two or three points demand
+    `demanded`. In fractions (`is_exact`) both are infinite: nothing is judged.
+    """
+
+    points: FloatArray
+    middle: FloatArray
+    tests: list[WelzlTest]
+    found: Circumscribed[Any]
+    is_exact: bool
+    holds_all: float = math.inf
+    demanded: float = math.inf
+
+
+def smallest_circle(points: Points, trace: list[WelzlRun] | None = None) -> BoundingCircle:
     """Return the smallest circle around points, or around a shape with its radius; body frame.
 
-    Its radius is the smallest, to `WELZL_ROUNDING` of the extent.
+    Its radius is the smallest, to `WELZL_ROUNDING` of the extent. `trace` takes a `WelzlRun` for the run in floats, and another one if
+    fractions had to decide.
 
     Examples
     --------
@@ -144,26 +178,34 @@ def smallest_circle(points: Points) -> BoundingCircle:
     shuffled = cloud.points[stream(0, "smallest circle").permutation(len(cloud.points))]
     middle = 0.5 * (shuffled.min(axis=0) + shuffled.max(axis=0))  # small numbers, however far from the origin
     near = shuffled - middle
-    found = smallest_of([(float(x), float(y)) for x, y in near])
-    if not _is_smallest(near, found):
-        exact = smallest_of([(Fraction(float(x)), Fraction(float(y))) for x, y in near])
-        return circle_around(cloud, (float(exact.x + Fraction(float(middle[0]))), float(exact.y + Fraction(float(middle[1])))))
-    return circle_around(cloud, (float(found.x + middle[0]), float(found.y + middle[1])))
+    tests: list[WelzlTest] | None = None if trace is None else []
+    found = smallest_of([(float(x), float(y)) for x, y in near], tests)
+    holds_all, demanded = _judged(near, found)
+    if trace is not None and tests is not None:
+        trace.append(WelzlRun(shuffled, middle, tests, found, False, holds_all, demanded))
+    if holds_all - demanded <= WELZL_ROUNDING * float(np.abs(near).max()):
+        return circle_around(cloud, (float(found.x + middle[0]), float(found.y + middle[1])))
+    tests = None if trace is None else []
+    exact = smallest_of([(Fraction(float(x)), Fraction(float(y))) for x, y in near], tests)
+    if trace is not None and tests is not None:
+        trace.append(WelzlRun(shuffled, middle, tests, exact, True))
+    return circle_around(cloud, (float(exact.x + Fraction(float(middle[0]))), float(exact.y + Fraction(float(middle[1])))))
 
 
-def smallest_of(points: Sequence[tuple[_Number, _Number]]) -> Circumscribed[_Number]:
-    """Return the smallest circle of points in the order given: in floats quickly, in fractions exactly."""
+def smallest_of(points: Sequence[tuple[_Number, _Number]], tests: list[WelzlTest] | None = None) -> Circumscribed[_Number]:
+    """Return the smallest circle of points in the order given: in floats quickly, in fractions exactly. `tests` takes all tests made."""
+    is_in = _is_in if tests is None else _recorded(tests)
     circle = _of_one(points, 0)
     for i in range(1, len(points)):
-        if _is_in(circle, points[i]):
+        if is_in(circle, points[i]):
             continue
         circle = _of_one(points, i)
         for j in range(i):
-            if _is_in(circle, points[j]):
+            if is_in(circle, points[j]):
                 continue
             circle = _of_two(points, i, j)
             for k in range(j):
-                if not _is_in(circle, points[k]):
+                if not is_in(circle, points[k]):
                     circle = _of_three(points, i, j, k)
     return circle
 
@@ -171,6 +213,16 @@ def smallest_of(points: Sequence[tuple[_Number, _Number]]) -> Circumscribed[_Num
 def _is_in(circle: Circumscribed[_Number], point: tuple[_Number, _Number]) -> bool:
     dx, dy = point[0] - circle.x, point[1] - circle.y
     return dx * dx + dy * dy <= circle.radius_sq
+
+
+def _recorded(tests: list[WelzlTest]) -> Callable[[Circumscribed[_Number], tuple[_Number, _Number]], bool]:
+    """Return `_is_in` that notes what it was asked and what it answered."""
+
+    def is_in(circle: Circumscribed[_Number], point: tuple[_Number, _Number]) -> bool:
+        tests.append(WelzlTest(circle, _is_in(circle, point)))
+        return tests[-1].is_in
+
+    return is_in
 
 
 def _of_one(points: Sequence[tuple[_Number, _Number]], i: int) -> Circumscribed[_Number]:
@@ -199,11 +251,10 @@ def _of_three(points: Sequence[tuple[_Number, _Number]], i: int, j: int, k: int)
     return Circumscribed(ax + x, ay + y, x * x + y * y, (i, j, k))
 
 
-def _is_smallest(points: FloatArray, found: Circumscribed[float]) -> bool:
-    """Compare the radius that holds all points with the one that the supporting points alone demand."""
+def _judged(points: FloatArray, found: Circumscribed[float]) -> tuple[float, float]:
+    """Return the radius that holds all points, and the one that the supporting points alone demand: the smallest is between them."""
     holds_all = float(np.hypot(points[:, 0] - found.x, points[:, 1] - found.y).max())
-    demanded = _demanded([(float(x), float(y)) for x, y in points[list(found.support)]])
-    return holds_all - demanded <= WELZL_ROUNDING * float(np.abs(points).max())
+    return holds_all, _demanded([(float(x), float(y)) for x, y in points[list(found.support)]])
 
 
 def _demanded(support: Sequence[tuple[float, float]]) -> float:

@@ -1,0 +1,167 @@
+"""Welzl's smallest circle, step by step: `engine.bounding.smallest_circle`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from numpy.typing import ArrayLike
+
+from engine.bounding import circles as chapter
+from engine.bounding.circles import BoundingCircle, Circumscribed, WelzlRun, WelzlTest
+from engine.contracts.trace import Mark, Point, Question, TraceStep
+from engine.trace._points import as_points, dots, features, named, names, of_points
+from engine.trace.cases import PointsCase
+from engine.trace.protocol import Algorithm
+from engine.trace.words import metres
+
+__all__ = ["ALGORITHM", "SmallestCircle", "smallest_circle"]
+
+_ANSWERS = ("yes, the circle stays", "no, it lies on the next circle")
+
+
+class SmallestCircle(Algorithm[PointsCase]):
+    """Welzl's incremental algorithm, as three loops."""
+
+    title = "Welzl: the smallest circle around points"
+    page = "bounding.md#derivation"
+    pseudo_code = (
+        "p = the corners of the points' hull, in random order",
+        "circle = p[0] alone; for each i: is p[i] in the circle?",
+        "  if not, it is on the next one: circle = p[i] alone",
+        "  for each j < i: is p[j] in the circle?",
+        "    if not, it is on the next one: circle = p[i] to p[j], a diameter",
+        "    for each k < j: is p[k] in the circle?",
+        "      if not: circle = the one through p[i], p[j], p[k]",
+        "judge: what the circle's own points demand, and what holds all",
+        "if these differ by more than rounding: all again, in fractions",
+        "the circle, larger by rounding",
+    )
+    beside = ("rotating_calipers",)
+
+    @property
+    def example(self) -> PointsCase:
+        return PointsCase(((-1.9, -0.3), (-1.2, 1.2), (-0.6, -1.4), (-0.3, 0.4), (0.4, 1.6), (0.7, -0.5), (1.2, -1.1), (1.7, 0.8)))
+
+    def query(self, case: PointsCase) -> BoundingCircle:
+        return chapter.smallest_circle(case.points)
+
+    def steps(self, case: PointsCase) -> list[TraceStep]:
+        trace: list[WelzlRun] = []
+        result = chapter.smallest_circle(case.points, trace)
+        found: list[TraceStep] = []
+        n_tests = 0
+        for row in trace:
+            run = _Run(case, row)
+            found.append(run.beginning({"steps": len(found), "tests": n_tests}))
+            for known, at, test, after in _replayed(row):
+                n_tests += 1
+                found.append(run.tested(known, at, test, after, {"steps": len(found), "tests": n_tests}))
+            if not row.is_exact:
+                found.append(run.judged(len(trace) == 1, {"steps": len(found), "tests": n_tests}))
+        support = run.of(row.found.support)
+        return [
+            *found,
+            TraceStep(
+                "answer", 9, f"{names(case, support)} determine the smallest circle: its radius is {metres(result.radius)}.",
+                features(case, *support), (result.center, *support), bound=result.radius, values={"radius": result.radius},
+                marks=(Mark("circle", "result", (result.center,), radius=result.radius), *dots("result", (result.center, *support))),
+                cost={"steps": len(found), "tests": n_tests}, result=result,
+            ),
+        ]  # fmt: skip
+
+
+def _replayed(run: WelzlRun) -> Iterator[tuple[tuple[int, ...], int, WelzlTest, Circumscribed[float]]]:
+    """Say of each test which points are known to be on the circle, which is asked, and the circle after it: the three loops again."""
+    after = iter([*(test.circle for test in run.tests[1:]), run.found])
+    tests = iter(run.tests)
+    for i in range(1, len(run.points)):
+        test = next(tests)
+        yield (), i, test, next(after)
+        for j in range(0 if test.is_in else i):
+            inner = next(tests)
+            yield (i,), j, inner, next(after)
+            for k in range(0 if inner.is_in else j):
+                yield (i, j), k, next(tests), next(after)
+
+
+class _Run:
+    """A run, in the case's coordinates."""
+
+    def __init__(self, case: PointsCase, row: WelzlRun) -> None:
+        self.case, self.row = case, row
+        self.middle: Point = as_points(row.middle)[0]
+        self.points = as_points(row.points)
+
+    def of(self, indices: tuple[int, ...]) -> tuple[Point, ...]:
+        """Return points of the run by their numbers in its order."""
+        return tuple(self.points[k] for k in indices)
+
+    def circle(self, circle: Circumscribed[float]) -> tuple[Point, float]:
+        """Return centre and radius, world frame."""
+        return (float(circle.x) + self.middle[0], float(circle.y) + self.middle[1]), math.sqrt(circle.radius_sq)
+
+    def beginning(self, cost: dict[str, int]) -> TraceStep:
+        """Tell the order, and the first circle."""
+        n, first = len(self.points), self.case.name(self.points[0])
+        why = "In fractions, which do not round. " if self.row.is_exact else "No other point can matter. " if n > 2 else ""
+        return TraceStep(
+            "order", 8 if self.row.is_exact else 0,
+            f"{why}{n} corners of the hull in random order: {names(self.case, self.points)}. The first circle is {first} alone.",
+            features(self.case, *self.points), self.points, bound=0.0,
+            marks=(*dots("kept", self.points[1:]), named(self.case, "new", self.points[0])), cost=cost,
+        )  # fmt: skip
+
+    def tested(self, known: tuple[int, ...], at: int, test: WelzlTest, after: Circumscribed[float], cost: dict[str, int]) -> TraceStep:
+        """Tell whether a point is in the circle, and what follows from it."""
+        case, point, level = self.case, self.points[at], len(known)
+        name, on_it = case.name(point), names(case, self.of(known)).replace(", ", " and ")
+        center, radius = self.circle(test.circle)
+        next_center, next_radius = self.circle(after)
+        off = math.dist(center, point) - radius
+        support = names(case, self.of(test.circle.support)).replace(", ", " ")
+        of_whom = f"the circle of {support}{' alone' if len(test.circle.support) == 1 else ''}"
+        if test.is_in:
+            what = f"{name} is in {of_whom}, {metres(max(-off, 0.0))} from its edge: nothing changes."
+        else:
+            then = (
+                f", so it is on the next one. All before {name} again, from {name} alone",
+                f", so it is on the next one as well: {on_it} and {name} as its diameter, radius {metres(next_radius)}",
+                f", so it is on the next one as well: through {on_it.replace(' and ', ', ')} and {name}, radius {metres(next_radius)}",
+            )[level]
+            what = f"{name} lies {metres(max(off, 0.0))} outside {of_whom}{then}."
+        if known:
+            what = f"With {on_it} on the edge: {what}"
+        asked = Question(f"Is {name} in the circle?", _ANSWERS, 0 if test.is_in else 1)
+        seen = self.points[:at]
+        return TraceStep(
+            ("among all", "one known", "two known")[level], 2 * level + (1 if test.is_in else 2), what,
+            features(case, point, *self.of(known)), (point, *self.of(test.circle.support)), bound=radius if level == 0 else None,
+            values={"radius": radius, "next radius": next_radius, "outside": off},
+            marks=(
+                *dots("kept", seen), *dots("best", self.of(known)), named(case, "looked_at", point),
+                Mark("circle", "kept" if test.is_in else "dropped", (center,), radius=radius),
+                *(() if test.is_in else (Mark("circle", "new", (next_center,), radius=next_radius),)),
+            ),
+            cost=cost, question=asked,
+        )  # fmt: skip
+
+    def judged(self, is_smallest: bool, cost: dict[str, int]) -> TraceStep:
+        """Tell whether rounding has led astray."""
+        support, (center, radius) = self.of(self.row.found.support), self.circle(self.row.found)
+        verdict = "the same, within rounding" if is_smallest else "more than rounding: some branch went wrong"
+        return TraceStep(
+            "judged", 7,
+            f"{names(self.case, support)} alone demand a radius of {metres(self.row.demanded)}, and {metres(self.row.holds_all)} hold all "
+            f"points: {verdict}.", features(self.case, *support), support, bound=self.row.demanded,
+            values={"demanded": self.row.demanded, "holds all": self.row.holds_all},
+            marks=(*dots("kept", self.points), *dots("best", support), Mark("circle", "best", (center,), radius=radius)), cost=cost,
+        )  # fmt: skip
+
+
+ALGORITHM = SmallestCircle()
+
+
+def smallest_circle(points: ArrayLike) -> list[TraceStep]:
+    """Return the steps of `engine.bounding.smallest_circle`; the last has its result."""
+    return ALGORITHM.steps(of_points(points))
