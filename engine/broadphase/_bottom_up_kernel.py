@@ -30,10 +30,21 @@ import numpy as np
 
 from engine.broadphase._boxes_kernel import joint_half_perimeter
 from engine.broadphase._morton_kernel import morton_order
+from engine.common._record_kernel import record
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.jit import inlined_kernel, kernel
 
-__all__ = ["bottom_up_order"]
+__all__ = ["BOTTOM_UP_CHOICE", "BOTTOM_UP_CLUSTER", "BOTTOM_UP_JOIN", "BOTTOM_UP_ROUND", "bottom_up_order"]
+
+BOTTOM_UP_CHOICE, BOTTOM_UP_ROUND, BOTTOM_UP_JOIN, BOTTOM_UP_CLUSTER = 51.0, 52.0, 53.0, 54.0
+"""Steps that the trace is told (`engine.common._record_kernel`), after those of `_morton_kernel.morton_order`; world, half perimeters.
+Nodes below the number of boxes are the boxes::
+
+    BOTTOM_UP_CHOICE   place of a cluster, its node, place and node of the one it chooses, the half perimeter around both
+    BOTTOM_UP_ROUND    clusters, pairs that have chosen each other, 1 if those are so few that neighbours are joined instead
+    BOTTOM_UP_JOIN     node, its children, its box
+    BOTTOM_UP_CLUSTER  place, node                           of those that the round leaves
+"""
 
 REACH = 8
 """Clusters on either side that one looks at. Measured on 100,000 boxes: with 4 a tree costs half to one per cent more and takes
@@ -59,12 +70,12 @@ def _choose(boxes: FloatArray, n: int, nearest: IntArray, least: FloatArray) -> 
 
 
 @kernel
-def bottom_up_order(boxes: FloatArray) -> tuple[IntArray, IntArray]:
+def bottom_up_order(boxes: FloatArray, trace: FloatArray | None) -> tuple[IntArray, IntArray]:
     """Return the tree of `boxes` (n, 4) as `closed_tree` takes it: the counts in preorder, and the items in the leaves' order."""
     n = boxes.shape[0]
     if n == 0:
         return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
-    keys, n_bits = morton_order(boxes)
+    keys, n_bits = morton_order(boxes, trace)
     number = np.uint64((1 << n_bits) - 1)
     # 1. Clusters: their boxes, and their nodes: 0 to n - 1 the boxes themselves, then what is joined, in order.
     clusters, node_of = np.empty((n, 4)), np.empty(n, dtype=np.int64)
@@ -77,10 +88,16 @@ def bottom_up_order(boxes: FloatArray) -> tuple[IntArray, IntArray]:
     n_clusters, n_nodes = n, n
     while n_clusters > 1:
         _choose(clusters, n_clusters, nearest, least)
+        if trace is not None:
+            for i in range(n_clusters):
+                chosen = (float(nearest[i]), float(node_of[nearest[i]]))
+                record(trace, BOTTOM_UP_CHOICE, (float(i), float(node_of[i]), *chosen, least[i]))
         n_pairs = 0
         for i in range(n_clusters):
             n_pairs += i < nearest[i] and nearest[nearest[i]] == i
-        if n_clusters - n_pairs > MOST_LEFT * n_clusters:
+        is_slow = n_clusters - n_pairs > MOST_LEFT * n_clusters
+        record(trace, BOTTOM_UP_ROUND, (float(n_clusters), float(n_pairs), 1.0 if is_slow else 0.0))
+        if is_slow:
             for i in range(n_clusters):
                 nearest[i] = i ^ 1 if (i ^ 1) < n_clusters else i
         to = 0
@@ -94,8 +111,10 @@ def bottom_up_order(boxes: FloatArray) -> tuple[IntArray, IntArray]:
                 x0, y0 = min(x0, clusters[j, 0]), min(y0, clusters[j, 1])
                 x1, y1 = max(x1, clusters[j, 2]), max(y1, clusters[j, 3])
                 left[n_nodes - n], right[n_nodes - n] = node, node_of[j]
+                record(trace, BOTTOM_UP_JOIN, (float(n_nodes), float(node), float(node_of[j]), x0, y0, x1, y1))
                 node, n_nodes = n_nodes, n_nodes + 1
             clusters[to, 0], clusters[to, 1], clusters[to, 2], clusters[to, 3], node_of[to] = x0, y0, x1, y1, node
+            record(trace, BOTTOM_UP_CLUSTER, (float(to), float(node)))
             to += 1
         n_clusters = to
     # 2. Preorder. What waits are right siblings of the path: fewer than there are leaves.

@@ -37,11 +37,36 @@ from typing import TypeAlias
 import numpy as np
 
 from engine.broadphase._simd_kernel import EIGHT, PLACES, PlaceArray, append_overlapping
+from engine.common._record_kernel import record
 from engine.common.arrays import FloatArray
 from engine.common.jit import inlined_kernel, kernel
 from engine.common.tolerances import GRID_MARGIN
 
-__all__ = ["CELLS_PER_BOX", "NO_LIMIT", "TOO_CROWDED", "cells_of_boxes", "grid_of", "search"]
+__all__ = [
+    "CELLS_PER_BOX",
+    "GRID_ASK",
+    "GRID_COMPARED",
+    "GRID_PAIR",
+    "GRID_PUT",
+    "GRID_RUN",
+    "GRID_START",
+    "NO_LIMIT",
+    "TOO_CROWDED",
+    "cells_of_boxes",
+    "grid_of",
+    "search",
+]
+
+GRID_START, GRID_PUT, GRID_ASK, GRID_RUN, GRID_COMPARED, GRID_PAIR = 71.0, 72.0, 73.0, 74.0, 75.0, 76.0
+"""Steps that the trace is told (`engine.common._record_kernel`); world::
+
+    GRID_START     lower corner, cells per metre each way (0: one only), columns, rows
+    GRID_PUT       item, its column, its row
+    GRID_ASK       place, item, its row, the row behind its last one, the column behind its last one
+    GRID_RUN       row, the column where the run begins, its first place and the place behind its last
+    GRID_COMPARED  the first place compared, how many at once
+    GRID_PAIR      item, an item of the run that overlaps it
+"""
 
 CELLS_PER_BOX = 2
 """Cells for each box, at most."""
@@ -121,8 +146,9 @@ def grid_of(boxes: FloatArray) -> Grid:
 
 @inlined_kernel
 def _lay_out(
-    boxes: FloatArray, grid: Grid, cells: PlaceArray, numbers: PlaceArray, columns_of_boxes: FloatArray, widest: FloatArray
-) -> None:
+    boxes: FloatArray, grid: Grid, cells: PlaceArray, numbers: PlaceArray, columns_of_boxes: FloatArray, widest: FloatArray,
+    trace: FloatArray | None,
+) -> None:  # fmt: skip
     """Write the boxes cell by cell: place k holds box ``numbers[k]``, in row ``numbers[2 n + k]``; ``cells[c + 1]`` is where c ends."""
     low_x, low_y, per_x, per_y, columns, rows = grid
     last_column, last_row, width, n_rows = columns - 1.0, rows - 1.0, np.uint64(columns), np.uint64(rows)
@@ -133,7 +159,9 @@ def _lay_out(
         widest[in_row] = 0.0
     for i in range(n):
         row = _number(boxes[i, 1], low_y, per_y, last_row)
-        cell = row * width + _number(boxes[i, 0], low_x, per_x, last_column)
+        column = _number(boxes[i, 0], low_x, per_x, last_column)
+        record(trace, GRID_PUT, (float(i), float(column), float(row)))
+        cell = row * width + column
         numbers[n + i] = cell
         cells[cell + TWO] += ONE_32
         extent = boxes[i, 2] - boxes[i, 0]
@@ -182,6 +210,7 @@ def search(
     widest: FloatArray,
     first: PlaceArray,
     second: PlaceArray,
+    trace: FloatArray | None,
 ) -> int:
     """Find the overlapping pairs of `boxes` (n, 4), and return how many; or `TOO_CROWDED`.
 
@@ -195,7 +224,8 @@ def search(
     if n < 2:
         return 0
     grid = grid_of(boxes)
-    _lay_out(boxes, grid, cells, numbers, columns_of_boxes, widest)
+    record(trace, GRID_START, (grid[0], grid[1], grid[2], grid[3], float(grid[4]), float(grid[5])))
+    _lay_out(boxes, grid, cells, numbers, columns_of_boxes, widest, trace)
     if limit < NO_LIMIT and _eights(n, grid, cells, numbers, columns_of_boxes, widest) > limit:
         return TOO_CROWDED
     low_x, low_y, per_x, per_y, columns, rows = grid
@@ -207,12 +237,21 @@ def search(
         row, beyond_row = np.uint64(numbers[np.uint64(2 * n) + place]), _number(y1, low_y, per_y, last_row) + ONE
         to_column = _number(x1, low_x, per_x, last_column) + ONE
         at, high = place + ONE, np.uint64(cells[row * width + to_column])
+        own = float(numbers[place])
+        record(trace, GRID_ASK, (float(place), own, float(row), float(beyond_row), float(to_column)))
+        from_column = _number(x0, low_x, per_x, last_column)
         while True:
+            record(trace, GRID_RUN, (float(row), float(from_column), float(at), float(high)))
             while at < high:
                 to = end if end < room else room
-                end += append_overlapping(
+                behind = append_overlapping(
                     columns_of_boxes, stride, at, high - at, x0, y0, x1, y1, place, first, second, to, PLACES
-                ) - to  # fmt: skip
+                )  # fmt: skip
+                end += behind - to
+                if trace is not None:
+                    record(trace, GRID_COMPARED, (float(at), float(min(STEP, high - at))))
+                    for found in range(to, behind):
+                        record(trace, GRID_PAIR, (own, float(numbers[np.uint64(second[found])])))
                 at += STEP
             row += ONE
             if row >= beyond_row:

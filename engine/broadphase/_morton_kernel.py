@@ -42,10 +42,30 @@ import numpy as np
 from engine.broadphase._radix_kernel import KeyArray, sorted_keys
 from engine.broadphase._tree_kernel import join_last_two, push_leaf
 from engine.broadphase.tree import Tree
+from engine.common._record_kernel import record
 from engine.common.arrays import FloatArray
 from engine.common.jit import inlined_kernel, kernel
 
-__all__ = ["KEY_BITS", "morton_order", "morton_tree"]
+__all__ = [
+    "KEY_BITS",
+    "MORTON_CODE",
+    "MORTON_EXTENT",
+    "MORTON_JOIN",
+    "MORTON_LEAF",
+    "MORTON_PLACE",
+    "morton_order",
+    "morton_tree",
+]
+
+MORTON_EXTENT, MORTON_CODE, MORTON_PLACE, MORTON_LEAF, MORTON_JOIN = 31.0, 32.0, 33.0, 34.0, 35.0
+"""Steps that the trace is told (`engine.common._record_kernel`); world::
+
+    MORTON_EXTENT  lower x, lower y, upper x, upper y of the centres, bits of a coordinate, bits of a number
+    MORTON_CODE    item, column, row
+    MORTON_PLACE   place along the curve, item
+    MORTON_LEAF    place, item, the highest bit in which its key and the one before differ (64: there is none before)
+    MORTON_JOIN    the bit that splits the two subtrees made last, the box around both
+"""
 
 KEY_BITS = 64
 
@@ -74,8 +94,16 @@ def _spread(value: np.uint64) -> np.uint64:
     return result
 
 
+@inlined_kernel
+def _highest_bit(value: np.uint64) -> int:
+    bit = 0
+    while bit + 1 < KEY_BITS and value >> np.uint64(bit + 1) > np.uint64(0):
+        bit += 1
+    return bit
+
+
 @kernel
-def morton_order(boxes: FloatArray) -> tuple[KeyArray, int]:
+def morton_order(boxes: FloatArray, trace: FloatArray | None) -> tuple[KeyArray, int]:
     """Return the keys of `boxes` (n, 4) in order, and in how many of their lowest bits the number of the box stands."""
     n = boxes.shape[0]
     low_x, low_y, high_x, high_y = np.inf, np.inf, -np.inf, -np.inf
@@ -92,20 +120,26 @@ def morton_order(boxes: FloatArray) -> tuple[KeyArray, int]:
     per_y = last / (high_y - low_y) if high_y > low_y else 0.0
     per_x = per_x if per_x < np.inf else 0.0  # an extent next to nothing
     per_y = per_y if per_y < np.inf else 0.0
+    record(trace, MORTON_EXTENT, (2.0 * low_x, 2.0 * low_y, 2.0 * high_x, 2.0 * high_y, float(axis_bits), float(n_bits)))
     shift = np.uint64(n_bits)
     keys = np.empty(n, dtype=np.uint64)
     for i in range(n):
         x, y = 0.25 * boxes[i, 0] + 0.25 * boxes[i, 2], 0.25 * boxes[i, 1] + 0.25 * boxes[i, 3]
         column, row = np.uint64(min((x - low_x) * per_x, last)), np.uint64(min((y - low_y) * per_y, last))
+        record(trace, MORTON_CODE, (float(i), float(column), float(row)))
         keys[i] = ((_spread(column) | (_spread(row) << ONE)) << shift) | np.uint64(i)
-    return sorted_keys(keys, n_bits, 2 * axis_bits), n_bits
+    in_order = sorted_keys(keys, n_bits, 2 * axis_bits)
+    if trace is not None:
+        for k in range(n):
+            record(trace, MORTON_PLACE, (float(k), float(in_order[k] & np.uint64((1 << n_bits) - 1))))
+    return in_order, n_bits
 
 
 @kernel
-def morton_tree(boxes: FloatArray, leaf_size: int) -> Tree:
+def morton_tree(boxes: FloatArray, leaf_size: int, trace: FloatArray | None) -> Tree:
     """Return the tree of `boxes` (n, 4), n > 0, whose height is a bound."""
     n = boxes.shape[0]
-    keys, n_bits = morton_order(boxes)
+    keys, n_bits = morton_order(boxes, trace)
     number = np.uint64((1 << n_bits) - 1)
     items, item_boxes = np.empty(n, dtype=np.int64), np.empty((n, 4))
     for k in range(n):
@@ -121,9 +155,14 @@ def morton_tree(boxes: FloatArray, leaf_size: int) -> Tree:
     for k in range(n - 1, -1, -1):
         at = push_leaf(at, k, 1, node_boxes, sizes, first, item_boxes)
         before = np.uint64(keys[k - 1] ^ keys[k]) if k > 0 else ALL_BITS
+        if trace is not None:
+            record(trace, MORTON_LEAF, (float(k), float(items[k]), float(_highest_bit(before) if k > 0 else KEY_BITS)))
         while n_splits > 0 and splits[n_splits - 1] < before:
             n_splits -= 1
             at = join_last_two(at, leaf_size, node_boxes, sizes, first)
+            if trace is not None:
+                box = (node_boxes[at, 0], node_boxes[at, 1], node_boxes[at, 2], node_boxes[at, 3])
+                record(trace, MORTON_JOIN, (float(_highest_bit(splits[n_splits])), *box))
         splits[n_splits] = before
         n_splits += 1
     return Tree(node_boxes[at:].copy(), sizes[at:].copy(), first[at:].copy(), items, item_boxes, KEY_BITS)

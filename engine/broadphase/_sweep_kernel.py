@@ -41,11 +41,36 @@ from numpy.typing import NDArray
 from engine.broadphase._boxes_kernel import Query, query_at, segment_meets_box
 from engine.broadphase._radix_kernel import radix_order
 from engine.broadphase._sorting_kernel import FIRST_ROOM, more_room, name_pairs, sorted_pairs, sorted_rows
+from engine.common._record_kernel import record
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.jit import inlined_kernel, kernel
 from engine.common.tolerances import RAY_ROUNDING
 
-__all__ = ["STEPS_PER_BOX", "chosen_axis", "columns_of", "met_on_axes", "repaired_order", "swept_pairs"]
+__all__ = [
+    "STEPS_PER_BOX",
+    "SWEEP_ANEW",
+    "SWEEP_AXIS",
+    "SWEEP_INSERT",
+    "SWEEP_NEW",
+    "SWEEP_RUN",
+    "SWEEP_TEST",
+    "chosen_axis",
+    "columns_of",
+    "met_on_axes",
+    "repaired_order",
+    "swept_pairs",
+]
+
+SWEEP_AXIS, SWEEP_NEW, SWEEP_INSERT, SWEEP_ANEW, SWEEP_RUN, SWEEP_TEST = 61.0, 62.0, 63.0, 64.0, 65.0, 66.0
+"""Steps that the trace is told (`engine.common._record_kernel`); world::
+
+    SWEEP_AXIS    axis until now, axis taken, sums of squares of the centres about their mean on x, on y, boxes
+    SWEEP_NEW     place, item                             of those that were not in the order: at its end
+    SWEEP_INSERT  item, its place, the one it moves to, its lower end
+    SWEEP_ANEW    place, item                             of all, where the order is made by radix sort
+    SWEEP_RUN     place, item, its upper end, its lower end, the first place behind it whose box begins beyond that upper end
+    SWEEP_TEST    item, an item of its run, 1 if they overlap on the other axis too
+"""
 
 LOW, HIGH, OTHER_LOW, OTHER_HIGH, REACH = 0, 1, 2, 3, 4
 N_COLUMNS = 5
@@ -60,7 +85,7 @@ takes 10 to 14 ns a box; a look without a step takes 3 to 5, half a step a box 1
 
 
 @kernel
-def chosen_axis(boxes: FloatArray, is_live: NDArray[np.bool_], axis: int) -> int:
+def chosen_axis(boxes: FloatArray, is_live: NDArray[np.bool_], axis: int, trace: FloatArray | None) -> int:
     """Return the axis to sweep along, 0 or 1, where it was `axis` until now; that one where squares are beyond float64."""
     n = 0
     from_x = from_y = sum_x = sum_y = squares_x = squares_y = 0.0
@@ -76,11 +101,15 @@ def chosen_axis(boxes: FloatArray, is_live: NDArray[np.bool_], axis: int) -> int
         return axis
     variance_x, variance_y = squares_x - sum_x * sum_x / n, squares_y - sum_y * sum_y / n
     present, other = (variance_x, variance_y) if axis == 0 else (variance_y, variance_x)
-    return 1 - axis if other > AXIS_GAIN * present else axis
+    taken = 1 - axis if other > AXIS_GAIN * present else axis
+    record(trace, SWEEP_AXIS, (float(axis), float(taken), variance_x, variance_y, float(n)))
+    return taken
 
 
 @kernel
-def repaired_order(boxes: FloatArray, is_live: NDArray[np.bool_], order: IntArray, axis: int, most_steps: int) -> tuple[IntArray, int]:
+def repaired_order(
+    boxes: FloatArray, is_live: NDArray[np.bool_], order: IntArray, axis: int, most_steps: int, trace: FloatArray | None
+) -> tuple[IntArray, int]:
     """Return the live proxies by lower bound along the axis, and how many steps repaired the last `order`, -1 if it was sorted anew.
 
     Proxies of `order` that are no longer there are dropped, new ones are sorted in. Beyond `most_steps` it is sorted anew.
@@ -101,6 +130,7 @@ def repaired_order(boxes: FloatArray, is_live: NDArray[np.bool_], order: IntArra
     if n < n_live:
         for i in range(size):
             if is_live[i] and not is_known[i]:
+                record(trace, SWEEP_NEW, (float(n), float(i)))
                 repaired[n] = i
                 n += 1
     keys = np.empty(n_live)
@@ -114,12 +144,18 @@ def repaired_order(boxes: FloatArray, is_live: NDArray[np.bool_], order: IntArra
         while to > 0 and keys[to - 1] > key:
             keys[to], repaired[to] = keys[to - 1], repaired[to - 1]
             to -= 1
+        if trace is not None and (to < k or k >= n_known):
+            record(trace, SWEEP_INSERT, (float(i), float(k), float(to), key))
         keys[to], repaired[to] = key, i
         steps += k - to
         k += 1
     if steps <= most_steps:
         return repaired, steps
-    return repaired[radix_order(keys)], -1
+    anew = repaired[radix_order(keys)]
+    if trace is not None:
+        for k in range(n_live):
+            record(trace, SWEEP_ANEW, (float(k), float(anew[k])))
+    return anew, -1
 
 
 @kernel
@@ -137,7 +173,7 @@ def columns_of(boxes: FloatArray, order: IntArray, axis: int) -> FloatArray:
 
 
 @kernel
-def swept_pairs(columns: FloatArray, order: IntArray, n_proxies: int) -> IntArray:
+def swept_pairs(columns: FloatArray, order: IntArray, n_proxies: int, trace: FloatArray | None) -> IntArray:
     """Return the overlapping pairs (m, 2), sorted, of boxes in order along an axis; their numbers are below `n_proxies`."""
     n = order.shape[0]
     low, high, other_low, other_high = columns[LOW], columns[HIGH], columns[OTHER_LOW], columns[OTHER_HIGH]
@@ -148,12 +184,15 @@ def swept_pairs(columns: FloatArray, order: IntArray, n_proxies: int) -> IntArra
         beyond = k + 1
         while beyond < n and low[beyond] <= until:
             beyond += 1
+        record(trace, SWEEP_RUN, (float(k), float(order[k]), until, low[k], float(beyond)))
         found = more_room(found, n_found, beyond - k)
         at = np.uint64(n_found)
         for other in range(np.uint64(k + 1), np.uint64(beyond)):
             # written in any case, kept if they overlap: cheaper than a branch that cannot be foreseen
             found[at, 1] = other
-            at += np.uint64((begin <= other_high[other]) & (other_low[other] <= end))
+            is_met = (begin <= other_high[other]) & (other_low[other] <= end)
+            record(trace, SWEEP_TEST, (float(order[k]), float(order[other]), 1.0 if is_met else 0.0))
+            at += np.uint64(is_met)
         name_pairs(found, np.uint64(n_found), at, order[k], order)
         n_found = int(np.int64(at))
     return sorted_pairs(found, n_found, n_proxies)

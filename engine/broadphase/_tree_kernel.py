@@ -46,11 +46,13 @@ import numpy as np
 from engine.broadphase._boxes_kernel import half_perimeter, is_met, query_at
 from engine.broadphase._sorting_kernel import FIRST_ROOM, more_room, sorted_rows
 from engine.broadphase.tree import Tree
+from engine.common._record_kernel import record
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.jit import inlined_kernel, kernel
 
 __all__ = [
-    "LEAF_SIZE",
+    "WALK_ITEM",
+    "WALK_NODE",
     "closed_tree",
     "half_perimeters",
     "join_last_two",
@@ -61,9 +63,12 @@ __all__ = [
     "refitted",
 ]
 
-LEAF_SIZE = 8
-"""Boxes in a leaf, at most. Measured on 100,000 boxes by Morton order, five overlaps each: the pairs take 41 ms with 1, 26 with 2, 17 with
-4, 14 with 6 and with 8, for comparing a few boxes in a row is cheaper than finding out that one need not."""
+WALK_NODE, WALK_ITEM = 1.0, 2.0
+"""Steps that the trace is told (`engine.common._record_kernel`)::
+
+    WALK_NODE  node, in preorder, 1 if the query meets its box, nodes of its subtree
+    WALK_ITEM  node, item, 1 if the query meets its box
+"""
 
 
 @inlined_kernel
@@ -155,8 +160,9 @@ def half_perimeters(boxes: FloatArray) -> float:
 
 @kernel
 def met_items(
-    nodes: FloatArray, sizes: IntArray, first: IntArray, items: IntArray, item_boxes: FloatArray, queries: FloatArray, n: int
-) -> IntArray:
+    nodes: FloatArray, sizes: IntArray, first: IntArray, items: IntArray, item_boxes: FloatArray, queries: FloatArray, n: int,
+    trace: FloatArray | None,
+) -> IntArray:  # fmt: skip
     """Return the rows of query, as of `query_at`, and item that meet, in order; numbers of both are below `n`."""
     found: IntArray = np.empty((FIRST_ROOM * (queries.shape[0] + 1), 2), dtype=np.int64)
     n_found = 0
@@ -164,14 +170,18 @@ def met_items(
         query = query_at(queries, row)
         node = 0
         while node < sizes.shape[0]:
-            if is_met(queries, query, nodes, node):
+            is_reached = is_met(queries, query, nodes, node)
+            record(trace, WALK_NODE, (float(node), 1.0 if is_reached else 0.0, float(sizes[node])))
+            if is_reached:
                 if sizes[node] == 1:
                     low, high = first[node], first[node + 1]
                     found = more_room(found, n_found, high - low)
                     for k in range(low, high):
                         # written in any case, kept if they meet: cheaper than a branch that cannot be foreseen
                         found[n_found, 0], found[n_found, 1] = row, items[k]
-                        n_found += int(is_met(queries, query, item_boxes, k))
+                        is_hit = is_met(queries, query, item_boxes, k)
+                        record(trace, WALK_ITEM, (float(node), float(items[k]), 1.0 if is_hit else 0.0))
+                        n_found += int(is_hit)
                 node += 1
             else:
                 node += sizes[node]

@@ -36,8 +36,7 @@ import numpy as np
 from engine.broadphase._boxes_kernel import Index, boxes_meet
 from engine.broadphase._radix_kernel import KeyArray
 from engine.broadphase._sorting_kernel import FIRST_ROOM
-from engine.broadphase._tree_kernel import LEAF_SIZE
-from engine.broadphase.tree import Tree
+from engine.broadphase.tree import LEAF_SIZE, Tree
 from engine.common.arrays import FloatArray
 from engine.common.jit import allocating_kernel, inlined_kernel, kernel
 

@@ -287,5 +287,5 @@ def followed(
         return ends_x, ends_y, table, n_pairs, steps
     ends_x, ends_y = _anew(boxes, is_live, 0), _anew(boxes, is_live, 1)
     order = begins_of(ends_x)
-    pairs = swept_pairs(columns_of(boxes, order, 0), order, size)
+    pairs = swept_pairs(columns_of(boxes, order, 0), order, size, None)
     return ends_x, ends_y, table_of(pairs), pairs.shape[0], -1

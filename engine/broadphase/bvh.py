@@ -8,9 +8,10 @@ import numpy as np
 
 from engine.broadphase.interface import BroadPhase
 from engine.broadphase.sketch import TreeSketch
-from engine.broadphase.tree import Tree, empty_tree
+from engine.broadphase.tree import LEAF_SIZE, Tree, empty_tree
 from engine.broadphase.tree_queries import pairs_within, tree_sketch
 from engine.common.arrays import FloatArray, IntArray
+from engine.common.checks import integer
 
 __all__ = ["BottomUpTree", "BoundingVolumeHierarchy", "InsertionTree", "MortonTree", "TopDownTree"]
 
@@ -20,6 +21,16 @@ class BoundingVolumeHierarchy(BroadPhase):
 
     Boxes that move are followed by a *refit* of the tree's boxes (its shape stays), and where these have grown too much in sum, by building
     it again. Boxes that come or go always have it built again. All that is done when something is asked.
+
+    Parameters
+    ----------
+    leaf_size : int
+        Boxes in a leaf at most, 1 to `LEAF_SIZE`, which is fastest.
+
+    Raises
+    ------
+    InvalidInputError
+        It is outside that range.
     """
 
     REBUILT_AT: float
@@ -30,8 +41,9 @@ class BoundingVolumeHierarchy(BroadPhase):
     (measured; from half of what is above 1 to twice of it costs less than a tenth more).
     """
 
-    def __init__(self) -> None:
+    def __init__(self, leaf_size: int = LEAF_SIZE) -> None:
         super().__init__()
+        self.leaf_size = integer("leaf_size", leaf_size, low=1, high=LEAF_SIZE)
         self._tree: Tree | None = None
         self._is_stale = False
         self._built_total = 0.0
@@ -83,7 +95,7 @@ class BoundingVolumeHierarchy(BroadPhase):
     def _query(self, queries: FloatArray) -> IntArray:
         from engine.broadphase._tree_kernel import met_items
 
-        return met_items(*self.tree[:5], queries, max(len(queries), self._size))
+        return met_items(*self.tree[:5], queries, max(len(queries), self._size), self.trace)
 
     def sketch(self) -> TreeSketch:
         """Return the nodes of the tree."""
@@ -99,9 +111,9 @@ class TopDownTree(BoundingVolumeHierarchy):
 
     def _built(self, boxes: FloatArray) -> Tree:
         from engine.broadphase._top_down_kernel import top_down_order
-        from engine.broadphase._tree_kernel import LEAF_SIZE, closed_tree
+        from engine.broadphase._tree_kernel import closed_tree
 
-        return closed_tree(*top_down_order(boxes, LEAF_SIZE), boxes, LEAF_SIZE)
+        return closed_tree(*top_down_order(boxes, self.leaf_size, self.trace), boxes, self.leaf_size)
 
 
 class BottomUpTree(BoundingVolumeHierarchy):
@@ -113,9 +125,9 @@ class BottomUpTree(BoundingVolumeHierarchy):
 
     def _built(self, boxes: FloatArray) -> Tree:
         from engine.broadphase._bottom_up_kernel import bottom_up_order
-        from engine.broadphase._tree_kernel import LEAF_SIZE, closed_tree
+        from engine.broadphase._tree_kernel import closed_tree
 
-        return closed_tree(*bottom_up_order(boxes), boxes, LEAF_SIZE)
+        return closed_tree(*bottom_up_order(boxes, self.trace), boxes, self.leaf_size)
 
 
 class InsertionTree(BoundingVolumeHierarchy):
@@ -130,13 +142,13 @@ class InsertionTree(BoundingVolumeHierarchy):
 
     def _built(self, boxes: FloatArray) -> Tree:
         from engine.broadphase._dynamic_tree_kernel import insert_leaves, unlinked
-        from engine.broadphase._tree_kernel import LEAF_SIZE, closed_tree
+        from engine.broadphase._tree_kernel import closed_tree
 
         n = len(boxes)
         nodes, links, heights = np.empty((2 * n, 4)), np.empty((2 * n, 3), dtype=np.int64), np.empty(2 * n, dtype=np.int64)
         state = np.array((-1, -1, 1))
-        insert_leaves(np.arange(n), boxes, 0.0, nodes, links, heights, state)
-        return closed_tree(*unlinked(n, links, heights, state), boxes, LEAF_SIZE)
+        insert_leaves(np.arange(n), boxes, 0.0, nodes, links, heights, state, self.trace)
+        return closed_tree(*unlinked(n, links, heights, state), boxes, self.leaf_size)
 
 
 class MortonTree(BoundingVolumeHierarchy):
@@ -152,6 +164,5 @@ class MortonTree(BoundingVolumeHierarchy):
 
     def _built(self, boxes: FloatArray) -> Tree:
         from engine.broadphase._morton_kernel import morton_tree
-        from engine.broadphase._tree_kernel import LEAF_SIZE
 
-        return morton_tree(boxes, LEAF_SIZE)
+        return morton_tree(boxes, self.leaf_size, self.trace)

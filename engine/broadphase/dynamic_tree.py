@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from engine.broadphase.interface import BroadPhase
 from engine.broadphase.sketch import TreeSketch
-from engine.broadphase.tree import Tree
+from engine.broadphase.tree import LEAF_SIZE, Tree
 from engine.broadphase.tree_queries import named_between, pairs_within, tree_sketch
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.checks import non_negative
@@ -83,7 +83,7 @@ class DynamicTree(BroadPhase):
         It follows boxes that move as other hierarchies do, and is taken from the tree again when leaves have come or gone, or it has grown.
         """
         from engine.broadphase._dynamic_tree_kernel import unlinked
-        from engine.broadphase._tree_kernel import LEAF_SIZE, closed_tree, half_perimeters, refitted
+        from engine.broadphase._tree_kernel import closed_tree, half_perimeters, refitted
 
         if self._tree is not None and self._is_stale and refitted(self._tree, self._boxes) > SNAPSHOT_GROWTH * self._taken_total:
             self._tree = None
@@ -136,9 +136,8 @@ class DynamicTree(BroadPhase):
             found[:, 0] = moved[found[:, 0]]
         else:
             from engine.broadphase._morton_kernel import morton_tree
-            from engine.broadphase._tree_kernel import LEAF_SIZE
 
-            movers = morton_tree(self._boxes[moved], LEAF_SIZE)
+            movers = morton_tree(self._boxes[moved], LEAF_SIZE, None)
             found = named_between(movers._replace(items=moved[movers.items]), self.tree)
         return sorted_pairs(found, once_each(found, self._is_moved), self._size)
 
@@ -160,7 +159,7 @@ class DynamicTree(BroadPhase):
         from engine.broadphase._dynamic_tree_kernel import insert_leaves
 
         self._make_nodes(len(self._boxes))
-        insert_leaves(proxies, self._boxes, self.margin, *self._arrays())
+        insert_leaves(proxies, self._boxes, self.margin, *self._arrays(), self.trace)
         self._is_moved[proxies] = 1
         self._tree = None
 
@@ -184,7 +183,7 @@ class DynamicTree(BroadPhase):
     def _query(self, queries: FloatArray) -> IntArray:
         from engine.broadphase._dynamic_tree_kernel import met_leaves
 
-        return met_leaves(queries, self._boxes, *self._arrays(), max(len(queries), self._size))
+        return met_leaves(queries, self._boxes, *self._arrays(), max(len(queries), self._size), self.trace)
 
     def sketch(self) -> TreeSketch:
         """Return the nodes of the tree with their wide boxes, and below each leaf the box that is in it."""

@@ -36,7 +36,7 @@ class GridWorkspace:
     def __init__(self) -> None:
         self._n = self._n_pairs = -1
 
-    def pairs(self, boxes: FloatArray, limit: float) -> IntArray | None:
+    def pairs(self, boxes: FloatArray, limit: float, trace: FloatArray | None = None) -> IntArray | None:
         """Return the overlapping pairs of `boxes` (n, 4), sorted, or None where a box would compare more than `limit` eights."""
         from engine.broadphase._grid_kernel import search
         from engine.broadphase._simd_kernel import EIGHT
@@ -44,15 +44,18 @@ class GridWorkspace:
 
         n = len(boxes)
         self._fit(n, PAIRS_PER_BOX * n)
-        n_found = search(boxes, limit, self._cells, self._numbers, self._columns, self._widest, self._first, self._second)
+        n_found = search(boxes, limit, *self._scratch(), trace)
         if n_found > len(self._first) - EIGHT:
             self._fit(n, n_found + n_found // SPARE)
-            n_found = search(boxes, limit, self._cells, self._numbers, self._columns, self._widest, self._first, self._second)
+            n_found = search(boxes, limit, *self._scratch(), trace)
         if n_found < 0:
             return None
         pairs = room(2 * n_found + 2).view(np.int64).reshape(n_found + 1, 2)
         ordered_pairs(self._first, self._second, n_found, self._numbers, n, self._counts, self._lists, pairs)
         return pairs[:n_found]
+
+    def _scratch(self) -> tuple[PlaceArray, PlaceArray, FloatArray, FloatArray, PlaceArray, PlaceArray]:
+        return self._cells, self._numbers, self._columns, self._widest, self._first, self._second
 
     def _fit(self, n: int, n_pairs: int) -> None:
         """Make room for `n` boxes and `n_pairs` pairs, if there is none."""
@@ -131,7 +134,7 @@ class Grid(BroadPhase):
 
     def _pairs(self) -> IntArray:
         proxies, boxes = self._live_boxes()
-        found = self._workspace.pairs(boxes, self.MOST_EIGHTS) if self.MOST_EIGHTS > 0.0 else None
+        found = self._workspace.pairs(boxes, self.MOST_EIGHTS, self.trace) if self.MOST_EIGHTS > 0.0 else None
         self._is_uniform = found is not None
         if found is None:
             from engine.broadphase._hierarchy_kernel import overlapping_pairs

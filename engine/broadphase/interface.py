@@ -34,12 +34,17 @@ class BroadPhase(ABC):
     short_name: str = ""
     """For a button, and what `--set structure=...` takes; empty where the name is short enough."""
 
+    trace: FloatArray | None
+    """Is told the steps of what is done while it is there, by the kernels of structures that have a stepper in `engine.trace`: float64 (k,
+    TRACE_WIDTH), as `engine.common._record_kernel` has it; none by default."""
+
     def __init__(self) -> None:
         self._boxes: FloatArray = np.empty((0, 4))
         self._is_live: NDArray[np.bool_] = np.empty(0, dtype=np.bool_)
         self._size = 0
         self._n_live = 0
         self._spare: FloatArray = np.empty((0, 4))
+        self.trace: FloatArray | None = None
 
     # ---------------------------------------------------------------------------------------------------------------- the hooks
 

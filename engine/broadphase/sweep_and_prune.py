@@ -62,11 +62,11 @@ class SweepAndPrune(_Sweep):
             from engine.broadphase._sweep_kernel import STEPS_PER_BOX, chosen_axis, columns_of, repaired_order
 
             boxes, is_live = self._boxes[: self._size], self._is_live[: self._size]
-            axis = chosen_axis(boxes, is_live, self._axis)
+            axis = chosen_axis(boxes, is_live, self._axis, self.trace)
             # an order along the other axis tells nothing about this one
             most_steps = STEPS_PER_BOX * self._n_live if axis == self._axis else -1
             self._axis = axis
-            self._order, _ = repaired_order(boxes, is_live, self._order, axis, most_steps)
+            self._order, _ = repaired_order(boxes, is_live, self._order, axis, most_steps, self.trace)
             self._along = columns_of(boxes, self._order, axis), self._order, axis
         return (self._along,)
 
@@ -74,7 +74,7 @@ class SweepAndPrune(_Sweep):
         from engine.broadphase._sweep_kernel import swept_pairs
 
         ((columns, order, _),) = self._orders()
-        return swept_pairs(columns, order, self._size)
+        return swept_pairs(columns, order, self._size, self.trace)
 
 
 class SweepTwoAxes(_Sweep):

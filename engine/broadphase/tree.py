@@ -8,7 +8,11 @@ import numpy as np
 
 from engine.common.arrays import FloatArray, IntArray
 
-__all__ = ["Tree", "empty_tree"]
+__all__ = ["LEAF_SIZE", "Tree", "empty_tree"]
+
+LEAF_SIZE = 8
+"""Boxes in a leaf, at most. Measured on 100,000 boxes by Morton order, five overlaps each: the pairs take 41 ms with 1, 26 with 2, 17 with
+4, 14 with 6 and with 8, for comparing a few boxes in a row is cheaper than finding out that one need not."""
 
 
 class Tree(NamedTuple):

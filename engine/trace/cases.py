@@ -18,7 +18,7 @@ from engine.compare.pair.file import Pair
 from engine.contracts.trace import Mark, Point, Role
 from engine.geometry import AABB, AnyShape, Capsule, Circle, Polygon, Segment, Transform
 
-__all__ = ["BoxesCase", "Case", "OutlineCase", "PairCase", "PointsCase", "shape_mark"]
+__all__ = ["BoxesCase", "Case", "OutlineCase", "PairCase", "PointsCase", "box_corners", "shape_mark"]
 
 _MOST_NAMED = 24
 """Points, a count."""
@@ -324,8 +324,8 @@ class BoxesCase(Case):
 
     @property
     def scenery(self) -> tuple[Mark, ...]:
-        boxes = tuple(Mark("polygon", "other", _corners(box), text=str(k)) for k, box in enumerate(self.boxes))
-        return (*boxes, Mark("polygon", "ghost", _corners(self.region), text="region"))
+        boxes = tuple(Mark("polygon", "other", box_corners(box), text=str(k)) for k, box in enumerate(self.boxes))
+        return (*boxes, Mark("polygon", "ghost", box_corners(self.region), text="region"))
 
     @property
     def handles(self) -> tuple[tuple[str, Point], ...]:
@@ -358,7 +358,8 @@ class BoxesCase(Case):
         return replace(self, boxes=(*self.boxes[:k], (x0, y0, x1, y1), *self.boxes[k + 1 :]))
 
 
-def _corners(box: tuple[float, float, float, float]) -> tuple[Point, ...]:
+def box_corners(box: tuple[float, float, float, float]) -> tuple[Point, ...]:
+    """Return the corners of a box x0, y0, x1, y1, counter-clockwise."""
     x0, y0, x1, y1 = box
     return (x0, y0), (x1, y0), (x1, y1), (x0, y1)
 

@@ -47,15 +47,15 @@ def test_far_away_the_variance_is_still_right():
 def test_the_order_is_repaired_step_by_step_and_given_up_where_that_is_longer():
     boxes = np.repeat(np.arange(100.0), 4).reshape(100, 4)
     live, order = np.ones(100, dtype=np.bool_), np.arange(100)
-    same, steps = repaired_order(boxes, live, order, 0, STEPS_PER_BOX * 100)
+    same, steps = repaired_order(boxes, live, order, 0, STEPS_PER_BOX * 100, None)
     assert steps == 0 and same.tolist() == order.tolist()
     boxes[10] = 13.5
-    moved, steps = repaired_order(boxes, live, order, 0, STEPS_PER_BOX * 100)
+    moved, steps = repaired_order(boxes, live, order, 0, STEPS_PER_BOX * 100, None)
     assert steps == 3 and moved.tolist() == [*range(10), 11, 12, 13, 10, *range(14, 100)]
-    turned, steps = repaired_order(-boxes, live, order, 0, STEPS_PER_BOX * 100)
+    turned, steps = repaired_order(-boxes, live, order, 0, STEPS_PER_BOX * 100, None)
     assert steps == -1 and turned.tolist() == moved.tolist()[::-1]
     live[[0, 50]] = False
-    fewer, steps = repaired_order(boxes, live, moved, 0, STEPS_PER_BOX * 100)
+    fewer, steps = repaired_order(boxes, live, moved, 0, STEPS_PER_BOX * 100, None)
     assert steps == 0 and fewer.tolist() == [i for i in moved.tolist() if i not in (0, 50)]
 
 

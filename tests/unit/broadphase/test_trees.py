@@ -21,7 +21,7 @@ from engine.broadphase import (
 from engine.broadphase._dynamic_tree_kernel import FREE, LEFT, MOST_TILT, NONE, PARENT, RIGHT, ROOT, UNUSED
 from engine.broadphase._morton_kernel import KEY_BITS
 from engine.broadphase._top_down_kernel import SPLIT_DEPTH
-from engine.broadphase._tree_kernel import LEAF_SIZE
+from engine.broadphase.tree import LEAF_SIZE
 from engine.common.arrays import FloatArray
 from engine.common.errors import InvalidInputError
 from tests.unit.broadphase.scenes import SCENES, around, questions, scene

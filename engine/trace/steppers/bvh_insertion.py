@@ -1,0 +1,40 @@
+"""A hierarchy built by insertion, step by step: `engine.broadphase._dynamic_tree_kernel`, then `_tree_kernel`."""
+
+from __future__ import annotations
+
+from numpy.typing import ArrayLike
+
+from engine.broadphase import InsertionTree
+from engine.contracts.trace import TraceStep
+from engine.trace._insertion import INSERTED, inserted
+from engine.trace._tree import ASKED, Forest, TreeAlgorithm, TreeSteps, boxes_case
+from engine.trace.cases import BoxesCase
+
+__all__ = ["ALGORITHM", "BvhInsertion", "bvh_insertion"]
+
+
+class BvhInsertion(TreeAlgorithm):
+    """A hierarchy of tight boxes, built one leaf at a time."""
+
+    title = "BVH by insertion: each box where it costs least"
+    page = "bvh.md#derivation"
+    pseudo_code = ("for each box: a leaf comes", *INSERTED, "lay the nodes out in preorder", *ASKED)
+    beside = ("bvh_top_down", "bvh_bottom_up", "bvh_morton", "dynamic_tree")
+
+    def structure(self) -> InsertionTree:
+        return InsertionTree(leaf_size=1)
+
+    def built(self, case: BoxesCase, rows: list[list[float]]) -> TreeSteps:
+        steps = TreeSteps(Forest())
+        inserted(steps, rows)
+        if case.boxes:
+            steps.laid_out(len(INSERTED) + 1)
+        return steps
+
+
+ALGORITHM = BvhInsertion()
+
+
+def bvh_insertion(aabbs: ArrayLike, region: ArrayLike) -> list[TraceStep]:
+    """Return the steps of an `InsertionTree` of boxes (n, 4), one a leaf, that is asked for a region (4,); the last has what it finds."""
+    return ALGORITHM.steps(boxes_case(aabbs, region))

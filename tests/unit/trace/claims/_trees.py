@@ -1,0 +1,154 @@
+"""What steps of trees claim. The tree is read off the picture: nodes and lines in the view "tree", boxes in the plane; everything that is
+said of it is then made of the case's boxes anew."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+
+ROUNDING = 1e-12  # of the largest coordinate: sums of a few numbers
+
+
+def half_perimeter(box):
+    return (box[2] - box[0]) + (box[3] - box[1])
+
+
+def around(boxes):
+    boxes = list(boxes)
+    return (min(b[0] for b in boxes), min(b[1] for b in boxes), max(b[2] for b in boxes), max(b[3] for b in boxes))
+
+
+def meets(box, region):
+    return box[0] <= region[2] and region[0] <= box[2] and box[1] <= region[3] and region[1] <= box[3]
+
+
+def near(case):
+    return ROUNDING * max(1.0, float(np.abs([*case.boxes, case.region]).max()))
+
+
+class Drawn:
+    """The tree of a step's picture: names of nodes, children of each in order; boxes of the leaves from the case, wider by a margin."""
+
+    def __init__(self, case, step, margin=0.0):
+        kept = [mark for mark in step.marks if mark.role == "kept"]
+        nodes = [mark for mark in kept if mark.view == "tree" and mark.form == "point"]
+        self.name_at = {mark.points[0]: mark.text for mark in nodes}
+        assert len(self.name_at) == len(nodes) == len(set(self.name_at.values()))  # no two in one place, no two of one name
+        self.children, self.above = {}, {}
+        for mark in kept:
+            if mark.view == "tree" and mark.form == "path":
+                upper, lower = (self.name_at[place] for place in mark.points)
+                assert mark.points[0][1] > mark.points[1][1] and lower not in self.above
+                self.above[lower] = upper
+                self.children.setdefault(upper, []).append((mark.points[1][0], lower))
+        self.children = {name: [child for _, child in sorted(below)] for name, below in self.children.items()}
+        assert all(len(below) == 2 for below in self.children.values())
+        self.roots = [name for _, name in sorted((place[0], name) for place, name in self.name_at.items() if name not in self.above)]
+        self.leaf_boxes = {
+            str(k): (x0 - margin, y0 - margin, x1 + margin, y1 + margin) for k, (x0, y0, x1, y1) in enumerate(case.boxes)
+        }  # fmt: skip
+        self.inner_boxes = sorted(mark.points[0] + mark.points[2] for mark in kept if mark.view == "plane" and mark.form == "polygon")
+
+    def named(self, step, role):
+        """Return the nodes that have a role in this step."""
+        places = [mark.points[0] for mark in step.marks if mark.view == "tree" and mark.form == "point" and mark.role == role]
+        return [self.name_at[place] for place in places]
+
+    def leaves(self, name):
+        return [leaf for child in self.children[name] for leaf in self.leaves(child)] if name in self.children else [name]
+
+    def box(self, name):
+        return around(self.leaf_boxes[leaf] for leaf in self.leaves(name))
+
+    def below(self, name):
+        return [node for child in self.children.get(name, ()) for node in (child, *self.below(child))]
+
+    def height(self, name):
+        return 1 + max(map(self.height, self.children[name])) if name in self.children else 0
+
+    def ancestors(self, name):
+        return [] if name not in self.above else [self.above[name], *self.ancestors(self.above[name])]
+
+    def cost_beside(self, name, box):
+        """Return what a new leaf beside a node costs: half the perimeter round both, and what all above grow by."""
+        grown = sum(half_perimeter(around((self.box(up), box))) - half_perimeter(self.box(up)) for up in self.ancestors(name))
+        return half_perimeter(around((self.box(name), box))) + grown
+
+    def check_boxes(self, leaves):
+        """Every box is in the tree, once, and the nodes' boxes are the least that bound what is below them."""
+        assert sorted(leaf for root in self.roots for leaf in self.leaves(root)) == sorted(map(str, leaves))
+        assert sorted(self.box(name) for name in self.children) == self.inner_boxes
+
+
+def check_insertions(case, steps, margin):
+    """Costs, bounds and gains are what the boxes say; the cheapest place that was looked at is taken."""
+    tiny = 40.0 * near(case)
+    n_in, before, looked = 0, None, {}
+    for step in steps:
+        if step.kind in ("visit", "layout", "answer"):
+            break
+        now = Drawn(case, step, margin)
+        new = now.leaf_boxes[str(n_in)] if n_in < len(case.boxes) else None
+        if step.kind == "root":
+            assert now.roots == ["0"]
+            n_in = 1
+        elif step.kind == "look":
+            now.check_boxes(range(n_in))
+            if not looked:
+                looked[now.roots[0]] = now.cost_beside(now.roots[0], new)
+            for key, value in step.values.items():
+                word, _, name = key.partition(" ")
+                if word == "beside":
+                    looked[name] = now.cost_beside(name, new)
+                    assert abs(value - looked[name]) <= tiny
+                elif word == "below":
+                    assert all(value <= now.cost_beside(node, new) + tiny for node in now.below(name))  # a lower bound is one
+            allowed = [cost for name, cost in looked.items() if now.height(name) <= 8]
+            assert abs(step.values["best"] - min(allowed)) <= tiny
+        elif step.kind == "beside":
+            (sibling,), (parent, leaf) = now.named(step, "best"), now.named(step, "new")
+            assert leaf == str(n_in) and set(now.children[parent]) == {sibling, leaf}
+            if before is not None and before.roots:
+                assert abs(step.values["cost"] - before.cost_beside(sibling, new)) <= tiny
+                assert all(cost >= step.values["cost"] - tiny for name, cost in looked.items() if before.height(name) <= 8)
+                assert set(before.children) | {parent} == set(now.children)
+            n_in, looked = n_in + 1, {}
+        elif step.kind == "rotation":
+            child = now.named(step, "new")[0]
+            gain = half_perimeter(before.box(child)) - half_perimeter(now.box(child))
+            if "gain" in step.values:
+                assert step.values["gain"] > 0.0 and abs(step.values["gain"] - gain) <= tiny
+            assert sorted(before.leaves(before.roots[0])) == sorted(now.leaves(now.roots[0]))
+        before = now
+
+
+def check_descent(case, steps, margin=0.0):
+    """The walk comes to the nodes that it must, in order, meets what is met, and finds what brute force finds."""
+    answer = steps[-1]
+    found = tuple(k for k, box in enumerate(case.boxes) if meets(box, case.region))
+    assert answer.result == found and answer.kind == "answer" and answer.values["found"] == len(found)
+    visits = [step for step in steps if step.kind == "visit"]
+    if not case.boxes:
+        assert not visits
+        return
+    tree = Drawn(case, answer, margin)
+    tree.check_boxes(range(len(case.boxes)))
+    assert len(tree.roots) == 1 and answer.values["height"] == tree.height(tree.roots[0])
+    total = sum(map(half_perimeter, tree.inner_boxes))
+    assert abs(answer.values["inner perimeters"] - total) <= 2.0 * len(case.boxes) * near(case)
+    expected, waiting = [], [tree.roots[0]]
+    while waiting:
+        name = waiting.pop()
+        is_met = meets(tree.box(name), case.region)
+        expected.append((name, is_met))
+        if is_met:
+            waiting.extend(reversed(tree.children.get(name, ())))
+    shown = [(tree.named(step, "looked_at")[0], re.search(r" (meets|misses) ", step.sentence)[1] == "meets") for step in visits]
+    assert shown == expected
+    for step, (name, is_met) in zip(visits, shown, strict=True):
+        if step.question is not None:
+            hit = is_met if name in tree.children else int(name) in found
+            assert step.question.answers[step.question.right] == ("yes" if hit else "no")
+    assert answer.cost["nodes visited"] == len(expected)
+    assert answer.cost["boxes tested"] == sum(is_met and name not in tree.children for name, is_met in expected)
