@@ -1,12 +1,13 @@
 """Draw the pictures of docs/algorithms and docs/dynamics, each from answers, traces and runs of the library itself, and those of the
-window, for seeing.md and hands.md.
+window, for seeing.md and hands.md; and the film strips of the steppers.
 
-python -m docs.pictures            all of them, into docs/img/algorithms, docs/img/dynamics and docs/img
+python -m docs.pictures            all of them, into docs/img/algorithms, docs/img/dynamics, docs/img and docs/img/steppers
 python -m docs.pictures gjk epa    some
 python -m docs.pictures docks      those of the window
+python -m docs.pictures strips     the film strips, or `strips gjk epa` some
 
-Each module here but `kit` and `docks`, and each in `dynamics`, is the picture of the page of that name: its `picture()` returns a figure of
-900 x 600 pixels (`kit.new`).
+Each module here but `kit`, `docks` and `strips`, and each in `dynamics`, is the picture of the page of that name: its `picture()` returns a
+figure of 900 x 600 pixels (`kit.new`).
 """
 
 from __future__ import annotations
@@ -29,9 +30,9 @@ __all__ = ["DYNAMICS", "IMAGES", "PICTURES", "draw", "folder_of", "main"]
 IMAGES = Path(__file__).resolve().parents[1] / "img"
 
 DYNAMICS = tuple(sorted(module.name for module in pkgutil.iter_modules(dynamics.__path__)))
-_OTHERS = ("__main__", "kit", "docks", "dynamics")
+_OTHERS = ("__main__", "kit", "docks", "dynamics", "strips")
 PICTURES = (*sorted(module.name for module in pkgutil.iter_modules(__path__) if module.name not in _OTHERS), *DYNAMICS)
-WINDOW = "docks"
+WINDOW, STRIPS = "docks", "strips"
 
 
 def folder_of(name: str) -> Path:
@@ -57,14 +58,33 @@ def main(names: list[str]) -> int:
     """Draw the pictures of those names, or all."""
     import matplotlib
 
-    unknown = [name for name in names if name not in (*PICTURES, WINDOW)]
+    if names[:1] == [STRIPS]:
+        return _draw_strips(names[1:])
+    known = (*PICTURES, WINDOW, STRIPS)
+    unknown = [name for name in names if name not in known]
     if unknown:
-        print(f"no picture {unknown[0]!r}: one of {', '.join((*PICTURES, WINDOW))}", file=sys.stderr)
+        print(f"no picture {unknown[0]!r}: one of {', '.join(known)}", file=sys.stderr)
         return 2
     matplotlib.use("Agg")
-    for name in names or (*PICTURES, WINDOW):
+    for name in names or known:
         if name == WINDOW:
             draw_window(IMAGES)
+        elif name == STRIPS:
+            _draw_strips([])
         else:
             draw(name)
+    return 0
+
+
+def _draw_strips(names: list[str]) -> int:
+    """Draw the strips of those algorithms, or of all."""
+    from docs.pictures.strips import draw_strip
+    from engine.trace import algorithms
+
+    unknown = [name for name in names if name not in algorithms()]
+    if unknown:
+        print(f"no stepper {unknown[0]!r}: one of {', '.join(algorithms())}", file=sys.stderr)
+        return 2
+    for name in names or algorithms():
+        draw_strip(name, IMAGES / "steppers")
     return 0
