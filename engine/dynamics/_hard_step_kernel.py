@@ -77,7 +77,7 @@ def hard_step(
     moving, touching, joined = Bodies(*bodies), Contacts(*contacts), Joints(*joints)
     jacobian, hard, bias = np.zeros((4, 3)), Softness(1.0 / dt, 1.0, 0.0), np.maximum(touching.gap, 0.0) / dt
     integrate_velocities(moving, dt)
-    warm_start_contacts(moving, touching)
+    warm_start_contacts(moving, touching, None)
     for body in range(len(spin)):
         moving.velocity[body, 2] *= spin[body]
     warm_start_joints(moving, joined, jacobian)
@@ -101,7 +101,7 @@ def hard_step(
             if is_single and joined.kind[row] != SUM:
                 rounded(moving.velocity[joined.bodies[row, 0]])
                 rounded(moving.velocity[joined.bodies[row, 1]])
-        sweep_contacts(moving, touching, bias, is_single)
+        sweep_contacts(moving, touching, bias, is_single, None)
         change = np.abs(moving.velocity - before).max()
         if change <= tolerance:
             return sweep + 1, change

@@ -248,7 +248,7 @@ class HardStep:
             sweeps.island if len(sweeps.island) == n else np.zeros(n, dtype=np.int64),
             self._spin if asked.get("is_explicit", True) else np.ones(n), threshold, self._settings.dt,
             self._settings.velocity_iterations, self._settings.position_iterations if has_planes else 0,
-            _SHARE, LINEAR_SLOP, MOST_CORRECTION, True, is_single,
+            _SHARE, LINEAR_SLOP, MOST_CORRECTION, True, is_single, None,
         )  # fmt: skip
         angle = self._angle + moving.shift[:-1, 2]
         turned = np.column_stack((np.cos(angle), np.sin(angle)))

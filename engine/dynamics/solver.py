@@ -12,14 +12,14 @@ from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
-from engine.common.arrays import frozen
+from engine.common.arrays import FloatArray, frozen
 from engine.common.errors import InvalidInputError
 from engine.common.limits import MAX_SPEED
 from engine.contracts import StepContacts, no_contacts
 from engine.dynamics.contacts import Nearby, Told
 from engine.dynamics.continuous import no_moments
 from engine.dynamics.joints import JointTable, coordinate_row, no_joints
-from engine.dynamics.solvers.protocol import Method
+from engine.dynamics.solvers.protocol import Method, Problem
 from engine.dynamics.state import GearSums, Memory, State, cold_memory, empty_state
 from engine.dynamics.step import Step
 from engine.dynamics.tables import MARGIN, Tables, check_mass, mass_properties
@@ -48,6 +48,10 @@ class RigidBodySolver(Solver):
     ----------
     method : Method
         How a step is solved.
+    trace : float64 (k, TRACE_WIDTH), or None
+        Where the next steps tell what they do (`engine.dynamics.traced_step`).
+    problem : Problem or None
+        The last traced step's.
     """
 
     method: ClassVar[Method]
@@ -66,6 +70,8 @@ class RigidBodySolver(Solver):
         self._cost = StepCost()
         self._moments = no_moments()
         self._record: PairRecord | None = None
+        self.trace: FloatArray | None = None
+        self.problem: Problem | None = None
 
     @classmethod
     def accept(cls, spec: _T) -> _T:
@@ -204,12 +210,15 @@ class RigidBodySolver(Solver):
             self._state = replace(before, contacts=Told.of(number, before.memory.rows, None, (), ()))
             self._idle, self._cost = (self._state, *self._idle[1:]), StepCost(solver=1e3 * (perf_counter() - started))
             return []
-        step = Step(number, self.truth.settings, tables, joints, self._nearby, self._space, before, hooks, self._call, self.method)
+        step = Step(
+            number, self.truth.settings, tables, joints, self._nearby, self._space, before, hooks, self._call, self.method, self.trace
+        )
         if record is not None:
             record.last = None
         step.find()
         found = perf_counter()
         lost = step.solve()
+        self.problem = step.problem if self.trace is not None else None
         solved = perf_counter()
         if lost:
             return lost

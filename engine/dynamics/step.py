@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.common.arrays import IntArray
+from engine.common.arrays import FloatArray, IntArray
 from engine.contracts import PairEvent
 from engine.dynamics._bodies_kernel import Bodies
 from engine.dynamics._island_kernel import settle
@@ -66,9 +66,13 @@ class Step:
         Calls a hook, and keeps what it raises.
     method : Method
         How contacts and joints are solved.
+    trace : float64 (k, TRACE_WIDTH), optional
+        Where the method tells what it does.
 
     Attributes
     ----------
+    problem : Problem
+        What the method was given; from `solve` on.
     moving : bool (n,)
         Bodies that move as the step begins; from `find` on.
     approach : Approach
@@ -89,10 +93,11 @@ class Step:
         hooks: StepHooks,
         call: Callable[..., object],
         method: Method,
+        trace: FloatArray | None = None,
     ) -> None:
         self._number, self._settings, self._tables, self._joints = number, settings, tables, joints
         self._nearby, self._space, self._old, self._hooks, self._call = nearby, space, state, hooks, call
-        self._method = method
+        self._method, self._trace = method, trace
         self._n = n = len(state.ids)
         self._values, self._m = state.values, len(tables.fixtures.ids)
         self._awake, self._island, self._resting = state.awake.copy(), state.memory.island.copy(), state.memory.resting.copy()
@@ -204,11 +209,11 @@ class Step:
         settings, tables, memory = self._settings, self._tables, self._old.memory
         warm = self._joints.carried_over(memory.joints, memory.joint_impulse)
         self._joined = self._joints.posed(self._center, self._turned, self._values, warm if settings.warm_starting else np.zeros_like(warm))
-        self._problem = Problem(
+        self.problem = Problem(
             settings, tables, self._values, self._center, self._moves, self._drives, memory.force,
-            self._rows, self._solved, self._all_numbers, self._joined, self._space, self._look,
+            self._rows, self._solved, self._all_numbers, self._joined, self._space, self._look, self._trace,
         )  # fmt: skip
-        self._values = self._method.solve(self._problem, self._method.options(settings.solver_settings))
+        self._values = self._method.solve(self.problem, self._method.options(settings.solver_settings))
         are_finite = np.isfinite(self._values)
         return [] if are_finite.all() else self._old.ids[~are_finite.all(axis=1)].tolist()
 
@@ -265,7 +270,7 @@ class Step:
         is_free = np.ones(n + 1, dtype=np.bool_)
         is_free[ends] = is_free[self._joints.links] = False
         free = stopped[is_free[stopped]]
-        values[free, 3:] -= self._problem.push[free] * ((1.0 - stops.fraction[free]) * self._settings.dt)[:, None]
+        values[free, 3:] -= self.problem.push[free] * ((1.0 - stops.fraction[free]) * self._settings.dt)[:, None]
         passed = without(ids_of(self._tables, stops.passed), self._sensed)
         if len(passed) > 0:
             sensed = np.concatenate((self._sensed, passed))

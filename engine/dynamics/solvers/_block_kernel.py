@@ -30,6 +30,7 @@ from engine.dynamics._joint_kernel import DAMPING_RATIO as JOINT_DAMPING
 from engine.dynamics._joint_kernel import Joints, solve_either, warm_start_joints
 from engine.dynamics._soft_step_kernel import DAMPING_RATIO as CONTACT_DAMPING
 from engine.dynamics._softness_kernel import softness
+from engine.dynamics._solver_trace_kernel import BEGIN, BOUNCED, END, FREE, JOINTS, MOVE, NORMAL, RELAX, SWEEP, tell_row, tell_stage
 from engine.dynamics.solvers._joint_block_kernel import MOST_LINES, Block, group_rows, turn_by_shift
 from engine.dynamics.solvers._joint_tree_kernel import LINES, Forest, factorise, grow, pose_lines, solve_forest
 from engine.dynamics.solvers._point_pair_kernel import fill_couplings, solve_pair
@@ -48,6 +49,7 @@ def block_step(
     dt: float,
     n_steps: int,
     n_sweeps: int,
+    trace: FloatArray | None,
 ) -> None:
     """Advance bodies by `dt` seconds in `n_steps` sub-steps, each with `n_sweeps` sweeps; all is written in place.
 
@@ -56,6 +58,8 @@ def block_step(
     restitution : float64 (n,)
     threshold : float
         m/s below which nothing bounces.
+    trace : float64 (k, TRACE_WIDTH), or None
+        See `_solver_trace_kernel`.
     """
     h, n, n_bodies, n_rows = dt / n_steps, len(contacts.n_points), len(bodies.velocity), len(joints.kind)
     block = Block(
@@ -81,12 +85,14 @@ def block_step(
     for row in range(n):
         for k in range(contacts.n_points[row]):
             arrival[row, k] = _rate(bodies, contacts, row, k)
-    for _ in range(n_steps):
+    tell_stage(trace, bodies, BEGIN, 0)
+    for sub_step in range(n_steps):
         integrate_velocities(bodies, h)
+        tell_stage(trace, bodies, FREE, sub_step)
         for row in range(n_rows):
             if is_direct[row]:
                 joints.impulse[row, 0] = joints.impulse[row, 1] = 0.0
-        warm_start_contacts(bodies, contacts)
+        warm_start_contacts(bodies, contacts, trace)
         warm_start_joints(bodies, joints, block.jacobian)
         for joint in range(n_joints):
             for k in range(LINES):
@@ -95,23 +101,32 @@ def block_step(
             _ask(forest, n_bodies, n_joints, -h_joint.bias_rate)
             solve_forest(bodies, joints, first, forest, n_nodes)
             _sweep_rows(bodies, joints, is_direct, block.jacobian, h, dt, False)
-            _sweep_contacts(bodies, contacts, coupling, h, False)
+            if n_rows > 0:
+                tell_stage(trace, bodies, JOINTS, sub_step)
+            tell_stage(trace, bodies, SWEEP, sub_step)
+            _sweep_contacts(bodies, contacts, coupling, h, False, trace)
         integrate_positions(bodies, h)
         if n_nodes > 0:
             _straighten(bodies, joints, first, n_joints, forest, n_nodes, block, h, 1.0 - h * h_joint.bias_rate)
             pose_lines(bodies, joints, first, n_joints, forest, block, False)
             factorise(bodies, joints, first, forest, n_nodes)
+        tell_stage(trace, bodies, MOVE, sub_step)
         for _ in range(n_sweeps):
             _ask(forest, n_bodies, n_joints, 0.0)
             solve_forest(bodies, joints, first, forest, n_nodes)
             _sweep_rows(bodies, joints, is_direct, block.jacobian, h, dt, True)
-            _sweep_contacts(bodies, contacts, coupling, h, True)
+            if n_rows > 0:
+                tell_stage(trace, bodies, JOINTS, sub_step)
+            tell_stage(trace, bodies, RELAX, sub_step)
+            _sweep_contacts(bodies, contacts, coupling, h, True, trace)
         add_totals(contacts, joints)
+    tell_stage(trace, bodies, BOUNCED, 0)
     for row in range(n):
         if restitution[row] > 0.0:
             for k in range(contacts.n_points[row]):
                 if arrival[row, k] < -threshold and contacts.total[row, k, 0] > 0.0:
-                    _bounce(bodies, contacts, row, k, restitution[row] * arrival[row, k])
+                    _bounce(bodies, contacts, row, k, restitution[row] * arrival[row, k], trace)
+    tell_stage(trace, bodies, END, 0)
 
 
 @inlined_kernel
@@ -122,12 +137,13 @@ def _rate(bodies: Bodies, contacts: Contacts, row: int, k: int) -> float:
 
 
 @inlined_kernel
-def _bounce(bodies: Bodies, contacts: Contacts, row: int, k: int, bias: float) -> None:
+def _bounce(bodies: Bodies, contacts: Contacts, row: int, k: int, bias: float, trace: FloatArray | None) -> None:
     """Bring a point's velocity along the normal to -`bias` m/s at least, on top of all that it has given."""
     nx, ny, total = contacts.normal[row, 0], contacts.normal[row, 1], contacts.total[row, k, 0]
     given = max(-contacts.mass[row, k, 0] * (_rate(bodies, contacts, row, k) + bias), -total)
     contacts.total[row, k, 0] += given
     apply_at_point(bodies, contacts.bodies[row, 0], contacts.bodies[row, 1], contacts.arm[row, k], given * nx, given * ny)
+    tell_row(trace, NORMAL, bodies, contacts, row, k, total, total + given, bias, 1.0, 0.0, np.nan)
 
 
 # -- joints -----------------------------------------------------------------------------------------------------------
@@ -184,7 +200,9 @@ def _sweep_rows(
 
 
 @inlined_kernel
-def _sweep_contacts(bodies: Bodies, contacts: Contacts, coupling: FloatArray, h: float, is_relaxing: bool) -> None:
+def _sweep_contacts(
+    bodies: Bodies, contacts: Contacts, coupling: FloatArray, h: float, is_relaxing: bool, trace: FloatArray | None
+) -> None:
     """Solve every contact once: its points along the normal together, then each along the tangent."""
     soft, hard = softness(0.125 / h, CONTACT_DAMPING, h), softness(0.25 / h, CONTACT_DAMPING, h)
     for row in range(len(contacts.n_points)):
@@ -204,16 +222,16 @@ def _sweep_contacts(bodies: Bodies, contacts: Contacts, coupling: FloatArray, h:
             else:
                 bias_1, yield_1 = bias, own_yield
         if coupling[row] < inf:
-            solve_pair(bodies, contacts, row, coupling[row], bias_0, bias_1, yield_0, yield_1, False)
+            solve_pair(bodies, contacts, row, coupling[row], bias_0, bias_1, yield_0, yield_1, False, trace)
         else:
             for k in range(contacts.n_points[row]):
-                _solve_point(bodies, contacts, row, k, bias_0 if k == 0 else bias_1, yield_0 if k == 0 else yield_1)
+                _solve_point(bodies, contacts, row, k, bias_0 if k == 0 else bias_1, yield_0 if k == 0 else yield_1, trace)
         for k in range(contacts.n_points[row]):
-            solve_friction(bodies, contacts, row, k, False)
+            solve_friction(bodies, contacts, row, k, False, trace)
 
 
 @inlined_kernel
-def _solve_point(bodies: Bodies, contacts: Contacts, row: int, k: int, bias: float, own_yield: float) -> None:
+def _solve_point(bodies: Bodies, contacts: Contacts, row: int, k: int, bias: float, own_yield: float, trace: FloatArray | None) -> None:
     """Solve a point alone; see `solve_pair`."""
     nx, ny = contacts.normal[row, 0], contacts.normal[row, 1]
     mass, before = contacts.mass[row, k, 0], contacts.impulse[row, k, 0]
@@ -222,3 +240,4 @@ def _solve_point(bodies: Bodies, contacts: Contacts, row: int, k: int, bias: flo
     contacts.impulse[row, k, 0] = after
     x = after - before
     apply_at_point(bodies, contacts.bodies[row, 0], contacts.bodies[row, 1], contacts.arm[row, k], x * nx, x * ny)
+    tell_row(trace, NORMAL, bodies, contacts, row, k, before, after, bias, 1.0 / (1.0 + own_yield), own_yield / (1.0 + own_yield), np.nan)

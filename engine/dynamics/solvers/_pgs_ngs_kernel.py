@@ -23,6 +23,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.common._record_kernel import record
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.jit import inlined_kernel, kernel
 from engine.common.tolerances import BOX2D_ANGULAR_SLOP
@@ -50,6 +51,7 @@ from engine.dynamics._joint_kernel import (
 )
 from engine.dynamics._mouse_kernel import solve_mouse
 from engine.dynamics._softness_kernel import Softness
+from engine.dynamics._solver_trace_kernel import APART, BEGIN, END, FREE, JOINTS, MOVE, PLACES, SWEEP, tell_stage
 from engine.dynamics.solvers._joint_block_kernel import (
     MOST_LINES,
     Block,
@@ -125,6 +127,7 @@ def pgs_ngs(
     most: float,
     is_box2d: bool,
     is_single: bool,
+    trace: FloatArray | None,
 ) -> None:
     """Advance bodies by `dt` seconds; velocities, shifts, turns and impulses are written in place.
 
@@ -148,6 +151,8 @@ def pgs_ngs(
         what gravity gives in a step.
     is_single : bool
         Whether velocities, and the impulses of contacts, are rounded as float32 rounds them.
+    trace : float64 (k, TRACE_WIDTH), or None
+        See `_solver_trace_kernel`.
     """
     n = len(contacts.n_points)
     block = Block(
@@ -161,45 +166,52 @@ def pgs_ngs(
     bias, coupling = np.zeros((n, 2)), np.zeros(n)
     if not is_box2d:
         _begin_points(bodies, contacts, open_gap, restitution, threshold, dt, bias)
+    tell_stage(trace, bodies, BEGIN, 0)
     integrate_velocities(bodies, dt)
+    tell_stage(trace, bodies, FREE, 0)
     if is_box2d:
         _begin_points(bodies, contacts, open_gap, restitution, threshold, dt, bias)
     fill_couplings(bodies, contacts, coupling)
     for row in range(n):  # of points that say nearly the same the first alone is solved
         if contacts.n_points[row] == 2 and coupling[row] == inf:
             contacts.n_points[row] = 1
-    warm_start_contacts(bodies, contacts)
+    warm_start_contacts(bodies, contacts, trace)
     for body in range(len(spin)):
         bodies.velocity[body, 2] *= spin[body]
     for row in range(len(joints.kind)):
         _begin_row(bodies, joints, row, block.jacobian, own, is_active)
     warm_start_joints(bodies, joints, block.jacobian)
-    for _ in range(n_velocity):
+    for sweep in range(n_velocity):
         for at in range(n_joints):
             _solve_joint(bodies, joints, first[order[at]], first[order[at] + 1], block, is_active, dt)
             if is_single and joints.kind[first[order[at] + 1] - 1] != SUM:
                 rounded(bodies.velocity[joints.bodies[first[order[at]], 0]])
                 rounded(bodies.velocity[joints.bodies[first[order[at]], 1]])
+        if n_joints > 0:
+            tell_stage(trace, bodies, JOINTS, sweep)
+        tell_stage(trace, bodies, SWEEP, sweep)
         for row in range(n):
             for k in range(contacts.n_points[row]):
-                solve_friction(bodies, contacts, row, k, is_single)
+                solve_friction(bodies, contacts, row, k, is_single, trace)
             if contacts.n_points[row] == 2:
-                solve_pair(bodies, contacts, row, coupling[row], bias[row, 0], bias[row, 1], 0.0, 0.0, is_single)
+                solve_pair(bodies, contacts, row, coupling[row], bias[row, 0], bias[row, 1], 0.0, 0.0, is_single, trace)
                 if is_single:
                     rounded(bodies.velocity[contacts.bodies[row, 0]])
                     rounded(bodies.velocity[contacts.bodies[row, 1]])
             else:
-                solve_normal(bodies, contacts, row, 0, bias[row, 0], is_single)
+                solve_normal(bodies, contacts, row, 0, bias[row, 0], is_single, trace)
     _cut(bodies, dt)
     integrate_positions(bodies, dt)
     add_totals(contacts, joints)
+    tell_stage(trace, bodies, MOVE, 0)
     is_done, is_okay = np.zeros(len(island), np.bool_), np.empty(len(island), np.bool_)
-    for _ in range(n_position):
+    for sweep in range(n_position):
         is_okay[:] = True
+        tell_stage(trace, bodies, PLACES, sweep)
         for row in range(n):
             at = _island_of(bodies, island, contacts.bodies[row, 0], contacts.bodies[row, 1])
             if not is_done[at]:
-                lowest = _push_apart(bodies, contacts.bodies[row, 0], contacts.bodies[row, 1], planes, row, share, slop, most)
+                lowest = _push_apart(bodies, contacts.bodies[row, 0], contacts.bodies[row, 1], planes, row, share, slop, most, trace)
                 is_okay[at] = is_okay[at] and lowest >= -ENOUGH * slop
         for at_joint in range(n_joints):
             begin, end = first[order[at_joint]], first[order[at_joint] + 1]
@@ -208,6 +220,7 @@ def pgs_ngs(
                 is_okay[at] = False
         for body in range(len(island)):
             is_done[body] = is_done[body] or is_okay[body]
+    tell_stage(trace, bodies, END, 0)
 
 
 @inlined_kernel
@@ -318,7 +331,9 @@ def _solve_joint(bodies: Bodies, joints: Joints, begin: int, end: int, block: Bl
 
 
 @inlined_kernel
-def _push_apart(bodies: Bodies, a: int, b: int, planes: Planes, row: int, share: float, slop: float, most: float) -> float:
+def _push_apart(
+    bodies: Bodies, a: int, b: int, planes: Planes, row: int, share: float, slop: float, most: float, trace: FloatArray | None
+) -> float:
     """Move two bodies apart, point by point, and return the least separation found, m."""
     lowest, side, inverse = inf, planes.side[row], bodies.inverse
     for k in range(planes.n_points[row]):
@@ -354,6 +369,13 @@ def _push_apart(bodies: Bodies, a: int, b: int, planes: Planes, row: int, share:
             shift[b, 2] += inverse[b, 1] * impulse * along_b
             turn_by_shift(bodies, a)
             turn_by_shift(bodies, b)
+            record(
+                trace, APART,
+                (
+                    float(row), float(k), gap, impulse, shift[a, 0], shift[a, 1], shift[a, 2],
+                    shift[b, 0], shift[b, 1], shift[b, 2], nx, ny, along_a, along_b,
+                ),
+            )  # fmt: skip
     return lowest
 
 

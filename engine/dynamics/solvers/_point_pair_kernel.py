@@ -23,10 +23,12 @@ from math import inf
 
 import numpy as np
 
+from engine.common._record_kernel import record
 from engine.common.arrays import FloatArray
 from engine.common.jit import inlined_kernel
 from engine.dynamics._bodies_kernel import Bodies
 from engine.dynamics._contact_kernel import Contacts, apply_at_point, relative_velocity
+from engine.dynamics._solver_trace_kernel import PAIR
 
 __all__ = ["MOST_CONDITION", "fill_couplings", "solve_pair"]
 
@@ -57,8 +59,9 @@ def _single(value: float) -> float:
 
 @inlined_kernel
 def solve_pair(
-    bodies: Bodies, contacts: Contacts, row: int, k01: float, bias_0: float, bias_1: float, yield_0: float, yield_1: float, is_single: bool
-) -> None:
+    bodies: Bodies, contacts: Contacts, row: int, k01: float, bias_0: float, bias_1: float, yield_0: float, yield_1: float,
+    is_single: bool, trace: FloatArray | None,
+) -> None:  # fmt: skip
     """Solve both points along the normal.
 
     Parameters
@@ -97,7 +100,20 @@ def solve_pair(
             if x1 < 0.0 or k01 * x1 + b0 < 0.0:
                 x0, x1 = 0.0, 0.0
                 if b0 < 0.0 or b1 < 0.0:  # rounding alone leaves no case
+                    _tell_pair(trace, bodies, contacts, row, a0, a1, bias_0, bias_1, yield_0, yield_1)
                     return
     contacts.impulse[row, 0, 0], contacts.impulse[row, 1, 0] = x0, x1
     apply_at_point(bodies, a, b, arm_0, (x0 - a0) * nx, (x0 - a0) * ny)
     apply_at_point(bodies, a, b, arm_1, (x1 - a1) * nx, (x1 - a1) * ny)
+    _tell_pair(trace, bodies, contacts, row, a0, a1, bias_0, bias_1, yield_0, yield_1)
+
+
+@inlined_kernel
+def _tell_pair(
+    trace: FloatArray | None, bodies: Bodies, contacts: Contacts, row: int, a0: float, a1: float,
+    bias_0: float, bias_1: float, yield_0: float, yield_1: float,
+) -> None:  # fmt: skip
+    if trace is not None:
+        a, b = bodies.velocity[contacts.bodies[row, 0]], bodies.velocity[contacts.bodies[row, 1]]
+        x0, x1 = contacts.impulse[row, 0, 0], contacts.impulse[row, 1, 0]
+        record(trace, PAIR, (float(row), a0, a1, x0, x1, a[0], a[1], a[2], b[0], b[1], b[2], bias_0, bias_1, yield_0, yield_1))

@@ -24,6 +24,7 @@ from engine.dynamics._bodies_kernel import Bodies, integrate_positions, integrat
 from engine.dynamics._contact_kernel import Contacts, apply_at_point, relative_velocity, separation
 from engine.dynamics._joint_kernel import Joints, solve_either, warm_start_joints
 from engine.dynamics._softness_kernel import Softness
+from engine.dynamics._solver_trace_kernel import BEGIN, END, FREE, JOINTS, NORMAL, SWEEP, TANGENT, tell_row, tell_stage, tell_warm
 
 __all__ = [
     "add_totals",
@@ -50,6 +51,7 @@ def sequential_impulses(
     n_sweeps: int,
     share: float,
     slop: float,
+    trace: FloatArray | None,
 ) -> None:
     """Advance bodies by `dt` seconds; velocities, shifts and impulses are written in place.
 
@@ -61,19 +63,27 @@ def sequential_impulses(
         m/s below which nothing bounces.
     share, slop : float
         How much of an error a step makes up; m of overlap that are left.
+    trace : float64 (k, TRACE_WIDTH), or None
+        See `_solver_trace_kernel`.
     """
     jacobian, held = np.zeros((4, 3)), Softness(share / dt, 1.0, 0.0)
     bias = np.zeros((len(contacts.n_points), 2))
     _velocity_bias(bodies, contacts, restitution, threshold, dt, share, slop, bias)
+    tell_stage(trace, bodies, BEGIN, 0)
     integrate_velocities(bodies, dt)
-    warm_start_contacts(bodies, contacts)
+    tell_stage(trace, bodies, FREE, 0)
+    warm_start_contacts(bodies, contacts, trace)
     warm_start_joints(bodies, joints, jacobian)
-    for _ in range(n_sweeps):
+    for sweep in range(n_sweeps):
         for row in range(len(joints.kind)):
             solve_either(bodies, joints, row, jacobian, held, dt, dt, False)
-        sweep_contacts(bodies, contacts, bias, False)
+        if len(joints.kind) > 0:
+            tell_stage(trace, bodies, JOINTS, sweep)
+        tell_stage(trace, bodies, SWEEP, sweep)
+        sweep_contacts(bodies, contacts, bias, False, trace)
     integrate_positions(bodies, dt)
     add_totals(contacts, joints)
+    tell_stage(trace, bodies, END, 0)
 
 
 @inlined_kernel
@@ -100,7 +110,7 @@ def _velocity_bias(
 
 
 @inlined_kernel
-def warm_start_contacts(bodies: Bodies, contacts: Contacts) -> None:
+def warm_start_contacts(bodies: Bodies, contacts: Contacts, trace: FloatArray | None) -> None:
     """Apply the impulses that the contacts begin with."""
     for row in range(len(contacts.n_points)):
         nx, ny = contacts.normal[row, 0], contacts.normal[row, 1]
@@ -108,20 +118,21 @@ def warm_start_contacts(bodies: Bodies, contacts: Contacts) -> None:
             pn, pt = contacts.impulse[row, k, 0], contacts.impulse[row, k, 1]
             a, b = contacts.bodies[row, 0], contacts.bodies[row, 1]
             apply_at_point(bodies, a, b, contacts.arm[row, k], pn * nx + pt * ny, pn * ny - pt * nx)
+            tell_warm(trace, bodies, contacts, row, k)
 
 
 @inlined_kernel
-def sweep_contacts(bodies: Bodies, contacts: Contacts, bias: FloatArray, is_single: bool) -> None:
+def sweep_contacts(bodies: Bodies, contacts: Contacts, bias: FloatArray, is_single: bool, trace: FloatArray | None) -> None:
     """Solve every contact once, both points along the normal and then along the tangent."""
     for row in range(len(contacts.n_points)):
         for k in range(contacts.n_points[row]):
-            solve_normal(bodies, contacts, row, k, bias[row, k], is_single)
+            solve_normal(bodies, contacts, row, k, bias[row, k], is_single, trace)
         for k in range(contacts.n_points[row]):
-            solve_friction(bodies, contacts, row, k, is_single)
+            solve_friction(bodies, contacts, row, k, is_single, trace)
 
 
 @inlined_kernel
-def solve_normal(bodies: Bodies, contacts: Contacts, row: int, k: int, bias: float, is_single: bool) -> None:
+def solve_normal(bodies: Bodies, contacts: Contacts, row: int, k: int, bias: float, is_single: bool, trace: FloatArray | None) -> None:
     """Bring a point's velocity along the normal to -`bias` m/s at least; `is_single`: rounded as float32 does."""
     a, b = contacts.bodies[row, 0], contacts.bodies[row, 1]
     nx, ny = contacts.normal[row, 0], contacts.normal[row, 1]
@@ -135,10 +146,11 @@ def solve_normal(bodies: Bodies, contacts: Contacts, row: int, k: int, bias: flo
     if is_single:
         rounded(bodies.velocity[a])
         rounded(bodies.velocity[b])
+    tell_row(trace, NORMAL, bodies, contacts, row, k, before, after, bias, 1.0, 0.0, np.nan)
 
 
 @inlined_kernel
-def solve_friction(bodies: Bodies, contacts: Contacts, row: int, k: int, is_single: bool) -> None:
+def solve_friction(bodies: Bodies, contacts: Contacts, row: int, k: int, is_single: bool, trace: FloatArray | None) -> None:
     """Bring a point to rest along the tangent, as far as friction can."""
     a, b = contacts.bodies[row, 0], contacts.bodies[row, 1]
     nx, ny = contacts.normal[row, 0], contacts.normal[row, 1]
@@ -153,6 +165,7 @@ def solve_friction(bodies: Bodies, contacts: Contacts, row: int, k: int, is_sing
     if is_single:
         rounded(bodies.velocity[a])
         rounded(bodies.velocity[b])
+    tell_row(trace, TANGENT, bodies, contacts, row, k, before, after, 0.0, 1.0, 0.0, np.nan)
 
 
 @inlined_kernel

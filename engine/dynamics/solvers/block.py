@@ -26,7 +26,9 @@ class BlockSolver(Method):
     def solve(self, step: Problem, options: Mapping[str, Any]) -> FloatArray:
         n_steps = options["sub_steps"]
         bodies = step.bodies(step.dt / n_steps)
-        block_step(bodies, step.contacts, step.joints, step.restitution, step.threshold, step.dt, n_steps, options["iterations"])
+        block_step(
+            bodies, step.contacts, step.joints, step.restitution, step.threshold, step.dt, n_steps, options["iterations"], step.trace
+        )
         return step.ended(bodies)
 
     def warm_share(self, settings: WorldSettings, options: Mapping[str, Any]) -> float:

@@ -43,7 +43,7 @@ class PgsNgs(Method):
             bodies, contacts, planes, np.maximum(gap, 0.0), step.restitution, joints, _AS_THEY_COME, _AS_THEY_COME,
             islands(links, is_driven), np.ones(len(is_driven)), step.threshold, step.dt,
             options["velocity_iterations"], options["position_iterations"], options["share"], options["slop"], options["most"],
-            False, False,
+            False, False, step.trace,
         )  # fmt: skip
         return step.ended(bodies)
 

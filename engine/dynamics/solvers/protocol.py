@@ -179,6 +179,8 @@ class Problem:
     joints : Joints
         Impulses are those of the last step. To be written in place.
     space : Workspace
+    trace : float64 (k, TRACE_WIDTH), or None
+        Where what is done is told; see `_solver_trace_kernel`.
     """
 
     def __init__(
@@ -196,11 +198,12 @@ class Problem:
         joints: Joints,
         space: Workspace,
         look: Callable[[Problem, Bodies], Found],
+        trace: FloatArray | None = None,
     ) -> None:
         self.settings, self.tables, self.values, self.center = settings, tables, values, center
         self.moves, self.drives, self.force = moves, drives, force
         self.rows, self.solved, self.numbers, self.joints, self.space = rows, solved, numbers, joints, space
-        self._look = look
+        self._look, self.trace = look, trace
 
     @property
     def dt(self) -> float:

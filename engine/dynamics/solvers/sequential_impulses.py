@@ -28,7 +28,7 @@ class SequentialImpulses(Method):
         bodies = step.bodies(step.dt)
         sequential_impulses(
             bodies, step.contacts, step.joints, step.restitution, step.threshold, step.dt,
-            options["iterations"], options["share"], options["slop"],
+            options["iterations"], options["share"], options["slop"], step.trace,
         )  # fmt: skip
         return step.ended(bodies)
 

@@ -13,6 +13,8 @@ from engine.compare.pair.file import Pair
 from engine.geometry import AnyShape, Capsule, Circle, Polygon, Segment, Transform
 from engine.trace.cases import BoxesCase, Case, OutlineCase, PairCase, PointsCase
 from engine.trace.protocol import Algorithm
+from engine.trace.scene_case import SceneCase
+from engine.world import BodySpec, FixtureSpec, RevoluteJointSpec, World
 
 __all__ = ["cases_of"]
 
@@ -45,6 +47,8 @@ def _changed(example: Case, rng: np.random.Generator, k: int) -> Case:
         return OutlineCase((_star(rng, k),))
     if isinstance(example, BoxesCase):
         return _boxes(rng, k)
+    if isinstance(example, SceneCase):
+        return _scene(example, rng, k)
     raise AssertionError(f"no inputs for {type(example).__name__}")
 
 
@@ -136,3 +140,36 @@ def _boxes(rng: np.random.Generator, k: int) -> BoxesCase:
     boxes = np.column_stack((low, low + size))
     x, y = low[0] - 1.0
     return BoxesCase(tuple(map(tuple, boxes.tolist())), (float(x), float(y), float(x) + 3.0, float(y) + 3.0))
+
+
+def _scene(example: SceneCase, rng: np.random.Generator, k: int) -> SceneCase:
+    """Stacks, heavy on light, one in the other, all apart, jointed, thrown at the ground, no gravity, 100 km from the origin."""
+    family, n = k % 8, int(rng.integers(1, 5))
+    world = World(example.start.settings, example.start.solver)
+    base = np.array([FAR, -FAR]) if family == 5 else np.zeros(2)
+    if family == 6:
+        world.set_settings(gravity=(0.0, 0.0))
+    world.set_settings(warm_starting=bool(rng.random() < 0.8))
+    rough = float(rng.uniform(0.0, 1.5)) if k % 5 else 0.0
+
+    def fixture(shape: AnyShape) -> FixtureSpec:
+        heavy = float(10.0 ** rng.uniform(-1.5, 1.5))
+        return FixtureSpec(shape, heavy, rough, restitution=float(rng.choice((0.0, 0.0, 0.5, 1.0))))
+
+    ground = BodySpec((fixture(Polygon.box(5.0, 0.5)),), "static", tuple(base.tolist()), 0.2 * rng.normal() if k % 3 == 0 else 0.0)
+    made, height = [world.create_body(ground)], 0.5
+    for _ in range(n):
+        size = float(rng.uniform(0.2, 0.6))
+        kind = int(rng.integers(4))
+        bar = Capsule((-size, 0.0), (size, 0.0), 0.3 * size)
+        shape = (Polygon.box(size, 0.7 * size), Circle(size), bar, Polygon.regular(5, size))[kind]
+        half = (0.7 * size, size, 0.3 * size, size)[kind]
+        up = {3: 0.0, 2: 0.4 * half, 7: 3.0}.get(family, half)
+        at = base + (rng.uniform(-0.3, 0.3) * size, height + up + rng.choice((0.0, -0.003, 0.01)))
+        height = height + {3: 0.0, 2: 0.4 * half}.get(family, 2.0 * half)
+        fall = (float(rng.normal()), -20.0 if family == 7 else 0.3 * float(rng.normal())) if k % 2 else (0.0, 0.0)
+        turn = 0.0 if k % 4 else float(rng.normal())
+        made.append(world.create_body(BodySpec((fixture(shape),), position=tuple(at.tolist()), angle=turn, linear_velocity=fall)))
+    if family == 4 and n > 1:
+        world.create_joint(RevoluteJointSpec(made[-2], made[-1], world.state(made[-1]).position))
+    return SceneCase(world.snapshot(), int(rng.integers(0, 4)))

@@ -12,6 +12,7 @@ import pytest
 from engine import trace
 from engine.common.errors import InvalidInputError, LabError
 from engine.contracts.trace import FORMS, ROLES
+from engine.world import solvers
 from tests.unit.trace.inputs import cases_of
 
 NAMES = trace.algorithms()
@@ -57,7 +58,11 @@ def judge(name, n, seed=0):
     assert answered > n // 2
 
 
-@pytest.mark.parametrize("name", NAMES)
+# Of the solvers some alone: the traced form of each takes seconds to compile.
+SLOW = set(solvers()) - {"sequential_impulses", "xpbd"}
+
+
+@pytest.mark.parametrize("name", [pytest.param(name, marks=pytest.mark.slow if name in SLOW else ()) for name in NAMES])
 def test_every_step_is_true(name):
     judge(name, 24)
 

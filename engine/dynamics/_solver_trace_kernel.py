@@ -1,0 +1,84 @@
+"""What the methods' kernels tell of a step, if they are given a trace (`engine.common._record_kernel`).
+
+Each row has its kind and then its numbers. ``v_A`` and ``v_B`` are the velocities of both bodies, three numbers each, *after* the row has
+been solved, ``x_A`` and ``x_B`` their shifts since the step began; rows of contacts are those of `Problem.contacts`::
+
+    STAGE       stage, number                                                   what begins: see below; BODY rows of all bodies follow
+    BODY        body, v (3), x (3)
+    WARM        contact, point, P_n, P_t, v_A, v_B                              a point begins with these impulses
+    NORMAL      contact, point, before, after, v_A, v_B, bias, share, kept, gap
+    TANGENT     the same                                                        accumulated impulses; P <- P - kept P - share m (J v + bias)
+    PAIR        contact, before, before, after, after, v_A, v_B, bias, bias, yield, yield
+    COLLIDE     contact, P_n, P_n, P_t, v_A, v_B, asked, asked, e, frozen       impulses of a pair; what of them weighs infinitely much
+    APART       contact, point, gap, impulse, x_A, x_B, n_x, n_y                a correction of place, that no velocity learns of
+    PLACED      contact, point, before, after, x_A, x_B, C, s, w                XPBD's displacement along the normal
+    HELD        the same                                                        along the tangent; after is NaN where friction lets go
+    RESTORED    contact, point, given, v_A, v_B, arms (4)                       the normal velocity set, XPBD's and AVBD's
+    SLID        contact, point, before, after, v_A, v_B, arms (4)
+    DESCENT     body, x before (3), x after (3), residual (3), n                AVBD's step of a body, from n constraints
+    DUAL        contact, point, f_n before, after, f_t before, after, k before, after, C, slip
+    FORCE       contact, point, separation, F_n, F_t, rate, n_t, is_kept        a spring's
+    TRIED       number, status of up to 14 rows                                 a set of free rows, and
+    FOUND       number, holds, row, impulse, rate                               what it gives: a row each
+    PIVOT       row, becomes, length                                            Dantzig's
+    PIECE       time, seconds, is_collision                                     a piece of time between collisions
+"""
+
+from __future__ import annotations
+
+from engine.common._record_kernel import record
+from engine.common.arrays import FloatArray
+from engine.common.jit import inlined_kernel
+from engine.dynamics._bodies_kernel import Bodies
+from engine.dynamics._contact_kernel import Contacts
+
+__all__ = [
+    "APART", "BEGIN", "BODY", "BOUNCED", "COLLIDE", "COLLISIONS", "DESCENT", "DUAL", "END", "FLY", "FORCE", "FOUND", "FREE", "FROZEN",
+    "HELD", "JOINTS", "MOVE", "NORMAL", "PAIR", "PIECE", "PIVOT", "PLACED", "PLACES", "PUSH_APART", "RELAX", "RESTORED", "SLID", "STAGE",
+    "SWEEP", "TANGENT", "TRIED", "VELOCITIES", "WARM", "WARMED", "tell_row", "tell_stage", "tell_warm",
+]  # fmt: skip
+
+STAGE, BODY, WARM, NORMAL, TANGENT, PAIR, COLLIDE, APART, PLACED, HELD, RESTORED, SLID, DESCENT, DUAL, FORCE, TRIED, FOUND, PIVOT, PIECE = (
+    float(kind) for kind in range(1, 20)
+)
+
+BEGIN, FREE, WARMED, JOINTS, SWEEP, MOVE, RELAX, BOUNCED, PLACES, END, FLY, VELOCITIES, COLLISIONS, FROZEN, PUSH_APART = (
+    float(stage) for stage in range(15)
+)
+"""Stages: as the step begins; gravity, forces and damping have been added; the last impulses have been; joints have been solved; sweep
+`number` over the contacts begins; bodies have moved on; relaxation begins; what bounces has; sweep `number` over places begins; as the step
+ends; bodies have flown freely; velocities have been taken from the places; passes of collisions begin; so do passes with frozen layers, and
+sweeps of pushing apart."""
+
+
+@inlined_kernel
+def tell_stage(trace: FloatArray | None, bodies: Bodies, stage: float, number: int) -> None:
+    """Tell a stage, and how all bodies move in it."""
+    if trace is not None:
+        record(trace, STAGE, (stage, float(number)))
+        for body in range(len(bodies.velocity)):
+            v, x = bodies.velocity[body], bodies.shift[body]
+            record(trace, BODY, (float(body), v[0], v[1], v[2], x[0], x[1], x[2]))
+
+
+@inlined_kernel
+def tell_warm(trace: FloatArray | None, bodies: Bodies, contacts: Contacts, row: int, k: int) -> None:
+    """Tell that the impulses of a point have been applied as they were."""
+    if trace is not None:
+        a, b = bodies.velocity[contacts.bodies[row, 0]], bodies.velocity[contacts.bodies[row, 1]]
+        pn, pt = contacts.impulse[row, k, 0], contacts.impulse[row, k, 1]
+        record(trace, WARM, (float(row), float(k), pn, pt, a[0], a[1], a[2], b[0], b[1], b[2]))
+
+
+@inlined_kernel
+def tell_row(
+    trace: FloatArray | None, kind: float, bodies: Bodies, contacts: Contacts, row: int, k: int, before: float, after: float,
+    bias: float, share: float, kept: float, gap: float,
+) -> None:  # fmt: skip
+    """Tell that a row has been solved."""
+    if trace is not None:
+        a, b = bodies.velocity[contacts.bodies[row, 0]], bodies.velocity[contacts.bodies[row, 1]]
+        record(
+            trace, kind,
+            (float(row), float(k), before, after, a[0], a[1], a[2], b[0], b[1], b[2], bias, share, kept, gap),
+        )  # fmt: skip

@@ -1,0 +1,49 @@
+"""A step of a world whose method tells what it does."""
+
+from __future__ import annotations
+
+from engine.common.arrays import FloatArray
+from engine.common.errors import WorldLostError
+from engine.dynamics.solver import solver_of
+from engine.dynamics.solvers.protocol import Problem
+from engine.world.records import BodyMotion
+from engine.world.snapshot import WorldSnapshot
+from engine.world.truth import Truth
+
+__all__ = ["traced_step"]
+
+
+def traced_step(snapshot: WorldSnapshot, trace: FloatArray) -> tuple[BodyMotion, Problem | None]:
+    """Make the step that a world restored to a snapshot would make, without hooks.
+
+    Parameters
+    ----------
+    snapshot : WorldSnapshot
+        Of a world that one of our methods drives.
+    trace : float64 (k, TRACE_WIDTH)
+        Row 0 begins with 0; filled, see `_solver_trace_kernel`.
+
+    Returns
+    -------
+    motion : BodyMotion
+        Of all bodies, after the step.
+    problem : Problem or None
+        What the method was given, impulses as it left them; none where nothing moves and nothing was solved.
+
+    Raises
+    ------
+    WorldLostError
+        The solver broke off, or a body left the finite numbers.
+    """
+    truth = Truth(snapshot.settings)
+    truth.take_over(snapshot)
+    solver = solver_of(snapshot.solver)(truth)
+    solver.load(snapshot.state)
+    solver.trace = trace
+    try:
+        lost = solver.step(snapshot.step_index + 1)
+    except Exception as error:
+        raise WorldLostError(f"{solver.capabilities.title} broke off in step {snapshot.step_index + 1}: {error}") from error
+    if lost:
+        raise WorldLostError(f"body {', '.join(map(str, lost))} left the finite numbers in step {snapshot.step_index + 1}")
+    return solver.motion(), solver.problem

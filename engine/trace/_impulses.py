@@ -1,0 +1,509 @@
+"""What the steppers of solvers share: rows of `engine.dynamics._solver_trace_kernel` as steps, one step of a world at a time.
+
+A step's `values` have what it says in numbers: of a contact's row `before` and `after`, its accumulated impulse in N s, and of each body
+that it changed, or that a stage has, ``v0x``, ``v0y``, ``w0`` (body 0's velocity after it, m/s and rad/s) and ``x0``, ``y0``, ``a0`` (its
+shift since the step began, m and rad).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping
+from typing import ClassVar
+
+import numpy as np
+
+from engine.common.arrays import FloatArray
+from engine.common.words import counted, decimals
+from engine.contracts.trace import Feature, Mark, Point, Question, TraceStep, View
+from engine.dynamics import _solver_trace_kernel as t
+from engine.dynamics.solvers.protocol import Problem
+from engine.dynamics.traced import traced_step
+from engine.geometry import Circle, Polygon, Transform
+from engine.scenes.scene import SceneWorld
+from engine.trace.cases import shape_mark
+from engine.trace.protocol import PLANE, Algorithm
+from engine.trace.rows import told
+from engine.trace.scene_case import SceneCase
+from engine.world import BodySpec, BodyState, FixtureSpec, World, WorldSettings, WorldSnapshot
+
+__all__ = ["IMPULSES", "SolverStepper", "amount", "stack"]
+
+IMPULSES = View("impulses", "accumulated along the normal, both points", x="step", y="N s")
+
+_STILL = 1e-9
+"""m/s, N s: what is less is told as none."""
+_SHOWN = 6
+"""Contacts whose impulses are charted at once: the one that is solved, and others of its bodies."""
+
+States = tuple[BodyState, ...]
+
+
+def amount(value: float, unit: str) -> str:
+    """Return a number with its unit for a sentence."""
+    if abs(value) < _STILL:
+        return f"0 {unit}"
+    return f"{decimals(value, 3)} {unit}" if 5e-3 <= abs(value) < 1e5 else f"{value:.3g} {unit}"
+
+
+def stack(solver: str, settings: Mapping[str, float | str], sub_steps: int = 2) -> SceneCase:
+    """Return two boxes, the upper one five times as heavy and sliding, and a disc on top, after one step."""
+    ground = BodySpec((FixtureSpec(Polygon.box(3.0, 0.25), friction=0.6),), "static", (0.0, -0.25))
+    light = BodySpec((FixtureSpec(Polygon.box(0.6, 0.4), 1.0, 0.6),), position=(0.0, 0.4))
+    heavy = BodySpec((FixtureSpec(Polygon.box(0.5, 0.4), 5.0, 0.6),), position=(0.1, 1.2), linear_velocity=(0.6, 0.0))
+    disc = BodySpec((FixtureSpec(Circle(0.3), 1.0, 0.6),), position=(0.2, 1.9))
+    own = tuple(settings.items())
+    world = WorldSettings(velocity_iterations=sub_steps, solver_settings=own)
+    return SceneCase.of_scene(SceneWorld(world, (ground, light, heavy, disc), solver=solver), taken=1)
+
+
+class SolverStepper(Algorithm[SceneCase]):
+    """One step of a world by one of our methods.
+
+    Attributes
+    ----------
+    method : str
+        Its name among `engine.world.solvers`.
+    lines : mapping of str to int
+        The line of the pseudo-code for each kind of step.
+    """
+
+    method: ClassVar[str]
+    lines: ClassVar[Mapping[str, int]]
+    views = (PLANE, IMPULSES)
+
+    def query(self, case: SceneCase) -> States:
+        world = World.from_snapshot(case.before(self.method))
+        world.step()
+        return tuple(world.state(body) for body in world.body_ids)
+
+    def steps(self, case: SceneCase) -> list[TraceStep]:
+        snapshot = case.before(self.method)
+        (motion, problem), rows = told(lambda trace: traced_step(snapshot, trace))
+        states = tuple(
+            BodyState((x, y), angle, (vx, vy), spin, awake)
+            for (x, y, angle, vx, vy, spin), awake in zip(motion.values.tolist(), motion.awake.tolist(), strict=True)
+        )
+        return _Telling(self.lines, snapshot, problem).steps(rows, states)
+
+    def scenery(self, case: SceneCase) -> tuple[Mark, ...]:
+        return case.scenery_of(self.method)
+
+
+Vector = tuple[float, float, float]
+
+
+class _Telling:
+    """Rows of a step as they come, and what is known of bodies and contacts by then."""
+
+    def __init__(self, lines: Mapping[str, int], snapshot: WorldSnapshot, problem: Problem | None) -> None:
+        self._lines, self._problem = lines, problem
+        self._dt = snapshot.settings.dt
+        self._ids = [body for body, _, _ in snapshot.bodies]
+        self._shapes = {body: [spec.shape for _, of, spec in snapshot.fixtures if of == body] for body in self._ids}
+        self._names = [self._name_of(body, spec.type) for body, spec, _ in snapshot.bodies] + ["the world"]
+        self._poses = snapshot.motion.values[:, :3].tolist()
+        n = len(self._ids) + 1
+        self.velocity: list[Vector] = [*map(tuple, snapshot.motion.values[:, 3:].tolist()), (0.0, 0.0, 0.0)]
+        self.shift: list[Vector] = [(0.0, 0.0, 0.0)] * n
+        self._center: FloatArray = np.zeros((n, 2)) if problem is None else problem.center
+        inverse: FloatArray = np.zeros((n, 2)) if problem is None else problem.inverse
+        self._gives_way: list[bool] = np.any(inverse > 0.0, axis=1).tolist()
+        self._found: list[TraceStep] = []
+        self._where, self._sweep, self._n_rows = "", 0, 0
+        self._read_contacts()
+
+    # -- what there is ------------------------------------------------------------------------------------------------
+
+    def _name_of(self, body: int, kind: str) -> str:
+        shapes = self._shapes[body]
+        if kind == "static":
+            return f"ground {body}"
+        if len(shapes) == 1 and isinstance(shapes[0], Circle):
+            return f"disc {body}"
+        is_box = len(shapes) == 1 and isinstance(shapes[0], Polygon) and len(shapes[0].core) == 4
+        return f"box {body}" if is_box else f"body {body}"
+
+    def _read_contacts(self) -> None:
+        problem = self._problem
+        self._ends: list[list[int]] = []
+        self._impulse: dict[tuple[int, int], list[float]] = {}
+        self._chart: list[list[Point]] = []
+        self._of_body: dict[int, list[int]] = {}
+        if problem is None:
+            return
+        contacts = problem.contacts
+        self._ends, self._counts = contacts.bodies.tolist(), contacts.n_points.tolist()
+        self._normals, self._arms = contacts.normal.tolist(), contacts.arm.tolist()
+        self._mass, self._friction = contacts.mass.tolist(), contacts.friction.tolist()
+        for contact, (ends, count) in enumerate(zip(self._ends, self._counts, strict=True)):
+            for k in range(count):
+                self._impulse[contact, k] = [0.0, 0.0]
+            self._chart.append([(0.0, 0.0)])
+            for body in ends:
+                self._of_body.setdefault(body, []).append(contact)
+        gravity = problem.gravity
+        self._titles = [self._title(contact, gravity) for contact in range(len(self._ends))]
+
+    def _title(self, contact: int, gravity: Point) -> str:
+        (a, b), (nx, ny) = self._ends[contact], self._normals[contact]
+        along = nx * gravity[0] + ny * gravity[1]
+        word, first, second = ("on", b, a) if along < 0.0 else ("on", a, b)
+        if abs(along) <= 0.5 * math.hypot(*gravity):
+            word = "beside"
+        return f"contact {contact} ({self._names[first]} {word} {self._names[second]})"
+
+    def place(self, contact: int, k: int) -> Point:
+        """Return where a point was as the step began, world frame."""
+        (x, y), arm = self._center[self._ends[contact][0]].tolist(), self._arms[contact][k]
+        return x + arm[0], y + arm[1]
+
+    def _point_name(self, contact: int, k: int) -> str:
+        if self._counts[contact] < 2:
+            return ""
+        (x, y), (u, v) = self.place(contact, k), self.place(contact, 1 - k)
+        if abs(x - u) >= abs(y - v):
+            return ", left point" if x < u else ", right point"
+        return ", lower point" if y < v else ", upper point"
+
+    def direction(self, contact: int, is_tangent: bool) -> Point:
+        """Return the normal, or the tangent, which is the normal turned to the right."""
+        nx, ny = self._normals[contact]
+        return (ny, -nx) if is_tangent else (nx, ny)
+
+    def rate(self, contact: int, k: int, along: Point, velocity: list[Vector], arm: list[float] | None = None) -> float:
+        """Return how fast B's point moves away from A's along a direction."""
+        a, b = (velocity[body] for body in self._ends[contact])
+        arm = self._arms[contact][k] if arm is None else arm
+        x = b[0] - b[2] * arm[3] - a[0] + a[2] * arm[1]
+        y = b[1] + b[2] * arm[2] - a[1] - a[2] * arm[0]
+        return x * along[0] + y * along[1]
+
+    # -- rows ---------------------------------------------------------------------------------------------------------
+
+    def steps(self, rows: list[list[float]], result: States) -> list[TraceStep]:
+        """Return all steps; the last has the result."""
+        at = 0
+        decoders: dict[float, Callable[[list[float]], None]] = {
+            t.NORMAL: lambda row: self._one(row, False),
+            t.TANGENT: lambda row: self._one(row, True),
+            t.PAIR: self._pair,
+            t.APART: self._apart,
+        }
+        while at < len(rows):
+            kind, row = rows[at][0], rows[at][1:]
+            at += 1
+            if kind == t.STAGE:
+                bodies = at
+                while at < len(rows) and rows[at][0] == t.BODY:
+                    at += 1
+                self._stage(row[0], int(row[1]), rows[bodies:at])
+            elif kind == t.WARM:
+                same = [row]
+                while at < len(rows) and rows[at][0] == t.WARM:
+                    same.append(rows[at][1:])
+                    at += 1
+                self._warm(same)
+            else:
+                self._n_rows += 1
+                decoders[kind](row)
+        return [*self._found, self._answer(result)]
+
+    def _add(
+        self, kind: str, sentence: str, bodies: list[int], marks: list[Mark], values: Mapping[str, float] | None = None,
+        contact: int = -1, k: int = -1, axis: Point | None = None, question: Question | None = None, bound: float | None = None,
+    ) -> None:  # fmt: skip
+        """Add a step after which the velocities and shifts of `bodies` are new."""
+        told = {**(values or {}), **self._values(bodies)}
+        looked_at = tuple(Feature("body", "", self._ids[body]) for body in bodies if body < len(self._ids)) if contact >= 0 else ()
+        if contact >= 0:
+            looked_at = (Feature("contact", "point", max(k, 0)), Feature("contact", "", contact), *looked_at)
+        points = (self.place(contact, k),) if k >= 0 else ()
+        self._found.append(
+            TraceStep(
+                kind, self._lines[kind], sentence, looked_at, points, axis, bound, told, (*marks, *self._charted(contact)),
+                {"steps": len(self._found), "rows solved": self._n_rows}, question,
+            )
+        )  # fmt: skip
+
+    def _stage(self, stage: float, number: int, rows: list[list[float]]) -> None:
+        before, moved = list(self.velocity), list(self.shift)
+        for row in rows:
+            body = int(row[1])
+            self.velocity[body], self.shift[body] = (row[2], row[3], row[4]), (row[5], row[6], row[7])
+        everyone = list(range(len(self._ids)))
+        if stage in _SWEEPS:
+            self._where, self._sweep = f"{_SWEEPS[stage]} {number + 1}: ", number
+        if stage in _STAGES:
+            changed = [one for one in everyone if self.velocity[one] != before[one] or self.shift[one] != moved[one]]
+            kind, words = _STAGES[stage]
+            most = max((math.dist(self.velocity[one][:2], before[one][:2]) for one in changed), default=0.0)
+            far = max((math.dist(self.shift[one][:2], moved[one][:2]) for one in changed), default=0.0)
+            sentence = words.format(number=number + 1, n=counted(len(changed), "body", "bodies"), most=amount(most, "m/s"),
+                                    far=amount(1e3 * far, "mm"))  # fmt: skip
+            self._add(kind, sentence, everyone, self._arrows(changed, before))
+
+    def _warm(self, rows: list[list[float]]) -> None:
+        before, told = list(self.velocity), []
+        values: dict[str, float] = {}
+        for row in rows:
+            contact, k = int(row[0]), int(row[1])
+            self._set(contact, k, row[2], row[3])
+            values |= {f"P{contact}.{k}n": row[2], f"P{contact}.{k}t": row[3]}
+            if row[2] != 0.0 or row[3] != 0.0:
+                told.append(f"{amount(row[2], 'N s')} at contact {contact}{self._point_name(contact, k)}")
+            for body, v in zip(self._ends[contact], (row[4:7], row[7:10]), strict=True):
+                self.velocity[body] = (v[0], v[1], v[2])
+        changed = sorted({body for row in rows for body in self._ends[int(row[0])]})
+        listed = "; ".join(told[:4]) + ("; ..." if len(told) > 4 else "")
+        sentence = (
+            f"Warm start: each contact begins with the impulse that it ended with, {listed}. "
+            "What rests is nearly right before anything is solved."
+            if told
+            else "No impulse is known from the last step: each contact begins at 0."
+        )
+        self._add("warm", sentence, changed, self._arrows([one for one in changed if self._gives_way[one]], before), values)
+
+    def _one(self, row: list[float], is_tangent: bool) -> None:
+        contact, k, old, new, bias, share, kept = int(row[0]), int(row[1]), row[2], row[3], row[10], row[11], row[12]
+        along, before, (a, b) = self.direction(contact, is_tangent), list(self.velocity), self._ends[contact]
+        rate = self.rate(contact, k, along, before)
+        self.velocity[a], self.velocity[b] = (row[4], row[5], row[6]), (row[7], row[8], row[9])
+        now = self.rate(contact, k, along, self.velocity)
+        wanted = old - share * self._mass[contact][k][is_tangent] * (rate + bias) - kept * old
+        normal = self._impulse[contact, k][0]
+        most = self._friction[contact] * normal
+        self._set(contact, k, *((normal, new) if is_tangent else (new, self._impulse[contact, k][1])))
+        small = 1e-9 * (abs(old) + abs(new)) + 1e-15
+        is_clamped = abs(wanted) > most + small if is_tangent else wanted < -small
+        values = {"before": old, "after": new, "bias": bias, "share": share, "kept": kept, "rate": rate, "rate after": now}
+        head = f"{self._where}{self._titles[contact]}{self._point_name(contact, k)}: "
+        if is_tangent:
+            does = f"slides at {amount(abs(rate), 'm/s')}" if abs(rate) > _STILL else "does not slide"
+            told = f"the point {does}; friction {_signed(new - old)}, accumulated {amount(new, 'N s')}"
+            limit = f"{self._friction[contact]:.3g} x {amount(normal, 'N s')}"
+            if is_clamped:
+                told += f": {amount(wanted, 'N s')} would hold it, but no more than mu times the normal impulse, {limit}: clamped"
+            else:
+                told += f", within mu times the normal impulse, {limit}"
+            prompt, answers = "Is friction clamped at mu times the normal impulse?", ("it holds", "it is clamped")
+        else:
+            told = f"they {_meeting(rate)}{_asked(bias)}; impulse {_signed(new - old)}, accumulated {amount(new, 'N s')}"
+            if is_clamped:
+                told += f": {amount(wanted, 'N s')} would pull: clamped at 0"
+            elif share < 1.0:
+                told += f" (soft: {share:.0%} of the speed is taken, {kept:.0%} of the impulse let go)"
+            prompt, answers = "Will the accumulated impulse be clamped at 0?", ("no, it pushes", "yes, it would pull")
+        question: Question | None = Question(prompt, answers, int(is_clamped))
+        if not is_tangent and k == 0 and self._sweep == 0:
+            question = self._which_next(contact) or question
+        self._add(
+            "tangent" if is_tangent else "normal", f"{head}{told}.{self._effects(contact, before)}", [a, b],
+            [*self._impulses(contact, k), *self._arrows([a, b], before)], values, contact, k, along, question, new,
+        )  # fmt: skip
+
+    def _pair(self, row: list[float]) -> None:
+        contact, before, (a, b) = int(row[0]), list(self.velocity), self._ends[int(row[0])]
+        normal, old, new, bias, gives = self.direction(contact, False), row[1:3], row[3:5], row[11:13], row[13:15]
+        rates = [self.rate(contact, k, normal, before) for k in range(2)]
+        self.velocity[a], self.velocity[b] = (row[5], row[6], row[7]), (row[8], row[9], row[10])
+        values: dict[str, float] = {}
+        for k in range(2):
+            self._set(contact, k, new[k], self._impulse[contact, k][1])
+            values |= {f"before {k}": old[k], f"after {k}": new[k], f"bias {k}": bias[k], f"yield {k}": gives[k], f"rate {k}": rates[k]}
+        which = 0 if new[0] > 0.0 and new[1] > 0.0 else 1 if new[0] > 0.0 else 2 if new[1] > 0.0 else 3
+        names = [self._point_name(contact, k).removeprefix(", ") for k in range(2)]
+        cases = ("both push", f"the {names[0]} alone pushes", f"the {names[1]} alone pushes", "neither pushes")
+        told = "; ".join(
+            f"{names[k]}: {_meeting(rates[k])}{_asked(bias[k])}, impulse {_signed(new[k] - old[k])}, accumulated {amount(new[k], 'N s')}"
+            for k in range(2)
+        )
+        self._add(
+            "pair", f"{self._where}{self._titles[contact]}, both points at once: {cases[which]}. {told}.{self._effects(contact, before)}",
+            [a, b], [*self._impulses(contact, 0), *self._impulses(contact, 1), *self._arrows([a, b], before)], values, contact, -1, normal,
+            Question("Which of the two points push, so that none pulls?", cases, which),
+        )  # fmt: skip
+
+    def _apart(self, row: list[float]) -> None:
+        contact, k, gap, impulse, (a, b) = int(row[0]), int(row[1]), row[2], row[3], self._ends[int(row[0])]
+        moved = list(self.shift)
+        self.shift[a], self.shift[b] = (row[4], row[5], row[6]), (row[7], row[8], row[9])
+        shifts = [
+            f"{self._names[one]} by {amount(1e3 * math.dist(self.shift[one][:2], moved[one][:2]), 'mm')}"
+            for one in (a, b)
+            if self._gives_way[one]
+        ]
+        does = f"moved apart, {' and '.join(shifts)}; no velocity learns of it" if impulse > 0.0 else "no deeper than the slop: left alone"
+        state = f"{amount(-1e3 * gap, 'mm')} deep" if gap < 0.0 else f"{amount(1e3 * gap, 'mm')} apart"
+        self._add(
+            "apart", f"{self._where}{self._titles[contact]}{self._point_name(contact, k)}: {state}: {does}.", [a, b],
+            [*self._outlines([a, b]), Mark("point", "looked_at", (self.place(contact, k),))],
+            {"gap": gap, "push": impulse, "lever a": row[12], "lever b": row[13]}, contact, k, (row[10], row[11]),
+            Question("Will they be moved apart?", ("yes", "no: not deeper than the slop"), int(impulse == 0.0)),
+        )  # fmt: skip
+
+    def _answer(self, result: States) -> TraceStep:
+        kind = "answer"
+        moving = sum(state.awake for state, gives in zip(result, self._gives_way, strict=False) if gives)
+        fastest = max((math.hypot(*state.linear_velocity) for state in result), default=0.0)
+        push = sum(one[0] for one in self._impulse.values())
+        sentence = (
+            f"The step is done: {counted(moving, 'body is', 'bodies are')} awake, the fastest at {amount(fastest, 'm/s')}; "
+            f"the contacts hold {amount(push, 'N s')} together, with which the next step begins."
+            if self._impulse
+            else f"No two bodies touch: nothing is solved. The fastest body has {amount(fastest, 'm/s')}."
+        )
+        marks = []
+        for body, state in zip(self._ids, result, strict=True):
+            marks += [shape_mark(shape, state.xf, "result") for shape in self._shapes[body]]
+        at = (*marks, *self._charted(-1))
+        cost = {"steps": len(self._found), "rows solved": self._n_rows}
+        return TraceStep(kind, self._lines[kind], sentence, values=self._values(range(len(self._ids))), marks=at, cost=cost, result=result)
+
+    def _values(self, bodies: Iterable[int]) -> dict[str, float]:
+        """Return velocities and shifts of bodies by their names."""
+        told: dict[str, float] = {}
+        for body in bodies:
+            if body < len(self._ids):
+                of = self._ids[body]
+                told |= zip((f"v{of}x", f"v{of}y", f"w{of}"), self.velocity[body], strict=True)
+                told |= zip((f"x{of}", f"y{of}", f"a{of}"), self.shift[body], strict=True)
+        return told
+
+    # -- words --------------------------------------------------------------------------------------------------------
+
+    def _effects(self, contact: int, before: list[Vector]) -> str:
+        """Tell what a row did to the neighbours: of each body where it now meets another one at another speed."""
+        told = []
+        for body in self._ends[contact]:
+            if not self._gives_way[body] or self.velocity[body] == before[body]:
+                continue
+            found: tuple[float, float, float, int] | None = None
+            for other in self._of_body[body]:
+                for k in range(self._counts[other] if other != contact else 0):
+                    normal = self.direction(other, False)
+                    was, now = self.rate(other, k, normal, before), self.rate(other, k, normal, self.velocity)
+                    if abs(now - was) > _STILL and (found is None or abs(now - was) > found[0]):
+                        found = (abs(now - was), was, now, other)
+            if found is not None:
+                _, was, now, other = found
+                a, b = self._ends[other]
+                other_body = self._names[b if body == a else a]
+                told.append(f"{self._names[body]} now {_meets(now, other_body)} ({_met(was)})")
+        return f" So {'; '.join(told)}." if told else ""
+
+    def _which_next(self, contact: int) -> Question | None:
+        """Ask which contact is solved next."""
+        places = [self._middle(one) for one in range(len(self._ends)) if self._counts[one] > 0]
+        if not 2 <= len(places) <= 8 or len(places) != len(self._ends) or len(set(places)) < len(places):
+            return None
+        return Question("Which contact is solved next? Click it.", tuple(self._titles), contact, tuple(places))
+
+    def _middle(self, contact: int) -> Point:
+        found = [self.place(contact, k) for k in range(self._counts[contact])]
+        return sum(x for x, _ in found) / len(found), sum(y for _, y in found) / len(found)
+
+    # -- marks --------------------------------------------------------------------------------------------------------
+
+    def _set(self, contact: int, k: int, normal: float, tangent: float) -> None:
+        self._impulse[contact, k] = [normal, tangent]
+        whole = sum(self._impulse[contact, one][0] for one in range(2) if (contact, one) in self._impulse)
+        chart = self._chart[contact]
+        at = float(len(self._found))
+        if chart[-1][1] != whole:
+            chart += [(at, chart[-1][1]), (at + 1.0, whole)]
+
+    def _charted(self, contact: int) -> list[Mark]:
+        """Return the impulses up to now: of the contact that is solved, and of some more."""
+        near = [one for body in (self._ends[contact] if contact >= 0 else ()) if self._gives_way[body] for one in self._of_body[body]]
+        chosen = list(dict.fromkeys([*([contact] if contact >= 0 else []), *near, *range(min(len(self._chart), _SHOWN))]))[:_SHOWN]
+        marks = []
+        for one in chosen:
+            path = (*self._chart[one], (float(len(self._found) + 1), self._chart[one][-1][1]))
+            marks.append(Mark("path", "looked_at" if one == contact else "other", path, "impulses", str(one)))
+        return marks
+
+    def _impulses(self, contact: int, k: int) -> list[Mark]:
+        """Return the contact's point, and the impulse on B there."""
+        (x, y), (nx, ny), (tx, ty) = self.place(contact, k), self.direction(contact, False), self.direction(contact, True)
+        pn, pt = self._impulse[contact, k]
+        scale = self._scale(max(math.hypot(*one) for one in self._impulse.values()))
+        to = (x + scale * (pn * nx + pt * tx), y + scale * (pn * ny + pt * ty))
+        marks = [Mark("point", "looked_at", ((x, y),))]
+        if math.dist(to, (x, y)) > 0.0:
+            marks.append(Mark("arrow", "best", ((x, y), to), text=amount(math.hypot(pn, pt), "N s")))
+        return marks
+
+    def _arrows(self, bodies: list[int], before: list[Vector]) -> list[Mark]:
+        """Return velocities of bodies before and after, from their centres of mass."""
+        speeds = [math.hypot(*v[:2]) for one in bodies for v in (before[one], self.velocity[one]) if self._gives_way[one]]
+        scale, marks = self._scale(max(speeds, default=0.0)), []
+        for body in bodies:
+            if not self._gives_way[body]:
+                continue
+            x, y = self._center[body].tolist()
+            for role, v in (("ghost", before[body]), ("new", self.velocity[body])):
+                to = (x + scale * v[0], y + scale * v[1])
+                if math.dist(to, (x, y)) > 0.0:
+                    marks.append(Mark("arrow", "ghost" if role == "ghost" else "new", ((x, y), to)))
+        return marks
+
+    def _outlines(self, bodies: list[int]) -> list[Mark]:
+        """Return bodies where they stand by now, beside where they began."""
+        marks = []
+        for body in bodies:
+            if body < len(self._ids) and self._gives_way[body]:
+                marks += [shape_mark(shape, self._pose(body), "looked_at") for shape in self._shapes[self._ids[body]]]
+        return marks
+
+    def _pose(self, body: int) -> Transform:
+        """Return a body's pose after its shift, which is of its centre of mass."""
+        x, y, angle = self._poses[body]
+        dx, dy, turn = self.shift[body]
+        cx, cy = self._center[body].tolist()
+        cos, sin = math.cos(turn), math.sin(turn)
+        return Transform((cx + dx + cos * (x - cx) - sin * (y - cy), cy + dy + sin * (x - cx) + cos * (y - cy)), angle + turn)
+
+    def _scale(self, longest: float) -> float:
+        """Return metres for each unit, so that the longest arrow is as long as half a body."""
+        sizes = [float(np.abs(shape.core).max()) + shape.radius for body, shapes in self._shapes.items()
+                 for shape in shapes if self._gives_way[self._ids.index(body)]]  # fmt: skip
+        return (float(np.median(sizes)) if sizes else 1.0) / longest if longest > _STILL else 0.0
+
+
+_SWEEPS = {t.SWEEP: "Sweep", t.RELAX: "Relaxation", t.PLACES: "Sweep over places"}
+_STAGES = {
+    t.FREE: ("free", "Gravity, forces and damping change the velocities of {n}, by {most} at most, as if nothing touched."),
+    t.WARMED: ("warm", "Warm start: what the contacts gave each body last time is given again: {most} at most."),
+    t.JOINTS: ("joints", "The joints are solved: {n} change, by {most} at most."),
+    t.MOVE: ("move", "All bodies move on with their velocities, by {far} at most."),
+}
+
+
+def _signed(impulse: float) -> str:
+    return "0 N s" if abs(impulse) < _STILL else f"{'+' if impulse > 0.0 else ''}{amount(impulse, 'N s')}"
+
+
+def _meeting(rate: float) -> str:
+    if rate < -_STILL:
+        return f"approach at {amount(-rate, 'm/s')}"
+    return f"part at {amount(rate, 'm/s')}" if rate > _STILL else "keep their distance"
+
+
+def _meets(rate: float, other: str) -> str:
+    if rate < -_STILL:
+        return f"approaches {other} at {amount(-rate, 'm/s')}"
+    return f"parts from {other} at {amount(rate, 'm/s')}" if rate > _STILL else f"rests on {other}"
+
+
+def _met(rate: float) -> str:
+    """Tell the same of before, in brackets."""
+    if rate < -_STILL:
+        return f"before, it approached at {amount(-rate, 'm/s')}"
+    return f"before, it parted at {amount(rate, 'm/s')}" if rate > _STILL else "before, it rested"
+
+
+def _asked(bias: float) -> str:
+    if bias > _STILL:
+        return f", and may at {amount(bias, 'm/s')}: there is a gap"
+    return f", and are to part at {amount(-bias, 'm/s')}" if bias < -_STILL else ""

@@ -1,0 +1,44 @@
+"""Sequential impulses, row by row: `engine.dynamics.solvers._sequential_impulses_kernel`."""
+
+from __future__ import annotations
+
+from engine.contracts.trace import TraceStep
+from engine.trace._impulses import SolverStepper, stack
+from engine.trace.scene_case import SceneCase
+from engine.world import World
+
+__all__ = ["ALGORITHM", "SequentialImpulses", "sequential_impulses"]
+
+
+class SequentialImpulses(SolverStepper):
+    """A step of Box2D-Lite."""
+
+    title = "Sequential impulses: one impulse after the other"
+    page = "solvers/sequential_impulses.md#how-it-works"
+    method = "sequential_impulses"
+    pseudo_code = (
+        "v = v + dt (g + F / m)",
+        "apply the impulses of the last step again",
+        "repeat, each time:",
+        "  solve all joints",
+        "  for each contact, each point, along the normal:",
+        "    P = max(P - m (rate + bias), 0)",
+        "    push B by what P changed, A by the opposite",
+        "  for each point of it, along the tangent:",
+        "    P_t = P_t - m_t rate, within +- mu P",
+        "x = x + dt v",
+    )
+    lines = {"free": 0, "warm": 1, "joints": 3, "normal": 5, "tangent": 8, "answer": 9}  # noqa: RUF012
+    beside = ("pgs_ngs", "soft_step", "xpbd", "block")
+
+    @property
+    def example(self) -> SceneCase:
+        return stack(self.method, {"iterations": 3})
+
+
+ALGORITHM = SequentialImpulses()
+
+
+def sequential_impulses(world: World) -> list[TraceStep]:
+    """Return the steps of the next step of a world, by sequential impulses; the last has the states of all bodies after it."""
+    return ALGORITHM.steps(SceneCase.of_world(world))
