@@ -8,10 +8,12 @@ import numpy as np
 from matplotlib import pyplot
 from matplotlib.figure import Figure
 
-from docs.pictures.kit import BLUE, GREEN, GREY, ORANGE, PURPLE, RED, chart, draw, plane, used
+from docs.pictures.kit import BLUE, GREEN, GREY, ORANGE, PURPLE, RED, chart, draw, plane
+from engine.continuous._motion_kernel import IMPACT_GAP
 from engine.continuous.time_of_impact import bilateral_advancement, bisection, conservative_advancement
 from engine.geometry import Circle, Polygon, Sweep, Transform
 from engine.query import distance
+from engine.trace.rows import told
 
 
 def picture() -> Figure:
@@ -23,9 +25,8 @@ def picture() -> Figure:
     scene, curve, digits = (figure.add_subplot(part) for part in (grid[:, 0], grid[0, 1], grid[1, 1]))
     traces = {}
     for name, way in (("advancement", conservative_advancement), ("halving", bisection), ("bilateral", bilateral_advancement)):
-        trace = np.empty((500, 2))
-        found = way(blade, turning, disc, resting, trace=trace)
-        traces[name] = (used(trace), found)
+        found, told_rows = told(lambda trace, way=way: way(blade, turning, disc, resting, trace=trace))
+        traces[name] = (np.array([(row[1], row[2] - disc.radius) for row in told_rows if row[0] == IMPACT_GAP]), found)
     rows, found = traces["advancement"]
     for k, (t, _) in enumerate(rows):
         draw(scene, blade, turning.at(float(t)), RED if k == len(rows) - 1 else BLUE, 0.05 + 0.1 * (k == len(rows) - 1))

@@ -39,16 +39,36 @@ import math
 
 import numpy as np
 
+from engine.common._record_kernel import record
 from engine.common.arrays import FloatArray
 from engine.common.jit import borrowing_kernel, inlined_kernel
 from engine.common.tolerances import TOI_MAX_CORNERS, TOI_MAX_STEPS
 from engine.continuous._core_kernel import AXIS_FACE_A, AXIS_POINTS, core_axis
-from engine.continuous._motion_kernel import Moving, Search, closing_bound, largest_bend, place, turning_rate
+from engine.continuous._motion_kernel import Moving, Search, closing_bound, largest_bend, place, tell_gap, turning_rate
 from engine.contracts.status import HIT, MISS, OUT_OF_ITERATIONS, OVERLAPPING
 
-__all__ = ["GOES_ON", "advance", "advance_once", "bound_at", "chord_root", "first_root", "lines_of_face"]
+__all__ = [
+    "ADVANCE_CHORD",
+    "ADVANCE_ROOT",
+    "ADVANCE_STEP",
+    "GOES_ON",
+    "advance",
+    "advance_once",
+    "bound_at",
+    "chord_root",
+    "first_root",
+    "lines_of_face",
+]
 
 GOES_ON = -1
+
+ADVANCE_ROOT, ADVANCE_CHORD, ADVANCE_STEP = 61.0, 62.0, 63.0
+"""Steps that the trace is told beside those of `_motion_kernel`::
+
+    ADVANCE_ROOT    s, the parabola of the corner foremost then (value above the aim and slope at 0, K), the bound at s
+    ADVANCE_CHORD   s, the bound at s, s of the chord's root
+    ADVANCE_STEP    t, s, t after
+"""
 
 
 @inlined_kernel
@@ -95,7 +115,7 @@ def foremost(others: FloatArray, fx: float, fy: float, base: float, spin: float,
 
 
 @borrowing_kernel
-def safe_step(moving: Moving, side: int, edge: int, nx: float, ny: float, gap: float, aim: float, longest: float) -> float:
+def safe_step(moving: Moving, side: int, edge: int, nx: float, ny: float, gap: float, aim: float, longest: float, trace: FloatArray | None) -> float:
     """Return a step up to which F stays above `aim`, at most `longest`: F's root but for the chord's end. `gap`, at 0, exceeds `aim`."""
     motion, core_a, moved, placed = moving.motion, moving.core_a, moving.moved, moving.placed
     bend = largest_bend(motion, turning_rate(motion, side))
@@ -114,20 +134,24 @@ def safe_step(moving: Moving, side: int, edge: int, nx: float, ny: float, gap: f
             at_0, slope = foremost(others, fx, fy, base, spin, s)
             above = at_0 - level
         bound = bound_at(above, slope, bend, s)
+        record(trace, ADVANCE_ROOT, (s, above, slope, bend, bound))
         if bound >= 0.0:
             return s
         if n_roots < TOI_MAX_CORNERS:
             s = first_root(above, slope, bend, s)
-    return chord_root(gap - aim, bound, s)
+    root = chord_root(gap - aim, bound, s)
+    record(trace, ADVANCE_CHORD, (s, bound, root))
+    return root
 
 
 @inlined_kernel
-def advance_once(moving: Moving, search: Search, t: float) -> tuple[int, float, float]:
+def advance_once(moving: Moving, search: Search, t: float, trace: FloatArray | None) -> tuple[int, float, float]:
     """Measure the gap at t; return how that ends the advancement, or `GOES_ON`, the gap, and the time to look at next."""
     place(moving, t)
     gap, nx, ny, side, edge = core_axis(
         moving.core_a, moving.normals_a, moving.moved, moving.moved_normals, 2.0 * (search.target + search.tolerance), moving.motion[10]
     )
+    tell_gap(trace, moving, t, gap, nx, ny, side, edge)
     if t == 0.0 and gap <= search.overlap:
         return OVERLAPPING, gap, t
     if gap <= search.target + search.tolerance:
@@ -135,21 +159,21 @@ def advance_once(moving: Moving, search: Search, t: float) -> tuple[int, float, 
     if t >= search.t_last:
         return MISS, gap, t
     aim = search.target + 0.5 * search.tolerance
-    step = safe_step(moving, side, edge, nx, ny, gap, aim, search.t_last - t)
-    return GOES_ON, gap, min(search.t_last, t + step)
+    step = safe_step(moving, side, edge, nx, ny, gap, aim, search.t_last - t, trace)
+    after = min(search.t_last, t + step)
+    record(trace, ADVANCE_STEP, (t, step, after))
+    return GOES_ON, gap, after
 
 
 @borrowing_kernel
-def advance(moving: Moving, search: Search, trace: FloatArray) -> tuple[int, float, int]:
-    """Return status, fraction and the number of gaps measured; `trace` (m, 2) takes time and gap above the target of each.
+def advance(moving: Moving, search: Search, trace: FloatArray | None) -> tuple[int, float, int]:
+    """Return status, fraction and the number of gaps measured.
 
     The cores are about their centres, the window [t_first, t_last] is `motion_window`'s, a gap of at most `overlap` at 0 is an overlap.
     """
     t = search.t_first
     for step in range(TOI_MAX_STEPS):
-        ended, gap, after = advance_once(moving, search, t)
-        if step < trace.shape[0]:
-            trace[step, 0], trace[step, 1] = t, gap - search.target
+        ended, _, after = advance_once(moving, search, t, trace)
         if ended != GOES_ON:
             return ended, search.t_max if ended == MISS else t, step + 1
         t = after

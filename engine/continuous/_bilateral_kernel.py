@@ -34,15 +34,24 @@ import math
 
 import numpy as np
 
+from engine.common._record_kernel import record
 from engine.common.arrays import FloatArray
 from engine.common.jit import borrowing_kernel, inlined_kernel
 from engine.common.tolerances import TOI_HALVINGS, TOI_MAX_STEPS
 from engine.continuous._core_kernel import AXIS_FACE_A, AXIS_FACE_B, core_axis
-from engine.continuous._motion_kernel import Moving, Search, largest_bend, place, turning_rate
+from engine.continuous._motion_kernel import Moving, Search, largest_bend, place, tell_gap, turning_rate
 from engine.contracts.status import HIT, MISS, OUT_OF_ITERATIONS, OVERLAPPING
 from engine.narrowphase._sat_kernel import face_separation
 
-__all__ = ["advance_bilaterally"]
+__all__ = ["BILATERAL_FAR", "BILATERAL_PROOF", "BILATERAL_ROOT", "advance_bilaterally"]
+
+BILATERAL_FAR, BILATERAL_ROOT, BILATERAL_PROOF = 81.0, 82.0, 83.0
+"""Steps that the trace is told beside those of `_motion_kernel`; gaps along the axis held, above the aim::
+
+    BILATERAL_FAR     t1, t2, g(t1), g(t2)
+    BILATERAL_ROOT    t, g(t), between which times the root lies now, 1 by a secant, 0 by a bisection
+    BILATERAL_PROOF   t1, t2, g(t1), g(t2), bend = K (t2 - t1)^2 / 2, the least of the bound, 1 if that proves the interval
+"""
 
 
 @inlined_kernel
@@ -73,22 +82,20 @@ def least_between(g1: float, g2: float, bend: float) -> float:
 
 
 @borrowing_kernel
-def advance_bilaterally(moving: Moving, search: Search, trace: FloatArray) -> tuple[int, float, int]:
-    """Do what `_advancement_kernel.advance` does; the trace has the gaps at t1 only, `iterations` counts every placing of the bodies."""
+def advance_bilaterally(moving: Moving, search: Search, trace: FloatArray | None) -> tuple[int, float, int]:
+    """Do what `_advancement_kernel.advance` does; `iterations` counts every placing of the bodies."""
     target, tolerance, overlap, t_first, t_last, t_max = search
     motion, core_a, normals_a, _, _, moved, moved_normals, _ = moving
     near, touch = 2.0 * (target + tolerance), motion[10]
     aim, floor, content = target + 0.5 * tolerance, target + 0.25 * tolerance, 0.75 * tolerance + target
     omega_a = motion[5] - motion[4]
 
-    t1, n_placed, n_axes = t_first, 0, 0
+    t1, n_placed = t_first, 0
     while n_placed < TOI_MAX_STEPS:
         place(moving, t1)
         n_placed += 1
         gap, nx, ny, side, edge = core_axis(core_a, normals_a, moved, moved_normals, near, touch)
-        if n_axes < trace.shape[0]:
-            trace[n_axes, 0], trace[n_axes, 1] = t1, gap - target
-        n_axes += 1
+        tell_gap(trace, moving, t1, gap, nx, ny, side, edge)
         if t1 == 0.0 and gap <= overlap:
             return OVERLAPPING, 0.0, n_placed
         if gap <= target + tolerance:
@@ -105,6 +112,7 @@ def advance_bilaterally(moving: Moving, search: Search, trace: FloatArray) -> tu
             place(moving, t2)
             n_placed += 1
             g2 = gap_along(moving, side, edge, nx, ny, omega_a * (t2 - t1))
+            record(trace, BILATERAL_FAR, (t1, t2, g1 - aim, g2 - aim))
             if g2 < aim:
                 low, g_low, high, g_high = t1, g1, t2, g2
                 for k in range(2 * TOI_HALVINGS):
@@ -120,8 +128,12 @@ def advance_bilaterally(moving: Moving, search: Search, trace: FloatArray) -> tu
                         low, g_low = middle, g
                     else:
                         high, g_high = middle, g
+                    record(trace, BILATERAL_ROOT, (middle, g - aim, low, high, 1.0 if k % 2 == 0 else 0.0))
                 t2, g2 = low, g_low
-            if least_between(g1, g2, 0.5 * bend * (t2 - t1) * (t2 - t1)) >= floor:
+            fallen = 0.5 * bend * (t2 - t1) * (t2 - t1)
+            least = least_between(g1, g2, fallen)
+            record(trace, BILATERAL_PROOF, (t1, t2, g1 - aim, g2 - aim, fallen, least - aim, 1.0 if least >= floor else 0.0))
+            if least >= floor:
                 t1 = t2
                 break
             t2 = 0.5 * (t1 + t2)

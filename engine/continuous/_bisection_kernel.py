@@ -21,18 +21,28 @@ from __future__ import annotations
 
 import numpy as np
 
+from engine.common._record_kernel import record
 from engine.common.arrays import FloatArray
 from engine.common.jit import borrowing_kernel
 from engine.common.tolerances import TOI_HALVINGS, TOI_MAX_STEPS
 from engine.continuous._core_kernel import core_axis
-from engine.continuous._motion_kernel import Moving, Search, closing_bound, largest_bend, place, turning_rate
+from engine.continuous._motion_kernel import Moving, Search, closing_bound, largest_bend, place, tell_gap, turning_rate
 from engine.contracts.status import HIT, MISS, OUT_OF_ITERATIONS, OVERLAPPING
 
-__all__ = ["bisect"]
+__all__ = ["BISECT_CLEAR", "BISECT_HALVED", "BISECT_INTERVAL", "BISECT_TOUCH", "bisect"]
+
+BISECT_INTERVAL = 71.0
+"""A step that the trace is told beside those of `_motion_kernel`::
+
+    BISECT_INTERVAL   start, width, the bound F - aim at its start and end (none where the middle is below), least of both, what follows
+"""
+
+BISECT_CLEAR, BISECT_HALVED, BISECT_TOUCH = 0.0, 1.0, 2.0
+"""What follows: the interval is clear, it is halved, or it is short enough to be the touch."""
 
 
 @borrowing_kernel
-def bisect(moving: Moving, search: Search, trace: FloatArray) -> tuple[int, float, int]:
+def bisect(moving: Moving, search: Search, trace: FloatArray | None) -> tuple[int, float, int]:
     """Do what `_advancement_kernel.advance` does."""
     target, tolerance, overlap, t_first, t_last, t_max = search
     motion, core_a, normals_a, _, _, moved, moved_normals, placed = moving
@@ -41,9 +51,8 @@ def bisect(moving: Moving, search: Search, trace: FloatArray) -> tuple[int, floa
     speed = motion[11] + motion[8] * abs(omega_a) + motion[9] * abs(omega_b)
 
     place(moving, t_first)
-    gap = core_axis(core_a, normals_a, moved, moved_normals, near, touch)[0]
-    if trace.shape[0] > 0:
-        trace[0, 0], trace[0, 1] = t_first, gap - target
+    gap, nx, ny, side, edge = core_axis(core_a, normals_a, moved, moved_normals, near, touch)
+    tell_gap(trace, moving, t_first, gap, nx, ny, side, edge)
     if t_first == 0.0 and gap <= overlap:
         return OVERLAPPING, 0.0, 1
     if gap <= target + tolerance:
@@ -54,15 +63,20 @@ def bisect(moving: Moving, search: Search, trace: FloatArray) -> tuple[int, floa
         width = length * 0.5**level
         start, half = t_first + k * width, 0.5 * width
         place(moving, start + half)
-        gap, nx, ny, side, _ = core_axis(core_a, normals_a, moved, moved_normals, near, touch)
-        if step < trace.shape[0]:
-            trace[step, 0], trace[step, 1] = start + half, gap - target
-        least = -np.inf
+        gap, nx, ny, side, edge = core_axis(core_a, normals_a, moved, moved_normals, near, touch)
+        tell_gap(trace, moving, start + half, gap, nx, ny, side, edge)
+        least, fallen, at_start, at_end = -np.inf, 0.0, np.nan, np.nan
         if gap > aim:
             rate = turning_rate(motion, side)
             before, slope_before = closing_bound(motion, core_a, moved, placed, rate, nx, ny, -half)
             after, slope_after = closing_bound(motion, core_a, moved, placed, rate, nx, ny, half)
-            least = min(before - half * slope_before, after + half * slope_after) - 0.5 * largest_bend(motion, rate) * half * half
+            fallen = 0.5 * largest_bend(motion, rate) * half * half
+            at_start, at_end = before - half * slope_before, after + half * slope_after
+            least = min(at_start, at_end) - fallen
+        follows = BISECT_CLEAR if least > aim else BISECT_HALVED
+        if least <= aim and (width * speed <= 0.25 * tolerance or level == TOI_HALVINGS):
+            follows = BISECT_TOUCH
+        record(trace, BISECT_INTERVAL, (start, width, at_start - fallen - aim, at_end - fallen - aim, least - aim, follows))
         if least > aim:
             k += 1
             while level > 0 and k % 2 == 0:

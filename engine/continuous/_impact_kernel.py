@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from engine.common._record_kernel import record
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.jit import inlined_kernel, kernel
 from engine.common.tolerances import BOX2D_TOI_BACKOFF, BOX2D_TOI_TOLERANCE, LINEAR_SLOP, TOI_CONVERGENCE, TOI_ROUNDINGS
@@ -24,6 +25,8 @@ from engine.continuous._bilateral_kernel import advance_bilaterally
 from engine.continuous._bisection_kernel import bisect
 from engine.continuous._motion_kernel import (
     ENDS_SIZE,
+    IMPACT_END,
+    IMPACT_START,
     MOTION_SIZE,
     PLACED_SIZE,
     Moving,
@@ -70,7 +73,8 @@ class _Room(NamedTuple):
 
 @inlined_kernel
 def time_of_row(
-    shapes: Shapes, pairs: IntArray, sweeps: Arrays, row: int, t_max: float, method: int, is_box2d: bool, room: _Room, trace: FloatArray
+    shapes: Shapes, pairs: IntArray, sweeps: Arrays, row: int, t_max: float, method: int, is_box2d: bool, room: _Room,
+    trace: FloatArray | None,
 ) -> tuple[int, float, int]:  # fmt: skip
     """Return status, fraction and iterations of one pair."""
     start_a, end_a, center_a, start_b, end_b, center_b = sweeps
@@ -90,7 +94,10 @@ def time_of_row(
     target, tolerance, overlap, t_first, t_last = prepare_pair(
         ends, rho_a, shapes.extent[a], rho_b, shapes.extent[b], shapes.radius[a] + shapes.radius[b], is_box2d, t_max, room.motion
     )
+    told = (1.0 if changes else 0.0, target, tolerance, overlap, t_first, t_last, rho_a, rho_b)
+    record(trace, IMPACT_START, told)
     if t_first > t_last:
+        record(trace, IMPACT_END, (float(MISS), t_max, 0.0))
         return MISS, t_max, 0
     moving = Moving(
         room.motion, core_a, shapes.normals[low_a : low_a + n_a], core_b, shapes.normals[low_b : low_b + n_b],
@@ -98,17 +105,21 @@ def time_of_row(
     )  # fmt: skip
     search = Search(target, tolerance, overlap, t_first, t_last, t_max)
     if method == BISECTION:
-        return bisect(moving, search, trace)
-    if method == BILATERAL:
-        return advance_bilaterally(moving, search, trace)
-    return advance(moving, search, trace)
+        status, fraction, iterations = bisect(moving, search, trace)
+    elif method == BILATERAL:
+        status, fraction, iterations = advance_bilaterally(moving, search, trace)
+    else:
+        status, fraction, iterations = advance(moving, search, trace)
+    record(trace, IMPACT_END, (float(status), fraction, float(iterations)))
+    return status, fraction, iterations
 
 
 @kernel
 def times_of_impact(
-    packed: Arrays, pairs: IntArray, sweeps: Arrays, t_max: float, method: int, is_box2d: bool, columns: Arrays, trace: FloatArray
+    packed: Arrays, pairs: IntArray, sweeps: Arrays, t_max: float, method: int, is_box2d: bool, columns: Arrays,
+    trace: FloatArray | None,
 ) -> None:  # fmt: skip
-    """Fill a row of the `columns` status, fraction and iterations for each pair; `trace` (m, 2) keeps the last pair's steps.
+    """Fill a row of the `columns` status, fraction and iterations for each pair.
 
     `sweeps` are poses at the start, at the end, and centres of A, and of B.
     """

@@ -243,7 +243,7 @@ def _step_by_points(v: FloatArray, s: FloatArray, k: IntArray, lane: int, scratc
     search = Search(
         s[TARGET * STRIDE + lane], s[TOLERANCE * STRIDE + lane], s[OVERLAP * STRIDE + lane], 0.0, s[T_LAST * STRIDE + lane], 1.0
     )  # fmt: skip
-    ended, _, after = advance_once(moving, search, s[T * STRIDE + lane])
+    ended, _, after = advance_once(moving, search, s[T * STRIDE + lane], None)
     k[ENDED * STRIDE + lane], s[AFTER * STRIDE + lane] = ended, after
 
 

@@ -48,6 +48,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from engine.common._record_kernel import record
 from engine.common.arrays import FloatArray
 from engine.common.jit import inlined_kernel
 from engine.common.tolerances import SAT_ROUNDING
@@ -55,6 +56,9 @@ from engine.continuous._core_kernel import AXIS_FACE_A, AXIS_FACE_B
 from engine.geometry._rotation_kernel import cosine_and_sine
 
 __all__ = [
+    "IMPACT_END",
+    "IMPACT_GAP",
+    "IMPACT_START",
     "bend_at",
     "closing_bound",
     "largest_bend",
@@ -63,8 +67,19 @@ __all__ = [
     "place",
     "prepare_motion",
     "reach_about",
+    "tell_gap",
     "turning_rate",
 ]
+
+IMPACT_START, IMPACT_GAP, IMPACT_END = 51.0, 52.0, 53.0
+"""Steps that the trace of every way to the time of impact is told (`engine.common._record_kernel`), beside its own; times are fractions, and
+A is the one that `_impact_kernel` calls so::
+
+    IMPACT_START   1 if A and B changed places, target, tolerance, largest gap that is an overlap at 0, t_first, t_last, rho of A, rho of B
+    IMPACT_GAP     t, gap of the cores (or a bound of it), axis in A's frame then, what carries it (AXIS_...), its edge, the corners of A and B
+                   that are foremost along it, K
+    IMPACT_END     status, fraction, iterations
+"""
 
 # motion: d(0), d(1), angles of A at 0 and 1, of B at 0 and 1, rho of A and of B, the rounding of a gap, |v|, largest |d| of the window
 MOTION_SIZE = 13
@@ -208,6 +223,23 @@ def largest_bend(motion: FloatArray, rate: float) -> float:
     """Return K of an axis that turns at `rate`."""
     past_a, past_b = motion[5] - motion[4] - rate, motion[7] - motion[6] - rate
     return float(bend_at(rate, motion[12], motion[11], motion[8], past_a, motion[9], past_b))
+
+
+@inlined_kernel
+def tell_gap(trace: FloatArray | None, moving: Moving, t: float, gap: float, nx: float, ny: float, side: int, edge: int) -> None:
+    """Tell what was measured at t, if there is a trace."""
+    if trace is not None:
+        low, high, foremost_a, foremost_b = np.inf, -np.inf, 0, 0
+        for i in range(moving.core_a.shape[0]):
+            along = nx * moving.core_a[i, 0] + ny * moving.core_a[i, 1]
+            if along > high:
+                high, foremost_a = along, i
+        for j in range(moving.moved.shape[0]):
+            along = nx * moving.moved[j, 0] + ny * moving.moved[j, 1]
+            if along < low:
+                low, foremost_b = along, j
+        bend = largest_bend(moving.motion, turning_rate(moving.motion, side))
+        record(trace, IMPACT_GAP, (t, gap, nx, ny, float(side), float(edge), float(foremost_a), float(foremost_b), bend))
 
 
 @inlined_kernel

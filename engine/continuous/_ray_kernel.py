@@ -42,6 +42,7 @@ import math
 
 import numpy as np
 
+from engine.common._record_kernel import record
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.jit import borrowing_kernel, inlined_kernel, kernel
 from engine.common.tolerances import SAT_ROUNDING
@@ -50,7 +51,19 @@ from engine.continuous._ray_rounded_kernel import ray_rounded
 from engine.contracts.status import HIT, MISS, OVERLAPPING
 from engine.narrowphase._sides_kernel import Arrays, Shapes, Side, most_vertices, side_of
 
-__all__ = ["RAY_SIZE", "contains_points", "ray_casts"]
+__all__ = ["RAY_EDGE", "RAY_END", "RAY_ENTERED", "RAY_PASSED", "RAY_SETTLED", "RAY_SIZE", "RAY_START", "contains_points", "ray_casts"]
+
+RAY_START, RAY_EDGE, RAY_ENTERED, RAY_PASSED, RAY_SETTLED, RAY_END = 21.0, 22.0, 23.0, 24.0, 25.0, 26.0
+"""Steps that the trace is told (`engine.common._record_kernel`); the shape's frame, times in [0, 1] along the ray::
+
+    RAY_START     1 if it starts inside, start, translation, touch
+    RAY_EDGE      edge, how far in front of it the start is, n.w, t at which its line, pushed out, is crossed (none where n.w is 0), entry and
+                  exit so far, edge of the entry
+    RAY_ENTERED   edge, t, entry, exit
+    RAY_PASSED    entry, exit                     the half-planes leave nothing of the ray's line, or only what lies behind its start
+    RAY_SETTLED   edge of the entry, t before, t after (infinite: nowhere), normal          the place lay past the edge's end
+    RAY_END       status, t, normal
+"""
 
 # fraction, world point, world normal
 RAY_SIZE = 5
@@ -103,7 +116,7 @@ def settle(
 
 @borrowing_kernel
 def clip_ray(
-    vertices: FloatArray, normals: FloatArray, px: float, py: float, wx: float, wy: float, touch: float
+    vertices: FloatArray, normals: FloatArray, px: float, py: float, wx: float, wy: float, touch: float, trace: FloatArray | None
 ) -> tuple[float, float, float]:
     """Return the time at which the ray enters a polygon, and the normal of the edge there; infinite where it does not."""
     entry, exit_time, true_entry = -np.inf, np.inf, -np.inf
@@ -114,6 +127,8 @@ def clip_ray(
         rate = out_x * wx + out_y * wy
         if rate == 0.0:
             if in_front > touch:
+                record(trace, RAY_EDGE, (float(edge), in_front, rate, np.nan, entry, exit_time, float(entered)))
+                record(trace, RAY_PASSED, (entry, exit_time))
                 return np.inf, nx, ny
         elif rate > 0.0:
             exit_time = min(exit_time, (touch - in_front) / rate)
@@ -121,9 +136,13 @@ def clip_ray(
             if (touch - in_front) / rate > entry:
                 entry, nx, ny, entered = (touch - in_front) / rate, out_x, out_y, edge
                 true_entry = -in_front / rate
+        crossing = (touch - in_front) / rate if rate != 0.0 else np.nan
+        record(trace, RAY_EDGE, (float(edge), in_front, rate, crossing, entry, exit_time, float(entered)))
     if entry > exit_time or exit_time < 0.0:
+        record(trace, RAY_PASSED, (entry, exit_time))
         return np.inf, nx, ny
     t = max(entry, min(true_entry, exit_time))
+    record(trace, RAY_ENTERED, (float(entered), t, entry, exit_time))
     # beside the edge, or at a corner that is not sharp: else the planes alone say nothing
     x, y, near = px + t * wx, py + t * wy, GRAZE_ROUNDINGS * touch
     after = entered + 1 if entered + 1 < vertices.shape[0] else 0
@@ -131,11 +150,15 @@ def clip_ray(
     beyond = nx * (y - vertices[after, 1]) - ny * (x - vertices[after, 0])
     if t >= 0.0 and along >= -near and beyond <= near:
         return t, nx, ny
-    return settle(vertices, normals, px, py, wx, wy, touch, t, nx, ny)
+    settled, nx, ny = settle(vertices, normals, px, py, wx, wy, touch, t, nx, ny)
+    record(trace, RAY_SETTLED, (float(entered), t, settled, nx, ny))
+    return settled, nx, ny
 
 
 @inlined_kernel
-def ray_cast(shape: Side, origin: FloatArray, translation: FloatArray, around: FloatArray, result: FloatArray) -> int:
+def ray_cast(
+    shape: Side, origin: FloatArray, translation: FloatArray, around: FloatArray, result: FloatArray, trace: FloatArray | None
+) -> int:  # fmt: skip
     """Fill `result` (`RAY_SIZE`,) and return HIT, MISS or OVERLAPPING for a start inside; `around` (n, 2) is scratch."""
     vertices, normals, radius, pose = shape.vertices, shape.normals, shape.radius, shape.pose
     touch = point_rounding(pose, shape.extent, origin[0], origin[1])
@@ -143,7 +166,9 @@ def ray_cast(shape: Side, origin: FloatArray, translation: FloatArray, around: F
     tx, ty = translation[0], translation[1]
     wx, wy = pose[2] * tx + pose[3] * ty, pose[2] * ty - pose[3] * tx
     result[:] = 0.0
-    if is_inside(vertices, normals, radius, px, py, touch):
+    starts_inside = is_inside(vertices, normals, radius, px, py, touch)
+    record(trace, RAY_START, (1.0 if starts_inside else 0.0, px, py, wx, wy, touch))
+    if starts_inside:
         result[1], result[2] = origin[0], origin[1]
         return OVERLAPPING
     result[0] = np.inf
@@ -152,11 +177,11 @@ def ray_cast(shape: Side, origin: FloatArray, translation: FloatArray, around: F
         return MISS
     n = vertices.shape[0]
     if radius == 0.0 and n > 2:
-        t, nx, ny = clip_ray(vertices, normals, px, py, wx, wy, touch)
+        t, nx, ny = clip_ray(vertices, normals, px, py, wx, wy, touch, trace)
     else:
         for i in range(n):
             around[i, 0], around[i, 1] = vertices[i, 0] - px, vertices[i, 1] - py
-        t, t_last, nx, ny, _ = ray_rounded(around[:n], normals, radius, wx, wy, touch)
+        t, t_last, nx, ny, _ = ray_rounded(around[:n], normals, radius, wx, wy, touch, trace)
         if t > t_last:
             t = np.inf
         if radius == 0.0 and n == 2:
@@ -166,8 +191,10 @@ def ray_cast(shape: Side, origin: FloatArray, translation: FloatArray, around: F
                 side = 1 if across > 0.0 else 0
                 nx, ny = normals[side, 0], normals[side, 1]
     if t < 0.0 or not (t - 1.0) * length <= touch:
+        record(trace, RAY_END, (float(MISS), t, np.nan, np.nan))
         return MISS
     t = min(t, 1.0)
+    record(trace, RAY_END, (float(HIT), t, nx, ny))
     result[0] = t
     result[1], result[2] = origin[0] + t * tx, origin[1] + t * ty
     result[3], result[4] = pose[2] * nx - pose[3] * ny, pose[3] * nx + pose[2] * ny
@@ -177,21 +204,21 @@ def ray_cast(shape: Side, origin: FloatArray, translation: FloatArray, around: F
 @inlined_kernel
 def ray_cast_row(
     shapes: Shapes, indices: IntArray, poses: FloatArray, origins: FloatArray, translations: FloatArray, row: int, around: FloatArray,
-    results: FloatArray,
+    results: FloatArray, trace: FloatArray | None,
 ) -> int:  # fmt: skip
     """Fill a row of `results` and return its status."""
-    return ray_cast(side_of(shapes, indices[row], poses, row), origins[row], translations[row], around, results[row])
+    return ray_cast(side_of(shapes, indices[row], poses, row), origins[row], translations[row], around, results[row], trace)
 
 
 @kernel
 def ray_casts(
     packed: Arrays, indices: IntArray, poses: FloatArray, origins: FloatArray, translations: FloatArray, status: IntArray,
-    results: FloatArray,
+    results: FloatArray, trace: FloatArray | None,
 ) -> None:  # fmt: skip
     """Fill a row of `status` and `results` for each shape named in `indices`, at its pose, and its ray."""
     shapes, around = Shapes(*packed), np.empty((most_vertices(packed[2]), 2))
     for row in range(indices.shape[0]):
-        status[row] = ray_cast_row(shapes, indices, poses, origins, translations, row, around, results)
+        status[row] = ray_cast_row(shapes, indices, poses, origins, translations, row, around, results, trace)
 
 
 @inlined_kernel

@@ -39,16 +39,25 @@ import math
 
 import numpy as np
 
+from engine.common._record_kernel import record
 from engine.common.arrays import FloatArray
 from engine.common.jit import borrowing_kernel
 from engine.common.tolerances import SAT_ROUNDING
 
-__all__ = ["facing", "ray_rounded"]
+__all__ = ["ROUNDED_CORNER", "ROUNDED_EDGE", "ROUNDED_END", "facing", "ray_rounded"]
+
+ROUNDED_EDGE, ROUNDED_CORNER, ROUNDED_END = 31.0, 32.0, 33.0
+"""Steps that the trace is told (`engine.common._record_kernel`); corners as the moving point sees them from where it starts::
+
+    ROUNDED_EDGE     edge, its first corner, normal, length, n.w, t, how far along the edge, t_first, t_last so far    t: none where n.w is 0
+    ROUNDED_CORNER   corner, its place, distance of the path, t of the nearest, half the chord's time (none: out of reach), t_first, t_last
+    ROUNDED_END      t_first, t_last, normal, corner or -1
+"""
 
 
 @borrowing_kernel
 def ray_rounded(
-    polygon: FloatArray, normals: FloatArray, radius: float, wx: float, wy: float, touch: float
+    polygon: FloatArray, normals: FloatArray, radius: float, wx: float, wy: float, touch: float, trace: FloatArray | None
 ) -> tuple[float, float, float, float, int]:
     """Return when the point t w enters and leaves the rounded `polygon`; the outward normal where it enters, and of which corner.
 
@@ -71,15 +80,24 @@ def ray_rounded(
                 t_last = max(t_last, t)
                 if rate < 0.0:
                     t_first = min(t_first, t)
+            record(trace, ROUNDED_EDGE, (float(i), vx, vy, out_x, out_y, length, rate, t, along, t_first, t_last))
+        else:
+            record(trace, ROUNDED_EDGE, (float(i), vx, vy, out_x, out_y, np.nan, rate, np.nan, np.nan, t_first, t_last))
         aside = vx * wy - vy * wx
         if abs(aside) <= (radius + touch) * speed:
             half = math.sqrt(max(0.0, radius * radius * speed_sq - aside * aside)) / speed_sq
             nearest = (vx * wx + vy * wy) / speed_sq
             t_last = max(t_last, nearest + half)
             t_first = min(t_first, nearest - half)
+            record(trace, ROUNDED_CORNER, (float(i), vx, vy, abs(aside) / speed, nearest, half, t_first, t_last))
+        else:
+            away, when = abs(aside) / speed, (vx * wx + vy * wy) / speed_sq
+            record(trace, ROUNDED_CORNER, (float(i), vx, vy, away, when, np.nan, t_first, t_last))
     if t_first > t_last:
+        record(trace, ROUNDED_END, (t_first, t_last, np.nan, np.nan, -1.0))
         return t_first, t_last, 0.0, 0.0, -1
     nx, ny, corner = facing(polygon, normals, radius, t_first * wx, t_first * wy, wx, wy, touch)
+    record(trace, ROUNDED_END, (t_first, t_last, nx, ny, float(corner)))
     return t_first, t_last, nx, ny, corner
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from engine.common._record_kernel import checked_trace
 from engine.common.arrays import FloatArray, IntArray
 from engine.continuous._ray_kernel import RAY_SIZE, contains_points, ray_casts
 from engine.contracts import RayHit, Status
@@ -16,7 +17,9 @@ __all__ = ["contains", "contains_rows", "ray_cast", "ray_rows"]
 _FIRST = np.array([0], dtype=np.int64)
 
 
-def ray_cast(shape: AnyShape, xf: Transform, origin: tuple[float, float], translation: tuple[float, float]) -> RayHit:
+def ray_cast(
+    shape: AnyShape, xf: Transform, origin: tuple[float, float], translation: tuple[float, float], trace: FloatArray | None = None
+) -> RayHit:
     """Find where a ray from `origin` to `origin + translation` first meets a shape.
 
     Parameters
@@ -27,6 +30,8 @@ def ray_cast(shape: AnyShape, xf: Transform, origin: tuple[float, float], transl
         World pose.
     origin, translation : pair of float
         World frame, metres. Both ends belong to the ray.
+    trace : float64 (k, TRACE_WIDTH), optional
+        Is told the steps, see `engine.common._record_kernel`; the answer is the same to the bit.
 
     Returns
     -------
@@ -46,8 +51,9 @@ def ray_cast(shape: AnyShape, xf: Transform, origin: tuple[float, float], transl
     RayHit(status=<Status.HIT: 3>, fraction=0.5, point=(3.0, 0.0), normal=(-1.0, 0.0))
     """
     status, results = ray_rows(
-        cached_pack(shape), _FIRST, pose_row(xf)[None], np.array([origin], dtype=np.float64), np.array([translation], dtype=np.float64)
-    )
+        cached_pack(shape), _FIRST, pose_row(xf)[None], np.array([origin], dtype=np.float64), np.array([translation], dtype=np.float64),
+        checked_trace(trace),
+    )  # fmt: skip
     fraction, x, y, normal_x, normal_y = results[0].tolist()
     if status[0] == Status.MISS:
         return RayHit(Status.MISS, fraction, None, None)
@@ -67,12 +73,17 @@ def contains(shape: AnyShape, xf: Transform, point: tuple[float, float]) -> bool
 
 
 def ray_rows(
-    shapes: PackedShapes, indices: IntArray, poses: FloatArray, origins: FloatArray, translations: FloatArray
+    shapes: PackedShapes,
+    indices: IntArray,
+    poses: FloatArray,
+    origins: FloatArray,
+    translations: FloatArray,
+    trace: FloatArray | None = None,
 ) -> tuple[IntArray, FloatArray]:
     """Return status (n,), OVERLAPPING for a start inside, and fraction, point, normal (n, 5); inputs checked and writable."""
     n = len(indices)
     status, results = np.zeros(n, dtype=np.int64), np.zeros((n, RAY_SIZE))
-    ray_casts(shapes.arrays, indices, poses, origins, translations, status, results)
+    ray_casts(shapes.arrays, indices, poses, origins, translations, status, results, trace)
     return status, results
 
 

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from engine.common._record_kernel import checked_trace
 from engine.common.arrays import FloatArray, IntArray, finite_rows, index_pairs
 from engine.common.jit import has_wide_registers
 from engine.common.memory import room
@@ -32,6 +33,7 @@ def swept_contact(
     xf_b: Transform,
     velocity_b: tuple[float, float],
     t_max: float,
+    trace: FloatArray | None = None,
 ) -> SweptContact:
     """Find when two shapes that translate at constant velocity come to touch, where, and when they part again.
 
@@ -45,6 +47,8 @@ def swept_contact(
         m/s.
     t_max : float
         >= 0, seconds. A first contact later than this is a miss.
+    trace : float64 (k, TRACE_WIDTH), optional
+        Is told the steps, see `engine.common._record_kernel`; the answer is the same to the bit.
 
     Returns
     -------
@@ -69,7 +73,7 @@ def swept_contact(
     """
     status, counts, results = _one_by_one(
         cached_pack(a, b), ONE_PAIR, pose_row(xf_a)[None], np.array([velocity_a], dtype=np.float64),
-        pose_row(xf_b)[None], np.array([velocity_b], dtype=np.float64), float(t_max),
+        pose_row(xf_b)[None], np.array([velocity_b], dtype=np.float64), float(t_max), checked_trace(trace),
     )  # fmt: skip
     ended = Status(int(status[0]))
     t_first, t_last, normal_x, normal_y, x, y, x1, y1, x2, y2 = results[0].tolist()
@@ -81,7 +85,14 @@ def swept_contact(
     return SweptContact(ended, t_first, t_last, normal, (x, y), ContactSet(Status.TOUCHING, normal, ends))
 
 
-def shape_cast(shape: AnyShape, xf: Transform, translation: tuple[float, float], target: AnyShape, xf_target: Transform) -> RayHit:
+def shape_cast(
+    shape: AnyShape,
+    xf: Transform,
+    translation: tuple[float, float],
+    target: AnyShape,
+    xf_target: Transform,
+    trace: FloatArray | None = None,
+) -> RayHit:
     """Throw `shape` from its pose along `translation`, without turning it, at a `target` at rest.
 
     Parameters
@@ -92,6 +103,8 @@ def shape_cast(shape: AnyShape, xf: Transform, translation: tuple[float, float],
         World poses.
     translation : pair of float
         Metres.
+    trace : float64 (k, TRACE_WIDTH), optional
+        Is told the steps, in the target's frame: there A is the target.
 
     Returns
     -------
@@ -108,7 +121,7 @@ def shape_cast(shape: AnyShape, xf: Transform, translation: tuple[float, float],
     """
     status, _, found = _one_by_one(
         cached_pack(target, shape), ONE_PAIR, pose_row(xf_target)[None], np.zeros((1, 2)),
-        pose_row(xf)[None], np.array([translation], dtype=np.float64), 1.0,
+        pose_row(xf)[None], np.array([translation], dtype=np.float64), 1.0, checked_trace(trace),
     )  # fmt: skip
     results = _ray_columns(found)
     fraction, point_x, point_y, normal_x, normal_y = results[0].tolist()
@@ -194,10 +207,11 @@ def _one_by_one(
     poses_b: FloatArray,
     velocities_b: FloatArray,
     t_max: float,
+    trace: FloatArray | None = None,
 ) -> tuple[IntArray, IntArray, FloatArray]:
     """Return the same, contacts included, by the scalar kernel: poses (n, 4) x, y, cos, sin; inputs checked and writable."""
     rows = _empty_rows(len(pairs), SWEPT_SIZE)
-    swept_pairs(shapes.arrays, pairs, poses_a, velocities_a, poses_b, velocities_b, t_max, *rows)
+    swept_pairs(shapes.arrays, pairs, poses_a, velocities_a, poses_b, velocities_b, t_max, *rows, trace)
     return rows
 
 

@@ -11,6 +11,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.common._record_kernel import checked_trace
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.checks import choice
 from engine.common.jit import has_wide_registers
@@ -29,9 +30,6 @@ Target = Literal["touch", "box2d"]
 Sweeps = tuple[FloatArray, ...]
 """Start, end and centre of A, then of B."""
 
-_NO_TRACE = np.empty((0, 2))
-
-
 def conservative_advancement(
     a: AnyShape, sweep_a: Sweep, b: AnyShape, sweep_b: Sweep, t_max: float = 1.0, target: Target = "touch", trace: FloatArray | None = None
 ) -> TimeOfImpact:
@@ -47,9 +45,8 @@ def conservative_advancement(
         In [0, 1]: how much of the sweeps to look at.
     target : "touch" or "box2d"
         What counts as the impact; see `engine.continuous._impact_kernel`.
-    trace : float64 (m, 2), optional
-        Takes, for each step as far as there is room, the time and the gap above the target; NaN after the last one.
-        Times do not decrease.
+    trace : float64 (k, TRACE_WIDTH), optional
+        Is told the steps, see `engine.common._record_kernel`; the answer is the same to the bit.
 
     Returns
     -------
@@ -78,8 +75,7 @@ def bisection(
 ) -> TimeOfImpact:
     """Find the same by clearing halves of the interval: slower than the advancement, simpler, and its witness.
 
-    All is as of `conservative_advancement`, but the times of the trace, which are the middles of the intervals. See
-    `engine.continuous._bisection_kernel`, which derives it.
+    All is as of `conservative_advancement`. See `engine.continuous._bisection_kernel`, which derives it.
 
     Examples
     --------
@@ -97,8 +93,7 @@ def bilateral_advancement(
 ) -> TimeOfImpact:
     """Find the same by holding one separating axis while it parts them, as Box2D does it, made safe.
 
-    All is as of `conservative_advancement`, but the trace, which has a row for each axis. See `engine.continuous._bilateral_kernel`,
-    which derives it.
+    All is as of `conservative_advancement`. See `engine.continuous._bilateral_kernel`, which derives it.
 
     Examples
     --------
@@ -121,13 +116,9 @@ def _of_pair(
     target: Target,
     trace: FloatArray | None,
 ) -> TimeOfImpact:
-    """Ask for one pair; a `trace` is filled with NaN first, so that its end shows."""
     is_box2d = choice("target", target, ("touch", "box2d")) == "box2d"
-    if trace is None:
-        trace = _NO_TRACE
-    trace[:] = np.nan
     sweeps = (*_sweep_rows(sweep_a), *_sweep_rows(sweep_b))
-    rows = impact_rows(cached_pack(a, b), ONE_PAIR, sweeps, float(t_max), method, is_box2d, trace)
+    rows = impact_rows(cached_pack(a, b), ONE_PAIR, sweeps, float(t_max), method, is_box2d, checked_trace(trace))
     return TimeOfImpact(Status(int(rows.status[0])), float(rows.fraction[0]), int(rows.iterations[0]))
 
 
@@ -151,7 +142,13 @@ class ImpactRows:
 
 
 def impact_rows(
-    shapes: PackedShapes, pairs: IntArray, sweeps: Sweeps, t_max: float, method: int, is_box2d: bool, trace: FloatArray = _NO_TRACE
+    shapes: PackedShapes,
+    pairs: IntArray,
+    sweeps: Sweeps,
+    t_max: float,
+    method: int,
+    is_box2d: bool,
+    trace: FloatArray | None = None,
 ) -> ImpactRows:
     """Times of impact of `pairs` (n, 2) of packed shapes that move from poses (n, 3) to poses (n, 3) about local centres (n, 2).
 
@@ -159,7 +156,7 @@ def impact_rows(
     """
     n = len(pairs)
     rows = _empty_rows(n)
-    if method != ADVANCEMENT or len(trace) > 0 or n < SIMD_FROM or not has_wide_registers():
+    if method != ADVANCEMENT or trace is not None or n < SIMD_FROM or not has_wide_registers():
         times_of_impact(shapes.arrays, pairs, sweeps, t_max, method, is_box2d, rows.arrays, trace)
         return rows
     rest = times_of_impact_simd(shapes.arrays, pairs, sweeps, t_max, is_box2d, rows.arrays)

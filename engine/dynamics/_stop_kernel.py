@@ -142,7 +142,6 @@ class Room(NamedTuple):
     motion: FloatArray
     ends: FloatArray
     placed: FloatArray
-    trace: FloatArray
 
 
 @kernel
@@ -204,7 +203,7 @@ def pairs_of_some(boxes: FloatArray, some: IntArray, is_some: NDArray[np.bool_])
 def _room(packed: Arrays) -> Room:
     most = most_vertices(packed[2])
     cores, moved = np.empty((2, most, 2)), np.empty((2, most, 2))
-    return Room(cores, moved, np.empty(MOTION_SIZE), np.empty(ENDS_SIZE), np.empty(PLACED_SIZE), np.empty((0, 2)))
+    return Room(cores, moved, np.empty(MOTION_SIZE), np.empty(ENDS_SIZE), np.empty(PLACED_SIZE))
 
 
 @inlined_kernel
@@ -281,7 +280,7 @@ def _touch_of_sweeps(shapes: Shapes, a: int, b: int, allowed: float, are_driven:
         first, last = motion_window(motion, target + tolerance, 1.0)
         if first > last:
             return NEVER
-    status, fraction, _ = advance(moving, Search(target, tolerance, -np.inf, first, last, 1.0), room.trace)
+    status, fraction, _ = advance(moving, Search(target, tolerance, -np.inf, first, last, 1.0), None)
     at: float = fraction
     return NEVER if status == MISS else at
 

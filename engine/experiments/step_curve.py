@@ -26,10 +26,12 @@ from engine.box2d.oracle.pairs import PairOracle
 from engine.common.arrays import FloatArray, frozen
 from engine.common.errors import Described, InvalidInputError
 from engine.common.tolerances import BOX2D_TOI_BACKOFF, LINEAR_SLOP
+from engine.continuous._motion_kernel import IMPACT_GAP
 from engine.continuous.time_of_impact import conservative_advancement
 from engine.contracts import Status, TimeOfImpact
 from engine.geometry import FixtureShape, Sweep, Transform
 from engine.query import batch
+from engine.trace.rows import told
 
 __all__ = ["LENS_GAP", "MovingShape", "StepCurve", "step_curve", "touches"]
 
@@ -38,8 +40,6 @@ LENS_GAP = 0.03
 
 _SAMPLES = 257
 _LENS_SAMPLES = 65
-_WALK_ROOM = 256
-"""Steps of the advancement that are kept; it takes a handful, of fast spins some dozens."""
 _SLOPE_STEP = 1e-4
 """Fraction of a step over which the speed of approach at the touch is measured."""
 _NARROWEST_LENS, _WIDEST_LENS = 1e-4, 0.5
@@ -114,17 +114,17 @@ def step_curve(one: MovingShape, others: Sequence[MovingShape]) -> StepCurve:
     else:
         chosen = min(range(len(others)), key=lambda k: float(_gaps(one, others[k], coarse).min()))
     other = others[chosen]
-    trace = np.full((_WALK_ROOM, 2), np.nan)
-    touch = conservative_advancement(one.shape, one.sweep, other.shape, other.sweep, trace=trace)
+    touch, rows = told(lambda trace: conservative_advancement(one.shape, one.sweep, other.shape, other.sweep, trace=trace))
     lens = _lens(one, other, touch)
     fractions = coarse if lens is None else np.union1d(coarse, np.linspace(*lens, _LENS_SAMPLES))
     radii = one.shape.radius + other.shape.radius
+    walk = [(row[1], row[2] - radii) for row in rows if row[0] == IMPACT_GAP]
     return StepCurve(
         other=chosen,
         fractions=frozen(fractions),
         gaps=frozen(_gaps(one, other, fractions)),
         lens=lens,
-        walk=frozen(trace[~np.isnan(trace[:, 0])]),
+        walk=frozen(np.array(walk).reshape(-1, 2)),
         touch=touch,
         aimed=conservative_advancement(one.shape, one.sweep, other.shape, other.sweep, target="box2d"),
         box2d=_box2d(one, other),
