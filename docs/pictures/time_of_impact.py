@@ -25,8 +25,8 @@ def picture() -> Figure:
     scene, curve, digits = (figure.add_subplot(part) for part in (grid[:, 0], grid[0, 1], grid[1, 1]))
     traces = {}
     for name, way in (("advancement", conservative_advancement), ("halving", bisection), ("bilateral", bilateral_advancement)):
-        found, told_rows = told(lambda trace, way=way: way(blade, turning, disc, resting, trace=trace))
-        traces[name] = (np.array([(row[1], row[2] - disc.radius) for row in told_rows if row[0] == IMPACT_GAP]), found)
+        found, rows = told(lambda trace, way=way: way(blade, turning, disc, resting, trace=trace))
+        traces[name] = (np.array([(row[1], row[2] - disc.radius) for row in rows if row[0] == IMPACT_GAP]), found)
     rows, found = traces["advancement"]
     for k, (t, _) in enumerate(rows):
         draw(scene, blade, turning.at(float(t)), RED if k == len(rows) - 1 else BLUE, 0.05 + 0.1 * (k == len(rows) - 1))
@@ -38,8 +38,8 @@ def picture() -> Figure:
     times = np.linspace(0.0, 1.0, 401)
     gaps = []
     for t in times:
-        told = distance(blade, turning.at(float(t)), disc, resting.start)
-        gaps.append(told.separation if told.normal is not None else math.nan)
+        apart = distance(blade, turning.at(float(t)), disc, resting.start)
+        gaps.append(apart.separation if apart.normal is not None else math.nan)
     curve.plot(times, gaps, color=GREY, lw=1.5, label="gap, by GJK")
     curve.axhline(0.0, color="black", lw=0.8)
     for name, color, mark in (("halving", PURPLE, "x"), ("bilateral", GREEN, "s"), ("advancement", RED, "o")):

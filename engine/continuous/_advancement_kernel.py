@@ -115,7 +115,9 @@ def foremost(others: FloatArray, fx: float, fy: float, base: float, spin: float,
 
 
 @borrowing_kernel
-def safe_step(moving: Moving, side: int, edge: int, nx: float, ny: float, gap: float, aim: float, longest: float, trace: FloatArray | None) -> float:
+def safe_step(
+    moving: Moving, side: int, edge: int, nx: float, ny: float, gap: float, aim: float, longest: float, trace: FloatArray | None
+) -> float:
     """Return a step up to which F stays above `aim`, at most `longest`: F's root but for the chord's end. `gap`, at 0, exceeds `aim`."""
     motion, core_a, moved, placed = moving.motion, moving.core_a, moving.moved, moving.placed
     bend = largest_bend(motion, turning_rate(motion, side))

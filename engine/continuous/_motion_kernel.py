@@ -72,12 +72,12 @@ __all__ = [
 ]
 
 IMPACT_START, IMPACT_GAP, IMPACT_END = 51.0, 52.0, 53.0
-"""Steps that the trace of every way to the time of impact is told (`engine.common._record_kernel`), beside its own; times are fractions, and
-A is the one that `_impact_kernel` calls so::
+"""Steps that the trace of every way to the time of impact is told (`engine.common._record_kernel`), beside its own; times are fractions,
+and A is the one that `_impact_kernel` calls so::
 
     IMPACT_START   1 if A and B changed places, target, tolerance, largest gap that is an overlap at 0, t_first, t_last, rho of A, rho of B
-    IMPACT_GAP     t, gap of the cores (or a bound of it), axis in A's frame then, what carries it (AXIS_...), its edge, the corners of A and B
-                   that are foremost along it, K
+    IMPACT_GAP     t, gap of the cores (or a bound of it), axis in A's frame then, what carries it (AXIS_...), its edge, the corners of A
+                   and B that are foremost along it, K
     IMPACT_END     status, fraction, iterations
 """
 

@@ -57,8 +57,8 @@ RAY_START, RAY_EDGE, RAY_ENTERED, RAY_PASSED, RAY_SETTLED, RAY_END = 21.0, 22.0,
 """Steps that the trace is told (`engine.common._record_kernel`); the shape's frame, times in [0, 1] along the ray::
 
     RAY_START     1 if it starts inside, start, translation, touch
-    RAY_EDGE      edge, how far in front of it the start is, n.w, t at which its line, pushed out, is crossed (none where n.w is 0), entry and
-                  exit so far, edge of the entry
+    RAY_EDGE      edge, how far in front of it the start is, n.w, t at which its line, pushed out, is crossed (none where n.w is 0), entry
+                  and exit so far, edge of the entry
     RAY_ENTERED   edge, t, entry, exit
     RAY_PASSED    entry, exit                     the half-planes leave nothing of the ray's line, or only what lies behind its start
     RAY_SETTLED   edge of the entry, t before, t after (infinite: nowhere), normal          the place lay past the edge's end

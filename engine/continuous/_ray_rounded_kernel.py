@@ -49,7 +49,7 @@ __all__ = ["ROUNDED_CORNER", "ROUNDED_EDGE", "ROUNDED_END", "facing", "ray_round
 ROUNDED_EDGE, ROUNDED_CORNER, ROUNDED_END = 31.0, 32.0, 33.0
 """Steps that the trace is told (`engine.common._record_kernel`); corners as the moving point sees them from where it starts::
 
-    ROUNDED_EDGE     edge, its first corner, normal, length, n.w, t, how far along the edge, t_first, t_last so far    t: none where n.w is 0
+    ROUNDED_EDGE     edge, its first corner, normal, length, n.w, t and how far along the edge (none where n.w is 0), t_first, t_last so far
     ROUNDED_CORNER   corner, its place, distance of the path, t of the nearest, half the chord's time (none: out of reach), t_first, t_last
     ROUNDED_END      t_first, t_last, normal, corner or -1
 """

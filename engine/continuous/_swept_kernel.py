@@ -104,7 +104,14 @@ def tell_edge(
 
 @borrowing_kernel
 def swept_edges(
-    vertices: FloatArray, normals: FloatArray, others: FloatArray, wx: float, wy: float, touch: float, whose: float, trace: FloatArray | None
+    vertices: FloatArray,
+    normals: FloatArray,
+    others: FloatArray,
+    wx: float,
+    wy: float,
+    touch: float,
+    whose: float,
+    trace: FloatArray | None,
 ) -> tuple[float, float, float, float]:
     """Return first and last time, and the normal that closes last, as one polygon's edges allow; first > last is a miss.
 

@@ -30,6 +30,7 @@ Target = Literal["touch", "box2d"]
 Sweeps = tuple[FloatArray, ...]
 """Start, end and centre of A, then of B."""
 
+
 def conservative_advancement(
     a: AnyShape, sweep_a: Sweep, b: AnyShape, sweep_b: Sweep, t_max: float = 1.0, target: Target = "touch", trace: FloatArray | None = None
 ) -> TimeOfImpact:

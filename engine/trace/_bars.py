@@ -1,0 +1,46 @@
+"""Times of a motion as bars: when each axis is crossed, what each leaves, and what they leave together."""
+
+from __future__ import annotations
+
+import math
+
+from engine.common.words import decimals
+from engine.contracts.trace import Mark, Role, View
+
+__all__ = ["TIMES", "bar", "moment", "step_of_time", "tick"]
+
+TIMES = View("times", "when: a bar for each axis", x="fraction of the motion", y="axis")
+
+_FIRST, _LAST = -0.25, 1.25
+"""Fractions that the bars show; what lies beyond is cut off there."""
+
+
+def moment(t: float) -> str:
+    """Return a time for a sentence."""
+    if math.isinf(t):
+        return "never"
+    return f"t = {decimals(t, 3) if abs(t) < 1e4 and (abs(t) >= 5e-4 or t == 0.0) else f'{t:.3g}'}"
+
+
+def _shown(t: float) -> float:
+    return min(max(t, _FIRST), _LAST)
+
+
+def bar(y: float, start: float, end: float, role: Role, text: str) -> tuple[Mark, ...]:
+    """Return a bar from one time to another, as far as it shows; a dot where it is one moment or lies beyond; none where it is empty."""
+    if not start <= end:
+        return ()
+    first, last = _shown(start), _shown(end)
+    if first == last:
+        return (Mark("point", role, ((first, y),), "times", text),)
+    return (Mark("path", role, ((first, y), (last, y)), "times", text),)
+
+
+def tick(y: float, t: float, role: Role, text: str = "") -> tuple[Mark, ...]:
+    """Return a moment on an axis, if it shows."""
+    return (Mark("point", role, ((t, y),), "times", text),) if _FIRST <= t <= _LAST else ()
+
+
+def step_of_time(n_axes: float) -> tuple[Mark, ...]:
+    """Return the beginning and the end of the motion, for `n_axes` bars from 0 upward."""
+    return tuple(Mark("path", "ghost", ((t, -0.6), (t, n_axes + 0.6)), "times", text) for t, text in ((0.0, "start"), (1.0, "end")))
