@@ -7,23 +7,27 @@ import math
 import numpy as np
 from matplotlib.figure import Figure
 
-from docs.pictures.kit import BLUE, GREEN, GREY, HERE, ORANGE, PURPLE, RED, chart, dot, draw, new, plane, used
+from docs.pictures.kit import BLUE, GREEN, GREY, HERE, ORANGE, PURPLE, RED, chart, dot, draw, new, plane
+from engine import trace
+from engine.contracts.trace import TraceStep
 from engine.geometry import Segment, Transform
-from engine.narrowphase import alternating_projections, gjk
+from engine.narrowphase import gjk
+
+
+def turns_between(ray: Segment, angle: float) -> list[TraceStep]:
+    """Return the turns of the projections from a segment to the same one turned; each has its points of A and B."""
+    return [step for step in trace.alternating_projections(ray, HERE, ray, Transform((0.0, 0.0), angle)) if step.kind == "turn"]
 
 
 def picture() -> Figure:
     figure, (left, right) = new()
     ray, angle = Segment((2.0, 0.0), (0.0, 0.0)), 0.6
     turned = Transform((0.0, 0.0), angle)
-    trace = alternating_projections.new_trace(40)
-    alternating_projections.distance(ray, HERE, ray, turned, trace)
     draw(left, ray, color=BLUE)
     draw(left, ray, turned, ORANGE)
-    rows = used(trace)
     path = [(2.0, 0.0)]
-    for row in rows:
-        path += [tuple(row[2:4]), tuple(row[0:2])]
+    for step in turns_between(ray, angle):
+        path += [step.points[1], step.points[0]]
     left.plot(*np.array(path).T, "-", color="black", lw=1)
     for k, point in enumerate(path[:7]):
         below = k % 2 == 0
@@ -32,11 +36,8 @@ def picture() -> Figure:
     plane(left, f"to and fro between two segments at {angle} rad,\nwhich touch at the left end", (-0.2, 2.3), (-0.25, 1.3))
 
     for angle, color in ((0.7, BLUE), (0.35, GREEN), (0.18, PURPLE), (0.01, RED)):
-        trace = alternating_projections.new_trace(60)
-        alternating_projections.distance(ray, HERE, ray, Transform((0.0, 0.0), angle), trace)
-        rows = used(trace)
-        left_over = np.hypot(rows[:, 0], rows[:, 1])
-        right.semilogy(np.arange(1, len(rows) + 1), left_over, color=color, lw=2, label=f"{angle} rad")
+        left_over = np.array([math.hypot(*step.points[0]) for step in turns_between(ray, angle)[:60]])
+        right.semilogy(np.arange(1, len(left_over) + 1), left_over, color=color, lw=2, label=f"{angle} rad")
         turns = np.arange(1, 61, 6)
         right.semilogy(turns, left_over[0] * math.cos(angle) ** (2.0 * (turns - 1)), "o", color=color, ms=4)
     right.plot([], [], "o", color=GREY, ms=4, label="cos² law")

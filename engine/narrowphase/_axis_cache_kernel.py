@@ -26,10 +26,11 @@ import math
 
 import numpy as np
 
+from engine.common._record_kernel import record
 from engine.common.arrays import FloatArray
 from engine.common.jit import inlined_kernel, kernel
 from engine.narrowphase._core_manifold_kernel import find_axis
-from engine.narrowphase._sat_kernel import face_separation, is_parted_by
+from engine.narrowphase._sat_kernel import SAT_REMEMBERED, SAT_START, face_separation, is_parted_by
 
 __all__ = ["NO_AXIS", "overlap_cached", "overlap_every_axis"]
 
@@ -74,9 +75,11 @@ def overlap_cached(
     touch: float,
     axis: int,
     pair: FloatArray,
+    trace: FloatArray | None,
 ) -> tuple[bool, int, bool]:
     """Tell whether they share a point, trying `axis` first; also which axis to cache, and whether the cached one was enough."""
     n_a, n_b = vertices_a.shape[0], vertices_b.shape[0]
+    record(trace, SAT_START, (reach, touch))
     gap = -np.inf
     if 0 <= axis < n_a:
         gap = face_separation(vertices_a, normals_a, axis, vertices_b)
@@ -88,9 +91,11 @@ def overlap_cached(
         length = math.hypot(dx, dy)
         if length > 0.0:
             gap = gap_along(vertices_a, vertices_b, dx / length, dy / length)
+    if gap > -np.inf:
+        record(trace, SAT_REMEMBERED, (float(axis), gap))
     if gap > reach + touch:
         return False, axis, True
-    is_parted, side, edge, _, _, _, corner_a, corner_b = find_axis(vertices_a, normals_a, vertices_b, normals_b, reach, touch, pair, None)
+    is_parted, side, edge, _, _, _, corner_a, corner_b = find_axis(vertices_a, normals_a, vertices_b, normals_b, reach, touch, pair, trace)
     if side == 0:
         return not is_parted, edge, False
     if side == 1:

@@ -22,10 +22,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from engine.common._record_kernel import record
 from engine.common.arrays import FloatArray
 from engine.common.jit import inlined_kernel
-from engine.narrowphase._sat_kernel import face_separation
-from engine.narrowphase._step_kernel import TRIED, record_edge
+from engine.narrowphase._sat_kernel import SAT_EDGE, face_separation
 
 __all__ = ["climb_separation"]
 
@@ -36,7 +36,7 @@ def climb_separation(
 ) -> tuple[float, int]:
     """Return the separation the walk ends at, and its edge; `toward` points from this centroid to the other's.
 
-    The trace is told of each edge of `side` whose separation is looked at; see `_step_kernel`.
+    The trace is told of each edge of `side` whose separation is looked at.
     """
     n_edges = vertices.shape[0]
     start, most = 0, -np.inf
@@ -49,10 +49,11 @@ def climb_separation(
     before, after = (start - 1) % n_edges, (start + 1) % n_edges
     separation_before = face_separation(vertices, normals, before, others)
     separation_after = face_separation(vertices, normals, after, others)
-    record_edge(trace, TRIED, side, vertices, start, best)
-    record_edge(trace, TRIED, side, vertices, before, separation_before)
-    record_edge(trace, TRIED, side, vertices, after, separation_after)
-    if separation_before > best and separation_before > separation_after:
+    goes_back = separation_before > best and separation_before > separation_after
+    record(trace, SAT_EDGE, (side, float(start), best, 1.0))
+    record(trace, SAT_EDGE, (side, float(before), separation_before, 1.0 if goes_back else 0.0))
+    record(trace, SAT_EDGE, (side, float(after), separation_after, 1.0 if not goes_back and separation_after > best else 0.0))
+    if goes_back:
         step, best, best_edge = -1, separation_before, before
     elif separation_after > best:
         step, best, best_edge = 1, separation_after, after
@@ -62,7 +63,7 @@ def climb_separation(
     for _ in range(n_edges):
         edge = (best_edge + step) % n_edges
         separation = face_separation(vertices, normals, edge, others)
-        record_edge(trace, TRIED, side, vertices, edge, separation)
+        record(trace, SAT_EDGE, (side, float(edge), separation, 1.0 if separation > best else 0.0))
         if separation <= best:
             break
         best, best_edge = separation, edge

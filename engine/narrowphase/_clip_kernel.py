@@ -34,19 +34,49 @@ from __future__ import annotations
 
 import numpy as np
 
+from engine.common._record_kernel import record
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.jit import borrowing_kernel, inlined_kernel
 from engine.common.tolerances import SAT_ROUNDING
 from engine.narrowphase._core_distance_kernel import core_distance
 from engine.narrowphase._sat_kernel import strict_separation
 from engine.narrowphase._sides_kernel import Room, Row, Side, place
-from engine.narrowphase._step_kernel import CLIPPED, INCIDENT, POINT, REFERENCE, record, record_edge
 from engine.narrowphase.rules import BOX2D, EXACT
 
-__all__ = ["FACE", "VERTEX", "clip_incident_edge", "cut_between", "find_incident_edge", "name_of", "points_on_edge", "write_point"]
+__all__ = [
+    "FACE",
+    "MANIFOLD_CLIPPED",
+    "MANIFOLD_DISTANCE",
+    "MANIFOLD_INCIDENT",
+    "MANIFOLD_NEIGHBOURS",
+    "MANIFOLD_POINT",
+    "MANIFOLD_REFERENCE",
+    "VERTEX",
+    "clip_incident_edge",
+    "cut_between",
+    "find_incident_edge",
+    "name_of",
+    "points_on_edge",
+    "write_point",
+]
 
 VERTEX = 0
 FACE = 1
+
+MANIFOLD_REFERENCE, MANIFOLD_DISTANCE, MANIFOLD_INCIDENT, MANIFOLD_CLIPPED, MANIFOLD_POINT = 31.0, 32.0, 33.0, 34.0, 35.0
+MANIFOLD_NEIGHBOURS = 36.0
+"""Steps that the trace is told (`engine.common._record_kernel`), beside those of the axis (`_sat_kernel`); a side is 0 for A, 1 for B::
+
+    MANIFOLD_REFERENCE    side, edge, its separation, how often it was tried before, 1 if this axis parts the two
+    MANIFOLD_DISTANCE     distance of the cores, 1 if it parts them: asked where the separation is 0 within rounding
+    MANIFOLD_INCIDENT     side, edge, cosine to the reference edge
+    MANIFOLD_CLIPPED      side of the reference edge, its vertex that the plane is at, ends left: 2, 1 or 0; how far outside the vertex
+                          the plane stands, outside the plane the first and the second end; what is left of the incident edge
+    MANIFOLD_POINT        1 if kept, feature id (NaN where not kept), gap along the normal, the end, and the point midway
+    MANIFOLD_NEIGHBOURS   vertex of the edge whose ghost says that the contact is the neighbour's (`_edge_kernel`)
+
+Points are given in the frame that the kernel works in.
+"""
 
 LACKING_ROUNDINGS = 2.0
 """Rounding, times the touch. A manifold whose deepest point lies farther than this before the foremost vertex lacks that: the two are
@@ -103,8 +133,10 @@ def cut_between(x0: float, y0: float, x1: float, y1: float, out_0: float, out_1:
 @inlined_kernel
 def _cut(
     reference: FloatArray, edge: int, k: int, nx: float, ny: float, side: float, n_ends: int, ends: FloatArray, names: IntArray
-) -> tuple[int, bool]:
-    """Cut off what lies beyond the side plane at the first (k = 0) or second end of the edge; return the ends left, and whether it cut."""
+) -> tuple[int, bool, float, float]:
+    """Cut off what lies beyond the side plane at the first (k = 0) or second end of the edge; return the ends left, whether it cut, and how
+    far outside the plane the two ends were.
+    """
     corner = (edge + k) % reference.shape[0]
     # outward direction of the side plane: against the edge at its first end, along it at its second
     outward = -1.0 if k == 0 else 1.0
@@ -113,11 +145,11 @@ def _cut(
     out_0 = tx * (ends[0, 0] - vx) + ty * (ends[0, 1] - vy) - side
     out_1 = tx * (ends[1, 0] - vx) + ty * (ends[1, 1] - vy) - side
     if n_ends == 1:
-        return (0 if out_0 > 0.0 else 1), False
+        return (0 if out_0 > 0.0 else 1), False, out_0, out_1
     if out_0 <= 0.0 and out_1 <= 0.0:
-        return 2, False
+        return 2, False, out_0, out_1
     if out_0 > 0.0 and out_1 > 0.0:
-        return 0, False
+        return 0, False, out_0, out_1
     # One end is inside, one outside. An inside end on the plane itself leaves that single point.
     n_left = 2 if out_0 * out_1 < 0.0 else 1
     cut_x, cut_y = cut_between(ends[0, 0], ends[0, 1], ends[1, 0], ends[1, 1], out_0, out_1)
@@ -128,7 +160,7 @@ def _cut(
             names[0, field] = names[1, field]
     ends[1, 0], ends[1, 1] = cut_x, cut_y
     names[1, 0], names[1, 1], names[1, 2], names[1, 3] = corner, incident_name, VERTEX, FACE
-    return n_left, n_left == 2
+    return n_left, n_left == 2, out_0, out_1
 
 
 @inlined_kernel
@@ -140,7 +172,7 @@ def clip_incident_edge(
 
     Fills the room's ends (2, 2) with what is left and their names (2, 4) with (index on reference, index on other, type on reference,
     type on other). Returns how many ends are left (2; 1 where it only touches a side plane; 0) and whether a plane cut it. The trace is
-    told what each plane leaves, `whose` being the side of the reference edge; see `_step_kernel`.
+    told what each plane leaves, `whose` being the side of the reference edge.
     """
     ends, names = room.ends, room.end_names
     n_reference, n_other = reference.shape[0], other.shape[0]
@@ -151,10 +183,11 @@ def clip_incident_edge(
 
     n_ends, is_cut = 2, False
     for k in range(2):
-        n_ends, cuts = _cut(reference, edge, k, nx, ny, side, n_ends, ends, names)
+        n_ends, cuts, out_0, out_1 = _cut(reference, edge, k, nx, ny, side, n_ends, ends, names)
         is_cut = is_cut or cuts
         corner = (edge + k) % n_reference
-        record(trace, CLIPPED, whose, float(corner), float(n_ends), ends[0, 0], ends[0, 1], ends[1, 0], ends[1, 1])
+        left = (ends[0, 0], ends[0, 1], ends[1, 0], ends[1, 1])
+        record(trace, MANIFOLD_CLIPPED, (whose, float(corner), float(n_ends), side, out_0, out_1, *left))
         if n_ends == 0:
             break
     return n_ends, is_cut
@@ -200,12 +233,14 @@ def points_on_edge(
             base, base_normals, other, other_normals = a.vertices, a.normals, b.vertices, b.normals
         nx, ny = base_normals[edge, 0], base_normals[edge, 1]  # out of the reference polygon, toward the other
         reference[0], reference[1] = (1 if is_on_b else 0), edge
-        record_edge(trace, REFERENCE, whose, base, edge, best)
         axis[0], axis[1], axis[2], axis[3] = to_b * (cos * nx - sin * ny), to_b * (sin * nx + cos * ny), best - surface, 0.0
         if is_polygons:
             axis[4], axis[5] = separation_a, separation_b
             if tried == 0 and rule == EXACT and not is_parted and abs(best) <= touch:
-                is_parted = core_distance(a.vertices, b.vertices) > reach + touch + max(0.0, -best)
+                distance = core_distance(a.vertices, b.vertices)
+                is_parted = distance > reach + touch + max(0.0, -best)
+                record(trace, MANIFOLD_DISTANCE, (distance, 1.0 if is_parted else 0.0))
+        record(trace, MANIFOLD_REFERENCE, (whose, float(edge), best, float(tried), 1.0 if is_parted else 0.0))
         if is_parted:
             return 0
 
@@ -217,7 +252,7 @@ def points_on_edge(
             else:
                 incident = edge_at_vertex(other_normals, contact_vertex(base, edge, nx, ny, other, touch)[0], nx, ny)
             cosine = abs(nx * other_normals[incident, 0] + ny * other_normals[incident, 1])
-            record_edge(trace, INCIDENT, 1.0 - whose, other, incident, cosine)
+            record(trace, MANIFOLD_INCIDENT, (1.0 - whose, float(incident), cosine))
             n_ends, is_cut = clip_incident_edge(base, edge, nx, ny, skins, other, incident, room, whose, trace)
             if is_cut:
                 axis[3] = 1.0 / max(cosine, SAT_ROUNDING)
@@ -248,7 +283,7 @@ def points_on_edge(
             lift = 0.5 * (lift_base - lift_other - gap)
             mid_x, mid_y = x + lift * nx, y + lift * ny
             if gap > reach + touch and (k < n_ends or is_polygons):
-                record(trace, POINT, 0.0, np.nan, gap - surface, x, y, mid_x, mid_y)
+                record(trace, MANIFOLD_POINT, (0.0, np.nan, gap - surface, x, y, mid_x, mid_y))
                 continue
             deepest = min(deepest, gap)
             if base_type == FACE and n_base == 2:
@@ -257,7 +292,7 @@ def points_on_edge(
                 on_other = 0
             write_point(points, count, a.pose, mid_x, mid_y, gap - surface)
             names[count] = name_of(on_base, on_other, base_type, other_type, is_on_b)
-            record(trace, POINT, 1.0, float(names[count]), gap - surface, x, y, mid_x, mid_y)
+            record(trace, MANIFOLD_POINT, (1.0, float(names[count]), gap - surface, x, y, mid_x, mid_y))
             count += 1
         if rule == BOX2D or n_other == 1 or tried == 3 or deepest <= best + LACKING_ROUNDINGS * touch:
             break

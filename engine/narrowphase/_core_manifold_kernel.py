@@ -43,15 +43,15 @@ from __future__ import annotations
 
 import numpy as np
 
+from engine.common._record_kernel import record
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.jit import borrowing_kernel, inlined_kernel, kernel
 from engine.geometry.kinds import CAPSULE, CIRCLE, SEGMENT
-from engine.narrowphase._clip_kernel import VERTEX, name_of, points_on_edge, write_point
+from engine.narrowphase._clip_kernel import MANIFOLD_POINT, VERTEX, name_of, points_on_edge, write_point
 from engine.narrowphase._core_distance_kernel import nearest_points
 from engine.narrowphase._edge_kernel import manifold_edge_circle, manifold_edge_polygon
-from engine.narrowphase._sat_kernel import edge_separation
+from engine.narrowphase._sat_kernel import SAT_CORNERS, SAT_END, SAT_START, edge_separation
 from engine.narrowphase._sides_kernel import Arrays, Room, Row, Shapes, Side, moved_side, room_for, rounding_of, row_of, side_of
-from engine.narrowphase._step_kernel import POINT, TRIED, record
 from engine.narrowphase.rules import BOX2D, EXACT
 
 __all__ = ["find_axis", "manifold_core_pairs"]
@@ -85,14 +85,17 @@ def find_axis(
     distance, corner_a, corner_b = 0.0, 0, 0
     if not is_parted and (best >= -touch or not has_edge):
         distance, corner_a, corner_b = nearest_points(vertices_a, vertices_b, pair)
-        record(trace, TRIED, -1.0, np.nan, distance, pair[0, 0], pair[0, 1], pair[1, 0], pair[1, 1])
+        record(trace, SAT_CORNERS, (distance, pair[0, 0], pair[0, 1], pair[1, 0], pair[1, 1]))
         if distance > reach + touch:
             # only cores with area can lie one in the other; then no separation at all, ties aside, is above zero
             is_inside = best <= 0.0 and (n_a > 2 or n_b > 2)
             is_inside = is_inside and edge_separation(vertices_a, normals_a, vertices_b, 0.0, 0.0, None)[0] <= 0.0
             is_parted = not (is_inside and edge_separation(vertices_b, normals_b, vertices_a, 0.0, 1.0, None)[0] <= 0.0)
+    parted, corners = 1.0 if is_parted else 0.0, (float(corner_a), float(corner_b))
     if not has_edge or (distance > touch and best < distance - touch):
+        record(trace, SAT_END, (parted, -1.0, 0.0, distance, *corners))
         return is_parted, -1, 0, distance, separation_a, separation_b, corner_a, corner_b
+    record(trace, SAT_END, (parted, 1.0 if is_on_b else 0.0, float(edge_b if is_on_b else edge_a), best, *corners))
     if is_on_b:
         return is_parted, 1, edge_b, best, separation_a, separation_b, corner_a, corner_b
     return is_parted, 0, edge_a, best, separation_a, separation_b, corner_a, corner_b
@@ -106,6 +109,7 @@ def manifold_cores(a: Side, b: Side, touch: float, room: Room, row: Row, trace: 
     """
     points, names, axis, reference = row
     pair = room.corners
+    record(trace, SAT_START, (a.radius + b.radius, touch))
     surface = (a.radius - a.skin) + (b.radius - b.skin)
     is_parted, side, edge, best, separation_a, separation_b, corner_a, corner_b = find_axis(
         a.vertices, a.normals, b.vertices, b.normals, a.radius + b.radius, touch, pair, trace
@@ -131,7 +135,7 @@ def manifold_cores(a: Side, b: Side, touch: float, room: Room, row: Row, trace: 
     x, y = pair[0, 0] + lift * nx, pair[0, 1] + lift * ny
     write_point(points, 0, a.pose, x, y, best - surface)
     names[0] = name_of(corner_a, corner_b, VERTEX, VERTEX, False)
-    record(trace, POINT, 1.0, float(names[0]), best - surface, pair[1, 0], pair[1, 1], x, y)
+    record(trace, MANIFOLD_POINT, (1.0, float(names[0]), best - surface, pair[1, 0], pair[1, 1], x, y))
     return 1
 
 

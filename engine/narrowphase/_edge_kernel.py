@@ -39,6 +39,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.common._record_kernel import record
 from engine.common.arrays import FloatArray
 from engine.common.jit import borrowing_kernel, inlined_kernel
 from engine.common.tolerances import (
@@ -48,10 +49,20 @@ from engine.common.tolerances import (
     BOX2D_RELATIVE_TOLERANCE,
     SAT_ROUNDING,
 )
-from engine.narrowphase._clip_kernel import FACE, VERTEX, clip_incident_edge, find_incident_edge, name_of, write_point
-from engine.narrowphase._sat_kernel import face_separation
+from engine.narrowphase._clip_kernel import (
+    FACE,
+    MANIFOLD_INCIDENT,
+    MANIFOLD_NEIGHBOURS,
+    MANIFOLD_POINT,
+    MANIFOLD_REFERENCE,
+    VERTEX,
+    clip_incident_edge,
+    find_incident_edge,
+    name_of,
+    write_point,
+)
+from engine.narrowphase._sat_kernel import SAT_CORNERS, SAT_EDGE, SAT_START, face_separation
 from engine.narrowphase._sides_kernel import Room, Row, Side
-from engine.narrowphase._step_kernel import INCIDENT, POINT, REFERENCE, TRIED, record, record_edge
 
 __all__ = ["manifold_edge_circle", "manifold_edge_polygon"]
 
@@ -100,18 +111,22 @@ def manifold_edge_circle(edge: Side, circle: Side, to_circle: float, row: Row, t
         nx, ny, gap = cos * to_circle, -sin * to_circle, 0.0
     axis[0], axis[1] = to_circle * (cos * nx - sin * ny), to_circle * (sin * nx + cos * ny)
     axis[2], axis[3], axis[4], axis[5] = gap - radius, amplification, gap - radius, np.nan
+    is_apart = is_neighbours or distance > skin + radius
+    record(trace, SAT_START, (skin + radius, 0.0))
     if edge_type == FACE:
-        record(trace, REFERENCE, 0.0 if to_circle > 0.0 else 1.0, 0.0, gap, v1_x, v1_y, v2_x, v2_y)
+        record(trace, MANIFOLD_REFERENCE, (0.0 if to_circle > 0.0 else 1.0, 0.0, gap, 0.0, 1.0 if is_apart else 0.0))
     else:
-        record(trace, TRIED, -1.0, np.nan, gap, near_x, near_y, x, y)
+        record(trace, SAT_CORNERS, (gap, near_x, near_y, x, y))
+    if is_neighbours:
+        record(trace, MANIFOLD_NEIGHBOURS, (float(on_edge),))
     reference[0], reference[1] = (0 if to_circle > 0.0 else 1), 0
-    if is_neighbours or distance > skin + radius:
+    if is_apart:
         return 0
     lift = 0.5 * (skin - gap - radius)
     write_point(points, 0, pose, x + lift * nx, y + lift * ny, gap - radius)
     names[0] = name_of(on_edge, 0, edge_type, VERTEX, to_circle < 0.0)
     end_x, end_y = x - radius * nx, y - radius * ny
-    record(trace, POINT, 1.0, float(names[0]), gap - radius, end_x, end_y, x + lift * nx, y + lift * ny)
+    record(trace, MANIFOLD_POINT, (1.0, float(names[0]), gap - radius, end_x, end_y, x + lift * nx, y + lift * ny))
     return 1
 
 
@@ -193,7 +208,8 @@ def manifold_edge_polygon(edge: Side, polygon: Side, to_polygon: float, room: Ro
     side = 0 if is_front else 1
     edge_separation = face_separation(vertices[side : side + 1], limits, 0, others)
     of_edge, of_polygon = float(edge_side), float(1 - edge_side)
-    record_edge(trace, TRIED, of_edge, vertices, side, edge_separation)
+    record(trace, SAT_START, (total_skin, 0.0))
+    record(trace, SAT_EDGE, (of_edge, float(side), edge_separation, 1.0))
     polygon_separation, polygon_edge = -np.inf, -1
     is_parted = edge_separation > total_skin
     is_on_polygon = False
@@ -204,15 +220,18 @@ def manifold_edge_polygon(edge: Side, polygon: Side, to_polygon: float, room: Ro
             from_v1 = ox * (others[of, 0] - vertices[0, 0]) + oy * (others[of, 1] - vertices[0, 1])
             from_v2 = ox * (others[of, 0] - vertices[1, 0]) + oy * (others[of, 1] - vertices[1, 1])
             separation = min(from_v1, from_v2)
-            record_edge(trace, TRIED, of_polygon, others, of, separation)
+            # left of the edge's normal the upper limit bounds, right of it the lower one
+            bound = 2 if -ox * ny + oy * nx >= 0.0 else 1
+            beyond = (ox - limits[bound, 0]) * nx + (oy - limits[bound, 1]) * ny
+            is_allowed = beyond >= -BOX2D_ANGULAR_SLOP
+            is_best = is_allowed and separation > polygon_separation
+            told = 1.0 if is_best or separation > total_skin else 0.0 if is_allowed else -1.0
+            record(trace, SAT_EDGE, (of_polygon, float(of), separation, told))
             if separation > total_skin:
                 polygon_separation, polygon_edge = separation, of
                 is_parted = is_on_polygon = True
                 break
-            # left of the edge's normal the upper limit bounds, right of it the lower one
-            bound = 2 if -ox * ny + oy * nx >= 0.0 else 1
-            beyond = (ox - limits[bound, 0]) * nx + (oy - limits[bound, 1]) * ny
-            if beyond >= -BOX2D_ANGULAR_SLOP and separation > polygon_separation:
+            if is_best:
                 polygon_separation, polygon_edge = separation, of
         if not is_parted and polygon_edge >= 0:
             is_on_polygon = polygon_separation > BOX2D_RELATIVE_TOLERANCE * edge_separation + BOX2D_ABSOLUTE_TOLERANCE
@@ -224,23 +243,24 @@ def manifold_edge_polygon(edge: Side, polygon: Side, to_polygon: float, room: Ro
     found_on_polygon = polygon_separation if polygon_edge >= 0 else np.nan
     axis[4], axis[5] = (edge_separation, found_on_polygon) if edge_side == 0 else (found_on_polygon, edge_separation)
     reference[0], reference[1] = (1 - edge_side, polygon_edge) if is_on_polygon else (edge_side, side)
+    parted = 1.0 if is_parted else 0.0
     if is_on_polygon:
-        record_edge(trace, REFERENCE, of_polygon, others, polygon_edge, polygon_separation)
+        record(trace, MANIFOLD_REFERENCE, (of_polygon, float(polygon_edge), polygon_separation, 0.0, parted))
     else:
-        record_edge(trace, REFERENCE, of_edge, vertices, side, edge_separation)
+        record(trace, MANIFOLD_REFERENCE, (of_edge, float(side), edge_separation, 0.0, parted))
     if is_parted:
         return 0
 
     # 2. The incident edge, clipped.
     if is_on_polygon:
         cosine = abs(nx * limits[0, 0] + ny * limits[0, 1])
-        record_edge(trace, INCIDENT, of_edge, vertices, 0, cosine)
+        record(trace, MANIFOLD_INCIDENT, (of_edge, 0.0, cosine))
         n_ends, is_cut = clip_incident_edge(others, polygon_edge, nx, ny, 0.0, vertices, 0, room, of_polygon, trace)
         base_x, base_y, base_skin, lifted_skin = others[polygon_edge, 0], others[polygon_edge, 1], other_skin, skin
     else:
         incident = find_incident_edge(other_normals, nx, ny)
         cosine = abs(nx * other_normals[incident, 0] + ny * other_normals[incident, 1])
-        record_edge(trace, INCIDENT, of_polygon, others, incident, cosine)
+        record(trace, MANIFOLD_INCIDENT, (of_polygon, float(incident), cosine))
         n_ends, is_cut = clip_incident_edge(vertices, side, nx, ny, 0.0, others, incident, room, of_edge, trace)
         base_x, base_y, base_skin, lifted_skin = vertices[side, 0], vertices[side, 1], skin, other_skin
     if is_cut:
@@ -255,7 +275,7 @@ def manifold_edge_polygon(edge: Side, polygon: Side, to_polygon: float, room: Ro
         gap = nx * (x - base_x) + ny * (y - base_y)
         lift = 0.5 * (base_skin - lifted_skin - gap)
         if gap > total_skin:
-            record(trace, POINT, 0.0, np.nan, gap, x, y, x + lift * nx, y + lift * ny)
+            record(trace, MANIFOLD_POINT, (0.0, np.nan, gap, x, y, x + lift * nx, y + lift * ny))
             continue
         write_point(points, count, pose, x + lift * nx, y + lift * ny, gap)
         is_clipped = end_name[2] == VERTEX
@@ -265,6 +285,6 @@ def manifold_edge_polygon(edge: Side, polygon: Side, to_polygon: float, room: Ro
             names[count] = name_of(end_name[0], end_name[1], VERTEX, FACE, edge_side == 1)
         else:
             names[count] = name_of(0, end_name[1], FACE, VERTEX, edge_side == 1)
-        record(trace, POINT, 1.0, float(names[count]), gap, x, y, x + lift * nx, y + lift * ny)
+        record(trace, MANIFOLD_POINT, (1.0, float(names[count]), gap, x, y, x + lift * nx, y + lift * ny))
         count += 1
     return count

@@ -51,15 +51,15 @@ import math
 
 import numpy as np
 
+from engine.common._record_kernel import record
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.jit import inlined_kernel, kernel
 from engine.common.tolerances import BOX2D_ABSOLUTE_TOLERANCE, BOX2D_EPSILON, BOX2D_RELATIVE_TOLERANCE
 from engine.geometry.kinds import CAPSULE, CIRCLE, POLYGON, SEGMENT
 from engine.narrowphase._climb_kernel import climb_separation
-from engine.narrowphase._clip_kernel import points_on_edge, write_point
-from engine.narrowphase._sat_kernel import max_separation
+from engine.narrowphase._clip_kernel import MANIFOLD_POINT, MANIFOLD_REFERENCE, points_on_edge, write_point
+from engine.narrowphase._sat_kernel import SAT_CORNERS, SAT_START, max_separation
 from engine.narrowphase._sides_kernel import Arrays, Room, Row, Shapes, Side, moved_side, room_for, rounding_of, row_of, side_of
-from engine.narrowphase._step_kernel import POINT, REFERENCE, TRIED, record, record_edge
 from engine.narrowphase.rules import BOX2D, EXACT
 
 __all__ = ["frame_is_b", "manifold_pairs"]
@@ -70,6 +70,7 @@ def manifold_polygons(a: Side, b: Side, rounding: float, rule: int, room: Room, 
     """Fill one row for two polygons, both in A's frame, and return the number of points."""
     skins = a.radius + b.radius
     touch = rounding if rule == EXACT else 0.0
+    record(trace, SAT_START, (skins, touch))
     toward_x, toward_y = b.centroid[0, 0] - a.centroid[0, 0], b.centroid[0, 1] - a.centroid[0, 1]
     # The axis: the greatest separation found on either polygon's edges; the first that parts them settles it.
     if rule == EXACT:
@@ -140,8 +141,10 @@ def manifold_polygon_circle(
     inside = rounding if rule == EXACT else BOX2D_EPSILON
     reach = radius + skin + touch
     side = 0.0 if to_circle > 0.0 else 1.0
+    record(trace, SAT_START, (radius + skin, touch))
     in_front, edge = max_separation(vertices, normals, center, touch, side, trace)
-    record_edge(trace, REFERENCE, side, vertices, edge, in_front)
+    parted = 1.0 if in_front > reach else 0.0
+    record(trace, MANIFOLD_REFERENCE, (side, float(edge), in_front, 0.0, parted))
     x, y = center[0, 0], center[0, 1]
     v1_x, v1_y, v2_x, v2_y, past_v1, past_v2 = beside_edge(vertices, edge, x, y)
 
@@ -150,9 +153,9 @@ def manifold_polygon_circle(
         beside = edge_beside(vertices, edge, x, y)
         if beside != edge:
             edge = beside
-            record_edge(trace, REFERENCE, side, vertices, edge, in_front)
             v1_x, v1_y, v2_x, v2_y, past_v1, past_v2 = beside_edge(vertices, edge, x, y)
             in_front = normals[edge, 0] * (x - v1_x) + normals[edge, 1] * (y - v1_y)
+            record(trace, MANIFOLD_REFERENCE, (side, float(edge), in_front, 1.0, 0.0))
 
     nx, ny, gap, amplification = normals[edge, 0], normals[edge, 1], in_front, 0.0
     if least <= in_front <= reach and (past_v1 <= 0.0 or past_v2 <= 0.0):
@@ -160,7 +163,7 @@ def manifold_polygon_circle(
         from_corner = math.hypot(x - corner_x, y - corner_y)
         if in_front >= inside or from_corner > inside:  # else on the corner, within rounding, whence no direction leads
             gap = from_corner
-            record(trace, TRIED, -1.0, np.nan, gap, corner_x, corner_y, x, y)
+            record(trace, SAT_CORNERS, (gap, corner_x, corner_y, x, y))
             amplification = 1.0 / gap
             nx, ny = (x - corner_x) * amplification, (y - corner_y) * amplification
 
@@ -172,7 +175,7 @@ def manifold_polygon_circle(
         return 0
     lift = 0.5 * (skin - gap - radius)
     end_x, end_y, x, y = x - radius * nx, y - radius * ny, x + lift * nx, y + lift * ny
-    record(trace, POINT, 1.0, 0.0, gap - radius, end_x, end_y, x, y)
+    record(trace, MANIFOLD_POINT, (1.0, 0.0, gap - radius, end_x, end_y, x, y))
     write_point(points, 0, polygon.pose, x, y, gap - radius)
     names[0] = 0
     return 1
@@ -193,7 +196,8 @@ def manifold_circles(a: Side, b: Side, rounding: float, rule: int, row: Row, tra
         amplification = 1.0 / distance
         nx, ny = (cos * dx - sin * dy) * amplification, (sin * dx + cos * dy) * amplification
     gap = distance - radius_a - radius_b
-    record(trace, TRIED, -1.0, np.nan, distance, center_a[0, 0], center_a[0, 1], center_b[0, 0], center_b[0, 1])
+    record(trace, SAT_START, (radius_a + radius_b, touch))
+    record(trace, SAT_CORNERS, (distance, center_a[0, 0], center_a[0, 1], center_b[0, 0], center_b[0, 1]))
     axis[0], axis[1], axis[2], axis[3], axis[4], axis[5] = nx, ny, gap, amplification, gap, np.nan
     reference[0], reference[1] = -1, 0
     if gap > touch:
@@ -206,7 +210,7 @@ def manifold_circles(a: Side, b: Side, rounding: float, rule: int, row: Row, tra
     names[0] = 0
     local_x, local_y = cos * nx + sin * ny, cos * ny - sin * nx  # the normal in A's frame
     end_x, end_y = center_b[0, 0] - radius_b * local_x, center_b[0, 1] - radius_b * local_y
-    record(trace, POINT, 1.0, 0.0, gap, end_x, end_y, mid_x + lift * local_x, mid_y + lift * local_y)
+    record(trace, MANIFOLD_POINT, (1.0, 0.0, gap, end_x, end_y, mid_x + lift * local_x, mid_y + lift * local_y))
     return 1
 
 
@@ -222,7 +226,7 @@ def manifold_pair(
 ) -> int:  # fmt: skip
     """Fill row `at` for two shapes that are circles or polygons, and return the number of points.
 
-    `trace` (k, MANIFOLD_TRACE_WIDTH), all NaN, takes the first k steps, in the frame that `frame_is_b` tells; see `_step_kernel`.
+    The trace is told points in the frame that `frame_is_b` tells; its kinds are in `_sat_kernel` and `_clip_kernel`.
     """
     a, b = side_of(shapes, pairs[at, 0], poses_a, at), side_of(shapes, pairs[at, 1], poses_b, at)
     row = row_of(columns, at)

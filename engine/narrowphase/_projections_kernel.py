@@ -30,6 +30,7 @@ from typing import Any
 
 import numpy as np
 
+from engine.common._record_kernel import record
 from engine.common.arrays import FloatArray
 from engine.common.jit import inlined_kernel, kernel
 from engine.common.tolerances import CLOSEST_CONVERGENCE, CLOSEST_MAX_ITERATIONS
@@ -37,10 +38,16 @@ from engine.contracts.status import OUT_OF_ITERATIONS, OVERLAPPING, SEPARATED
 from engine.narrowphase._gjk_kernel import Placed, difference_vertex, relative_cores, share_of_nearest, support
 from engine.narrowphase._sides_kernel import place
 
-__all__ = ["CLOSEST_TRACE_WIDTH", "closest_by_projections"]
+__all__ = ["PROJECTIONS_BOUND", "PROJECTIONS_END", "PROJECTIONS_START", "PROJECTIONS_TURN", "closest_by_projections"]
 
-CLOSEST_TRACE_WIDTH = 5
-"""Numbers of a row of the trace: x, y on A and on B, world frame, and the lower bound."""
+PROJECTIONS_START, PROJECTIONS_TURN, PROJECTIONS_BOUND, PROJECTIONS_END = 41.0, 42.0, 43.0, 44.0
+"""Steps that the trace is told (`engine.common._record_kernel`); A's frame::
+
+    PROJECTIONS_START    the point of A that it begins with, rounding of a touch, the gap between the bounds at which it is done
+    PROJECTIONS_TURN     the point of B nearest to A's, the point of A nearest to that, their distance
+    PROJECTIONS_BOUND    the support vertices of A and B, n, the lower bound
+    PROJECTIONS_END      status, turns, distance
+"""
 
 
 @inlined_kernel
@@ -67,7 +74,7 @@ def project(x: float, y: float, vertices: FloatArray, radius: float) -> tuple[fl
 
 @inlined_kernel
 def project_in_turn(
-    a: Placed, b: Placed, touch: float, size: float, trace: FloatArray
+    a: Placed, b: Placed, touch: float, size: float, trace: FloatArray | None
 ) -> tuple[int, int, float, float, float, float, float]:  # fmt: skip
     """See `closest_by_projections`."""
     cores = relative_cores(a, b)
@@ -75,6 +82,7 @@ def project_in_turn(
     a_x, a_y = vertices_a[0, 0], vertices_a[0, 1]
     b_x, b_y, distance = 0.0, 0.0, 0.0
     status, turns = OUT_OF_ITERATIONS, 0
+    record(trace, PROJECTIONS_START, (a_x, a_y, touch, CLOSEST_CONVERGENCE * size))
     while turns < CLOSEST_MAX_ITERATIONS:
         turns += 1
         dx, dy = a_x - shift_x, a_y - shift_y
@@ -83,6 +91,7 @@ def project_in_turn(
         a_x, a_y = project(b_x, b_y, vertices_a, a.radius)
         dx, dy = b_x - a_x, b_y - a_y
         distance = math.sqrt(dx * dx + dy * dy)
+        record(trace, PROJECTIONS_TURN, (b_x, b_y, a_x, a_y, distance))
         if distance <= touch:
             status = OVERLAPPING
             break
@@ -90,14 +99,11 @@ def project_in_turn(
         i, j = support(cores, nx, ny)
         wx, wy = difference_vertex(cores, i, j)
         bound = nx * wx + ny * wy - a.radius - b.radius
-        if turns <= trace.shape[0]:
-            row = trace[turns - 1]
-            row[0], row[1] = place(a_x, a_y, a.cos, a.sin, a.x, a.y)
-            row[2], row[3] = place(b_x, b_y, a.cos, a.sin, a.x, a.y)
-            row[4] = bound
+        record(trace, PROJECTIONS_BOUND, (float(i), float(j), nx, ny, bound))
         if distance - bound <= CLOSEST_CONVERGENCE * size:
             status = SEPARATED
             break
+    record(trace, PROJECTIONS_END, (float(status), float(turns), distance))
     a_x, a_y = place(a_x, a_y, a.cos, a.sin, a.x, a.y)
     b_x, b_y = place(b_x, b_y, a.cos, a.sin, a.x, a.y)
     return status, turns, distance, a_x, a_y, b_x, b_y
@@ -105,7 +111,7 @@ def project_in_turn(
 
 @kernel
 def closest_by_projections(
-    a: tuple[Any, ...], b: tuple[Any, ...], touch: float, size: float, trace: FloatArray
+    a: tuple[Any, ...], b: tuple[Any, ...], touch: float, size: float, trace: FloatArray | None
 ) -> tuple[int, int, float, float, float, float, float]:  # fmt: skip
     """Return status, turns, the distance |b - a|, and a and b, world frame, of two `Placed`; `size` (metres) is what the convergence is
     relative to.

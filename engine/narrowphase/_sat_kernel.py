@@ -32,11 +32,16 @@ from __future__ import annotations
 
 import numpy as np
 
+from engine.common._record_kernel import record
 from engine.common.arrays import FloatArray
 from engine.common.jit import borrowing_kernel, inlined_entry, inlined_kernel, kernel
-from engine.narrowphase._step_kernel import TRIED, record_edge
 
 __all__ = [
+    "SAT_CORNERS",
+    "SAT_EDGE",
+    "SAT_END",
+    "SAT_REMEMBERED",
+    "SAT_START",
     "edge_separation",
     "face_separation",
     "is_parted_by",
@@ -45,6 +50,17 @@ __all__ = [
     "overlap_plain",
     "strict_separation",
 ]
+
+SAT_START, SAT_EDGE, SAT_CORNERS, SAT_REMEMBERED, SAT_END = 21.0, 22.0, 23.0, 24.0, 25.0
+"""Steps that the trace is told (`engine.common._record_kernel`), by whatever looks for an axis; a side is 0 for A, 1 for B, -1 for two
+corners, and points are given in the frame that the kernel works in::
+
+    SAT_START       sum of the radii, rounding of a separation
+    SAT_EDGE        side, edge, its separation, 1 if it is the best of its side so far
+    SAT_CORNERS     the distance of the cores, nearest points of A and of B (of the polygon and the other, of the edge and the other)
+    SAT_REMEMBERED  number of the axis (`_axis_cache_kernel`), the gap along it
+    SAT_END         1 if the shapes are parted, side, edge, separation of the axis taken, corners of A and B
+"""
 
 
 @inlined_kernel
@@ -66,12 +82,12 @@ def max_separation(
 ) -> tuple[float, int]:
     """Return the greatest separation over *all* edges, and its edge: the first of those that lie within `tie` of each other.
 
-    The trace is told of each edge of `side`; see `_step_kernel`.
+    The trace is told of each edge of `side`.
     """
     best, best_edge = -np.inf, 0
     for edge in range(vertices.shape[0]):
         separation = face_separation(vertices, normals, edge, others)
-        record_edge(trace, TRIED, side, vertices, edge, separation)
+        record(trace, SAT_EDGE, (side, float(edge), separation, 1.0 if separation > best + tie else 0.0))
         if separation > best + tie:
             best, best_edge = separation, edge
     return best, best_edge
@@ -121,19 +137,13 @@ def overlap_plain(vertices_a: FloatArray, normals_a: FloatArray, vertices_b: Flo
 
 @inlined_entry
 def overlap_improved(
-    vertices_a: FloatArray, normals_a: FloatArray, vertices_b: FloatArray, normals_b: FloatArray, touch: float, trace: FloatArray | None
-) -> bool:
-    """Tell the same by one-sided separations, leaving at the first edge that parts the polygons by more than `touch`; the trace is told of
-    each edge tried.
-    """
+    vertices_a: FloatArray, normals_a: FloatArray, vertices_b: FloatArray, normals_b: FloatArray, touch: float
+) -> bool:  # fmt: skip
+    """Tell the same by one-sided separations, leaving at the first edge that parts the polygons by more than `touch`."""
     for edge in range(vertices_a.shape[0]):
-        separation = face_separation(vertices_a, normals_a, edge, vertices_b)
-        record_edge(trace, TRIED, 0.0, vertices_a, edge, separation)
-        if separation > touch:
+        if face_separation(vertices_a, normals_a, edge, vertices_b) > touch:
             return False
     for edge in range(vertices_b.shape[0]):
-        separation = face_separation(vertices_b, normals_b, edge, vertices_a)
-        record_edge(trace, TRIED, 1.0, vertices_b, edge, separation)
-        if separation > touch:
+        if face_separation(vertices_b, normals_b, edge, vertices_a) > touch:
             return False
     return True

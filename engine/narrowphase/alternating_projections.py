@@ -4,22 +4,15 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
+from engine.common._record_kernel import checked_trace
 from engine.common.arrays import FloatArray
-from engine.common.checks import integer
 from engine.common.tolerances import SAT_ROUNDING
 from engine.contracts import DistanceResult, Status
 from engine.geometry import AnyShape, Transform
-from engine.narrowphase._projections_kernel import CLOSEST_TRACE_WIDTH, closest_by_projections
-from engine.narrowphase.scratch import core_of, trace_rows
+from engine.narrowphase._projections_kernel import closest_by_projections
+from engine.narrowphase.scratch import core_of
 
-__all__ = ["distance", "new_trace"]
-
-
-def new_trace(turns: int) -> FloatArray:
-    """Return room for the trace of so many turns; rows that stay NaN were not needed. See `_projections_kernel` for the columns."""
-    return np.full((integer("turns", turns, low=0), CLOSEST_TRACE_WIDTH), np.nan)
+__all__ = ["distance"]
 
 
 def distance(a: AnyShape, xf_a: Transform, b: AnyShape, xf_b: Transform, trace: FloatArray | None = None) -> DistanceResult:
@@ -36,8 +29,8 @@ def distance(a: AnyShape, xf_a: Transform, b: AnyShape, xf_b: Transform, trace: 
     ----------
     a, b, xf_a, xf_b
         As in `gjk.distance`.
-    trace : float64 (k, CLOSEST_TRACE_WIDTH), optional
-        From `new_trace`; takes the first k turns.
+    trace : float64 (k, TRACE_WIDTH), optional
+        Is told the turns; kinds in `_projections_kernel`. `engine.trace.alternating_projections` decodes them.
 
     Returns
     -------
@@ -69,7 +62,7 @@ def distance(a: AnyShape, xf_a: Transform, b: AnyShape, xf_b: Transform, trace: 
         return DistanceResult(Status.DEGENERATE, math.nan, None, None, None, 0)
     number, turns, gap, a_x, a_y, b_x, b_y = closest_by_projections(
         (*core_of(a), *xf_a.position, xf_a.cos, xf_a.sin), (*core_of(b), *xf_b.position, xf_b.cos, xf_b.sin),
-        touch, size, trace_rows(trace, CLOSEST_TRACE_WIDTH),
+        touch, size, checked_trace(trace),
     )  # fmt: skip
     status = Status(number)
     if status is Status.OVERLAPPING:

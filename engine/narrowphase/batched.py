@@ -84,9 +84,9 @@ def manifold_rows_of_bodies(shapes: PackedShapes, which: IntArray, poses: FloatA
 
 
 def traced_rows(
-    shapes: PackedShapes, pairs: IntArray, poses_a: FloatArray, poses_b: FloatArray, rule: int, trace: FloatArray
+    shapes: PackedShapes, pairs: IntArray, poses_a: FloatArray, poses_b: FloatArray, rule: int, trace: FloatArray | None
 ) -> ManifoldRows:
-    """Manifolds of few `pairs`, one by one, whose steps go to `trace`; see `_step_kernel`."""
+    """Manifolds of few `pairs`, one by one, whose steps the `trace` is told."""
     rows = _empty_rows(len(pairs))
     _fill_one_by_one(shapes, pairs, poses_a, poses_b, rule, rows, trace)
     return rows
@@ -145,12 +145,12 @@ def overlap_rows(shapes: PackedShapes, pairs: IntArray, poses_a: FloatArray, pos
     """Overlap of `pairs` (n, 2) at poses (n, 4) x, y, cos, sin; many go side by side, with the same answers."""
     overlapping = np.zeros(len(pairs), dtype=np.int64)
     if len(pairs) < SIMD_FROM or not has_wide_registers():
-        overlap_pairs(shapes.arrays, pairs, poses_a, poses_b, overlapping)
+        overlap_pairs(shapes.arrays, pairs, poses_a, poses_b, overlapping, None)
         return overlapping.astype(np.bool_)
     rest = overlaps_simd(shapes.kind, shapes.n_vertices, shapes.records, pairs, poses_a, poses_b, overlapping)
     if len(rest) > 0:
         others = np.zeros(len(rest), dtype=np.int64)
-        overlap_pairs(shapes.arrays, pairs[rest], poses_a[rest], poses_b[rest], others)
+        overlap_pairs(shapes.arrays, pairs[rest], poses_a[rest], poses_b[rest], others, None)
         overlapping[rest] = others
     return overlapping.astype(np.bool_)
 

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import numpy as np
-
+from engine.common._record_kernel import checked_trace
 from engine.common.arrays import FloatArray
 from engine.contracts import Manifold, ManifoldPoint
 from engine.geometry import AnyShape, Transform
 from engine.narrowphase import batched
-from engine.narrowphase._manifold_kernel import frame_is_b
-from engine.narrowphase._step_kernel import CLIPPED, INCIDENT, MANIFOLD_TRACE_WIDTH, POINT, REFERENCE, TRIED
 from engine.narrowphase.packing import cached_pack
 from engine.narrowphase.rules import Rule, check_rule
-from engine.narrowphase.scratch import ONE_PAIR, new_trace, pose_row, steps_to_world, trace_rows
+from engine.narrowphase.scratch import ONE_PAIR, pose_row
 
-__all__ = ["CLIPPED", "INCIDENT", "POINT", "REFERENCE", "TRIED", "manifold", "new_trace"]
+__all__ = ["manifold"]
 
 
 def manifold(a: AnyShape, xf_a: Transform, b: AnyShape, xf_b: Transform, rule: Rule = "exact", trace: FloatArray | None = None) -> Manifold:
@@ -31,9 +28,9 @@ def manifold(a: AnyShape, xf_a: Transform, b: AnyShape, xf_b: Transform, rule: R
         rounding it takes A's, and the first of equal edges. With a capsule or a segment it is the axis of the rounded shapes,
         which may run from corner to corner; ghosts count for nothing. "box2d" repeats the choice of Box2D 2.3.0, for segments
         with their ghosts; it has no capsules and collides no two segments.
-    trace : float64 (k, MANIFOLD_TRACE_WIDTH), optional
-        From `new_trace`; takes the first k steps: the axes tried, in order, the reference and the incident edge, what each side plane
-        leaves, the points. Coordinates are the world's; kinds and columns are in `engine.narrowphase._step_kernel`.
+    trace : float64 (k, TRACE_WIDTH), optional
+        Is told the axes tried, in order, the reference and the incident edge, what each side plane leaves, the points: kinds in
+        `_sat_kernel` and `_clip_kernel`. `engine.trace.manifold` decodes them.
 
     Returns
     -------
@@ -58,13 +55,6 @@ def manifold(a: AnyShape, xf_a: Transform, b: AnyShape, xf_b: Transform, rule: R
     >>> found = manifold(box, Transform(), box, Transform((0.25, 0.75)))
     >>> found.normal, [(point.position, point.separation) for point in found.points]
     ((0.0, 1.0), [((-0.25, 0.375), -0.25), ((0.5, 0.375), -0.25)])
-
-    >>> trace = new_trace(20)
-    >>> found = manifold(box, Transform(), box, Transform((0.25, 0.75)), trace=trace)
-    >>> [(int(side), int(edge), separation) for kind, side, edge, separation, *_ in trace.tolist() if kind == TRIED]
-    [(0, 0, -1.75), (0, 1, -0.75), (0, 2, -0.25), (0, 3, -1.25), (1, 0, -0.25), (1, 1, -1.25), (1, 2, -1.75), (1, 3, -0.75)]
-    >>> [row[1:3] for row in trace.tolist() if row[0] == REFERENCE]
-    [[0.0, 2.0]]
     """
     shapes = cached_pack(a, b)
     number = check_rule(rule, shapes, ONE_PAIR)
@@ -72,10 +62,7 @@ def manifold(a: AnyShape, xf_a: Transform, b: AnyShape, xf_b: Transform, rule: R
     if trace is None:
         rows = batched.manifold_rows(shapes, ONE_PAIR, *poses, number)
     else:
-        steps = trace_rows(trace, MANIFOLD_TRACE_WIDTH)
-        steps.fill(np.nan)
-        rows = batched.traced_rows(shapes, ONE_PAIR, *poses, number, steps)
-        steps_to_world(steps, xf_b if frame_is_b(int(shapes.kind[0]), int(shapes.kind[1]), number) else xf_a)
+        rows = batched.traced_rows(shapes, ONE_PAIR, *poses, number, checked_trace(trace))
     count = int(rows.count[0])
     if count == 0:
         return Manifold(None, ())

@@ -6,20 +6,19 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
+from engine.common._record_kernel import checked_trace
 from engine.common.arrays import FloatArray
 from engine.common.checks import choice, integer
-from engine.common.errors import Described, InvalidInputError
 from engine.geometry import AnyShape, Polygon, Transform
 from engine.narrowphase._axis_cache_kernel import NO_AXIS, overlap_every_axis
 from engine.narrowphase._axis_cache_kernel import overlap_cached as cached_kernel
 from engine.narrowphase._overlap_kernel import overlap_pairs
 from engine.narrowphase._sat_kernel import overlap_improved, overlap_plain
 from engine.narrowphase._sides_kernel import move_to_frame, rounding_of
-from engine.narrowphase._step_kernel import MANIFOLD_TRACE_WIDTH, TRIED
 from engine.narrowphase.packing import cached_pack
-from engine.narrowphase.scratch import ONE_PAIR, new_trace, pose_row, steps_to_world, trace_rows
+from engine.narrowphase.scratch import ONE_PAIR, pose_row
 
-__all__ = ["NO_AXIS", "TRIED", "CachedOverlap", "new_trace", "overlap", "overlap_cached", "overlap_plain_form", "overlap_polygons"]
+__all__ = ["NO_AXIS", "CachedOverlap", "overlap", "overlap_cached", "overlap_plain_form", "overlap_polygons"]
 
 
 class CachedOverlap(NamedTuple):
@@ -30,60 +29,40 @@ class CachedOverlap(NamedTuple):
     was_enough: bool
 
 
-def overlap(a: AnyShape, xf_a: Transform, b: AnyShape, xf_b: Transform) -> bool:
+def overlap(a: AnyShape, xf_a: Transform, b: AnyShape, xf_b: Transform, trace: FloatArray | None = None) -> bool:
     """Tell whether two shapes share a point, their radii and skins included.
 
-    Shapes are closed and solid: touching within rounding (`SAT_ROUNDING`) counts, and so does one inside the other.
+    Shapes are closed and solid: touching within rounding (`SAT_ROUNDING`) counts, and so does one inside the other. A `trace` is told the
+    steps that `_sat_kernel` names; `engine.trace.sat` decodes them.
 
     Raises
     ------
     InvalidInputError
-        `a` or `b` is no shape.
+        `a` or `b` is no shape, or the trace is no such array.
     """
-    overlapping = np.zeros(1, dtype=np.int64)
-    overlap_pairs(cached_pack(a, b).arrays, ONE_PAIR, pose_row(xf_a).reshape(1, 4), pose_row(xf_b).reshape(1, 4), overlapping)
+    overlapping, poses = np.zeros(1, dtype=np.int64), (pose_row(xf_a).reshape(1, 4), pose_row(xf_b).reshape(1, 4))
+    overlap_pairs(cached_pack(a, b).arrays, ONE_PAIR, *poses, overlapping, checked_trace(trace))
     return bool(overlapping[0])
 
 
 def overlap_polygons(
-    a: Polygon,
-    xf_a: Transform,
-    b: Polygon,
-    xf_b: Transform,
-    form: Literal["plain", "improved"] = "improved",
-    trace: FloatArray | None = None,
-) -> bool:
+    a: Polygon, xf_a: Transform, b: Polygon, xf_b: Transform, form: Literal["plain", "improved"] = "improved"
+) -> bool:  # fmt: skip
     """Tell whether the cores of two polygons share a point, by either form of the test; they always agree up to rounding.
 
     ``plain`` projects both polygons on every normal; ``improved`` asks each edge for its one-sided separation and leaves at the
-    first that parts them. Of ``improved`` a `trace` from `new_trace` takes the edges tried, in order; world frame.
+    first that parts them.
 
     Raises
     ------
     InvalidInputError
-        The form has another name, or the trace is no such array, or one was given to ``plain``, which has no such steps.
-
-    Examples
-    --------
-    >>> trace, box = new_trace(16), Polygon.box(0.5, 0.5)
-    >>> overlap_polygons(box, Transform(), box, Transform((1.5, 0.0)), trace=trace)
-    False
-    >>> [(int(side), int(edge), separation) for kind, side, edge, separation, *_ in trace.tolist() if kind == TRIED]
-    [(0, 0, -1.0), (0, 1, 0.5)]
+        The form has another name.
     """
     choice("form", form, ("plain", "improved"))
     vertices_a, normals_a, vertices_b, normals_b, _, touch = _cores_in_one_frame(a, xf_a, b, xf_b)
     if form == "plain":
-        if trace is not None:
-            raise InvalidInputError("trace", "None for the plain form", Described("a trace"))
         return bool(overlap_plain(vertices_a, normals_a, vertices_b, normals_b, touch))
-    if trace is None:
-        return bool(overlap_improved(vertices_a, normals_a, vertices_b, normals_b, touch, None))
-    steps = trace_rows(trace, MANIFOLD_TRACE_WIDTH)
-    steps.fill(np.nan)
-    is_overlapping = bool(overlap_improved(vertices_a, normals_a, vertices_b, normals_b, touch, steps))
-    steps_to_world(steps, xf_a)
-    return is_overlapping
+    return bool(overlap_improved(vertices_a, normals_a, vertices_b, normals_b, touch))
 
 
 def overlap_plain_form(a: AnyShape, xf_a: Transform, b: AnyShape, xf_b: Transform) -> bool:
@@ -99,13 +78,17 @@ def overlap_plain_form(a: AnyShape, xf_a: Transform, b: AnyShape, xf_b: Transfor
     return bool(overlap_every_axis(*_cores_in_one_frame(a, xf_a, b, xf_b)))
 
 
-def overlap_cached(a: AnyShape, xf_a: Transform, b: AnyShape, xf_b: Transform, axis: int = NO_AXIS) -> CachedOverlap:
+def overlap_cached(
+    a: AnyShape, xf_a: Transform, b: AnyShape, xf_b: Transform, axis: int = NO_AXIS, trace: FloatArray | None = None
+) -> CachedOverlap:  # fmt: skip
     """Tell the same as `overlap`, starting with the axis that an earlier call for the same two shapes returned.
 
     Parameters
     ----------
     axis : int
         `NO_AXIS` the first time. Any other number is no harm but costs a projection.
+    trace : float64 (k, TRACE_WIDTH), optional
+        Is told the steps that `_sat_kernel` names.
 
     Examples
     --------
@@ -116,7 +99,8 @@ def overlap_cached(a: AnyShape, xf_a: Transform, b: AnyShape, xf_b: Transform, a
     (False, False, False, True)
     """
     number = integer("axis", axis)
-    is_overlapping, found, was_enough = cached_kernel(*_cores_in_one_frame(a, xf_a, b, xf_b), number, np.empty((3, 2)))
+    cores, pair = _cores_in_one_frame(a, xf_a, b, xf_b), np.empty((3, 2))
+    is_overlapping, found, was_enough = cached_kernel(*cores, number, pair, checked_trace(trace))
     return CachedOverlap(bool(is_overlapping), int(found), bool(was_enough))
 
 

@@ -9,6 +9,7 @@ from itertools import product
 import numpy as np
 
 from engine.broadphase import automatic
+from engine.common._record_kernel import TRACE_WIDTH
 from engine.common.interrupts import DeferredInterrupt
 from engine.common.jit import mark_cache_warm
 from engine.continuous.time_of_impact import bilateral_advancement, bisection
@@ -147,8 +148,11 @@ SANDBOX: dict[str, Callable[[], Iterator[_Question]]] = {
 
 
 def _traces() -> Iterator[_Question]:
-    yield partial(manifold.manifold, _BOX, Transform(), _BOX, Transform(), trace=manifold.new_trace(1))
-    yield partial(sat.overlap_polygons, _BOX, Transform(), _BOX, Transform(), trace=sat.new_trace(1))
+    """Of whatever is watched step by step (`engine.trace`)."""
+    disc = Circle(0.5)
+    questions: tuple[Callable[..., object], ...] = (manifold.manifold, sat.overlap, sat.overlap_cached, alternating_projections.distance)
+    for question, b in ((manifold.manifold, Capsule((0, 0), (1, 0), 0.1)), *((one, disc) for one in questions)):
+        yield partial(question, _BOX, _HERE, b, _THERE, trace=np.zeros((1, TRACE_WIDTH)))
 
 
 def _distances_and_depths() -> Iterator[_Question]:

@@ -76,9 +76,13 @@ def shape_mark(shape: AnyShape, xf: Transform, role: Role, text: str = "") -> Ma
 
 @dataclass(frozen=True)
 class PairCase(Case):
-    """Two shapes that stand or move, or a shape and a ray: a pair file's content, or the like."""
+    """Two shapes that stand or move, or a shape and a ray: a pair file's content, or the like.
+
+    `before` is what the pair was before the hand last moved something, a frame ago, for algorithms that remember.
+    """
 
     pair: Pair
+    before: Pair | None = None
 
     @property
     def scenery(self) -> tuple[Mark, ...]:
@@ -189,7 +193,7 @@ class PairCase(Case):
 
     def _with(self, **changes: Any) -> PairCase:
         try:
-            return PairCase(replace(self.pair, **changes, provenance=None, outsider=None, note=""))
+            return PairCase(replace(self.pair, **changes, provenance=None, outsider=None, note=""), self.pair)
         except LabError:
             return self
 

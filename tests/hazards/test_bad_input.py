@@ -20,7 +20,7 @@ from engine.broadphase import BruteForce, Grid
 from engine.common.errors import InvalidInputError, InvalidShapeError
 from engine.geometry import AABB, Capsule, Circle, Polygon, Segment, Sweep, Transform, convex_hull
 from engine.geometry.hull import convex_hull_chain
-from engine.narrowphase import alternating_projections, epa, gjk, sat, simple
+from engine.narrowphase import alternating_projections, epa, gjk, manifold, sat, simple
 from engine.query import batch, batch_frame
 
 BOX, DISC, HERE = Polygon.box(0.5, 0.5), Circle(0.5), Transform()
@@ -336,7 +336,10 @@ OTHERS: dict[str, Callable[[], object]] = {
     "gjk cache": lambda: gjk.distance_from(gjk.SimplexCache((9,), (0,)), BOX, HERE, DISC, HERE),
     "gjk shape": lambda: gjk.distance("box", HERE, DISC, HERE),  # type: ignore[arg-type]
     "closest shape": lambda: alternating_projections.distance(BOX, HERE, None, HERE),  # type: ignore[arg-type]
-    "closest trace": lambda: alternating_projections.new_trace(-1),
+    "closest trace": lambda: alternating_projections.distance(BOX, HERE, DISC, HERE, np.zeros((3, 5))),
+    "sat trace": lambda: sat.overlap(BOX, HERE, DISC, HERE, np.zeros((3, 8))),
+    "cached axis trace": lambda: sat.overlap_cached(BOX, HERE, DISC, HERE, trace=np.zeros((3, 8))),
+    "manifold trace": lambda: manifold.manifold(BOX, HERE, DISC, HERE, trace=np.zeros((3, 8))),
     "sat shape": lambda: sat.overlap(BOX, HERE, 3, HERE),  # type: ignore[arg-type]
     "grid rows": lambda: Grid().pairs([(0.0, 0.0, 1.0)]),
     "grid nan": lambda: Grid().pairs([(0.0, 0.0, NAN, 1.0)]),

@@ -11,6 +11,7 @@ from engine.contracts import Status
 from engine.geometry import Capsule, Circle, Polygon, Segment, Transform
 from engine.narrowphase import alternating_projections as iteration
 from engine.query.pairs import distance
+from engine.trace import alternating_projections
 
 HERE = Transform()
 BOX = Polygon.box(0.5, 0.5)
@@ -45,9 +46,8 @@ def wedge(angle, gap):
 def test_the_error_falls_by_the_cosine_squared_a_turn(angle):
     # two lines through one point are what sets the rate: there is no gap to jump over and the corner is never reached
     ray = Segment((10.0, 0.0), (0.0, 0.0))
-    trace = iteration.new_trace(12)
-    iteration.distance(ray, HERE, ray, Transform((0.0, 0.0), angle), trace)
-    length = np.hypot(trace[:, 0], trace[:, 1])
+    turns = [step for step in alternating_projections(ray, HERE, ray, Transform((0.0, 0.0), angle)) if step.kind == "turn"][:12]
+    length = np.hypot(*np.array([step.points[0] for step in turns]).T)
     assert length[1:] / length[:-1] == pytest.approx(math.cos(angle) ** 2, rel=1e-9)
 
 
@@ -77,18 +77,9 @@ def test_it_knows_no_depth(b, there):
     assert found.separation == 0.0 and found.normal is found.point_a is found.point_b is None
 
 
-def test_the_trace_shows_each_turn():
-    trace = iteration.new_trace(50)
-    found = iteration.distance(BOX, HERE, ROD, Transform((2.5, 1.0), 0.7), trace)
-    used = trace[~np.isnan(trace[:, 0])]
-    assert len(used) == found.iterations
-    gaps = np.hypot(used[:, 2] - used[:, 0], used[:, 3] - used[:, 1])
-    assert (np.diff(gaps) <= 1e-15).all() and (used[:, 4] <= found.separation + 1e-11).all()
-
-
 def test_degenerate_and_bad_input():
     assert iteration.distance(Circle(1e200), HERE, Circle(1e200), HERE).status is Status.DEGENERATE
     with pytest.raises(InvalidInputError, match="shape must be a Circle"):
         iteration.distance("disc", HERE, BOX, HERE)
-    with pytest.raises(InvalidInputError, match="turns must be a whole number"):
-        iteration.new_trace(1.5)
+    with pytest.raises(InvalidInputError, match="trace must be a writable"):
+        iteration.distance(DISC, HERE, BOX, HERE, np.zeros((3, 5)))

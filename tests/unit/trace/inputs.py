@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
@@ -40,7 +41,8 @@ def cases_of(algorithm: Algorithm, n: int, seed: int = 0) -> Iterator[Case]:
 
 def _changed(example: Case, rng: np.random.Generator, k: int) -> Case:
     if isinstance(example, PairCase):
-        return PairCase(_pair(example.pair.query, rng, k))
+        pair = _pair(example.pair.query, rng, k)
+        return PairCase(pair, None if example.before is None or k % 3 == 0 else _a_frame_before(pair, rng, k))
     if isinstance(example, PointsCase):
         return PointsCase(tuple(map(tuple, _points(rng, k).tolist())))
     if isinstance(example, OutlineCase):
@@ -92,6 +94,13 @@ def _pair(query: str, rng: np.random.Generator, k: int) -> Pair:
         end = origin if family == 1 else base + reach * rng.uniform(-1.0, 1.0, 2)
         return Pair(query, a, pose_a, ray=(tuple(origin.tolist()), tuple(end.tolist())))
     return Pair(query, a, pose_a, b, pose_b)
+
+
+def _a_frame_before(pair: Pair, rng: np.random.Generator, k: int) -> Pair:
+    """B a little aside and turned; or, of every seventh, elsewhere altogether."""
+    (x, y), far = pair.pose_b.position, 10.0 if k % 7 == 0 else 0.01
+    dx, dy, turn = (far * rng.uniform(-1.0, 1.0, 3)).tolist()
+    return replace(pair, pose_b=Transform((x + dx, y + dy), pair.pose_b.angle + turn))
 
 
 def _points(rng: np.random.Generator, k: int) -> np.ndarray:

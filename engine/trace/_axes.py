@@ -1,0 +1,218 @@
+"""What the separating axis test and clipping share: edges, shadows on their normals, and the steps of whatever tries axes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from engine.compare.pair.file import Pair
+from engine.contracts.trace import Feature, Mark, Point, Question, Role, TraceStep, View
+from engine.geometry import AnyShape, Transform
+from engine.narrowphase._sat_kernel import SAT_CORNERS, SAT_EDGE, SAT_START
+from engine.narrowphase.packing import cached_pack
+from engine.trace.cases import PairCase
+from engine.trace.words import metres
+
+__all__ = ["AXIS", "GAPS", "Axes", "Edges", "of_pair", "side_name"]
+
+AXIS = View("axis", "the shadows of A (below) and B on this axis", "m from the edge, outward", "shape")
+GAPS = View("gaps", "the gap on every axis so far", "axis", "m")
+
+_LOOKS = ("right", "upper right", "upper", "upper left", "left", "lower left", "lower", "lower right")
+
+
+def side_name(side: int) -> str:
+    """Return which shape a side is."""
+    return "AB"[side]
+
+
+def of_pair(a: AnyShape, xf_a: Transform, b: AnyShape, xf_b: Transform, query: str = "overlap") -> PairCase:
+    """Return two shapes that stand as a case."""
+    return PairCase(Pair(query, a, xf_a, b, xf_b))
+
+
+class Edges:
+    """The cores of a case in the world, with the normals that the kernels work with."""
+
+    def __init__(self, case: PairCase) -> None:
+        pair = case.pair
+        assert pair.shape_b is not None
+        packed = cached_pack(pair.shape_a, pair.shape_b)
+        n_a = int(packed.n_vertices[0])
+        self.poses = pair.pose_a, pair.pose_b
+        self.radii = pair.shape_a.radius, pair.shape_b.radius
+        self.vertices: tuple[list[Point], ...] = tuple(
+            [(x, y) for x, y in xf.apply_array(core).tolist()]
+            for xf, core in zip(self.poses, (packed.vertices[:n_a], packed.vertices[n_a:]), strict=True)
+        )
+        self.normals: tuple[list[Point], ...] = tuple(
+            [(xf.cos * x - xf.sin * y, xf.sin * x + xf.cos * y) for x, y in normals.tolist()]
+            for xf, normals in zip(self.poses, (packed.normals[:n_a], packed.normals[n_a:]), strict=True)
+        )
+        both = np.array([*self.vertices[0], *self.vertices[1]])
+        self.size = float((both.max(axis=0) - both.min(axis=0)).max()) + 2.0 * max(self.radii)
+
+    def count(self, side: int) -> int:
+        """Return how many edges a core has: a point none, a segment two, its line seen from either side."""
+        n = len(self.vertices[side])
+        return n if n > 1 else 0
+
+    def ends(self, side: int, edge: int) -> tuple[Point, Point]:
+        """Return both ends of an edge."""
+        corners = self.vertices[side]
+        return corners[edge], corners[(edge + 1) % len(corners)]
+
+    def middle(self, side: int, edge: int) -> Point:
+        """Return the middle of an edge."""
+        (x0, y0), (x1, y1) = self.ends(side, edge)
+        return 0.5 * (x0 + x1), 0.5 * (y0 + y1)
+
+    def name(self, side: int, edge: int) -> str:
+        """Name an edge by where it looks, and by its number."""
+        nx, ny = self.normals[side][edge]
+        looks = _LOOKS[round(float(np.arctan2(ny, nx)) / (0.25 * np.pi)) % 8]
+        return f"{side_name(side)}'s {looks} edge ({side_name(side)}{edge})"
+
+    def along(self, n: Point, origin: Point, side: int) -> tuple[float, float]:
+        """Return where a core's shadow on n begins and ends, seen from `origin`."""
+        ends = [n[0] * (x - origin[0]) + n[1] * (y - origin[1]) for x, y in self.vertices[side]]
+        return min(ends), max(ends)
+
+    def shadow_marks(self, side: int, edge: int, separation: float, gap_role: Role, reach: float) -> tuple[Mark, ...]:
+        """Draw an edge, the axis beside the shapes with both shadows on it, and the shadows once more as bars.
+
+        That A ends at its own edge and where B begins, the kernel knows; where the shadows end, it need not."""
+        n, (v, w) = self.normals[side][edge], self.ends(side, edge)
+        far, near = self.along(n, v, side)[0], self.along(n, v, 1 - side)[1]
+        radius, other = self.radii[side], self.radii[1 - side]
+        own_bar, other_bar = (far - radius, radius), (separation - other, max(near, separation) + other)
+        bars = (own_bar, other_bar) if side == 0 else (other_bar, own_bar)
+        across = (-n[1], n[0])
+        beside = min(self.along(across, v, 0)[0] - self.radii[0], self.along(across, v, 1)[0] - self.radii[1]) - 0.08 * self.size
+
+        def place(along: float, out: float) -> Point:
+            return v[0] + along * n[0] + out * across[0], v[1] + along * n[1] + out * across[1]
+
+        gap = (own_bar[1], other_bar[0])
+        marks = [
+            Mark("path", "looked_at", (v, w)),
+            Mark("line", "bound", (place(0.0, beside), place(self.size, beside)), text="axis"),
+            Mark("path", "ghost", (v, place(0.0, beside))),
+        ]
+        for k, (low, high) in enumerate(bars):
+            role: Role = "a" if k == 0 else "b"
+            out = beside - 0.03 * self.size * k
+            marks += [
+                Mark("path", role, (place(low, out), place(high, out))),
+                Mark("path", role, ((low, float(k)), (high, float(k))), "axis", side_name(k)),
+            ]
+        text = metres(separation - reach)
+        marks += [
+            Mark("path", gap_role, (place(gap[0], beside + 0.03 * self.size), place(gap[1], beside + 0.03 * self.size)), text=text),
+            Mark("path", gap_role, ((gap[0], 0.5), (gap[1], 0.5)), "axis", text),
+        ]
+        return tuple(marks)
+
+
+class Axes:
+    """Steps of whatever tries one axis after the other: `told` takes a row of `_sat_kernel`; what is known so far is kept."""
+
+    def __init__(self, edges: Edges, lines: Mapping[str, int], goes_on: str) -> None:
+        self.edges, self.lines, self.goes_on = edges, lines, goes_on
+        self.reach = self.touch = 0.0
+        self.n_axes = self.n_corners = 0
+        self.best = -np.inf
+        self.best_edge: tuple[int, int] | None = None
+        self.tried: list[tuple[int, int]] = []
+        self.gaps: list[Point] = []
+        self.steps: list[TraceStep] = []
+
+    @property
+    def cost(self) -> dict[str, int]:
+        """Axes tried, and corners projected on them."""
+        return {"steps": len(self.steps), "axes": self.n_axes, "corners": self.n_corners}
+
+    def told(self, kind: float, numbers: list[float]) -> None:
+        """Add the step of a row, if it is one of `_sat_kernel`'s."""
+        if kind == SAT_START:
+            self._start(numbers)
+        elif kind == SAT_EDGE:
+            self._edge(numbers)
+        elif kind == SAT_CORNERS and "corners" in self.lines:
+            self.corners(numbers, self.edges.poses[0])
+
+    def parts(self, separation: float) -> bool:
+        """Tell whether so great a separation parts the shapes."""
+        return separation > self.reach + self.touch
+
+    def _start(self, numbers: list[float]) -> None:
+        self.reach, self.touch = numbers[:2]
+        counts = [self.edges.count(side) for side in range(2)]
+        radii = f" The radii, {metres(self.reach)}, are taken off each gap." if self.reach > 0.0 else ""
+        none = "Neither has an edge: two points with radii." if not any(counts) else ""
+        what = none or f"A has {counts[0]} edges, B {counts[1]}: so many axes there are to try, the edges' normals."
+        self.steps.append(TraceStep("start", 0, what + radii, values={"radii": self.reach, "rounding": self.touch}, cost=self.cost))
+
+    def _edge(self, numbers: list[float]) -> None:
+        side, edge, separation, flag = int(numbers[0]), int(numbers[1]), numbers[2], numbers[3]
+        edges, gap = self.edges, numbers[2] - self.reach
+        self.n_axes += 1
+        self.n_corners += len(edges.vertices[1 - side])
+        is_parting = self.parts(separation)
+        if is_best := flag == 1.0 and separation > self.best + (self.touch if self.tried and self.tried[-1][0] != side else 0.0):
+            self.best, self.best_edge = separation, (side, edge)
+        self.tried.append((side, edge))
+        self.gaps.append((float(self.n_axes), gap))
+        if is_parting:
+            says = f"gap {metres(gap)}: the shadows do not meet, so a straight line fits between the shapes. {self.goes_on}"
+        elif abs(gap) <= self.touch:
+            says = "the shadows touch, a gap of 0 within rounding: a touch counts as overlap, so this axis does not part them."
+        else:
+            so_far = ", the shallowest so far" if is_best else ""
+            says = f"gap {metres(gap)}{so_far}: the shadows overlap, so this axis does not part the shapes."
+        if flag < 0.0:
+            says += " The edge's neighbours do not allow this normal."
+        name = edges.name(side, edge)
+        role: Role = "result" if is_parting else "best" if is_best else "dropped"
+        self.steps.append(
+            TraceStep(
+                "axis", self.lines["edge"], f"Axis {self.n_axes}, {name}: {says}", (Feature("ab"[side], "edge", edge),),
+                axis=edges.normals[side][edge], bound=self.best - self.reach if self.best > -np.inf else None,
+                values={"gap": gap, "separation": separation},
+                marks=(*edges.shadow_marks(side, edge, separation, role, self.reach), *self.gap_marks()), cost=self.cost,
+                question=Question(f"Will the normal of {name} part the two?", ("yes", "no"), 0 if is_parting else 1),
+            )
+        )  # fmt: skip
+
+    def gap_marks(self) -> tuple[Mark, ...]:
+        """Draw the gaps of all axes so far, the greatest, the newest."""
+        if not self.gaps:
+            return ()
+        best = max(self.gaps, key=lambda at: at[1])
+        return (
+            Mark("path", "bound", ((0.5, 0.0), (self.n_axes + 0.5, 0.0)), "gaps", "0: above it, the two are apart"),
+            Mark("point", "kept", tuple(self.gaps), "gaps"), Mark("point", "best", (best,), "gaps", metres(best[1])),
+            Mark("point", "looked_at", (self.gaps[-1],), "gaps"),
+        )  # fmt: skip
+
+    def corners(self, numbers: list[float], frame: Transform) -> None:
+        """Add the step that measures a distance between corners, or a corner and an edge."""
+        distance, at_a, at_b = numbers[0], frame.apply((numbers[1], numbers[2])), frame.apply((numbers[3], numbers[4]))
+        gap = distance - self.reach
+        if self.n_axes:
+            why = f"No edge parts them, and the best gap of the cores, {metres(self.best)}, is not below 0: past a corner no edge tells."
+        else:
+            why = "There is no edge to ask."
+        radii = f", {metres(gap)} without the radii" if self.reach > 0.0 else ""
+        self.steps.append(
+            TraceStep(
+                "distance", self.lines["corners"], f"{why} So the distance of the cores is measured: {metres(distance)}{radii}.",
+                points=(at_a, at_b), bound=gap, values={"distance": distance, "gap": gap},
+                marks=(
+                    Mark("path", "looked_at", (at_a, at_b), text=metres(distance)), Mark("point", "looked_at", (at_a, at_b)),
+                    *self.gap_marks(),
+                ),
+                cost=self.cost,
+            )
+        )  # fmt: skip

@@ -1,0 +1,189 @@
+"""Alternating projections, step by step: `engine.narrowphase._projections_kernel`."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from engine.compare.pair.file import Pair
+from engine.contracts import DistanceResult, Status
+from engine.contracts.trace import Feature, Mark, Point, Question, Role, TraceStep, View
+from engine.geometry import AnyShape, Segment, Transform
+from engine.narrowphase import alternating_projections as chapter
+from engine.narrowphase._projections_kernel import PROJECTIONS_BOUND, PROJECTIONS_END, PROJECTIONS_START, PROJECTIONS_TURN
+from engine.trace.cases import PairCase
+from engine.trace.protocol import PLANE, Algorithm
+from engine.trace.rows import told
+from engine.trace.words import metres
+
+__all__ = ["ALGORITHM", "AlternatingProjections", "alternating_projections"]
+
+_BOUNDS = View("bounds", "the distance lies between the two bounds", "turn", "m")
+
+_NEWEST = 60
+"""Turns that are drawn: of a thousand, the newest."""
+
+
+class AlternatingProjections(Algorithm[PairCase]):
+    """To and fro between two convex shapes until the points stay."""
+
+    title = "Alternating projections: to and fro"
+    page = "alternating_projections.md#derivation"
+    pseudo_code = (
+        "a = any point of A",
+        "repeat:",
+        "  b = the point of B nearest to a",
+        "  a = the point of A nearest to b",
+        "  if a = b: the shapes share that point",
+        "  n = (b - a) / |b - a|",
+        "  low = (B's support along n) - (A's support): no nearer than that",
+        "  if |b - a| = low: it is the distance",
+        "give up after a thousand turns",
+    )
+    views = (PLANE, _BOUNDS)
+    beside = ("gjk",)
+
+    @property
+    def example(self) -> PairCase:
+        a, b = Segment((2.0, 0.0), (0.0, 0.0)), Segment((2.0, 0.05), (0.3, 0.05))
+        return PairCase(Pair("distance", a, Transform(), b, Transform((0.0, 0.0), 0.6)))
+
+    def query(self, case: PairCase) -> DistanceResult:
+        pair = case.pair
+        assert pair.shape_b is not None
+        return chapter.distance(pair.shape_a, pair.pose_a, pair.shape_b, pair.pose_b)
+
+    def steps(self, case: PairCase) -> list[TraceStep]:
+        pair = case.pair
+        shape_b = pair.shape_b
+        assert shape_b is not None
+        result, rows = told(lambda trace: chapter.distance(pair.shape_a, pair.pose_a, shape_b, pair.pose_b, trace))
+        turns = _Turns(case)
+        for row in rows:
+            turns.told(row[0], row[1:])
+        return [*turns.steps, turns.answer(result)]
+
+    def takes(self, case: Any) -> bool:
+        return isinstance(case, PairCase) and case.pair.shape_b is not None
+
+
+class _Turns:
+    """Steps, a row at a time."""
+
+    def __init__(self, case: PairCase) -> None:
+        pair = case.pair
+        assert pair.shape_b is not None
+        self.frame = pair.pose_a
+        placed = ((pair.pose_a, pair.shape_a.core), (pair.pose_b, pair.shape_b.core))
+        self.cores: list[list[Point]] = [[(x, y) for x, y in xf.apply_array(core).tolist()] for xf, core in placed]
+        self.path: list[Point] = []
+        self.upper: list[Point] = []
+        self.lower: list[Point] = []
+        self.enough = 0.0
+        self.steps: list[TraceStep] = []
+
+    def told(self, kind: float, numbers: list[float]) -> None:
+        if kind == PROJECTIONS_START:
+            self._start(numbers)
+        elif kind == PROJECTIONS_TURN:
+            self._turn(numbers)
+        elif kind == PROJECTIONS_BOUND:
+            self._bound(numbers)
+        else:
+            assert kind == PROJECTIONS_END
+
+    @property
+    def cost(self) -> dict[str, int]:
+        return {"steps": len(self.steps), "projections": 2 * len(self.upper)}
+
+    def _start(self, numbers: list[float]) -> None:
+        at = self.frame.apply((numbers[0], numbers[1]))
+        self.enough = numbers[3]
+        self.path.append(at)
+        self.steps.append(
+            TraceStep(
+                "start", 0, "It begins at A's first corner; any point of A would do.", (Feature("a", "vertex", 0),), (at,),
+                values={"enough": self.enough}, marks=(Mark("point", "new", (at,), text="a"),), cost=self.cost,
+            )
+        )  # fmt: skip
+
+    def _turn(self, numbers: list[float]) -> None:
+        b, a = self.frame.apply((numbers[0], numbers[1])), self.frame.apply((numbers[2], numbers[3]))
+        distance, before = numbers[4], self.upper[-1][1] if self.upper else math.inf
+        self.path += [b, a]
+        self.upper.append((float(len(self.upper) + 1), distance))
+        less = f", {distance / before:.3g} of what it was" if 0.0 < before < math.inf else ""
+        self.steps.append(
+            TraceStep(
+                "turn", 3, f"Turn {len(self.upper)}: to the point of B nearest to a, from there to the point of A nearest to b: they are "
+                f"{metres(distance)} apart{less}. The distance is no more than that.",
+                points=(a, b), bound=distance, values={"|b - a|": distance}, marks=(*self._path(), *self._charts()), cost=self.cost,
+            )
+        )  # fmt: skip
+
+    def _path(self) -> tuple[Mark, ...]:
+        newest = tuple(self.path[-2 * _NEWEST - 1 :])
+        return (
+            Mark("path", "kept", newest), Mark("path", "new", tuple(self.path[-3:])),
+            Mark("point", "new", (self.path[-2],), text="b"), Mark("point", "new", (self.path[-1],), text="a"),
+        )  # fmt: skip
+
+    def _charts(self) -> tuple[Mark, ...]:
+        marks: list[Mark] = []
+        curves: tuple[tuple[list[Point], Role, str], ...] = ((self.upper, "best", "no more"), (self.lower, "bound", "no less"))
+        for curve, role, text in curves:
+            if curve:
+                newest = tuple(curve[-_NEWEST:])
+                marks += [Mark("path", role, newest, "bounds", text), Mark("point", role, newest[-1:], "bounds")]
+        return tuple(marks)
+
+    def _bound(self, numbers: list[float]) -> None:
+        i, j, low = int(numbers[0]), int(numbers[1]), numbers[4]
+        n = self.frame.cos * numbers[2] - self.frame.sin * numbers[3], self.frame.sin * numbers[2] + self.frame.cos * numbers[3]
+        corners = tuple(
+            Mark("point", "looked_at", (self.cores[side][k],), text=f"{'AB'[side]}{k}") for side, k in enumerate((i, j))
+        )  # fmt: skip
+        high = self.upper[-1][1]
+        self.lower.append((float(len(self.upper)), low))
+        is_done = high - low <= self.enough
+        after = "so that is the distance" if is_done else f"so {metres(max(high - low, 0.0))} are still unsure: once more"
+        places = tuple(self.cores[1])
+        question = Question("Which corner of B lies least far along n, from a to b?", tuple(f"B{k}" for k in range(len(places))), j, places)
+        self.steps.append(
+            TraceStep(
+                "bound", 7 if is_done else 6, f"Along n no corner of B lies nearer than B{j}, none of A farther than A{i}: the distance is "
+                f"no less than {metres(low)}, and no more than {metres(high)}, {after}.",
+                (Feature("a", "vertex", i), Feature("b", "vertex", j)), (self.path[-1], self.path[-2]), n, low,
+                {"low": low, "|b - a|": high}, (*self._path(), *corners, *self._charts()),
+                self.cost, question if len(places) > 1 else None,
+            )
+        )  # fmt: skip
+
+    def answer(self, result: DistanceResult) -> TraceStep:
+        words = {
+            Status.SEPARATED: f"Both bounds agree: the distance is {metres(result.separation)}, found in {len(self.upper)} turns.",
+            Status.OVERLAPPING: "a and b are one point: the shapes share it. How deep they overlap, this way never tells.",
+            Status.DEGENERATE: "The squares of these lengths leave float64: no answer.",
+            Status.OUT_OF_ITERATIONS: f"It gives up after {len(self.upper)} turns, {metres(result.separation)} apart: the distance "
+            "is no more. Between edges that close at a small angle each turn gains next to nothing.",
+        }
+        points = () if result.point_a is None or result.point_b is None else (result.point_a, result.point_b)
+        marks: tuple[Mark, ...] = ()
+        if points:
+            marks = (Mark("path", "result", points, text=metres(result.separation)), Mark("point", "result", points))
+        if not points and self.path:
+            marks = (Mark("point", "result", (self.path[-1],)),)
+        line = {Status.OVERLAPPING: 4, Status.SEPARATED: 7}.get(result.status, 8)
+        values = {"separation": result.separation} if math.isfinite(result.separation) else {}
+        return TraceStep(
+            "answer", line, words[result.status], points=points, axis=result.normal, bound=values.get("separation"), values=values,
+            marks=(*marks, *(self._charts() if self.upper else ())), cost=self.cost, result=result,
+        )  # fmt: skip
+
+
+ALGORITHM = AlternatingProjections()
+
+
+def alternating_projections(a: AnyShape, xf_a: Transform, b: AnyShape, xf_b: Transform) -> list[TraceStep]:
+    """Return the steps of `engine.narrowphase.alternating_projections.distance`; the last has its result."""
+    return ALGORITHM.steps(PairCase(Pair("distance", a, xf_a, b, xf_b)))

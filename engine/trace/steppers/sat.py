@@ -1,0 +1,108 @@
+"""The separating axis test, step by step: `engine.narrowphase._overlap_kernel`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from engine.compare.pair.file import Pair
+from engine.contracts.trace import Mark, TraceStep
+from engine.geometry import AnyShape, Polygon, Transform
+from engine.narrowphase import sat as chapter
+from engine.narrowphase.sat import NO_AXIS
+from engine.trace._axes import AXIS, GAPS, Axes, Edges, of_pair
+from engine.trace.cases import PairCase
+from engine.trace.protocol import PLANE, Algorithm
+from engine.trace.rows import told
+from engine.trace.words import metres
+
+__all__ = ["ALGORITHM", "Sat", "sat"]
+
+
+class Sat(Algorithm[PairCase]):
+    """Whether two convex shapes share a point, by the axis that would part them."""
+
+    title = "SAT: do two shapes overlap?"
+    page = "sat.md#derivation"
+    pseudo_code = (
+        "r = the sum of the radii",
+        "for each edge of A, then of B:",
+        "  n = its outward normal: its own shape's shadow on n ends at the edge",
+        "  gap = how far along n the other's shadow begins - r",
+        "  if gap > 0: the two are apart, no other axis is needed",
+        "if all shadows of the cores overlap: the two overlap",
+        "d = the distance of the cores: they face each other corner to corner",
+        "they overlap if d <= r",
+    )
+    views = (PLANE, AXIS, GAPS)
+    beside = ("gjk", "sat_cached", "manifold")
+
+    @property
+    def example(self) -> PairCase:
+        a = Polygon([(-0.9, -0.7), (0.6, -0.9), (1.0, 0.1), (0.3, 0.9), (-0.8, 0.6)])
+        b = Polygon([(-0.8, -0.5), (0.7, -0.6), (0.9, 0.5), (-0.3, 0.8)])
+        return PairCase(Pair("overlap", a, Transform(), b, Transform((-1.45, 1.2), 0.5)))
+
+    def query(self, case: PairCase) -> bool:
+        pair = case.pair
+        assert pair.shape_b is not None
+        return chapter.overlap(pair.shape_a, pair.pose_a, pair.shape_b, pair.pose_b)
+
+    def steps(self, case: PairCase) -> list[TraceStep]:
+        pair = case.pair
+        shape_b = pair.shape_b
+        assert shape_b is not None
+        result, rows = told(lambda trace: chapter.overlap(pair.shape_a, pair.pose_a, shape_b, pair.pose_b, trace))
+        axes = Axes(Edges(case), {"edge": 3, "corners": 6}, "No other axis is needed.")
+        for row in rows:
+            axes.told(row[0], row[1:])
+        return [*axes.steps, _answer(axes, result)]
+
+    def takes(self, case: Any) -> bool:
+        return isinstance(case, PairCase) and case.pair.shape_b is not None
+
+
+def _answer(axes: Axes, is_overlapping: bool) -> TraceStep:
+    last, edges = axes.steps[-1], axes.edges
+    there_are = edges.count(0) + edges.count(1)
+    marks: tuple[Mark, ...] = last.marks
+    if last.kind == "distance":
+        gap = last.values["gap"]
+        line, points = 7, last.points
+        says = (
+            f"They overlap: the cores are {metres(last.values['distance'])} apart, and the radii reach across that, {metres(axes.reach)}."
+            if is_overlapping and axes.reach > 0.0
+            else "They overlap: the cores are 0 m apart within rounding, which is a touch."
+            if is_overlapping
+            else f"They are apart, by {metres(gap)}: corner to corner, farther than along any edge's normal."
+        )
+    elif is_overlapping:
+        line, points, gap = 5, (), axes.best - axes.reach
+        says = (
+            f"They overlap: their shadows do on all {there_are} axes, by {metres(-gap)} or more. If any line could be drawn between the "
+            "two, one along an edge could: so no other axis need be tried."
+        )
+        side, edge = axes.best_edge or (0, 0)
+        marks = (*edges.shadow_marks(side, edge, axes.best, "result", axes.reach), *axes.gap_marks())
+    else:
+        line, points, gap = 4, (), last.values["gap"]
+        left = there_are - axes.n_axes
+        saved = f" The other {left} of {there_are} axes were not looked at." if left else ""
+        says = f"They are apart: one axis on which the shadows do not meet, here by {metres(gap)}, is proof enough.{saved}"
+    return TraceStep(
+        "answer", line, says, points=points, axis=last.axis if line == 4 else None, bound=gap, values={"overlaps": float(is_overlapping)},
+        marks=marks, cost=axes.cost, result=is_overlapping,
+    )  # fmt: skip
+
+
+ALGORITHM = Sat()
+
+
+def sat(a: AnyShape, xf_a: Transform, b: AnyShape, xf_b: Transform, axis: int = NO_AXIS) -> list[TraceStep]:
+    """Return the steps of `engine.query.overlap`; the last has its result.
+
+    With an `axis` that an earlier call remembered they are those of `engine.narrowphase.sat.overlap_cached`, and so is the result.
+    """
+    from engine.trace.steppers.sat_cached import cached_steps
+
+    case = of_pair(a, xf_a, b, xf_b)
+    return ALGORITHM.steps(case) if axis == NO_AXIS else cached_steps(case, axis)
