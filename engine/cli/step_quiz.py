@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 from engine.common.words import counted, decimals
+from engine.trace.quiz import score_of
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -25,7 +26,7 @@ def ask(quiz: Quiz, console: Console, read: Callable[[], str]) -> bool:
 
     `read` returns a line, empty at the end of the input. Ctrl-C is the caller's; what was answered stays in the quiz.
     """
-    while (asked := quiz.asked) is not None:
+    while (asked := quiz.now) is not None:
         _show(quiz, asked, console)
         begun = time.monotonic()
         while True:
@@ -38,15 +39,14 @@ def ask(quiz: Quiz, console: Console, read: Callable[[], str]) -> bool:
             if is_given:
                 break
             console.print(f"a number from 1 to {len(asked.question.answers)}; Enter alone skips the question, Ctrl-D ends the quiz")
-        _tell(quiz.answer(given, time.monotonic() - begun), console)
+        quiz.made = (*quiz.made, asked.answered(given, time.monotonic() - begun))
+        _tell(asked, quiz.made[-1], console)
     return True
 
 
 def score(quiz: Quiz) -> str:
     """Return the score in words."""
-    made = quiz.predictions
-    skipped = f", {made.skipped} skipped" if made.skipped else ""
-    return f"{quiz.algorithm.name}: {made.right} of {counted(len(made.made), 'question')} right, {made.wrong} wrong{skipped}"
+    return f"{quiz.algorithm.name}, {counted(len(quiz.made), 'question')}: {score_of(quiz.made)}"
 
 
 def _number(line: str, n: int) -> tuple[int | None, bool]:
@@ -62,7 +62,7 @@ def _show(quiz: Quiz, asked: Asked, console: Console) -> None:
     def tell(line: str) -> None:
         console.print(line, markup=False, soft_wrap=True)
 
-    tell(f"\nquestion {len(quiz.predictions.made) + 1} of {quiz.n}: {quiz.algorithm.title}")
+    tell(f"\nquestion {len(quiz.made) + 1} of {quiz.n}: {quiz.algorithm.title}")
     for mark in quiz.algorithm.scenery(asked.case):
         if mark.view == quiz.algorithm.views[0].name:
             tell("  " + _described(mark))
@@ -80,8 +80,7 @@ def _show(quiz: Quiz, asked: Asked, console: Console) -> None:
         tell(f"  {k}  {answer}" + ("" if place is None else f" at {_coordinates(place)}"))
 
 
-def _tell(prediction: Prediction, console: Console) -> None:
-    asked = prediction.asked
+def _tell(asked: Asked, prediction: Prediction, console: Console) -> None:
     right = asked.question.answers[asked.question.right]
     word = "right." if prediction.is_right else f"skipped: {right}." if prediction.given is None else f"wrong: {right}."
     console.print(word, style="green" if prediction.is_right else None if prediction.given is None else "red", markup=False)

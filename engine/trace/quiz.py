@@ -1,16 +1,16 @@
 """Predictions: what will the next step do? Asked before it is shown, counted right and wrong. No window, no clock.
 
-An `Asked` is a step's question, with the steps before it as what may be seen. Whoever asks (a window, a terminal) shows `Asked.seen`, adds
-what was answered to `Predictions`, and shows the step. A `Quiz` chooses what is asked: so many questions on seeded variations of a case.
+An `Asked` is a step's question, with the steps before it as what may be seen. Whoever asks (a window, a terminal) shows `Asked.seen`, makes
+a `Prediction` of what was answered, and shows the step. A `Quiz` chooses what is asked: so many questions on seeded variations of a case.
 """
 
 from __future__ import annotations
 
 import contextlib
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -21,7 +21,7 @@ from engine.contracts.trace import Question, TraceStep
 from engine.trace.cases import Case
 from engine.trace.protocol import Algorithm
 
-__all__ = ["MOST_QUESTIONS", "Asked", "Prediction", "Predictions", "Quiz", "questions_of", "varied"]
+__all__ = ["MOST_QUESTIONS", "Asked", "Prediction", "Quiz", "Score", "questions_of", "score_of", "varied"]
 
 MOST_QUESTIONS = 1000
 
@@ -54,44 +54,8 @@ class Asked:
         """What may be shown before the answer: the step before; None before the first."""
         return self.steps[self.step - 1] if self.step > 0 else None
 
-
-@dataclass(frozen=True, slots=True)
-class Prediction:
-    """An answer: `given` is its index, None where the question was skipped; `seconds` is what it took, where that is known."""
-
-    asked: Asked
-    given: int | None
-    seconds: float | None = None
-
-    @property
-    def is_right(self) -> bool:
-        """Whether it was the right one."""
-        return self.given == self.asked.question.right
-
-    def as_json(self) -> dict[str, Any]:
-        """Return it as plain data."""
-        question = self.asked.question
-        return {
-            "algorithm": self.asked.algorithm,
-            "step": self.asked.step,
-            "kind": self.asked.steps[self.asked.step].kind,
-            "question": question.prompt,
-            "answers": list(question.answers),
-            "given": None if self.given is None else question.answers[self.given],
-            "right": question.answers[question.right],
-            "is_right": self.is_right,
-            "seconds": None if self.seconds is None else round(self.seconds, 3),
-        }
-
-
-@dataclass
-class Predictions:
-    """What was predicted so far, in order."""
-
-    made: list[Prediction] = field(default_factory=list)
-
-    def add(self, asked: Asked, given: int | None, seconds: float | None = None) -> Prediction:
-        """Count an answer, by its index; None skips the question.
+    def answered(self, given: int | None, seconds: float | None = None) -> Prediction:
+        """Return what was answered, by its index; None skips the question.
 
         Raises
         ------
@@ -99,37 +63,62 @@ class Predictions:
             There is no such answer.
         """
         if given is not None:
-            given = integer("answer", given, 0, len(asked.question.answers) - 1)
-        self.made.append(Prediction(asked, given, seconds))
-        return self.made[-1]
+            given = integer("answer", given, 0, len(self.question.answers) - 1)
+        return Prediction(self.algorithm, self.step, self.steps[self.step].kind, self.question, given, seconds)
+
+
+@dataclass(frozen=True, slots=True)
+class Prediction:
+    """An answer: `given` is its index, None where the question was skipped; `seconds` is what it took, where that is known."""
+
+    algorithm: str
+    step: int
+    kind: str
+    question: Question
+    given: int | None
+    seconds: float | None = None
 
     @property
-    def right(self) -> int:
-        """How many were right."""
-        return sum(one.is_right for one in self.made)
-
-    @property
-    def wrong(self) -> int:
-        """How many were wrong; what was skipped is neither."""
-        return sum(one.given is not None and not one.is_right for one in self.made)
-
-    @property
-    def skipped(self) -> int:
-        """How many were skipped."""
-        return sum(one.given is None for one in self.made)
+    def is_right(self) -> bool:
+        """Whether it was the right one."""
+        return self.given == self.question.right
 
     def as_json(self) -> dict[str, Any]:
-        """Return the score and every answer as plain data."""
+        """Return it as plain data; steps are counted from 1, as they are shown."""
+        answers = self.question.answers
         return {
-            "right": self.right,
-            "wrong": self.wrong,
-            "skipped": self.skipped,
-            "questions": [one.as_json() for one in self.made],
+            "algorithm": self.algorithm,
+            "step": self.step + 1,
+            "kind": self.kind,
+            "question": self.question.prompt,
+            "answers": list(answers),
+            "given": None if self.given is None else answers[self.given],
+            "right": answers[self.question.right],
+            "is_right": self.is_right,
+            "seconds": None if self.seconds is None else round(self.seconds, 3),
         }
 
 
+class Score(NamedTuple):
+    """How many were right, how many wrong, and how many skipped, which are neither."""
+
+    right: int
+    wrong: int
+    skipped: int
+
+    def __str__(self) -> str:
+        """Return it in words."""
+        return f"{self.right} right, {self.wrong} wrong" + (f", {self.skipped} skipped" if self.skipped else "")
+
+
+def score_of(made: Iterable[Prediction]) -> Score:
+    """Count answers."""
+    each = Counter(2 if one.given is None else int(not one.is_right) for one in made)
+    return Score(each[0], each[1], each[2])
+
+
 class Quiz:
-    """So many questions of an algorithm, on a case and seeded variations of it.
+    """So many questions of an algorithm, on a case and seeded variations of it. What is asked does not depend on what was answered.
 
     The first question is on the case itself, if a step of it asks anything. Of the next few variations each time that question is taken
     whose kind, and whose right answer, came least often: else most axes separate nothing, and most guesses "no" are right.
@@ -143,6 +132,11 @@ class Quiz:
     case : Case, optional
         What is varied; the algorithm's example unless given.
 
+    Attributes
+    ----------
+    made : sequence of Prediction
+        What was answered so far, in order; whoever asks sets it.
+
     Raises
     ------
     InvalidInputError
@@ -151,34 +145,35 @@ class Quiz:
 
     def __init__(self, algorithm: Algorithm[Any], n: int, seed: int = 0, case: Case | None = None) -> None:
         self.algorithm, self.n, self.seed = algorithm, integer("quiz", n, 1, MOST_QUESTIONS), seed
-        self.predictions = Predictions()
+        self.made: Sequence[Prediction] = ()
         self._base = algorithm.example if case is None else case
         self._cases = self._variations()
-        self._asked_so_far: Counter[tuple[str, ...]] = Counter()
-        self.asked: Asked | None = self._next()
+        self._keys_so_far: Counter[tuple[str, ...]] = Counter()
+        self._asked: list[Asked] = []
+        self.asked(0)
 
-    def answer(self, given: int | None, seconds: float | None = None) -> Prediction:
-        """Count the answer to `asked`, by its index (None skips it), and go to the next question.
+    def asked(self, k: int) -> Asked:
+        """Return question k, from 0."""
+        while len(self._asked) <= k:
+            self._asked.append(self._next())
+        return self._asked[k]
 
-        Raises
-        ------
-        InvalidInputError
-            There is no such answer.
-        """
-        assert self.asked is not None, "the quiz is over"
-        prediction = self.predictions.add(self.asked, given, seconds)
-        self.asked = self._next() if len(self.predictions.made) < self.n else None
-        return prediction
+    @property
+    def now(self) -> Asked | None:
+        """The question after those that were answered; None where the quiz is over."""
+        return self.asked(len(self.made)) if len(self.made) < self.n else None
 
-    def as_json(self) -> Mapping[str, Any]:
+    def as_json(self) -> dict[str, Any]:
         """Return what was asked and answered, also of a quiz that is not over: then it is `interrupted`."""
-        found = {"algorithm": self.algorithm.name, "seed": self.seed, "n": self.n, **self.predictions.as_json()}
-        return found if self.asked is None else {**found, "interrupted": True}
+        score = score_of(self.made)._asdict()
+        head = {"algorithm": self.algorithm.name, "seed": self.seed, "n": self.n, **score}
+        found = {**head, "questions": [one.as_json() for one in self.made]}
+        return found if len(self.made) == self.n else {**found, "interrupted": True}
 
     def _next(self) -> Asked:
-        rng = stream(self.seed, "quiz", self.algorithm.name, "question", len(self.predictions.made))
+        rng = stream(self.seed, "quiz", self.algorithm.name, "question", len(self._asked))
         found: list[Asked] = []
-        least = 1 if not self.predictions.made else _LOOKED_AT
+        least = _LOOKED_AT if self._asked else 1
         for looked_at, case in enumerate(self._cases, 1):
             if self.algorithm.takes(case):
                 with contextlib.suppress(LabError):
@@ -188,8 +183,8 @@ class Quiz:
             if looked_at >= _MOST_CASES:
                 raise InvalidInputError("--quiz", "of an algorithm whose steps ask something", self.algorithm.name)
         in_any_order = [found[k] for k in rng.permutation(len(found)).tolist()]
-        chosen: Asked = min(in_any_order, key=lambda asked: [self._asked_so_far[key] for key in _keys(asked)])
-        self._asked_so_far.update(_keys(chosen))
+        chosen: Asked = min(in_any_order, key=lambda asked: [self._keys_so_far[key] for key in _keys(asked)])
+        self._keys_so_far.update(_keys(chosen))
         return chosen
 
     def _variations(self) -> Iterator[Case]:

@@ -10,7 +10,7 @@ from engine import trace
 from engine.common.errors import InvalidInputError
 from engine.common.rng import stream
 from engine.contracts.trace import TraceStep
-from engine.trace.quiz import Predictions, Quiz, questions_of, varied
+from engine.trace.quiz import Quiz, score_of, varied
 
 
 class Silent:
@@ -29,10 +29,8 @@ class Silent:
 
 
 def play(quiz, answer):
-    asked = []
-    while quiz.asked is not None:
-        asked.append(quiz.asked)
-        quiz.answer(answer(quiz.asked))
+    asked = [quiz.asked(k) for k in range(quiz.n)]
+    quiz.made = [one.answered(answer(one)) for one in asked]
     return asked
 
 
@@ -60,7 +58,7 @@ def test_what_is_asked_is_a_question_of_the_step_that_follows_what_is_seen():
     assert asked[0].case == algorithm.example
     for one in asked:
         assert algorithm.steps(one.case)[one.step].question == one.question
-        assert one.seen == one.steps[one.step - 1]
+        assert one.seen is one.steps[one.step - 1]
     assert len({one.case.pair for one in asked}) == 20  # each on a case of its own
     kinds = [one.steps[one.step].kind for one in asked]
     assert min(kinds.count(kind) for kind in set(kinds)) >= 8  # and both sorts as often
@@ -78,10 +76,12 @@ def test_one_seed_is_one_quiz_and_another_is_another():
 
 def test_a_quiz_that_is_broken_off_keeps_what_was_answered():
     quiz = Quiz(trace.algorithm("gjk"), 5)
-    quiz.answer(quiz.asked.question.right, 1.23456)
+    first = quiz.now
+    quiz.made = [first.answered(first.question.right, 1.23456)]
     found = quiz.as_json()
     assert found["interrupted"] is True and found["right"] == 1 and len(found["questions"]) == 1
-    assert found["questions"][0]["seconds"] == 1.235
+    assert found["questions"][0]["seconds"] == 1.235 and found["questions"][0]["step"] == first.step + 1
+    assert quiz.now is quiz.asked(1) is not first
 
 
 def test_mistakes_are_named():
@@ -89,18 +89,15 @@ def test_mistakes_are_named():
         Quiz(trace.algorithm("gjk"), 0)
     with pytest.raises(InvalidInputError, match=r"--quiz must be of an algorithm whose steps ask something, got 'silent'"):
         Quiz(Silent(), 1)
-    quiz = Quiz(trace.algorithm("gjk"), 1)
     with pytest.raises(InvalidInputError, match="answer must be a whole number from 0 to"):
-        quiz.answer(99)
-    assert quiz.asked is not None and not quiz.predictions.made
+        Quiz(trace.algorithm("gjk"), 1).now.answered(99)
 
 
-def test_predictions_while_stepping_are_counted_by_the_same_tally():
-    predictions = Predictions()
-    asked = questions_of(trace.algorithm("gjk"), trace.algorithm("gjk").example)
-    for one in asked:
-        predictions.add(one, one.question.right, 0.5)
-    assert predictions.right == len(asked) and predictions.wrong == predictions.skipped == 0
+def test_a_score_in_words_has_what_was_skipped():
+    first = Quiz(trace.algorithm("gjk"), 1).now
+    right, wrong, skipped = (first.answered(given) for given in (first.question.right, (first.question.right + 1) % 2, None))
+    assert str(score_of([right, wrong, right])) == "2 right, 1 wrong"
+    assert str(score_of([skipped])) == "0 right, 0 wrong, 1 skipped"
 
 
 def test_a_variation_is_another_case_that_the_algorithm_takes():
