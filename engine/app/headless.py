@@ -40,6 +40,7 @@ __all__ = [
     "no_screen",
     "picture_of",
     "run_headless",
+    "scale_for",
     "small_picture_of",
     "window_on",
 ]
@@ -256,7 +257,7 @@ def picture_of(
     with no_screen():
         import pygame
 
-        scale = ui_scale if ui_scale is not None else _scale_for(size)
+        scale = ui_scale if ui_scale is not None else scale_for(size)
         window = window_on(demo, size, scale)
         window.session.clock.paused = paused
         if besides:
@@ -317,7 +318,7 @@ class Filming:
 
         self._demo, self._film, self._times = demo, film, times
         self._surface = pygame.Surface(size)
-        scale = _scale_for(size)
+        scale = scale_for(size)
         self._draw: Callable[[pygame.Surface], None]
         if with_panel:
             window = window_on(demo, size, scale)
@@ -355,7 +356,7 @@ def _view_alone(demo: Demo, size: tuple[int, int], scale: float) -> tuple[Sessio
     return session, draw
 
 
-def _scale_for(size: tuple[int, int]) -> float:
+def scale_for(size: tuple[int, int]) -> float:
     """Return the UI scale of a picture: 1 at 1280 x 720."""
     return max(min(size[0] / DESIGN_SIZE[0], size[1] / DESIGN_SIZE[1], 4.0), 0.75)
 

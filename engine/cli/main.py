@@ -35,6 +35,7 @@ from engine.cli.run import run_command
 from engine.cli.scene import scene_command
 from engine.cli.solvers import solvers_command
 from engine.cli.start import start
+from engine.cli.step import step_command
 from engine.cli.studies import studies_command
 from engine.cli.trace import trace_command
 from engine.common.compile_notice import wait_in_silence
@@ -63,6 +64,7 @@ _app.command("atlas", help="A map of which shots go through, with the border tha
 _app.command("compare", help="Our answers against Box2D's, in bulk.")(compare_command)
 _app.command("check", help="Your collision function against exact arithmetic, with Box2D's answers beside.")(check_command)
 _app.command("motion", help="Why bodies move otherwise in Box2D than in ours, counted over demos.")(motion_command)
+_app.command("step", help="An algorithm, step by step: in the window, or as sentences, JSON, pictures, a film.")(step_command)
 _app.command("trace", help="The outline of a picture or an SVG, cut into convex fixtures.")(trace_command)
 _app.command("scene", help="What is in a scene file; levels of R.U.B.E. and drawings to scene files.")(scene_command)
 _app.command("references", help="Solvers against exact solutions, and in scenes that are hard for them.")(references_command)

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from engine.history.recordings import Recorder
     from engine.world.solver import NamedValues
 
-__all__ = ["run_command"]
+__all__ = ["demo_or_file", "run_command"]
 
 DEFAULT_STEPS = 600
 MOST_STEPS = 10_000_000
@@ -116,7 +116,7 @@ def run_command(
 
         pair, kind = inspector_of(pair_file)
     else:
-        pair, kind = None, _find(demo)
+        pair, kind = None, demo_or_file("ID|FILE", demo)
     with _telling_lines(kind, demo or ""):
         values, own = _values(kind, settings or [], solver)
         wants_files = [path for path in (screenshot, json_file, film, *tables.values()) if path is not None]
@@ -211,14 +211,21 @@ def _dropped_field(file: str, field: str) -> str:
     return f"--drop {file}: {field}"
 
 
-def _find(demo_id: str | None) -> type[Demo]:
+def demo_or_file(option: str, demo_id: str | None) -> type[Demo]:
+    """Return the demo of an id, or that of a scene file or of a demo file.
+
+    Raises
+    ------
+    InvalidInputError
+        There is none, or the file is none; it names `option`.
+    """
     if demo_id is None:
-        raise InvalidInputError("ID|FILE", "a demo (see the command list), a scene file, or --pair FILE", Described("nothing"))
+        raise InvalidInputError(option, "a demo (see the command list), a scene file, or --pair FILE", Described("nothing"))
     from engine.demo.registry import all_demos
     from engine.demo.scene_demo import SCENE_SUFFIXES, load_any_scene, scene_demo
 
     if demo_id.lower().endswith(SCENE_SUFFIXES):
-        _check_format(demo_id)
+        _check_format(option, demo_id)
         return scene_demo(load_any_scene(demo_id), demo_id)
 
     if demo_id.lower().endswith(_OWN_SUFFIX):
@@ -229,14 +236,14 @@ def _find(demo_id: str | None) -> type[Demo]:
     if demo_id in known:
         return known[demo_id]
     if demo_id.lower().endswith(_RECORDING_SUFFIX):
-        raise InvalidInputError("ID|FILE", f"a demo or a scene file (a recording is for: replay {demo_id})", demo_id)
+        raise InvalidInputError(option, f"a demo or a scene file (a recording is for: replay {demo_id})", demo_id)
     if os.path.exists(demo_id) or os.path.splitext(demo_id)[1] or os.path.basename(demo_id) != demo_id:
         endings = f"{', '.join(SCENE_SUFFIXES)} or {_OWN_SUFFIX}"
-        raise InvalidInputError("ID|FILE", f"a demo (see the command list), or a file that ends in {endings}", demo_id)
-    raise InvalidInputError("ID|FILE", f"one of the {len(known)} demos that the command list names{meant(demo_id, known)}", demo_id)
+        raise InvalidInputError(option, f"a demo (see the command list), or a file that ends in {endings}", demo_id)
+    raise InvalidInputError(option, f"one of the {len(known)} demos that the command list names{meant(demo_id, known)}", demo_id)
 
 
-def _check_format(file: str) -> None:
+def _check_format(option: str, file: str) -> None:
     """Refuse a JSON file that says it is a body or a pair, with the option that takes it; whatever else is wrong is found by its reader."""
     from engine.common.json_file import glance
     from engine.compare.pair.file import FORMAT as PAIR_FORMAT
@@ -247,7 +254,7 @@ def _check_format(file: str) -> None:
     takers = {BODY_FORMAT: f"run simple_shapes --drop {file}", PAIR_FORMAT: f"run --pair {file}"}
     found = plain.get("format") if isinstance(plain, dict) else None
     if isinstance(found, str) and found in takers:
-        raise InvalidInputError("ID|FILE", f"a scene file (this is a {found}: {takers[found]})", file)
+        raise InvalidInputError(option, f"a scene file (this is a {found}: {takers[found]})", file)
 
 
 def _values(kind: type[Demo], settings: Sequence[str], solver: str | None) -> tuple[dict[str, float], NamedValues | None]:

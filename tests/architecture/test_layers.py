@@ -55,7 +55,7 @@ ROOMS = {
     ),
     "engine.demo": (
         "parameters clock stage costs grip dropping base registry",
-        "scene_demo pair_demo own_demo replaying messages",
+        "scene_demo pair_demo stepping own_demo replaying messages",
         "solver_settings event_log time_series figures apart judged_step beside camera_controller timeline session",
     ),
     "engine.editor": (
@@ -79,7 +79,7 @@ ROOMS = {
         "options output report_folder film",
         "step_quiz list bench references study_chart studies solvers_page solvers doctor scene",
         "trace_result trace check compare motion fire atlas_map atlas",
-        "run_pair run replay start main",
+        "run_pair run step_result step replay start main",
     ),
 }
 

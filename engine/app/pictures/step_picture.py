@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import pygame
@@ -13,7 +14,7 @@ from engine.render.step_view import ALL_PARTS, StepPicture
 from engine.trace.cases import Case
 from engine.trace.protocol import Algorithm
 
-__all__ = ["draw_step", "picture_of_case", "step_picture"]
+__all__ = ["draw_beside", "draw_step", "picture_of_case", "step_picture"]
 
 
 def picture_of_case(algorithm: Algorithm[Any], case: Case) -> StepPicture:
@@ -34,6 +35,18 @@ def draw_step(
     surface = pygame.Surface(size)
     surface.fill(palette.BACKGROUND)
     picture.draw(surface, surface.get_rect(), k, FontBook(ui_scale), parts=parts)
+    return surface
+
+
+def draw_beside(
+    pictures: Sequence[StepPicture], k: int, size: tuple[int, int], fonts: FontBook, parts: frozenset[str] = ALL_PARTS
+) -> pygame.Surface:
+    """Draw step k of several algorithms side by side on a surface of its own; one that has ended stays at its last step."""
+    surface = pygame.Surface(size)
+    surface.fill(palette.BACKGROUND)
+    edges = [round(n * size[0] / len(pictures)) for n in range(len(pictures) + 1)]
+    for picture, left, right in zip(pictures, edges, edges[1:], strict=False):
+        picture.draw(surface, pygame.Rect(left, 0, right - left, size[1]), k, fonts, parts=parts)
     return surface
 
 

@@ -236,6 +236,7 @@ SAMPLES: dict[str, tuple[Callable[[pytest.MonkeyPatch], Documents], ...]] = {
     "compare": (_compared,),
     "check": (_checked,),
     "motion": (_moved,),
+    "step": (_of("step"), _of(f"step gjk --pair {PAIRS / 'distance'}.json --beside epa")),
     "trace": (_traced, _of("trace ring.png --method hull,aabb")),
     "scene": (_of("scene scene.json"),),
     "references": (_judged,),

@@ -1,0 +1,191 @@
+"""``step``: an algorithm, step by step: in the window, or as sentences, JSON, pictures and films."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from engine.app.files import check_directory
+from engine.cli import options
+from engine.cli.output import check_files, people, print_rows, text_table, warming, write_json
+from engine.cli.run import demo_or_file
+from engine.cli.step_result import Pictures, draw_steps, steps_as_json, steps_table
+from engine.common.checks import finite, integer, seed_number
+from engine.common.errors import InvalidInputError
+from engine.common.words import counted
+
+if TYPE_CHECKING:
+    from engine.trace.cases import Case
+
+__all__ = ["step_command"]
+
+_USUAL_STEPS, _MOST_STEPS = 60, 100_000
+"""Of a scene, before a case is taken out of it."""
+_LEAST_SECONDS, _MOST_SECONDS = 0.02, 60.0
+
+
+def step_command(
+    name: Annotated[str | None, typer.Argument(metavar="[ALGORITHM]", help="Without one, all are listed.", show_default=False)] = None,
+    pair_file: Annotated[str | None, typer.Option("--pair", metavar="FILE", help="What it is asked: a pair file or stepper case.")] = None,
+    scene: Annotated[
+        str | None, typer.Option("--scene", metavar="ID|FILE", help="Take what it is asked out of a demo or a scene file.")
+    ] = None,
+    since: Annotated[
+        int | None, typer.Option("--from", metavar="N", help="With --scene: after N steps of it.", show_default=str(_USUAL_STEPS))
+    ] = None,
+    seed: options.Seed = 0,
+    beside: Annotated[str | None, typer.Option("--beside", metavar="ALGORITHM", help="A second one, asked the same.")] = None,
+    at: Annotated[int | None, typer.Option("--at", metavar="K", help="The step to begin at, or of the picture, from 1.")] = None,
+    json_file: options.JsonFile = None,
+    screenshot: Annotated[str | None, typer.Option("--screenshot", metavar="F.png", help="Write a picture of a step, the last.")] = None,
+    pictures: Annotated[str | None, typer.Option("--pictures", metavar="DIR", help="Write every step as a picture.")] = None,
+    film: options.FilmFile = None,
+    rate: options.FilmRate = None,
+    size: Annotated[
+        str | None, typer.Option("--size", metavar="WxH", help="Pixels of pictures and film, 16 to 4096 a side.", show_default="1280x720")
+    ] = None,
+    seconds: Annotated[
+        float | None, typer.Option("--seconds-per-step", metavar="S", help="How long the film shows each step.", show_default="1")
+    ] = None,
+    ui_scale: options.UiScale = None,
+    theme: options.Theme = None,
+) -> int:
+    """Watch an algorithm: every step that its production kernel takes, with the sentence that says what happened and why.
+
+    It opens the window, where both shapes are dragged while it stands at a step; --json, --screenshot, --pictures and --record work without
+    one, and where there is no display the steps are printed as sentences. What it is asked comes from a file (--pair), out of a scene
+    (--scene), or is its own example.
+    """
+    options.use_theme(theme)
+    check_files({"--pair": pair_file, "--scene": scene if scene is not None and os.path.exists(scene) else None}, {"--json": json_file})
+    if name is None:
+        given = {"--pair": pair_file, "--scene": scene, "--beside": beside, "--screenshot": screenshot, "--pictures": pictures}
+        options.left_out("given with an algorithm", {**given, "--record": film, "--at": at, "--from": since})
+        return _list(json_file)
+    from engine import trace
+
+    with options.named("ALGORITHM"):
+        trace.algorithm(name)
+    if at is not None:
+        integer("--at", at, 1)
+    wanted = _wanted(at, screenshot, pictures, film, rate, size, seconds)
+    case = _case(name, pair_file, scene, since, seed)
+    if beside is not None:
+        _check_beside(beside, name, case)
+    out = people(json_file)
+    if json_file is None and not wanted.any:
+        from engine.app.display import display_problem
+
+        problem = display_problem()
+        if problem is None:
+            from engine.demo.stepping import stepper_of
+
+            options.open_window("", ui_scale, stepper_of(name, case, beside, at or 1), theme=theme)
+            return 0
+        out.print(f"No display ({problem}): the steps in words.")
+    options.left_out("left out of a run without a window", {"--ui-scale": ui_scale})
+    with warming():
+        steps = {one: trace.algorithm(one).steps(case) for one in (name, beside) if one is not None}
+    if at is not None:
+        integer("--at", at, 1, max(map(len, steps.values())))
+    for one, found in steps.items():
+        out.print(f"[bold]{trace.algorithm(one).title}[/bold], {counted(len(found), 'step')}")
+        out.print(steps_table(found))
+    print_rows(out, draw_steps(wanted, case, tuple(steps)))
+    whole = steps_as_json(name, case, steps[name])
+    write_json(json_file, whole if beside is None else {**whole, "beside": steps_as_json(beside, case, steps[beside])})
+    return 0
+
+
+def _list(json_file: str | None) -> int:
+    from engine import trace
+
+    table = text_table("algorithm", "title", "beside it")
+    found = [trace.algorithm(name) for name in trace.algorithms()]
+    for one in found:
+        table.add_row(one.name, one.title, ", ".join(other for other in one.beside if other in trace.algorithms()))
+    people(json_file).print(table)
+    plain = [{"name": one.name, "title": one.title, "page": one.page, "beside": list(one.beside)} for one in found]
+    write_json(json_file, {"algorithms": plain})
+    return 0
+
+
+def _wanted(
+    at: int | None,
+    screenshot: str | None,
+    pictures: str | None,
+    film: str | None,
+    rate: float | None,
+    size: str | None,
+    seconds: float | None,
+) -> Pictures:
+    """Return what is to be drawn, once it is certain that it can be written."""
+    from engine.app.film import check_film
+    from engine.app.headless import film_size
+
+    if film is None:
+        options.left_out("given with --record, of whose film it speaks", {"--fps": rate, "--seconds-per-step": seconds})
+    if not (screenshot or pictures or film):
+        options.left_out("given with --screenshot, --pictures or --record", {"--size": size})
+    lasting = 1.0 if seconds is None else finite("--seconds-per-step", seconds)
+    if not _LEAST_SECONDS <= lasting <= _MOST_SECONDS:
+        raise InvalidInputError("--seconds-per-step", f"from {_LEAST_SECONDS:g} to {_MOST_SECONDS:g} s", lasting)
+    pixels = film_size(size)
+    check_files({}, {"--screenshot": screenshot})
+    if pictures is not None:
+        check_directory("--pictures", pictures)
+    frames = check_film("--record", film, rate, pixels) if film is not None else 0.0
+    return Pictures(at, screenshot, pictures, film, frames, lasting, pixels)
+
+
+def _case(name: str, pair_file: str | None, scene: str | None, since: int | None, seed: int) -> Case:
+    """Return what the algorithm is asked."""
+    from engine import trace
+    from engine.trace.doors import fitted
+
+    if scene is None:
+        options.left_out("given with --scene", {"--from": since})
+    if pair_file is not None:
+        options.left_out("left out with --pair", {"--scene": scene})
+        from engine.trace.case_file import load_case
+
+        case = fitted(name, load_case(pair_file).case)
+        if case is None:
+            raise InvalidInputError("--pair", f"a file that {name} can be asked ({_example(name)})", pair_file)
+        return case
+    if scene is None:
+        example: Case = trace.algorithm(name).example
+        return example
+    from engine.trace.from_world import case_of_world
+
+    demo = demo_or_file("--scene", scene)(seed_number("--seed", seed))
+    if not demo.stages:
+        raise InvalidInputError("--scene", "a demo with a world", scene)
+    for _ in range(_USUAL_STEPS if since is None else integer("--from", since, 0, _MOST_STEPS)):
+        demo.run.step()
+    with options.named("--scene"):
+        return case_of_world(demo.stages[0].world, trace.algorithm(name))
+
+
+def _example(name: str) -> str:
+    """Return what kind of thing an algorithm is asked, for a refusal."""
+    from engine import trace
+    from engine.trace.cases import PairCase
+
+    example = trace.algorithm(name).example
+    if isinstance(example, PairCase):
+        return f"such as a pair of the query {example.pair.query}"
+    return f"a stepper case of its own kind: step {name} and S save one"
+
+
+def _check_beside(beside: str, name: str, case: Case) -> None:
+    from engine import trace
+
+    with options.named("--beside"):
+        other = trace.algorithm(beside)
+    if not other.takes(case):
+        can = [one for one in trace.algorithms() if one != name and trace.algorithm(one).takes(case)]
+        wanted = "one that can be asked the same" + (f": {', '.join(can)}" if can else ", and there is none")
+        raise InvalidInputError("--beside", wanted, beside)

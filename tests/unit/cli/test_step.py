@@ -1,0 +1,122 @@
+"""The command ``step``: sentences, JSON, pictures and films of an algorithm's steps, and where what it is asked comes from."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PIL import Image
+
+from engine import query, trace
+from engine.cli.main import main
+from engine.compare.pair.file import Pair, save_pair
+from engine.geometry import Polygon, Transform
+from engine.scenes import Scene, save_scene
+from engine.trace.case_file import case_from_json
+from engine.world import BodySpec, FixtureSpec
+
+BOX = Polygon.box(0.5, 0.5)
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, display: None) -> Path:
+    """Where it runs: without a display, with a pair that stands, one that moves, a ray, and a scene of two boxes."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("DISPLAY", "WAYLAND_DISPLAY", "SDL_VIDEODRIVER"):
+        monkeypatch.delenv(name, raising=False)
+    save_pair("apart.json", Pair("distance", BOX, Transform(), BOX, Transform((3.0, 0.0))))
+    save_pair("ray.json", Pair("ray_cast", BOX, Transform(), ray=((-2.0, 0.0), (2.0, 0.0))))
+    moves = {"end_a": Transform(), "end_b": Transform((1.5, 0.0))}
+    save_pair("moving.json", Pair("toi", BOX, Transform(), BOX, Transform((4.0, 0.0)), **moves))  # type: ignore[arg-type]
+    boxes = tuple(BodySpec((FixtureSpec(BOX),), position=(2.5 * k, 0.0)) for k in range(2))
+    save_scene("scene.json", Scene(bodies=boxes))
+    return tmp_path
+
+
+def read(name: str = "out.json") -> Any:
+    return json.loads(Path(name).read_text("utf-8"))
+
+
+def test_all_algorithms_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["step", "--json", "-"]) == 0
+    assert [one["name"] for one in json.loads(capsys.readouterr().out)["algorithms"]] == list(trace.algorithms())
+    assert main(["step"]) == 0
+    assert all(name in capsys.readouterr().out for name in ["gjk"])
+
+
+def test_without_a_display_the_steps_are_sentences(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["step", "gjk", "--pair", "apart.json"]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("No display (")
+    assert "the distance is 2.000 m" in out.splitlines()[-1]
+
+
+def test_the_json_has_every_step_and_the_case_that_was_asked() -> None:
+    assert main(["step", "gjk", "--pair", "apart.json", "--beside", "epa", "--json", "out.json"]) == 0
+    found = read()
+    case = case_from_json(found["case"]).case
+    steps = trace.algorithm("gjk").steps(case)
+    assert [step["sentence"] for step in found["steps"]] == [step.sentence for step in steps]
+    assert found["steps"][-1]["result"]["separation"] == query.distance(BOX, Transform(), BOX, Transform((3.0, 0.0))).separation
+    assert found["steps"][-1]["result"]["status"] == "SEPARATED"
+    assert [step["result"] for step in found["steps"][:-1]] == [None] * (len(steps) - 1)
+    assert found["pseudo_code"] == list(trace.algorithm("gjk").pseudo_code)
+    assert found["beside"]["algorithm"] == "epa"
+
+
+@pytest.mark.parametrize(
+    ("options", "distance"),
+    [("--pair moving.json", 3.0), ("--scene scene.json --from 0", 1.48), ("--scene scene.json --from 3 --beside epa", 1.48)],
+)
+def test_what_it_is_asked_comes_from_a_file_or_a_scene(options: str, distance: float) -> None:
+    assert main(["step", "gjk", *options.split(), "--json", "out.json"]) == 0
+    assert read()["steps"][-1]["result"]["separation"] == pytest.approx(distance, abs=1e-6)  # two skins of Box2D's, 10 mm each
+
+
+def test_pictures_and_films_show_every_step() -> None:
+    given = "step gjk --pair apart.json --beside epa --size 320x240 --screenshot one.png --at 2 --pictures all --record film.gif"
+    assert main([*given.split(), "--seconds-per-step", "0.2", "--fps", "10", "--json", "out.json"]) == 0
+    n_steps = max(len(read()["steps"]), len(read()["beside"]["steps"]))
+    names = sorted(path.name for path in Path("all").iterdir())
+    assert names == [f"gjk_{k + 1:03d}.png" for k in range(n_steps)]
+    pictures = [(Path("all") / name).read_bytes() for name in names]
+    assert Path("one.png").read_bytes() == pictures[1]
+    assert len(set(pictures)) == n_steps
+    with Image.open("one.png") as picture, Image.open("film.gif") as film:
+        assert picture.size == film.size == (320, 240)
+        assert film.n_frames == n_steps  # type: ignore[attr-defined]
+        assert film.info["duration"] == 200
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ("gkj", "ALGORITHM must be one of .* \\(did you mean gjk\\?\\), got 'gkj'"),
+        ("gjk --beside eap", "--beside must be one of .*did you mean epa"),
+        ("gjk --beside quickhull", "--beside must be one that can be asked the same: .*epa"),
+        ("gjk --pair nothing.json", "nothing.json"),
+        ("gjk --pair scene.json", "scene.json: format must be"),
+        ("gjk --pair ray.json", "--pair must be a file that gjk can be asked \\(such as a pair of the query distance\\), got 'ray.json'"),
+        ("gjk --pair apart.json --scene pyramid", "--scene must be left out with --pair"),
+        ("gjk --scene pyramd", "--scene must be one of .*did you mean pyramid"),
+        ("gjk --scene pair", "--scene must be a demo with a world, got 'pair'"),
+        ("gjk --from 3", "--from must be given with --scene, got 3"),
+        ("gjk --scene scene.json --from -1", "--from must be a whole number from 0"),
+        ("gjk --at 0", "--at must be a whole number >= 1"),
+        ("gjk --at 99 --json out.json", "--at must be a whole number from 1 to"),
+        ("gjk --size 640x480", "--size must be given with --screenshot"),
+        ("gjk --seconds-per-step 2", "--seconds-per-step must be given with --record"),
+        ("gjk --record film.gif --seconds-per-step 0", "--seconds-per-step must be from 0.02 to 60 s, got 0.0"),
+        ("gjk --screenshot a.jpg", "--screenshot must be a file name that ends in .png"),
+        ("gjk --pair apart.json --json apart.json", "--json must be another file than --pair"),
+        ("--at 3", "--at must be given with an algorithm, got 3"),
+        ("gjk --json - --ui-scale 2", "--ui-scale must be left out of a run without a window"),
+    ],
+)
+def test_what_cannot_be_is_one_line(options: str, told: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["step", *options.split()]) == 2
+    shown = capsys.readouterr().err
+    assert re.search(told, shown) and shown.count("\n") == 1
