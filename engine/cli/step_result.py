@@ -65,12 +65,10 @@ def draw_steps(wanted: Pictures, case: Case, names: Sequence[str]) -> list[tuple
     """
     if not wanted.any:
         return []
-    import pygame
-
     from engine.app.files import png_bytes
     from engine.app.film import open_film
     from engine.app.headless import no_screen, scale_for
-    from engine.app.pictures.step_picture import draw_beside, picture_of_case
+    from engine.app.pictures.step_picture import draw_beside, frame_bytes, picture_of_case
     from engine.render.fonts import FontBook
     from engine.trace import algorithm
 
@@ -94,7 +92,7 @@ def draw_steps(wanted: Pictures, case: Case, names: Sequence[str]) -> list[tuple
                 if wanted.folder is not None:
                     write_atomically(Path(wanted.folder) / f"{names[0]}_{k + 1:03d}.png", png_bytes(surface))
                 if film is not None:
-                    frame, until = pygame.image.tobytes(surface, "RGB"), max(round((k + 1) * wanted.seconds * wanted.rate), n_frames + 1)
+                    frame, until = frame_bytes(surface), max(round((k + 1) * wanted.seconds * wanted.rate), n_frames + 1)
                     for _ in range(until - n_frames):
                         film.add(frame)
                     n_frames = until

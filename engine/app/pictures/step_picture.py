@@ -14,7 +14,7 @@ from engine.render.step_view import ALL_PARTS, StepPicture
 from engine.trace.cases import Case
 from engine.trace.protocol import Algorithm
 
-__all__ = ["draw_beside", "draw_step", "picture_of_case", "step_picture"]
+__all__ = ["draw_beside", "draw_step", "frame_bytes", "picture_of_case", "step_picture"]
 
 
 def picture_of_case(algorithm: Algorithm[Any], case: Case) -> StepPicture:
@@ -48,6 +48,11 @@ def draw_beside(
     for picture, left, right in zip(pictures, edges, edges[1:], strict=False):
         picture.draw(surface, pygame.Rect(left, 0, right - left, size[1]), k, fonts, parts=parts)
     return surface
+
+
+def frame_bytes(surface: pygame.Surface) -> bytes:
+    """Return a surface as a frame of a film."""
+    return pygame.image.tobytes(surface, "RGB")
 
 
 def step_picture(algorithm: Algorithm[Any], case: Case, k: int, size: tuple[int, int] = (1280, 720), theme: str = "dark") -> bytes:
