@@ -35,12 +35,22 @@ from engine.trace.words import metres
 
 __all__ = ["BESIDE", "OwnAnswer", "OwnFunction", "beside", "plain_case"]
 
-BESIDE = ("alternating_projections", "epa", "gjk", "manifold", "sat")
+BESIDE = ("alternating_projections", "epa", "gjk", "manifold", "sat", "sat_cached")
 """Algorithms beside which a function can be asked."""
 
-_NO_LESS = {("support", "w.n"): 1.0, ("support", "least s.n"): -1.0, ("axis", "separation"): 1.0, ("distance", "distance"): 1.0}
-_NO_MORE = {("nearest", "|v|"): 1.0, ("nearest edge", "distance"): -1.0, ("distance", "distance"): 1.0}
+_NO_LESS = {
+    ("support", "w.n"): 1.0,
+    ("support", "least s.n"): -1.0,
+    ("axis", "separation"): 1.0,
+    ("remembered", "separation"): 1.0,
+    ("distance", "distance"): 1.0,
+    ("bound", "low"): 1.0,
+}
+_NO_MORE = {("nearest", "|v|"): 1.0, ("nearest edge", "distance"): -1.0, ("distance", "distance"): 1.0, ("turn", "|b - a|"): 1.0}
 """Kinds of steps, values of theirs that prove something of the separation of the cores, and their sign."""
+
+_OF_AN_EDGE = ("axis", "remembered")
+"""Kinds of steps whose axis is an edge's outward normal."""
 
 _SAME_AXIS = 1e-6
 """Radians between an axis that was tried and a normal that is called the same: what float32 leaves, ten times over."""
@@ -193,7 +203,9 @@ class _Trial:
         if fault.kind == "false_overlap":
             return self._denied(0.0, -math.inf)
         if fault.kind == "wrong_depth":
-            return self._denied(-self._keys["depth"], -self._keys["depth"])
+            at, told = self._denied(-self._keys["depth"], -self._keys["depth"])
+            same = next((k for k in range(len(self._steps) - 1) if abs(self._proof(k)[0] + self._keys["depth"]) <= self._allowed), None)
+            return at, told if same is None else f"That is how far they overlap along the axis of step {same + 1}. {told}"
         if fault.kind == "wrong_distance":
             return self._denied(self._keys["distance"], self._keys["distance"])
         if fault.kind in ("reversed_normal", "not_unit_normal") and self.normal is not None:
@@ -246,7 +258,7 @@ class _Trial:
         """Return the first step that looked along a unit vector; B's edges look towards A, and so do the edges of EPA's polytope."""
         for k, step in enumerate(self._steps[:-1]):
             if step.axis is not None:
-                sign = -1.0 if "s.n" in step.values or (step.kind == "axis" and step.looked_at[0].whose == "b") else 1.0
+                sign = -1.0 if "s.n" in step.values or (step.kind in _OF_AN_EDGE and step.looked_at[0].whose == "b") else 1.0
                 x, y = sign * step.axis[0], sign * step.axis[1]
                 if x * normal[0] + y * normal[1] > 0.0 and abs(x * normal[1] - y * normal[0]) <= _SAME_AXIS:
                     return k

@@ -70,6 +70,24 @@ def test_a_normal_leaves_where_a_better_one_is_found():
     assert never.tried is None and "No step tried your axis" in never.sentence
 
 
+def test_beside_sat_the_axis_that_was_tried_and_the_one_that_is_better_are_named():
+    case, sat = EPA.example, trace.algorithm("sat")
+    steps = sat.steps(case)
+    axes = {k: step for k, step in enumerate(steps) if step.kind == "axis"}
+    gaps = {k: step.values["gap"] for k, step in axes.items()}
+    assert {step.looked_at[0].whose for step in axes.values()} == {"a", "b"}
+    for k, step in axes.items():
+        sign = 1.0 if step.looked_at[0].whose == "a" else -1.0
+        found = beside("manifold", case, steps, answered(normal=[sign * value for value in step.axis], depth=-gaps[k]))
+        better = next((j for j in axes if gaps[j] > gaps[k] + 1e-6), None)
+        assert found.tried == k and (found.step is None) == (better is None)
+        if better is not None:
+            assert found.step == better  # the depth is denied there
+            assert f"the axis of step {k + 1}" in found.sentence or f"Step {k + 1} tried your axis" in found.sentence
+    small = beside("manifold", case, steps, answered(depth=0.01))
+    assert small.step == len(steps) - 1 and "every step before the answer" in small.sentence
+
+
 def test_a_reversed_and_a_long_normal_leave_at_the_step_that_has_them_right():
     normal, _ = normal_and_depth(EPA)
     steps = EPA.steps(EPA.example)
