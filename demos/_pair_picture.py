@@ -14,6 +14,7 @@ from engine.geometry import AABB, AnyShape, Circle, Polygon, Segment, Transform
 from engine.render import palette
 from engine.render.fonts import ALL_SIDES
 from engine.render.palette import Color, mix
+from engine.render.rounded import rounded
 
 if TYPE_CHECKING:
     from engine.compare.pair.answers import Answer, PairAnswers
@@ -26,8 +27,6 @@ _FILL = 0.35
 _GHOST = 0.5
 _ARROW, _ARROW_SHARE = 64.0, 0.12
 """Design pixels of an arrow of a normal, and the share of the view that it takes at the most."""
-_ARC = math.radians(15.0)
-"""Of a rounded corner, from one point of its outline to the next."""
 
 Point = tuple[float, float]
 
@@ -47,20 +46,7 @@ def is_on(shape: AnyShape, xf: Transform, point: Point, reach: float) -> bool:
 
 def outline(shape: AnyShape, xf: Transform) -> FloatArray:
     """Return the rounded outline of a shape in the world, float64 (n, 2), counter-clockwise."""
-    core, radius = shape.core, shape.radius
-    if radius == 0.0:
-        return xf.apply_array(core)
-    if len(core) == 1 or np.array_equal(core[0], core[-1]):
-        turn = np.arange(0.0, 2.0 * math.pi, _ARC / 3.0)
-        return xf.apply_array(core[0] + radius * np.column_stack((np.cos(turn), np.sin(turn))))
-    edges = np.roll(core, -1, axis=0) - core
-    facing = np.arctan2(-edges[:, 0], edges[:, 1])  # of the outward normals
-    parts = []
-    for corner, before, after in zip(core, np.roll(facing, 1), facing, strict=True):
-        swept = (after - before) % (2.0 * math.pi)
-        turn = before + swept * np.linspace(0.0, 1.0, math.ceil(swept / _ARC) + 1)
-        parts.append(corner + radius * np.column_stack((np.cos(turn), np.sin(turn))))
-    return xf.apply_array(np.concatenate(parts))
+    return xf.apply_array(rounded(shape.core, shape.radius))
 
 
 def pair_box(pair: Pair) -> AABB:

@@ -19,6 +19,7 @@ from engine.app.keys import FILE_COMMANDS, LAYERS, Command, command_of, is_plain
 from engine.app.layout import is_inside
 from engine.app.motion_panel import Wish, next_beside, next_solver
 from engine.app.navigator import Navigator
+from engine.app.pages import open_page
 from engine.app.panel import DemoPanel
 from engine.app.panels.dock_area import DockArea
 from engine.app.panels.files_dock import FilesDock
@@ -30,6 +31,8 @@ from engine.demo.messages import Message
 from engine.demo.session import Session
 from engine.history.input_log import Held
 from engine.render import palette
+from engine.render.camera import Camera
+from engine.render.controls import Control, Controls
 from engine.world import load_solver
 
 __all__ = ["EventRouter", "Pointing"]
@@ -234,10 +237,10 @@ class EventRouter:
         command = command_of(event)
         if self._screen.browser is not None:
             self._key_in_list(event, self._screen.browser, command)
+        elif is_plain(event) and (command is None or pygame.key.name(event.key) in self._navigator.session.demo.takes_keys):
+            self._navigator.session.press(pygame.key.name(event.key))
         elif command is not None:
             self.command(command)
-        elif is_plain(event):
-            self._navigator.session.press(pygame.key.name(event.key))
 
     def _key_in_list(self, event: pygame.event.Event, browser: Browser, command: Command | None) -> None:
         if command is Command.BACK and self._navigator.searched:
@@ -260,7 +263,7 @@ class EventRouter:
         if is_inside(at, self._screen.layout.panel):
             self._screen.column.scroll(notches)
         elif is_inside(at, self._screen.view) and not self._navigator.browsing:
-            self._pointing.wheel(at, notches)
+            self._pointing.wheel(at, notches, self._screen.painter.controls)
 
     def _pointer(self, event: pygame.event.Event) -> None:
         at = getattr(event, "pos", None)
@@ -299,7 +302,7 @@ class EventRouter:
         if command is not None:
             self.command(command)
         elif event.type == pygame.MOUSEBUTTONDOWN and in_view:
-            self._pointing.press(event, self._screen.painter.difference_at(event.pos))
+            self._pointing.press(event, self._screen.painter.difference_at(event.pos), self._screen.painter.controls)
         elif event.type == pygame.MOUSEBUTTONDOWN and event.button == 1:
             self._look_at_the_next(panel.referee.reason_at(event.pos))
         elif event.type == pygame.MOUSEBUTTONUP:
@@ -330,7 +333,8 @@ def held_beside(demo: Demo, point: tuple[float, float]) -> Held | None:
 class Pointing:
     """What the pointer does in the view of one session: it takes hold of what lies there, moves the view, goes close to a difference.
 
-    left    on a ring of a difference:  a click goes close; a drag takes hold of what lies there
+    left    on a control of the demo's: moves its slider, presses its key, opens its page
+            on a ring of a difference:  a click goes close; a drag takes hold of what lies there
             elsewhere:                  takes hold of a body, pulls, and lets go
     right   on what the demo can turn:  turns it;   elsewhere it moves the view, as the middle button does everywhere
     wheel   what the demo does with it;   otherwise it zooms
@@ -341,10 +345,17 @@ class Pointing:
         self._holding = self._panning = 0
         """The button that does so; 0 for none."""
         self._clicked: tuple[Pixel, FoundDifference] | None = None
+        self._slider: Control | None = None
+        self._lens: Camera | None = None
+        """What the hand looks through where it went down, if that is another camera than the view's."""
 
-    def press(self, event: pygame.event.Event, found: FoundDifference | None) -> None:
-        """A button goes down in the view; `found` is the difference there."""
-        if event.button == _LEFT:
+    def press(self, event: pygame.event.Event, found: FoundDifference | None, controls: Controls) -> None:
+        """A button goes down in the view; `found` is the difference there, `controls` what the picture has for the hand."""
+        self._lens = controls.view_at(event.pos)
+        control = controls.at(event.pos) if event.button == _LEFT else None
+        if control is not None:
+            self._use(control, event.pos)
+        elif event.button == _LEFT:
             if found is not None:
                 self._clicked = (event.pos, found)
             else:
@@ -357,13 +368,17 @@ class Pointing:
         if self._clicked is not None and math.dist(self._clicked[0], event.pos) > _CLICK * ui_scale:
             self._grip("grab", self._clicked[0], _LEFT)
             self._clicked = None
+        if self._slider is not None:
+            self._session.set_parameter(self._slider.parameter, self._snapped(self._slider, event.pos))
         if self._panning:
             self._session.view.pan(*event.rel)
         if self._holding:
-            self._session.act("drag", self._session.view.to_world(event.pos))
+            self._session.act("drag", self._to_world(event.pos))
 
     def release(self, event: pygame.event.Event) -> None:
         """A button goes up, wherever; pygame counts a notch of the wheel as a button too."""
+        if event.button == _LEFT:
+            self._slider = None
         if event.button == _LEFT and self._clicked is not None:
             found, self._clicked = self._clicked[1], None
             self._session.look_at(*found)
@@ -372,20 +387,41 @@ class Pointing:
         elif event.button == self._holding:
             self._ungrip()
 
-    def wheel(self, pixel: Pixel, notches: float) -> None:
+    def wheel(self, pixel: Pixel, notches: float, controls: Controls) -> None:
         """The wheel turns over the view."""
-        if not self._session.act("on_wheel", self._session.view.to_world(pixel), notches):
-            self._session.view.zoom(pixel, notches)
+        self._lens = controls.view_at(pixel)
+        point = self._to_world(pixel)
+        if not self._session.act("on_wheel", point, notches):
+            self._session.view.zoom(pixel if self._lens is None else self._session.view.camera.to_screen(point), notches)
 
     def let_go(self) -> None:
         """Whatever is being done ends: the window is no longer the one that is used."""
         self._ungrip()
         self._panning = 0
-        self._clicked = None
+        self._clicked = self._slider = None
+
+    def _use(self, control: Control, pixel: Pixel) -> None:
+        if control.parameter:
+            self._slider = control
+            self._session.set_parameter(control.parameter, self._snapped(control, pixel))
+        elif control.key:
+            self._session.press(control.key)
+            self._session.release_key(control.key)
+        elif control.page:
+            self._session.messages.answer(open_page(control.page))
+
+    def _snapped(self, control: Control, pixel: Pixel) -> float:
+        """Return the value of a slider under a pixel, a whole one where its parameter must be whole."""
+        value = control.value_at(pixel[0])
+        is_whole = any(one.name == control.parameter and one.whole for one in self._session.demo.parameters)
+        return float(round(value)) if is_whole else value
+
+    def _to_world(self, pixel: Pixel) -> tuple[float, float]:
+        return self._session.view.to_world(pixel) if self._lens is None else self._lens.to_world(pixel)
 
     def _grip(self, how: str, pixel: Pixel, button: int) -> bool:
         """Take hold, to pull or to turn, of what lies under a pixel; return whether there is something."""
-        session, point = self._session, self._session.view.to_world(pixel)
+        session, point = self._session, self._to_world(pixel)
         lane = session.view.lane_at(pixel) if how == "grab" else None
         held = None if lane is None else held_beside(session.besides[lane].demo, point)
         if held is not None:

@@ -20,6 +20,7 @@ from engine.render import palette
 from engine.render.backdrop import draw_backdrop, draw_impulse_scale, draw_scale_bar
 from engine.render.camera import Camera, Place
 from engine.render.canvas import Canvas
+from engine.render.controls import Controls
 from engine.render.debug_draw import DebugDraw
 from engine.render.differences import PlacedDifferences, length_words, reason_color
 from engine.render.fonts import FontBook
@@ -77,6 +78,8 @@ class FramePainter:
         Where the demo's lines stand in the last picture.
     corners : list of pygame.Rect
         Where scale bar and sample of an impulse stand in the last picture.
+    controls : Controls
+        What the last picture has for the hand.
     shows_nothing : bool
         Whether the camera was moved so that the last picture shows none of the bodies.
     """
@@ -93,6 +96,7 @@ class FramePainter:
         self._found: list[_Shown] = []
         self.readout = pygame.Rect(0, 0, 0, 0)
         self.corners: list[pygame.Rect] = []
+        self.controls = Controls()
         self._was_left = False
         self._lines: list[tuple[str, Color]] = []
         """The demo's, wrapped to the view."""
@@ -135,7 +139,7 @@ class FramePainter:
         """
         demo, plate, lanes = session.demo, self.readout, session.view.lanes
         clip = surface.get_clip()
-        self._found = []
+        self._found, self.controls = [], Controls()
         if lanes:
             surface.set_clip(session.view.whole)
             surface.fill(palette.PANEL_EDGE, session.view.whole)
@@ -144,7 +148,7 @@ class FramePainter:
         for k in range(len(lanes)):
             self._paint_lane(surface, session, k)
         surface.set_clip(session.view.camera.view)
-        canvas = self._canvas(surface, session.view.camera)
+        canvas = self._canvas(surface, session.view.camera, self.controls)
         canvas.room.take(plate)
         labels = _stage_labels(canvas, demo) if canvas.has_words else []
         self._paint_demo(canvas, session, demo)
@@ -157,7 +161,7 @@ class FramePainter:
             paint_over(canvas)
         for words, place in labels:
             surface.blit(words, place)
-        above = replace(session.view.camera, view=_above_foot(session, self._book.ui_scale))
+        above = replace(session.view.camera, view=_free_of_diagrams(session, self._book.ui_scale))
         foot = Canvas(surface, above, self._book, self._discs, canvas.room)
         self.corners = [draw_scale_bar(foot, self._was_left)]
         self._was_left = self.corners[0].centerx < pygame.Rect(foot.camera.view).centerx
@@ -172,8 +176,9 @@ class FramePainter:
         self._tell(surface, session, pointer)
         surface.set_clip(clip)
 
-    def _canvas(self, surface: pygame.Surface, camera: Camera) -> Canvas:
-        return Canvas(surface, camera, self._book, self._discs, raster=self.raster, has_words=self._has_words(camera.view))
+    def _canvas(self, surface: pygame.Surface, camera: Camera, controls: Controls | None = None) -> Canvas:
+        has_words = self._has_words(camera.view)
+        return Canvas(surface, camera, self._book, self._discs, raster=self.raster, has_words=has_words, controls=controls)
 
     def _paint_demo(self, canvas: Canvas, session: Session, demo: Demo) -> None:
         """Draw ground, bodies, contacts and what the demo draws itself, and note the differences."""
@@ -272,7 +277,7 @@ class FramePainter:
 
     def _tell(self, surface: pygame.Surface, session: Session, pointer: tuple[int, int] | None) -> None:
         """Explain the difference under the pointer, or else the one that is looked at closely."""
-        room = _above_foot(session, self._book.ui_scale)  # the demo's own diagram stays free
+        room = _free_of_diagrams(session, self._book.ui_scale)  # the demo's own diagram stays free
         found = self.difference_at(pointer) if pointer is not None else None
         if found is not None and pointer is not None:
             self._explain(surface, room, pointer, found.difference)
@@ -334,10 +339,11 @@ def painter_for(demo: Demo, ui_scale: float) -> FramePainter:
     return FramePainter(ui_scale, load_raster() if has_kernels else None)
 
 
-def _above_foot(session: Session, ui_scale: float) -> Place:
-    """Return the view without the foot that the demo draws on itself."""
+def _free_of_diagrams(session: Session, ui_scale: float) -> Place:
+    """Return the view without what the demo draws on itself."""
     left, top, width, height = session.view.camera.view
-    return left, top, width, round(height - session.demo.foot_height(height, ui_scale))
+    head, right, foot = session.demo.margins(width, height, ui_scale)
+    return left, round(top + head), round(width - right), round(height - head - foot)
 
 
 def _found(stage: Stage, shown: PlacedDifferences, k: int) -> FoundDifference:

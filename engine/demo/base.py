@@ -135,6 +135,8 @@ class Demo(CapturedInPlace):
     """Whether the list of demos begins with this one chosen, and its preview running."""
     note: ClassVar[str] = ""
     """What the panel says in place of the counts of contacts, of a demo that has no world."""
+    takes_keys: ClassVar[frozenset[str]] = frozenset()
+    """Keys that the window has a use for, and that it leaves to this demo: of one with a time of its own Space, for instance."""
 
     def __init__(
         self,
@@ -223,6 +225,11 @@ class Demo(CapturedInPlace):
         `ui_scale` is of screen pixels to a design pixel.
         """
         return 0.0
+
+    def margins(self, width: float, height: float, ui_scale: float) -> tuple[float, float, float]:
+        """Return how much of a view of that size, pixels, the demo draws on at its top, its right and its bottom: its worlds are shown
+        between; unless overridden, `foot_height` alone."""
+        return 0.0, 0.0, self.foot_height(height, ui_scale)
 
     def home(self) -> AABB:
         """Return what the camera shows at first: all fixtures as they were built, unless overridden."""

@@ -321,8 +321,9 @@ class CameraController:
 
     def _rooms(self) -> tuple[_Margins, _Margins]:
         """Return what a picture beside the readout, and one under it, leaves free."""
-        (width, height), foot = self._readout, self._foot + self.demo.foot_height(self.camera.view[3], self._ui_scale)
-        return (width, 0.0, 0.0, foot), (0.0, height, 0.0, foot)
+        (width, height), (top, right, foot) = self._readout, self.demo.margins(*self.camera.view[2:], self._ui_scale)
+        foot += self._foot
+        return (width, top, right, foot), (0.0, max(height, top), right, foot)
 
     def _fitted(self, box: AABB) -> Camera:
         """Return the camera that shows a box, in the room that leaves it larger."""

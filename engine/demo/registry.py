@@ -25,6 +25,7 @@ _CATEGORIES = (
     "Impacts",
     "Filters and sensors",
     "Referee",
+    "Algorithms",
     "Bounding volumes",
     "Broad phase",
     "Not promised",

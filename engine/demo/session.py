@@ -28,6 +28,7 @@ from engine.demo.figures import Figures
 from engine.demo.messages import Message, Messages
 from engine.demo.stage import Stage, StepTimes
 from engine.demo.timeline import Timeline
+from engine.geometry import AABB
 from engine.history.input_log import ACTIONS, Input
 from engine.render import palette
 from engine.render.camera import Place
@@ -155,8 +156,10 @@ class Session:
     def press(self, key: str) -> None:
         """Give the demo a key."""
         self._release_later.discard(key)
+        before = self._picture
         self.timeline.guarded(lambda: self.act("press", key))
         self._take_wishes()
+        self._fit(before)
 
     def release_key(self, key: str) -> None:
         """Take a key from the demo. What is held in the past is no longer held now, and stays: see `_release_at_the_end`."""
@@ -202,11 +205,20 @@ class Session:
         """Change a parameter of the demo; most demos begin anew."""
         self.timeline.failure = ""
         self.timeline.finish()
-        before = self.demo.home()
+        before = self._picture
         if value != self.demo.parameter(name):
             self.timeline.guarded(lambda: self.act("set_parameter", name, value))
         self._adopt()
-        if self.view.is_untouched and self.demo.home() != before:
+        self._fit(before)
+
+    @property
+    def _picture(self) -> tuple[AABB, tuple[float, float, float]]:
+        """What the demo shows at first, and how much of the view it draws on itself."""
+        return self.demo.home(), self.demo.margins(*self.view.camera.view[2:], 1.0)
+
+    def _fit(self, before: tuple[AABB, tuple[float, float, float]]) -> None:
+        """Let an untouched camera show the whole picture again, where it is another than before."""
+        if self.view.is_untouched and self._picture != before:
             self.view.home()
 
     def attempt(self, action: Callable[[], object]) -> None:
@@ -370,7 +382,9 @@ class Session:
         if self.demo.run.waits and self.timeline.is_now:
             for what in self.demo.arrivals():
                 if what not in self.demo.ready:
+                    before = self._picture
                     self.act("resource_ready", what)
+                    self._fit(before)
 
     # -- recordings --------------------------------------------------------------------------------------------------
 

@@ -19,6 +19,7 @@ from engine.geometry.aabb import AABB
 from engine.render import palette
 from engine.render.camera import Camera
 from engine.render.clip import clip_polygon, clip_segment, dashes, draw_dashed_box
+from engine.render.controls import Controls
 from engine.render.fonts import ALL_SIDES, FontBook, LabelRoom
 from engine.render.palette import Color
 from engine.render.raster import LARGEST_DISC, NO_COLOR, DiscBook, Raster
@@ -68,6 +69,8 @@ class Canvas:
         Draws many polygons; without one pygame does.
     has_words : bool
         False where the view is too narrow for words: nothing is written then.
+    controls : optional
+        Where what a hand can use is noted as it is drawn.
     """
 
     def __init__(
@@ -79,12 +82,14 @@ class Canvas:
         room: LabelRoom | None = None,
         raster: Raster | None = None,
         has_words: bool = True,
+        controls: Controls | None = None,
     ) -> None:
         self.surface = surface
         self.camera = camera
         self.fonts = fonts if fonts is not None else FontBook()
         self.discs = discs if discs is not None else DiscBook()
         self.room = room if room is not None else LabelRoom(camera.view)
+        self.controls = controls if controls is not None else Controls()
         self._raster = raster
         self._has_words = has_words
         left, top, width, height = camera.view
@@ -102,7 +107,9 @@ class Canvas:
 
     def at(self, offset: Point) -> Canvas:
         """Return the canvas for a world whose origin lies at `offset` of this one's."""
-        return Canvas(self.surface, self.camera.shifted(offset), self.fonts, self.discs, self.room, self._raster, self._has_words)
+        return Canvas(
+            self.surface, self.camera.shifted(offset), self.fonts, self.discs, self.room, self._raster, self._has_words, self.controls
+        )
 
     @contextmanager
     def clipped(self, box: AABB | None) -> Iterator[None]:

@@ -95,8 +95,9 @@ def draw_marks(canvas: Canvas, place: Place, scenery: Sequence[Mark], marks: Seq
         _label(canvas, place, mark, _LABEL, bold=True)
     for mark in scenery:
         _label(canvas, place, mark, _LABEL, bold=mark.role in ("a", "b"))
+    named = {mark.text for mark in marks}
     for mark in scenery:
-        _number(canvas, place, mark)
+        _number(canvas, place, mark, named)
 
 
 def _draw(canvas: Canvas, place: Place, mark: Mark) -> None:
@@ -216,12 +217,16 @@ def _label(canvas: Canvas, place: Place, mark: Mark, size: float, bold: bool) ->
         at, gap = pixels.mean(axis=0), 8.0
         sides: tuple[tuple[int, int], ...] = ((0, 0), (0, -1), (0, 1), (1, 0), (-1, 0), (1, -1), (-1, -1), (1, 1), (-1, 1))
     elif mark.form in ("path", "line"):
-        at, sides = pixels[[0, -1]].mean(axis=0), _SIDES
+        at, (across, down) = pixels[[0, -1]].mean(axis=0), pixels[-1] - pixels[0]
+        aside = _way(np.array((-down, across)))
+        sides = (aside, (-aside[0], -aside[1]), *_SIDES)
     elif mark.form == "arrow":
         at, sides = pixels[-1], (_way(pixels[-1] - pixels[0]), *_SIDES)
     else:
         at, sides = pixels[0], _SIDES
-    canvas.label((float(at[0]), float(at[1])), mark.text, _word_color(mark.role), size, gap, bold, sides=sides)
+    canvas.label(
+        (float(at[0]), float(at[1])), mark.text, _word_color(mark.role), size, gap, bold, mark.role not in ("a", "b", "other"), sides
+    )
 
 
 _SIDES = ((1, -1), (1, 0), (-1, -1), (-1, 0), (0, -1), (0, 1), (1, 1), (-1, 1))
@@ -234,8 +239,8 @@ def _way(along: FloatArray) -> tuple[int, int]:
     return (0 if abs(across) <= level else 1 if across > 0.0 else -1), (0 if abs(down) <= level else 1 if down > 0.0 else -1)
 
 
-def _number(canvas: Canvas, place: Place, mark: Mark) -> None:
-    """Write at the corners of shape A or B which they are, as sentences name them: outside, where there is room."""
+def _number(canvas: Canvas, place: Place, mark: Mark, named: set[str]) -> None:
+    """Write at the corners of shape A or B which they are, as sentences name them: outside, where there is room, and where no mark does."""
     if mark.role not in ("a", "b") or mark.form not in ("polygon", "path") or not mark.text or len(mark.points) > _MOST_NUMBERED:
         return
     pixels = canvas.camera.to_screen_array(place(np.array(mark.points, dtype=np.float64)))
@@ -243,5 +248,7 @@ def _number(canvas: Canvas, place: Place, mark: Mark) -> None:
     for k, at in enumerate(pixels):
         across, down = _way(at - middle)
         name, color = f"{mark.text[0]}{k}", _word_color(mark.role)
+        if name in named:
+            continue
         canvas.label((float(at[0]), float(at[1])), name, color, _NUMBER, 4.0 + mark.radius * canvas.camera.scale / canvas.ui_scale,
                      sides=((across, down), (across, 0), (0, down), (-across, down), (across, -down)))  # fmt: skip

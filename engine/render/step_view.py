@@ -44,7 +44,7 @@ ALL_PARTS = frozenset({"title", "views", "code", "sentence", "slider"})
 
 _TITLE, _LINK, _CODE, _LEAST_CODE, _WORDS, _SMALL = 15.0, 12.0, 12.0, 10.0, 14.0, 11.0
 """Sizes of letters, design pixels."""
-_HEAD, _SLIDER, _CODE_ROW, _WORDS_ROW, _PAD = 26.0, 28.0, 17.0, 19.5, 10.0
+_HEAD, _SLIDER, _CODE_ROW, _LEGEND_ROW, _WORDS_ROW, _PAD = 26.0, 28.0, 17.0, 16.0, 19.5, 10.0
 _WIDE = 760.0
 """Design pixels of a width from which two lines are enough for a sentence; otherwise it has three."""
 _LEAST_VIEW = 120.0
@@ -117,12 +117,13 @@ def lay_out_steps(rect: pygame.Rect, algorithm: AlgorithmFacts, fonts: FontBook,
     slider = round(_SLIDER * ui) if "slider" in parts else 0
     middle = pygame.Rect(rect.left, rect.top + head, rect.width, max(rect.height - head - words - slider, 1))
     others = algorithm.views[1:] if "views" in parts else ()
+    code_size = _code_size(algorithm, fonts)
     best: tuple[float, dict[str, pygame.Rect], pygame.Rect] | None = None
     for is_wide in (True, False):
         for with_code in (True, False) if "code" in parts else (False,):
             for some in (others, ()) if others else ((),):
-                views, code = _arranged(middle, algorithm, some, fonts, is_wide, with_code)
-                score = _score(list(views.values()), code, _code_size(algorithm, fonts)[0], len(others), fonts)
+                views, code = _arranged(middle, algorithm.views[0], some, fonts.ui_scale, is_wide, code_size if with_code else (0, 0))
+                score = _score(list(views.values()), code, code_size[0], len(others), fonts.ui_scale)
                 if best is None or score > best[0]:
                     best = score, views, code
     assert best is not None
@@ -133,11 +134,11 @@ def lay_out_steps(rect: pygame.Rect, algorithm: AlgorithmFacts, fonts: FontBook,
 
 
 def _arranged(
-    room: pygame.Rect, algorithm: AlgorithmFacts, others: Sequence[View], fonts: FontBook, is_wide: bool, with_code: bool
+    room: pygame.Rect, first: View, others: Sequence[View], ui: float, is_wide: bool, code_size: tuple[int, int]
 ) -> tuple[dict[str, pygame.Rect], pygame.Rect]:
     """Return where the views and the pseudo-code stand, in a column beside the plane or below it."""
-    ui, nothing = fonts.ui_scale, pygame.Rect(room.topleft, (0, 0))
-    wide, high = _code_size(algorithm, fonts) if with_code else (0, 0)
+    nothing, (wide, high) = pygame.Rect(room.topleft, (0, 0)), code_size
+    with_code = wide > 0
     plane, code, rest = room.copy(), nothing, nothing
     if is_wide and (others or with_code):
         column = round(min(max(wide, _COLUMN[0] * room.width), _COLUMN[1] * room.width))
@@ -156,7 +157,7 @@ def _arranged(
             share = round((0.45 if len(others) == 1 else 0.4) * room.width)
             rest = pygame.Rect(plane.right - share, plane.top, share, plane.height)
             plane.width -= share
-    views = {algorithm.views[0].name: plane}
+    views = {first.name: plane}
     for k, view in enumerate(others):
         top, bottom = rest.top + k * rest.height // len(others), rest.top + (k + 1) * rest.height // len(others)
         views[view.name] = pygame.Rect(rest.left, top, rest.width, bottom - top)
@@ -165,9 +166,9 @@ def _arranged(
     return views, code
 
 
-def _score(views: Sequence[pygame.Rect], code: pygame.Rect, code_width: int, wanted: int, fonts: FontBook) -> float:
+def _score(views: Sequence[pygame.Rect], code: pygame.Rect, code_width: int, wanted: int, ui: float) -> float:
     """Return how good an arrangement is: large views, the plane above all, and pseudo-code whose lines are not cut off."""
-    sides = [min(view.width, 1.4 * view.height) / fonts.ui_scale for view in views]
+    sides = [min(view.width, 1.4 * view.height) / ui for view in views]
     score = 2.0 * min(sides[0], 500.0) + 0.2 * sides[0] + sum(min(side, 260.0) for side in sides[1:])
     score -= 400.0 * (min(sides) < _LEAST_VIEW) + 400.0 * (sides[0] < _LEAST_VIEW) + 250.0 * (wanted > 0 and len(views) == 1)
     if code.width:
@@ -178,7 +179,8 @@ def _score(views: Sequence[pygame.Rect], code: pygame.Rect, code_width: int, wan
 def _code_size(algorithm: AlgorithmFacts, fonts: FontBook) -> tuple[int, int]:
     ui = fonts.ui_scale
     width = max(fonts.width(line.strip(), _CODE) + _indent(line, ui) for line in algorithm.pseudo_code)
-    return width + round(3.2 * _PAD * ui), round((len(algorithm.pseudo_code) * _CODE_ROW + 1.6 * _PAD) * ui)
+    rows = len(algorithm.pseudo_code) * _CODE_ROW + _LEGEND_ROW
+    return width + round(3.2 * _PAD * ui), round((rows + 1.8 * _PAD) * ui)
 
 
 def _indent(line: str, ui: float) -> int:
@@ -211,6 +213,7 @@ class StepPicture:
         fonts: FontBook,
         *,
         camera: Camera | None = None,
+        has_ground: bool = True,
         discs: DiscBook | None = None,
         parts: frozenset[str] = ALL_PARTS,
         question: Question | None = None,
@@ -227,7 +230,9 @@ class StepPicture:
         fonts : FontBook
             Kept by the caller from picture to picture; has the size of words.
         camera : Camera, optional
-            Of a window, that looks at the plane; the plane's ground is drawn by the caller then. Without one the plane is fitted.
+            Of a window, that looks at the plane. Without one the plane is fitted.
+        has_ground : bool
+            Whether the plane's ground is to be drawn, and the bar that says its scale: in a window the caller has.
         discs : DiscBook, optional
             Kept by the caller too.
         parts : set of str
@@ -256,7 +261,7 @@ class StepPicture:
                 continue
             surface.set_clip(place.clip(clip))
             own = camera if view is self.algorithm.views[0] else None
-            canvas, to_canvas = self._canvas_of(view, surface, place, fonts, discs, own)
+            canvas, to_canvas = self._canvas_of(view, surface, place, fonts, discs, own, has_ground or view is not self.algorithm.views[0])
             if view.is_plane:
                 cameras[view.name] = canvas.camera
             places = question.places if question is not None and question.view == view.name else ()
@@ -279,7 +284,14 @@ class StepPicture:
         return StepPlaces(layout, cameras, track, link, answers, spots)
 
     def _canvas_of(
-        self, view: View, surface: pygame.Surface, place: pygame.Rect, fonts: FontBook, discs: DiscBook, given: Camera | None
+        self,
+        view: View,
+        surface: pygame.Surface,
+        place: pygame.Rect,
+        fonts: FontBook,
+        discs: DiscBook,
+        given: Camera | None,
+        has_ground: bool,
     ) -> tuple[Canvas, _Axes]:
         """Draw the ground of a view, and return what its marks are drawn on."""
         ui, box = fonts.ui_scale, self.boxes[view.name]
@@ -296,7 +308,7 @@ class StepPicture:
         camera = Camera(view=seen).fitted(box, 0.07, (0.0, top, 0.0, 0.4 * top)) if given is None else given.cut(seen)
         has_words = min(place.size) >= 90 * ui
         canvas = Canvas(surface, camera, fonts, discs, room, has_words=has_words)
-        if given is None:
+        if has_ground:
             draw_backdrop(canvas)
             if has_words:
                 draw_scale_bar(canvas)
@@ -572,7 +584,7 @@ def _widest(code: Sequence[str], size: float, fonts: FontBook) -> int:
 
 def _draw_legend(surface: pygame.Surface, room: pygame.Rect, marks: Sequence[Mark], fonts: FontBook) -> None:
     ui, (x, y) = fonts.ui_scale, room.topleft
-    row, dot = round(16 * ui), round(4 * ui)
+    row, dot = round(_LEGEND_ROW * ui), round(4 * ui)
     roles = {mark.role for mark in marks}
     for role, words in ROLE_WORDS.items():
         if role not in roles:

@@ -63,6 +63,11 @@ class Case(ABC):
         """Return the case with a part turned about its middle; this one where nothing can be turned."""
         return self
 
+    def middle(self, part: str) -> Point:
+        """Return where a part that is a point lies, and about which point another is turned."""
+        (left, bottom), (right, top) = self.box.lower, self.box.upper
+        return dict(self.handles).get(part, (0.5 * (left + right), 0.5 * (bottom + top)))
+
 
 def shape_mark(shape: AnyShape, xf: Transform, role: Role, text: str = "") -> Mark:
     """Return a shape where it stands: its core with its radius."""
@@ -164,6 +169,13 @@ class PairCase(Case):
             changes[f"end_{side}"] = _turned(end, shape, angle)
         return self._with(**changes)
 
+    def middle(self, part: str) -> Point:
+        side, _, of = part.partition(".")
+        shape, pose, end = self._side(side)
+        if shape is None or side not in ("a", "b"):
+            return super().middle(part)
+        return (end if of == "end" and end is not None else pose).apply(shape.centroid)
+
     def _side(self, side: str) -> tuple[AnyShape | None, Transform, Transform | None]:
         pair = self.pair
         return (pair.shape_a, pair.pose_a, pair.end_a) if side == "a" else (pair.shape_b, pair.pose_b, pair.end_b)
@@ -264,7 +276,10 @@ class PointsCase(Case):
         return PointsCase(_with_moved(self.points, int(part), dx, dy))
 
     def turned(self, part: str, angle: float) -> PointsCase:
-        return PointsCase(_with_turned(self.points, _mean(self.points), angle))
+        return PointsCase(_with_turned(self.points, self.middle(part), angle))
+
+    def middle(self, part: str) -> Point:
+        return _mean(self.points)
 
 
 @dataclass(frozen=True)
@@ -301,8 +316,10 @@ class OutlineCase(Case):
 
     def turned(self, part: str, angle: float) -> OutlineCase:
         n = part.partition(".")[0]
-        middle = _mean(self.rings[int(n)])
-        return self._with({m: _with_turned(self.rings[m], middle, angle) for m in self._together(n)})
+        return self._with({m: _with_turned(self.rings[m], self.middle(part), angle) for m in self._together(n)})
+
+    def middle(self, part: str) -> Point:
+        return _mean(self.rings[int(part.partition(".")[0])])
 
     def _together(self, n: str) -> range:
         """Rings that go with one: the outer ring takes the holes along."""

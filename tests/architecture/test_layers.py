@@ -63,7 +63,7 @@ ROOMS = {
         "clipboard tool draw_tools join_tools select_tool joint_page pages",
     ),
     "engine.app": (
-        "files display compiling warmup solver_loading plain_check film pictures",
+        "files pages display compiling warmup solver_loading plain_check film pictures",
         "layout keys preferences widgets parameter_rows",
         "autosave dropped_picture dropper saving second_picture frame exports status_strip",
         "motion_judge motion_panel referee_panel panel browser",

@@ -1,0 +1,350 @@
+"""Any algorithm of the library, step by step, with the hand on what it is asked: drag, turn, reshape, and every step follows.
+
+Nothing is drawn but what the production kernel did (`engine.trace`). ``python main.py step ALGORITHM`` opens it on a case of a file.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import math
+from collections.abc import Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from demos._loading import Loads
+from engine import trace
+from engine.common.errors import LabError
+from engine.demo import Demo, Parameter, StatusLine, register
+from engine.geometry import AABB
+from engine.render import palette
+from engine.render.step_board import board_margins, draw_board
+from engine.render.step_view import StepPicture
+from engine.trace.cases import Case
+
+if TYPE_CHECKING:
+    from engine.render.canvas import Canvas
+    from engine.trace.protocol import Algorithm
+
+__all__ = ["Stepper"]
+
+NAMES = ("gjk", *(name for name in trace.algorithms() if name != "gjk"))
+"""The first of them is what it begins with, whatever others there are."""
+MOST_STEPS = 100_000
+HANDLE = 0.016
+"""How near a corner the hand takes it, as a share of the case as it begins: of the world, not of the screen, or what a recorded hand takes
+would depend on the zoom."""
+WHEEL_TURN = math.radians(2.0)
+_PACES = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
+
+Point = tuple[float, float]
+
+_loads = Loads("stepper")
+
+
+def _load(name: str) -> None:
+    algorithm = trace.algorithm(name)
+    with contextlib.suppress(LabError):
+        algorithm.steps(algorithm.example)
+
+
+@register(
+    id="stepper",
+    category="Algorithms",
+    title="Step by step",
+    watch=(
+        "Right and Left go through the steps, Space plays them. Drag a shape, or one of its corners, turn it with the wheel: the steps "
+        "follow at once. The sentence below says what happened and why; B puts another algorithm beside it."
+    ),
+)
+class Stepper(Demo):
+    """One algorithm, or two of them, on one case."""
+
+    parameters = (
+        Parameter.choice("algorithm", NAMES, "algorithm"),
+        Parameter("step", 1, 1, MOST_STEPS, "", "step", True, slider_high=40),
+        Parameter("pace", 1.0, _PACES[0], _PACES[-1], "", "steps a second"),
+        Parameter.choice("end", ("stop", "loop"), "at the last step"),
+        Parameter.choice("beside", ("none", *NAMES), "beside it"),
+    )
+    keys = (
+        ("Right  Left", "next step, the one before"),
+        ("Home  End", "first step, last step"),
+        ("Space  P", "play, pause"),
+        ("Up  Down", "faster, slower"),
+        ("L", "at the end: begin again, or stop"),
+        ("B", "another algorithm beside it, or none"),
+        ("Left drag", "move a shape, a corner, an end"),
+        ("Right drag, wheel", "turn a shape"),
+        ("Q  E", "turn what was touched last"),
+        ("R", "back to the case as opened"),
+    )
+    takes_keys = frozenset({"space", "home", "n", "."})
+    note = "Nothing is drawn but what the production kernel did: it records its steps where it is asked to."
+    not_captured: ClassVar[frozenset[str]] = frozenset({"_traced"})
+    opened: ClassVar[Case | None] = None
+    """The case of a file, or of what was clicked, in place of the algorithm's example."""
+
+    @classmethod
+    def of_case(cls, name: str, case: Case | None = None, title: str = "", beside: str = "none") -> type[Stepper]:
+        """Return the class of demo that begins with an algorithm on a case, or on its example; `title` says where the case is from.
+
+        Raises
+        ------
+        InvalidInputError
+            There is no such algorithm.
+        """
+        trace.algorithm(name)
+        first, *others, last = cls.parameters
+        names = NAMES if case is None else tuple(one for one in NAMES if trace.algorithm(one).takes(case))
+        parameters = (
+            Parameter.choice(first.name, names, first.description, default=names.index(name)), *others,
+            Parameter.choice(last.name, ("none", *names), last.description, default=("none", *names).index(beside)),
+        )  # fmt: skip
+        return type("OpenedStepper", (cls,), {"opened": case, "parameters": parameters, "title": title or cls.title})
+
+    def build(self) -> None:
+        self._case: Case | None = self.opened
+        """None: the example of the algorithm."""
+        self._held: tuple[str, Point, Case, float | None] | None = None
+        """The part, where the hand took it or is by now, the case as it was then, and the angle turned since, of what is turned."""
+        self._touched = ""
+        self.playing = False
+        self._waited = 0.0
+        self._traced: dict[str, tuple[Case, StepPicture | None, str]] = {}
+
+    # What is asked, and what it answers
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The algorithm, and the one beside it."""
+        chosen, beside = (self._word(name) for name in ("algorithm", "beside"))
+        return (chosen,) if beside in ("none", chosen) else (chosen, beside)
+
+    def _word(self, name: str) -> str:
+        parameter = next(one for one in self.parameters if one.name == name)
+        return parameter.choices[round(self.parameter(name))]
+
+    @property
+    def case(self) -> Case | None:
+        """What is asked; None while the algorithm is not loaded."""
+        if self._case is not None:
+            return self._case
+        return self._algorithm(self.names[0]).example if self._is_ready(self.names[0]) else None
+
+    @staticmethod
+    def _algorithm(name: str) -> Algorithm[Any]:
+        return trace.algorithm(name)
+
+    def arrivals(self) -> Sequence[str]:
+        return [name for name in self.names if name in _loads]
+
+    def _is_ready(self, name: str) -> bool:
+        """Tell whether an algorithm may be asked: its kernels are there, or nobody watches who would have to wait for them."""
+        if not self.has(name):
+            _loads.begin(name, partial(_load, name))
+            return False
+        return True
+
+    def picture(self, name: str) -> StepPicture | None:
+        """Return the steps of an algorithm on the case as it stands; None where it is not loaded, or does not answer."""
+        case = self.case
+        if case is None or not self._is_ready(name):
+            return None
+        found = self._traced.get(name)
+        if found is None or found[0] is not case:
+            algorithm, made, why = self._algorithm(name), None, ""
+            try:
+                if algorithm.takes(case):
+                    made = StepPicture(algorithm, algorithm.scenery(case), algorithm.steps(case))
+                else:
+                    why = "it cannot be asked this"
+            except LabError as error:
+                why = str(error)
+            found = self._traced[name] = case, made, why
+        return found[1]
+
+    @property
+    def n_steps(self) -> int:
+        """How many steps there are, of the longer of two."""
+        return max((len(picture.steps) for name in self.names if (picture := self.picture(name)) is not None), default=1)
+
+    @property
+    def k(self) -> int:
+        """The step that is shown, from 0."""
+        return min(round(self.parameter("step")), self.n_steps) - 1
+
+    def _go_to(self, k: int) -> None:
+        self.values["step"] = float(min(max(k, 0), self.n_steps - 1) + 1)
+        self._waited = 0.0
+
+    def on_parameter(self, name: str) -> None:
+        if name == "algorithm":
+            self._held, self._touched, self.playing = None, "", False
+            if self._case is not None and self.has(self.names[0]) and not self._algorithm(self.names[0]).takes(self._case):
+                self._case = None
+            self._go_to(0)
+        elif name == "step":
+            self.playing = False
+
+    def beside_worlds(self) -> bytes:
+        case = self._case
+        return repr((self.names, self.playing, self._waited, case and (case.scenery, case.handles))).encode()
+
+    # Time
+
+    def after_step(self) -> None:
+        if not self.playing:
+            return
+        self._waited += self.step_seconds
+        if self._waited * self.parameter("pace") < 1.0:
+            return
+        k, last = self.k, self.n_steps - 1
+        if k < last:
+            self._go_to(k + 1)
+        elif self._word("end") == "loop":
+            self._go_to(0)
+        else:
+            self.playing = False
+
+    def on_key(self, key: str) -> bool:
+        if key in ("right", "n", ".", "left", "home", "end"):
+            self.playing = False
+            k = self.k
+            self._go_to({"left": k - 1, "home": 0, "end": self.n_steps - 1}.get(key, k + 1))
+        elif key in ("space", "p"):
+            self.playing, self._waited = not self.playing, 0.0
+            if self.playing and self.k == self.n_steps - 1:
+                self._go_to(0)
+        elif key in ("up", "down"):
+            faster = [pace for pace in _PACES if pace > self.parameter("pace")]
+            slower = [pace for pace in _PACES if pace < self.parameter("pace")]
+            self.values["pace"] = (faster[:1] or _PACES[-1:])[0] if key == "up" else (slower[-1:] or _PACES[:1])[0]
+        elif key == "l":
+            self.values["end"] = 1.0 - self.parameter("end")
+        elif key == "b":
+            self._next_beside()
+        elif key in ("q", "e") and self._touched and self.case is not None:
+            self._put(self.case.turned(self._touched, WHEEL_TURN if key == "q" else -WHEEL_TURN))
+        else:
+            return False
+        return True
+
+    def _next_beside(self) -> None:
+        """Show the next of the algorithms that go with this one, and after the last of them none."""
+        words = next(one for one in self.parameters if one.name == "beside").choices
+        offered = ["none"]
+        if self._is_ready(self.names[0]):
+            offered += [one for one in self._algorithm(self.names[0]).beside if one in words]
+        now = self._word("beside")
+        self.values["beside"] = float(words.index(offered[(offered.index(now) + 1) % len(offered)] if now in offered else "none"))
+
+    # The hand
+
+    def grab(self, point: Point) -> bool:
+        return self._take(point, None)
+
+    def turn(self, point: Point) -> bool:
+        case, part = self.case, self._part_at(point)
+        return case is not None and part is not None and case.turned(part, 1.0) is not case and self._take(point, 0.0)
+
+    def _take(self, point: Point, turned: float | None) -> bool:
+        case, part = self.case, self._part_at(point)
+        if case is None or part is None:
+            return False
+        self._touched, self._held = part, (part, point, case, turned)
+        return True
+
+    def drag(self, point: Point) -> None:
+        if self._held is None:
+            return
+        part, before, case, turned = self._held
+        if turned is None:  # from where it was taken: what cannot be is passed over, and the part is under the hand again behind it
+            self._put(case.moved(part, point[0] - before[0], point[1] - before[1]), case)
+            return
+        x, y = case.middle(part)
+        swept = math.atan2(point[1] - y, point[0] - x) - math.atan2(before[1] - y, before[0] - x)
+        turned += math.remainder(swept, 2.0 * math.pi)
+        self._put(case.turned(part, turned), case)
+        self._held = part, point, case, turned
+
+    def _put(self, changed: Case, unless: Case | None = None) -> None:
+        if changed is not unless:
+            self._case = changed
+
+    def release(self) -> None:
+        self._held = None
+
+    @property
+    def grabbing(self) -> bool:
+        return self._held is not None
+
+    def on_wheel(self, point: Point, notches: float) -> bool:
+        case, part = self.case, self._part_at(point)
+        if case is None or part is None:
+            return False
+        turned = case.turned(part, WHEEL_TURN * notches)
+        if turned is case:
+            return False
+        self._touched = part
+        self._put(turned)
+        return True
+
+    def _part_at(self, point: Point) -> str | None:
+        case = self.case
+        return case.part_at(point, self._reach) if case is not None else None
+
+    @property
+    def _reach(self) -> float:
+        """Metres."""
+        first = self.opened if self.opened is not None else self._algorithm(self.names[0]).example
+        return HANDLE * max(first.box.upper[0] - first.box.lower[0], first.box.upper[1] - first.box.lower[1])
+
+    # What is seen
+
+    def status(self) -> Sequence[StatusLine]:
+        lines: list[StatusLine] = []
+        for name in self.names:
+            if self.picture(name) is None:
+                why = self._traced[name][2] if name in self._traced and self._is_ready(name) else ""
+                words = f"{name}: {why}" if why else f"{name}: being loaded, or compiled where this is the first time"
+                lines.append((words, palette.WARNING) if why else words)
+        return lines
+
+    def summary(self) -> Sequence[str]:
+        lines = []
+        for name in self.names:
+            picture = self.picture(name)
+            if picture is not None:
+                step = picture.steps[min(self.k, len(picture.steps) - 1)]
+                lines += [f"{picture.algorithm.title}: step {min(self.k + 1, len(picture.steps))} of {len(picture.steps)}", step.sentence]
+        return lines
+
+    def home(self) -> AABB:
+        picture, case = self.picture(self.names[0]), self.case
+        if picture is not None:
+            return picture.boxes[picture.algorithm.views[0].name]
+        return case.box if case is not None else super().home()
+
+    def margins(self, width: float, height: float, ui_scale: float) -> tuple[float, float, float]:
+        return board_margins(self._pictures(), width, height, ui_scale)
+
+    def _pictures(self) -> list[StepPicture]:
+        return [picture for name in self.names if (picture := self.picture(name)) is not None]
+
+    def draw(self, canvas: Canvas) -> None:
+        if pictures := self._pictures():
+            plane = draw_board(canvas, pictures, self.k, "step")[0].layout.views[pictures[0].algorithm.views[0].name]
+            self._draw_handles(canvas, canvas.camera.cut((plane.left, plane.top, plane.width, plane.height)).visible)
+
+    def _draw_handles(self, canvas: Canvas, plane: AABB) -> None:
+        """Ring what the hand would take: a corner, or the corners of the shape that it is on."""
+        case, pointed = self.case, self.viewer.pointed
+        if case is None or pointed is None or not plane.overlaps(AABB(pointed, pointed)):
+            return
+        part = self._held[0] if self._held is not None else self._part_at(pointed)
+        with canvas.clipped(plane):
+            for name, at in case.handles:
+                if name == part:
+                    canvas.point(at, palette.ACCENT, 8.0, ring=True)
+                elif part is not None and name.partition(".")[0] == part:
+                    canvas.point(at, palette.CAPTION, 5.0, ring=True)

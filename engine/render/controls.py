@@ -1,0 +1,59 @@
+"""What a picture has for the hand beside the worlds in it: sliders, buttons, links, and further views of the same world.
+
+Drawing notes them on its canvas; the window asks, when a button goes down, which of them lies there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import pygame
+
+from engine.render.camera import Camera
+
+__all__ = ["Control", "Controls"]
+
+
+@dataclass(frozen=True, slots=True)
+class Control:
+    """Something drawn that a hand can use: it does the one of these that is given.
+
+    Attributes
+    ----------
+    place : pygame.Rect
+        Pixels.
+    parameter, ends
+        A slider: the demo's parameter that it sets, and its values at the left and right end of the place.
+    key : str
+        A button: the key that it presses.
+    page : str
+        A link: a page in docs, such as "algorithms/gjk.md#derivation".
+    """
+
+    place: pygame.Rect
+    parameter: str = ""
+    ends: tuple[float, float] = (0.0, 0.0)
+    key: str = ""
+    page: str = ""
+
+    def value_at(self, x: float) -> float:
+        """Return the value of a slider under a pixel."""
+        share = (x - self.place.left) / max(self.place.width, 1)
+        return self.ends[0] + min(max(share, 0.0), 1.0) * (self.ends[1] - self.ends[0])
+
+
+@dataclass(slots=True)
+class Controls:
+    """All controls of a picture, and the places in which another camera looks at its world."""
+
+    all: list[Control] = field(default_factory=list)
+    views: list[tuple[pygame.Rect, Camera]] = field(default_factory=list)
+
+    def at(self, pixel: Sequence[int]) -> Control | None:
+        """Return the control under a pixel."""
+        return next((one for one in self.all if one.place.collidepoint(pixel[0], pixel[1])), None)
+
+    def view_at(self, pixel: Sequence[int]) -> Camera | None:
+        """Return the camera that looks at the world where a pixel is, if it is another than the picture's."""
+        return next((camera for place, camera in self.views if place.collidepoint(pixel[0], pixel[1])), None)

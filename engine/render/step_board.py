@@ -1,0 +1,69 @@
+"""One algorithm step by step, or two side by side on the same case, in the view of a window whose camera looks at the plane."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+import pygame
+
+from engine.render.camera import Camera, Place
+from engine.render.canvas import Canvas
+from engine.render.controls import Control
+from engine.render.fonts import FontBook
+from engine.render.step_view import StepPicture, StepPlaces, lay_out_steps
+
+__all__ = ["board_margins", "draw_board"]
+
+_SIDE_BY_SIDE = 1.05
+"""Width over height of a view from which on two algorithms stand beside each other, not one below the other."""
+
+
+def board_margins(pictures: Sequence[StepPicture], width: float, height: float, ui_scale: float) -> tuple[float, float, float]:
+    """Return what `draw_board` covers of a view at the top, the right and the bottom of the plane of the first, pixels."""
+    if not pictures:
+        return 0.0, 0.0, 0.0
+    plane = _places((0, 0, round(width), round(height)), pictures, _fonts(ui_scale))[0][1]
+    return float(plane.top), width - plane.right, height - plane.bottom
+
+
+def draw_board(canvas: Canvas, pictures: Sequence[StepPicture], k: int, parameter: str) -> list[StepPlaces]:
+    """Draw step k of each, and note on the canvas what a hand can use: sliders that set the demo's `parameter` to a step counted from 1,
+    links to pages, and the plane of the second. The canvas has the ground of the first."""
+    drawn: list[StepPlaces] = []
+    own: Camera | None = None
+    for picture, (rect, plane) in zip(pictures, _places(canvas.camera.view, pictures, canvas.fonts), strict=True):
+        view = (plane.left, plane.top, plane.width, plane.height)
+        if own is None:
+            own = camera = canvas.camera.cut(view)
+        else:  # the same part of the world
+            shrunk = min(1.0, plane.width / max(own.view[2], 1), plane.height / max(own.view[3], 1))
+            camera = Camera(own.center, own.scale * shrunk, view)
+        places = picture.draw(canvas.surface, rect, k, canvas.fonts, camera=camera, has_ground=bool(drawn), discs=canvas.discs)
+        drawn.append(places)
+        canvas.controls.views.append((plane, camera))
+        n = len(picture.steps)
+        if n > 1 and places.track.width:
+            canvas.controls.all.append(Control(places.track, parameter, (1.0, float(n))))
+        if places.link.width:
+            canvas.controls.all.append(Control(places.link, page=picture.algorithm.page))
+    return drawn
+
+
+@lru_cache(4)
+def _fonts(ui_scale: float) -> FontBook:
+    return FontBook(ui_scale)
+
+
+def _places(view: Place, pictures: Sequence[StepPicture], fonts: FontBook) -> list[tuple[pygame.Rect, pygame.Rect]]:
+    """Return of each picture its rectangle, and that of its plane."""
+    found = []
+    left, top, width, height = view
+    for k, picture in enumerate(pictures):
+        rect = pygame.Rect(view)
+        if len(pictures) == 2 and width > _SIDE_BY_SIDE * height:
+            rect = pygame.Rect(left + k * (width - width // 2), top, width // 2, height)
+        elif len(pictures) == 2:
+            rect = pygame.Rect(left, top + k * (height - height // 2), width, height // 2)
+        found.append((rect, lay_out_steps(rect, picture.algorithm, fonts).views[picture.algorithm.views[0].name]))
+    return found
