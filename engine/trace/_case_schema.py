@@ -11,7 +11,7 @@ from engine.common.limits import MAX_NUMBER
 
 __all__ = ["CASE_WORDING", "CaseSchema"]
 
-_MOST_POINTS, _MOST_RINGS, _MOST_BOXES = 10_000, 1_000, 10_000
+_MOST_POINTS, _MOST_RINGS, _MOST_BOXES, _MOST_STEPS = 10_000, 1_000, 10_000, 10_000
 
 _Number = Annotated[float, Field(ge=-MAX_NUMBER, le=MAX_NUMBER)]
 _Point = Annotated[list[_Number], Field(min_length=2, max_length=2)]
@@ -30,7 +30,13 @@ class CaseSchema(Strict):
     rings: Annotated[list[_Ring], Field(min_length=1, max_length=_MOST_RINGS)] | None = None
     boxes: Annotated[list[_Box], Field(min_length=1, max_length=_MOST_BOXES)] | None = None
     region: _Box | None = None
+    scene: dict[str, Any] | None = None
+    taken: Annotated[int, Field(ge=0, le=_MOST_STEPS)] = 0
 
 
-CASE_WORDING = Wording("", (), lambda _: f"a number from {-MAX_NUMBER:g} to {MAX_NUMBER:g}")
+def _number(where: str) -> str:
+    return f"a whole number from 0 to {_MOST_STEPS}" if where == "taken" else f"a number from {-MAX_NUMBER:g} to {MAX_NUMBER:g}"
+
+
+CASE_WORDING = Wording("", (), _number)
 """How its mistakes are told."""

@@ -8,6 +8,8 @@ Beside these three stands what the algorithm takes, and nothing else:
     points            for hulls and what encloses points: [[x, y], ...]
     rings             a simple polygon, then holes in it: [[[x, y], ...], ...]
     boxes, region     for broad phases: [[x0, y0, x1, y1], ...], and the box that is asked for
+    scene, taken      for solvers: a scene file's content (`engine.scenes.scene_file`), and how many steps are taken before the one watched;
+                      as in any scene file, impulses are not in it: the first step begins without those of a step before
 
 A pair file is a case too: of the algorithm that answers its query. Metres and radians, world frame; every float comes back as the same
 float.
@@ -21,15 +23,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from engine.common.errors import Described, InvalidInputError, InvalidShapeError
+from engine.common.errors import Described, InvalidInputError, InvalidShapeError, renamed
 from engine.common.files import write_atomically
 from engine.common.json_file import json_text, read_json
 from engine.compare.pair.file import FORMAT as PAIR_FORMAT
 from engine.compare.pair.file import pair_as_json, pair_from_json
 from engine.contracts.trace import Point
+from engine.scenes.scene import scene_of_snapshot
+from engine.scenes.scene_file import LARGEST_FILE as LARGEST_SCENE
+from engine.scenes.scene_file import scene_as_json, scene_from_json
 from engine.trace import algorithm, algorithms
 from engine.trace.cases import BoxesCase, Case, OutlineCase, PairCase, PointsCase
 from engine.trace.doors import of_query
+from engine.trace.scene_case import SceneCase
 
 if TYPE_CHECKING:
     from engine.trace._case_schema import CaseSchema
@@ -38,9 +44,8 @@ __all__ = ["CASE_FORMAT", "SavedCase", "case_as_json", "case_from_json", "load_c
 
 CASE_FORMAT = "stepper case"
 _VERSION = 1
-_LARGEST_FILE = 4_000_000
-"""Bytes; ten thousand boxes take a fifth of it."""
-_CONTENT = ("pair", "points", "rings", "boxes")
+_LARGEST_FILE = LARGEST_SCENE
+_CONTENT = ("pair", "points", "rings", "boxes", "scene")
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,13 +126,17 @@ def _content(case: Case) -> dict[str, Any]:
         return {"rings": [[list(point) for point in ring] for ring in case.rings]}
     if isinstance(case, BoxesCase):
         return {"boxes": [list(box) for box in case.boxes], "region": list(case.region)}
-    raise InvalidInputError("case", "of pairs, points, outlines or boxes", Described(type(case).__name__))
+    if isinstance(case, SceneCase):
+        return {"scene": scene_as_json(scene_of_snapshot(case.start)), "taken": case.taken}
+    raise InvalidInputError("case", "of a pair, points, an outline, boxes or a scene", Described(type(case).__name__))
 
 
 def _held_case(held: CaseSchema, file: str) -> Case:
     given = [name for name in _CONTENT if getattr(held, name) is not None]
     if len(given) != 1:
         raise InvalidInputError(f"{file}", "a case with one of " + ", ".join(_CONTENT), Described(" and ".join(given) or "none"))
+    if held.taken and held.scene is None:
+        raise InvalidInputError(f"{file}: taken", "given with a scene alone", Described(given[0]))
     if (held.boxes is None) != (held.region is None):
         raise InvalidInputError(f"{file}: region", "given with boxes alone", Described(given[0]))
     if held.pair is not None:
@@ -136,6 +145,9 @@ def _held_case(held: CaseSchema, file: str) -> Case:
         return PointsCase(tuple(map(_point, held.points)))
     if held.rings is not None:
         return _outline(held.rings, file)
+    if held.scene is not None:
+        with renamed(lambda field: f"{file}: scene: {field}"):
+            return SceneCase.of_scene(scene_from_json(held.scene), held.taken)
     assert held.boxes is not None and held.region is not None
     boxes = tuple(_box(f"{file}: boxes[{k}]", box) for k, box in enumerate(held.boxes))
     return BoxesCase(boxes, _box(f"{file}: region", held.region))

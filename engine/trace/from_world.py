@@ -5,6 +5,7 @@
     a ray                from the middle of one shape of the nearest pair to the middle of the other
     points               the corners of the body that has most, of those that move where they have any
     an outline           of the body whose fixtures make one with most corners, in the same way
+    a world              itself, of which the next step is watched
     boxes                those of all fixtures; the region is the middle of them, half as wide and high
 
 Shapes are those that the solver holds, skins included. Fixtures of one body, of two that no force moves, and such as filters or a joint
@@ -27,6 +28,7 @@ from engine.contracts.trace import Point
 from engine.geometry import FixtureShape, Polygon, Transform
 from engine.trace.cases import BoxesCase, Case, OutlineCase, PairCase, PointsCase
 from engine.trace.protocol import Algorithm
+from engine.trace.scene_case import SceneCase
 from engine.world import World
 
 __all__ = ["case_of_contact", "case_of_world", "nearest_of_bodies"]
@@ -67,6 +69,7 @@ def case_of_world(world: World, chosen: Algorithm[Any]) -> Case:
         PointsCase: _corners,
         OutlineCase: _outline,
         BoxesCase: _boxes,
+        SceneCase: _whole,
     }
     maker = makers.get(type(chosen.example))
     found = iter(()) if maker is None else islice(maker(world, chosen.example), _MOST_TRIED)
@@ -226,6 +229,10 @@ def _largest_first(world: World, of: Callable[[int], list[_T]]) -> list[list[_T]
     found = [(world.body(body).spec.type == "dynamic", of(body)) for body in world.body_ids]
     full = [(moves, sum(len(part) for part in parts if isinstance(part, tuple)), parts) for moves, parts in found if parts]
     return [parts for _, _, parts in sorted(full, key=lambda one: one[:2], reverse=True)]
+
+
+def _whole(world: World, _: Case) -> Iterator[SceneCase]:
+    yield SceneCase.of_world(world)
 
 
 def _boxes(world: World, _: Case) -> Iterator[BoxesCase]:

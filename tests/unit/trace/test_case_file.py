@@ -14,16 +14,15 @@ from engine.common.errors import InvalidInputError
 from engine.compare.pair.file import Pair, save_pair
 from engine.geometry import Circle, Polygon, Transform
 from engine.trace.case_file import SavedCase, case_as_json, case_from_json, load_case, save_case
-from engine.trace.cases import BoxesCase, OutlineCase, PairCase, PointsCase
+from engine.trace.cases import PairCase
 from engine.trace.doors import fitted
 
 THIRD = 1.0 / 3.0
 PAIR = Pair("distance", Polygon.regular(5, THIRD), Transform((math.pi, 0.1), 2.0), Circle(0.1), Transform((0.0, 1e-300)))
 HEAD = {"format": "stepper case", "version": 1, "algorithm": "gjk"}
-NAMES = [name for name in trace.algorithms() if isinstance(trace.algorithm(name).example, PairCase | PointsCase | OutlineCase | BoxesCase)]
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", trace.algorithms())
 def test_every_example_comes_back_as_it_was(name: str, tmp_path: Path) -> None:
     saved = SavedCase(name, trace.algorithm(name).example)
     save_case(tmp_path / "case.json", saved)
@@ -53,10 +52,13 @@ def test_a_motion_is_asked_about_its_start_by_what_stands_still() -> None:
         ({"format": "pear"}, "format must be"),
         ({"version": 2}, "version must be"),
         ({"algorithm": "gkj"}, "algorithm must be one of"),
-        ({"pair": None}, "a case with one of pair, points, rings, boxes, got none"),
+        ({"pair": None}, "a case with one of pair, points, rings, boxes, scene, got none"),
         ({"points": [[0.0, 0.0]]}, "got pair and points"),
         ({"region": [0.0, 0.0, 1.0, 1.0]}, "region must be given with boxes alone"),
         ({"pair": {}}, "pair: format must be given"),
+        ({"taken": 3}, "taken must be given with a scene alone, got pair"),
+        ({"pair": None, "scene": {}}, "scene: format must be collision scene, got nothing"),
+        ({"pair": None, "scene": {"format": "collision scene", "version": 1}, "taken": -1}, "taken must be a whole number from 0 to"),
         ({"other": 1}, "other must be left out"),
         ({"pair": None, "points": [[0.0, "x"]]}, r"points\[0\]\[1\] must be a number"),
         ({"pair": None, "points": [[0.0, 1e99]]}, r"points\[0\]\[1\] must be a number from -1e\+09"),
