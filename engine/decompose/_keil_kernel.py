@@ -51,10 +51,16 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.common.arrays import IntArray
+from engine.common._record_kernel import record
+from engine.common.arrays import FloatArray, IntArray
 from engine.common.jit import kernel
 
-__all__ = ["NOT_CUT", "fewest_diagonals"]
+__all__ = ["KEIL_SIDE", "KEIL_SUBPROBLEM", "NOT_CUT", "fewest_diagonals"]
+
+KEIL_SUBPROBLEM, KEIL_SIDE = 1.0, 2.0
+"""Rows of the trace. P(i, k) is solved: i, k, w(i, k), how many corners j were tried, how many narrowest pairs are kept, of the first of
+them first and last (-1: there is no way). Read off at the end: i, k and the corner j beside it, a side a, b of that triangle which is no
+edge, and 1 if it is a cut, 0 if it is left out."""
 
 NOT_CUT = -1
 """In the only row: the polygon cannot be cut into convex pieces; it is not what it should be."""
@@ -140,7 +146,7 @@ def _sight(points: IntArray, reflex: NDArray[np.bool_]) -> NDArray[np.bool_]:
 
 
 @kernel
-def _read_off(store: IntArray32, begin: IntArray, reflex: NDArray[np.bool_]) -> IntArray:
+def _read_off(store: IntArray32, begin: IntArray, reflex: NDArray[np.bool_], trace: FloatArray | None) -> IntArray:
     """Return the diagonals of the whole polygon's first pair, and of all that it was put together from."""
     n = reflex.shape[0]
     cuts = np.empty((n, 2), dtype=np.int64)
@@ -157,7 +163,9 @@ def _read_off(store: IntArray32, begin: IntArray, reflex: NDArray[np.bool_]) -> 
             a, b = (i, j) if side == 0 else (j, k)
             if b - a < 2:
                 continue
-            if beyond >= 0 and (side == 0) == reflex[i]:
+            is_cut = beyond < 0 or (side == 0) != reflex[i]
+            record(trace, KEIL_SIDE, (float(i), float(k), float(j), float(a), float(b), 1.0 if is_cut else 0.0))
+            if not is_cut:
                 taken = np.int64(beyond)
             else:
                 taken = begin[a, b]
@@ -169,8 +177,10 @@ def _read_off(store: IntArray32, begin: IntArray, reflex: NDArray[np.bool_]) -> 
 
 
 @kernel
-def fewest_diagonals(points: IntArray) -> IntArray:
+def fewest_diagonals(points: IntArray, trace: FloatArray | None) -> IntArray:
     """Return a least set of diagonals (d, 2), by index, that cut the polygon `points` (n, 2), counter-clockwise, into convex pieces.
+
+    A trace takes n^2 rows at the most.
 
     Of a polygon for which there is none, since it crosses itself or has no three corners, one row of `NOT_CUT`.
     """
@@ -203,10 +213,11 @@ def fewest_diagonals(points: IntArray) -> IntArray:
             k = i + gap
             if not sees[i, k] or not (reflex[i] or reflex[k]):
                 continue
-            best, top = _UNKNOWN, 0
+            best, top, tried = _UNKNOWN, 0, 0
             for j in range(i + 1, k):
                 if not sees[i, j] or not sees[j, k] or weight[i, j] == _UNKNOWN or weight[j, k] == _UNKNOWN:
                     continue
+                tried += 1
                 first, last, beyond = j, j, -1  # of the piece along i-k, and the pair of P(i, j) or P(j, k) that it goes on into
                 if reflex[i]:  # A: j-k is a cut, i-j may be left out
                     if not (reflex[k] or reflex[j] or j == k - 1):
@@ -253,6 +264,11 @@ def fewest_diagonals(points: IntArray) -> IntArray:
                 stack[top, 0], stack[top, 1], stack[top, 2] = first, last, beyond
                 top += 1
             weight[i, k], begin[i, k], count[i, k] = best, used, top
+            record(
+                trace, KEIL_SUBPROBLEM,
+                (float(i), float(k), float(best) if top > 0 else -1.0, float(tried), float(top),
+                 float(stack[0, 0]) if top > 0 else -1.0, float(stack[0, 1]) if top > 0 else -1.0),
+            )  # fmt: skip
             if used + top > store.shape[0]:
                 larger = np.empty((2 * store.shape[0] + top, 3), dtype=np.int32)
                 for at in range(used):
@@ -264,4 +280,4 @@ def fewest_diagonals(points: IntArray) -> IntArray:
 
     if count[0, n - 1] == 0:
         return np.full((1, 2), NOT_CUT, dtype=np.int64)
-    return _read_off(store, begin, reflex)
+    return _read_off(store, begin, reflex, trace)

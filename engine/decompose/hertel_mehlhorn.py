@@ -33,16 +33,39 @@ Mehlhorn, "Fast Triangulation of Simple Polygons", 1983; J. O'Rourke, Computatio
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from engine.common.errors import Described, InvalidShapeError
 from engine.decompose.grid import GridPart, Point, turn
 
-__all__ = ["merged", "triangulate"]
+__all__ = ["MergeStep", "TriangleStep", "merged", "triangulate"]
 
 
-def triangulate(part: GridPart) -> list[list[int]]:
-    """Return triangles of indices, counter-clockwise, that make up a part.
+class TriangleStep(NamedTuple):
+    """A triangle that came back: its corners' indices, counter-clockwise, twice its area, and that of all so far, in grid squares."""
+
+    corners: list[int]
+    twice: int
+    sum_of_twice: int
+
+
+class MergeStep(NamedTuple):
+    """A diagonal from u to v that was looked at: the three corners that would meet at either end without it, and whether it is left out.
+
+    `turn_u` and `turn_v` are the turns of the two; below 0 the diagonal is essential.
+    """
+
+    at_u: tuple[int, int, int]
+    at_v: tuple[int, int, int]
+    turn_u: int
+    turn_v: int
+    is_left_out: bool
+
+
+def triangulate(part: GridPart, trace: list[TriangleStep] | None = None) -> list[list[int]]:
+    """Return triangles of indices, counter-clockwise, that make up a part. `trace` takes them as they are checked.
 
     Raises
     ------
@@ -63,6 +86,8 @@ def triangulate(part: GridPart) -> list[list[int]]:
             raise InvalidShapeError("outline", "triangulated on its own vertices", Described("a new vertex"))
         twice = turn(part.points[a], part.points[b], part.points[c])
         area += abs(twice)
+        if trace is not None:
+            trace.append(TriangleStep([a, b, c] if twice >= 0 else [a, c, b], abs(twice), area))
         if twice != 0:
             triangles.append([a, b, c] if twice > 0 else [a, c, b])
     if area != sum(_twice_area(loop) for loop in loops):
@@ -74,7 +99,7 @@ def _twice_area(loop: list[tuple[int, int]]) -> int:
     return sum(p[0] * q[1] - p[1] * q[0] for p, q in zip(loop, [*loop[1:], loop[0]], strict=True))
 
 
-def merged(part: GridPart, pieces: list[list[int]]) -> list[list[int]]:
+def merged(part: GridPart, pieces: list[list[int]], trace: list[MergeStep] | None = None) -> list[list[int]]:
     """Return convex pieces with every inessential diagonal taken out.
 
     Parameters
@@ -82,6 +107,8 @@ def merged(part: GridPart, pieces: list[list[int]]) -> list[list[int]]:
     part : GridPart
     pieces : list of loops of indices
         Convex, counter-clockwise, making up the part: its triangles, or any partition of it.
+    trace : list, optional
+        Takes a `MergeStep` for each diagonal, in the order in which they are looked at.
 
     Returns
     -------
@@ -107,6 +134,9 @@ def merged(part: GridPart, pieces: list[list[int]]) -> list[list[int]]:
         before_u, after_u, before_v, after_v = behind[here], ahead[there], behind[there], ahead[here]
         at_u = turn(points[start[before_u]], points[u], points[start[ahead[after_u]]])
         at_v = turn(points[start[before_v]], points[v], points[start[ahead[after_v]]])
+        if trace is not None:
+            corners_u = start[before_u], u, start[ahead[after_u]]
+            trace.append(MergeStep(corners_u, (start[before_v], v, start[ahead[after_v]]), at_u, at_v, at_u >= 0 and at_v >= 0))
         if at_u >= 0 and at_v >= 0:
             ahead[before_u], behind[after_u] = after_u, before_u
             ahead[before_v], behind[after_v] = after_v, before_v

@@ -20,16 +20,19 @@ the same pieces.
 from __future__ import annotations
 
 import random
+from typing import NamedTuple
 
 import numpy as np
 
+from engine.common._record_kernel import TRACE_WIDTH
+from engine.common.arrays import FloatArray
 from engine.common.errors import Described, InvalidShapeError
 from engine.common.limits import MOST_SEARCHED
 from engine.decompose.grid import GridPart, turn
 from engine.decompose.hertel_mehlhorn import merged, triangulate
 from engine.decompose.subdivision import Diagonal, DisjointSets, diagonals_of, faces
 
-__all__ = ["KEIL_MAX_VERTICES", "Effort", "bridges", "fewest_needed", "fewest_pieces", "warm"]
+__all__ = ["KEIL_MAX_VERTICES", "Effort", "KeilRun", "KeilTrial", "bridges", "fewest_needed", "fewest_pieces", "warm"]
 
 KEIL_MAX_VERTICES = 1500
 """Corners up to which Keil's method is tried, a count: it keeps n^2 subproblems, 17 bytes each, and takes seconds beyond. Larger parts
@@ -60,7 +63,29 @@ class Effort:
         return True
 
 
-def fewest_pieces(part: GridPart, effort: Effort | None = None) -> tuple[list[list[int]], bool]:
+class KeilRun(NamedTuple):
+    """One run of Keil's method, for a viewer: the polygon without holes, a loop of the part's indices, and the kernel's rows.
+
+    Indices of the rows (`_keil_kernel`) count along the loop.
+    """
+
+    loop: list[int]
+    rows: FloatArray
+
+
+class KeilTrial(NamedTuple):
+    """One state of the search where there are holes: the best pieces so far, and the diagonals along which the part is opened next.
+
+    Without diagonals these are the pieces that it begins with, Hertel and Mehlhorn's.
+    """
+
+    bridges: list[Diagonal]
+    best: list[list[int]]
+
+
+def fewest_pieces(
+    part: GridPart, effort: Effort | None = None, trace: list[KeilRun | KeilTrial] | None = None
+) -> tuple[list[list[int]], bool]:
     """Return few convex pieces, no more than Hertel and Mehlhorn's, and whether none are fewer.
 
     Parameters
@@ -68,6 +93,8 @@ def fewest_pieces(part: GridPart, effort: Effort | None = None) -> tuple[list[li
     part : GridPart
     effort : Effort, optional
         What is left of it is not exceeded.
+    trace : list, optional
+        Takes a `KeilRun` for each use of Keil's method, and a `KeilTrial` for each opening.
 
     Returns
     -------
@@ -78,8 +105,10 @@ def fewest_pieces(part: GridPart, effort: Effort | None = None) -> tuple[list[li
     """
     effort = effort or Effort()
     if len(part.rings) == 1 and effort.takes(len(part.points)):
-        return faces(part, _opened_cuts(part, [])), True
+        return faces(part, _opened_cuts(part, [], trace)), True
     best = merged(part, triangulate(part))
+    if trace is not None:
+        trace.append(KeilTrial([], best))
     if len(part.rings) == 1 or len(part.points) > KEIL_MAX_VERTICES:
         return best, False
     opened = len(part.points) + 2 * (len(part.rings) - 1)
@@ -94,7 +123,9 @@ def fewest_pieces(part: GridPart, effort: Effort | None = None) -> tuple[list[li
         if not effort.takes(opened):
             break
         tried.add(tuple(cut))
-        found = merged(part, faces(part, [*cut, *_opened_cuts(part, cut)]))
+        if trace is not None:
+            trace.append(KeilTrial(cut, best))
+        found = merged(part, faces(part, [*cut, *_opened_cuts(part, cut, trace)]))
         if len(found) <= len(best):
             left = TRIALS if len(found) < len(best) else left
             best = found
@@ -139,7 +170,7 @@ def _ring_groups(part: GridPart) -> tuple[dict[int, int], DisjointSets]:
     return ring_at, groups
 
 
-def _opened_cuts(part: GridPart, cut: list[Diagonal]) -> list[Diagonal]:
+def _opened_cuts(part: GridPart, cut: list[Diagonal], trace: list[KeilRun | KeilTrial] | None) -> list[Diagonal]:
     """Return a least set of diagonals that cut the part, opened along `cut`, into convex pieces."""
     from engine.decompose._keil_kernel import NOT_CUT, fewest_diagonals
 
@@ -153,7 +184,10 @@ def _opened_cuts(part: GridPart, cut: list[Diagonal]) -> list[Diagonal]:
     if not dents:
         return []
     loop = loop[dents[0] :] + loop[: dents[0]]
-    found = fewest_diagonals(np.array([part.points[node] for node in loop], dtype=np.int64))
+    rows = None if trace is None else np.zeros((n * n + 1, TRACE_WIDTH))
+    found = fewest_diagonals(np.array([part.points[node] for node in loop], dtype=np.int64), rows)
+    if trace is not None and rows is not None:
+        trace.append(KeilRun(loop, rows[1 : int(rows[0, 0]) + 1]))
     if len(found) and found[0, 0] == NOT_CUT:
         raise InvalidShapeError("outline", "one that can be cut into convex pieces", Described("a ring that crosses itself"))
     return sorted({(min(loop[a], loop[b]), max(loop[a], loop[b])) for a, b in found.tolist()})
@@ -163,4 +197,4 @@ def warm() -> None:
     """Load the kernel, or compile it the first time."""
     from engine.decompose._keil_kernel import fewest_diagonals
 
-    fewest_diagonals(np.array([(1, 1), (0, 2), (0, 0), (2, 0)], dtype=np.int64))
+    fewest_diagonals(np.array([(1, 1), (0, 2), (0, 0), (2, 0)], dtype=np.int64), None)

@@ -293,7 +293,11 @@ class OutlineCase(Case):
 
     @property
     def scenery(self) -> tuple[Mark, ...]:
-        return tuple(Mark("polygon", "other", ring) for ring in self.rings)
+        rings = tuple(Mark("polygon", "other", ring) for ring in self.rings)
+        corners = [corner for ring in self.rings for corner in ring]
+        if len(corners) > _MOST_NAMED:
+            return rings
+        return (*rings, *(Mark("point", "other", (corner,), text=self.name(corner)) for corner in dict.fromkeys(corners)))
 
     @property
     def handles(self) -> tuple[tuple[str, Point], ...]:

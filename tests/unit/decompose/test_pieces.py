@@ -165,7 +165,7 @@ def test_the_least_number_that_is_needed() -> None:
 @pytest.mark.parametrize("ring", [[], [(0, 0)], [(0, 0), (1, 0)], [(0, 0), (4, 4), (4, 0), (0, 4)], [(0, 0), (0, 4), (4, 4), (4, 0)]])
 def test_what_is_no_polygon_has_no_cuts(ring: list[tuple[int, int]]) -> None:
     """Too few corners, an eight, and one that goes round clockwise: told as such, and nothing outside of an array is read."""
-    assert fewest_diagonals(np.array(ring, dtype=np.int64).reshape(-1, 2)).tolist() == [[NOT_CUT, NOT_CUT]]
+    assert fewest_diagonals(np.array(ring, dtype=np.int64).reshape(-1, 2), None).tolist() == [[NOT_CUT, NOT_CUT]]
 
 
 def test_no_ring_however_drawn_leads_out_of_an_array() -> None:
@@ -174,7 +174,7 @@ def test_no_ring_however_drawn_leads_out_of_an_array() -> None:
     n_refused = 0
     for _ in range(300):
         ring = draw.integers(0, 5, (int(draw.integers(3, 11)), 2))
-        cuts = fewest_diagonals(ring)
+        cuts = fewest_diagonals(ring, None)
         is_refused = cuts.tolist() == [[NOT_CUT, NOT_CUT]]
         assert is_refused or (len(cuts) <= len(ring) - 3 and (cuts >= 0).all() and (cuts < len(ring)).all())
         n_refused += is_refused

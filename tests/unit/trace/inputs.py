@@ -11,6 +11,7 @@ import numpy as np
 from engine.common.errors import LabError
 from engine.compare.cases.shapes import random_polygon
 from engine.compare.pair.file import Pair
+from engine.decompose import Part
 from engine.geometry import AnyShape, Capsule, Circle, Polygon, Segment, Transform
 from engine.trace.cases import BoxesCase, Case, OutlineCase, PairCase, PointsCase
 from engine.trace.protocol import Algorithm
@@ -46,7 +47,7 @@ def _changed(example: Case, rng: np.random.Generator, k: int) -> Case:
     if isinstance(example, PointsCase):
         return PointsCase(tuple(map(tuple, _points(rng, k).tolist())))
     if isinstance(example, OutlineCase):
-        return OutlineCase((_star(rng, k),))
+        return _outline(rng, k)
     if isinstance(example, BoxesCase):
         return _boxes(rng, k)
     if isinstance(example, SceneCase):
@@ -129,6 +130,16 @@ def _star(rng: np.random.Generator, k: int) -> tuple[tuple[float, float], ...]:
     radius = rng.uniform(0.2, 1.0, n) if k % 2 else np.where(np.arange(n) % 2, 0.3, 1.0)
     points = np.column_stack((radius * np.cos(angle), radius * np.sin(angle)))
     return tuple(map(tuple, (points + (FAR if k % 11 == 0 else 0.0)).tolist()))
+
+
+def _outline(rng: np.random.Generator, k: int) -> OutlineCase:
+    """A star, every fourth one with a hole in its middle; many a hole does not fit, which `Part` says."""
+    ring = _star(rng, k)
+    if k % 4:
+        return OutlineCase((ring,))
+    middle, hole = (FAR if k % 11 == 0 else 0.0), np.array([(0.0, 0.1), (0.1, 0.0), (0.0, -0.1), (-0.1, 0.0)][: 3 + k // 4 % 2])
+    part = Part(ring, [hole + middle])
+    return OutlineCase(tuple(tuple(map(tuple, one.tolist())) for one in part.rings()))
 
 
 def _boxes(rng: np.random.Generator, k: int) -> BoxesCase:

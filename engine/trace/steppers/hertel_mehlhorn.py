@@ -1,0 +1,109 @@
+"""Hertel and Mehlhorn's method, diagonal by diagonal: `engine.decompose.hertel_mehlhorn.merged`."""
+
+from __future__ import annotations
+
+import math
+
+from engine.common.arrays import FloatArray
+from engine.contracts.trace import Mark, Question, TraceStep
+from engine.decompose.hertel_mehlhorn import MergeStep, merged, triangulate
+from engine.decompose.outline import Outline
+from engine.trace._outline import EXAMPLE, NamedPart, of_outline, parts_of
+from engine.trace.cases import OutlineCase
+from engine.trace.protocol import Algorithm
+from engine.trace.words import metres
+
+__all__ = ["ALGORITHM", "HertelMehlhorn", "hertel_mehlhorn"]
+
+_ANSWERS = ("yes, both its ends stay convex", "no, a corner would be a dent")
+
+
+class HertelMehlhorn(Algorithm[OutlineCase]):
+    """Convex pieces out of triangles, by leaving out diagonals."""
+
+    title = "Hertel and Mehlhorn: convex pieces out of triangles"
+    page = "decomposition.md#derivation"
+    pseudo_code = (
+        "triangles of the outline (see triangulation)",
+        "for each diagonal u v, the longest first:",
+        "  p, q = the corners beside u, once u v is gone; p', q' beside v",
+        "  if p u q or q' v p' turned right: u v is essential, it stays",
+        "  else it goes: the two pieces become one, convex",
+        "at most 4 times as many pieces as are needed",
+    )
+    beside = ("keil", "triangulation")
+
+    @property
+    def example(self) -> OutlineCase:
+        return EXAMPLE
+
+    def query(self, case: OutlineCase) -> list[FloatArray]:
+        return [piece for part in parts_of(case) for piece in part.loops(merged(part.grid, triangulate(part.grid)))]
+
+    def steps(self, case: OutlineCase) -> list[TraceStep]:
+        found: list[TraceStep] = []
+        result: list[FloatArray] = []
+        marks: tuple[Mark, ...] = ()
+        n_reflex = looked_at = 0
+        for part in parts_of(case):
+            triangles = triangulate(part.grid)
+            trace: list[MergeStep] = []
+            pieces = merged(part.grid, triangles, trace)
+            reflex = part.reflex
+            n_reflex += len(reflex)
+            found.append(
+                TraceStep(
+                    "triangles", 0,
+                    f"{len(triangles)} triangles, hence {len(trace)} diagonals. Of the {len(part.points)} corners {len(reflex)} are reflex"
+                    f"{': ' + part.name(*reflex) if reflex else ''}: these alone can need a diagonal, each two at most.",
+                    part.features(reflex), part.places(reflex), values={"triangles": len(triangles), "diagonals": len(trace)},
+                    marks=part.polygons("kept", triangles), cost={"steps": len(found), "diagonals": looked_at},
+                )
+            )  # fmt: skip
+            left = dict.fromkeys((row.at_u[1], row.at_v[1]) for row in trace)
+            for row in trace:
+                looked_at += 1
+                diagonal = row.at_u[1], row.at_v[1]
+                others = tuple(part.path("kept", *other) for other in left if other != diagonal)
+                found.append(_diagonal(part, others, row, {"steps": len(found), "diagonals": looked_at}))
+                if row.is_left_out:
+                    del left[diagonal]
+            result += part.loops(pieces)
+            marks += part.polygons("result", pieces)
+        needed = math.ceil(n_reflex / 2)
+        return [
+            *found,
+            TraceStep(
+                "answer", 5, f"{len(result)} convex pieces are left. {n_reflex} reflex corners need {needed} diagonals at least.",
+                values={"pieces": len(result), "reflex": n_reflex}, marks=marks,
+                cost={"steps": len(found), "diagonals": looked_at}, result=result,
+            ),
+        ]  # fmt: skip
+
+
+def _diagonal(part: NamedPart, others: tuple[Mark, ...], row: MergeStep, cost: dict[str, int]) -> TraceStep:
+    u, v = row.at_u[1], row.at_v[1]
+    (pu, pv), name = part.places((u, v)), part.name(u, v)
+    length = math.dist(pu, pv)
+    dents = [corners for corners, turned in ((row.at_u, row.turn_u), (row.at_v, row.turn_v)) if turned < 0]
+    if row.is_left_out:
+        what = f"without it {part.name(*row.at_u)} and {part.name(*row.at_v)} turn left or go straight on: it goes"
+    else:
+        what = f"without it {' and '.join(part.name(*dent) for dent in dents)} would turn right: it is essential, and stays"
+    return TraceStep(
+        "left out" if row.is_left_out else "essential", 4 if row.is_left_out else 3, f"The diagonal {name}, {metres(length)} long: {what}.",
+        part.features((u, v)), part.places((*row.at_u, *row.at_v)), values={"length": length},
+        marks=(
+            *others, part.path("looked_at", *row.at_u), part.path("looked_at", *row.at_v),
+            Mark("point", "looked_at", (pu, pv)), part.path("dropped" if row.is_left_out else "best", u, v),
+        ),
+        cost=cost, question=Question(f"Can the diagonal {name} go?", _ANSWERS, 0 if row.is_left_out else 1),
+    )  # fmt: skip
+
+
+ALGORITHM = HertelMehlhorn()
+
+
+def hertel_mehlhorn(outline: Outline) -> list[TraceStep]:
+    """Return the steps by which an outline of one part falls into convex pieces; the last has them, as float64 (n, 2) each."""
+    return ALGORITHM.steps(of_outline(outline))

@@ -1,0 +1,101 @@
+"""The triangles of an outline, one by one: `engine.decompose.hertel_mehlhorn.triangulate`."""
+
+from __future__ import annotations
+
+from engine.common.arrays import FloatArray
+from engine.contracts.trace import Mark, Question, TraceStep
+from engine.decompose.hertel_mehlhorn import TriangleStep, triangulate
+from engine.decompose.outline import Outline
+from engine.trace._outline import EXAMPLE, NamedPart, area_of, of_outline, parts_of
+from engine.trace.cases import OutlineCase
+from engine.trace.protocol import Algorithm
+from engine.trace.words import square_metres
+
+__all__ = ["ALGORITHM", "Triangulation", "triangulation"]
+
+_KINDS = ("no side of it is an edge", "one side of it is an edge", "an ear, two sides of it are edges", "it is all there is")
+
+
+class Triangulation(Algorithm[OutlineCase]):
+    """GEOS's constrained Delaunay triangles, and the check on them."""
+
+    title = "Triangulation: an outline in triangles on its own corners"
+    page = "decomposition.md#derivation"
+    pseudo_code = (
+        "n corners, h holes: n + 2 h - 2 triangles, whichever diagonals",
+        "triangles = GEOS's constrained Delaunay triangulation",
+        "for each triangle:",
+        "  its corners must be corners of the outline",
+        "  turn it counter-clockwise; sum += its area",
+        "  leave it out if its area is 0",
+        "the sum must be the outline's area, in whole numbers",
+    )
+    beside = ("hertel_mehlhorn", "keil")
+
+    @property
+    def example(self) -> OutlineCase:
+        return EXAMPLE
+
+    def query(self, case: OutlineCase) -> list[FloatArray]:
+        return [piece for part in parts_of(case) for piece in part.loops(triangulate(part.grid))]
+
+    def steps(self, case: OutlineCase) -> list[TraceStep]:
+        found: list[TraceStep] = []
+        result: list[FloatArray] = []
+        marks: tuple[Mark, ...] = ()
+        for part in parts_of(case):
+            trace: list[TriangleStep] = []
+            pieces = triangulate(part.grid, trace)
+            n, h = len(part.points), len(part.grid.rings) - 1
+            found.append(_begin(part, n, h, len(trace), {"steps": len(found), "triangles": len(result)}))
+            for k, row in enumerate(trace):
+                cost = {"steps": len(found), "triangles": len(result) + k + 1}
+                found.append(_triangle(part, [one.corners for one in trace[:k]], row, cost))
+            result += part.loops(pieces)
+            marks += part.polygons("result", pieces)
+        whole = sum(area_of(mark.points) for mark in marks)
+        said = f"{len(result)} triangles have the area of the outline, {square_metres(whole)}: equal in whole numbers, on a grid."
+        return [
+            *found,
+            TraceStep(
+                "answer", 6, said,
+                values={"area": whole}, marks=marks, cost={"steps": len(found), "triangles": len(result)}, result=result,
+            ),
+        ]  # fmt: skip
+
+
+def _begin(part: NamedPart, n: int, h: int, n_triangles: int, cost: dict[str, int]) -> TraceStep:
+    holes = "" if h == 0 else f" and {h} hole{'s' if h > 1 else ''}"
+    why = (
+        f", as any triangulation has: the inner angles of {n} corners{holes} are those of n + 2 h - 2"
+        if n_triangles == n + 2 * h - 2
+        else ""
+    )
+    answers = tuple(str(max(n_triangles + more, 0)) for more in (-1, 0, 1))
+    return TraceStep(
+        "begin", 0, f"{n} corners{holes}: {n_triangles} triangles{why}.", part.features(range(n)), part.points,
+        values={"corners": n, "holes": h, "triangles": n_triangles}, cost=cost,
+        question=Question(f"How many triangles make up these {n} corners{holes}?", answers, 1),
+    )  # fmt: skip
+
+
+def _triangle(part: NamedPart, before: list[list[int]], row: TriangleStep, cost: dict[str, int]) -> TraceStep:
+    edges = {(u, v) for ring in part.grid.rings for u, v in zip(ring, [*ring[1:], ring[0]], strict=True)}
+    a, b, c = row.corners
+    kind = _KINDS[sum(side in edges for side in ((a, b), (b, c), (c, a)))]
+    area = area_of(part.places(row.corners))
+    sofar = sum(area_of(part.places(one)) for one in before) + area
+    what = f": {kind}; {square_metres(area)}" if row.twice else ", all three on one line: it is left out"
+    return TraceStep(
+        "triangle", 4 if row.twice else 5, f"Triangle {part.name(a, b, c)}{what}. The sum is {square_metres(sofar)}.",
+        part.features(row.corners), part.places(row.corners), values={"area": area, "sum": sofar},
+        marks=(*part.polygons("kept", before), *part.polygons("new", [row.corners])), cost=cost,
+    )  # fmt: skip
+
+
+ALGORITHM = Triangulation()
+
+
+def triangulation(outline: Outline) -> list[TraceStep]:
+    """Return the triangles of an outline of one part; the last step has all of them, as float64 (3, 2) each."""
+    return ALGORITHM.steps(of_outline(outline))

@@ -1,0 +1,28 @@
+"""What a step of the triangulation claims, from the outline alone."""
+
+from __future__ import annotations
+
+from tests.unit.trace.claims.partition import NEAR, check_pieces, outline_of
+
+
+def check(case, steps):
+    region, extent = outline_of(case)
+    ring = case.rings[0]
+    edges = {(ring[k], ring[(k + 1) % len(ring)]) for ring in case.rings for k in range(len(ring))}
+    triangles = [step for step in steps if step.kind == "triangle"]
+    assert steps[0].values["triangles"] == len(triangles)
+    total, ears = 0.0, 0
+    for step in triangles:
+        (ax, ay), (bx, by), (cx, cy) = step.points
+        area = 0.5 * ((bx - ax) * (cy - ay) - (by - ay) * (cx - ax))
+        total += area
+        assert abs(area - step.values["area"]) <= NEAR * extent * extent and area > -NEAR * extent * extent
+        assert abs(total - step.values["sum"]) <= NEAR * extent * extent
+        sides = sum((step.points[k], step.points[(k + 1) % 3]) in edges for k in range(3))
+        if "ear" in step.sentence:
+            assert sides == 2  # an ear has two edges of the outline
+            ears += 1
+    check_pieces(case, steps[-1].result)
+    if len(triangles) > 1 and len(case.rings) == 1 and len(triangles) == len(ring) - 2:
+        assert ears >= 2  # Meisters' theorem
+    assert abs(total - region.area) <= 8.0 * NEAR * extent * extent
