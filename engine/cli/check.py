@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from engine.check.trial import Tally, Task
 
-__all__ = ["check_command"]
+__all__ = ["check_command", "find_functions"]
 
 DEFAULT_PAIRS = 10_000
 DEFAULT_FUNCTION = "collide"
@@ -70,7 +70,7 @@ def check_command(
     if seconds > _LONGEST_LIMIT:
         raise InvalidInputError("--time-limit", f"at most {_LONGEST_LIMIT:g} s", time_limit)
     slack = non_negative("--tolerance", tolerance, "m")
-    paths, function, is_folder = _functions(target)
+    paths, function, is_folder = find_functions("FILE.py:FUNCTION", target)
     if report is not None:
         check_directory("--report", report)
     check_files({**{str(path): str(path) for path in paths}, "--pair": pair_file}, {"--report": page_in(report), "--json": json_file})
@@ -102,8 +102,14 @@ def check_command(
     return 0 if all(tally.is_right for tally in tallies) else 1
 
 
-def _functions(target: str) -> tuple[list[Path], str, bool]:
-    """Return the files that a target names, the function's name, and whether it is a folder."""
+def find_functions(option: str, target: str) -> tuple[list[Path], str, bool]:
+    """Return the files that a target names, the function's name, and whether it is a folder.
+
+    Raises
+    ------
+    InvalidInputError
+        There is no such file, or no .py file in the folder; it names `option`.
+    """
     name, colon, function = target.rpartition(":")
     if not colon or not function.isidentifier():  # C:\file.py has a colon too
         name, function = target, DEFAULT_FUNCTION
@@ -115,12 +121,12 @@ def _functions(target: str) -> tuple[list[Path], str, bool]:
     if is_folder:
         paths = sorted(one for one in path.glob("*.py") if one.is_file() and not one.name.startswith(("__", ".")))
         if not paths:
-            raise InvalidInputError("FILE.py:FUNCTION", "a folder with .py files", target)
+            raise InvalidInputError(option, "a folder with .py files", target)
         return paths, function, True
     if not is_file:
-        raise InvalidInputError("FILE.py:FUNCTION", "a file that exists, with a function's name behind a colon, or a folder", target)
+        raise InvalidInputError(option, "a file that exists, with a function's name behind a colon, or a folder", target)
     if not os.access(path, os.R_OK):
-        raise InvalidInputError("FILE.py:FUNCTION", "a file that may be read", target)
+        raise InvalidInputError(option, "a file that may be read", target)
     return [path], function, False
 
 

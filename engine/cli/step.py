@@ -11,6 +11,8 @@ from engine.app.files import check_directory
 from engine.cli import options
 from engine.cli.output import check_files, people, print_rows, text_table, warming, write_json
 from engine.cli.run import demo_or_file
+from engine.cli.step_own import ask_own, own_function
+from engine.cli.step_quiz import run_quiz
 from engine.cli.step_result import Pictures, draw_steps, steps_as_json, steps_table
 from engine.common.checks import finite, integer, seed_number
 from engine.common.errors import InvalidInputError
@@ -38,6 +40,10 @@ def step_command(
     seed: options.Seed = 0,
     beside: Annotated[str | None, typer.Option("--beside", metavar="ALGORITHM", help="A second one, asked the same.")] = None,
     at: Annotated[int | None, typer.Option("--at", metavar="K", help="The step to begin at, or of the picture, from 1.")] = None,
+    quiz: Annotated[int | None, typer.Option("--quiz", metavar="N", help="Ask N questions; --json has the answers.")] = None,
+    own: Annotated[
+        str | None, typer.Option("--own", metavar="FILE.py:FUNCTION", help="Your own function, and the step that denies its answer.")
+    ] = None,
     json_file: options.JsonFile = None,
     screenshot: Annotated[str | None, typer.Option("--screenshot", metavar="F.png", help="Write a picture of a step, the last.")] = None,
     pictures: Annotated[str | None, typer.Option("--pictures", metavar="DIR", help="Write every step as a picture.")] = None,
@@ -55,14 +61,17 @@ def step_command(
     """Watch an algorithm: every step that its production kernel takes, with the sentence that says what happened and why.
 
     It opens the window, where both shapes are dragged while it stands at a step; --json, --screenshot, --pictures and --record work without
-    one, and where there is no display the steps are printed as sentences. What it is asked comes from a file (--pair), out of a scene
-    (--scene), or is its own example.
+    one, and where there is no display the steps are printed as sentences, and --quiz asks in lines. What it is asked comes from a file
+    (--pair), out of a scene (--scene), or is its own example. With --own it ends with status 1 where your function is wrong.
     """
     options.use_theme(theme)
-    check_files({"--pair": pair_file, "--scene": scene if scene is not None and os.path.exists(scene) else None}, {"--json": json_file})
+    function = None if own is None else own_function(own, name)
+    reads = {"--pair": pair_file, "--scene": scene if scene is not None and os.path.exists(scene) else None}
+    check_files({**reads, "--own": None if function is None else str(function[0])}, {"--json": json_file})
+    drawn = {"--screenshot": screenshot, "--pictures": pictures, "--record": film}
     if name is None:
-        given = {"--pair": pair_file, "--scene": scene, "--beside": beside, "--screenshot": screenshot, "--pictures": pictures}
-        options.left_out("given with an algorithm", {**given, "--record": film, "--at": at, "--from": since})
+        given = {"--pair": pair_file, "--scene": scene, "--beside": beside, "--quiz": quiz, "--own": own}
+        options.left_out("given with an algorithm", {**given, **drawn, "--at": at, "--from": since})
         return _list(json_file)
     from engine import trace
 
@@ -74,6 +83,9 @@ def step_command(
     case = _case(name, pair_file, scene, since, seed)
     if beside is not None:
         _check_beside(beside, name, case)
+    if quiz is not None:
+        options.left_out("left out with --quiz", {"--beside": beside, "--own": own, "--at": at, **drawn})
+        return run_quiz(name, case, quiz, seed, json_file)
     out = people(json_file)
     if json_file is None and not wanted.any:
         from engine.app.display import display_problem
@@ -93,10 +105,14 @@ def step_command(
     for one, found in steps.items():
         out.print(f"[bold]{trace.algorithm(one).title}[/bold], {counted(len(found), 'step')}")
         out.print(steps_table(found))
-    print_rows(out, draw_steps(wanted, case, tuple(steps)))
+    theirs = None if function is None else ask_own(*function, case, steps[name])
+    if theirs is not None:
+        out.print(theirs.sentence, markup=False)
+    print_rows(out, draw_steps(wanted, case, tuple(steps), () if theirs is None else theirs.marks))
     whole = steps_as_json(name, case, steps[name])
-    write_json(json_file, whole if beside is None else {**whole, "beside": steps_as_json(beside, case, steps[beside])})
-    return 0
+    more = {} if beside is None else {"beside": steps_as_json(beside, case, steps[beside])}
+    write_json(json_file, {**whole, **more, **({} if theirs is None else {"own": theirs.as_json()})})
+    return 0 if theirs is None or not theirs.faults else 1
 
 
 def _list(json_file: str | None) -> int:

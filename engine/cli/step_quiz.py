@@ -2,23 +2,55 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
+from engine.cli import options
+from engine.cli.output import STANDARD_OUTPUT, InterruptedRunError, SafeConsole, people, warming, write_json
 from engine.common.words import counted, decimals
-from engine.trace.quiz import score_of
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from engine.contracts.trace import Mark, Point, TraceStep
+    from engine.trace.cases import Case
     from engine.trace.quiz import Asked, Prediction, Quiz
 
-__all__ = ["ask", "score"]
+__all__ = ["ask", "run_quiz"]
 
 _SEEN = 4
 """Steps before the question that are told."""
+
+
+def run_quiz(name: str, case: Case, n: int, seed: int, json_file: str | None) -> int:
+    """Ask `n` questions of an algorithm on standard input, and write what was answered, also of a quiz that Ctrl-D or Ctrl-C ends.
+
+    Raises
+    ------
+    InvalidInputError
+        `n` is out of range, or the algorithm asks nothing.
+    InterruptedRunError
+        Ctrl-C.
+    """
+    from engine.trace import algorithm
+    from engine.trace.quiz import Quiz, score_of
+
+    with options.named("--quiz"), warming():
+        quiz = Quiz(algorithm(name), n, seed, case)
+    console = SafeConsole(stderr=True, highlight=False) if json_file == STANDARD_OUTPUT else people()
+    console.print(f"[bold]{quiz.algorithm.title}[/bold], {counted(n, 'question')}: a number answers, Enter alone skips, Ctrl-D ends.")
+    is_interrupted = False
+    try:
+        ask(quiz, console, sys.stdin.readline)
+    except KeyboardInterrupt:
+        is_interrupted = True
+    console.print(f"{counted(len(quiz.made), 'answer')}: {score_of(quiz.made)}")
+    write_json(json_file, quiz.as_json())
+    if is_interrupted:
+        raise InterruptedRunError(f"interrupted after {len(quiz.made)} of {counted(n, 'question')}")
+    return 0
 
 
 def ask(quiz: Quiz, console: Console, read: Callable[[], str]) -> bool:
@@ -42,11 +74,6 @@ def ask(quiz: Quiz, console: Console, read: Callable[[], str]) -> bool:
         quiz.made = (*quiz.made, asked.answered(given, time.monotonic() - begun))
         _tell(asked, quiz.made[-1], console)
     return True
-
-
-def score(quiz: Quiz) -> str:
-    """Return the score in words."""
-    return f"{quiz.algorithm.name}, {counted(len(quiz.made), 'question')}: {score_of(quiz.made)}"
 
 
 def _number(line: str, n: int) -> tuple[int | None, bool]:

@@ -14,7 +14,7 @@ import numpy as np
 
 from engine.app.files import write_atomically
 from engine.cli.output import progress, text_table
-from engine.contracts.trace import TraceStep
+from engine.contracts.trace import Mark, TraceStep
 from engine.trace.cases import Case
 
 if TYPE_CHECKING:
@@ -55,8 +55,8 @@ class Pictures:
         return (self.screenshot, self.folder, self.film) != (None, None, None)
 
 
-def draw_steps(wanted: Pictures, case: Case, names: Sequence[str]) -> list[tuple[str, str]]:
-    """Draw what is wanted, of several algorithms side by side, and return what to print of it.
+def draw_steps(wanted: Pictures, case: Case, names: Sequence[str], marks: Sequence[Mark] = ()) -> list[tuple[str, str]]:
+    """Draw what is wanted, of several algorithms side by side, these marks under every step, and return what to print of it.
 
     Raises
     ------
@@ -74,7 +74,7 @@ def draw_steps(wanted: Pictures, case: Case, names: Sequence[str]) -> list[tuple
 
     rows: list[tuple[str, str]] = []
     with no_screen(), contextlib.ExitStack() as undo:
-        drawn = [picture_of_case(algorithm(name), case) for name in names]
+        drawn = [picture_of_case(algorithm(name), case, marks) for name in names]
         n_steps, fonts = max(len(one.steps) for one in drawn), FontBook(scale_for(wanted.size))
         if wanted.screenshot is not None:
             k = n_steps - 1 if wanted.at is None else wanted.at - 1

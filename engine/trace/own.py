@@ -15,6 +15,7 @@ it is 0 or less. The first step whose proof denies the claim is the place.
 from __future__ import annotations
 
 import math
+import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,7 +25,7 @@ from typing import Any
 from engine.check.allowances import DEFAULT_TOLERANCE, rounding
 from engine.check.kinds import QUERIES
 from engine.check.plain import PlainPair, core_of, plain_pair
-from engine.check.runner import DEFAULT_TIME_LIMIT, Runner
+from engine.check.runner import DEFAULT_TIME_LIMIT, RefusedFunctionError, Runner
 from engine.check.truth import support_separation
 from engine.check.verdicts import Fault, Reply, judge
 from engine.common.errors import InvalidInputError
@@ -33,7 +34,7 @@ from engine.geometry import Circle, Polygon
 from engine.trace.cases import Case, PairCase
 from engine.trace.words import metres
 
-__all__ = ["BESIDE", "OwnAnswer", "OwnFunction", "beside", "plain_case"]
+__all__ = ["BESIDE", "Asking", "OwnAnswer", "OwnFunction", "beside", "plain_case"]
 
 BESIDE = ("alternating_projections", "epa", "gjk", "manifold", "sat", "sat_cached")
 """Algorithms beside which a function can be asked."""
@@ -85,15 +86,15 @@ class OwnAnswer:
     marks: tuple[Mark, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
-        """Return it as plain data."""
+        """Return it as plain data; steps are counted from 1, as they are shown."""
         return {
             "said": self.reply.said,
             "contact": self.reply.contact if self.reply.said == "answer" else None,
             "answer": self.reply.keys,
             "is_right": not self.faults,
             "faults": [fault.kind for fault in self.faults],
-            "step": self.step,
-            "tried": self.tried,
+            "step": None if self.step is None else self.step + 1,
+            "tried": None if self.tried is None else self.tried + 1,
             "sentence": self.sentence,
         }
 
@@ -138,6 +139,50 @@ class OwnFunction:
         self._runner.stop()
 
 
+class Asking:
+    """Asks a function on a thread of its own: a call may take all its time limit, and no picture waits for it."""
+
+    def __init__(self, function: OwnFunction) -> None:
+        self.function = function
+        self._condition = threading.Condition()
+        self._wanted: PlainPair | None = None
+        self._found: tuple[PlainPair, Reply] | None = None
+        self._is_over = False
+        self._thread = threading.Thread(target=self._serve, name="your function", daemon=True)
+        self._thread.start()
+
+    def reply(self, pair: PlainPair) -> Reply | None:
+        """Return what it answers about a pair, or None while that is not known: it is asked then, about the newest pair alone."""
+        with self._condition:
+            if self._found is not None and self._found[0] == pair:
+                return self._found[1]
+            self._wanted = pair
+            self._condition.notify()
+            return None
+
+    def stop(self) -> None:
+        """Ask no more, and end the function's process."""
+        with self._condition:
+            self._is_over = True
+            self._condition.notify()
+        self.function.stop()
+        self._thread.join()
+
+    def _serve(self) -> None:
+        while True:
+            with self._condition:
+                self._condition.wait_for(lambda: self._wanted is not None or self._is_over)
+                pair, self._wanted = self._wanted, None
+                if self._is_over or pair is None:
+                    return
+            try:
+                reply = self.function.ask(pair)
+            except RefusedFunctionError as refusal:
+                reply = Reply("raised", told=f"it cannot be loaded: {refusal.message}")
+            with self._condition:
+                self._found = pair, reply
+
+
 def plain_case(case: Case) -> PlainPair:
     """Return a case as a function gets it, skins left out.
 
@@ -155,7 +200,7 @@ def plain_case(case: Case) -> PlainPair:
     raise InvalidInputError("case", "a pair of polygons or circles, for a function of your own", kinds)
 
 
-def beside(query: str, case: PairCase, steps: Sequence[TraceStep], reply: Reply, tolerance: float = DEFAULT_TOLERANCE) -> OwnAnswer:
+def beside(query: str, case: Case, steps: Sequence[TraceStep], reply: Reply, tolerance: float = DEFAULT_TOLERANCE) -> OwnAnswer:
     """Put an answer beside the steps of an algorithm of `BESIDE` on the same case.
 
     Parameters
@@ -283,7 +328,7 @@ def _said(reply: Reply) -> str:
     return ", ".join(parts)
 
 
-def _marks(case: PairCase, reply: Reply) -> tuple[Mark, ...]:
+def _marks(case: Case, reply: Reply) -> tuple[Mark, ...]:
     """Mark their points, and their normal from the middle of them, or from the middle of the picture."""
     keys = reply.keys
     points = tuple((x, y) for x, y in [*keys.get("points", ()), *(keys[name] for name in ("point_a", "point_b") if name in keys)])
@@ -297,6 +342,6 @@ def _marks(case: PairCase, reply: Reply) -> tuple[Mark, ...]:
     return (*found, Mark("arrow", "own", ((x, y), (x + length * normal[0], y + length * normal[1])), text="your normal"))
 
 
-def _middle(case: PairCase) -> Point:
+def _middle(case: Case) -> Point:
     (left, bottom), (right, top) = case.box.lower, case.box.upper
     return 0.5 * (left + right), 0.5 * (bottom + top)

@@ -77,9 +77,9 @@ ROOMS = {
     ),
     "engine.cli": (
         "options output report_folder film",
-        "step_quiz list bench references study_chart studies solvers_page solvers doctor scene",
+        "list bench references study_chart studies solvers_page solvers doctor scene",
         "trace_result trace check compare motion fire atlas_map atlas",
-        "run_pair run step_result step replay start main",
+        "run_pair run step_result step_quiz step_own step replay start main",
     ),
 }
 

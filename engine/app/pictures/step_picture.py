@@ -8,6 +8,7 @@ from typing import Any
 import pygame
 
 from engine.app.files import png_bytes
+from engine.contracts.trace import Mark
 from engine.render import palette
 from engine.render.fonts import FontBook
 from engine.render.step_view import ALL_PARTS, StepPicture
@@ -17,15 +18,15 @@ from engine.trace.protocol import Algorithm
 __all__ = ["draw_beside", "draw_step", "frame_bytes", "picture_of_case", "step_picture"]
 
 
-def picture_of_case(algorithm: Algorithm[Any], case: Case) -> StepPicture:
-    """Run an algorithm on a case, and return what draws its steps.
+def picture_of_case(algorithm: Algorithm[Any], case: Case, marks: Sequence[Mark] = ()) -> StepPicture:
+    """Run an algorithm on a case, and return what draws its steps, with these marks under each.
 
     Raises
     ------
     LabError
         As the query itself does.
     """
-    return StepPicture(algorithm, algorithm.scenery(case), algorithm.steps(case))
+    return StepPicture(algorithm, (*algorithm.scenery(case), *marks), algorithm.steps(case))
 
 
 def draw_step(

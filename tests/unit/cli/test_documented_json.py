@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
 from collections import Counter
@@ -113,6 +114,18 @@ def _of(*commands: str) -> Callable[[pytest.MonkeyPatch], Documents]:
             yield _read("out.json")
 
     return documents
+
+
+def _stepped(patch: pytest.MonkeyPatch) -> Documents:
+    Path("wrong.py").write_text("def collide(a, b):\n    return True\n", "utf-8")
+    yield from _of(f"step gjk --pair {PAIRS / 'distance'}.json --beside epa", "step gjk --own wrong.py")(patch)
+
+
+def _quizzed(patch: pytest.MonkeyPatch) -> Documents:
+    for name in ("DISPLAY", "WAYLAND_DISPLAY", "SDL_VIDEODRIVER"):
+        patch.delenv(name, raising=False)
+    patch.setattr("sys.stdin", io.StringIO("1\n\n"))
+    yield from _of("step gjk --quiz 3")(patch)
 
 
 def _run(patch: pytest.MonkeyPatch) -> Documents:
@@ -236,7 +249,7 @@ SAMPLES: dict[str, tuple[Callable[[pytest.MonkeyPatch], Documents], ...]] = {
     "compare": (_compared,),
     "check": (_checked,),
     "motion": (_moved,),
-    "step": (_of("step"), _of(f"step gjk --pair {PAIRS / 'distance'}.json --beside epa")),
+    "step": (_of("step"), _stepped, _quizzed),
     "trace": (_traced, _of("trace ring.png --method hull,aabb")),
     "scene": (_of("scene scene.json"),),
     "references": (_judged,),

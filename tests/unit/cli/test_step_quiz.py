@@ -1,13 +1,17 @@
-"""The quiz in a terminal: a line of input for each question."""
+"""``step --quiz`` in a terminal, a line of input for each question, and ``step --own``."""
 
 from __future__ import annotations
 
 import io
+import json
+from pathlib import Path
 
+import pytest
 from rich.console import Console
 
 from engine import trace
-from engine.cli.step_quiz import ask, score
+from engine.cli.main import main
+from engine.cli.step_quiz import ask
 from engine.trace.quiz import Quiz
 
 
@@ -29,7 +33,6 @@ def test_numbers_answer_and_an_empty_line_skips():
     assert "question 1 of 3" in told and "question 3 of 3" in told and "right." in told and "skipped: " in told
     asked = twin.now
     assert asked.question.prompt in told and asked.steps[asked.step].sentence in told.replace("\n", " ")
-    assert score(quiz) in ("gjk, 3 questions: 1 right, 1 wrong, 1 skipped", "gjk, 3 questions: 2 right, 0 wrong, 1 skipped")
 
 
 def test_the_answer_is_not_told_before_it_is_given():
@@ -43,3 +46,73 @@ def test_nonsense_is_asked_again_and_the_end_of_the_input_keeps_what_was_answere
     quiz, is_whole, told = play(["x\n", "0\n", "99\n", "-1\n", "²\n", "1\n"])
     assert not is_whole and len(quiz.made) == 1 and quiz.as_json()["interrupted"] is True
     assert told.count("a number from 1 to") == 5
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch, display):
+    monkeypatch.chdir(tmp_path)
+    for name in ("DISPLAY", "WAYLAND_DISPLAY", "SDL_VIDEODRIVER"):
+        monkeypatch.delenv(name, raising=False)
+    return tmp_path
+
+
+class Input(io.StringIO):
+    """Lines, and then Ctrl-C."""
+
+    def readline(self, *size):
+        line = super().readline(*size)
+        if not line:
+            raise KeyboardInterrupt
+        return line
+
+
+def test_the_command_writes_what_was_answered(folder, monkeypatch, capsys):
+    monkeypatch.setattr("sys.stdin", io.StringIO("1\n\n"))
+    assert main(["step", "gjk", "--quiz", "2", "--seed", "3", "--json", "-"]) == 0
+    found = capsys.readouterr()
+    told = json.loads(found.out)
+    assert told["n"] == len(told["questions"]) == 2 and told["seed"] == 3 and told["skipped"] == 1
+    assert "question 2 of 2" in found.err and "2 answers: " in found.err
+
+
+def test_ctrl_c_and_ctrl_d_keep_what_was_answered(folder, monkeypatch, capsys):
+    monkeypatch.setattr("sys.stdin", Input("1\n"))
+    assert main(["step", "gjk", "--quiz", "5", "--json", "c.json"]) == 130
+    assert "interrupted after 1 of 5 questions" in capsys.readouterr().err
+    monkeypatch.setattr("sys.stdin", io.StringIO("1\n"))
+    assert main(["step", "gjk", "--quiz", "5", "--json", "d.json"]) == 0
+    for name in ("c.json", "d.json"):
+        found = json.loads(Path(name).read_text())
+        assert found["interrupted"] is True and len(found["questions"]) == 1
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (["gjk", "--quiz", "0"], "--quiz must be a whole number from 1 to 1000, got 0"),
+        (["gjk", "--quiz", "3", "--at", "2"], "--at must be left out with --quiz, got 2"),
+        (["--quiz", "3"], "--quiz must be given with an algorithm, got 3"),
+        (["quickhull", "--own", "right.py"], "--own must be beside one of alternating_projections, "),
+        (["gjk", "--own", "none.py"], "--own must be a file that exists, "),
+        (["gjk", "--own", "right.py:away"], "right.py: no function away; there is collide"),
+    ],
+)
+def test_mistakes_are_one_line(folder, capsys, options, told):
+    Path("right.py").write_text("def collide(a, b):\n    return None\n")
+    assert main(["step", *options]) == 2
+    error = capsys.readouterr().err
+    assert told in error and error.count("\n") == 1
+
+
+def test_a_function_is_put_beside_and_marked(folder, capsys):
+    Path("right.py").write_text("def collide(a, b):\n    return None\n")
+    Path("wrong.py").write_text("def collide(a, b):\n    return {'normal': (0.0, 1.0)}\n")
+    assert main(["step", "gjk", "--own", "right.py", "--json", "own.json"]) == 0
+    assert "Yours is right: no contact." in capsys.readouterr().out
+    assert json.loads(Path("own.json").read_text())["own"]["is_right"] is True
+    assert main(["step", "gjk", "--own", "wrong.py", "--json", "own.json", "--screenshot", "own.png", "--size", "480x360"]) == 1
+    told = json.loads(Path("own.json").read_text())
+    own = told["own"]
+    assert own["is_right"] is False and own["faults"] == ["false_overlap"] and own["sentence"] in capsys.readouterr().out.replace("\n", " ")
+    assert told["steps"][own["step"] - 1]["values"]["w.n"] > 0.0
+    assert Path("own.png").stat().st_size > 1000
