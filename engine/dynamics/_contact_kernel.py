@@ -49,6 +49,8 @@ __all__ = [
     "RADIUS_A",
     "TANGENT_IMPULSE",
     "TANGENT_MASS",
+    "TOLD",
+    "TOLD_OF_ROW",
     "Contacts",
     "Materials",
     "apply_at_point",
@@ -60,6 +62,8 @@ __all__ = [
     "separation",
     "solve_lanes",
     "take_back_lanes",
+    "told_relax_lanes",
+    "told_solve_lanes",
     "warm_start_lanes",
 ]
 
@@ -299,7 +303,16 @@ def _warm_start(m: Machine, lanes: Any, at: Any, pairs: Any, place: Any, bodies:
     m.scatter(bodies, pairs, m.offset(place, WIDTH), [*pair.v_b, b[3]])
 
 
-def _solve(m: Machine, lanes: Any, at: Any, pairs: Any, place: Any, bodies: Any, per_h: Lanes, is_relaxing: bool) -> None:
+TOLD_OF_ROW = 12
+"""Numbers of each lane that a row tells: impulse before and after, velocities of A and B after, bias, share, kept, gap."""
+TOLD = 4 * TOLD_OF_ROW * WIDTH
+"""Numbers that a block tells: of both points along the normal, then along the tangent."""
+
+
+def _solve(
+    m: Machine, lanes: Any, at: Any, pairs: Any, place: Any, bodies: Any, per_h: Lanes, told: Any = None, first: Any = None,
+    is_relaxing: bool = False,
+) -> None:  # fmt: skip
     """Solve a block of contacts once: normal impulses, then friction.
 
     Parameters
@@ -308,9 +321,16 @@ def _solve(m: Machine, lanes: Any, at: Any, pairs: Any, place: Any, bodies: Any,
         Of each body velocity and spin, shift and turn since the step began, cosine and sine of that.
     per_h : float64
         1 / seconds of a sub-step.
+    told, first : float64 (TOLD,), uint64
+        Filled from `first` on with what each row did; or nothing is told.
     is_relaxing : bool
         Closed gaps are not pushed apart.
     """
+
+    def tell(row: int, *numbers: Lanes) -> None:
+        for k, number in enumerate((*numbers[:2], *pair.v_a, *pair.v_b, *numbers[2:])):
+            m.store(told, m.offset(first, (row * TOLD_OF_ROW + k) * WIDTH), number)
+
     a, b = m.gather(bodies, pairs, place), m.gather(bodies, pairs, m.offset(place, WIDTH))
     pair = _Pair(m, lanes, at, a, b)
     normal, tangent = pair.normal, pair.tangent
@@ -335,6 +355,9 @@ def _solve(m: Machine, lanes: Any, at: Any, pairs: Any, place: Any, bodies: Any,
         pair.push(normal, levers, after - before)
         pair.keep(NORMAL_IMPULSE, point, after)
         pressed.append(after)
+        if told is not None:
+            none = 0.0 * before
+            tell(point, before, after, bias, *((m.select(has_met, 1.0 + none, none), none) if is_relaxing else (share, kept)), gap)
         if is_relaxing:
             pair.keep(NORMAL_TOTAL, point, pair.row(NORMAL_TOTAL, point) + after)
     friction = pair.row(FRICTION)
@@ -346,6 +369,9 @@ def _solve(m: Machine, lanes: Any, at: Any, pairs: Any, place: Any, bodies: Any,
         after = m.select(after > -most, after, -most)
         pair.push(tangent, levers, after - before)
         pair.keep(TANGENT_IMPULSE, point, after)
+        if told is not None:
+            none = 0.0 * before
+            tell(2 + point, before, after, none, 1.0 + none, none, none)
         if is_relaxing:
             pair.keep(TANGENT_TOTAL, point, pair.row(TANGENT_TOTAL, point) + after)
     m.scatter(bodies, pairs, place, [*pair.v_a, a[3]])
@@ -365,7 +391,9 @@ def _moved_apart(
     return x * nx + y * ny
 
 
-warm_start_lanes, solve_lanes, relax_lanes = in_lanes(_warm_start), in_lanes(_solve, is_relaxing=False), in_lanes(_solve, is_relaxing=True)
+warm_start_lanes = in_lanes(_warm_start)
+solve_lanes, relax_lanes = (in_lanes(_solve, told=None, first=None, is_relaxing=relaxes) for relaxes in (False, True))
+told_solve_lanes, told_relax_lanes = (in_lanes(_solve, is_relaxing=relaxes) for relaxes in (False, True))
 
 
 # Before the step

@@ -29,6 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.common._lanes_kernel import WIDTH
+from engine.common._record_kernel import record
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.jit import allocating_kernel, inlined_kernel, kernel
 from engine.common.tolerances import EPS64
@@ -48,6 +49,8 @@ from engine.dynamics._contact_kernel import (
     RADIUS_A,
     TANGENT_IMPULSE,
     TANGENT_MASS,
+    TOLD,
+    TOLD_OF_ROW,
     Contacts,
     Materials,
     place_in_lanes,
@@ -55,6 +58,8 @@ from engine.dynamics._contact_kernel import (
     relax_lanes,
     solve_lanes,
     take_back_lanes,
+    told_relax_lanes,
+    told_solve_lanes,
     warm_start_lanes,
 )
 from engine.dynamics._direct_kernel import HOLDS, System, factorise, look_again, solve_at_once, system_of
@@ -64,6 +69,20 @@ from engine.dynamics._joint_kernel import DAMPING_RATIO as JOINT_DAMPING_RATIO
 from engine.dynamics._joint_kernel import READ, SUM, Joints, solve_either, solve_joints, warm_start_joints
 from engine.dynamics._rows_kernel import COUNT, FEATURES, FLAGS, N_NUMBERS, TOTAL, feature_of
 from engine.dynamics._softness_kernel import Softness, softness
+from engine.dynamics._solver_trace_kernel import (
+    BEGIN,
+    BOUNCED,
+    END,
+    FREE,
+    JOINTS,
+    MOVE,
+    NORMAL,
+    RELAX,
+    SWEEP,
+    TANGENT,
+    WARMED,
+    tell_stage,
+)
 from engine.geometry._rotation_kernel import cosine_and_sine
 
 __all__ = ["Masses", "Room", "soft_step"]
@@ -143,6 +162,7 @@ def soft_step(
     with_joints: bool,
     with_contacts: bool,
     firmness: float,
+    trace: FloatArray | None,
 ) -> int:
     """Advance bodies by `dt` seconds in `n_steps` sub-steps; see the module.
 
@@ -167,6 +187,8 @@ def soft_step(
         What is solved at once as well, where an island allows (`_direct_kernel`).
     firmness : float
         So many times as stiff as others, by the coefficient a of `_softness_kernel`, is what is solved at once.
+    trace : float64 (k, TRACE_WIDTH), or None
+        See `_solver_trace_kernel`.
 
     Returns
     -------
@@ -198,14 +220,17 @@ def soft_step(
             soft.bias_rate, soft.mass_scale, soft.impulse_scale, hard.bias_rate, hard.mass_scale, hard.impulse_scale,
         )  # fmt: skip
     bodies = Bodies(records[:, 0:3], records[:, 3:6], records[:, 6:8], inverse, room.push, room.decay)
+    tell_stage(trace, bodies, BEGIN, 0)
     _bounce_lanes(bodies, lanes, place, solved, whole, number, materials, room, threshold, dt, h)
+    tell_stage(trace, bodies, BOUNCED, 0)
     for body in range(n + 1):
         for k in range(3):
             room.before[body, k] = records[body, k]
     _sub_steps(
         bodies, records.reshape(-1), lanes, pairs, joints, room.warm, room.free, dt, n_steps, soft, hard, with_joints, with_contacts,
-        firmness,
+        firmness, place, trace,
     )  # fmt: skip
+    tell_stage(trace, bodies, END, 0)
     for block in range(np.uint64(n_blocks)):
         take_back_lanes(lanes, block * np.uint64(BLOCK), rows, block * np.uint64(WIDTH), numbers)
     room.taken[:] = _FREE
@@ -381,6 +406,8 @@ def _sub_steps(
     with_joints: bool,
     with_contacts: bool,
     firmness: float,
+    place: IntArray,
+    trace: FloatArray | None,
 ) -> None:
     """Advance bodies, whose velocities, shifts and turns are those of `records`, and the contacts in lanes.
 
@@ -409,12 +436,14 @@ def _sub_steps(
         for k in range(3):
             warm[body, k] = velocity[body, k] - free[body, k]
             velocity[body, k] = free[body, k]
-    for _ in range(n_steps):
+    for sub_step in range(n_steps):
         integrate_velocities(bodies, h)
+        tell_stage(trace, bodies, FREE, sub_step)
         for body in range(len(warm)):
             for k in range(3):
                 free[body, k] = velocity[body, k]
                 velocity[body, k] += warm[body, k]
+        tell_stage(trace, bodies, WARMED, sub_step)
         if has_joints:
             warm_start_joints(bodies, joints, jacobian)
             _take_apart(velocity, warm, free)
@@ -428,9 +457,13 @@ def _sub_steps(
             else:
                 solve_joints(bodies, joints, jacobian, h, dt, False)
             _take_apart(velocity, warm, free)
+        if is_direct or has_joints:
+            tell_stage(trace, bodies, JOINTS, sub_step)
+        tell_stage(trace, bodies, SWEEP, sub_step)
         for block in range(n_blocks):
-            solve_lanes(lanes, block * np.uint64(BLOCK), pairs, block * np.uint64(2 * WIDTH), records, 1.0 / h)
+            _solve_block(lanes, block, pairs, records, 1.0 / h, place, trace)
         integrate_positions(bodies, h)
+        tell_stage(trace, bodies, MOVE, sub_step)
         if is_direct or has_joints:
             _take_apart(velocity, free, warm)
         if is_direct:
@@ -445,9 +478,50 @@ def _sub_steps(
             for row in range(len(joints.kind)):
                 for k in range(2):
                     joints.total[row, k] += joints.impulse[row, k]
+        if is_direct or has_joints:
+            tell_stage(trace, bodies, JOINTS, sub_step)
+        tell_stage(trace, bodies, RELAX, sub_step)
         for block in range(n_blocks):
-            relax_lanes(lanes, block * np.uint64(BLOCK), pairs, block * np.uint64(2 * WIDTH), records, 1.0 / h)
+            _relax_block(lanes, block, pairs, records, 1.0 / h, place, trace)
         _take_apart(velocity, free, warm)
+
+
+@allocating_kernel
+def _solve_block(
+    lanes: FloatArray, block: int, pairs: IntArray, records: FloatArray, per_h: float, place: IntArray, trace: FloatArray | None
+) -> None:
+    if trace is None:
+        solve_lanes(lanes, block * np.uint64(BLOCK), pairs, block * np.uint64(2 * WIDTH), records, per_h)
+    else:
+        told = np.empty(TOLD)
+        told_solve_lanes(lanes, block * np.uint64(BLOCK), pairs, block * np.uint64(2 * WIDTH), records, per_h, told, np.uint64(0))
+        _tell_lanes(trace, told, lanes, block, place)
+
+
+@allocating_kernel
+def _relax_block(
+    lanes: FloatArray, block: int, pairs: IntArray, records: FloatArray, per_h: float, place: IntArray, trace: FloatArray | None
+) -> None:
+    if trace is None:
+        relax_lanes(lanes, block * np.uint64(BLOCK), pairs, block * np.uint64(2 * WIDTH), records, per_h)
+    else:
+        told = np.empty(TOLD)
+        told_relax_lanes(lanes, block * np.uint64(BLOCK), pairs, block * np.uint64(2 * WIDTH), records, per_h, told, np.uint64(0))
+        _tell_lanes(trace, told, lanes, block, place)
+
+
+@inlined_kernel
+def _tell_lanes(trace: FloatArray, told: FloatArray, lanes: FloatArray, block: int, place: IntArray) -> None:
+    """Tell what the rows of a block's contacts did, in the order in which a lane solves them; the lanes go side by side."""
+    for contact in range(len(place)):
+        at = BLOCK * (place[contact] // WIDTH) + place[contact] % WIDTH
+        for row in range(4 if place[contact] // WIDTH == np.int64(block) else 0):
+            if lanes[at + (row % 2 * OF_POINT + NORMAL_MASS) * WIDTH] > 0.0:  # of one point the other has none
+                n = told[row * TOLD_OF_ROW * WIDTH + place[contact] % WIDTH :: WIDTH]
+                record(
+                    trace, NORMAL if row < 2 else TANGENT,
+                    (float(contact), float(row % 2), n[0], n[1], n[2], n[3], n[4], n[5], n[6], n[7], n[8], n[9], n[10], n[11]),
+                )  # fmt: skip
 
 
 @inlined_kernel

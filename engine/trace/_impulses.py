@@ -66,9 +66,12 @@ class SolverStepper(Algorithm[SceneCase]):
         Its name among `engine.world.solvers`.
     lines : mapping of str to int
         The line of the pseudo-code for each kind of step.
+    sweep_word : str
+        What a sweep is.
     """
 
     method: ClassVar[str]
+    sweep_word: ClassVar[str] = "Sweep"
     lines: ClassVar[Mapping[str, int]]
     views = (PLANE, IMPULSES)
 
@@ -84,7 +87,7 @@ class SolverStepper(Algorithm[SceneCase]):
             BodyState((x, y), angle, (vx, vy), spin, awake)
             for (x, y, angle, vx, vy, spin), awake in zip(motion.values.tolist(), motion.awake.tolist(), strict=True)
         )
-        return _Telling(self.lines, snapshot, problem).steps(rows, states)
+        return _Telling(self, snapshot, problem).steps(rows, states)
 
     def scenery(self, case: SceneCase) -> tuple[Mark, ...]:
         return case.scenery_of(self.method)
@@ -96,8 +99,8 @@ Vector = tuple[float, float, float]
 class _Telling:
     """Rows of a step as they come, and what is known of bodies and contacts by then."""
 
-    def __init__(self, lines: Mapping[str, int], snapshot: WorldSnapshot, problem: Problem | None) -> None:
-        self._lines, self._problem = lines, problem
+    def __init__(self, stepper: SolverStepper, snapshot: WorldSnapshot, problem: Problem | None) -> None:
+        self._lines, self._sweep_word, self._problem = stepper.lines, stepper.sweep_word, problem
         self._dt = snapshot.settings.dt
         self._ids = [body for body, _, _ in snapshot.bodies]
         self._shapes = {body: [spec.shape for _, of, spec in snapshot.fixtures if of == body] for body in self._ids}
@@ -110,7 +113,7 @@ class _Telling:
         inverse: FloatArray = np.zeros((n, 2)) if problem is None else problem.inverse
         self._gives_way: list[bool] = np.any(inverse > 0.0, axis=1).tolist()
         self._found: list[TraceStep] = []
-        self._where, self._sweep, self._n_rows = "", 0, 0
+        self._where, self._sweep, self._n_rows, self._bounces = "", 0, 0, False
         self._read_contacts()
 
     # -- what there is ------------------------------------------------------------------------------------------------
@@ -232,10 +235,14 @@ class _Telling:
             body = int(row[1])
             self.velocity[body], self.shift[body] = (row[2], row[3], row[4]), (row[5], row[6], row[7])
         everyone = list(range(len(self._ids)))
+        changed = [one for one in everyone if self.velocity[one] != before[one] or self.shift[one] != moved[one]]
+        self._bounces = stage == t.BOUNCED
         if stage in _SWEEPS:
-            self._where, self._sweep = f"{_SWEEPS[stage]} {number + 1}: ", number
-        if stage in _STAGES:
-            changed = [one for one in everyone if self.velocity[one] != before[one] or self.shift[one] != moved[one]]
+            word = self._sweep_word if stage == t.SWEEP else _SWEEPS[stage]
+            self._where, self._sweep = f"{word} {number + 1}: ", number
+        if self._bounces:
+            self._where = "Bounce: "
+        if stage in _STAGES and (changed or not self._bounces):
             kind, words = _STAGES[stage]
             most = max((math.dist(self.velocity[one][:2], before[one][:2]) for one in changed), default=0.0)
             far = max((math.dist(self.shift[one][:2], moved[one][:2]) for one in changed), default=0.0)
@@ -288,17 +295,21 @@ class _Telling:
                 told += f", within mu times the normal impulse, {limit}"
             prompt, answers = "Is friction clamped at mu times the normal impulse?", ("it holds", "it is clamped")
         else:
-            told = f"they {_meeting(rate)}{_asked(bias)}; impulse {_signed(new - old)}, accumulated {amount(new, 'N s')}"
+            sum_of = "in all" if self._bounces else "accumulated"
+            told = f"they {_meeting(rate)}{_asked(bias)}; impulse {_signed(new - old)}, {sum_of} {amount(new, 'N s')}"
             if is_clamped:
                 told += f": {amount(wanted, 'N s')} would pull: clamped at 0"
             elif share < 1.0:
                 told += f" (soft: {share:.0%} of the speed is taken, {kept:.0%} of the impulse let go)"
             prompt, answers = "Will the accumulated impulse be clamped at 0?", ("no, it pushes", "yes, it would pull")
         question: Question | None = Question(prompt, answers, int(is_clamped))
-        if not is_tangent and k == 0 and self._sweep == 0:
+        if self._bounces:
+            question = None
+        elif not is_tangent and k == 0 and self._sweep == 0:
             question = self._which_next(contact) or question
+        kind = "tangent" if is_tangent else "bounce" if self._bounces else "normal"
         self._add(
-            "tangent" if is_tangent else "normal", f"{head}{told}.{self._effects(contact, before)}", [a, b],
+            kind, f"{head}{told}.{self._effects(contact, before)}", [a, b],
             [*self._impulses(contact, k), *self._arrows([a, b], before)], values, contact, k, along, question, new,
         )  # fmt: skip
 
@@ -476,6 +487,7 @@ _STAGES = {
     t.FREE: ("free", "Gravity, forces and damping change the velocities of {n}, by {most} at most, as if nothing touched."),
     t.WARMED: ("warm", "Warm start: what the contacts gave each body last time is given again: {most} at most."),
     t.JOINTS: ("joints", "The joints are solved: {n} change, by {most} at most."),
+    t.BOUNCED: ("bounce", "What bounces does so first, at the moment of its touch: {n} change, by {most} at most."),
     t.MOVE: ("move", "All bodies move on with their velocities, by {far} at most."),
 }
 

@@ -106,11 +106,12 @@ def block_step(
             tell_stage(trace, bodies, SWEEP, sub_step)
             _sweep_contacts(bodies, contacts, coupling, h, False, trace)
         integrate_positions(bodies, h)
+        tell_stage(trace, bodies, MOVE, sub_step)
         if n_nodes > 0:
             _straighten(bodies, joints, first, n_joints, forest, n_nodes, block, h, 1.0 - h * h_joint.bias_rate)
             pose_lines(bodies, joints, first, n_joints, forest, block, False)
             factorise(bodies, joints, first, forest, n_nodes)
-        tell_stage(trace, bodies, MOVE, sub_step)
+            tell_stage(trace, bodies, JOINTS, sub_step)
         for _ in range(n_sweeps):
             _ask(forest, n_bodies, n_joints, 0.0)
             solve_forest(bodies, joints, first, forest, n_nodes)

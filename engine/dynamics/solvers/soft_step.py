@@ -43,7 +43,7 @@ class SoftStep(Method):
                 step.solved, step.rows.whole, step.numbers, tables.materials, step.joints,
                 _room_for(step.space, n, len(step.solved), n_blocks),
                 settings.dt, settings.velocity_iterations, step.threshold,
-                options["direct"] != "none", options["direct"] == "all", options["firmness"],
+                options["direct"] != "none", options["direct"] == "all", options["firmness"], step.trace,
             )  # fmt: skip
         return ended
 

@@ -93,6 +93,9 @@ def check(case, steps, method):
                     assert (v == bodies.velocity[body]).all()
         elif step.kind in ("normal", "tangent"):
             check_row(bodies, step, accumulated)
+        elif step.kind == "bounce":
+            if step.points:
+                check_bounce(bodies, step)
         elif step.kind == "pair":
             check_pair(bodies, step, accumulated)
         elif step.kind == "apart":
@@ -138,6 +141,17 @@ def check_row(bodies, step, accumulated):
         is_clamped = abs(after) >= most * (1.0 - 1e-9)
         assert abs(after_rate) <= small or (is_clamped and after * after_rate <= small)
     accumulated[contact, k, letter] = after
+
+
+def check_bounce(bodies, step):
+    """What has pushed in the step leaves with what restitution asks for; in all it has never pulled."""
+    (point,), values = step.points, step.values
+    lines, change = bodies.lines(step, point, step.axis), values["after"] - values["before"]
+    bodies.check_change(step, {body: line * change for body, line in lines.items()})
+    rate, response = bodies.rate(lines), bodies.response(lines)
+    small = NEAR * (bodies.size + response * (abs(values["before"]) + abs(values["after"])))
+    assert values["after"] >= 0.0 and values["bias"] < 0.0
+    assert abs(rate + response * change + values["bias"]) <= small or values["after"] <= small
 
 
 def check_pair(bodies, step, accumulated):

@@ -1,0 +1,47 @@
+"""PGS with NGS, row by row: `engine.dynamics.solvers._pgs_ngs_kernel`."""
+
+from __future__ import annotations
+
+from engine.contracts.trace import TraceStep
+from engine.trace._impulses import SolverStepper, stack
+from engine.trace.scene_case import SceneCase
+from engine.world import World
+
+__all__ = ["ALGORITHM", "PgsNgs", "pgs_ngs"]
+
+
+class PgsNgs(SolverStepper):
+    """The step of Box2D 2.3, on contacts without skins."""
+
+    title = "PGS with NGS: velocities, then places"
+    page = "solvers/pgs_ngs.md#how-it-works"
+    method = "pgs_ngs"
+    pseudo_code = (
+        "v = v + dt (g + F / m)",
+        "apply the impulses of the last step again",
+        "repeat velocity_iterations times:",
+        "  solve all joints",
+        "  for each contact:",
+        "    each point, along the tangent: within +- mu P",
+        "    two points along the normal, together:",
+        "      K x + b >= 0, x >= 0, and one of each is 0",
+        "    a point alone: P = max(P - m (rate + bias), 0)",
+        "x = x + dt v",
+        "repeat position_iterations times, or until nothing overlaps much:",
+        "  for each contact, each point: the gap s as bodies stand now",
+        "    deeper than the slop: move both apart by a share of it",
+    )
+    lines = {"free": 0, "warm": 1, "joints": 3, "tangent": 5, "pair": 7, "normal": 8, "move": 9, "apart": 12, "answer": 10}  # noqa: RUF012
+    beside = ("sequential_impulses", "soft_step", "block")
+
+    @property
+    def example(self) -> SceneCase:
+        return stack(self.method, {"velocity_iterations": 3, "position_iterations": 1})
+
+
+ALGORITHM = PgsNgs()
+
+
+def pgs_ngs(world: World) -> list[TraceStep]:
+    """Return the steps of the next step of a world, by PGS with NGS; the last has the states of all bodies after it."""
+    return ALGORITHM.steps(SceneCase.of_world(world))

@@ -1,0 +1,45 @@
+"""The soft step, contact by contact: `engine.dynamics._soft_step_kernel`. Eight contacts without a body in common are solved at once."""
+
+from __future__ import annotations
+
+from engine.contracts.trace import TraceStep
+from engine.trace._impulses import SolverStepper, stack
+from engine.trace.scene_case import SceneCase
+from engine.world import World
+
+__all__ = ["ALGORITHM", "SoftStep", "soft_step"]
+
+
+class SoftStep(SolverStepper):
+    """Sub-steps with soft contacts and relaxation."""
+
+    title = "Soft step: sub-steps, soft contacts, relaxation"
+    page = "solvers/soft_step.md"
+    method = "soft_step"
+    pseudo_code = (
+        "bounce what bounces",
+        "repeat in each sub-step of h:",
+        "  v = v + h (g + F / m)",
+        "  give each body again what its contacts gave it in the last sub-step",
+        "  solve all joints",
+        "  for each contact, softly: each point along the normal",
+        "    P = max(P - share m (rate + bias) - kept P, 0)",
+        "  and then along the tangent: within +- mu P",
+        "  x = x + h v",
+        "  once more, without what pushes apart (relaxation)",
+    )
+    sweep_word = "Sub-step"
+    lines = {"bounce": 0, "free": 2, "warm": 3, "joints": 4, "normal": 6, "tangent": 7, "move": 8, "answer": 9}  # noqa: RUF012
+    beside = ("sequential_impulses", "block", "xpbd")
+
+    @property
+    def example(self) -> SceneCase:
+        return stack(self.method, {})
+
+
+ALGORITHM = SoftStep()
+
+
+def soft_step(world: World) -> list[TraceStep]:
+    """Return the steps of the next step of a world, by the soft step; the last has the states of all bodies after it."""
+    return ALGORITHM.steps(SceneCase.of_world(world))
