@@ -11,11 +11,12 @@ import math
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from demos._pair_picture import draw_pair, is_on, pair_box
+from demos._saving import saved_as_new
 from engine.common.errors import LabError
 from engine.compare.pair.file import Pair, load_pair, pair_as_json, save_pair
 from engine.contracts.agreement import REASONS, StepAgreement
@@ -273,14 +274,7 @@ class PairInspector(Demo):
     def _save(self) -> None:
         folder = Path(self.opened_from).parent if self.opened_from else Path("out")
         stem = Path(self.opened_from).stem if self.opened_from else f"pair_{self.pair.query}"
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-            number = next(k for k in range(1, 1_000_000) if not (folder / f"{stem}_{k}.json").exists())
-            save_pair(folder / f"{stem}_{number}.json", self.pair)
-        except (OSError, LabError) as error:
-            self.message = f"not saved: {error.strerror or error}" if isinstance(error, OSError) else f"not saved: {error}"
-            return
-        self.message = f"saved as {folder / f'{stem}_{number}.json'}"
+        self.message = saved_as_new(folder, stem, partial(save_pair, pair=self.pair))
 
     # What is seen
 

@@ -9,9 +9,11 @@ import contextlib
 import math
 from collections.abc import Sequence
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from demos._loading import Loads
+from demos._saving import saved_as_new
 from engine import trace
 from engine.common.errors import LabError
 from engine.demo import Demo, Parameter, StatusLine, register
@@ -77,6 +79,7 @@ class Stepper(Demo):
         ("Right drag, wheel", "turn a shape"),
         ("Q  E", "turn what was touched last"),
         ("R", "back to the case as opened"),
+        ("S", "save the case as it stands"),
     )
     takes_keys = frozenset({"space", "home", "n", "."})
     note = "Nothing is drawn but what the production kernel did: it records its steps where it is asked to."
@@ -109,6 +112,7 @@ class Stepper(Demo):
         """The part, where the hand took it or is by now, the case as it was then, and the angle turned since, of what is turned."""
         self._touched = ""
         self.playing = False
+        self.message = ""
         self._waited = 0.0
         self._traced: dict[str, tuple[Case, StepPicture | None, str]] = {}
 
@@ -223,11 +227,20 @@ class Stepper(Demo):
             self.values["end"] = 1.0 - self.parameter("end")
         elif key == "b":
             self._next_beside()
+        elif key == "s":
+            self._save()
         elif key in ("q", "e") and self._touched and self.case is not None:
             self._put(self.case.turned(self._touched, WHEEL_TURN if key == "q" else -WHEEL_TURN))
         else:
             return False
         return True
+
+    def _save(self) -> None:
+        case = self.case
+        if case is not None:
+            from engine.trace.case_file import SavedCase, save_case
+
+            self.message = saved_as_new(Path("out"), self.names[0], partial(save_case, saved=SavedCase(self.names[0], case)))
 
     def _next_beside(self) -> None:
         """Show the next of the algorithms that go with this one, and after the last of them none."""
@@ -269,7 +282,7 @@ class Stepper(Demo):
 
     def _put(self, changed: Case, unless: Case | None = None) -> None:
         if changed is not unless:
-            self._case = changed
+            self._case, self.message = changed, ""
 
     def release(self) -> None:
         self._held = None
@@ -308,6 +321,8 @@ class Stepper(Demo):
                 why = self._traced[name][2] if name in self._traced and self._is_ready(name) else ""
                 words = f"{name}: {why}" if why else f"{name}: being loaded, or compiled where this is the first time"
                 lines.append((words, palette.WARNING) if why else words)
+        if self.message:
+            lines.append((self.message, palette.WARNING if self.message.startswith("not") else palette.ACCENT))
         return lines
 
     def summary(self) -> Sequence[str]:

@@ -94,7 +94,9 @@ def step_command(
         if problem is None:
             from engine.demo.stepping import stepper_of
 
-            options.open_window("", ui_scale, stepper_of(name, case, beside, at or 1), theme=theme)
+            options.open_window(
+                "", ui_scale, stepper_of(name, case, _title(pair_file, scene), beside), values={"step": at or 1}, theme=theme
+            )
             return 0
         out.print(f"No display ({problem}): the steps in words.")
     options.left_out("left out of a run without a window", {"--ui-scale": ui_scale})
@@ -113,6 +115,10 @@ def step_command(
     more = {} if beside is None else {"beside": steps_as_json(beside, case, steps[beside])}
     write_json(json_file, {**whole, **more, **({} if theirs is None else {"own": theirs.as_json()})})
     return 0 if theirs is None or not theirs.faults else 1
+
+
+def _title(pair_file: str | None, scene: str | None) -> str:
+    return os.path.basename(pair_file) if pair_file is not None else f"Out of {os.path.basename(scene)}" if scene is not None else ""
 
 
 def _list(json_file: str | None) -> int:

@@ -31,7 +31,7 @@ from engine.trace.protocol import Algorithm
 from engine.trace.scene_case import SceneCase
 from engine.world import World
 
-__all__ = ["case_of_contact", "case_of_world", "nearest_of_bodies"]
+__all__ = ["case_of_contact", "case_of_fixtures", "case_of_world", "nearest_of_bodies"]
 
 _MOST_TRIED = 200
 """Cases of a world that are offered to an algorithm, the best first, until it takes one."""
@@ -84,6 +84,21 @@ def case_of_contact(world: World, row: int, query: str = "manifold") -> PairCase
     contacts = world.contacts
     a, b = int(contacts.fixture_a[row]), int(contacts.fixture_b[row])
     return _standing(world, a, b, _transform(contacts.pose_a[row]), _transform(contacts.pose_b[row]), query)
+
+
+def case_of_fixtures(world: World, a: int, b: int, query: str) -> PairCase:
+    """Return two fixtures as their bodies stood before the last step; for `toi` with their way through it."""
+
+    def way(fixture: int) -> tuple[Transform, Transform, Point]:
+        body = world.fixture(fixture).body
+        row = world.row_of(body)
+        return _transform(world.previous_poses[row]), _transform(world.poses[row]), world.body(body).local_center
+
+    (start_a, end_a, center_a), (start_b, end_b, center_b) = way(a), way(b)
+    if query != "toi":
+        return _standing(world, a, b, start_a, start_b, query)
+    shapes = world.fixture(a).shape, world.fixture(b).shape
+    return PairCase(Pair("toi", shapes[0], start_a, shapes[1], start_b, end_a, end_b, center_a, center_b))
 
 
 def nearest_of_bodies(world: World, body_a: int, body_b: int, query: str = "distance") -> PairCase:
