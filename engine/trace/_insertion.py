@@ -87,6 +87,8 @@ def _look(steps: TreeSteps, leaf: int, box: Box, at_root: float | None, numbers:
     if best >= 0:
         words += f"; best is beside {name(best)}, {metres(cost)}"
         values["best"] = cost
+    else:
+        words += "; but both are over 8 levels high, and a leaf beside them would tilt the tree"
     least = [(child, under) for child, under in ((left, under_left), (right, under_right)) if under < math.inf]
     values.update({f"below {forest.names[child]}": under for child, under in least})
     bounds = listed(f"{metres(under)} below {name(child)}" for child, under in least)
@@ -100,7 +102,9 @@ def _look(steps: TreeSteps, leaf: int, box: Box, at_root: float | None, numbers:
     if best >= 0:
         roles[best] = "best"
     question = None if sibling is None else _which(forest, leaf, sibling)
-    steps.add("look", 3 if way == 0.0 else 4, words, {node: "bound", **roles}, _new_leaf(box), values, cost, question)
+    steps.add(
+        "look", 3 if way == 0.0 else 4, words, {node: "bound", **roles}, _new_leaf(box), values, cost if best >= 0 else None, question
+    )
 
 
 def _beside(steps: TreeSteps, numbers: list[float], box: Box, round_both: Box, cost: float, question: Question | None) -> None:

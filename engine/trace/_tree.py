@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections.abc import Iterable, Mapping
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -265,12 +266,12 @@ class TreeSteps:
             roles.pop(node, None)
             self.add("visit", line + (1 if not is_met else 3 if is_inner else 2), words, {**roles, node: "looked_at"}, question=question)
             roles[node] = "dropped" if not is_right else "best" if is_inner else "result"
-        n_boxes, n_nodes = len(forest.preorder()) - len(forest.children), len(forest.preorder())
-        visited, tested = self.cost["nodes visited"], self.cost["boxes tested"]
+        n_nodes, visited, tested = len(forest.preorder()), self.cost["nodes visited"], self.cost["boxes tested"]
+        asked = f"{visited} of {counted(n_nodes, 'node')} visited, {tested} of {n_nodes - len(forest.children)} boxes asked one by one"
         meets = f"Boxes {listed(found)} meet" if len(found) > 1 else f"Box {found[0]} meets" if found else "No box meets"
         self.add(
-            "answer", line, f"{meets} the region. Visited: {visited} of {counted(n_nodes, 'node')}; of {counted(n_boxes, 'box', 'boxes')} {tested} "
-            f"asked one by one. Half the perimeters of the inner nodes: {metres(forest.inner_perimeters)} in sum, the less the better.",
+            "answer", line, f"{meets} the region: {asked}. Half the perimeters of the inner nodes, the less the better: "
+            f"{metres(forest.inner_perimeters)} in sum.",
             roles, values={"found": float(len(found)), "height": float(forest.height), "inner perimeters": forest.inner_perimeters},
             result=found,
         )  # fmt: skip
@@ -283,7 +284,7 @@ class TreeAlgorithm(Algorithm[BoxesCase]):
     those of any leaf size.
     """
 
-    views = (PLANE, TREE)
+    views: ClassVar[tuple[View, ...]] = (PLANE, TREE)
 
     @property
     def example(self) -> BoxesCase:

@@ -30,8 +30,7 @@ def near(case):
 class Drawn:
     """The tree of a step's picture: names of nodes, children of each in order; boxes of the leaves from the case, wider by a margin."""
 
-    def __init__(self, case, step, margin=0.0):
-        kept = [mark for mark in step.marks if mark.role == "kept"]
+    def __init__(self, case, kept, margin):
         nodes = [mark for mark in kept if mark.view == "tree" and mark.form == "point"]
         self.name_at = {mark.points[0]: mark.text for mark in nodes}
         assert len(self.name_at) == len(nodes) == len(set(self.name_at.values()))  # no two in one place, no two of one name
@@ -50,16 +49,23 @@ class Drawn:
         }  # fmt: skip
         self.inner_boxes = sorted(mark.points[0] + mark.points[2] for mark in kept if mark.view == "plane" and mark.form == "polygon")
 
+        self.leaves_of, self.box_of = {}, {}
+
     def named(self, step, role):
         """Return the nodes that have a role in this step."""
         places = [mark.points[0] for mark in step.marks if mark.view == "tree" and mark.form == "point" and mark.role == role]
         return [self.name_at[place] for place in places]
 
     def leaves(self, name):
-        return [leaf for child in self.children[name] for leaf in self.leaves(child)] if name in self.children else [name]
+        if name not in self.leaves_of:
+            below = self.children.get(name)
+            self.leaves_of[name] = [name] if below is None else [leaf for child in below for leaf in self.leaves(child)]
+        return self.leaves_of[name]
 
     def box(self, name):
-        return around(self.leaf_boxes[leaf] for leaf in self.leaves(name))
+        if name not in self.box_of:
+            self.box_of[name] = around(self.leaf_boxes[leaf] for leaf in self.leaves(name))
+        return self.box_of[name]
 
     def below(self, name):
         return [node for child in self.children.get(name, ()) for node in (child, *self.below(child))]
@@ -81,14 +87,28 @@ class Drawn:
         assert sorted(self.box(name) for name in self.children) == self.inner_boxes
 
 
+class Drawings:
+    """The trees of a case's pictures, each of which is read once."""
+
+    def __init__(self, case, margin=0.0):
+        self.case, self.margin, self.known = case, margin, {}
+
+    def of(self, step):
+        kept = [mark for mark in step.marks if mark.role == "kept"]
+        shown = tuple(map(id, kept))  # the steps hold them
+        if shown not in self.known:
+            self.known[shown] = Drawn(self.case, kept, self.margin)
+        return self.known[shown]
+
+
 def check_insertions(case, steps, margin):
     """Costs, bounds and gains are what the boxes say; the cheapest place that was looked at is taken."""
     tiny = 40.0 * near(case)
-    n_in, before, looked = 0, None, {}
+    n_in, before, looked, drawings = 0, None, {}, Drawings(case, margin)
     for step in steps:
         if step.kind in ("visit", "layout", "answer"):
             break
-        now = Drawn(case, step, margin)
+        now = drawings.of(step)
         new = now.leaf_boxes[str(n_in)] if n_in < len(case.boxes) else None
         if step.kind == "root":
             assert now.roots == ["0"]
@@ -105,7 +125,8 @@ def check_insertions(case, steps, margin):
                 elif word == "below":
                     assert all(value <= now.cost_beside(node, new) + tiny for node in now.below(name))  # a lower bound is one
             allowed = [cost for name, cost in looked.items() if now.height(name) <= 8]
-            assert abs(step.values["best"] - min(allowed)) <= tiny
+            assert ("best" in step.values) == bool(allowed)
+            assert not allowed or abs(step.values["best"] - min(allowed)) <= tiny
         elif step.kind == "beside":
             (sibling,), (parent, leaf) = now.named(step, "best"), now.named(step, "new")
             assert leaf == str(n_in) and set(now.children[parent]) == {sibling, leaf}
@@ -132,7 +153,7 @@ def check_descent(case, steps, margin=0.0):
     if not case.boxes:
         assert not visits
         return
-    tree = Drawn(case, answer, margin)
+    tree = Drawings(case, margin).of(answer)
     tree.check_boxes(range(len(case.boxes)))
     assert len(tree.roots) == 1 and answer.values["height"] == tree.height(tree.roots[0])
     total = sum(map(half_perimeter, tree.inner_boxes))
@@ -152,3 +173,42 @@ def check_descent(case, steps, margin=0.0):
             assert step.question.answers[step.question.right] == ("yes" if hit else "no")
     assert answer.cost["nodes visited"] == len(expected)
     assert answer.cost["boxes tested"] == sum(is_met and name not in tree.children for name, is_met in expected)
+
+
+def check_parts(case, steps):
+    """Whatever is shown of a tree that grows is a part of the whole one, each node with the box that it has there."""
+    drawings = Drawings(case)
+    whole = drawings.of(steps[-1])
+    for step in steps:
+        part = drawings.of(step)
+        inner = [name for name in part.name_at.values() if name in whole.children]
+        assert sorted(map(whole.box, inner)) == part.inner_boxes
+        assert all(whole.children[name] == below for name, below in part.children.items())
+    return whole, drawings
+
+
+def center(box):
+    return (0.5 * (box[0] + box[2]), 0.5 * (box[1] + box[3]))
+
+
+def check_order(case, step):
+    """The cells hold the centres, and the boxes stand in the order of their keys; return these, by box."""
+    n = len(case.boxes)
+    number_bits = max(1, (n - 1).bit_length())
+    axis_bits = min(24, (64 - number_bits) // 2)
+    centers = np.array([center(box) for box in case.boxes])
+    low, span = centers.min(axis=0), np.ptp(centers, axis=0)
+    keys = []
+    for k in range(n):
+        cell = [int(step.values[f"{word} {k}"]) for word in ("column", "row")]
+        for axis in range(2):
+            exact = (centers[k, axis] - low[axis]) / span[axis] * (2**axis_bits - 1) if span[axis] > 0.0 else 0.0
+            coarse = ROUNDING * float(np.abs(centers).max()) / span[axis] * 2**axis_bits if span[axis] > 0.0 else 0.0
+            assert -1e-6 - coarse <= exact - cell[axis] <= 1.0 + 1e-6 + coarse
+        code = sum((cell[0] >> bit & 1) << 2 * bit | (cell[1] >> bit & 1) << 2 * bit + 1 for bit in range(axis_bits))
+        keys.append(code << number_bits | k)
+    order = sorted(range(n), key=keys.__getitem__)
+    shown = next(mark for mark in step.marks if mark.role == "looked_at").points
+    assert np.allclose(shown, centers[order], rtol=0.0, atol=near(case))
+    assert re.findall(r"\d+", step.sentence.partition("box ")[2]) == list(map(str, order))
+    return keys, order

@@ -1,0 +1,120 @@
+"""A hierarchy built from the root down, step by step: `engine.broadphase._top_down_kernel`, then `_tree_kernel`."""
+
+from __future__ import annotations
+
+import math
+
+from numpy.typing import ArrayLike
+
+from engine.broadphase import TopDownTree
+from engine.broadphase._top_down_kernel import N_BINS, TOP_DOWN_COST, TOP_DOWN_ITEM, TOP_DOWN_SPLIT
+from engine.common.words import counted
+from engine.contracts.trace import Mark, Point, Question, TraceStep, View
+from engine.trace._tree import ASKED, TREE, Box, Forest, TreeAlgorithm, TreeSteps, boxes_case
+from engine.trace.cases import BoxesCase
+from engine.trace.protocol import PLANE
+from engine.trace.words import metres
+
+__all__ = ["ALGORITHM", "BvhTopDown", "bvh_top_down"]
+
+COSTS = View("costs", "what each cut costs", x="border between bins", y="half perimeter x boxes, left + right, m")
+
+
+class BvhTopDown(TreeAlgorithm):
+    """A hierarchy cut where the surface-area heuristic says."""
+
+    title = "BVH, top-down: each set is cut where it costs least"
+    page = "bvh.md#derivation"
+    pseudo_code = (
+        "begin with the set of all boxes; for each set, the left one first:",
+        "  if it is one box: it is a leaf",
+        "  take the axis on which the boxes' centres spread wider",
+        "  put the centres into 16 bins along it",
+        "  cost of a cut = perimeter x boxes, left of it + right of it",
+        "  cut between the two bins where that is least",
+        "  no such cut: halve the set as it stands",
+        "lay the nodes out in preorder",
+        *ASKED,
+    )
+    views = (PLANE, TREE, COSTS)
+    beside = ("bvh_bottom_up", "bvh_insertion", "bvh_morton", "dynamic_tree")
+
+    def structure(self) -> TopDownTree:
+        return TopDownTree(leaf_size=1)
+
+    def built(self, case: BoxesCase, rows: list[list[float]]) -> TreeSteps:
+        steps = TreeSteps(Forest())
+        n = len(case.boxes)
+        items, nodes = list(range(n)), _Sets(steps.forest, case)
+        if n > 0:
+            steps.forest.set_roots([nodes.of(items, 0)])
+            steps.add("start", 0, f"All {counted(n, 'box', 'boxes')} are one set.", {nodes.of(items, 0): "new"})
+        costs: list[Point] = []
+        for k, (kind, *numbers) in enumerate(rows):
+            if kind == TOP_DOWN_COST:
+                costs.append((numbers[0], numbers[1]))
+            elif kind == TOP_DOWN_SPLIT:
+                low, split, high = (int(number) for number in numbers[1:4])
+                before = nodes.of(items[low:high], low)
+                for row in rows[k + 1 : k + 1 + high - low]:
+                    assert row[0] == TOP_DOWN_ITEM
+                    items[int(row[1])] = int(row[2])
+                steps.cost["choices tried"] += len(costs)
+                _split(steps, before, nodes.of(items[low:split], low), nodes.of(items[split:high], split), numbers[4:], costs)
+                costs = []
+        if n > 0:
+            steps.laid_out(7)
+        return steps
+
+
+class _Sets:
+    """Sets of boxes as nodes, each with the box around it; a set is known by its first place and how many are in it."""
+
+    def __init__(self, forest: Forest, case: BoxesCase) -> None:
+        self._forest, self._boxes = forest, case.boxes
+
+    def of(self, items: list[int], low: int) -> int:
+        """Return the node of a set, put into the forest if it is new."""
+        node = low * (len(self._boxes) + 1) + len(items)
+        if node not in self._forest.names:
+            if len(items) == 1:
+                self._forest.put_leaf(node, items[0], self._boxes[items[0]])
+            else:
+                x0, y0, x1, y1 = zip(*(self._boxes[k] for k in items), strict=True)
+                around: Box = min(x0), min(y0), max(x1), max(y1)
+                self._forest.put_inner(node, around)
+        return node
+
+
+def _split(steps: TreeSteps, node: int, left: int, right: int, numbers: list[float], costs: list[Point]) -> None:
+    forest = steps.forest
+    axis, start, span, border = "xy"[int(numbers[0])], numbers[1], numbers[2], int(numbers[3])
+    box = forest.boxes[node]
+    forest.put_inner(node, box, (left, right))
+    into = f"{forest.said(left)} on the left, {forest.said(right)} on the right"
+    if border == 0:
+        steps.add("halved", 6, f"{forest.said(node)}: no cut between bins parts its boxes. It is halved as it stands: {into}.",
+                  {node: "looked_at", left: "new", right: "new"})  # fmt: skip
+        return
+    at, cost = start + border * span / N_BINS, dict(costs)[border]
+    ends = ((at, box[1]), (at, box[3])) if axis == "x" else ((box[0], at), (box[2], at))
+    finite = tuple(point for point in costs if point[1] < math.inf)
+    marks = (
+        Mark("path", "bound", ends, text=f"{axis} = {metres(at)}"),
+        *((Mark("path", "other", finite, COSTS.name),) if len(finite) > 1 else ()),
+        Mark("point", "other", finite, COSTS.name), Mark("point", "best", ((float(border), cost),), COSTS.name, metres(cost)),
+    )  # fmt: skip
+    steps.add(
+        "cut", 5, f"{forest.said(node)}: the centres spread wider along {axis}, over {metres(span)}. Of {counted(len(finite), 'cut')} "
+        f"between bins that before bin {border}, at {axis} = {metres(at)}, costs least, {metres(cost)}: {into}.",
+        {node: "looked_at", left: "new", right: "new"}, marks, {"cost": cost, "at": at, "span": span}, cost,
+        Question(f"Along which axis will {forest.said(node)} be cut?", ("x", "y"), "xy".index(axis)),
+    )  # fmt: skip
+
+
+ALGORITHM = BvhTopDown()
+
+
+def bvh_top_down(aabbs: ArrayLike, region: ArrayLike) -> list[TraceStep]:
+    """Return the steps of a `TopDownTree` of boxes (n, 4), one a leaf, asked for a region (4,); the last has what `regions` finds."""
+    return ALGORITHM.steps(boxes_case(aabbs, region))

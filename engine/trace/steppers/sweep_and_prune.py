@@ -1,0 +1,215 @@
+"""Sweep and prune on one axis, step by step: `engine.broadphase._sweep_kernel`."""
+
+from __future__ import annotations
+
+from numpy.typing import ArrayLike
+
+from engine.broadphase import SweepAndPrune
+from engine.broadphase._sweep_kernel import AXIS_GAIN, SWEEP_ANEW, SWEEP_AXIS, SWEEP_INSERT, SWEEP_NEW, SWEEP_RUN, SWEEP_TEST
+from engine.common.arrays import FloatArray
+from engine.common.words import counted
+from engine.contracts.trace import Feature, Mark, Question, Role, TraceStep, View
+from engine.trace._tree import BOXES, boxes_case, listed
+from engine.trace.cases import BoxesCase, box_corners
+from engine.trace.protocol import PLANE, Algorithm
+from engine.trace.rows import told
+from engine.trace.words import metres, square_metres
+
+__all__ = ["ALGORITHM", "SweepAndPruneSteps", "sweep_and_prune"]
+
+AXIS = View("axis", "the intervals on the axis, in order", x="along the axis, m", y="place in the order")
+
+_MOST_ANSWERS = 10
+"""Numbers among which a student is asked to choose."""
+
+Pairs = tuple[tuple[int, int], ...]
+
+
+class SweepAndPruneSteps(Algorithm[BoxesCase]):
+    """Boxes come one after the other, as bodies do between two frames, and the order is brought up to date after each; then all pairs are
+    asked for: the answer is those, each with its smaller number first, sorted."""
+
+    title = "Sweep and prune: which boxes overlap?"
+    page = "sweep_and_prune.md#derivation"
+    pseudo_code = (
+        "for each box that comes:",
+        "  the axis on which the centres' variance is larger (twice)",
+        "  if it is another one than before: sort all anew",
+        "  else put it at the end of the order, and while the one before",
+        "    begins farther on: change places with it",
+        "for each box, in order:",
+        "  active are those after it that begin before it ends",
+        "  for each of these:",
+        "    if they overlap on the other axis too: a pair",
+        "sort the pairs",
+    )
+    views = (PLANE, AXIS)
+    beside = ("grid", "dynamic_tree")
+
+    @property
+    def example(self) -> BoxesCase:
+        return BOXES
+
+    def scenery(self, case: BoxesCase) -> tuple[Mark, ...]:
+        return case.scenery[:-1]  # no region is asked for
+
+    def query(self, case: BoxesCase) -> Pairs:
+        return _answer(case, None)
+
+    def steps(self, case: BoxesCase) -> list[TraceStep]:
+        pairs, rows = told(lambda trace: _answer(case, trace))
+        sweep = _Sweep(case)
+        for kind, *numbers in rows:
+            if kind == SWEEP_AXIS:
+                sweep.choose(numbers)
+            elif kind == SWEEP_NEW:
+                sweep.arrive(int(numbers[0]), int(numbers[1]))
+            elif kind == SWEEP_INSERT:
+                sweep.insert(int(numbers[0]), int(numbers[1]), int(numbers[2]))
+            elif kind == SWEEP_ANEW:
+                sweep.place(int(numbers[0]), int(numbers[1]))
+            elif kind == SWEEP_RUN:
+                sweep.run(int(numbers[0]), int(numbers[4]))
+            elif kind == SWEEP_TEST:
+                sweep.test(int(numbers[0]), int(numbers[1]), numbers[2] == 1.0)
+        sweep.answer(pairs)
+        return sweep.found
+
+
+def _answer(case: BoxesCase, trace: FloatArray | None) -> Pairs:
+    structure = SweepAndPrune()
+    structure.trace = trace
+    for box in case.boxes:
+        structure.insert([box])
+        structure.sketch()  # brings the order up to date
+    return tuple((i, j) for i, j in structure.pairs().tolist())
+
+
+class _Sweep:
+    """The order as it stands, and the steps so far."""
+
+    def __init__(self, case: BoxesCase) -> None:
+        self.boxes = case.boxes
+        self.found: list[TraceStep] = []
+        self.order: list[int] = []
+        self.pairs: list[tuple[int, int]] = []
+        self.active: list[int] = []
+        self.axis, self.new = 0, -1
+        self.cost = {"swaps": 0, "boxes tested": 0}
+
+    def choose(self, numbers: list[float]) -> None:
+        before, taken, n = int(numbers[0]), int(numbers[1]), numbers[4]
+        if taken != before:
+            self.axis = taken
+            wider, less = max(numbers[2:4]) / n, min(numbers[2:4]) / n
+            name = "xy"[taken]
+            self._add(
+                "axis", 1, f"The centres' variance along {name} is {square_metres(wider)}, more than {AXIS_GAIN:.0f} times the "
+                f"{square_metres(less)} along {'yx'[taken]}: {name} is swept from now on, so that fewer intervals overlap.",
+                {}, values={"variance": wider, "other variance": less},
+            )  # fmt: skip
+
+    def arrive(self, place: int, item: int) -> None:
+        self.new = item
+        if place == 0:
+            self.order = [item]
+            self._add("insertion", 3, f"Box {item} comes. It is the only one.", {item: "new"}, {"place": 0.0, "swaps": 0.0})
+
+    def insert(self, item: int, place: int, to: int) -> None:
+        passed = self.order[to:place]
+        if place == len(self.order):
+            self.order.append(item)
+        del self.order[place]
+        self.order.insert(to, item)
+        self.cost["swaps"] += place - to
+        begins = f"Box {item} begins at {'xy'[self.axis]} = {metres(self._low(item))}"
+        if passed:
+            words = f"{begins}, before {_boxes(passed)}: {counted(place - to, 'swap')} to the left, to place {to}."
+        else:
+            words = f"{begins}, not before box {self.order[to - 1]}: it stays at the end, place {to}."
+        question = _how_many(f"How many boxes does box {item} pass?", place, place - to)
+        roles: dict[int, Role] = {**dict.fromkeys(passed, "looked_at"), item: "new"}
+        self._add("insertion", 4 if passed else 3, words, roles, values={"place": float(to), "swaps": float(place - to)}, question=question)
+
+    def place(self, place: int, item: int) -> None:
+        """Take the next of an order that is made anew."""
+        if place == 0:
+            self.order = []
+        self.order.append(item)
+        if len(self.order) == self.new + 1:
+            self._add("sorted anew", 2, f"The old order says nothing about this axis: all are sorted anew, box {listed(self.order)}.",
+                      dict.fromkeys(self.order, "looked_at"))  # fmt: skip
+
+    def run(self, place: int, beyond: int) -> None:
+        item, self.active = self.order[place], self.order[place + 1 : beyond]
+        end = metres(self.boxes[item][self.axis + 2])
+        if self.active:
+            stop = f"; box {self.order[beyond]} begins beyond that and ends the list" if beyond < len(self.order) else ""
+            those = "is {}, which begins" if len(self.active) == 1 else "are {}, which begin"
+            words = f"Box {item} ends at {end}. Active {those.format(_boxes(self.active))} before that{stop}."
+        elif beyond < len(self.order):
+            words = (
+                f"Box {item} ends at {end}, before box {self.order[beyond]}, the next one, begins: none is active, all others are spared."
+            )
+        else:
+            words = f"Box {item} is the last in the order: none is active."
+        question = _how_many(f"How many boxes are active for box {item}?", len(self.order) - place - 1, len(self.active))
+        self._add("run", 6, words, {**dict.fromkeys(self.active, "best"), item: "looked_at"}, question=question)
+
+    def test(self, item: int, other: int, is_met: bool) -> None:
+        self.cost["boxes tested"] += 1
+        name = "yx"[self.axis]
+        low, high, other_low, other_high = (self.boxes[k][1 - self.axis + 2 * side] for k in (item, other) for side in range(2))
+        spans = f"{metres(low)} to {metres(high)} and {metres(other_low)} to {metres(other_high)}"
+        if is_met:
+            self.pairs.append((min(item, other), max(item, other)))
+        words = f"Boxes {item} and {other} on {name}: {spans}: {'they overlap, a pair' if is_met else 'apart, no pair'}."
+        roles: dict[int, Role] = {**dict.fromkeys(self.active, "best"), item: "looked_at", other: "new" if is_met else "dropped"}
+        asked = Question(f"Do boxes {item} and {other} overlap on {name} too?", ("yes", "no"), 0 if is_met else 1)
+        self._add("test", 8 if is_met else 7, words, roles, question=asked)
+
+    def answer(self, pairs: Pairs) -> None:
+        n = len(self.boxes)
+        names = f": {listed(f'{i}-{j}' for i, j in pairs)}" if pairs else ""
+        words = f"{counted(len(pairs), 'pair')}{names}. Compared: {self.cost['boxes tested']} of {n * (n - 1) // 2} pairs of boxes."
+        self._add("answer", 9, words, {k: "result" for pair in pairs for k in pair}, values={"pairs": float(len(pairs))}, result=pairs)
+
+    def _low(self, item: int) -> float:
+        return self.boxes[item][self.axis]
+
+    def _add(
+        self, kind: str, line: int, words: str, roles: dict[int, Role], values: dict[str, float] | None = None,
+        question: Question | None = None, result: object = None,
+    ) -> None:  # fmt: skip
+        marks = [Mark("polygon", role, box_corners(self.boxes[item])) for item, role in roles.items()]
+        for place, item in enumerate(self.order):
+            low, high = self._low(item), self.boxes[item][self.axis + 2]
+            marks.append(Mark("path", roles.get(item, "other"), ((low, float(place)), (high, float(place))), AXIS.name, str(item)))
+        if kind in ("run", "test"):
+            item = next(item for item, role in roles.items() if role == "looked_at")
+            end = self.boxes[item][self.axis + 2]
+            marks.append(Mark("path", "bound", ((end, 0.0), (end, float(len(self.order) - 1))), AXIS.name))
+        centers = {item: (0.5 * (b[0] + b[2]), 0.5 * (b[1] + b[3])) for item, b in enumerate(self.boxes)}
+        marks += [Mark("path", "result", (centers[i], centers[j])) for i, j in self.pairs]
+        self.found.append(
+            TraceStep(
+                kind, line, words, tuple(Feature("box", "", item) for item in roles), values=values or {}, marks=tuple(marks),
+                cost={"steps": len(self.found), **self.cost}, question=question, result=result,
+            )
+        )  # fmt: skip
+
+
+def _how_many(prompt: str, most: int, right: int) -> Question | None:
+    return Question(prompt, tuple(map(str, range(most + 1))), right) if 1 <= most < _MOST_ANSWERS else None
+
+
+def _boxes(items: list[int]) -> str:
+    return f"box{'es' if len(items) > 1 else ''} {listed(items)}"
+
+
+ALGORITHM = SweepAndPruneSteps()
+
+
+def sweep_and_prune(aabbs: ArrayLike) -> list[TraceStep]:
+    """Return the steps of a `SweepAndPrune` into which boxes (n, 4) come one after the other; the last has the `pairs` that it finds."""
+    return ALGORITHM.steps(boxes_case(aabbs, (0.0, 0.0, 0.0, 0.0)))
