@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from demos._loading import Loads
 from demos._saving import saved_as_new
+from demos._stepper_quiz import ANSWER_KEYS, Guesses, StopWatch
 from engine import trace
 from engine.common.errors import LabError
 from engine.demo import Demo, Parameter, StatusLine, register
@@ -22,10 +23,15 @@ from engine.render import palette
 from engine.render.step_board import board_margins, draw_board
 from engine.render.step_view import StepPicture
 from engine.trace.cases import Case
+from engine.trace.quiz import Asked
 
 if TYPE_CHECKING:
+    from engine.check.verdicts import Reply
+    from engine.contracts.trace import Question
     from engine.render.canvas import Canvas
+    from engine.trace.own import Asking, OwnAnswer
     from engine.trace.protocol import Algorithm
+    from engine.trace.quiz import Quiz
 
 __all__ = ["Stepper"]
 
@@ -80,12 +86,19 @@ class Stepper(Demo):
         ("Q  E", "turn what was touched last"),
         ("R", "back to the case as opened"),
         ("S", "save the case as it stands"),
+        ("G", "guess what each step will do before it is shown, or not"),
+        ("1 to 9, a click", "answer; Right skips the question"),
+        ("Y", "with a function of your own: to the step that denies its answer"),
     )
-    takes_keys = frozenset({"space", "home", "n", "."})
+    takes_keys = frozenset({"space", "home", "n", ".", *ANSWER_KEYS})
     note = "Nothing is drawn but what the production kernel did: it records its steps where it is asked to."
-    not_captured: ClassVar[frozenset[str]] = frozenset({"_traced"})
+    not_captured: ClassVar[frozenset[str]] = frozenset({"_traced", "_watch", "_theirs"})
     opened: ClassVar[Case | None] = None
     """The case of a file, or of what was clicked, in place of the algorithm's example."""
+    quiz: ClassVar[Quiz | None] = None
+    """What is asked in place of that, and gets the answers."""
+    own: ClassVar[Asking | None] = None
+    """A user's function, to be asked beside the algorithm."""
 
     @classmethod
     def of_case(cls, name: str, case: Case | None = None, title: str = "", beside: str = "none") -> type[Stepper]:
@@ -115,6 +128,12 @@ class Stepper(Demo):
         self.message = ""
         self._waited = 0.0
         self._traced: dict[str, tuple[Case, StepPicture | None, str]] = {}
+        self._theirs: tuple[Case, Reply, OwnAnswer] | None = None
+        self._watch = StopWatch()
+        self.guesses = Guesses()
+        if self.quiz is not None:
+            self.guesses = Guesses(is_on=True, made=tuple(self.quiz.made))
+            self._next_question()
 
     # What is asked, and what it answers
 
@@ -178,21 +197,96 @@ class Stepper(Demo):
         return min(round(self.parameter("step")), self.n_steps) - 1
 
     def _go_to(self, k: int) -> None:
+        if self._asked() is None:
+            self.guesses.pass_by(self.k)
         self.values["step"] = float(min(max(k, 0), self.n_steps - 1) + 1)
         self._waited = 0.0
+
+    # Predictions
+
+    def _asked(self) -> Asked | None:
+        """Return the question that is to be answered before the step is shown."""
+        name, picture = self.names[0], self.picture(self.names[0])
+        if picture is None or self.case is None or self.guesses.asked(self.k, picture.steps) is None:
+            return None
+        return Asked(name, self.case, picture.steps, self.k)
+
+    def _answer(self, given: int | None) -> bool:
+        asked = self._asked()
+        if asked is None or (given is not None and given >= len(asked.question.answers)):
+            return False
+        self.guesses.take(asked, given, self._watch.seconds(asked.question))
+        if self.quiz is not None:
+            self.quiz.made = self.guesses.made
+        return True
+
+    def _next_question(self) -> None:
+        """Put the next question of the quiz, or end it."""
+        assert self.quiz is not None
+        asked = self.quiz.asked(len(self.guesses.made)) if len(self.guesses.made) < self.quiz.n else None
+        if asked is None:
+            self.guesses.is_on, self.guesses.at = False, -1
+        else:
+            self._case, self._touched = asked.case, ""
+            self.values["step"] = float(asked.step + 1)
+            self.guesses.seen, self.guesses.at = asked.step - 1, -1
+
+    def _shown_question(self) -> tuple[Question | None, int | None]:
+        """Return what is asked, or was asked and answered, about the step that is shown."""
+        asked, picture = self._asked(), self.picture(self.names[0])
+        self._watch.look(asked.question if asked is not None else None)
+        if asked is not None:
+            return asked.question, None
+        return (picture is not None and self.guesses.answered(self.k, picture.steps)) or (None, None)
+
+    # A function of the user's own
+
+    @property
+    def theirs(self) -> OwnAnswer | str | None:
+        """What the user's function answers beside the algorithm, or why it cannot; None without one, and while it is asked."""
+        name, case = self.names[0], self.case
+        picture = self._traced.get(name, (None, None, ""))[1]
+        if self.own is None or case is None or picture is None:
+            return None
+        from engine.trace.own import BESIDE, beside, plain_case
+
+        if name not in BESIDE:
+            return f"your function is asked beside {', '.join(BESIDE)}"
+        try:
+            reply = self.own.reply(plain_case(case))
+        except LabError as error:
+            return str(error)
+        if reply is None:
+            return None
+        if self._theirs is None or self._theirs[0] is not case or self._theirs[1] is not reply:
+            self._theirs = case, reply, beside(self.own.function.query, case, picture.steps, reply)
+        return self._theirs[2]
 
     def on_parameter(self, name: str) -> None:
         if name == "algorithm":
             self._held, self._touched, self.playing = None, "", False
+            self.guesses.begin_again()
             if self._case is not None and self.has(self.names[0]) and not self._algorithm(self.names[0]).takes(self._case):
                 self._case = None
             self._go_to(0)
         elif name == "step":
-            self.playing = False
+            self.playing, self.guesses.at = False, -1
+            if self.quiz is not None and self.guesses.is_on:  # no farther than the question
+                self.values["step"] = min(self.values["step"], float(self.guesses.seen + 2))
 
     def beside_worlds(self) -> bytes:
         case = self._case
-        return repr((self.names, self.playing, self._waited, case and (case.scenery, case.handles))).encode()
+        return repr(
+            (
+                self.names,
+                self.playing,
+                self._waited,
+                self.guesses.is_on,
+                self.guesses.seen,
+                self.guesses.at,
+                case and (case.scenery, case.handles),
+            )
+        ).encode()
 
     # Time
 
@@ -212,10 +306,8 @@ class Stepper(Demo):
 
     def on_key(self, key: str) -> bool:
         if key in ("right", "n", ".", "left", "home", "end"):
-            self.playing = False
-            k = self.k
-            self._go_to({"left": k - 1, "home": 0, "end": self.n_steps - 1}.get(key, k + 1))
-        elif key in ("space", "p"):
+            self._leaf(key)
+        elif key in ("space", "p") and self.quiz is None:
             self.playing, self._waited = not self.playing, 0.0
             if self.playing and self.k == self.n_steps - 1:
                 self._go_to(0)
@@ -229,7 +321,16 @@ class Stepper(Demo):
             self._next_beside()
         elif key == "s":
             self._save()
-        elif key in ("q", "e") and self._touched and self.case is not None:
+        elif key in ANSWER_KEYS:
+            return self._answer(ANSWER_KEYS.index(key))
+        elif key == "g" and self.quiz is None:
+            self.guesses.toggle(self.k)
+        elif key == "y":
+            theirs = self.theirs
+            if theirs is None or isinstance(theirs, str) or theirs.step is None:
+                return False
+            self._go_to(theirs.step)
+        elif key in ("q", "e") and self._touched and self.case is not None and not self._is_fixed:
             self._put(self.case.turned(self._touched, WHEEL_TURN if key == "q" else -WHEEL_TURN))
         else:
             return False
@@ -241,6 +342,19 @@ class Stepper(Demo):
             from engine.trace.case_file import SavedCase, save_case
 
             self.message = saved_as_new(Path("out"), self.names[0], partial(save_case, saved=SavedCase(self.names[0], case)))
+
+    def _leaf(self, key: str) -> None:
+        """Go through the steps: forwards past a question that is skipped, and in a quiz to its next question."""
+        self.playing = False
+        k, is_forward = self.k, key not in ("left", "home")
+        if is_forward and self._answer(None):
+            return
+        if is_forward and self.quiz is not None and self.guesses.at >= 0:
+            self._next_question()
+            return
+        self._go_to({"left": k - 1, "home": 0, "end": self.n_steps - 1}.get(key, k + 1))
+        if key == "home" and self.quiz is None:
+            self.guesses.begin_again()
 
     def _next_beside(self) -> None:
         """Show the next of the algorithms that go with this one, and after the last of them none."""
@@ -262,7 +376,7 @@ class Stepper(Demo):
 
     def _take(self, point: Point, turned: float | None) -> bool:
         case, part = self.case, self._part_at(point)
-        if case is None or part is None:
+        if case is None or part is None or self._is_fixed:
             return False
         self._touched, self._held = part, (part, point, case, turned)
         return True
@@ -280,8 +394,15 @@ class Stepper(Demo):
         self._put(case.turned(part, turned), case)
         self._held = part, point, case, turned
 
+    @property
+    def _is_fixed(self) -> bool:
+        """Whether no hand may change the case: a quiz asks about it."""
+        return self.quiz is not None and self.guesses.is_on
+
     def _put(self, changed: Case, unless: Case | None = None) -> None:
         if changed is not unless:
+            if self._asked() is None:
+                self.guesses.pass_by(self.k)
             self._case, self.message = changed, ""
 
     def release(self) -> None:
@@ -293,7 +414,7 @@ class Stepper(Demo):
 
     def on_wheel(self, point: Point, notches: float) -> bool:
         case, part = self.case, self._part_at(point)
-        if case is None or part is None:
+        if case is None or part is None or self._is_fixed:
             return False
         turned = case.turned(part, WHEEL_TURN * notches)
         if turned is case:
@@ -323,6 +444,15 @@ class Stepper(Demo):
                 lines.append((words, palette.WARNING) if why else words)
         if self.message:
             lines.append((self.message, palette.WARNING if self.message.startswith("not") else palette.ACCENT))
+        lines += self.guesses.status(self.quiz, self._asked() is not None)
+        theirs = self.theirs
+        if isinstance(theirs, str):
+            lines.append((theirs, palette.WARNING))
+        elif theirs is not None:
+            away = "; Y goes there" if theirs.step not in (None, self.k) else ""
+            lines.append((theirs.sentence + away, palette.UNEXPLAINED if theirs.faults else palette.AGREE))
+        elif self.own is not None:
+            lines.append("your function is being asked")
         return lines
 
     def summary(self) -> Sequence[str]:
@@ -348,7 +478,11 @@ class Stepper(Demo):
 
     def draw(self, canvas: Canvas) -> None:
         if pictures := self._pictures():
-            plane = draw_board(canvas, pictures, self.k, "step")[0].layout.views[pictures[0].algorithm.views[0].name]
+            theirs, first = self.theirs, pictures[0]
+            if theirs is not None and not isinstance(theirs, str):
+                pictures[0] = StepPicture(first.algorithm, (*first.scenery, *theirs.marks), first.steps)
+            board = draw_board(canvas, pictures, self.k, "step", *self._shown_question(), ANSWER_KEYS)
+            plane = board[0].layout.views[first.algorithm.views[0].name]
             self._draw_handles(canvas, canvas.camera.cut((plane.left, plane.top, plane.width, plane.height)).visible)
 
     def _draw_handles(self, canvas: Canvas, plane: AABB) -> None:

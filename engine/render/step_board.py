@@ -7,6 +7,7 @@ from functools import lru_cache
 
 import pygame
 
+from engine.contracts.trace import Question
 from engine.render.camera import Camera, Place
 from engine.render.canvas import Canvas
 from engine.render.controls import Control
@@ -15,6 +16,8 @@ from engine.render.step_view import StepPicture, StepPlaces, lay_out_steps
 
 __all__ = ["board_margins", "draw_board"]
 
+_SPOT = 11.0
+"""Design pixels within which a place in the picture that answers a question is hit."""
 _SIDE_BY_SIDE = 1.05
 """Width over height of a view from which on two algorithms stand beside each other, not one below the other."""
 
@@ -27,9 +30,18 @@ def board_margins(pictures: Sequence[StepPicture], width: float, height: float, 
     return float(plane.top), width - plane.right, height - plane.bottom
 
 
-def draw_board(canvas: Canvas, pictures: Sequence[StepPicture], k: int, parameter: str) -> list[StepPlaces]:
+def draw_board(
+    canvas: Canvas,
+    pictures: Sequence[StepPicture],
+    k: int,
+    parameter: str,
+    question: Question | None = None,
+    chosen: int | None = None,
+    keys: Sequence[str] = (),
+) -> list[StepPlaces]:
     """Draw step k of each, and note on the canvas what a hand can use: sliders that set the demo's `parameter` to a step counted from 1,
-    links to pages, and the plane of the second. The canvas has the ground of the first."""
+    links to pages, and the plane of the second. The canvas has the ground of the first, and so is a `question`: see `StepPicture.draw`;
+    its answers press these `keys`."""
     drawn: list[StepPlaces] = []
     own: Camera | None = None
     for picture, (rect, plane) in zip(pictures, _places(canvas.camera.view, pictures, canvas.fonts), strict=True):
@@ -39,8 +51,13 @@ def draw_board(canvas: Canvas, pictures: Sequence[StepPicture], k: int, paramete
         else:  # the same part of the world
             shrunk = min(1.0, plane.width / max(own.view[2], 1), plane.height / max(own.view[3], 1))
             camera = Camera(own.center, own.scale * shrunk, view)
-        places = picture.draw(canvas.surface, rect, k, canvas.fonts, camera=camera, has_ground=bool(drawn), discs=canvas.discs)
+        asked = None if drawn else question
+        places = picture.draw(
+            canvas.surface, rect, k, canvas.fonts, camera=camera, has_ground=bool(drawn), discs=canvas.discs, question=asked, chosen=chosen
+        )
         drawn.append(places)
+        if asked is not None and chosen is None:
+            canvas.controls.all += _answers(places, keys, canvas.ui_scale)
         canvas.controls.views.append((plane, camera))
         n = len(picture.steps)
         if n > 1 and places.track.width:
@@ -48,6 +65,13 @@ def draw_board(canvas: Canvas, pictures: Sequence[StepPicture], k: int, paramete
         if places.link.width:
             canvas.controls.all.append(Control(places.link, page=picture.algorithm.page))
     return drawn
+
+
+def _answers(places: StepPlaces, keys: Sequence[str], ui_scale: float) -> list[Control]:
+    """Return the buttons of the answers, and the places in the picture that answer."""
+    reach = round(_SPOT * ui_scale)
+    spots = [pygame.Rect(round(x) - reach, round(y) - reach, 2 * reach, 2 * reach) for x, y in places.answer_places]
+    return [Control(place, key=key) for some in (places.answers, spots) for place, key in zip(some, keys, strict=False)]
 
 
 @lru_cache(4)

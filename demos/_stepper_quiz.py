@@ -1,0 +1,99 @@
+"""Predictions in the demo `stepper`: a step's question before the step is shown, if the student wants it; or a whole quiz."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from engine.common.words import counted
+from engine.contracts.trace import Question, TraceStep
+from engine.demo import StatusLine
+from engine.render import palette
+from engine.trace.quiz import Asked, Prediction, Quiz, score_of
+
+__all__ = ["ANSWER_KEYS", "Guesses", "StopWatch"]
+
+ANSWER_KEYS = (*"123456789", *(f"answer {k}" for k in range(10, 65)))
+"""Answer a question; what is clicked presses them, the last ones can be clicked alone."""
+
+
+@dataclass
+class Guesses:
+    """What is asked and was answered: part of the demo's past.
+
+    Attributes
+    ----------
+    is_on : bool
+        Whether steps are asked about.
+    seen : int
+        The farthest step that was shown, from 0: it is not asked about again.
+    at : int
+        The step whose question was answered and that is shown with its answer; -1 for none.
+    chosen : int or None
+        That answer; None where the question was skipped.
+    made : tuple of Prediction
+    """
+
+    is_on: bool = False
+    seen: int = 0
+    at: int = -1
+    chosen: int | None = None
+    made: tuple[Prediction, ...] = ()
+
+    def toggle(self, k: int) -> None:
+        """Begin to ask, from the step after k on, or no more."""
+        self.is_on, self.seen, self.at = not self.is_on, k, -1
+
+    def asked(self, k: int, steps: Sequence[TraceStep]) -> Question | None:
+        """Return the question of step k that is to be answered before the step is shown."""
+        return steps[k].question if self.is_on and k > self.seen and k != self.at and k < len(steps) else None
+
+    def answered(self, k: int, steps: Sequence[TraceStep]) -> tuple[Question, int] | None:
+        """Return the question of step k and its answer, to be shown with the step."""
+        question = steps[k].question if k == self.at and k < len(steps) else None
+        return None if question is None or self.chosen is None else (question, self.chosen)
+
+    def take(self, asked: Asked, given: int | None, seconds: float | None) -> None:
+        """Count an answer, None for a question that is skipped, and let the step be shown."""
+        self.made = (*self.made, asked.answered(given, seconds))
+        self.at, self.chosen = asked.step, given
+
+    def pass_by(self, k: int) -> None:
+        """Step k was shown, and is left."""
+        self.seen, self.at = max(self.seen, k), -1
+
+    def begin_again(self) -> None:
+        """All steps are asked about once more."""
+        self.seen, self.at = 0, -1
+
+    def status(self, quiz: Quiz | None, is_asked: bool) -> list[StatusLine]:
+        """Return the score, and what can be done."""
+        if not self.is_on and not self.made:
+            return []
+        score = f"{score_of(self.made)}"
+        if quiz is not None and len(self.made) == quiz.n and self.at < 0:
+            return [(f"the quiz is over: {score}", palette.ACCENT)]
+        if quiz is not None:
+            score = f"question {min(len(self.made) + is_asked, quiz.n)} of {quiz.n}, {score}"
+        elif not self.is_on:
+            return [f"{counted(len(self.made), 'prediction')}: {score}"]
+        hint = "click an answer, or press its number; Right skips" if is_asked else "Right goes on"
+        return [(f"{score}; {hint}", palette.ACCENT)]
+
+
+class StopWatch:
+    """How long a question has been looked at; no part of the past."""
+
+    def __init__(self) -> None:
+        self._of: object = None
+        self._since = 0.0
+
+    def look(self, question: object) -> None:
+        """See a question, or none."""
+        if question is not self._of:
+            self._of, self._since = question, time.monotonic()
+
+    def seconds(self, question: object) -> float | None:
+        """Return for how long it has been seen; None if it was not."""
+        return time.monotonic() - self._since if question is self._of else None
