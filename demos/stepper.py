@@ -101,7 +101,15 @@ class Stepper(Demo):
     """A user's function, to be asked beside the algorithm."""
 
     @classmethod
-    def of_case(cls, name: str, case: Case | None = None, title: str = "", beside: str = "none") -> type[Stepper]:
+    def of_case(
+        cls,
+        name: str,
+        case: Case | None = None,
+        title: str = "",
+        beside: str = "none",
+        quiz: Quiz | None = None,
+        own: Asking | None = None,
+    ) -> type[Stepper]:
         """Return the class of demo that begins with an algorithm on a case, or on its example; `title` says where the case is from.
 
         Raises
@@ -116,7 +124,8 @@ class Stepper(Demo):
             Parameter.choice(first.name, names, first.description, default=names.index(name)), *others,
             Parameter.choice(last.name, ("none", *names), last.description, default=("none", *names).index(beside)),
         )  # fmt: skip
-        return type("OpenedStepper", (cls,), {"opened": case, "parameters": parameters, "title": title or cls.title})
+        more = {"quiz": quiz, "own": own}
+        return type("OpenedStepper", (cls,), {"opened": case, "parameters": parameters, "title": title or cls.title, **more})
 
     def build(self) -> None:
         self._case: Case | None = self.opened

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,7 +12,7 @@ from engine.app.files import check_directory
 from engine.cli import options
 from engine.cli.output import check_files, people, print_rows, text_table, warming, write_json
 from engine.cli.run import demo_or_file
-from engine.cli.step_own import ask_own, own_function
+from engine.cli.step_own import ask_own, own_beside, own_function
 from engine.cli.step_quiz import run_quiz
 from engine.cli.step_result import Pictures, draw_steps, steps_as_json, steps_table
 from engine.common.checks import finite, integer, seed_number
@@ -85,7 +86,7 @@ def step_command(
         _check_beside(beside, name, case)
     if quiz is not None:
         options.left_out("left out with --quiz", {"--beside": beside, "--own": own, "--at": at, **drawn})
-        return run_quiz(name, case, quiz, seed, json_file)
+        return run_quiz(name, case, quiz, seed, json_file, ui_scale, theme)
     out = people(json_file)
     if json_file is None and not wanted.any:
         from engine.app.display import display_problem
@@ -94,9 +95,9 @@ def step_command(
         if problem is None:
             from engine.demo.stepping import stepper_of
 
-            options.open_window(
-                "", ui_scale, stepper_of(name, case, _title(pair_file, scene), beside), values={"step": at or 1}, theme=theme
-            )
+            with contextlib.nullcontext() if function is None else own_beside(*function, case) as asking:
+                kind = stepper_of(name, case, _title(pair_file, scene), beside, own=asking)
+                options.open_window("", ui_scale, kind, values={"step": at or 1}, theme=theme)
             return 0
         out.print(f"No display ({problem}): the steps in words.")
     options.left_out("left out of a run without a window", {"--ui-scale": ui_scale})

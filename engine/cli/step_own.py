@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import contextlib
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,9 +13,9 @@ from engine.common.errors import InvalidInputError, LabError
 if TYPE_CHECKING:
     from engine.contracts.trace import TraceStep
     from engine.trace.cases import Case
-    from engine.trace.own import OwnAnswer
+    from engine.trace.own import Asking, OwnAnswer
 
-__all__ = ["ask_own", "own_function"]
+__all__ = ["ask_own", "own_beside", "own_function"]
 
 
 def own_function(target: str, algorithm: str | None) -> tuple[Path, str]:
@@ -35,6 +36,28 @@ def own_function(target: str, algorithm: str | None) -> tuple[Path, str]:
     return paths[0], function
 
 
+@contextlib.contextmanager
+def own_beside(path: Path, function: str, case: Case) -> Iterator[Asking]:
+    """Have a function asked on a thread while the body runs.
+
+    Raises
+    ------
+    LabError
+        The file cannot be loaded, or the case is none that it can be asked.
+    """
+    from engine.trace.own import Asking, OwnFunction, plain_case
+
+    plain_case(case)
+    with OwnFunction(path, function) as own:
+        with _named(path):
+            own.start()
+        asking = Asking(own)
+        try:
+            yield asking
+        finally:
+            asking.stop()
+
+
 def ask_own(path: Path, function: str, case: Case, steps: Sequence[TraceStep]) -> OwnAnswer:
     """Ask a function, and put its answer beside the steps.
 
@@ -43,12 +66,19 @@ def ask_own(path: Path, function: str, case: Case, steps: Sequence[TraceStep]) -
     LabError
         The file cannot be loaded, or the case is none that it can be asked.
     """
-    from engine.check.runner import RefusedFunctionError
     from engine.trace.own import OwnFunction, beside, plain_case
 
     pair = plain_case(case)
-    with OwnFunction(path, function) as own:
-        try:
-            return beside(own.query, case, steps, own.ask(pair))
-        except RefusedFunctionError as refusal:
-            raise LabError(f"{path}: {refusal.message}") from None
+    with OwnFunction(path, function) as own, _named(path):
+        return beside(own.query, case, steps, own.ask(pair))
+
+
+@contextlib.contextmanager
+def _named(path: Path) -> Iterator[None]:
+    """Tell why a function cannot be loaded with the name of its file."""
+    from engine.check.runner import RefusedFunctionError
+
+    try:
+        yield
+    except RefusedFunctionError as refusal:
+        raise LabError(f"{path}: {refusal.message}") from None

@@ -24,8 +24,8 @@ _SEEN = 4
 """Steps before the question that are told."""
 
 
-def run_quiz(name: str, case: Case, n: int, seed: int, json_file: str | None) -> int:
-    """Ask `n` questions of an algorithm on standard input, and write what was answered, also of a quiz that Ctrl-D or Ctrl-C ends.
+def run_quiz(name: str, case: Case, n: int, seed: int, json_file: str | None, ui_scale: float | None, theme: str | None) -> int:
+    """Ask `n` questions of an algorithm, in the window or on standard input, and write what was answered, also of a quiz that is not over.
 
     Raises
     ------
@@ -34,16 +34,23 @@ def run_quiz(name: str, case: Case, n: int, seed: int, json_file: str | None) ->
     InterruptedRunError
         Ctrl-C.
     """
+    from engine.app.display import display_problem
     from engine.trace import algorithm
     from engine.trace.quiz import Quiz, score_of
 
     with options.named("--quiz"), warming():
         quiz = Quiz(algorithm(name), n, seed, case)
     console = SafeConsole(stderr=True, highlight=False) if json_file == STANDARD_OUTPUT else people()
-    console.print(f"[bold]{quiz.algorithm.title}[/bold], {counted(n, 'question')}: a number answers, Enter alone skips, Ctrl-D ends.")
-    is_interrupted = False
+    problem, is_interrupted = display_problem(), False
     try:
-        ask(quiz, console, sys.stdin.readline)
+        if problem is None:
+            from engine.demo.stepping import stepper_of
+
+            options.open_window("", ui_scale, stepper_of(name, case, f"A quiz: {quiz.algorithm.title}", quiz=quiz), theme=theme)
+        else:
+            options.left_out("left out of a run without a window", {"--ui-scale": ui_scale})
+            console.print(f"No display ({problem}): a number answers, Enter alone skips, Ctrl-D ends the quiz.", markup=False)
+            ask(quiz, console, sys.stdin.readline)
     except KeyboardInterrupt:
         is_interrupted = True
     console.print(f"{counted(len(quiz.made), 'answer')}: {score_of(quiz.made)}")

@@ -16,6 +16,8 @@ from engine.demo.stage import Stage
 if TYPE_CHECKING:
     from engine.demo.base import Demo
     from engine.trace.cases import Case
+    from engine.trace.own import Asking
+    from engine.trace.quiz import Quiz
     from engine.world import World
 
 __all__ = [
@@ -44,8 +46,10 @@ class Door:
     title: str
 
 
-def stepper_of(algorithm: str, case: Case, title: str = "", beside: str | None = None) -> type[Demo]:
-    """Return the demo that begins with an algorithm on a case.
+def stepper_of(
+    algorithm: str, case: Case, title: str = "", beside: str | None = None, quiz: Quiz | None = None, own: Asking | None = None
+) -> type[Demo]:
+    """Return the demo that begins with an algorithm on a case, asks a `quiz`, or has a user's function beside it.
 
     Raises
     ------
@@ -53,7 +57,7 @@ def stepper_of(algorithm: str, case: Case, title: str = "", beside: str | None =
         There is no such algorithm.
     """
     kind: Any = find_demo("stepper")
-    made: type[Demo] = kind.of_case(algorithm, case, title, beside or "none")
+    made: type[Demo] = kind.of_case(algorithm, case, title, beside or "none", quiz, own)
     return made
 
 

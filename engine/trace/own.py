@@ -123,6 +123,16 @@ class OwnFunction:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self.stop()
 
+    def start(self) -> None:
+        """Load it, unless that has been done.
+
+        Raises
+        ------
+        RefusedFunctionError
+            The file cannot be loaded.
+        """
+        self._runner.start()
+
     def ask(self, pair: PlainPair) -> Reply:
         """Call it, twice: a function that is random is told by that.
 
@@ -147,7 +157,7 @@ class Asking:
         self._condition = threading.Condition()
         self._wanted: PlainPair | None = None
         self._found: tuple[PlainPair, Reply] | None = None
-        self._is_over = False
+        self._over = threading.Event()
         self._thread = threading.Thread(target=self._serve, name="your function", daemon=True)
         self._thread.start()
 
@@ -163,22 +173,27 @@ class Asking:
     def stop(self) -> None:
         """Ask no more, and end the function's process."""
         with self._condition:
-            self._is_over = True
+            self._over.set()
             self._condition.notify()
-        self.function.stop()
+        self.function.stop()  # also in the middle of a call
         self._thread.join()
+        self.function.stop()  # that it had begun meanwhile
 
     def _serve(self) -> None:
         while True:
             with self._condition:
-                self._condition.wait_for(lambda: self._wanted is not None or self._is_over)
+                self._condition.wait_for(lambda: self._wanted is not None or self._over.is_set())
                 pair, self._wanted = self._wanted, None
-                if self._is_over or pair is None:
+                if self._over.is_set() or pair is None:
                     return
             try:
                 reply = self.function.ask(pair)
             except RefusedFunctionError as refusal:
                 reply = Reply("raised", told=f"it cannot be loaded: {refusal.message}")
+            except Exception:
+                if self._over.is_set():  # its process was taken away
+                    return
+                raise
             with self._condition:
                 self._found = pair, reply
 

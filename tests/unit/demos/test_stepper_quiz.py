@@ -1,0 +1,142 @@
+"""Predictions in the demo `stepper`: a question hides its step until it is answered; a quiz goes from question to question."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from demos._stepper_quiz import ANSWER_KEYS
+from demos.stepper import Stepper
+from engine import trace
+from engine.trace.own import Asking, OwnFunction
+from engine.trace.quiz import Quiz
+
+GJK = trace.algorithm("gjk")
+
+
+def opened(**attributes):
+    kind = type("Opened", (Stepper.of_case("gjk", GJK.example),), attributes)
+    return kind()
+
+
+def first_question(steps):
+    return next(k for k, step in enumerate(steps) if step.question is not None)
+
+
+def go_to_the_question(demo):
+    steps = demo.picture("gjk").steps
+    k = first_question(steps)
+    demo.run.press("g")
+    while demo.k < k:
+        assert demo._shown_question() == (None, None)
+        demo.run.press("right")
+    return steps[k].question
+
+
+def test_nothing_is_asked_unless_the_student_wants_it():
+    demo = opened()
+    for _ in range(20):
+        demo.run.press("right")
+        assert demo._shown_question() == (None, None)
+    assert demo.k == demo.n_steps - 1 and not demo.guesses.made and list(demo.status()) == []
+
+
+@pytest.mark.parametrize("is_right", [True, False])
+def test_an_answer_is_counted_and_the_step_shown_with_it(is_right):
+    demo = opened()
+    question = go_to_the_question(demo)
+    assert demo._shown_question() == (question, None)
+    given = question.right if is_right else (question.right + 1) % len(question.answers)
+    k = demo.k
+    assert demo.run.press(ANSWER_KEYS[given])
+    assert demo._shown_question() == (question, given) and demo.k == k
+    assert [one.is_right for one in demo.guesses.made] == [is_right] and demo.guesses.made[0].seconds is not None
+    assert f"{int(is_right)} right, {int(not is_right)} wrong" in demo.status()[0][0]
+    assert not demo.run.press(ANSWER_KEYS[given])  # once
+    demo.run.press("right")
+    assert demo.k == k + 1
+
+
+def test_a_question_can_be_skipped_and_is_not_asked_again_on_the_way_back():
+    demo = opened()
+    question = go_to_the_question(demo)
+    k = demo.k
+    demo.run.press("right")
+    assert demo.k == k and demo._shown_question() == (None, None) and demo.guesses.made[0].given is None
+    demo.run.press("left")
+    demo.run.press("right")
+    assert demo.k == k and demo._shown_question() == (None, None)
+    demo.run.press("home")
+    while demo.k < k:
+        demo.run.press("right")
+    assert demo._shown_question() == (question, None)  # from the start all is asked once more
+
+
+def test_who_looks_back_before_the_answer_is_asked_the_same_again():
+    demo = opened()
+    question = go_to_the_question(demo)
+    demo.run.press("left")
+    assert demo._shown_question() == (None, None)
+    demo.run.press("right")
+    assert demo._shown_question() == (question, None) and not demo.guesses.made
+
+
+def test_the_question_follows_the_hand_and_playing_asks_nothing():
+    demo = opened()
+    question = go_to_the_question(demo)
+    case = demo.case
+    x, y = case.middle("a")
+    assert demo.run.act("grab", (x, y))
+    demo.run.act("drag", (x + 0.1, y))
+    demo.run.act("release")
+    asked, chosen = demo._shown_question()
+    assert demo.case is not case and chosen is None and asked.prompt == question.prompt and asked.places != question.places
+    demo.run.press("space")
+    for _ in range(2000):
+        demo.run.step()
+    assert demo.k == demo.n_steps - 1 and not demo.guesses.made
+
+
+def test_a_quiz_goes_from_question_to_question_and_keeps_the_answers():
+    quiz = Quiz(GJK, 3, seed=5)
+    demo = opened(quiz=quiz)
+    for k in range(3):
+        asked = quiz.asked(k)
+        assert (demo.case, demo.k) == (asked.case, asked.step) and demo._shown_question() == (asked.question, None)
+        assert f"question {k + 1} of 3" in demo.status()[0][0]
+        assert not demo.run.act("grab", demo.case.middle("a"))  # it stands as it was asked
+        demo.run.act("set_parameter", "step", 1000)
+        assert demo._shown_question() == (asked.question, None)
+        demo.run.press(ANSWER_KEYS[asked.question.right])
+        assert demo._shown_question() == (asked.question, asked.question.right)
+        demo.run.press("right")
+    assert "the quiz is over: 3 right, 0 wrong" in demo.status()[0][0]
+    assert quiz.as_json()["right"] == 3 and "interrupted" not in quiz.as_json()
+    assert demo.run.act("grab", demo.case.middle("a"))
+
+
+def test_restart_does_not_undo_answers_of_a_quiz():
+    quiz = Quiz(GJK, 3, seed=5)
+    demo = opened(quiz=quiz)
+    demo.run.press(ANSWER_KEYS[0])
+    demo.restart()
+    assert len(demo.guesses.made) == 1 and demo._shown_question() == (quiz.asked(1).question, None)
+
+
+def test_the_users_function_answers_beside_it_without_keeping_it_waiting(tmp_path):
+    (tmp_path / "mine.py").write_text("import time\ndef collide(a, b):\n    time.sleep(0.2)\n    return {'normal': (0.0, 1.0)}\n")
+    asking = Asking(OwnFunction(tmp_path / "mine.py", "collide"))
+    try:
+        demo = opened(own=asking)
+        begun = time.monotonic()
+        assert demo.picture("gjk") is not None and demo.theirs is None
+        assert time.monotonic() - begun < 5.0 and "being asked" in demo.status()[-1]
+        while demo.theirs is None:
+            assert time.monotonic() - begun < 60.0
+            time.sleep(0.05)
+        assert [fault.kind for fault in demo.theirs.faults] == ["false_overlap"]
+        demo.run.press("y")
+        assert demo.k == demo.theirs.step > 0
+    finally:
+        asking.stop()
