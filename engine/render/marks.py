@@ -241,13 +241,13 @@ def _way(along: FloatArray) -> tuple[int, int]:
 
 def _number(canvas: Canvas, place: Place, mark: Mark, named: set[str]) -> None:
     """Write at the corners of shape A or B which they are, as sentences name them: outside, where there is room, and where no mark does."""
-    if mark.role not in ("a", "b") or mark.form not in ("polygon", "path") or not mark.text or len(mark.points) > _MOST_NUMBERED:
+    if mark.text not in ("A", "B") or mark.form not in ("polygon", "path") or len(mark.points) > _MOST_NUMBERED:
         return
     pixels = canvas.camera.to_screen_array(place(np.array(mark.points, dtype=np.float64)))
     middle = pixels.mean(axis=0)
     for k, at in enumerate(pixels):
         across, down = _way(at - middle)
-        name, color = f"{mark.text[0]}{k}", _word_color(mark.role)
+        name, color = f"{mark.text}{k}", _word_color(mark.role)
         if name in named:
             continue
         canvas.label((float(at[0]), float(at[1])), name, color, _NUMBER, 4.0 + mark.radius * canvas.camera.scale / canvas.ui_scale,

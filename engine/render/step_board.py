@@ -12,7 +12,7 @@ from engine.render.camera import Camera, Place
 from engine.render.canvas import Canvas
 from engine.render.controls import Control
 from engine.render.fonts import FontBook
-from engine.render.step_view import StepPicture, StepPlaces, lay_out_steps
+from engine.render.step_view import StepPicture, StepPlaces
 
 __all__ = ["board_margins", "draw_board"]
 
@@ -89,5 +89,5 @@ def _places(view: Place, pictures: Sequence[StepPicture], fonts: FontBook) -> li
             rect = pygame.Rect(left + k * (width - width // 2), top, width // 2, height)
         elif len(pictures) == 2:
             rect = pygame.Rect(left, top + k * (height - height // 2), width, height // 2)
-        found.append((rect, lay_out_steps(rect, picture.algorithm, fonts).views[picture.algorithm.views[0].name]))
+        found.append((rect, picture.layout(rect, fonts).views[picture.algorithm.views[0].name]))
     return found

@@ -37,7 +37,7 @@ from engine.render.palette import Color, mix
 from engine.render.plot import number_words, ticks
 from engine.render.raster import DiscBook
 
-__all__ = ["ALL_PARTS", "AlgorithmFacts", "StepLayout", "StepPicture", "StepPlaces", "lay_out_steps"]
+__all__ = ["ALL_PARTS", "AlgorithmFacts", "StepLayout", "StepPicture", "StepPlaces"]
 
 ALL_PARTS = frozenset({"title", "views", "code", "sentence", "slider"})
 """What a picture may consist of; the plane is always there, "views" are the others."""
@@ -46,7 +46,8 @@ _TITLE, _LINK, _CODE, _LEAST_CODE, _WORDS, _SMALL = 15.0, 12.0, 12.0, 10.0, 14.0
 """Sizes of letters, design pixels."""
 _HEAD, _SLIDER, _CODE_ROW, _LEGEND_ROW, _WORDS_ROW, _PAD = 26.0, 28.0, 17.0, 16.0, 19.5, 10.0
 _WIDE = 760.0
-"""Design pixels of a width from which two lines are enough for a sentence; otherwise it has three."""
+"""Design pixels of a width from which a sentence has two lines at least; otherwise it has three. Longer ones have up to `_MOST_LINES`."""
+_MOST_LINES = 5
 _LEAST_VIEW = 120.0
 """Design pixels of a side of a view below which it is left out, for the sake of the plane."""
 _COLUMN = (0.28, 0.44)
@@ -108,10 +109,12 @@ class StepPlaces:
     answer_places: tuple[Point, ...] = ()
 
 
-def lay_out_steps(rect: pygame.Rect, algorithm: AlgorithmFacts, fonts: FontBook, parts: frozenset[str] = ALL_PARTS) -> StepLayout:
-    """Divide a rectangle; the plane gets what is left, and is the largest of the views."""
+def _lay_out(rect: pygame.Rect, algorithm: AlgorithmFacts, longest: str, fonts: FontBook, parts: frozenset[str] = ALL_PARTS) -> StepLayout:
+    """Divide a rectangle; the plane gets what is left, and is the largest of the views. `longest` is the longest sentence."""
     ui, nothing = fonts.ui_scale, pygame.Rect(rect.topleft, (0, 0))
     lines = 2 if rect.width >= _WIDE * ui or rect.height < 300 * ui else 3
+    needed = len(fonts.wrapped(longest, _WORDS, max(rect.width - round(2 * _PAD * ui), 1))) if "sentence" in parts else 0
+    lines = min(max(lines, needed), _MOST_LINES, max(int(0.3 * rect.height / (_WORDS_ROW * ui)), 2))
     head = round(_HEAD * ui) if "title" in parts and rect.height > 220 * ui else 0
     words = round((lines * _WORDS_ROW + _PAD) * ui) if "sentence" in parts else 0
     slider = round(_SLIDER * ui) if "slider" in parts else 0
@@ -204,6 +207,11 @@ class StepPicture:
         self.algorithm, self.scenery, self.steps = algorithm, tuple(scenery), tuple(steps)
         self.boxes = {view.name: _box_of(view, self.scenery, self.steps) for view in algorithm.views}
         """What each view shows when all of it is shown, the same for every step."""
+        self._longest = max((step.sentence for step in self.steps), key=len)
+
+    def layout(self, rect: pygame.Rect, fonts: FontBook, parts: frozenset[str] = ALL_PARTS) -> StepLayout:
+        """Return where the parts stand in a rectangle, the same for every step."""
+        return _lay_out(rect, self.algorithm, self._longest, fonts, parts)
 
     def draw(
         self,
@@ -251,7 +259,7 @@ class StepPicture:
         shown = step if question is None or chosen is not None else self.steps[k - 1] if k else None
         marks = shown.marks if shown is not None else ()
         discs = discs if discs is not None else DiscBook()
-        layout = lay_out_steps(rect, self.algorithm, fonts, parts)
+        layout = self.layout(rect, fonts, parts)
         clip = surface.get_clip()
         cameras: dict[str, Camera] = {}
         spots: tuple[Point, ...] = ()
