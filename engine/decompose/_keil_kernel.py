@@ -58,9 +58,9 @@ from engine.common.jit import kernel
 __all__ = ["KEIL_SIDE", "KEIL_SUBPROBLEM", "NOT_CUT", "fewest_diagonals"]
 
 KEIL_SUBPROBLEM, KEIL_SIDE = 1.0, 2.0
-"""Rows of the trace. P(i, k) is solved: i, k, w(i, k), how many corners j were tried, how many narrowest pairs are kept, of the first of
-them first and last (-1: there is no way). Read off at the end: i, k and the corner j beside it, a side a, b of that triangle which is no
-edge, and 1 if it is a cut, 0 if it is left out."""
+"""Rows of the trace. P(i, k) is solved: i, k, w(i, k), how many corners j were tried, how many narrowest pairs are kept, and of the first
+of them j, and which side is left out: 0 none, 1 i-j, 2 j-k (-1: there is no way). Read off at the end: i, k and the corner j beside it, a
+side a, b of that triangle which is no edge, and 1 if it is a cut, 0 if it is left out."""
 
 NOT_CUT = -1
 """In the only row: the polygon cannot be cut into convex pieces; it is not what it should be."""
@@ -264,10 +264,12 @@ def fewest_diagonals(points: IntArray, trace: FloatArray | None) -> IntArray:
                 stack[top, 0], stack[top, 1], stack[top, 2] = first, last, beyond
                 top += 1
             weight[i, k], begin[i, k], count[i, k] = best, used, top
+            beside, left_out = -1, -1
+            if top > 0:
+                beside, left_out = (stack[0, 1] if reflex[i] else stack[0, 0]), (0 if stack[0, 2] < 0 else 1 if reflex[i] else 2)
             record(
                 trace, KEIL_SUBPROBLEM,
-                (float(i), float(k), float(best) if top > 0 else -1.0, float(tried), float(top),
-                 float(stack[0, 0]) if top > 0 else -1.0, float(stack[0, 1]) if top > 0 else -1.0),
+                (float(i), float(k), float(best) if top > 0 else -1.0, float(tried), float(top), float(beside), float(left_out)),
             )  # fmt: skip
             if used + top > store.shape[0]:
                 larger = np.empty((2 * store.shape[0] + top, 3), dtype=np.int32)

@@ -17,9 +17,9 @@ from engine.trace.cases import OutlineCase
 __all__ = ["EXAMPLE", "NamedPart", "area_of", "of_outline", "parts_of"]
 
 EXAMPLE = OutlineCase(
-    (((-2.0, -1.2), (-0.6, -0.5), (0.3, -1.4), (1.9, -1.1), (1.0, -0.1), (2.0, 0.8), (0.7, 1.4), (0.1, 0.4), (-1.0, 1.3), (-0.9, 0.2)),)
+    (((1.4, 0.1), (2.2, 0.9), (0.7, 1.7), (-0.9, 1.6), (-0.9, 0.4), (-2.4, 0.3), (-0.6, -0.4), (-0.4, -1.6), (0.7, -1.5), (1.8, -0.7)),)
 )
-"""Four corners of ten are reflex."""
+"""Three pieces are enough; Hertel and Mehlhorn leave five."""
 
 
 def of_outline(outline: Outline) -> OutlineCase:

@@ -50,6 +50,15 @@ def check_cut(case, p, q):
     assert region.buffer(4.0 * NEAR * extent).covers(shapely.LineString([p, q]))
 
 
+def rings_of(case):
+    """Return the rings with the inside on the left."""
+    rings = []
+    for k, ring in enumerate(case.rings):
+        is_left = shapely.LinearRing(ring).is_ccw
+        rings.append(ring if is_left == (k == 0) else ring[::-1])
+    return rings
+
+
 def corners_of(case):
     """Return the corners with those beside them."""
-    return [(ring[k - 1], ring[k], ring[(k + 1) % len(ring)]) for ring in case.rings for k in range(len(ring))]
+    return [(ring[k - 1], ring[k], ring[(k + 1) % len(ring)]) for ring in rings_of(case) for k in range(len(ring))]

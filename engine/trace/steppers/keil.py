@@ -1,0 +1,165 @@
+"""Keil's method, subproblem by subproblem: `engine.decompose.keil.fewest_pieces`."""
+
+from __future__ import annotations
+
+from engine.common.arrays import FloatArray
+from engine.contracts.trace import Mark, Question, TraceStep
+from engine.decompose._keil_kernel import KEIL_SUBPROBLEM
+from engine.decompose.keil import KeilRun, KeilTrial, fewest_pieces
+from engine.decompose.outline import Outline
+from engine.trace._outline import EXAMPLE, NamedPart, of_outline, parts_of
+from engine.trace.cases import OutlineCase
+from engine.trace.protocol import Algorithm
+
+__all__ = ["ALGORITHM", "Keil", "keil"]
+
+
+class Keil(Algorithm[OutlineCase]):
+    """The fewest convex pieces, by dynamic programming."""
+
+    title = "Keil: the fewest convex pieces"
+    page = "decomposition.md#derivation"
+    pseudo_code = (
+        "corner 0 is reflex; w(i, i+1) = w(i, i+2) = 0 where they see each other",
+        "for each i, k that see each other, one reflex, the near ones first:",
+        "  for each j between, seen from both:",
+        "    i reflex: cut j-k; i-j is left out if j and i stay convex without",
+        "    i convex: cut i-j; j-k is left out if j and k stay convex without",
+        "  w(i, k) = the fewest cuts; keep the narrowest ends of these",
+        "read off the whole, i = 0, k = n-1, then both sides of its triangle:",
+        "  a cut, or left out: the piece goes on beyond it",
+        "with holes: first open along bridges, out of the best pieces so far",
+    )
+    beside = ("hertel_mehlhorn", "triangulation")
+
+    @property
+    def example(self) -> OutlineCase:
+        return EXAMPLE
+
+    def query(self, case: OutlineCase) -> tuple[list[FloatArray], bool]:
+        found = [(part, *fewest_pieces(part.grid)) for part in parts_of(case)]
+        return [loop for part, pieces, _ in found for loop in part.loops(pieces)], all(is_least for _, _, is_least in found)
+
+    def steps(self, case: OutlineCase) -> list[TraceStep]:
+        found: list[TraceStep] = []
+        loops: list[FloatArray] = []
+        marks: tuple[Mark, ...] = ()
+        all_least = True
+        cost = {"steps": 0, "subproblems": 0, "triangles tried": 0}
+        for part in parts_of(case):
+            trace: list[KeilRun | KeilTrial] = []
+            pieces, is_least = fewest_pieces(part.grid, trace=trace)
+            found.append(_begin(part, cost))
+            for row in trace:
+                cost["steps"] = len(found)
+                if isinstance(row, KeilTrial):
+                    found.append(_trial(part, row, cost))
+                else:
+                    found += _run(part, row, cost, len(part.grid.rings) == 1)
+            loops += part.loops(pieces)
+            marks += part.polygons("result", pieces)
+            all_least = all_least and is_least
+        known = "no diagonals make fewer" if all_least else "the fewest that were found, for with holes the least is not known"
+        pieces_are = "1 convex piece" if len(loops) == 1 else f"{len(loops)} convex pieces"
+        return [
+            *found,
+            TraceStep(
+                "answer", 6, f"{pieces_are}: {known}.", values={"pieces": len(loops)}, marks=marks, cost={**cost, "steps": len(found)},
+                result=(loops, all_least),
+            ),
+        ]  # fmt: skip
+
+
+def _begin(part: NamedPart, cost: dict[str, int]) -> TraceStep:
+    reflex = part.reflex
+    n, h = len(part.points), len(part.grid.rings) - 1
+    what = f"{len(reflex)} are reflex, {part.name(*reflex)}: each needs a diagonal, which serves two at the most" if reflex else (
+        "none is reflex: it is convex"
+    )  # fmt: skip
+    holes = f" and {h} hole{'s' if h > 1 else ''}" if h else ""
+    return TraceStep(
+        "begin", 0, f"{n} corners{holes}. Of the corners {what}.", part.features(reflex), part.places(reflex),
+        values={"corners": n, "reflex": len(reflex)}, marks=tuple(Mark("point", "looked_at", (point,)) for point in part.places(reflex)),
+        cost=dict(cost),
+    )  # fmt: skip
+
+
+def _trial(part: NamedPart, row: KeilTrial, cost: dict[str, int]) -> TraceStep:
+    bridges = ", ".join(part.name(*bridge) for bridge in row.bridges)
+    so_far = f"{len(row.best)} pieces"
+    what = f"{so_far} so far. Opened along {bridges} it has no hole, and Keil's method finds no more." if bridges else (
+        f"It begins with the pieces of Hertel and Mehlhorn: {so_far}."
+    )  # fmt: skip
+    return TraceStep(
+        "bridges" if bridges else "pieces", 8, what, bound=len(row.best), values={"pieces": len(row.best)},
+        marks=(*part.polygons("kept", row.best), *(part.path("best", *bridge) for bridge in row.bridges)), cost=dict(cost),
+    )  # fmt: skip
+
+
+def _run(part: NamedPart, run: KeilRun, cost: dict[str, int], with_subproblems: bool) -> list[TraceStep]:
+    """Decode the kernel's rows; of an opened part, which is tried again and again, only what was read off."""
+    found: list[TraceStep] = []
+    first = cost["steps"]
+    cuts: list[Mark] = []
+    for row in run.rows.tolist():
+        if row[0] == KEIL_SUBPROBLEM:
+            cost["subproblems"] += 1
+            cost["triangles tried"] += int(row[4])
+            if not with_subproblems:
+                continue
+        cost["steps"] = first + len(found)
+        if row[0] == KEIL_SUBPROBLEM:
+            found.append(_subproblem(part, run.loop, row[1:8], dict(cost)))
+        else:
+            found.append(_side(part, [run.loop[int(at)] for at in row[1:6]], row[6] == 1.0, tuple(cuts), dict(cost)))
+            if row[6] == 1.0:
+                cuts.append(part.path("kept", run.loop[int(row[4])], run.loop[int(row[5])]))
+    return found
+
+
+def _subproblem(part: NamedPart, loop: list[int], numbers: list[float], cost: dict[str, int]) -> TraceStep:
+    i, k, weight, tried, kept, j, left_out = (int(number) for number in numbers)
+    enclosed, ends = loop[i : k + 1], part.name(loop[i], loop[k])
+    marks = (*part.polygons("looked_at", [enclosed]), part.path("bound", loop[i], loop[k]))
+    what = "The whole outline" if len(enclosed) == len(loop) else f"The part of {len(enclosed)} corners cut off by {ends}"
+    if kept == 0:
+        return TraceStep(
+            "subproblem", 5, f"{what} has no triangle on {ends} that helps: it is left aside.",
+            part.features((loop[i], loop[k])), part.places(enclosed), marks=marks, cost=cost,
+        )  # fmt: skip
+    corner = loop[j]
+    triangle = part.name(loop[i], corner, loop[k])
+    outer = (loop[i], corner) if left_out == 1 else (corner, loop[k])
+    which = f"the best is {triangle}" if tried > 1 else f"the only triangle is {triangle}"
+    among = f"of {tried} triangles on {ends} {which}" if tried > 1 else which
+    out = f", and its side {part.name(*outer)} can be left out" if left_out else ""
+    needs = f"{weight} cut{'' if weight == 1 else 's'} at the least" if weight else "no cut"
+    answers = tuple(str(number) for number in ((weight - 1, weight, weight + 1) if weight else (0, 1, 2)))
+    return TraceStep(
+        "subproblem", 5, f"{what} needs {needs}: {among}{out}.",
+        part.features((loop[i], corner, loop[k])), part.places(enclosed), bound=weight,
+        values={"cuts": weight, "triangles": tried, "narrowest pairs": kept},
+        marks=(*marks, *part.polygons("best", [[loop[i], corner, loop[k]]])), cost=cost,
+        question=Question(f"{what}: how many cuts does it need at the least?", answers, 1 if weight else 0),
+    )  # fmt: skip
+
+
+def _side(part: NamedPart, corners: list[int], is_cut: bool, cuts: tuple[Mark, ...], cost: dict[str, int]) -> TraceStep:
+    i, k, j, a, b = corners
+    side = part.name(a, b)
+    verdict = "is a cut" if is_cut else "is left out: the piece goes on beyond it"
+    said = f"Read off: beside {part.name(i, k)} is the triangle {part.name(i, j, k)}, whose side {side} {verdict}."
+    return TraceStep(
+        "cut" if is_cut else "left out", 7, said,
+        part.features((a, b)), part.places((a, b)),
+        marks=(*cuts, *part.polygons("looked_at", [[i, j, k]]), part.path("best" if is_cut else "dropped", a, b)), cost=cost,
+    )  # fmt: skip
+
+
+ALGORITHM = Keil()
+
+
+def keil(outline: Outline) -> list[TraceStep]:
+    """Return the steps of `engine.decompose.keil.fewest_pieces` for an outline of one part; the last has the pieces, float64 (n, 2) each,
+    and whether none can be fewer."""
+    return ALGORITHM.steps(of_outline(outline))
