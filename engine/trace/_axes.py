@@ -17,8 +17,9 @@ from engine.trace.words import metres
 __all__ = ["AXIS", "GAPS", "Axes", "Edges", "of_pair", "side_name"]
 
 AXIS = View("axis", "the shadows of A (below) and B on this axis", "m from the edge, outward", "shape")
-GAPS = View("gaps", "the gap on every axis so far", "axis", "m")
+GAPS = View("gaps", "gaps so far: above 0 the two are apart", "axis", "m")
 
+_CLIMB = (", which looks most toward the other's centre", ", its neighbour", ", its other neighbour", ", one on uphill")
 _LOOKS = ("right", "upper right", "upper", "upper left", "left", "lower left", "lower", "lower right")
 
 
@@ -95,10 +96,12 @@ class Edges:
             return v[0] + along * n[0] + out * across[0], v[1] + along * n[1] + out * across[1]
 
         gap = (own_bar[1], other_bar[0])
+        nearest = min(self.vertices[1 - side], key=lambda corner: n[0] * corner[0] + n[1] * corner[1])
         marks = [
             Mark("path", "looked_at", (v, w)),
             Mark("line", "bound", (place(0.0, beside), place(self.size, beside)), text="axis"),
             Mark("path", "ghost", (v, place(0.0, beside))),
+            Mark("path", "ghost", (nearest, place(separation, beside))),
         ]
         for k, (low, high) in enumerate(bars):
             role: Role = "a" if k == 0 else "b"
@@ -118,8 +121,10 @@ class Edges:
 class Axes:
     """Steps of whatever tries one axis after the other: `told` takes a row of `_sat_kernel`; what is known so far is kept."""
 
-    def __init__(self, edges: Edges, lines: Mapping[str, int], goes_on: str) -> None:
-        self.edges, self.lines, self.goes_on = edges, lines, goes_on
+    def __init__(self, edges: Edges, lines: Mapping[str, int], goes_on: str, frame: int = 0, climbs: bool = False) -> None:
+        self.edges, self.lines, self.goes_on, self.climbs = edges, lines, goes_on, climbs
+        self.frame = edges.poses[frame]
+        self.is_swapped = frame == 1  # then what a row has first is B's
         self.reach = self.touch = 0.0
         self.n_axes = self.n_corners = 0
         self.best = -np.inf
@@ -139,8 +144,8 @@ class Axes:
             self._start(numbers)
         elif kind == SAT_EDGE:
             self._edge(numbers)
-        elif kind == SAT_CORNERS and "corners" in self.lines:
-            self.corners(numbers, self.edges.poses[0])
+        elif kind == SAT_CORNERS:
+            self.corners(numbers)
 
     def parts(self, separation: float) -> bool:
         """Tell whether so great a separation parts the shapes."""
@@ -173,11 +178,14 @@ class Axes:
             says = f"gap {metres(gap)}{so_far}: the shadows overlap, so this axis does not part the shapes."
         if flag < 0.0:
             says += " The edge's neighbours do not allow this normal."
+        if self.climbs and sum(at[0] == side for at in self.tried) > 3:
+            says += " It goes on uphill." if flag == 1.0 else " Lower than the one before: the climb ends there."
         name = edges.name(side, edge)
+        why = self._why(side)
         role: Role = "result" if is_parting else "best" if is_best else "dropped"
         self.steps.append(
             TraceStep(
-                "axis", self.lines["edge"], f"Axis {self.n_axes}, {name}: {says}", (Feature("ab"[side], "edge", edge),),
+                "axis", self.lines["edge"], f"Axis {self.n_axes}, {name}{why}: {says}", (Feature("ab"[side], "edge", edge),),
                 axis=edges.normals[side][edge], bound=self.best - self.reach if self.best > -np.inf else None,
                 values={"gap": gap, "separation": separation},
                 marks=(*edges.shadow_marks(side, edge, separation, role, self.reach), *self.gap_marks()), cost=self.cost,
@@ -185,25 +193,32 @@ class Axes:
             )
         )  # fmt: skip
 
+    def _why(self, side: int) -> str:
+        """Tell of a climb why it is this edge's turn."""
+        if not self.climbs:
+            return ""
+        before = sum(at[0] == side for at in self.tried) - 1
+        return _CLIMB[min(before, len(_CLIMB) - 1)]
+
     def gap_marks(self) -> tuple[Mark, ...]:
         """Draw the gaps of all axes so far, the greatest, the newest."""
         if not self.gaps:
             return ()
         best = max(self.gaps, key=lambda at: at[1])
         return (
-            Mark("path", "bound", ((0.5, 0.0), (self.n_axes + 0.5, 0.0)), "gaps", "0: above it, the two are apart"),
+            Mark("path", "bound", ((0.5, 0.0), (self.n_axes + 0.5, 0.0)), "gaps"),
             Mark("point", "kept", tuple(self.gaps), "gaps"), Mark("point", "best", (best,), "gaps", metres(best[1])),
             Mark("point", "looked_at", (self.gaps[-1],), "gaps"),
         )  # fmt: skip
 
-    def corners(self, numbers: list[float], frame: Transform) -> None:
+    def corners(self, numbers: list[float], why: str = "") -> None:
         """Add the step that measures a distance between corners, or a corner and an edge."""
-        distance, at_a, at_b = numbers[0], frame.apply((numbers[1], numbers[2])), frame.apply((numbers[3], numbers[4]))
+        distance, first, second = numbers[0], self.frame.apply((numbers[1], numbers[2])), self.frame.apply((numbers[3], numbers[4]))
+        at_a, at_b = (second, first) if self.is_swapped else (first, second)
         gap = distance - self.reach
-        if self.n_axes:
+        if not why and self.n_axes:
             why = f"No edge parts them, and the best gap of the cores, {metres(self.best)}, is not below 0: past a corner no edge tells."
-        else:
-            why = "There is no edge to ask."
+        why = why or "There is no edge to ask."
         radii = f", {metres(gap)} without the radii" if self.reach > 0.0 else ""
         self.steps.append(
             TraceStep(

@@ -65,7 +65,8 @@ def _shape(rng: np.random.Generator, k: int) -> AnyShape:
     if kind == 1:
         return Capsule((-size, 0.0), (size * rng.uniform(-1.0, 1.0), 0.3 * size), 0.3 * size)
     if kind == 2:
-        return Segment((-size, 0.1 * size), (size, 0.0), skin)
+        ghosts = ((-2.0 * size, -0.5 * size), (2.0 * size, 0.7 * size)) if k % 2 else (None, None)
+        return Segment((-size, 0.1 * size), (size, 0.0), skin, *ghosts)
     if kind == 3:
         return Polygon.box(size, size * 10.0 ** float(rng.uniform(-4.0, 0.0)))
     if kind == 4:

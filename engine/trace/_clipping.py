@@ -1,0 +1,350 @@
+"""From an axis to contact points, step by step, by either rule: rows of `_clip_kernel` and of what looks for the axis."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, ClassVar
+
+from engine.common.errors import InvalidInputError
+from engine.common.words import counted
+from engine.contracts import Manifold
+from engine.contracts.trace import Feature, Mark, Point, Question, TraceStep
+from engine.geometry import Circle, Polygon, Segment
+from engine.narrowphase import manifold as chapter
+from engine.narrowphase._clip_kernel import (
+    MANIFOLD_CLIPPED,
+    MANIFOLD_DISTANCE,
+    MANIFOLD_INCIDENT,
+    MANIFOLD_NEIGHBOURS,
+    MANIFOLD_POINT,
+    MANIFOLD_REFERENCE,
+)
+from engine.narrowphase._manifold_kernel import frame_is_b
+from engine.narrowphase._sat_kernel import SAT_CORNERS, SAT_END
+from engine.narrowphase.packing import cached_pack
+from engine.narrowphase.rules import Rule, check_rule, rule_number
+from engine.narrowphase.scratch import ONE_PAIR
+from engine.trace._axes import AXIS, GAPS, Axes, Edges, side_name
+from engine.trace.cases import PairCase
+from engine.trace.protocol import PLANE, Algorithm
+from engine.trace.rows import told
+from engine.trace.words import metres
+
+__all__ = ["CLIPPING", "ClippedManifold"]
+
+CLIPPING = (
+    "reference edge = the one that carries that axis",
+    "if its gap > the radii: no contact",
+    "past the end of an edge: the axis runs from corner to corner",
+    "incident edge = the other's that looks most against it",
+    "for both ends of the reference edge:",
+    "  cut off what lies beyond the side plane there",
+    "for each end that is left:",
+    "  drop it if it lies farther out than the radii",
+    "  point = midway between the surfaces; id = what made the end",
+    "if the deepest point is lost: again, by another of equal edges",
+)
+"""The pseudo-code of clipping; lines of a rule that chooses the axis come before it."""
+
+_REFERENCE, _PARTED, _CORNERS, _INCIDENT, _, _CUT, _, _DROPPED, _POINT, _AGAIN = range(len(CLIPPING))
+
+_MOST_EDGES = 16
+"""Edges up to which a student is asked which one it is."""
+
+_AGAINS = (
+    "",
+    "what was kept lacks the deepest point, since several edges are equal within rounding: once more, with the greatest to the last digit",
+    "the deepest point is lacking still: once more, with the other shape's edge",
+    "the deepest point is lacking still: the first edge again, and if need be its foremost corner alone",
+)
+
+
+class ClippedManifold(Algorithm[PairCase]):
+    """A manifold by a rule, whose `choice` is the pseudo-code before that of `CLIPPING`."""
+
+    page = "manifold.md#derivation"
+    views = (PLANE, AXIS, GAPS)
+    rule: ClassVar[Rule]
+    choice: ClassVar[tuple[str, ...]]
+
+    def query(self, case: PairCase) -> Manifold:
+        pair = case.pair
+        assert pair.shape_b is not None
+        return chapter.manifold(pair.shape_a, pair.pose_a, pair.shape_b, pair.pose_b, self.rule)
+
+    def steps(self, case: PairCase) -> list[TraceStep]:
+        pair = case.pair
+        shape_b = pair.shape_b
+        assert shape_b is not None
+        result, rows = told(lambda trace: chapter.manifold(pair.shape_a, pair.pose_a, shape_b, pair.pose_b, self.rule, trace))
+        clipping = _Clipping(case, self.rule, len(self.choice))
+        for row in rows:
+            clipping.told(row[0], row[1:])
+        return [*clipping.steps, clipping.answer(result)]
+
+    def takes(self, case: Any) -> bool:
+        if not isinstance(case, PairCase) or case.pair.shape_b is None:
+            return False
+        try:
+            check_rule(self.rule, cached_pack(case.pair.shape_a, case.pair.shape_b), ONE_PAIR)
+        except InvalidInputError:
+            return False
+        return True
+
+
+class _Clipping:
+    """Steps, a row at a time."""
+
+    def __init__(self, case: PairCase, rule: Rule, n_before: int) -> None:
+        pair = case.pair
+        assert pair.shape_b is not None
+        shapes = pair.shape_a, pair.shape_b
+        kinds = cached_pack(*shapes).kind.tolist()
+        self.edges, self.first_line, self.rule = Edges(case), n_before, rule
+        n_circles = sum(isinstance(shape, Circle) for shape in shapes)
+        self.has_circle = n_circles == 1 and any(isinstance(shape, Polygon | Segment) for shape in shapes)
+        in_b = frame_is_b(kinds[0], kinds[1], rule_number(rule))
+        polygons = all(isinstance(shape, Polygon) for shape in shapes)
+        goes_on = "So there is no contact."
+        lines = {"edge": 0, "corners": n_before + _CORNERS}
+        self.axes = Axes(self.edges, lines, goes_on, int(in_b), rule == "box2d" and polygons)
+        self.steps = self.axes.steps
+        self.reference: tuple[int, int] | None = None
+        self.ends: tuple[Point, Point] | None = None
+        self.n_ends = 0
+        self.kept: list[Mark] = []
+        self.charts: tuple[Mark, ...] = ()
+        self.is_neighbours = False
+
+    def told(self, kind: float, numbers: list[float]) -> None:
+        if kind == MANIFOLD_DISTANCE:
+            self._distance(numbers)
+        elif kind == MANIFOLD_REFERENCE:
+            self._reference(numbers)
+        elif kind == MANIFOLD_INCIDENT:
+            self._incident(numbers)
+        elif kind == MANIFOLD_CLIPPED:
+            self._clipped(numbers)
+        elif kind == MANIFOLD_POINT:
+            self._point(numbers)
+        elif kind == MANIFOLD_NEIGHBOURS:
+            self._neighbours(numbers)
+        elif kind == SAT_END:
+            self._corner_axis(numbers)
+        elif kind == SAT_CORNERS and self.has_circle and (self.reference is not None or not self.axes.n_axes):
+            self.axes.corners(numbers, "The centre lies past the edge's end: the corner is nearest to it, the axis runs between them.")
+        else:
+            self.axes.told(kind, numbers)
+
+    def _add(self, kind: str, line: int, sentence: str, **more: object) -> None:
+        self.steps.append(TraceStep(kind, self.first_line + line, sentence, cost=self.axes.cost, **more))  # type: ignore[arg-type]
+
+    def _distance(self, numbers: list[float]) -> None:
+        what = "they are apart, tip before tip" if numbers[1] else "they touch"
+        self._add(
+            "distance", _PARTED, f"The greatest gap is 0 within rounding: a touch, or two tips on each other's lines? The cores are "
+            f"{metres(numbers[0])} from each other: {what}.", bound=numbers[0] - self.axes.reach, values={"distance": numbers[0]},
+        )  # fmt: skip
+
+    def _reference(self, numbers: list[float]) -> None:
+        side, edge, separation, again, is_parted = int(numbers[0]), int(numbers[1]), numbers[2], int(numbers[3]), numbers[4] == 1.0
+        self.reference, self.kept, self.ends = (side, edge), [], None
+        name, gap, tried = self.edges.name(side, edge), separation - self.axes.reach, self.axes.tried
+        if not tried:
+            why = f"The centre lies beside {name}: the edge's normal is the axis"
+        elif again and self.has_circle:
+            why = f"The centre lies past the end of that edge, and beside the next, {name}: this one carries the axis"
+        elif again:
+            why = f"Again: {_AGAINS[again]}, {name}"
+        elif self.rule == "box2d" and len({at[0] for at in tried}) == 2:
+            clearly = "clearly greater than the other's, so B's it is" if side else "A's, which Box2D prefers unless B's is clearly greater"
+            why = f"Reference edge: {name}, {clearly}" if self.axes.climbs else f"Reference edge: {name}"
+        else:
+            why = f"Reference edge: {name}, for its gap is the greatest: along its normal the way apart is the shortest"
+        ends = f"{metres(gap)} of gap: no contact" if is_parted and gap > 0.0 else "no contact" if is_parted else f"gap {metres(gap)}"
+        n = self.edges.normals[side][edge]
+        shadows = self.edges.shadow_marks(side, edge, separation, "result" if is_parted else "best", self.axes.reach)
+        self.charts = (*(mark for mark in shadows if mark.view != "plane"), *self.axes.gap_marks())
+        self._add(
+            "reference", _AGAIN if again and not self.has_circle else _PARTED if is_parted else _REFERENCE, f"{why}; {ends}.",
+            looked_at=(Feature("ab"[side], "edge", edge),), axis=n, bound=gap,
+            values={"separation": separation, "gap": gap, "again": float(again)}, marks=self._picture(),
+            question=None if again else self._which_reference(),
+        )  # fmt: skip
+
+    def _which_reference(self) -> Question | None:
+        tried = list(dict.fromkeys(self.axes.tried))
+        if self.reference not in tried or not 2 <= len(tried) <= _MOST_EDGES:
+            return None
+        names = tuple(self.edges.name(*at) for at in tried)
+        return Question(
+            "Which edge is the reference edge?", names, tried.index(self.reference), tuple(self.edges.middle(*at) for at in tried)
+        )
+
+    def _picture(self, is_last: bool = False) -> tuple[Mark, ...]:
+        """What has been found so far: reference edge and its normal, its shadows, what is left of the incident edge, the points."""
+        marks: list[Mark] = [*self.charts]
+        if self.reference is not None:
+            side, edge = self.reference
+            (x, y), (nx, ny), long = self.edges.middle(side, edge), self.edges.normals[side][edge], 0.2 * self.edges.size
+            marks += [
+                Mark("path", "best", self.edges.ends(side, edge), text="reference"),
+                Mark("arrow", "best", ((x, y), (x + long * nx, y + long * ny)), text="n"),
+            ]
+        if is_last:
+            return tuple(marks)
+        if self.ends is not None and self.n_ends == 2:
+            marks += [Mark("path", "looked_at", self.ends)]
+            marks += [Mark("point", "looked_at", (end,), text=f"end {k + 1}") for k, end in enumerate(self.ends)]
+        elif self.ends is not None and self.n_ends == 1:
+            marks.append(Mark("point", "looked_at", self.ends[:1], text="end 1"))
+        return (*marks, *self.kept)
+
+    def _incident(self, numbers: list[float]) -> None:
+        side, edge, cosine = int(numbers[0]), int(numbers[1]), numbers[2]
+        self.ends, self.n_ends = self.edges.ends(side, edge), 2
+        n, name = self.edges.count(side), self.edges.name(side, edge)
+        question = None
+        if 2 < n <= _MOST_EDGES:
+            whose = side_name(side)
+            places = tuple(self.edges.middle(side, k) for k in range(n))
+            question = Question(f"Which edge of {whose} is the incident edge?", tuple(f"{whose}{k}" for k in range(n)), edge, places)
+        self._add(
+            "incident", _INCIDENT, f"Incident edge: {name}. Of all of {side_name(side)}'s it looks most against the reference edge's "
+            f"normal (cosine {-cosine:.3f}), so it is the one that lies on it.",
+            looked_at=(Feature("ab"[side], "edge", edge),), points=self.ends, values={"cosine": cosine}, marks=self._picture(),
+            question=question,
+        )  # fmt: skip
+
+    def _clipped(self, numbers: list[float]) -> None:
+        side, corner, n_left, stands_out, out_1, out_2 = int(numbers[0]), int(numbers[1]), int(numbers[2]), *numbers[3:6]
+        assert self.reference is not None and self.ends is not None
+        edge = self.reference[1]
+        before, n_before = self.ends, self.n_ends
+        out = [out_1, out_2][:n_before]
+        beyond = [k for k in range(n_before) if out[k] > 0.0]
+        self.n_ends = n_left
+        frame = self.axes.frame
+        self.ends = frame.apply((numbers[6], numbers[7])), frame.apply((numbers[8], numbers[9]))
+        (nx, ny), (x, y) = self.edges.normals[side][edge], self.edges.vertices[side][corner]
+        outward = -1.0 if corner == edge else 1.0
+        at = (x - outward * stands_out * ny, y + outward * stands_out * nx)
+        long = 0.3 * self.edges.size
+        plane = Mark("line", "bound", (at, (at[0] + long * nx, at[1] + long * ny)), text="side plane")
+        whose = f"Side plane at {side_name(side)}{corner}"
+        dropped: tuple[Mark, ...] = ()
+        if not beyond:
+            says = "nothing lies beyond it, so nothing is cut off." if n_before == 2 else "the end lies within it and stays."
+        elif len(beyond) == n_before:
+            says = "all that is left lies beyond it: nothing remains."
+            dropped = (Mark("path", "dropped", before),)
+        else:
+            k = beyond[0]
+            new = self.ends[1]
+            says = f"end {k + 1} lies {metres(out[k])} beyond it and is cut off"
+            says += ": the cut is the new end 2." if n_left == 2 else "; the other end lies on the plane, and it alone remains."
+            dropped = (Mark("path", "dropped", (before[k], new)), Mark("point", "dropped", (before[k],)))
+        question = None
+        if n_before == 2:
+            answers = ("neither", "end 1", "end 2", "both")
+            right = 0 if not beyond else 3 if len(beyond) == 2 else beyond[0] + 1
+            question = Question(f"Which end does the side plane at {side_name(side)}{corner} cut off?", answers, right)
+        self._add(
+            "clip", _CUT, f"{whose}: {says}", looked_at=(Feature("ab"[side], "vertex", corner),), points=self.ends[: max(n_left, 0)],
+            axis=(-outward * ny, outward * nx), values={"beyond 1": out_1, "beyond 2": out_2, "left": float(n_left), "outside": stands_out},
+            marks=(plane, *dropped, *self._picture()), question=question,
+        )  # fmt: skip
+
+    def _point(self, numbers: list[float]) -> None:
+        is_kept, name, gap = numbers[0] == 1.0, numbers[1], numbers[2]
+        end, midway = self.axes.frame.apply((numbers[3], numbers[4])), self.axes.frame.apply((numbers[5], numbers[6]))
+        behind = f"{metres(-gap)} deep" if gap < 0.0 else f"{metres(gap)} in front"
+        if self.ends is None:
+            what = "The contact point"
+        elif end in self.ends[: self.n_ends]:
+            what = f"End {self.ends.index(end) + 1}"
+        else:
+            what = "The foremost corner"
+        if not is_kept:
+            self._add(
+                "point", _DROPPED, f"{what} lies {behind}, farther than the radii: dropped.", points=(end,),
+                values={"gap": gap, "kept": 0.0}, marks=(*self._picture(), Mark("point", "dropped", (end,))),
+                question=self._is_kept(what, 1),
+            )  # fmt: skip
+            return
+        mark = Mark("point", "result", (midway,), text=metres(gap))
+        at = "" if self.ends is None else f" Its id: {_id_words(int(name))}."
+        self._add(
+            "point", _POINT, f"{what} is kept, {behind}: the contact point lies midway between the two surfaces.{at}", points=(end, midway),
+            values={"gap": gap, "kept": 1.0, "id": name}, marks=(*self._picture(), Mark("path", "new", (end, midway)), mark),
+            question=self._is_kept(what, 0),
+        )  # fmt: skip
+        self.kept.append(mark)
+
+    def _is_kept(self, what: str, right: int) -> Question | None:
+        return Question(f"{what}: is it near enough to be kept?", ("yes", "no"), right) if what.startswith("End") else None
+
+    def _neighbours(self, numbers: list[float]) -> None:
+        self.is_neighbours = True
+        corner = int(numbers[0])
+        side = 0 if self.axes.frame is self.edges.poses[0] else 1
+        self._add(
+            "neighbour", _PARTED, f"At {side_name(side)}{corner} the chain goes on, and the centre lies beside the neighbour: the contact "
+            "is left to that edge, so that nothing stumbles over the joint.",
+            looked_at=(Feature("ab"[side], "vertex", corner),), marks=self._picture(),
+        )  # fmt: skip
+
+    def _corner_axis(self, numbers: list[float]) -> None:
+        """Tell that two corners make the axis; where an edge does, a row of its own follows."""
+        if numbers[1] >= 0.0:
+            return
+        last, gap = self.steps[-1], numbers[3] - self.axes.reach
+        if numbers[3] <= self.axes.touch:
+            why = "The two centres are one point, so that no direction is better than another: the world's x axis is taken"
+        elif self.axes.n_axes:
+            why = f"That is more than the best edge's gap, {metres(self.axes.best - self.axes.reach)}: the axis runs from corner to corner"
+        else:
+            why = "The axis runs from one centre to the other"
+        ends = "no contact" if numbers[0] else "they are in contact"
+        corners = Feature("a", "vertex", int(numbers[4])), Feature("b", "vertex", int(numbers[5]))
+        self._add(
+            "corners", _PARTED if numbers[0] else _CORNERS, f"{why}; gap {metres(gap)}: {ends}.", looked_at=corners,
+            points=last.points, bound=gap, values={"gap": gap, "separation": numbers[3]}, marks=last.marks,
+        )  # fmt: skip
+
+    def answer(self, result: Manifold) -> TraceStep:
+        n, before = len(result.points), self.steps[-1]
+        if result.normal is None:
+            why = {
+                "reference": "an axis parts the two", "corners": "the two corners are farther apart than the radii reach",
+                "distance": "the distance is more than the radii reach", "clip": "between the side planes nothing is left",
+                "neighbour": "the neighbouring edge reports it", "point": "no end is near enough",
+            }.get(before.kind, "an axis parts the two")  # fmt: skip
+            if before.kind == "clip" and self.n_ends == 1:
+                why = "one end alone is left, and Box2D wants two"
+            elif before.kind == "reference" and before.values["gap"] <= self.axes.touch:
+                why = "nothing of the incident edge is near enough" if self.rule == "box2d" else "the two are apart"
+            return TraceStep(
+                "answer", before.line if before.line else self.first_line + _PARTED, f"No contact: {why}.", bound=before.bound,
+                values={"points": 0.0}, marks=before.marks, cost=self.axes.cost, result=result,
+            )  # fmt: skip
+        nx, ny = result.normal
+        size = 0.2 * self.edges.size
+        points = tuple(point.position for point in result.points)
+        deepest = min(point.separation for point in result.points)
+        marks = [Mark("point", "result", (point.position,), text=metres(point.separation)) for point in result.points]
+        marks += [Mark("arrow", "result", ((x, y), (x + size * nx, y + size * ny))) for x, y in points]
+        degrees = math.degrees(math.atan2(ny, nx))
+        how = f"the normal points from A to B, at {degrees:.0f} degrees; the deepest gap is {metres(deepest)}"
+        return TraceStep(
+            "answer", self.first_line + _POINT, f"{counted(n, 'contact point')}; {how}.", points=points, axis=result.normal,
+            bound=deepest, values={"points": float(n), "separation": deepest},
+            marks=(*self._picture(is_last=True), *marks), cost=self.axes.cost, result=result,
+        )  # fmt: skip
+
+
+def _id_words(name: int) -> str:
+    """Spell Box2D's key: index on A, index on B, and for each 0 a vertex, 1 a face."""
+    kinds = ("vertex", "face")
+    a, b = kinds[name >> 16 & 1], kinds[name >> 24 & 1]
+    return f"{a} {name & 255} of A, {b} {name >> 8 & 255} of B"

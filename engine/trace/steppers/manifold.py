@@ -1,0 +1,38 @@
+"""The contact manifold of two shapes, step by step: `engine.narrowphase._manifold_kernel` and what it calls."""
+
+from __future__ import annotations
+
+from engine.compare.pair.file import Pair
+from engine.contracts.trace import TraceStep
+from engine.geometry import AnyShape, Polygon, Transform
+from engine.narrowphase.rules import Rule, rule_number
+from engine.trace._axes import of_pair
+from engine.trace._clipping import CLIPPING, ClippedManifold
+from engine.trace.cases import PairCase
+from engine.trace.steppers.manifold_box2d import manifold_box2d
+
+__all__ = ["ALGORITHM", "ExactManifold", "manifold"]
+
+
+class ExactManifold(ClippedManifold):
+    """Where two shapes touch, by the axis of least depth and clipping."""
+
+    title = "Clipping: where do two shapes touch?"
+    rule = "exact"
+    choice = ("for each edge of A, then of B: how far in front the other begins", "take the greatest of these gaps")
+    pseudo_code = (*choice, *CLIPPING)
+    beside = ("manifold_box2d", "sat", "epa")
+
+    @property
+    def example(self) -> PairCase:
+        there = Transform((0.85, 1.05), 0.28)
+        return PairCase(Pair("manifold", Polygon.box(1.0, 0.7), Transform(), Polygon.box(0.9, 0.55), there))
+
+
+ALGORITHM = ExactManifold()
+
+
+def manifold(a: AnyShape, xf_a: Transform, b: AnyShape, xf_b: Transform, rule: Rule = "exact") -> list[TraceStep]:
+    """Return the steps of `engine.query.manifold`, by either rule; the last has its result."""
+    rule_number(rule)
+    return ALGORITHM.steps(of_pair(a, xf_a, b, xf_b, "manifold")) if rule == "exact" else manifold_box2d(a, xf_a, b, xf_b)

@@ -1,0 +1,40 @@
+"""The same by the rule of Box2D 2.3.0, step by step: `engine.narrowphase._climb_kernel`, `engine.narrowphase._edge_kernel`."""
+
+from __future__ import annotations
+
+from engine.compare.pair.file import Pair
+from engine.contracts.trace import TraceStep
+from engine.geometry import AnyShape, Polygon, Transform
+from engine.trace._axes import of_pair
+from engine.trace._clipping import CLIPPING, ClippedManifold
+from engine.trace.cases import PairCase
+
+__all__ = ["ALGORITHM", "Box2DManifold", "manifold_box2d"]
+
+
+class Box2DManifold(ClippedManifold):
+    """Where two shapes touch as Box2D has it: a climb that may stop on the wrong hill, and a preference for A's edges."""
+
+    title = "Clipping by Box2D's rule: a climb"
+    rule = "box2d"
+    choice = (
+        "from A's edge that looks most toward B: climb while the gap grows",
+        "the same on B; take A's unless B's > 0.98 A's + 1 mm",
+    )
+    pseudo_code = (*choice, *CLIPPING[:-1])
+    beside = ("manifold",)
+
+    @property
+    def example(self) -> PairCase:
+        """A bowl and a chip in it: of 60,000 seeded pairs one of those where the climb goes most wrong."""
+        bowl = Polygon([(-1.21, 0.26), (-1.09, 0.1), (-0.95, 0.03), (0.83, -0.01), (0.93, 0.04), (1.14, 0.4)])
+        chip = Polygon([(-0.2, 0.36), (0.37, -0.22), (0.47, -0.05), (-0.04, 0.36)])
+        return PairCase(Pair("manifold", bowl, Transform(), chip, Transform((0.44, 0.23), -2.47)))
+
+
+ALGORITHM = Box2DManifold()
+
+
+def manifold_box2d(a: AnyShape, xf_a: Transform, b: AnyShape, xf_b: Transform) -> list[TraceStep]:
+    """Return the steps of `engine.query.manifold` with ``rule="box2d"``; the last has its result."""
+    return ALGORITHM.steps(of_pair(a, xf_a, b, xf_b, "manifold"))
