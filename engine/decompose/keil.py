@@ -193,8 +193,9 @@ def _opened_cuts(part: GridPart, cut: list[Diagonal], trace: list[KeilRun | Keil
     return sorted({(min(loop[a], loop[b]), max(loop[a], loop[b])) for a, b in found.tolist()})
 
 
-def warm() -> None:
-    """Load the kernel, or compile it the first time."""
+def warm(is_traced: bool = False) -> None:
+    """Load the kernel, or the form of it that tells its steps, or compile it the first time."""
     from engine.decompose._keil_kernel import fewest_diagonals
 
-    fewest_diagonals(np.array([(1, 1), (0, 2), (0, 0), (2, 0)], dtype=np.int64), None)
+    trace = np.zeros((1, TRACE_WIDTH)) if is_traced else None
+    fewest_diagonals(np.array([(1, 1), (0, 2), (0, 0), (2, 0)], dtype=np.int64), trace)

@@ -153,6 +153,7 @@ def _traces() -> Iterator[_Question]:
     questions: tuple[Callable[..., object], ...] = (manifold.manifold, sat.overlap, sat.overlap_cached, alternating_projections.distance)
     for question, b in ((manifold.manifold, Capsule((0, 0), (1, 0), 0.1)), *((one, disc) for one in questions)):
         yield partial(question, _BOX, _HERE, b, _THERE, trace=np.zeros((1, TRACE_WIDTH)))
+    yield partial(keil.warm, is_traced=True)
 
 
 def _distances_and_depths() -> Iterator[_Question]:

@@ -95,14 +95,14 @@ def _step(case: PointsCase, row: ChainStep, lower: tuple[Point, ...], cost: dict
         return TraceStep(
             "taken off", 4, f"{place}, so the chain would not turn left at it: no corner of the {side} hull, it is taken off.",
             features(case, before, last, point), (before, last, point), values={"left": left},
-            marks=(*below, *sofar, Mark("path", "bound", (before, point)), gap, named(case, "dropped", last),
+            marks=(*below, *sofar, Mark("line", "bound", (before, point)), gap, named(case, "dropped", last),
                    named(case, "new", point)),
             cost=cost, question=question,
         )  # fmt: skip
     return TraceStep(
         "appended", 5, f"{place}: the chain turns left at it, and {name} is appended.",
         features(case, before, last, point), (before, last, point), values={"left": left},
-        marks=(*below, *sofar, *_last(chain, point), gap, named(case, "new", point)),
+        marks=(*below, *sofar, Mark("line", "bound", (before, point)), *_last(chain, point), gap, named(case, "new", point)),
         cost=cost, question=question,
     )  # fmt: skip
 

@@ -10,7 +10,7 @@ from engine.bounding.boxes import Caliper
 from engine.contracts.trace import Mark, Point, Question, TraceStep, View
 from engine.trace._points import as_points, away_from_line, dots, features, names, of_points
 from engine.trace.cases import PointsCase
-from engine.trace.protocol import PLANE, Algorithm
+from engine.trace.protocol import Algorithm
 from engine.trace.words import metres, square_metres
 
 __all__ = ["ALGORITHM", "RotatingCalipers", "rotating_calipers"]
@@ -34,7 +34,7 @@ class RotatingCalipers(Algorithm[PointsCase]):
         "  keep the least",
         "the tight box along the best edge, larger by rounding",
     )
-    views = (PLANE, AREAS)
+    views = (View("plane", "the points"), AREAS)
     beside = ("smallest_circle",)
 
     @property
