@@ -6,10 +6,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from engine.common.words import counted
 from engine.contracts.trace import Question, TraceStep
-from engine.demo import StatusLine
-from engine.render import palette
 from engine.trace.quiz import Asked, Prediction, Quiz, score_of
 
 __all__ = ["ANSWER_KEYS", "Guesses", "StopWatch"]
@@ -67,19 +64,17 @@ class Guesses:
         """All steps are asked about once more."""
         self.seen, self.at = 0, -1
 
-    def status(self, quiz: Quiz | None, is_asked: bool) -> list[StatusLine]:
-        """Return the score, and what can be done."""
-        if not self.is_on and not self.made:
-            return []
-        score = f"{score_of(self.made)}"
-        if quiz is not None and len(self.made) == quiz.n and self.at < 0:
-            return [(f"the quiz is over: {score}", palette.ACCENT)]
-        if quiz is not None:
-            score = f"question {min(len(self.made) + is_asked, quiz.n)} of {quiz.n}, {score}"
-        elif not self.is_on:
-            return [f"{counted(len(self.made), 'prediction')}: {score}"]
-        hint = "click an answer, or press its number; Right skips" if is_asked else "Right goes on"
-        return [(f"{score}; {hint}", palette.ACCENT)]
+    def words(self, quiz: Quiz | None, question: Question | None, answered: tuple[Question, int] | None) -> str:
+        """Return how the last answer was, the score, and what can be done; empty where nobody asks. `question` is open now."""
+        if not self.is_on:
+            return f"The quiz is over: {score_of(self.made)}." if quiz is not None else ""
+        last = ""
+        if answered is not None:
+            asked, given = answered
+            last = "Right. " if given == asked.right else f"No: {asked.answers[asked.right]}. "
+        count = f"Question {len(self.made) + (question is not None)} of {quiz.n}: " if quiz is not None else ""
+        hint = "Click an answer, or press its number; the right arrow skips it." if question is not None else "The right arrow goes on."
+        return f"{last}{count}{score_of(self.made)}. {hint}"
 
 
 class StopWatch:

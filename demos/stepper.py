@@ -21,7 +21,7 @@ from engine.demo import Demo, Parameter, StatusLine, register
 from engine.geometry import AABB
 from engine.render import palette
 from engine.render.step_board import board_margins, draw_board
-from engine.render.step_view import StepPicture
+from engine.render.step_view import Aside, StepPicture
 from engine.trace.cases import Case
 from engine.trace.quiz import Asked
 
@@ -45,6 +45,11 @@ WHEEL_TURN = math.radians(2.0)
 _PACES = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
 
 Point = tuple[float, float]
+
+_WATCH_A_QUIZ = (
+    "Each question is about the step that comes next. Click the answer, or press its number: then the step is shown, and the right arrow "
+    "goes on to the next question. It skips a question that is open; the left arrow looks at the steps before."
+)
 
 _loads = Loads("stepper")
 
@@ -87,7 +92,7 @@ class Stepper(Demo):
         ("R", "back to the case as opened"),
         ("S", "save the case as it stands"),
         ("G", "guess what each step will do before it is shown, or not"),
-        ("1 to 9, a click", "answer; Right skips the question"),
+        ("1 to 9, a click", "answer; the right arrow skips the question"),
         ("Y", "with a function of your own: to the step that denies its answer"),
     )
     takes_keys = frozenset({"space", "home", "n", ".", *ANSWER_KEYS})
@@ -120,11 +125,15 @@ class Stepper(Demo):
         trace.algorithm(name)
         first, *others, last = cls.parameters
         names = NAMES if case is None else tuple(one for one in NAMES if trace.algorithm(one).takes(case))
+        if quiz is not None:
+            names = (name,)
         parameters = (
             Parameter.choice(first.name, names, first.description, default=names.index(name)), *others,
             Parameter.choice(last.name, ("none", *names), last.description, default=("none", *names).index(beside)),
         )  # fmt: skip
         more = {"quiz": quiz, "own": own}
+        if quiz is not None:
+            more["watch"] = _WATCH_A_QUIZ
         return type("OpenedStepper", (cls,), {"opened": case, "parameters": parameters, "title": title or cls.title, **more})
 
     def build(self) -> None:
@@ -453,16 +462,24 @@ class Stepper(Demo):
                 lines.append((words, palette.WARNING) if why else words)
         if self.message:
             lines.append((self.message, palette.WARNING if self.message.startswith("not") else palette.ACCENT))
-        lines += self.guesses.status(self.quiz, self._asked() is not None)
+        return lines
+
+    def _aside(self) -> Aside | None:
+        """Return what is said below the sentence: how predictions went, what a function of the user's answers."""
+        if self.guesses.is_on or self.quiz is not None:
+            asked, picture = self._asked(), self.picture(self.names[0])
+            answered = picture and self.guesses.answered(self.k, picture.steps)
+            words = self.guesses.words(self.quiz, asked and asked.question, answered)
+            is_wrong = answered is not None and answered[0].right != answered[1]
+            color = palette.ACCENT if answered is None else palette.UNEXPLAINED if is_wrong else palette.AGREE
+            return Aside(words, color)
         theirs = self.theirs
         if isinstance(theirs, str):
-            lines.append((theirs, palette.WARNING))
-        elif theirs is not None:
-            away = "; Y goes there" if theirs.step not in (None, self.k) else ""
-            lines.append((theirs.sentence + away, palette.UNEXPLAINED if theirs.faults else palette.AGREE))
-        elif self.own is not None:
-            lines.append("your function is being asked")
-        return lines
+            return Aside(theirs, palette.WARNING, 2)
+        if theirs is not None:
+            away = " Y goes there." if theirs.step not in (None, self.k) else ""
+            return Aside(theirs.sentence + away, palette.UNEXPLAINED if theirs.faults else palette.AGREE, 2)
+        return Aside("Your function is being asked.", palette.CAPTION, 2) if self.own is not None else None
 
     def summary(self) -> Sequence[str]:
         lines = []
@@ -483,15 +500,18 @@ class Stepper(Demo):
         return board_margins(self._pictures(), width, height, ui_scale)
 
     def _pictures(self) -> list[StepPicture]:
-        return [picture for name in self.names if (picture := self.picture(name)) is not None]
+        found = [picture for name in self.names if (picture := self.picture(name)) is not None]
+        if found:
+            theirs, first = self.theirs, found[0]
+            if theirs is not None and not isinstance(theirs, str):
+                found[0] = StepPicture(first.algorithm, (*first.scenery, *theirs.marks), first.steps)
+            found[0].aside = self._aside()
+        return found
 
     def draw(self, canvas: Canvas) -> None:
         if pictures := self._pictures():
-            theirs, first = self.theirs, pictures[0]
-            if theirs is not None and not isinstance(theirs, str):
-                pictures[0] = StepPicture(first.algorithm, (*first.scenery, *theirs.marks), first.steps)
             board = draw_board(canvas, pictures, self.k, "step", *self._shown_question(), ANSWER_KEYS)
-            plane = board[0].layout.views[first.algorithm.views[0].name]
+            plane = board[0].layout.views[pictures[0].algorithm.views[0].name]
             self._draw_handles(canvas, canvas.camera.cut((plane.left, plane.top, plane.width, plane.height)).visible)
 
     def _draw_handles(self, canvas: Canvas, plane: AABB) -> None:

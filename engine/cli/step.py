@@ -111,7 +111,7 @@ def step_command(
     theirs = None if function is None else ask_own(*function, case, steps[name])
     if theirs is not None:
         out.print(theirs.sentence, markup=False)
-    print_rows(out, draw_steps(wanted, case, tuple(steps), () if theirs is None else theirs.marks))
+    print_rows(out, draw_steps(wanted, case, tuple(steps), theirs))
     whole = steps_as_json(name, case, steps[name])
     more = {} if beside is None else {"beside": steps_as_json(beside, case, steps[beside])}
     write_json(json_file, {**whole, **more, **({} if theirs is None else {"own": theirs.as_json()})})

@@ -14,11 +14,13 @@ import numpy as np
 
 from engine.app.files import write_atomically
 from engine.cli.output import progress, text_table
-from engine.contracts.trace import Mark, TraceStep
+from engine.contracts.trace import TraceStep
 from engine.trace.cases import Case
 
 if TYPE_CHECKING:
     from rich.table import Table
+
+    from engine.trace.own import OwnAnswer
 
 __all__ = ["Pictures", "draw_steps", "plain_of", "steps_as_json", "steps_table"]
 
@@ -55,8 +57,8 @@ class Pictures:
         return (self.screenshot, self.folder, self.film) != (None, None, None)
 
 
-def draw_steps(wanted: Pictures, case: Case, names: Sequence[str], marks: Sequence[Mark] = ()) -> list[tuple[str, str]]:
-    """Draw what is wanted, of several algorithms side by side, these marks under every step, and return what to print of it.
+def draw_steps(wanted: Pictures, case: Case, names: Sequence[str], theirs: OwnAnswer | None = None) -> list[tuple[str, str]]:
+    """Draw what is wanted, of several algorithms side by side, the first with a user's answer beside it, and return what to print.
 
     Raises
     ------
@@ -69,12 +71,16 @@ def draw_steps(wanted: Pictures, case: Case, names: Sequence[str], marks: Sequen
     from engine.app.film import open_film
     from engine.app.headless import no_screen, scale_for
     from engine.app.pictures.step_picture import draw_beside, frame_bytes, picture_of_case
+    from engine.render import palette
     from engine.render.fonts import FontBook
+    from engine.render.step_view import Aside
     from engine.trace import algorithm
 
     rows: list[tuple[str, str]] = []
     with no_screen(), contextlib.ExitStack() as undo:
-        drawn = [picture_of_case(algorithm(name), case, marks) for name in names]
+        drawn = [picture_of_case(algorithm(name), case, theirs.marks if theirs is not None else ()) for name in names]
+        if theirs is not None:
+            drawn[0].aside = Aside(theirs.sentence, palette.UNEXPLAINED if theirs.faults else palette.AGREE, 2)
         n_steps, fonts = max(len(one.steps) for one in drawn), FontBook(scale_for(wanted.size))
         if wanted.screenshot is not None:
             k = n_steps - 1 if wanted.at is None else wanted.at - 1

@@ -37,7 +37,7 @@ from engine.render.palette import Color, mix
 from engine.render.plot import number_words, ticks
 from engine.render.raster import DiscBook
 
-__all__ = ["ALL_PARTS", "AlgorithmFacts", "StepLayout", "StepPicture", "StepPlaces"]
+__all__ = ["ALL_PARTS", "AlgorithmFacts", "Aside", "StepLayout", "StepPicture", "StepPlaces"]
 
 ALL_PARTS = frozenset({"title", "views", "code", "sentence", "slider"})
 """What a picture may consist of; the plane is always there, "views" are the others."""
@@ -72,6 +72,15 @@ class AlgorithmFacts(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class Aside:
+    """Words below the sentence that are no part of the step, such as a score: so many rows are kept free for them."""
+
+    words: str
+    color: Color
+    rows: int = 1
+
+
+@dataclass(frozen=True, slots=True)
 class StepLayout:
     """Where the parts stand, pixels; empty rectangles for what there is no room for."""
 
@@ -79,6 +88,7 @@ class StepLayout:
     views: Mapping[str, pygame.Rect]
     code: pygame.Rect
     words: pygame.Rect
+    aside: pygame.Rect
     slider: pygame.Rect
 
 
@@ -109,7 +119,9 @@ class StepPlaces:
     answer_places: tuple[Point, ...] = ()
 
 
-def _lay_out(rect: pygame.Rect, algorithm: AlgorithmFacts, longest: str, fonts: FontBook, parts: frozenset[str] = ALL_PARTS) -> StepLayout:
+def _lay_out(
+    rect: pygame.Rect, algorithm: AlgorithmFacts, longest: str, rows_aside: int, fonts: FontBook, parts: frozenset[str] = ALL_PARTS
+) -> StepLayout:
     """Divide a rectangle; the plane gets what is left, and is the largest of the views. `longest` is the longest sentence."""
     ui, nothing = fonts.ui_scale, pygame.Rect(rect.topleft, (0, 0))
     lines = 2 if rect.width >= _WIDE * ui or rect.height < 300 * ui else 3
@@ -118,7 +130,8 @@ def _lay_out(rect: pygame.Rect, algorithm: AlgorithmFacts, longest: str, fonts: 
     head = round(_HEAD * ui) if "title" in parts and rect.height > 220 * ui else 0
     words = round((lines * _WORDS_ROW + _PAD) * ui) if "sentence" in parts else 0
     slider = round(_SLIDER * ui) if "slider" in parts else 0
-    middle = pygame.Rect(rect.left, rect.top + head, rect.width, max(rect.height - head - words - slider, 1))
+    aside = round((rows_aside * _WORDS_ROW + 0.4 * _PAD) * ui) if rows_aside and "sentence" in parts else 0
+    middle = pygame.Rect(rect.left, rect.top + head, rect.width, max(rect.height - head - words - aside - slider, 1))
     others = algorithm.views[1:] if "views" in parts else ()
     code_size = _code_size(algorithm, fonts)
     best: tuple[float, dict[str, pygame.Rect], pygame.Rect] | None = None
@@ -132,7 +145,8 @@ def _lay_out(rect: pygame.Rect, algorithm: AlgorithmFacts, longest: str, fonts: 
     assert best is not None
     return StepLayout(
         pygame.Rect(rect.left, rect.top, rect.width, head), best[1], best[2] if best[2].width else nothing,
-        pygame.Rect(rect.left, middle.bottom, rect.width, words), pygame.Rect(rect.left, middle.bottom + words, rect.width, slider),
+        pygame.Rect(rect.left, middle.bottom, rect.width, words), pygame.Rect(rect.left, middle.bottom + words, rect.width, aside),
+        pygame.Rect(rect.left, middle.bottom + words + aside, rect.width, slider),
     )  # fmt: skip
 
 
@@ -201,17 +215,23 @@ class StepPicture:
         What lies under every step, of all views: `algorithm.scenery(case)`.
     steps : sequence of TraceStep
         At least one: `algorithm.steps(case)`.
+
+    Attributes
+    ----------
+    aside : Aside or None
+        Written below each sentence.
     """
 
     def __init__(self, algorithm: AlgorithmFacts, scenery: Sequence[Mark], steps: Sequence[TraceStep]) -> None:
         self.algorithm, self.scenery, self.steps = algorithm, tuple(scenery), tuple(steps)
         self.boxes = {view.name: _box_of(view, self.scenery, self.steps) for view in algorithm.views}
         """What each view shows when all of it is shown, the same for every step."""
+        self.aside: Aside | None = None
         self._longest = max((step.sentence for step in self.steps), key=len)
 
     def layout(self, rect: pygame.Rect, fonts: FontBook, parts: frozenset[str] = ALL_PARTS) -> StepLayout:
         """Return where the parts stand in a rectangle, the same for every step."""
-        return _lay_out(rect, self.algorithm, self._longest, fonts, parts)
+        return _lay_out(rect, self.algorithm, self._longest, 0 if self.aside is None else self.aside.rows, fonts, parts)
 
     def draw(
         self,
@@ -248,7 +268,7 @@ class StepPicture:
         question : Question, optional
             Asked in place of the sentence; the step's own marks are hidden then, those of the step before are shown.
         chosen : int, optional
-            The answer given to it, marked as right or wrong.
+            The answer given to it: the step is shown, and in the picture which place is right, and which was chosen.
 
         Returns
         -------
@@ -283,10 +303,12 @@ class StepPicture:
         link = _link_place(layout.head, self.algorithm, fonts)
         _draw_code(surface, layout.code, self.algorithm, None if question is not None and chosen is None else step.line, fonts, marks)
         answers: tuple[pygame.Rect, ...] = ()
-        if question is not None:
-            answers = _draw_question(surface, layout.words, question, chosen, fonts)
+        if question is not None and chosen is None:
+            answers = _draw_question(surface, layout.words, question, fonts)
         else:
-            _draw_words(surface, layout.words, step.sentence, fonts)
+            _draw_words(surface, layout.words, step.sentence, palette.TEXT, fonts)
+        if self.aside is not None:
+            _draw_words(surface, layout.aside, self.aside.words, self.aside.color, fonts, has_edge=False)
         track = self._draw_slider(surface, layout.slider, k, fonts)
         surface.set_clip(clip)
         return StepPlaces(layout, cameras, track, link, answers, spots)
@@ -482,9 +504,7 @@ def _answer_color(question: Question, k: int, chosen: int) -> Color:
     return palette.AGREE if k == question.right else palette.UNEXPLAINED if k == chosen else palette.CAPTION
 
 
-def _draw_question(
-    surface: pygame.Surface, place: pygame.Rect, question: Question, chosen: int | None, fonts: FontBook
-) -> tuple[pygame.Rect, ...]:
+def _draw_question(surface: pygame.Surface, place: pygame.Rect, question: Question, fonts: FontBook) -> tuple[pygame.Rect, ...]:
     """Write a question and its answers as buttons; return where the buttons are."""
     ui = fonts.ui_scale
     pygame.draw.rect(surface, palette.PANEL_RAISED, place)
@@ -493,9 +513,8 @@ def _draw_question(
     surface.blit(prompt, (left, top))
     y, x, buttons = top + round(_WORDS_ROW * ui), left, []
     high = max(min(round(22 * ui), place.bottom - y), 1)
-    for k, answer in enumerate(question.answers):
-        color = palette.TEXT if chosen is None else _answer_color(question, k, chosen)
-        words = fonts.render(fonts.shortened(answer, 12.5, max(room - round(16 * ui), 1)), 12.5, color)
+    for answer in question.answers:
+        words = fonts.render(fonts.shortened(answer, 12.5, max(room - round(16 * ui), 1)), 12.5, palette.TEXT)
         button = pygame.Rect(x, y, words.get_width() + round(16 * ui), high)
         if button.right > left + room and x > left and y + 2 * high <= place.bottom:
             x, y = left, y + high
@@ -503,7 +522,7 @@ def _draw_question(
         buttons.append(button)
         if button.right <= place.right:
             pygame.draw.rect(surface, palette.PANEL, button.inflate(0, -2), border_radius=round(5 * ui))
-            pygame.draw.rect(surface, color if chosen is not None else palette.PANEL_EDGE, button.inflate(0, -2), 1, round(5 * ui))
+            pygame.draw.rect(surface, palette.PANEL_EDGE, button.inflate(0, -2), 1, round(5 * ui))
             surface.blit(words, words.get_rect(center=button.center))
         x = button.right + round(6 * ui)
     return tuple(buttons)
@@ -539,13 +558,14 @@ def _link_place(place: pygame.Rect, algorithm: AlgorithmFacts, fonts: FontBook) 
     return pygame.Rect(place.right - pad - wide, place.top, wide, place.height)
 
 
-def _draw_words(surface: pygame.Surface, place: pygame.Rect, sentence: str, fonts: FontBook) -> None:
+def _draw_words(surface: pygame.Surface, place: pygame.Rect, sentence: str, color: Color, fonts: FontBook, has_edge: bool = True) -> None:
     """Write a sentence in as large letters as it finds room with; as much as there is room for of one that is too long."""
     if not place.height:
         return
     ui = fonts.ui_scale
     pygame.draw.rect(surface, palette.PANEL, place)
-    pygame.draw.line(surface, palette.PANEL_EDGE, place.topleft, (place.right, place.top))
+    if has_edge:
+        pygame.draw.line(surface, palette.PANEL_EDGE, place.topleft, (place.right, place.top))
     room, high = max(place.width - round(2 * _PAD * ui), 1), place.height - round(0.6 * _PAD * ui)
     for size in (_WORDS, 13.0, 12.0, 11.0):
         lines, row = fonts.wrapped(sentence, size, room), round(1.38 * size * ui)
@@ -555,7 +575,7 @@ def _draw_words(surface: pygame.Surface, place: pygame.Rect, sentence: str, font
     if len(lines) > most:
         lines = [*lines[: most - 1], fonts.shortened(" ".join(lines[most - 1 :]), size, room)]
     for k, line in enumerate(lines):
-        surface.blit(fonts.render(line, size, palette.TEXT), (place.left + round(_PAD * ui), place.top + round(0.4 * _PAD * ui) + k * row))
+        surface.blit(fonts.render(line, size, color), (place.left + round(_PAD * ui), place.top + round(0.4 * _PAD * ui) + k * row))
 
 
 def _draw_code(

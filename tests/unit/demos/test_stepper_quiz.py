@@ -39,7 +39,7 @@ def test_nothing_is_asked_unless_the_student_wants_it():
     for _ in range(20):
         demo.run.press("right")
         assert demo._shown_question() == (None, None)
-    assert demo.k == demo.n_steps - 1 and not demo.guesses.made and list(demo.status()) == []
+    assert demo.k == demo.n_steps - 1 and not demo.guesses.made and demo._aside() is None
 
 
 @pytest.mark.parametrize("is_right", [True, False])
@@ -52,7 +52,7 @@ def test_an_answer_is_counted_and_the_step_shown_with_it(is_right):
     assert demo.run.press(ANSWER_KEYS[given])
     assert demo._shown_question() == (question, given) and demo.k == k
     assert [one.is_right for one in demo.guesses.made] == [is_right] and demo.guesses.made[0].seconds is not None
-    assert f"{int(is_right)} right, {int(not is_right)} wrong" in demo.status()[0][0]
+    assert f"{int(is_right)} right, {int(not is_right)} wrong. The right arrow goes on." in demo._aside().words
     assert not demo.run.press(ANSWER_KEYS[given])  # once
     demo.run.press("right")
     assert demo.k == k + 1
@@ -100,18 +100,18 @@ def test_the_question_follows_the_hand_and_playing_asks_nothing():
 
 def test_a_quiz_goes_from_question_to_question_and_keeps_the_answers():
     quiz = Quiz(GJK, 3, seed=5)
-    demo = opened(quiz=quiz)
+    demo = Stepper.of_case("gjk", GJK.example, quiz=quiz)()
     for k in range(3):
         asked = quiz.asked(k)
         assert (demo.case, demo.k) == (asked.case, asked.step) and demo._shown_question() == (asked.question, None)
-        assert f"question {k + 1} of 3" in demo.status()[0][0]
+        assert f"Question {k + 1} of 3" in demo._aside().words
         assert not demo.run.act("grab", demo.case.middle("a"))  # it stands as it was asked
         demo.run.act("set_parameter", "step", 1000)
         assert demo._shown_question() == (asked.question, None)
         demo.run.press(ANSWER_KEYS[asked.question.right])
         assert demo._shown_question() == (asked.question, asked.question.right)
         demo.run.press("right")
-    assert "the quiz is over: 3 right, 0 wrong" in demo.status()[0][0]
+    assert demo._aside().words == "The quiz is over: 3 right, 0 wrong."
     assert quiz.as_json()["right"] == 3 and "interrupted" not in quiz.as_json()
     assert demo.run.act("grab", demo.case.middle("a"))
 
@@ -131,7 +131,7 @@ def test_the_users_function_answers_beside_it_without_keeping_it_waiting(tmp_pat
         demo = opened(own=asking)
         begun = time.monotonic()
         assert demo.picture("gjk") is not None and demo.theirs is None
-        assert time.monotonic() - begun < 5.0 and "being asked" in demo.status()[-1]
+        assert time.monotonic() - begun < 5.0 and "being asked" in demo._aside().words
         while demo.theirs is None:
             assert time.monotonic() - begun < 60.0
             time.sleep(0.05)
