@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -234,7 +234,12 @@ def beside(query: str, case: Case, steps: Sequence[TraceStep], reply: Reply, tol
     faults = tuple(judge(query, pair, reply, tolerance))
     if reply.said != "answer":
         return OwnAnswer(reply, faults, None, None, f"Yours gave no answer: {faults[0].told}.")
-    trial = _Trial(pair, steps, reply, tolerance + rounding(pair.scale))
+
+    def is_wrong(point: Any) -> bool:
+        alone = Reply("answer", True, {**reply.keys, "points": [point]})
+        return any(fault.kind == "wrong_points" for fault in judge(query, pair, alone, tolerance))
+
+    trial = _Trial(pair, steps, reply, tolerance + rounding(pair.scale), is_wrong)
     tried = trial.tried
     marks = _marks(case, reply)
     if not faults:
@@ -250,7 +255,9 @@ def beside(query: str, case: Case, steps: Sequence[TraceStep], reply: Reply, tol
 class _Trial:
     """The claims of an answer against what the steps prove."""
 
-    def __init__(self, pair: PlainPair, steps: Sequence[TraceStep], reply: Reply, allowed: float) -> None:
+    def __init__(self, pair: PlainPair, steps: Sequence[TraceStep], reply: Reply, allowed: float, is_wrong: Callable[[Any], bool]) -> None:
+        self._is_wrong = is_wrong
+        """Whether a point of theirs is."""
         self._steps, self._allowed, self._pair, self._keys = steps, allowed, pair, reply.keys
         self._radii = core_of(pair.a)[1] + core_of(pair.b)[1]
         self.normal = _unit(reply.keys.get("normal"))
@@ -276,6 +283,26 @@ class _Trial:
                 return found, f"Step {found + 1} looks along the same axis, {what}: there your answer leaves the trace."
         if fault.kind in ("wrong_normal", "reversed_normal") and self.normal is not None:
             return self._wrong_normal(support_separation(self._pair, *self.normal))
+        if fault.kind == "wrong_points" and self._keys.get("points"):
+            return self._wrong_points()
+        return self._at_the_end()
+
+    def _wrong_points(self) -> tuple[int, str]:
+        """Return the side plane that cuts off their point, or the step that takes another."""
+        x, y = next(point for point in self._keys["points"] if self._is_wrong(point))
+        yours = f"your point ({x + 0.0:.4g}, {y + 0.0:.4g})"
+        ends: tuple[Point, ...] = ()
+        for k, step in enumerate(self._steps):
+            if step.kind == "clip" and step.axis is not None and ends:
+                nx, ny = step.axis
+                beyond = nx * (x - ends[0][0]) + ny * (y - ends[0][1]) + step.values["beyond 1"]
+                if beyond > self._allowed:
+                    return k, f"The side plane of step {k + 1} cuts it off, {metres(beyond)} beyond: there {yours} leaves the trace."
+            if step.kind in ("incident", "clip"):
+                ends = step.points
+            elif step.kind == "point":
+                other = f"Step {k + 1} takes a point midway between the two surfaces"
+                return k, f"No side plane cuts it off. {other}: there {yours} leaves the trace."
         return self._at_the_end()
 
     def _wrong_normal(self, gap: float) -> tuple[int, str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pytest
 
 from engine import trace
@@ -94,6 +95,36 @@ def test_a_reversed_and_a_long_normal_leave_at_the_step_that_has_them_right():
     for factor, word in ((-1.0, "the other way"), (2.0, "a length of 1")):
         found = beside("manifold", EPA.example, steps, answered(normal=[factor * value for value in normal]))
         assert steps[found.step].axis == pytest.approx([-value for value in normal]) and word in found.sentence
+
+
+def test_beside_clipping_a_point_leaves_at_the_plane_that_cuts_it_off_or_where_another_is_taken():
+    clipping = trace.algorithm("manifold")
+    case, steps = clipping.example, clipping.steps(clipping.example)
+    result = steps[-1].result
+    right = [list(point.position) for point in result.points]
+    planes = [k for k, step in enumerate(steps) if step.kind == "clip"]
+    assert len(planes) == 2 and len(right) == 2
+    assert beside("manifold", case, steps, answered(points=right)).step is None
+    ends = list(next(step for step in steps if step.kind == "incident").points)
+    cut = set()
+    for k, other in zip(planes, reversed(planes), strict=True):
+        away = steps[k].axis
+        for end in ends:  # what of the incident edge that plane cuts off
+            point = [end[0] + 3.0 * away[0], end[1] + 3.0 * away[1]]
+            beyond = {j: float(np.dot(steps[j].axis, point) - max(np.dot(steps[j].axis, corner) for corner in box(case))) for j in planes}
+            found = beside("manifold", case, steps, answered(points=[*right, point]))
+            if beyond[k] > 1e-6 and beyond[other] < 0.0:
+                assert found.step == k and "The side plane" in found.sentence
+                cut.add(k)
+    assert cut == set(planes)
+    above = [right[0][0], right[0][1] + 1.0]
+    found = beside("manifold", case, steps, answered(points=[above]))
+    assert steps[found.step].kind == "point" and "No side plane cuts it off" in found.sentence
+    assert beside("manifold", case, steps, answered(points=[])).step == len(steps) - 1
+
+
+def box(case):
+    return case.pair.pose_a.apply_array(case.pair.shape_a.core).tolist()
 
 
 def test_a_distance_leaves_gjk_at_the_bound_that_denies_it():
