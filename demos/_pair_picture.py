@@ -10,7 +10,7 @@ import numpy as np
 from engine.common.arrays import FloatArray
 from engine.common.tolerances import BOX2D_POLYGON_SKIN
 from engine.compare.pair.file import Outsider, Pair
-from engine.geometry import AABB, AnyShape, Circle, Polygon, Segment, Transform
+from engine.geometry import AABB, AnyShape, Circle, Segment, Transform
 from engine.render import palette
 from engine.render.fonts import ALL_SIDES
 from engine.render.palette import Color, mix
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from engine.compare.pair.answers import Answer, PairAnswers
     from engine.render.canvas import Canvas
 
-__all__ = ["draw_pair", "is_on", "pair_box"]
+__all__ = ["draw_pair", "pair_box"]
 
 
 _FILL = 0.35
@@ -29,19 +29,6 @@ _ARROW, _ARROW_SHARE = 64.0, 0.12
 """Design pixels of an arrow of a normal, and the share of the view that it takes at the most."""
 
 Point = tuple[float, float]
-
-
-def is_on(shape: AnyShape, xf: Transform, point: Point, reach: float) -> bool:
-    """Tell whether a hand at `point` takes hold of the shape: on it, or nearer than `reach` metres."""
-    at = np.array(xf.apply_inverse(point))
-    core, radius = shape.core, shape.radius
-    if isinstance(shape, Polygon):
-        return float(((at - core) * shape.normals).sum(axis=1).max()) <= radius + reach
-    a, b = core[0], core[-1]
-    along = b - a
-    length_sq = float(along @ along)
-    share = min(max(float((at - a) @ along) / length_sq, 0.0), 1.0) if length_sq > 0.0 else 0.0
-    return math.dist(at, a + share * along) <= radius + reach
 
 
 def outline(shape: AnyShape, xf: Transform) -> FloatArray:

@@ -8,23 +8,23 @@ from __future__ import annotations
 import contextlib
 import json
 import math
-import threading
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from demos._pair_picture import draw_pair, is_on, pair_box
+from demos._loading import Loads
+from demos._pair_picture import draw_pair, pair_box
 from demos._saving import saved_as_new
 from engine.common.errors import LabError
 from engine.compare.pair.file import Pair, load_pair, pair_as_json, save_pair
 from engine.contracts.agreement import REASONS, StepAgreement
 from engine.demo import Demo, Parameter, StatusLine, register
-from engine.geometry import AABB, AnyShape, Transform
+from engine.geometry import AABB
 from engine.render import palette
 from engine.render.hud import draw_lines, lines_size
 from engine.render.palette import Color
+from engine.trace.cases import PairCase, is_on
 
 if TYPE_CHECKING:
     from engine.compare.pair.answers import PairAnswers
@@ -53,7 +53,6 @@ VERDICT_COLORS: dict[str, Color] = {
 }
 
 Point = tuple[float, float]
-_Change = Callable[[Transform, AnyShape], Transform]
 
 
 @cache
@@ -88,7 +87,7 @@ class PairInspector(Demo):
     note = (
         "Left drag moves a shape or a handle, right drag or the wheel turns a shape. R: as opened. S: save. Dots are ours, rings Box2D's."
     )
-    not_captured: ClassVar[frozenset[str]] = frozenset({"_thread", "_asked", "_answers"})
+    not_captured: ClassVar[frozenset[str]] = frozenset({"_asked", "_answers"})
     opened: ClassVar[Pair | None] = None
     """The pair of a file, instead of those of `demos/pairs`."""
     opened_from: ClassVar[str] = ""
@@ -112,7 +111,6 @@ class PairInspector(Demo):
         self._answers: PairAnswers | None = None
         self._held: tuple[str, Point, bool] | None = None
         self._touched = "b" if self.pair.shape_b is not None else "a"
-        self._thread: threading.Thread | None = None
         (left, bottom), (right, top) = self.home().lower, self.home().upper
         self._reach = HANDLE * max(right - left, top - bottom)
         self.message = ""
@@ -148,15 +146,7 @@ class PairInspector(Demo):
 
     def _is_loaded(self) -> bool:
         """Tell whether the query's algorithms are there; in the window a thread loads them, which takes seconds the first time."""
-        if not self.viewer.interactive or self.pair.query in _loaded:
-            _loaded.add(self.pair.query)
-            return True
-        if self._thread is None:
-            self._thread = threading.Thread(target=_load, args=(self.pair,), name="pair inspector", daemon=True)
-            self._thread.start()
-        elif not self._thread.is_alive():
-            self._thread = None
-        return False
+        return not self.viewer.interactive or _loads.begin(self.pair.query, partial(_load, self.pair))
 
     # The hand
 
@@ -238,38 +228,14 @@ class PairInspector(Demo):
         return pose.apply(shape.centroid)
 
     def _move(self, part: str, dx: float, dy: float) -> None:
-        def moved(at: Point) -> Point:
-            return at[0] + dx, at[1] + dy
-
-        pair = self.pair
-        if part.startswith("ray") and pair.ray is not None:
-            origin, end = pair.ray
-            self._put(ray=(moved(origin), end) if part == "ray.origin" else (origin, moved(end)))
-        elif part == "point" and pair.point is not None:
-            self._put(point=moved(pair.point))
-        else:
-            self._change(part, lambda pose, _: Transform(moved(pose.position), pose.angle))
+        self._put(PairCase(self.pair).moved(part, dx, dy))
 
     def _turn(self, part: str, angle: float) -> None:
-        if part in ("a", "b") or part[:2] in ("a.", "b."):
-            self._change(part, lambda pose, shape: _turned(pose, shape, angle))
+        self._put(PairCase(self.pair).turned(part, angle))
 
-    def _change(self, part: str, change: _Change) -> None:
-        """Change a pose, or of a whole shape all its poses."""
-        side, _, end = part.partition(".")
-        shape = self.pair.shape_a if side == "a" else self.pair.shape_b
-        assert shape is not None
-        new: dict[str, object] = {}
-        for name in (f"pose_{side}", f"end_{side}"):
-            pose: Transform | None = getattr(self.pair, name)
-            if pose is not None and end in ("", "start" if name.startswith("pose") else "end"):
-                new[name] = change(pose, shape)
-        self._put(**new)
-
-    def _put(self, **changes: object) -> None:
+    def _put(self, changed: PairCase) -> None:
         """Take the changed pair; what belongs to the pair as opened, an outsider's answer and where it came from, stays behind."""
-        self.pair = replace(self.pair, **changes, provenance=None, outsider=None, note="")  # type: ignore[arg-type]
-        self.message = ""
+        self.pair, self.message = changed.pair, ""
 
     def _save(self) -> None:
         folder = Path(self.opened_from).parent if self.opened_from else Path("out")
@@ -363,7 +329,7 @@ _WATCH = {
     "ray_cast": "Drag either end of the ray.",
     "contains": "Drag the point. Each ring has its colour where the point is inside.",
 }
-_loaded: set[str] = set()
+_loads = Loads("pair inspector")
 """Queries whose algorithms this process has loaded."""
 
 
@@ -372,15 +338,6 @@ def _load(pair: Pair) -> None:
 
     with contextlib.suppress(LabError):  # it is raised again, and told, where the answer is wanted
         ask(pair)
-    _loaded.add(pair.query)
-
-
-def _turned(pose: Transform, shape: AnyShape, angle: float) -> Transform:
-    """Return the pose turned by `angle` about the middle of the shape, which stays where it is."""
-    middle = shape.centroid
-    x, y = pose.apply(middle)
-    away = Transform((0.0, 0.0), pose.angle + angle).apply(middle)
-    return Transform((x - away[0], y - away[1]), pose.angle + angle)
 
 
 def _verdict_words(answers: PairAnswers) -> str:

@@ -18,7 +18,7 @@ from engine.compare.pair.file import Pair
 from engine.contracts.trace import Mark, Point, Role
 from engine.geometry import AABB, AnyShape, Capsule, Circle, Polygon, Segment, Transform
 
-__all__ = ["BoxesCase", "Case", "OutlineCase", "PairCase", "PointsCase", "box_corners", "shape_mark"]
+__all__ = ["BoxesCase", "Case", "OutlineCase", "PairCase", "PointsCase", "box_corners", "is_on", "shape_mark"]
 
 _MOST_NAMED = 24
 """Points, a count."""
@@ -61,6 +61,10 @@ class Case(ABC):
 
     def turned(self, part: str, angle: float) -> Case:
         """Return the case with a part turned about its middle; this one where nothing can be turned."""
+        return self
+
+    def following(self, before: Case) -> Case:
+        """Return this case as what came of another, a frame ago: for algorithms that remember."""
         return self
 
     def middle(self, part: str) -> Point:
@@ -107,7 +111,10 @@ class PairCase(Case):
 
     @property
     def handles(self) -> tuple[tuple[str, Point], ...]:
-        """Corners and ends ("a.0"), a circle's or a capsule's rim ("a.rim"), ends of motions ("a.end"), ends of a ray."""
+        """Corners and ends ("a.0"), a circle's or a capsule's rim ("a.rim"), ends of motions ("a.end"), ends of a ray, a point.
+
+        The start of a motion alone ("a.start") can be moved and turned too.
+        """
         pair, found = self.pair, []
         for side in "ab":
             shape, pose, end = self._side(side)
@@ -121,6 +128,8 @@ class PairCase(Case):
                 found.append((f"{side}.end", end.apply(shape.centroid)))
         if pair.ray is not None:
             found += [("ray.origin", pair.ray[0]), ("ray.end", pair.ray[1])]
+        if pair.point is not None:
+            found.append(("point", pair.point))
         return tuple(found)
 
     @property
@@ -131,7 +140,7 @@ class PairCase(Case):
         found = super().part_at(point, reach)
         for side in "ba":
             shape, pose, _ = self._side(side)
-            if found is None and shape is not None and _is_on(shape, pose, point, 0.4 * reach):
+            if found is None and shape is not None and is_on(shape, pose, point, 0.4 * reach):
                 found = side
         return found
 
@@ -142,11 +151,15 @@ class PairCase(Case):
             if of == "origin":
                 return self._with(ray=((origin[0] + dx, origin[1] + dy), end))
             return self._with(ray=(origin, (end[0] + dx, end[1] + dy)))
+        if part == "point" and self.pair.point is not None:
+            return self._with(point=(self.pair.point[0] + dx, self.pair.point[1] + dy))
         shape, pose, end_pose = self._side(side)
         if shape is None:
             return self
         if of == "end" and end_pose is not None:
             return self._with(**{f"end_{side}": _shifted(end_pose, dx, dy)})
+        if of == "start":
+            return self._with(**{f"pose_{side}": _shifted(pose, dx, dy)})
         if of:
             local = pose.apply_inverse((pose.position[0] + dx, pose.position[1] + dy))
             return self._reshaped(side, shape, of, local)
@@ -165,7 +178,7 @@ class PairCase(Case):
         changes = {}
         if of != "end":
             changes[f"pose_{side}"] = _turned(pose, shape, angle)
-        if end is not None:
+        if end is not None and of != "start":
             changes[f"end_{side}"] = _turned(end, shape, angle)
         return self._with(**changes)
 
@@ -175,6 +188,9 @@ class PairCase(Case):
         if shape is None or side not in ("a", "b"):
             return super().middle(part)
         return (end if of == "end" and end is not None else pose).apply(shape.centroid)
+
+    def following(self, before: Case) -> PairCase:
+        return replace(self, before=before.pair) if isinstance(before, PairCase) else self
 
     def _side(self, side: str) -> tuple[AnyShape | None, Transform, Transform | None]:
         pair = self.pair
@@ -226,7 +242,7 @@ def _turned(pose: Transform, shape: AnyShape, angle: float) -> Transform:
     return Transform((x - away[0], y - away[1]), pose.angle + angle)
 
 
-def _is_on(shape: AnyShape, xf: Transform, point: Point, reach: float) -> bool:
+def is_on(shape: AnyShape, xf: Transform, point: Point, reach: float) -> bool:
     """Tell whether a hand takes hold of the shape: on it, or nearer than `reach` metres."""
     at = np.array(xf.apply_inverse(point))
     core, radius = shape.core, shape.radius

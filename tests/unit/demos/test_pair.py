@@ -11,7 +11,8 @@ import pygame
 import pytest
 
 from demos import pair as inspector
-from demos._pair_picture import is_on, outline
+from demos._loading import Loads
+from demos._pair_picture import outline
 from demos.pair import PairInspector
 from engine.app.headless import picture_of
 from engine.app.window import Window
@@ -20,6 +21,7 @@ from engine.demo import Demo
 from engine.demo.registry import find_demo
 from engine.geometry import Capsule, Circle, Polygon, Segment, Transform
 from engine.history.history import demo_hash
+from engine.trace.cases import is_on
 from tests.waiting import until
 
 
@@ -205,7 +207,7 @@ def test_far_out_pairs_are_told_and_drawn(tmp_path: Path) -> None:
 
 
 def test_in_the_window_the_algorithms_are_loaded_beside_the_picture(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(inspector, "_loaded", set())
+    monkeypatch.setattr(inspector, "_loads", Loads("test"))
     load, may_load = inspector._load, threading.Event()
     monkeypatch.setattr(inspector, "_load", lambda pair: may_load.wait(60.0) and load(pair))
     demo = make("distance")
