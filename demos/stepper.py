@@ -95,7 +95,7 @@ class Stepper(Demo):
         ("1 to 9, a click", "answer; the right arrow skips the question"),
         ("Y", "with a function of your own: to the step that denies its answer"),
     )
-    takes_keys = frozenset({"space", "home", "n", ".", *ANSWER_KEYS})
+    takes_keys = frozenset({"space", "home", "end", "n", ".", *ANSWER_KEYS})
     note = "Nothing is drawn but what the production kernel did: it records its steps where it is asked to."
     not_captured: ClassVar[frozenset[str]] = frozenset({"_traced", "_watch", "_theirs"})
     opened: ClassVar[Case | None] = None
@@ -144,7 +144,8 @@ class Stepper(Demo):
         self._touched = ""
         self.playing = False
         self.message = ""
-        self._waited = 0.0
+        self._waited = 0
+        """Steps of the clock since the algorithm's last, while it plays."""
         self._traced: dict[str, tuple[Case, StepPicture | None, str]] = {}
         self._theirs: tuple[Case, Reply, OwnAnswer] | None = None
         self._watch = StopWatch()
@@ -218,7 +219,7 @@ class Stepper(Demo):
         if self._asked() is None:
             self.guesses.pass_by(self.k)
         self.values["step"] = float(min(max(k, 0), self.n_steps - 1) + 1)
-        self._waited = 0.0
+        self._waited = 0
 
     # Predictions
 
@@ -311,8 +312,8 @@ class Stepper(Demo):
     def after_step(self) -> None:
         if not self.playing:
             return
-        self._waited += self.step_seconds
-        if self._waited * self.parameter("pace") < 1.0:
+        self._waited += 1
+        if self._waited * self.step_seconds * self.parameter("pace") < 1.0:
             return
         k, last = self.k, self.n_steps - 1
         if k < last:
@@ -326,7 +327,7 @@ class Stepper(Demo):
         if key in ("right", "n", ".", "left", "home", "end"):
             self._leaf(key)
         elif key in ("space", "p") and self.quiz is None:
-            self.playing, self._waited = not self.playing, 0.0
+            self.playing, self._waited = not self.playing, 0
             if self.playing and self.k == self.n_steps - 1:
                 self._go_to(0)
         elif key in ("up", "down"):
@@ -421,7 +422,7 @@ class Stepper(Demo):
         if changed is not unless:
             if self._asked() is None:
                 self.guesses.pass_by(self.k)
-            self._case, self.message = changed, ""
+            self._case, self.message = changed.following(self._case if self._case is not None else changed), ""
 
     def release(self) -> None:
         self._held = None

@@ -236,7 +236,8 @@ class FramePainter:
         told: list[StatusLine] = list(heading)
         if is_wanted:
             session.attempt(lambda: told.extend(demo.status()))
-        room = max(width - 4 * inset, 1)
+        head, side, _ = demo.margins(width, height, self._book.ui_scale)
+        room = max(width - round(side) - 4 * inset, 1)
         for line in told:
             text, color = (line, palette.TEXT) if isinstance(line, str) else line
             lines.extend((part, color) for part in self._book.wrapped(text, 14.0, room))
@@ -249,7 +250,9 @@ class FramePainter:
         elif len(lines) > most:
             text, color = lines[most - 1]
             lines = [*lines[: most - 1], (self._book.shortened(f"{text} …", 14.0, room), color)]
-        place = pygame.Rect((left + inset, top + inset), lines_size(self._book, lines)) if lines else pygame.Rect(left, top, 0, 0)
+        place = (
+            pygame.Rect((left + inset, top + round(head) + inset), lines_size(self._book, lines)) if lines else pygame.Rect(left, top, 0, 0)
+        )
         return lines, place
 
     def _shows_something(self, canvas: Canvas, session: Session) -> bool:

@@ -169,6 +169,12 @@ class LabelRoom:
         """Note that no label may lie there, for something is to be seen."""
         self._taken.append(place)
 
+    def part(self, view: tuple[int, int, int, int]) -> LabelRoom:
+        """Return the room that there is in a part of the view, where what lies here by now is taken."""
+        found = LabelRoom(view)
+        found._taken, found._words = [*self._taken], [*self._words]
+        return found
+
     def has_words(self, place: pygame.Rect) -> bool:
         """Tell whether words have been written there, labels not counted."""
         return place.collidelist(self._words) >= 0

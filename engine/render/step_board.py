@@ -53,8 +53,9 @@ def draw_board(
             camera = Camera(own.center, own.scale * shrunk, view)
         asked = None if drawn else question
         places = picture.draw(
-            canvas.surface, rect, k, canvas.fonts, camera=camera, has_ground=bool(drawn), discs=canvas.discs, question=asked, chosen=chosen
-        )
+            canvas.surface, rect, k, canvas.fonts, camera=camera, has_ground=bool(drawn), discs=canvas.discs, room=canvas.room,
+            question=asked, chosen=chosen,
+        )  # fmt: skip
         drawn.append(places)
         if asked is not None and chosen is None:
             canvas.controls.all += _answers(places, keys, canvas.ui_scale)

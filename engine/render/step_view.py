@@ -243,6 +243,7 @@ class StepPicture:
         camera: Camera | None = None,
         has_ground: bool = True,
         discs: DiscBook | None = None,
+        room: LabelRoom | None = None,
         parts: frozenset[str] = ALL_PARTS,
         question: Question | None = None,
         chosen: int | None = None,
@@ -263,6 +264,8 @@ class StepPicture:
             Whether the plane's ground is to be drawn, and the bar that says its scale: in a window the caller has.
         discs : DiscBook, optional
             Kept by the caller too.
+        room : LabelRoom, optional
+            What is taken of the surface by words that lie there already.
         parts : set of str
             Of `ALL_PARTS`.
         question : Question, optional
@@ -289,7 +292,9 @@ class StepPicture:
                 continue
             surface.set_clip(place.clip(clip))
             own = camera if view is self.algorithm.views[0] else None
-            canvas, to_canvas = self._canvas_of(view, surface, place, fonts, discs, own, has_ground or view is not self.algorithm.views[0])
+            canvas, to_canvas = self._canvas_of(
+                view, surface, place, fonts, discs, own, has_ground or view is not self.algorithm.views[0], room
+            )
             if view.is_plane:
                 cameras[view.name] = canvas.camera
             places = question.places if question is not None and question.view == view.name else ()
@@ -322,10 +327,12 @@ class StepPicture:
         discs: DiscBook,
         given: Camera | None,
         has_ground: bool,
+        taken: LabelRoom | None,
     ) -> tuple[Canvas, _Axes]:
         """Draw the ground of a view, and return what its marks are drawn on."""
         ui, box = fonts.ui_scale, self.boxes[view.name]
-        room = LabelRoom((place.left, place.top, place.width, place.height))
+        seen = (place.left, place.top, place.width, place.height)
+        room = taken.part(seen) if taken is not None else LabelRoom(seen)
         room.keep_off(pygame.Rect(0, 0, round(175 * ui), round(34 * ui)).move(place.right - round(175 * ui), place.bottom - round(34 * ui)))
         title = fonts.render(fonts.shortened(view.title, _SMALL, max(place.width - round(2 * _PAD * ui), 1)), _SMALL, palette.CAPTION)
         where = title.get_rect(topleft=(place.left + round(_PAD * ui), place.top + round(4 * ui)))
@@ -333,7 +340,6 @@ class StepPicture:
             surface.fill(palette.BACKGROUND, place)
             surface.blit(title, where)
             return _draw_axes(surface, place, box, view, fonts, discs)
-        seen = (place.left, place.top, place.width, place.height)
         top = where.bottom - place.top
         camera = Camera(view=seen).fitted(box, 0.07, (0.0, top, 0.0, 0.4 * top)) if given is None else given.cut(seen)
         has_words = min(place.size) >= 90 * ui
@@ -342,7 +348,7 @@ class StepPicture:
             draw_backdrop(canvas)
             if has_words:
                 draw_scale_bar(canvas)
-        if len(self.algorithm.views) > 1 and has_words:
+        if len(self.algorithm.views) > 1 and has_words and room.is_free(where):
             surface.blit(title, where)
             room.take(where)
         return canvas, _Axes()

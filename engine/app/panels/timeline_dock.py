@@ -123,7 +123,7 @@ class TimelineDock(Dock):
             session.timeline.redo()
         elif event.key == pygame.K_COMMA:
             session.timeline.back()
-        elif event.key == pygame.K_END:
+        elif event.key == pygame.K_END and "end" not in session.demo.takes_keys:
             session.timeline.to_the_end()
         else:
             return False

@@ -1,0 +1,319 @@
+"""The stepper: keys, play, the hand on the case and on the slider, two algorithms at once, and pictures of what is degenerate."""
+
+from __future__ import annotations
+
+import math
+import threading
+from typing import Any
+
+import pygame
+import pytest
+
+from demos import stepper as module
+from demos._loading import Loads
+from demos.stepper import Stepper
+from engine import trace
+from engine.app import pages
+from engine.app.headless import picture_of
+from engine.app.window import Window
+from engine.common.errors import InvalidInputError
+from engine.compare.pair.file import Pair
+from engine.geometry import Circle, Polygon, Segment, Transform
+from engine.history.history import demo_hash
+from engine.render import palette
+from engine.trace.cases import PairCase
+from tests.unit.app.written import Written, noting_words
+from tests.waiting import until
+
+SIZES = ((1280, 720), (800, 600))
+
+
+@pytest.fixture(autouse=True)
+def display(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> Any:
+    monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
+    monkeypatch.chdir(tmp_path)
+    pygame.display.init()
+    pygame.display.set_mode((1280, 720))
+    yield
+    palette.use_theme("dark")
+    pygame.display.quit()
+
+
+def press(demo: Stepper, *keys: str) -> None:
+    for key in keys:
+        assert demo.on_key(key), key
+
+
+class Hand:
+    """A window with a stepper, and the mouse in it."""
+
+    def __init__(self, demo: Stepper, size: tuple[int, int] = (1280, 720), is_watched: bool = False) -> None:
+        self.window = Window(size, (type(demo),), demo, is_watched=is_watched)
+        self.surface = pygame.Surface(size)
+
+        def shows() -> bool:
+            self.window.update(0.0)
+            self.window.show(self.surface)
+            return len(self.controls.views) == len(demo.names)
+
+        until(shows)
+        for _ in range(2):
+            shows()
+
+    @property
+    def controls(self) -> Any:
+        return self.window.screen.painter.controls
+
+    def send(self, kind: int, **given: Any) -> None:
+        self.window.handle(pygame.event.Event(kind, given))
+        self.window.update(1.0 / 60.0)
+        self.window.show(self.surface)
+
+    def drag(self, start: tuple[int, int], end: tuple[int, int], button: int = 1) -> None:
+        self.send(pygame.MOUSEBUTTONDOWN, pos=start, button=button)
+        held = tuple(int(button == k) for k in (1, 2, 3))
+        self.send(pygame.MOUSEMOTION, pos=end, rel=(end[0] - start[0], end[1] - start[1]), buttons=held)
+        self.send(pygame.MOUSEBUTTONUP, pos=end, button=button)
+
+
+def test_keys_go_through_the_steps() -> None:
+    demo = Stepper()
+    n = demo.n_steps
+    assert n == len(trace.algorithm("gjk").steps(demo.case)) and demo.k == 0
+    press(demo, "left")
+    assert demo.k == 0
+    press(demo, "right", "n", ".")
+    assert demo.k == 3
+    press(demo, "end", "right")
+    assert demo.k == n - 1
+    press(demo, "home")
+    assert demo.k == 0 and not demo.on_key("x")
+
+
+def test_it_plays_at_its_pace_and_stops_or_begins_again() -> None:
+    demo = Stepper(values={"pace": 2.0})
+    n = demo.n_steps
+    press(demo, "space")
+    for _ in range(61):
+        demo.run.step()
+    assert demo.playing and demo.k == 2, "two steps a second"
+    press(demo, "end", "p")
+    assert demo.playing and demo.k == 0, "from the end it begins again"
+    for _ in range(30 * n + 2):
+        demo.run.step()
+    assert not demo.playing and demo.k == n - 1
+    press(demo, "l", "space")
+    for _ in range(31 * n):
+        demo.run.step()
+    assert demo.playing, "round and round"
+    press(demo, "up", "right")
+    assert demo.parameter("pace") == 4.0 and not demo.playing
+
+
+def test_a_drag_moves_a_shape_and_the_steps_follow_while_k_stays() -> None:
+    demo = Stepper()
+    case = demo.case
+    assert isinstance(case, PairCase) and case.pair.shape_b is not None
+    press(demo, "right", "right")
+    before = demo.picture("gjk")
+    middle = case.middle("b")
+    assert demo.grab(middle) and demo.grabbing
+    demo.drag((middle[0] + 0.4, middle[1] - 0.3))
+    demo.drag((middle[0] + 0.5, middle[1] - 0.2))
+    demo.release()
+    moved = demo.case
+    assert isinstance(moved, PairCase) and not demo.grabbing and demo.k == 2
+    assert moved.middle("b") == pytest.approx((middle[0] + 0.5, middle[1] - 0.2)) and moved.pair.pose_a == case.pair.pose_a
+    assert demo.picture("gjk") is not before
+    assert demo.picture("gjk").steps[-1].result == trace.algorithm("gjk").query(moved)
+    demo.restart()
+    assert demo.case == case and not demo.grab((90.0, 90.0)) and not demo.turn((90.0, 90.0)) and not demo.on_wheel((90.0, 90.0), 1.0)
+
+
+def test_a_corner_that_would_be_concave_waits_for_the_hand() -> None:
+    demo = Stepper()
+    corner = dict(demo.case.handles)["a.2"]
+    assert demo.grab(corner)
+    demo.drag((corner[0] + 0.3, corner[1]))
+    reshaped = demo.case
+    assert dict(reshaped.handles)["a.2"] == pytest.approx((corner[0] + 0.3, corner[1]))
+    demo.drag((corner[0] - 1.5, corner[1]))
+    assert demo.case is reshaped, "concave: as it was"
+    demo.drag((corner[0] + 0.2, corner[1] + 0.1))
+    assert dict(demo.case.handles)["a.2"] == pytest.approx((corner[0] + 0.2, corner[1] + 0.1)), "under the hand again"
+
+
+def test_right_drag_and_wheel_turn() -> None:
+    demo = Stepper()
+    x, y = demo.case.middle("b")
+    angle = demo.case.pair.pose_b.angle
+    assert demo.turn((x + 0.1, y))
+    for k in range(1, 5):
+        demo.drag((x + 0.1 * math.cos(k * math.pi / 8), y + 0.1 * math.sin(k * math.pi / 8)))
+    demo.release()
+    assert demo.case.pair.pose_b.angle == pytest.approx(angle + math.pi / 2.0) and demo.case.middle("b") == pytest.approx((x, y))
+    assert demo.on_wheel((x, y), 3.0)
+    assert demo.case.pair.pose_b.angle == pytest.approx(angle + math.pi / 2.0 + math.radians(6.0))
+    press(demo, "e")
+    assert demo.case.pair.pose_b.angle == pytest.approx(angle + math.pi / 2.0 + math.radians(4.0))
+
+
+def test_another_algorithm_keeps_the_case_that_it_can_be_asked() -> None:
+    demo = Stepper()
+    middle = demo.case.middle("b")
+    demo.grab(middle)
+    demo.drag((middle[0] - 0.5, middle[1] - 0.5))
+    demo.release()
+    moved = demo.case
+    demo.set_parameter("algorithm", "epa")
+    assert demo.case is moved and demo.names == ("epa",) and demo.k == 0
+    demo.set_parameter("algorithm", "quickhull")
+    assert demo.case == trace.algorithm("quickhull").example
+    assert demo.status() == []
+
+
+def test_two_stand_side_by_side_at_the_same_step() -> None:
+    demo = Stepper(values={"beside": "epa"})
+    assert demo.names == ("gjk", "epa")
+    lengths = [len(demo.picture(name).steps) for name in demo.names]
+    assert demo.n_steps == max(lengths)
+    press(demo, "end")
+    told = demo.summary()
+    assert [f"step {n} of {n}" in line for n, line in zip(lengths, told[::2], strict=True)] == [True, True]
+    press(demo, "b")
+    assert demo.names != ("gjk", "epa")
+    demo.set_parameter("beside", "quickhull")
+    assert any("cannot be asked this" in str(line) for line in demo.status()) and picture_of(demo)
+
+
+def test_it_opens_on_a_case_that_others_give() -> None:
+    case = PairCase(Pair("distance", Circle(0.5), Transform(), Polygon.box(1.0, 1.0), Transform((3.0, 0.0))))
+    kind = Stepper.of_case("epa", case, "a contact", "gjk")
+    demo = kind()
+    assert isinstance(demo, Stepper)
+    assert demo.case is case and demo.names == ("epa", "gjk") and kind.title == "a contact" and demo.id == "stepper"
+    assert "quickhull" not in kind.parameters[0].choices, "only what can be asked it"
+    with pytest.raises(InvalidInputError, match="algorithm"):
+        Stepper.of_case("nothing")
+
+
+def test_the_slider_is_under_the_hand_and_can_be_undone() -> None:
+    demo = Stepper()
+    hand = Hand(demo, is_watched=True)
+    track = next(one for one in hand.controls.all if one.parameter == "step").place
+    hand.drag((track.left, track.centery), (track.right, track.centery))
+    assert demo.k == demo.n_steps - 1
+    hand.drag((track.centerx, track.centery), (track.centerx, track.centery + 200))
+    assert abs(demo.k - (demo.n_steps - 1) / 2.0) <= 1.0
+    before = demo.k
+    hand.send(pygame.KEYDOWN, key=pygame.K_END, mod=0, unicode="")
+    hand.send(pygame.KEYDOWN, key=pygame.K_HOME, mod=0, unicode="")
+    assert demo.k == 0, "Home is the demo's own here"
+    hand.send(pygame.KEYDOWN, key=pygame.K_SPACE, mod=0, unicode=" ")
+    assert demo.playing and not hand.window.session.clock.paused, "and Space"
+    for _ in range(3):
+        hand.window.session.undo()
+    assert hand.window.session.timeline.failure == "" and demo.k == before and not demo.playing
+
+
+def test_the_mouse_reaches_both_planes() -> None:
+    for size in SIZES:
+        demo = Stepper(values={"beside": "epa"})
+        hand = Hand(demo, size)
+        for plane, camera in hand.controls.views:
+            x, y = demo.case.middle("b")
+            px, py = (round(one) for one in camera.to_screen((x, y)))
+            assert plane.collidepoint(px, py)
+            hand.drag((px, py), (px - 20, py + 10))
+            assert demo.case.middle("b") == pytest.approx((x - 20.0 / camera.scale, y - 10.0 / camera.scale))
+        assert hand.window.session.timeline.failure == ""
+
+
+def test_a_click_opens_the_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: list[str] = []
+    monkeypatch.setattr(pages.webbrowser, "open", lambda url: opened.append(url) or True)
+    hand = Hand(Stepper())
+    link = next(one for one in hand.controls.all if one.page)
+    hand.drag(link.place.center, link.place.center)
+    assert len(opened) == 1 and opened[0].endswith("docs/algorithms/gjk.md")
+    assert "gjk.md" in hand.window.session.messages.now.words
+    assert "not on this computer" in pages.open_page("nowhere.md#at-all")
+
+
+def test_every_page_of_an_algorithm_is_there() -> None:
+    for name in trace.algorithms():
+        page = trace.algorithm(name).page
+        path = pages.page_path(page)
+        assert path is not None, page
+        anchor = page.partition("#")[2]
+        text = path.read_text(encoding="utf-8")
+        heads = ["".join(c for c in line.strip("# ").lower().replace(" ", "-") if c.isalnum() or c in "-_") for line in text.splitlines() if line.startswith("#")]  # fmt: skip  # noqa: E501
+        assert not anchor or anchor in heads, page
+
+
+def test_in_the_window_the_algorithms_are_loaded_beside_the_picture(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_loads", Loads("test"))
+    load, may_load = module._load, threading.Event()
+    monkeypatch.setattr(module, "_load", lambda name: may_load.wait(60.0) and load(name))
+    demo = Stepper()
+    window = Window((800, 500), (Stepper,), demo)
+    surface = pygame.Surface((800, 500))
+    demo.run.waits = True
+    window.show(surface)
+    assert demo.case is None and any("being loaded" in str(line) for line in demo.status())
+    window.handle(pygame.event.Event(pygame.KEYDOWN, key=pygame.K_RIGHT, mod=0, unicode=""))
+    may_load.set()
+
+    def is_there() -> bool:
+        window.update(1.0 / 60.0)
+        window.show(surface)
+        return demo.case is not None
+
+    until(is_there)
+    assert demo.n_steps > 1 and window.session.timeline.failure == ""
+    plane = window.screen.painter.controls.views[0][0]
+    corners = [window.session.view.camera.to_screen(at) for _, at in demo.case.handles]
+    assert all(plane.collidepoint(corner) for corner in corners), "the picture shows the case, which came later"
+
+
+def test_what_the_hand_did_is_part_of_what_a_recording_compares() -> None:
+    demo, other = Stepper(), Stepper()
+    assert demo_hash(demo) == demo_hash(other)
+    middle = demo.case.middle("b")
+    demo.grab(middle)
+    demo.drag((middle[0] + 1e-12, middle[1]))
+    assert demo_hash(demo) != demo_hash(other)
+
+
+def degenerate() -> dict[str, PairCase]:
+    def case(a: Any, b: Any, at: tuple[float, float] = (0.0, 0.0), away: tuple[float, float] = (1.5, 0.5)) -> PairCase:
+        return PairCase(Pair("distance", a, Transform(at, 0.3), b, Transform((at[0] + away[0], at[1] + away[1]), 1.0)))
+
+    return {
+        "64 corners": case(Polygon.regular(64, 1.0), Polygon.regular(64, 0.7)),
+        "100 km away": case(Polygon.box(0.5, 0.5), Polygon.regular(5, 0.5), (1e5, -1e5)),
+        "no length": case(Segment((0.0, 0.0), (0.0, 0.0)), Circle(1e-9)),
+        "one place": case(Polygon.box(0.5, 0.5), Polygon.box(0.5, 0.5), (0.0, 0.0), (0.0, 0.0)),
+        "far apart": case(Polygon.box(0.5, 0.5), Polygon.box(0.5, 0.5), (0.0, 0.0), (5e3, 0.0)),
+        "a needle": case(Polygon.box(1.0, 1e-5), Segment((-1.0, 0.0), (1.0, 0.0), 1e-3)),
+    }
+
+
+@pytest.mark.parametrize("name", degenerate())
+def test_pictures_of_what_is_degenerate_are_whole(name: str) -> None:
+    case = degenerate()[name]
+    with noting_words():
+        for theme, size, beside in (("dark", SIZES[0], "none"), ("light", SIZES[1], "epa")):
+            palette.use_theme(theme)
+            demo = Stepper.of_case("gjk", case, beside=beside)()
+            assert isinstance(demo, Stepper)
+            hand = Hand(demo, size)
+            for _ in range(min(demo.n_steps, 6)):
+                written = Written(size)
+                hand.window.show(written)
+                view = hand.window.session.view.camera.view
+                assert demo.status() == []
+                inside = [(words, place) for words, place in written.words if place.left >= view[0] and place.bottom <= view[3]]
+                over = [(a, b) for k, (a, here) in enumerate(inside) for b, there in inside[:k] if here.colliderect(there)]
+                assert over == [], (name, size, demo.k)
+                press(demo, "right")
