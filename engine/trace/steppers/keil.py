@@ -50,12 +50,14 @@ class Keil(Algorithm[OutlineCase]):
             trace: list[KeilRun | KeilTrial] = []
             pieces, is_least = fewest_pieces(part.grid, trace=trace)
             found.append(_begin(part, cost))
+            bridges: tuple[Mark, ...] = ()
             for row in trace:
                 cost["steps"] = len(found)
                 if isinstance(row, KeilTrial):
                     found.append(_trial(part, row, cost))
+                    bridges = tuple(part.path("kept", *bridge) for bridge in row.bridges)
                 else:
-                    found += _run(part, row, cost, len(part.grid.rings) == 1)
+                    found += _run(part, row, bridges, cost)
             loops += part.loops(pieces)
             marks += part.polygons("result", pieces)
             all_least = all_least and is_least
@@ -87,7 +89,7 @@ def _begin(part: NamedPart, cost: dict[str, int]) -> TraceStep:
 def _trial(part: NamedPart, row: KeilTrial, cost: dict[str, int]) -> TraceStep:
     bridges = ", ".join(part.name(*bridge) for bridge in row.bridges)
     so_far = f"{len(row.best)} pieces"
-    what = f"{so_far} so far. Opened along {bridges} it has no hole, and Keil's method finds no more." if bridges else (
+    what = f"{so_far} so far. Opened along {bridges} it has no hole, and Keil's method finds as many pieces or fewer." if bridges else (
         f"It begins with the pieces of Hertel and Mehlhorn: {so_far}."
     )  # fmt: skip
     return TraceStep(
@@ -96,16 +98,16 @@ def _trial(part: NamedPart, row: KeilTrial, cost: dict[str, int]) -> TraceStep:
     )  # fmt: skip
 
 
-def _run(part: NamedPart, run: KeilRun, cost: dict[str, int], with_subproblems: bool) -> list[TraceStep]:
+def _run(part: NamedPart, run: KeilRun, bridges: tuple[Mark, ...], cost: dict[str, int]) -> list[TraceStep]:
     """Decode the kernel's rows; of an opened part, which is tried again and again, only what was read off."""
     found: list[TraceStep] = []
     first = cost["steps"]
-    cuts: list[Mark] = []
+    cuts = [*bridges]
     for row in run.rows.tolist():
         if row[0] == KEIL_SUBPROBLEM:
             cost["subproblems"] += 1
             cost["triangles tried"] += int(row[4])
-            if not with_subproblems:
+            if bridges:
                 continue
         cost["steps"] = first + len(found)
         if row[0] == KEIL_SUBPROBLEM:

@@ -68,7 +68,11 @@ class RotatingCalipers(Algorithm[PointsCase]):
             best = caliper if is_best else best
         box = as_points(result.corners)
         length, height = metres(2.0 * result.half_width), metres(2.0 * result.half_height)
-        said = f"The box lies along the line, {length} long."
+        said = (
+            f"The box lies along the line, {length} long."
+            if len(corners) > 1
+            else f"The box is the point and no larger than rounding, {length}."
+        )
         if best is not None:
             edge = f"from {case.name(corners[best.edge])} to {case.name(corners[(best.edge + 1) % len(corners)])}"
             said = f"The least rectangle lies on the edge {edge}: {length} x {height} = {square_metres(result.area)}."

@@ -60,10 +60,13 @@ class SmallestCircle(Algorithm[PointsCase]):
             if not row.is_exact:
                 found.append(run.judged(len(trace) == 1, {"steps": len(found), "tests": n_tests}))
         support = run.of(row.found.support)
+        said = f"{names(case, support)} determine the smallest circle: its radius is {metres(result.radius)}."
+        if len(support) == 1:
+            said = f"The smallest circle is {case.name(support[0])} and no larger than rounding, {metres(result.radius)}."
         return [
             *found,
             TraceStep(
-                "answer", 9, f"{names(case, support)} determine the smallest circle: its radius is {metres(result.radius)}.",
+                "answer", 9, said,
                 features(case, *support), (result.center, *support), bound=result.radius, values={"radius": result.radius},
                 marks=(Mark("circle", "result", (result.center,), radius=result.radius), *dots("result", (result.center, *support))),
                 cost={"steps": len(found), "tests": n_tests}, result=result,
@@ -105,9 +108,10 @@ class _Run:
         """Tell the order, and the first circle."""
         n, first = len(self.points), self.case.name(self.points[0])
         why = "In fractions, which do not round. " if self.row.is_exact else "No other point can matter. " if n > 2 else ""
+        order = f"{n} corners of the hull in random order: {names(self.case, self.points)}." if n > 1 else "All points are one."
         return TraceStep(
             "order", 8 if self.row.is_exact else 0,
-            f"{why}{n} corners of the hull in random order: {names(self.case, self.points)}. The first circle is {first} alone.",
+            f"{why}{order} The first circle is {first} alone.",
             features(self.case, *self.points), self.points, bound=0.0,
             marks=(*dots("kept", self.points[1:]), named(self.case, "new", self.points[0])), cost=cost,
         )  # fmt: skip
@@ -149,10 +153,11 @@ class _Run:
     def judged(self, is_smallest: bool, cost: dict[str, int]) -> TraceStep:
         """Tell whether rounding has led astray."""
         support, (center, radius) = self.of(self.row.found.support), self.circle(self.row.found)
+        verb = "demands" if len(support) == 1 else "demand"
         verdict = "the same, within rounding" if is_smallest else "more than rounding: some branch went wrong"
         return TraceStep(
             "judged", 7,
-            f"{names(self.case, support)} alone demand a radius of {metres(self.row.demanded)}, and {metres(self.row.holds_all)} hold all "
+            f"{names(self.case, support)} alone {verb} a radius of {metres(self.row.demanded)}, and {metres(self.row.holds_all)} hold all "
             f"points: {verdict}.", features(self.case, *support), support, bound=self.row.demanded,
             values={"demanded": self.row.demanded, "holds all": self.row.holds_all},
             marks=(*dots("kept", self.points), *dots("best", support), Mark("circle", "best", (center,), radius=radius)), cost=cost,

@@ -106,9 +106,9 @@ def _a_frame_before(pair: Pair, rng: np.random.Generator, k: int) -> Pair:
 
 
 def _points(rng: np.random.Generator, k: int) -> np.ndarray:
-    """A cloud, a lattice, a circle, repeated points, nearly a line, far from the origin."""
-    n = int(rng.integers(3, 40))
-    family = k % 6
+    """A cloud, a lattice, a circle, repeated points, nearly a line, far from the origin; now and then a line, one point, 64 on a circle."""
+    n = int(rng.integers(3, 40)) if k % 50 else 64
+    family = k % 6 if k % 50 else 2
     cloud = rng.normal(size=(n, 2))
     if family == 1:
         cloud = np.round(cloud)
@@ -121,12 +121,14 @@ def _points(rng: np.random.Generator, k: int) -> np.ndarray:
         cloud[:, 1] = cloud[:, 0] + 1e-12 * cloud[:, 1]
     elif family == 5:
         cloud = cloud + FAR
+    if k % 23 == 0:
+        cloud = cloud[:1] + np.arange(3 if k % 2 else 1)[:, None]
     return cloud
 
 
 def _star(rng: np.random.Generator, k: int) -> tuple[tuple[float, float], ...]:
     """A star-shaped ring, hence simple: spiky, round, or on a lattice of right angles."""
-    n = int(rng.integers(3, 24))
+    n = int(rng.integers(3, 24)) if k % 100 else 64
     angle = np.sort(rng.uniform(0.0, 2.0 * math.pi, n)) if k % 3 else np.arange(n) * 2.0 * math.pi / n
     radius = rng.uniform(0.2, 1.0, n) if k % 2 else np.where(np.arange(n) % 2, 0.3, 1.0)
     points = np.column_stack((radius * np.cos(angle), radius * np.sin(angle)))
