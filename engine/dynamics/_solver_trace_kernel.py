@@ -11,16 +11,16 @@ been solved, ``x_A`` and ``x_B`` their shifts since the step began; rows of cont
     PAIR        contact, before, before, after, after, v_A, v_B, bias, bias, yield, yield
     COLLIDE     contact, P_n, P_n, P_t, v_A, v_B, asked, asked, e, frozen       impulses of a pair; what of them weighs infinitely much
     APART       contact, point, gap, impulse, x_A, x_B, n_x, n_y                a correction of place, that no velocity learns of
-    PLACED      contact, point, before, after, x_A, x_B, C, s, w                XPBD's displacement along the normal
+    PLACED      contact, point, before, after, x_A, x_B, C, s, levers (2)       XPBD's displacement along the normal
     HELD        the same                                                        along the tangent; after is NaN where friction lets go
     RESTORED    contact, point, given, v_A, v_B, arms (4)                       the normal velocity set, XPBD's and AVBD's
     SLID        contact, point, before, after, v_A, v_B, arms (4)
-    DESCENT     body, x before (3), x after (3), residual (3), n                AVBD's step of a body, from n constraints
+    DESCENT     body, x (3), matrix (6), residual (3), n                        AVBD's step of a body, from n constraints
     DUAL        contact, point, f_n before, after, f_t before, after, k before, after, C, slip
-    FORCE       contact, point, separation, F_n, F_t, rate, n_t, is_kept        a spring's
-    TRIED       number, status of up to 14 rows                                 a set of free rows, and
-    FOUND       number, holds, row, impulse, rate                               what it gives: a row each
-    PIVOT       row, becomes, length                                            Dantzig's
+    FORCE       contact, point, gap, F_n, F_t, rates (2), stretch, is_kept, levers (4)      a spring's and a damper's, N
+    TRIED       number, holds, n free                                           a set of free rows was tried; FOUND of each row before it
+    FOUND       contact, point, is_tangent, status, P or F, J v or J a, holds   what a set, or a pivot, gives a row; -1: a joint's
+    PIVOT       contact, point, is_tangent, becomes, length                     Dantzig's
     PIECE       time, seconds, is_collision                                     a piece of time between collisions
 """
 
@@ -35,7 +35,7 @@ from engine.dynamics._contact_kernel import Contacts
 __all__ = [
     "APART", "BEGIN", "BODY", "BOUNCED", "COLLIDE", "COLLISIONS", "DESCENT", "DUAL", "END", "FLY", "FORCE", "FOUND", "FREE", "FROZEN",
     "HELD", "JOINTS", "MOVE", "NORMAL", "PAIR", "PIECE", "PIVOT", "PLACED", "PLACES", "PUSH_APART", "RELAX", "RESTORED", "SLID", "STAGE",
-    "SWEEP", "TANGENT", "TRIED", "VELOCITIES", "WARM", "WARMED", "tell_row", "tell_stage", "tell_warm",
+    "SWEEP", "TANGENT", "TRIED", "VELOCITIES", "WARM", "WARMED", "tell_placed", "tell_restored", "tell_row", "tell_stage", "tell_warm",
 ]  # fmt: skip
 
 STAGE, BODY, WARM, NORMAL, TANGENT, PAIR, COLLIDE, APART, PLACED, HELD, RESTORED, SLID, DESCENT, DUAL, FORCE, TRIED, FOUND, PIVOT, PIECE = (
@@ -81,4 +81,30 @@ def tell_row(
         record(
             trace, kind,
             (float(row), float(k), before, after, a[0], a[1], a[2], b[0], b[1], b[2], bias, share, kept, gap),
+        )  # fmt: skip
+
+
+@inlined_kernel
+def tell_placed(
+    trace: FloatArray | None, kind: float, bodies: Bodies, contacts: Contacts, row: int, k: int, before: float, after: float,
+    error: float, soft: float, arm: FloatArray, x: float, y: float,
+) -> None:  # fmt: skip
+    """Tell that a point has been displaced along (x, y)."""
+    if trace is not None:
+        a, b = bodies.shift[contacts.bodies[row, 0]], bodies.shift[contacts.bodies[row, 1]]
+        levers = arm[0] * y - arm[1] * x, arm[2] * y - arm[3] * x
+        record(
+            trace, kind,
+            (float(row), float(k), before, after, a[0], a[1], a[2], b[0], b[1], b[2], error, soft, levers[0], levers[1]),
+        )  # fmt: skip
+
+
+@inlined_kernel
+def tell_restored(trace: FloatArray | None, bodies: Bodies, contacts: Contacts, row: int, k: int, given: float, arm: FloatArray) -> None:
+    """Tell that a point's normal velocity has been set."""
+    if trace is not None:
+        a, b = bodies.velocity[contacts.bodies[row, 0]], bodies.velocity[contacts.bodies[row, 1]]
+        record(
+            trace, RESTORED,
+            (float(row), float(k), given, a[0], a[1], a[2], b[0], b[1], b[2], arm[0], arm[1], arm[2], arm[3]),
         )  # fmt: skip

@@ -46,15 +46,19 @@ def amount(value: float, unit: str) -> str:
     return f"{decimals(value, 3)} {unit}" if 5e-3 <= abs(value) < 1e5 else f"{value:.3g} {unit}"
 
 
-def stack(solver: str, settings: Mapping[str, float | str], sub_steps: int = 2) -> SceneCase:
-    """Return two boxes, the upper one five times as heavy and sliding, and a disc on top, after one step."""
+def stack(solver: str, settings: Mapping[str, float | str], with_disc: bool = True) -> SceneCase:
+    """Return two boxes, the upper one five times as heavy and sliding, a disc on top if that is asked for, after one step.
+
+    The soft step has two sub-steps, the other methods what their settings say.
+    """
     ground = BodySpec((FixtureSpec(Polygon.box(3.0, 0.25), friction=0.6),), "static", (0.0, -0.25))
     light = BodySpec((FixtureSpec(Polygon.box(0.6, 0.4), 1.0, 0.6),), position=(0.0, 0.4))
     heavy = BodySpec((FixtureSpec(Polygon.box(0.5, 0.4), 5.0, 0.6),), position=(0.1, 1.2), linear_velocity=(0.6, 0.0))
     disc = BodySpec((FixtureSpec(Circle(0.3), 1.0, 0.6),), position=(0.2, 1.9))
     own = tuple(settings.items())
-    world = WorldSettings(velocity_iterations=sub_steps, solver_settings=own)
-    return SceneCase.of_scene(SceneWorld(world, (ground, light, heavy, disc), solver=solver), taken=1)
+    world = WorldSettings(velocity_iterations=2, solver_settings=own)
+    bodies = (ground, light, heavy, disc) if with_disc else (ground, light, heavy)
+    return SceneCase.of_scene(SceneWorld(world, bodies, solver=solver), taken=1)
 
 
 class SolverStepper(Algorithm[SceneCase]):
@@ -101,6 +105,7 @@ class _Telling:
 
     def __init__(self, stepper: SolverStepper, snapshot: WorldSnapshot, problem: Problem | None) -> None:
         self._lines, self._sweep_word, self._problem = stepper.lines, stepper.sweep_word, problem
+        self._unit = stepper.views[1].y
         self._dt = snapshot.settings.dt
         self._ids = [body for body, _, _ in snapshot.bodies]
         self._shapes = {body: [spec.shape for _, of, spec in snapshot.fixtures if of == body] for body in self._ids}
@@ -169,6 +174,10 @@ class _Telling:
             return ", left point" if x < u else ", right point"
         return ", lower point" if y < v else ", upper point"
 
+    def _head(self, contact: int, k: int) -> str:
+        """Begin a sentence about a point."""
+        return f"{self._where}{self._titles[contact]}{self._point_name(contact, k)}: "
+
     def direction(self, contact: int, is_tangent: bool) -> Point:
         """Return the normal, or the tangent, which is the normal turned to the right."""
         nx, ny = self._normals[contact]
@@ -192,6 +201,14 @@ class _Telling:
             t.TANGENT: lambda row: self._one(row, True),
             t.PAIR: self._pair,
             t.APART: self._apart,
+            t.PLACED: lambda row: self._placed(row, False),
+            t.HELD: lambda row: self._placed(row, True),
+            t.RESTORED: self._restored,
+            t.SLID: self._slid,
+            t.DESCENT: self._descent,
+            t.DUAL: self._dual,
+            t.FORCE: self._force,
+            t.COLLIDE: self._collide,
         }
         while at < len(rows):
             kind, row = rows[at][0], rows[at][1:]
@@ -284,7 +301,7 @@ class _Telling:
         small = 1e-9 * (abs(old) + abs(new)) + 1e-15
         is_clamped = abs(wanted) > most + small if is_tangent else wanted < -small
         values = {"before": old, "after": new, "bias": bias, "share": share, "kept": kept, "rate": rate, "rate after": now}
-        head = f"{self._where}{self._titles[contact]}{self._point_name(contact, k)}: "
+        head = self._head(contact, k)
         if is_tangent:
             does = f"slides at {amount(abs(rate), 'm/s')}" if abs(rate) > _STILL else "does not slide"
             told = f"the point {does}; friction {_signed(new - old)}, accumulated {amount(new, 'N s')}"
@@ -347,10 +364,163 @@ class _Telling:
         does = f"moved apart, {' and '.join(shifts)}; no velocity learns of it" if impulse > 0.0 else "no deeper than the slop: left alone"
         state = f"{amount(-1e3 * gap, 'mm')} deep" if gap < 0.0 else f"{amount(1e3 * gap, 'mm')} apart"
         self._add(
-            "apart", f"{self._where}{self._titles[contact]}{self._point_name(contact, k)}: {state}: {does}.", [a, b],
+            "apart", f"{self._head(contact, k)}{state}: {does}.", [a, b],
             [*self._outlines([a, b]), Mark("point", "looked_at", (self.place(contact, k),))],
             {"gap": gap, "push": impulse, "lever a": row[12], "lever b": row[13]}, contact, k, (row[10], row[11]),
             Question("Will they be moved apart?", ("yes", "no: not deeper than the slop"), int(impulse == 0.0)),
+        )  # fmt: skip
+
+    def _placed(self, row: list[float], is_tangent: bool) -> None:
+        contact, k, old, new, error = int(row[0]), int(row[1]), row[2], row[3], row[10]
+        along, (a, b), moved = self.direction(contact, is_tangent), self._ends[contact], list(self.shift)
+        self.shift[a], self.shift[b] = (row[4], row[5], row[6]), (row[7], row[8], row[9])
+        normal, tangent = self._impulse[contact, k]
+        most, lets_go = self._friction[contact] * normal, math.isnan(new)
+        self._set(contact, k, *((normal, old if lets_go else new) if is_tangent else (new, tangent)))
+        ways = [1e3 * math.dist(self.shift[one][:2], moved[one][:2]) for one in (a, b)]
+        shifts = " and ".join(
+            f"{self._names[one]} by {amount(way, 'mm')}" for one, way in zip((a, b), ways, strict=True) if self._gives_way[one]
+        )
+        if is_tangent:
+            told = f"the point has slid {amount(1e3 * abs(error), 'mm')} in this sub-step; "
+            told += (
+                f"to take that back is beyond mu times the normal impulse, {amount(most, 'N s')}: static friction lets go"
+                if lets_go
+                else f"friction puts it back: {shifts}, impulse {amount(new, 'N s')} of {amount(most, 'N s')} at most"
+            )
+            question = Question("Does static friction hold the point?", ("it holds", "it lets go"), int(lets_go))
+        else:
+            told = f"{amount(-1e3 * error, 'mm')} deep: put apart, {shifts}" if error < 0.0 else f"{amount(1e3 * error, 'mm')} apart"
+            told += f"; impulse {_signed(new - old)}, accumulated {amount(new, 'N s')}" if new != old else ": nothing to do"
+            question = Question("Are they put apart here?", ("yes", "no, they do not overlap"), int(new == old))
+        values = {"before": old, "C": error, "soft": row[11], "lever a": row[12], "lever b": row[13]} | ({} if lets_go else {"after": new})
+        self._add(
+            "held" if is_tangent else "placed", f"{self._head(contact, k)}{told}.", [a, b],
+            [*self._outlines([a, b]), *self._impulses(contact, k)], values, contact, k, along, question,
+        )  # fmt: skip
+
+    def _restored(self, row: list[float]) -> None:
+        contact, k, given, arm = int(row[0]), int(row[1]), row[2], row[9:13]
+        normal, before, (a, b) = self.direction(contact, False), list(self.velocity), self._ends[contact]
+        rate = self.rate(contact, k, normal, before, arm)
+        self.velocity[a], self.velocity[b] = (row[3], row[4], row[5]), (row[6], row[7], row[8])
+        now = self.rate(contact, k, normal, self.velocity, arm)
+        told = f"the point was pushed, by which they {_meeting(rate)}; now they {_meeting(now)}, as restitution asks: {_signed(given)}"
+        self._add(
+            "restored", f"{self._head(contact, k)}{told}.{self._effects(contact, before)}", [a, b],
+            [*self._impulses(contact, k), *self._arrows([a, b], before)],
+            self._armed(arm) | {"given": given, "rate": rate, "rate after": now}, contact, k, normal,
+        )  # fmt: skip
+
+    def _slid(self, row: list[float]) -> None:
+        contact, k, old, new, arm = int(row[0]), int(row[1]), row[2], row[3], row[10:14]
+        tangent, before, (a, b) = self.direction(contact, True), list(self.velocity), self._ends[contact]
+        rate = self.rate(contact, k, tangent, before, arm)
+        self.velocity[a], self.velocity[b] = (row[4], row[5], row[6]), (row[7], row[8], row[9])
+        normal = self._impulse[contact, k][0]
+        self._set(contact, k, normal, new)
+        most = self._friction[contact] * normal
+        slides = abs(new) >= most * (1.0 - 1e-12)
+        told = f"the point slides at {amount(abs(rate), 'm/s')}; sliding friction {_signed(new - old)}, accumulated {amount(new, 'N s')}"
+        told += (
+            f": clamped at mu times the normal impulse, {amount(most, 'N s')}" if slides else f", within {amount(most, 'N s')}: it stops"
+        )
+        self._add(
+            "slid", f"{self._head(contact, k)}{told}.{self._effects(contact, before)}", [a, b],
+            [*self._impulses(contact, k), *self._arrows([a, b], before)],
+            self._armed(arm) | {"before": old, "after": new, "rate": rate}, contact, k, tangent,
+            Question("Does sliding friction stop the point?", ("it stops", "no: mu times the normal impulse is not enough"), int(slides)),
+        )  # fmt: skip
+
+    def _armed(self, arm: list[float]) -> dict[str, float]:
+        return dict(zip(("arm ax", "arm ay", "arm bx", "arm by"), arm, strict=True))
+
+    def _descent(self, row: list[float]) -> None:
+        body, n = int(row[0]), int(row[13])
+        before = self.shift[body]
+        self.shift[body] = (row[1], row[2], row[3])
+        way, turn = 1e3 * math.dist(self.shift[body][:2], before[:2]), 1e3 * (self.shift[body][2] - before[2])
+        values = dict(zip(("h00", "h01", "h02", "h11", "h12", "h22", "g0", "g1", "g2"), row[4:13], strict=True))
+        pull = math.hypot(row[10], row[11])
+        sentence = (
+            f"{self._where}{self._names[body]} alone, all others held still, with {counted(n, 'constraint')}: {amount(pull, 'N')} pull it "
+            f"down its energy. One Newton step takes it to the bottom, {amount(way, 'mm')} away, turned by {amount(turn, 'mrad')}."
+        )
+        places = [self._center[one].tolist() for one in range(len(self._ids)) if self._gives_way[one]]
+        names = [self._names[one] for one in range(len(self._ids)) if self._gives_way[one]]
+        at = tuple((x, y) for x, y in places)
+        question = (
+            Question("Which body moves next? Click it.", tuple(names), names.index(self._names[body]), at)
+            if 2 <= len(at) <= 8 and len(set(at)) == len(at) and body < len(self._ids)
+            else None
+        )
+        values["body"] = float(self._ids[body])
+        self._add("descent", sentence, [body], [*self._outlines([body]), *self._way(body, before)], values, question=question)
+
+    def _way(self, body: int, before: Vector) -> list[Mark]:
+        """Return the way of a body, drawn as long as half a body."""
+        x, y = self._center[body].tolist()
+        dx, dy = self.shift[body][0] - before[0], self.shift[body][1] - before[1]
+        scale = self._scale(math.hypot(dx, dy), 0.0)
+        return [Mark("arrow", "new", ((x, y), (x + scale * dx, y + scale * dy)))] if scale > 0.0 else []
+
+    def _dual(self, row: list[float]) -> None:
+        contact, k, (a, b) = int(row[0]), int(row[1]), self._ends[int(row[0])]
+        old, new, old_t, new_t, stiff, stiffer, missing, slipped = row[2:10]
+        self._set(contact, k, new, new_t)
+        state = f"{amount(-1e3 * missing, 'mm')} too deep" if missing < 0.0 else f"{amount(1e3 * missing, 'mm')} open"
+        grows = f"; its stiffness grows from {amount(stiff, 'N/m')} to {amount(stiffer, 'N/m')}" if stiffer > stiff else ""
+        pulls = ": it would pull, clamped at 0" if new == 0.0 < old or (new == 0.0 and missing > 0.0) else ""
+        told = f"{state}; its impulse {_signed(new - old)}, now {amount(new, 'N s')}{pulls}{grows}; friction {amount(new_t, 'N s')}"
+        values = {"before": old, "after": new, "before t": old_t, "after t": new_t, "k before": stiff, "k after": stiffer, "C": missing,
+                  "slip": slipped}  # fmt: skip
+        self._add(
+            "dual", f"{self._head(contact, k)}{told}.", [a, b], self._impulses(contact, k), values,
+            contact, k, self.direction(contact, False),
+            Question("Does this point push?", ("it pushes", "no, it is clamped"), int(new == 0.0)),
+        )  # fmt: skip
+
+    def _force(self, row: list[float]) -> None:
+        contact, k, gap, along, across, rate, slide = int(row[0]), int(row[1]), *row[2:7]
+        normal, (a, b) = self.direction(contact, False), self._ends[contact]
+        self._set(contact, k, along, across)
+        if gap >= 0.0:
+            told = f"{amount(1e3 * gap, 'mm')} apart: no force"
+        else:
+            most = self._friction[contact] * along
+            cut = "at mu times that: the spring slips" if abs(across) >= most * (1.0 - 1e-12) else f"of {amount(most, 'N')} at most"
+            told = f"{amount(-1e3 * gap, 'mm')} deep, and they {_meeting(rate)}: spring and damper push with {amount(along, 'N')}"
+            told += " (the damper would pull: clamped at 0)" if along == 0.0 else f"; friction {amount(across, 'N')}, {cut}"
+        values = {"gap": gap, "force": along, "friction": across, "rate": rate, "slide": slide, "stretch": row[7], "kept": row[8]}
+        values |= dict(zip(("lever an", "lever bn", "lever at", "lever bt"), row[9:13], strict=True))
+        self._add(
+            "force", f"{self._head(contact, k)}{told}.", [a, b], self._impulses(contact, k), values,
+            contact, k, normal, Question("Does a spring push here?", ("yes", "no"), int(along == 0.0)),
+        )  # fmt: skip
+
+    def _collide(self, row: list[float]) -> None:
+        contact, p, tangent, asked, e, frozen = int(row[0]), row[1:3], row[3], row[10:12], row[12], int(row[13])
+        normal, before, (a, b) = self.direction(contact, False), list(self.velocity), self._ends[contact]
+        self.velocity[a], self.velocity[b] = (row[4], row[5], row[6]), (row[7], row[8], row[9])
+        count = self._counts[contact]
+        for k in range(count):
+            old = self._impulse[contact, k]
+            self._set(contact, k, old[0] + p[k], old[1] + tangent / count)
+        most = self._friction[contact] * sum(p[:count])
+        slides = abs(tangent) >= most * (1.0 - 1e-12)
+        names = [self._point_name(contact, k).removeprefix(", ") or "point" for k in range(count)]
+        told = "; ".join(f"{names[k]} {_meeting(asked[k])} too fast, {_signed(p[k])}" if asked[k] < 0.0 else f"{names[k]} {_signed(p[k])}"
+                         for k in range(count))  # fmt: skip
+        told += f"; friction {_signed(tangent)}, " + ("kinetic: mu times as much" if slides else "static: the face does not slip")
+        told += f". Of the approach {1.0 + e:.0%} is taken" if e != 0.0 else ""
+        held = [self._names[one] for bit, one in ((1, a), (2, b)) if frozen & bit and self._gives_way[one]]
+        told += f". {held[0]} is frozen: it counts as infinitely heavy" if held else ""
+        values = {"p0": p[0], "p1": p[1], "tangent": tangent, "e": e, "frozen": float(frozen), "asked 0": asked[0], "asked 1": asked[1]}
+        points = [mark for k in range(count) for mark in self._impulses(contact, k)]
+        self._add(
+            "collide", f"{self._where}{self._titles[contact]}: {told}.{self._effects(contact, before)}", [a, b],
+            [*points, *self._arrows([a, b], before)], values, contact, -1, normal,
+            Question("Does the face stick or slip?", ("it sticks (static friction)", "it slips (kinetic friction)"), int(slides)),
         )  # fmt: skip
 
     def _answer(self, result: States) -> TraceStep:
@@ -360,7 +530,7 @@ class _Telling:
         push = sum(one[0] for one in self._impulse.values())
         sentence = (
             f"The step is done: {counted(moving, 'body is', 'bodies are')} awake, the fastest at {amount(fastest, 'm/s')}; "
-            f"the contacts hold {amount(push, 'N s')} together, with which the next step begins."
+            f"the contacts push with {amount(push, self._unit)} together."
             if self._impulse
             else f"No two bodies touch: nothing is solved. The fastest body has {amount(fastest, 'm/s')}."
         )
@@ -442,7 +612,7 @@ class _Telling:
         to = (x + scale * (pn * nx + pt * tx), y + scale * (pn * ny + pt * ty))
         marks = [Mark("point", "looked_at", ((x, y),))]
         if math.dist(to, (x, y)) > 0.0:
-            marks.append(Mark("arrow", "best", ((x, y), to), text=amount(math.hypot(pn, pt), "N s")))
+            marks.append(Mark("arrow", "best", ((x, y), to), text=amount(math.hypot(pn, pt), self._unit)))
         return marks
 
     def _arrows(self, bodies: list[int], before: list[Vector]) -> list[Mark]:
@@ -475,19 +645,24 @@ class _Telling:
         cos, sin = math.cos(turn), math.sin(turn)
         return Transform((cx + dx + cos * (x - cx) - sin * (y - cy), cy + dy + sin * (x - cx) + cos * (y - cy)), angle + turn)
 
-    def _scale(self, longest: float) -> float:
+    def _scale(self, longest: float, least: float = _STILL) -> float:
         """Return metres for each unit, so that the longest arrow is as long as half a body."""
         sizes = [float(np.abs(shape.core).max()) + shape.radius for body, shapes in self._shapes.items()
                  for shape in shapes if self._gives_way[self._ids.index(body)]]  # fmt: skip
-        return (float(np.median(sizes)) if sizes else 1.0) / longest if longest > _STILL else 0.0
+        return (float(np.median(sizes)) if sizes else 1.0) / longest if longest > least else 0.0
 
 
-_SWEEPS = {t.SWEEP: "Sweep", t.RELAX: "Relaxation", t.PLACES: "Sweep over places"}
+_SWEEPS = {
+    t.SWEEP: "Sweep", t.RELAX: "Relaxation", t.PLACES: "Sweep over places", t.COLLISIONS: "Collisions, pass",
+    t.FROZEN: "Lower layers frozen, pass", t.PUSH_APART: "Pushing apart",
+}  # fmt: skip
 _STAGES = {
     t.FREE: ("free", "Gravity, forces and damping change the velocities of {n}, by {most} at most, as if nothing touched."),
     t.WARMED: ("warm", "Warm start: what the contacts gave each body last time is given again: {most} at most."),
     t.JOINTS: ("joints", "The joints are solved: {n} change, by {most} at most."),
     t.BOUNCED: ("bounce", "What bounces does so first, at the moment of its touch: {n} change, by {most} at most."),
+    t.FLY: ("fly", "All bodies go where they would be without contacts and joints, {far} at most."),
+    t.VELOCITIES: ("velocities", "The velocity is the way that was gone: of {n} it changes, by {most} at most."),
     t.MOVE: ("move", "All bodies move on with their velocities, by {far} at most."),
 }
 

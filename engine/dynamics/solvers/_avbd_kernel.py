@@ -42,6 +42,7 @@ from math import hypot, pi, sqrt
 
 import numpy as np
 
+from engine.common._record_kernel import record
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.jit import allocating_kernel, inlined_kernel, kernel
 from engine.common.tolerances import EPS64
@@ -62,6 +63,7 @@ from engine.dynamics._joint_kernel import (
     part,
     rate_and_response,
 )
+from engine.dynamics._solver_trace_kernel import DESCENT, DUAL, END, FLY, FREE, SWEEP, VELOCITIES, tell_restored, tell_stage
 from engine.dynamics.solvers._points_kernel import follow, restore, turn_to_shift, way_along
 from engine.geometry._rotation_kernel import cosine_and_sine
 
@@ -84,6 +86,7 @@ def avbd(
     alpha: float,
     beta: float,
     gamma: float,
+    trace: FloatArray | None,
 ) -> None:
     """Advance bodies by a step of `h` seconds.
 
@@ -99,9 +102,12 @@ def avbd(
         Shares from 0 to 1; see the module.
     beta : float
         N/m^2.
+    trace : float64 (k, TRACE_WIDTH), or None
+        See `_solver_trace_kernel`.
     """
     jacobian, arm, system = np.zeros((4, 3)), np.zeros(4), np.zeros(9)
     integrate_velocities(bodies, h)
+    tell_stage(trace, bodies, FREE, 0)
     before, start = bodies.velocity.copy(), np.zeros_like(bodies.shift)
     free = h * before
     gap, error = np.zeros((len(contacts.n_points), 2)), np.zeros((len(joints.kind), 2))
@@ -137,8 +143,10 @@ def avbd(
     for body in range(len(free)):
         _begin(bodies, body, free, borne, h)
     turn_to_shift(bodies)
+    tell_stage(trace, bodies, FLY, 0)
     first_of, listed = _constraints_of(bodies, contacts, joints)
-    for _ in range(n_iterations):
+    for iteration in range(n_iterations):
+        tell_stage(trace, bodies, SWEEP, iteration)
         for body in range(len(free)):
             light, turning = bodies.inverse[body, 0], bodies.inverse[body, 1]
             if light == 0.0 and turning == 0.0:
@@ -156,9 +164,10 @@ def avbd(
                     row = listed[place] - len(contacts.n_points)
                     _add_joint(bodies, joints, row, body, error, held, alpha, h, jacobian, system)
             _step(bodies, body, system)
+            _tell_descent(trace, bodies, body, system, first_of[body + 1] - first_of[body])
         for row in range(len(contacts.n_points)):
             for k in range(contacts.n_points[row]):
-                _stiffen_contact(bodies, contacts, row, k, start, gap, stiffness, alpha, beta, h, arm)
+                _stiffen_contact(bodies, contacts, row, k, start, gap, stiffness, alpha, beta, h, arm, trace)
         for row in range(len(joints.kind)):
             if joints.mode[row] != READ:
                 _stiffen_joint(bodies, joints, row, error, held, alpha, beta, h, jacobian)
@@ -166,13 +175,24 @@ def avbd(
         if bodies.inverse[body, 0] > 0.0 or bodies.inverse[body, 1] > 0.0:
             for k in range(3):
                 bodies.velocity[body, k] = bodies.shift[body, k] / h
+    tell_stage(trace, bodies, VELOCITIES, 0)
     contacts.total[:] = contacts.impulse
     joints.total[:] = joints.impulse
     for row in range(len(contacts.n_points)):
         for k in range(contacts.n_points[row]):
             if restitution[row] > 0.0 and contacts.impulse[row, k, 0] > 0.0:
                 follow(bodies, contacts, row, k, arm)
-                contacts.total[row, k, 0] += restore(bodies, contacts, row, arm, before, restitution[row], threshold)
+                given = restore(bodies, contacts, row, arm, before, restitution[row], threshold)
+                contacts.total[row, k, 0] += given
+                tell_restored(trace, bodies, contacts, row, k, given, arm)
+    tell_stage(trace, bodies, END, 0)
+
+
+@inlined_kernel
+def _tell_descent(trace: FloatArray | None, bodies: Bodies, body: int, system: FloatArray, n: int) -> None:
+    if trace is not None:
+        s, x = system, bodies.shift[body]
+        record(trace, DESCENT, (float(body), x[0], x[1], x[2], s[0], s[1], s[2], s[3], s[4], s[5], s[6], s[7], s[8], float(n)))
 
 
 @inlined_kernel
@@ -312,6 +332,7 @@ def _stiffen_contact(
     beta: float,
     h: float,
     arm: FloatArray,
+    trace: FloatArray | None,
 ) -> None:
     """Take the force of a point as its lambda, and make it stiffer by what is missing."""
     a, b = contacts.bodies[row, 0], contacts.bodies[row, 1]
@@ -321,9 +342,12 @@ def _stiffen_contact(
     force = max(contacts.impulse[row, k, 0] / h - stiff * missing, 0.0)
     most, slipped = contacts.friction[row] * force, way_along(bodies, start, a, b, arm, ny, -nx)
     held = contacts.impulse[row, k, 1] / h - stiff * slipped
+    pn, pt = contacts.impulse[row, k, 0], contacts.impulse[row, k, 1]
     contacts.impulse[row, k, 0], contacts.impulse[row, k, 1] = h * force, h * max(-most, min(held, most))
     if force > 0.0:
         stiffness[row, k] = min(stiff + beta * abs(missing), _STIFFEST)
+    now_n, now_t = contacts.impulse[row, k, 0], contacts.impulse[row, k, 1]
+    record(trace, DUAL, (float(row), float(k), pn, now_n, pt, now_t, stiff, stiffness[row, k], missing, slipped))
 
 
 @inlined_kernel

@@ -20,11 +20,13 @@ from math import hypot, pi, sqrt
 
 import numpy as np
 
+from engine.common._record_kernel import record
 from engine.common.arrays import FloatArray
 from engine.common.jit import inlined_kernel, kernel
 from engine.dynamics._bodies_kernel import Bodies
 from engine.dynamics._contact_kernel import Contacts, relative_velocity
 from engine.dynamics._joint_kernel import DRIVE, HIGH, LOW, POINT, READ, SPRING, SUM, Joints, ends, part, rate_and_response
+from engine.dynamics._solver_trace_kernel import FORCE, MOVE, tell_stage
 from engine.dynamics.solvers._points_kernel import follow, turn_to_shift, way_along
 
 __all__ = ["penalty_forces", "slip"]
@@ -43,6 +45,7 @@ def penalty_forces(
     h: float,
     is_kept: bool,
     force: FloatArray,
+    trace: FloatArray | None,
 ) -> None:
     """Fill the forces and torques (n, 3) that act on bodies as they stand and move.
 
@@ -58,6 +61,8 @@ def penalty_forces(
         N/m.
     is_kept : bool
         Impulses are those of these forces over `h`, and counted.
+    trace : float64 (k, TRACE_WIDTH), or None
+        See `_solver_trace_kernel`.
     """
     jacobian, arm = np.zeros((4, 3)), np.zeros(4)
     turn_to_shift(bodies)
@@ -66,16 +71,16 @@ def penalty_forces(
         a, b = contacts.bodies[row, 0], contacts.bodies[row, 1]
         nx, ny = contacts.normal[row, 0], contacts.normal[row, 1]
         for k in range(contacts.n_points[row]):
-            along = across = 0.0
+            along = across = rate = slide = stretched = 0.0
             separation = follow(bodies, contacts, row, k, arm)
             if separation < 0.0:
                 vx, vy = relative_velocity(bodies, a, b, arm)
-                damper = 2.0 * damping[row] * sqrt(stiffness * contacts.mass[row, k, 0])
-                along = max(-stiffness * separation - damper * (vx * nx + vy * ny), 0.0)
+                damper, rate, slide = 2.0 * damping[row] * sqrt(stiffness * contacts.mass[row, k, 0]), vx * nx + vy * ny, vx * ny - vy * nx
+                along = max(-stiffness * separation - damper * rate, 0.0)
                 damper = 2.0 * damping[row] * sqrt(stiffness * contacts.mass[row, k, 1])
                 stretched = stretch[row, k] + way_along(bodies, since, a, b, arm, ny, -nx)
                 most = contacts.friction[row] * along
-                across = max(-most, min(-stiffness * stretched - damper * (vx * ny - vy * nx), most))
+                across = max(-most, min(-stiffness * stretched - damper * slide, most))
                 x, y = along * nx + across * ny, along * ny - across * nx
                 _push(force, a, -x, -y, -(arm[0] * y - arm[1] * x))
                 _push(force, b, x, y, arm[2] * y - arm[3] * x)
@@ -83,6 +88,13 @@ def penalty_forces(
                 contacts.impulse[row, k, 0] = h * along
                 contacts.total[row, k, 0] += h * along
                 contacts.total[row, k, 1] += h * across
+            record(
+                trace, FORCE,
+                (
+                    float(row), float(k), separation, along, across, rate, slide, stretched, 1.0 if is_kept else 0.0,
+                    arm[0] * ny - arm[1] * nx, arm[2] * ny - arm[3] * nx, -arm[0] * nx - arm[1] * ny, -arm[2] * nx - arm[3] * ny,
+                ),
+            )  # fmt: skip
     for row in range(len(joints.kind)):
         if joints.mode[row] != READ:
             _pull(bodies, joints, row, joint_damping, stiffness, h, is_kept, jacobian, force)
@@ -135,8 +147,12 @@ def _pull(
 
 
 @kernel
-def slip(bodies: Bodies, contacts: Contacts, since: FloatArray, stretch: FloatArray, stiffness: float, h: float) -> None:
+def slip(
+    bodies: Bodies, contacts: Contacts, since: FloatArray, stretch: FloatArray, stiffness: float, h: float, sub_step: int,
+    trace: FloatArray | None,
+) -> None:  # fmt: skip
     """Stretch the tangential springs by the way since `since`, as far as friction holds, and keep what they pull as impulses."""
+    tell_stage(trace, bodies, MOVE, sub_step)
     arm = np.zeros(4)
     turn_to_shift(bodies)
     for row in range(len(contacts.n_points)):

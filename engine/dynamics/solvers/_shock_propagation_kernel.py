@@ -25,11 +25,25 @@ from typing import NamedTuple
 
 import numpy as np
 
+from engine.common._record_kernel import record
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.jit import allocating_kernel, inlined_kernel, kernel
 from engine.dynamics._bodies_kernel import Bodies, integrate_positions, integrate_velocities
 from engine.dynamics._contact_kernel import Contacts, relative_velocity, separation
 from engine.dynamics._joint_kernel import Joints, solve_joints, warm_start_joints
+from engine.dynamics._solver_trace_kernel import (
+    APART,
+    COLLIDE,
+    COLLISIONS,
+    END,
+    FREE,
+    FROZEN,
+    JOINTS,
+    MOVE,
+    PUSH_APART,
+    SWEEP,
+    tell_stage,
+)
 
 __all__ = ["Graph", "Plan", "shock_propagation"]
 
@@ -69,8 +83,9 @@ class Plan(NamedTuple):
 
 @kernel
 def shock_propagation(
-    bodies: Bodies, contacts: Contacts, joints: Joints, restitution: FloatArray, graph: Graph, plan: Plan, threshold: float, dt: float
-) -> None:
+    bodies: Bodies, contacts: Contacts, joints: Joints, restitution: FloatArray, graph: Graph, plan: Plan, threshold: float, dt: float,
+    trace: FloatArray | None,
+) -> None:  # fmt: skip
     """Advance velocities and positions by `dt` seconds.
 
     Parameters
@@ -79,39 +94,52 @@ def shock_propagation(
         Of each contact.
     threshold : float
         m/s below which nothing bounces.
+    trace : float64 (k, TRACE_WIDTH), or None
+        See `_solver_trace_kernel`.
     """
     jacobian, inverse = np.zeros((4, 3)), bodies.inverse.copy()
-    _collide_all(bodies, contacts, restitution, inverse, plan.collision_passes, threshold, dt)
+    _collide_all(bodies, contacts, restitution, inverse, plan.collision_passes, threshold, dt, trace)
     contacts.impulse[:] = 0.0
     integrate_velocities(bodies, dt)
+    tell_stage(trace, bodies, FREE, 0)
     warm_start_joints(bodies, joints, jacobian)
     n = len(graph.order)
     for sweep in range(plan.sweeps):
         is_last = sweep == plan.sweeps - 1
         e = 0.0 if is_last else plan.restitution_from * (1.0 - sweep / (plan.sweeps - 1))
         solve_joints(bodies, joints, jacobian, dt, dt, False)
+        if len(joints.kind) > 0:
+            tell_stage(trace, bodies, JOINTS, sweep)
         if is_last and plan.freezes:
             break
+        tell_stage(trace, bodies, SWEEP, sweep)
         for at in range(n):
             row = graph.order[at]
-            _collide(bodies, contacts, row, e, inverse[contacts.bodies[row, 0]], inverse[contacts.bodies[row, 1]], dt, dt)
+            _collide(bodies, contacts, row, e, inverse[contacts.bodies[row, 0]], inverse[contacts.bodies[row, 1]], dt, trace)
     if plan.freezes:
-        _freeze_layers(bodies, contacts, graph, inverse, plan.sweeps, dt)
+        _freeze_layers(bodies, contacts, graph, inverse, plan.sweeps, dt, trace)
     joints.total[:] = joints.impulse
     integrate_positions(bodies, dt)
+    tell_stage(trace, bodies, MOVE, 0)
     solve_joints(bodies, joints, jacobian, dt, dt, True)
-    for _ in range(plan.push_sweeps):
-        _push_apart(bodies, contacts, graph, inverse, plan.push_share)
+    if len(joints.kind) > 0:
+        tell_stage(trace, bodies, JOINTS, plan.sweeps)
+    for sweep in range(plan.push_sweeps):
+        tell_stage(trace, bodies, PUSH_APART, sweep)
+        _push_apart(bodies, contacts, graph, inverse, plan.push_share, trace)
+    tell_stage(trace, bodies, END, 0)
 
 
 @allocating_kernel
 def _collide_all(
-    bodies: Bodies, contacts: Contacts, restitution: FloatArray, inverse: FloatArray, passes: int, threshold: float, dt: float
-) -> None:
+    bodies: Bodies, contacts: Contacts, restitution: FloatArray, inverse: FloatArray, passes: int, threshold: float, dt: float,
+    trace: FloatArray | None,
+) -> None:  # fmt: skip
     """Let all pairs collide that would overlap at the end of the step, with the old velocities; those first that would be deepest."""
     n = len(restitution)
     depth = np.empty(n)
-    for _ in range(passes):
+    for number in range(passes):
+        tell_stage(trace, bodies, COLLISIONS, number)
         for row in range(n):
             depth[row] = inf
             a, b = contacts.bodies[row, 0], contacts.bodies[row, 1]
@@ -127,7 +155,7 @@ def _collide_all(
                 break
             a, b = contacts.bodies[row, 0], contacts.bodies[row, 1]
             e = restitution[row] if _approach(bodies, contacts, row) < -threshold else 0.0
-            if _collide(bodies, contacts, row, e, inverse[a], inverse[b], 0.0, dt):
+            if _collide(bodies, contacts, row, e, inverse[a], inverse[b], 0.0, trace):
                 is_done = False
         if is_done:
             break
@@ -144,22 +172,25 @@ def _approach(bodies: Bodies, contacts: Contacts, row: int) -> float:
 
 
 @allocating_kernel
-def _freeze_layers(bodies: Bodies, contacts: Contacts, graph: Graph, inverse: FloatArray, passes: int, dt: float) -> None:
+def _freeze_layers(
+    bodies: Bodies, contacts: Contacts, graph: Graph, inverse: FloatArray, passes: int, dt: float, trace: FloatArray | None
+) -> None:
     """Go through the layers from the ground up; whatever a pair rests on weighs infinitely much."""
     still, n, start = np.zeros(2), len(graph.order), 0
     while start < n:
         end, height = start, _height(contacts, graph, graph.order[start])
         while end < n and _height(contacts, graph, graph.order[end]) == height:
             end += 1
-        for _ in range(passes):
+        for number in range(passes):
             is_done = True
+            tell_stage(trace, bodies, FROZEN, number)
             for at in range(start, end):
                 row = graph.order[at]
                 a, b = contacts.bodies[row, 0], contacts.bodies[row, 1]
                 is_apart = graph.component[a] != graph.component[b]
                 light_a = still if graph.lower[row] == 0 and is_apart else inverse[a]
                 light_b = still if graph.lower[row] == 1 and is_apart else inverse[b]
-                if _collide(bodies, contacts, row, 0.0, light_a, light_b, dt, dt):
+                if _collide(bodies, contacts, row, 0.0, light_a, light_b, dt, trace):
                     is_done = False
             if is_done:
                 break
@@ -182,7 +213,7 @@ def _collide(
     light_a: FloatArray,
     light_b: FloatArray,
     closing: float,
-    dt: float,
+    trace: FloatArray | None,
 ) -> bool:
     """Give a pair its impulse, and tell whether it needed one.
 
@@ -201,6 +232,7 @@ def _collide(
     u1 = _missing(bodies, contacts, row, 1, closing) if count == 2 else 0.0
     if min(u0, u1) > -_ENOUGH:
         return False
+    asked_0, asked_1 = u0, u1
     u0, u1 = (1.0 + e) * u0, (1.0 + e) * u1
     tx, ty, mu, share = ny, -nx, contacts.friction[row], 0.5 if count == 2 else 1.0
     rest = 1.0 - share
@@ -226,6 +258,14 @@ def _collide(
         tangent = edge * (p0 + p1)
     _strike(bodies, contacts, row, 0, p0 * nx + share * tangent * tx, p0 * ny + share * tangent * ty, light_a, light_b)
     _strike(bodies, contacts, row, 1, p1 * nx + rest * tangent * tx, p1 * ny + rest * tangent * ty, light_a, light_b)
+    if trace is not None:
+        a, b = contacts.bodies[row, 0], contacts.bodies[row, 1]
+        frozen = (1.0 if light_a[0] + light_a[1] == 0.0 else 0.0) + (2.0 if light_b[0] + light_b[1] == 0.0 else 0.0)
+        v, w = bodies.velocity[a], bodies.velocity[b]
+        record(
+            trace, COLLIDE,
+            (float(row), p0, p1, tangent, v[0], v[1], v[2], w[0], w[1], w[2], asked_0, asked_1, e, frozen),
+        )  # fmt: skip
     return True
 
 
@@ -295,17 +335,22 @@ def _strike(bodies: Bodies, contacts: Contacts, row: int, k: int, x: float, y: f
 
 
 @inlined_kernel
-def _push_apart(bodies: Bodies, contacts: Contacts, graph: Graph, inverse: FloatArray, share: float) -> None:
+def _push_apart(bodies: Bodies, contacts: Contacts, graph: Graph, inverse: FloatArray, share: float, trace: FloatArray | None) -> None:
     """Move overlapping bodies apart by a share of the depth, the lighter one farther; no velocity comes of it."""
     for at in range(len(graph.order)):
         row = graph.order[at]
         a, b = contacts.bodies[row, 0], contacts.bodies[row, 1]
-        depth = 0.0
+        depth, deepest = 0.0, 0
         for k in range(contacts.n_points[row]):
-            depth = max(depth, -separation(bodies, contacts, row, k))
+            gap = separation(bodies, contacts, row, k)
+            if -gap > depth:
+                depth, deepest = -gap, k
         light = inverse[a, 0] + inverse[b, 0]
         if depth > 0.0 and light > 0.0:
             for axis in range(2):
                 step = share * depth * contacts.normal[row, axis] / light
                 bodies.shift[a, axis] -= inverse[a, 0] * step
                 bodies.shift[b, axis] += inverse[b, 0] * step
+            x, y, (nx, ny) = bodies.shift[a], bodies.shift[b], (contacts.normal[row, 0], contacts.normal[row, 1])
+            push = share * depth / light
+            record(trace, APART, (float(row), float(deepest), -depth, push, x[0], x[1], x[2], y[0], y[1], y[2], nx, ny, 0.0, 0.0))

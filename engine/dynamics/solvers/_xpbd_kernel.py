@@ -23,10 +23,11 @@ here the impulse is bounded, and what static friction took in the sub-step is co
 
 from __future__ import annotations
 
-from math import hypot, pi
+from math import hypot, nan, pi
 
 import numpy as np
 
+from engine.common._record_kernel import record
 from engine.common.arrays import FloatArray
 from engine.common.jit import inlined_kernel, kernel
 from engine.dynamics._bodies_kernel import Bodies, integrate_positions, integrate_velocities
@@ -49,6 +50,20 @@ from engine.dynamics._joint_kernel import (
     solve_row,
 )
 from engine.dynamics._softness_kernel import Softness
+from engine.dynamics._solver_trace_kernel import (
+    END,
+    FLY,
+    FREE,
+    HELD,
+    JOINTS,
+    PLACED,
+    SLID,
+    SWEEP,
+    VELOCITIES,
+    tell_placed,
+    tell_restored,
+    tell_stage,
+)
 from engine.dynamics.solvers._points_kernel import displace, follow, response, restore, way_along
 
 __all__ = ["xpbd"]
@@ -66,6 +81,7 @@ def xpbd(
     n_iterations: int,
     contact_compliance: float,
     joint_compliance: float,
+    trace: FloatArray | None,
 ) -> None:
     """Advance bodies by `dt` seconds in `n_steps` sub-steps, and leave the impulses of the last one and their sums.
 
@@ -79,24 +95,31 @@ def xpbd(
         Times that all constraints are gone through in a sub-step.
     contact_compliance, joint_compliance : float
         m/N; of rows of angles rad/(N m).
+    trace : float64 (k, TRACE_WIDTH), or None
+        See `_solver_trace_kernel`.
     """
     h, jacobian, arm = dt / n_steps, np.zeros((4, 3)), np.zeros(4)
     contacts.total[:] = 0.0
     joints.total[:] = 0.0
-    for _ in range(n_steps):
+    for sub_step in range(n_steps):
         integrate_velocities(bodies, h)
+        tell_stage(trace, bodies, FREE, sub_step)
         before, since = bodies.velocity.copy(), bodies.shift.copy()
         contacts.impulse[:] = 0.0
         joints.impulse[:] = 0.0
         integrate_positions(bodies, h)
+        tell_stage(trace, bodies, FLY, sub_step)
+        tell_stage(trace, bodies, SWEEP, sub_step)
         for _ in range(n_iterations):
             for row in range(len(joints.kind)):
                 if joints.kind[row] == POINT and joints.mode[row] != DRIVE:
                     _place_point(bodies, joints, row, since, joint_compliance, h)
                 elif joints.mode[row] != READ and joints.mode[row] != DRIVE:
                     _place_row(bodies, joints, row, since, joint_compliance, h, jacobian)
+            if len(joints.kind) > 0:
+                tell_stage(trace, bodies, JOINTS, sub_step)
             for row in range(len(contacts.n_points)):
-                _place_contact(bodies, contacts, row, since, contact_compliance, h, arm)
+                _place_contact(bodies, contacts, row, since, contact_compliance, h, arm, trace)
         for body in range(len(since)):
             if bodies.inverse[body, 0] > 0.0 or bodies.inverse[body, 1] > 0.0:
                 for k in range(3):
@@ -106,18 +129,23 @@ def xpbd(
                 solve_point(bodies, joints, row, Softness(0.0, 1.0, 0.0), h, dt, False)
             elif joints.mode[row] == DRIVE:
                 solve_row(bodies, joints, row, jacobian, Softness(0.0, 1.0, 0.0), h, dt, False)
+        tell_stage(trace, bodies, VELOCITIES, sub_step)
         for row in range(len(contacts.n_points)):
-            _slow_down(bodies, contacts, row, before, restitution[row], threshold, arm)
+            _slow_down(bodies, contacts, row, before, restitution[row], threshold, arm, trace)
         for row in range(len(joints.kind)):
             for k in range(2):
                 joints.total[row, k] += joints.impulse[row, k]
         for row in range(len(contacts.n_points)):
             for k in range(contacts.n_points[row]):
                 contacts.total[row, k, 1] += contacts.impulse[row, k, 1]
+    tell_stage(trace, bodies, END, 0)
 
 
 @inlined_kernel
-def _place_contact(bodies: Bodies, contacts: Contacts, row: int, since: FloatArray, compliance: float, h: float, arm: FloatArray) -> None:
+def _place_contact(
+    bodies: Bodies, contacts: Contacts, row: int, since: FloatArray, compliance: float, h: float, arm: FloatArray,
+    trace: FloatArray | None,
+) -> None:  # fmt: skip
     """Put two bodies apart, and back to where their points were along the tangent as far as friction holds."""
     a, b = contacts.bodies[row, 0], contacts.bodies[row, 1]
     nx, ny = contacts.normal[row, 0], contacts.normal[row, 1]
@@ -128,14 +156,19 @@ def _place_contact(bodies: Bodies, contacts: Contacts, row: int, since: FloatArr
         if more != 0.0:
             contacts.impulse[row, k, 0] += more
             _displace_pair(bodies, a, b, arm, h * more * nx, h * more * ny)
+        tell_placed(trace, PLACED, bodies, contacts, row, k, pushed, contacts.impulse[row, k, 0], separation, soft, arm, nx, ny)
     for k in range(contacts.n_points[row]):
         most = contacts.friction[row] * contacts.impulse[row, k, 0]
         if most > 0.0:
             follow(bodies, contacts, row, k, arm)
-            more = -way_along(bodies, since, a, b, arm, ny, -nx) / (h * response(bodies, a, b, arm, ny, -nx))
-            if abs(contacts.impulse[row, k, 1] + more) <= most:
+            way, held = way_along(bodies, since, a, b, arm, ny, -nx), contacts.impulse[row, k, 1]
+            more = -way / (h * response(bodies, a, b, arm, ny, -nx))
+            if abs(held + more) <= most:
                 contacts.impulse[row, k, 1] += more
                 _displace_pair(bodies, a, b, arm, h * more * ny, -h * more * nx)
+                tell_placed(trace, HELD, bodies, contacts, row, k, held, contacts.impulse[row, k, 1], way, 0.0, arm, ny, -nx)
+            else:
+                tell_placed(trace, HELD, bodies, contacts, row, k, held, nan, way, 0.0, arm, ny, -nx)
 
 
 @inlined_kernel
@@ -146,8 +179,9 @@ def _displace_pair(bodies: Bodies, a: int, b: int, arm: FloatArray, x: float, y:
 
 @inlined_kernel
 def _slow_down(
-    bodies: Bodies, contacts: Contacts, row: int, before: FloatArray, restitution: float, threshold: float, arm: FloatArray
-) -> None:
+    bodies: Bodies, contacts: Contacts, row: int, before: FloatArray, restitution: float, threshold: float, arm: FloatArray,
+    trace: FloatArray | None,
+) -> None:  # fmt: skip
     """Do what a contact does to velocities: restitution, and then sliding friction."""
     a, b = contacts.bodies[row, 0], contacts.bodies[row, 1]
     nx, ny = contacts.normal[row, 0], contacts.normal[row, 1]
@@ -155,7 +189,9 @@ def _slow_down(
         pushed = contacts.impulse[row, k, 0]
         if pushed > 0.0:
             follow(bodies, contacts, row, k, arm)
-            contacts.total[row, k, 0] += pushed + restore(bodies, contacts, row, arm, before, restitution, threshold)
+            given = restore(bodies, contacts, row, arm, before, restitution, threshold)
+            contacts.total[row, k, 0] += pushed + given
+            tell_restored(trace, bodies, contacts, row, k, given, arm)
     for k in range(contacts.n_points[row]):
         most, held = contacts.friction[row] * contacts.impulse[row, k, 0], contacts.impulse[row, k, 1]
         if most > 0.0:
@@ -164,6 +200,15 @@ def _slow_down(
             after = max(-most, min(held - (vx * ny - vy * nx) / response(bodies, a, b, arm, ny, -nx), most))
             contacts.impulse[row, k, 1] = after
             apply_at_point(bodies, a, b, arm, (after - held) * ny, -(after - held) * nx)
+            if trace is not None:
+                v_a, v_b = bodies.velocity[a], bodies.velocity[b]
+                record(
+                    trace, SLID,
+                    (
+                        float(row), float(k), held, after, v_a[0], v_a[1], v_a[2], v_b[0], v_b[1], v_b[2],
+                        arm[0], arm[1], arm[2], arm[3],
+                    ),
+                )  # fmt: skip
 
 
 @inlined_kernel

@@ -27,7 +27,7 @@ class Avbd(Method):
         bodies = step.bodies(step.dt)
         avbd(
             bodies, step.contacts, step.joints, step.stiffness, step.restitution, step.threshold, step.dt, options["iterations"],
-            options["alpha"], options["beta"], options["gamma"],
+            options["alpha"], options["beta"], options["gamma"], step.trace,
         )  # fmt: skip
         return step.ended(bodies)
 

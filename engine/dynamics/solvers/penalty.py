@@ -46,16 +46,16 @@ class Penalty(Method):
         def rate(t: float, position: FloatArray, motion: FloatArray) -> FloatArray:
             nonlocal is_first
             bodies.shift[:], bodies.velocity[:] = position, motion / scale
-            penalty_forces(bodies, contacts, joints, damping, ratio, since, stretch, stiffness, h, is_first, force)
+            penalty_forces(bodies, contacts, joints, damping, ratio, since, stretch, stiffness, h, is_first, force, step.trace)
             is_first = False  # the first force of a sub-step is the one that is told
             gained: FloatArray = (bodies.push + force * inverse) * scale
             return gained
 
-        for _ in range(n_steps):
+        for sub_step in range(n_steps):
             since[:], is_first = bodies.shift, True
             position, motion = integrate(rate, since, bodies.velocity * scale, h, 0.0, 1.0 / scale)
             bodies.shift[:], bodies.velocity[:] = position, motion / scale * decay
-            slip(bodies, contacts, since, stretch, stiffness, h)
+            slip(bodies, contacts, since, stretch, stiffness, h, sub_step, step.trace)
         return step.ended(bodies)
 
     def warm_share(self, settings: WorldSettings, options: Mapping[str, Any]) -> float:

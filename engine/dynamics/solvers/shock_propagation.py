@@ -46,7 +46,7 @@ class ShockPropagation(Method):
             options["shock"] == "on",
         )
         graph = Graph(lower, order, component, layer)
-        shock_propagation(bodies, contacts, joints, step.restitution, graph, plan, step.threshold, step.dt)
+        shock_propagation(bodies, contacts, joints, step.restitution, graph, plan, step.threshold, step.dt, step.trace)
         return step.ended(bodies)
 
 

@@ -29,7 +29,7 @@ class Xpbd(Method):
         bodies = step.bodies(step.dt / n_steps)
         xpbd(
             bodies, step.contacts, step.joints, step.restitution, step.threshold, step.dt, n_steps, options["iterations"],
-            options["contact_compliance"], options["joint_compliance"],
+            options["contact_compliance"], options["joint_compliance"], step.trace,
         )  # fmt: skip
         return step.ended(bodies)
 

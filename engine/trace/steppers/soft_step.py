@@ -34,7 +34,7 @@ class SoftStep(SolverStepper):
 
     @property
     def example(self) -> SceneCase:
-        return stack(self.method, {})
+        return stack(self.method, {}, with_disc=False)
 
 
 ALGORITHM = SoftStep()

@@ -6,9 +6,9 @@ import math
 
 import numpy as np
 
-from engine.world import World
+from engine.world import World, load_solver
 
-ROWS = ("normal", "tangent", "pair")
+ROWS = ("normal", "tangent", "pair", "restored", "slid", "collide")
 
 NEAR = 1e-9
 """Of the largest velocity, or of what an impulse gives: far above the rounding of a few sums of float64."""
@@ -21,16 +21,21 @@ class Bodies:
         snapshot = case.before(method)
         world = World.from_snapshot(snapshot)
         self.dt, self.gravity = snapshot.settings.dt, snapshot.settings.gravity
+        self.options = load_solver(method).method.options(snapshot.settings.solver_settings)
+        self.forces = {}
         self.velocity, self.shift, self.inverse, self.center, self.friction = {}, {}, {}, {}, {}
         for body in world.body_ids:
             record, state = world.body(body), world.state(body)
             self.velocity[body] = np.array([*state.linear_velocity, state.angular_velocity])
             self.shift[body] = np.zeros(3)
+            if not record.spec.active:
+                self.velocity[body] = np.zeros(3)
             is_driven = record.spec.type == "dynamic" and record.mass > 0.0 and record.spec.active and state.awake
             light, turning = (1.0 / record.mass, 1.0 / record.inertia if record.inertia > 0.0 else 0.0) if is_driven else (0.0, 0.0)
             self.inverse[body] = np.array([light, light, turning])
             self.center[body] = np.array(state.xf.apply(record.local_center))
             self.friction[body] = record.spec.fixtures[0].friction if record.spec.fixtures else 0.0
+        self.jointed = {body for joint in world.joint_ids for body in world.joint_bodies(joint)}
         self.size = 1.0 + max((float(np.abs(v).max()) for v in self.velocity.values()), default=0.0)
 
     def told(self, step):
@@ -98,6 +103,8 @@ def check(case, steps, method):
                 check_bounce(bodies, step)
         elif step.kind == "pair":
             check_pair(bodies, step, accumulated)
+        elif step.kind in MORE:
+            MORE[step.kind](bodies, step, accumulated)
         elif step.kind == "apart":
             check_apart(bodies, step)
         elif step.kind == "warm":
@@ -106,6 +113,8 @@ def check(case, steps, method):
                     contact, point = name[1:-1].split(".")
                     accumulated[int(contact), int(point), name[-1]] = value
                     assert value >= 0.0 or name.endswith("t")
+        elif step.kind == "move" and "stiffness" in bodies.options:
+            check_springs(bodies, step)
         elif step.kind == "move":
             for body, (v, x) in bodies.told(step).items():
                 assert (v == bodies.velocity[body]).all() and np.abs(x - bodies.shift[body]).max() <= bodies.size * bodies.dt
@@ -183,3 +192,161 @@ def check_apart(bodies, step):
         sign, lever = (-1.0, values["lever a"]) if body == a else (1.0, values["lever b"])
         wanted = values["push"] * sign * bodies.inverse[body] * np.array([normal[0], normal[1], lever])
         assert np.abs(x - bodies.shift[body] - wanted).max() <= NEAR * (1.0 + np.abs(wanted).max())
+
+
+def mu_of(bodies, step):
+    a, b = bodies.ends(step)
+    return math.sqrt(bodies.friction[a] * bodies.friction[b])
+
+
+def of_contact(step):
+    """Return contact and point."""
+    return step.looked_at[1].index, step.looked_at[0].index
+
+
+def check_placed(bodies, step, accumulated):
+    """An impulse P along a direction displaces both by h M^-1 J^T P, as much as XPBD's row asks for."""
+    values, along, (a, b) = step.values, step.axis, bodies.ends(step)
+    contact, k = of_contact(step)
+    is_tangent = step.kind == "held"
+    h = bodies.dt / bodies.options["sub_steps"]
+    before, after = values["before"], values.get("after", values["before"])
+    levers = {a: -values["lever a"], b: values["lever b"]}
+    response = 0.0
+    for body, (_, x) in bodies.told(step).items():
+        sign = -1.0 if body == a else 1.0
+        line = np.array([sign * along[0], sign * along[1], levers[body]])
+        reach = np.hypot(*(np.array(step.points[0]) - bodies.center[body])) + 1.0
+        first = bodies.line(body, step.points[0], along, sign)[2]
+        assert abs(levers[body] - first) <= 4.0 * reach * abs(bodies.shift[body][2]) + NEAR * np.abs(bodies.center[body]).max() + NEAR
+        response += float(line * bodies.inverse[body] @ line)
+        wanted = h * (after - before) * bodies.inverse[body] * line
+        assert np.abs(x - bodies.shift[body] - wanted).max() <= NEAR * (1.0 + np.abs(wanted).max()), step.sentence
+    soft, error = values["soft"], values["C"]
+    left = error / h + soft * before + (response + soft) * (after - before)
+    small = NEAR * (bodies.size + abs(error) / h + (response + soft) * (abs(before) + abs(after)))
+    if not is_tangent:
+        assert after >= 0.0 and (abs(left) <= small or (after == 0.0 and left >= -small)), step.sentence
+        accumulated[contact, k, "n"] = after
+    else:
+        most = mu_of(bodies, step) * accumulated[contact, k, "n"]
+        if "after" in values:
+            assert abs(left) <= small and abs(after) <= most * (1.0 + 1e-12)
+        else:  # friction lets go: to hold it would take more
+            assert abs(before - error / (h * response)) > most * (1.0 - 1e-9)
+        accumulated[contact, k, "t"] = after
+
+
+def armed_lines(bodies, step):
+    values, along, (a, b) = step.values, step.axis, bodies.ends(step)
+    found = {}
+    for body, side, sign in ((a, "a", -1.0), (b, "b", 1.0)):
+        x, y = values[f"arm {side}x"], values[f"arm {side}y"]
+        found[body] = sign * np.array([along[0], along[1], x * along[1] - y * along[0]])
+    return found
+
+
+def check_restored(bodies, step, accumulated):
+    """The impulse is what the velocities changed by, and the point's rate is never an approach then."""
+    lines = armed_lines(bodies, step)
+    given = step.values["given"]
+    bodies.check_change(step, {body: line * given for body, line in lines.items()})
+    rate = bodies.rate(lines) + given * bodies.response(lines)
+    assert rate >= -NEAR * (bodies.size + abs(given) * bodies.response(lines))
+
+
+def check_slid(bodies, step, accumulated):
+    lines, values = armed_lines(bodies, step), step.values
+    contact, k = of_contact(step)
+    change = values["after"] - values["before"]
+    assert values["before"] == accumulated.get((contact, k, "t"), 0.0)
+    bodies.check_change(step, {body: line * change for body, line in lines.items()})
+    most = mu_of(bodies, step) * accumulated[contact, k, "n"]
+    rate = bodies.rate(lines) + change * bodies.response(lines)
+    assert abs(values["after"]) <= most * (1.0 + 1e-12)
+    small = NEAR * (bodies.size + bodies.response(lines) * (abs(values["before"]) + abs(values["after"])))
+    assert abs(rate) <= small or (abs(values["after"]) >= most * (1.0 - 1e-9) and values["after"] * rate <= small)
+    accumulated[contact, k, "t"] = values["after"]
+
+
+def check_descent(bodies, step, accumulated):
+    """The body's way d solves H d = -g; H is no less than M / h^2, whose energy nothing takes away."""
+    values, body = step.values, int(step.values["body"])
+    h = np.array([[values["h00"], values["h01"], values["h02"]], [values["h01"], values["h11"], values["h12"]],
+                  [values["h02"], values["h12"], values["h22"]]])  # fmt: skip
+    g = np.array([values["g0"], values["g1"], values["g2"]])
+    _, x = bodies.told(step)[body]
+    d = x - bodies.shift[body]
+    scale = np.sqrt(np.diag(h))
+    assert np.abs((h @ d + g) / scale).max() <= 1e-7 * (np.abs(g / scale).max() + np.abs(scale * d).max()) + 1e-12
+    mass = np.where(bodies.inverse[body] > 0.0, 1.0 / np.where(bodies.inverse[body] > 0.0, bodies.inverse[body], 1.0), 0.0) / bodies.dt**2
+    free = bodies.inverse[body] > 0.0
+    more = ((h - np.diag(mass)) / np.outer(scale, scale))[np.ix_(free, free)]
+    assert np.linalg.eigvalsh(more).min() >= -1e-9
+
+
+def check_dual(bodies, step, accumulated):
+    """lambda becomes the force of the spring and lambda, clamped; k grows where it pushes."""
+    values, beta, h = step.values, bodies.options["beta"], bodies.dt
+    contact, k = of_contact(step)
+    for letter, name in (("n", "before"), ("t", "before t")):
+        assert accumulated.get((contact, k, letter), values[name]) == values[name]
+    after = max(values["before"] - h * values["k before"] * values["C"], 0.0)
+    assert abs(values["after"] - after) <= NEAR * (abs(after) + abs(values["before"]))
+    most = mu_of(bodies, step) * values["after"]
+    held = values["before t"] - h * values["k before"] * values["slip"]
+    assert abs(values["after t"] - max(-most, min(held, most))) <= NEAR * (most + abs(held))
+    grows = min(values["k before"] + beta * abs(values["C"]), 1e10) if values["after"] > 0.0 else values["k before"]
+    assert abs(values["k after"] - grows) <= NEAR * grows
+    accumulated[contact, k, "n"], accumulated[contact, k, "t"] = values["after"], values["after t"]
+
+
+def check_force(bodies, step, accumulated):
+    """A spring and a damper push, never pull, and only what overlaps; friction is within mu of it."""
+    values, (a, b) = step.values, bodies.ends(step)
+    assert values["force"] >= 0.0 and abs(values["friction"]) <= mu_of(bodies, step) * values["force"] * (1.0 + 1e-12)
+    assert values["gap"] < 0.0 or values["force"] == values["friction"] == 0.0
+    spring = -bodies.options["stiffness"] * values["gap"]
+    if values["force"] > 0.0:  # approaching, the damper adds to the spring; parting, it takes from it
+        assert (values["force"] - spring) * values["rate"] <= NEAR * spring * abs(values["rate"])
+    tangent = tangent_of(step.axis)
+    for body, side, sign in ((a, "a", -1.0), (b, "b", 1.0)):
+        line = np.array([step.axis[0], step.axis[1], values[f"lever {side}n"]]) * values["force"]
+        line += np.array([tangent[0], tangent[1], values[f"lever {side}t"]]) * values["friction"]
+        bodies.forces[body] = bodies.forces.get(body, 0.0) + sign * line
+    accumulated[of_contact(step)] = values["force"]
+
+
+def check_springs(bodies, step):
+    """Semi-implicit Euler: each velocity has changed by h (g + F / m), and joints, where a body has some, besides."""
+    h = bodies.dt / bodies.options["sub_steps"]
+    for body, (v, x) in bodies.told(step).items():
+        force = bodies.forces.get(body, np.zeros(3))
+        wanted = h * (np.where(bodies.inverse[body] > 0.0, [*bodies.gravity, 0.0], 0.0) + bodies.inverse[body] * force)
+        if body not in bodies.jointed:
+            small = NEAR * (bodies.size + h * np.abs(bodies.inverse[body] * force).max())
+            assert np.abs(v - bodies.velocity[body] - wanted).max() <= small, (step.sentence, body)
+            assert np.abs(x - bodies.shift[body] - h * v).max() <= NEAR * (1.0 + h * bodies.size)
+    bodies.forces = {}
+
+
+def check_collide(bodies, step, accumulated):
+    """Both impulses push, friction is within the cone, and what is frozen does not move."""
+    values, normal, (a, _) = step.values, step.axis, bodies.ends(step)
+    places = [mark.points[0] for mark in step.marks if mark.role == "looked_at" and mark.form == "point"]
+    pushes, tangent, frozen = (values["p0"], values["p1"])[: len(places)], values["tangent"], int(values["frozen"])
+    assert min(pushes) >= 0.0 and abs(tangent) <= mu_of(bodies, step) * sum(pushes) * (1.0 + 1e-9) + 1e-15
+    for body, (v, _) in bodies.told(step).items():
+        sign, bit = (-1.0, 1) if body == a else (1.0, 2)
+        change = np.zeros(3)
+        for point, push in zip(places, pushes, strict=True):
+            change += bodies.line(body, point, normal, sign) * push
+            change += bodies.line(body, point, tangent_of(normal), sign) * tangent / len(places)
+        wanted = (0.0 if frozen & bit else 1.0) * bodies.inverse[body] * change
+        assert np.abs(v - bodies.velocity[body] - wanted).max() <= NEAR * (bodies.size + np.abs(wanted).max())
+
+
+MORE = {
+    "placed": check_placed, "held": check_placed, "restored": check_restored, "slid": check_slid, "descent": check_descent,
+    "dual": check_dual, "force": check_force, "collide": check_collide,
+}  # fmt: skip

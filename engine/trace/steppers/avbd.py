@@ -1,0 +1,45 @@
+"""AVBD, body by body: `engine.dynamics.solvers._avbd_kernel`."""
+
+from __future__ import annotations
+
+from engine.contracts.trace import TraceStep
+from engine.trace._impulses import SolverStepper, stack
+from engine.trace.scene_case import SceneCase
+from engine.world import World
+
+__all__ = ["ALGORITHM", "Avbd", "avbd"]
+
+
+class Avbd(SolverStepper):
+    """A step as a minimum of energy."""
+
+    title = "AVBD: down the energy, body by body"
+    page = "solvers/avbd.md#derivation"
+    method = "avbd"
+    pseudo_code = (
+        "y = where all would be without contacts and joints",
+        "begin there, less what the contacts bore of gravity",
+        "repeat:",
+        "  for each body alone, the others held still:",
+        "    Newton: (M / h^2 + sum k J^T J) dx = residual force",
+        "  for each contact, each point:",
+        "    f = max(f - k C, 0); friction within +- mu f",
+        "    k = k + beta |C|, if it pushes",
+        "v = (x - x before) / h",
+        "what bounces does",
+    )
+    sweep_word = "Iteration"
+    lines = {"free": 0, "fly": 1, "descent": 4, "dual": 6, "velocities": 8, "restored": 9, "answer": 8}  # noqa: RUF012
+    beside = ("xpbd", "penalty", "sequential_impulses")
+
+    @property
+    def example(self) -> SceneCase:
+        return stack(self.method, {"iterations": 3})
+
+
+ALGORITHM = Avbd()
+
+
+def avbd(world: World) -> list[TraceStep]:
+    """Return the steps of the next step of a world, by AVBD; the last has the states of all bodies after it."""
+    return ALGORITHM.steps(SceneCase.of_world(world))

@@ -1,0 +1,45 @@
+"""Shock propagation, pair by pair: `engine.dynamics.solvers._shock_propagation_kernel`."""
+
+from __future__ import annotations
+
+from engine.contracts.trace import TraceStep
+from engine.trace._impulses import SolverStepper, stack
+from engine.trace.scene_case import SceneCase
+from engine.world import World
+
+__all__ = ["ALGORITHM", "ShockPropagation", "shock_propagation"]
+
+
+class ShockPropagation(SolverStepper):
+    """Impulses pair by pair, and layers that freeze from the ground up."""
+
+    title = "Shock propagation"
+    page = "solvers/shock_propagation.md#a-step"
+    method = "shock_propagation"
+    pseudo_code = (
+        "let collide what would overlap, with the old velocities",
+        "v = v + dt (g + F / m)",
+        "repeat, e rising from -0.8 to 0:",
+        "  solve all joints",
+        "  for each contact from the ground up:",
+        "    both points: K P = -(1 + e) u, none pulls",
+        "    friction: static if within the cone, else mu P",
+        "layer by layer from the ground up: the same,",
+        "  whatever a pair rests on weighing infinitely much",
+        "x = x + dt v",
+        "move apart what overlaps, without any velocity",
+    )
+    lines = {"free": 1, "joints": 3, "collide": 5, "move": 9, "apart": 10, "answer": 10}  # noqa: RUF012
+    beside = ("sequential_impulses", "block")
+
+    @property
+    def example(self) -> SceneCase:
+        return stack(self.method, {"sweeps": 3, "push_sweeps": 1})
+
+
+ALGORITHM = ShockPropagation()
+
+
+def shock_propagation(world: World) -> list[TraceStep]:
+    """Return the steps of the next step of a world, by shock propagation; the last has the states of all bodies after it."""
+    return ALGORITHM.steps(SceneCase.of_world(world))

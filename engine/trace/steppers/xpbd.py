@@ -1,0 +1,47 @@
+"""XPBD, place by place: `engine.dynamics.solvers._xpbd_kernel`."""
+
+from __future__ import annotations
+
+from engine.contracts.trace import TraceStep
+from engine.trace._impulses import SolverStepper, stack
+from engine.trace.scene_case import SceneCase
+from engine.world import World
+
+__all__ = ["ALGORITHM", "Xpbd", "xpbd"]
+
+
+class Xpbd(SolverStepper):
+    """A step that corrects places."""
+
+    title = "XPBD: places first, velocities from them"
+    page = "solvers/xpbd.md#derivation"
+    method = "xpbd"
+    pseudo_code = (
+        "repeat in each sub-step of h:",
+        "  v = v + h (g + F / m)",
+        "  x = x + h v",
+        "  put the joints together",
+        "  for each contact, each point:",
+        "    overlaps by C: P = P - (C / h + s P) / (w + s), P >= 0",
+        "    put both bodies h P / m apart",
+        "    has slid: put it back, if that takes no more than mu P",
+        "  v = (x - x before) / h",
+        "  for each point that was pushed:",
+        "    its normal velocity is what restitution leaves",
+        "    sliding friction slows it, by mu P at most",
+    )
+    sweep_word = "Sub-step"
+    lines = {"free": 1, "fly": 2, "joints": 3, "placed": 5, "held": 7, "velocities": 8, "restored": 10, "slid": 11, "answer": 11}  # noqa: RUF012
+    beside = ("avbd", "soft_step", "sequential_impulses")
+
+    @property
+    def example(self) -> SceneCase:
+        return stack(self.method, {"sub_steps": 2}, with_disc=False)
+
+
+ALGORITHM = Xpbd()
+
+
+def xpbd(world: World) -> list[TraceStep]:
+    """Return the steps of the next step of a world, by XPBD; the last has the states of all bodies after it."""
+    return ALGORITHM.steps(SceneCase.of_world(world))
