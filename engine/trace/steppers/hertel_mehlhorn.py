@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from engine.common.arrays import FloatArray
+from engine.common.words import counted
 from engine.contracts.trace import Mark, Question, TraceStep
 from engine.decompose.hertel_mehlhorn import MergeStep, merged, triangulate
 from engine.decompose.outline import Outline
@@ -51,11 +52,13 @@ class HertelMehlhorn(Algorithm[OutlineCase]):
             pieces = merged(part.grid, triangles, trace)
             reflex = part.reflex
             n_reflex += len(reflex)
+            begun = f"{counted(len(triangles), 'triangle')}, hence {counted(len(trace), 'diagonal')}. Of the {len(part.points)} corners"
+            dents = (
+                f"{part.name(*reflex)} {'is' if len(reflex) == 1 else 'are'} reflex: only there a diagonal can be needed, two at the most"
+            )
             found.append(
                 TraceStep(
-                    "triangles", 0,
-                    f"{len(triangles)} triangles, hence {len(trace)} diagonals. Of the {len(part.points)} corners {len(reflex)} are reflex"
-                    f"{': ' + part.name(*reflex) if reflex else ''}: these alone can need a diagonal, each two at most.",
+                    "triangles", 0, f"{begun} {dents if reflex else 'none is reflex: no diagonal is needed'}.",
                     part.features(reflex), part.places(reflex), values={"triangles": len(triangles), "diagonals": len(trace)},
                     marks=part.polygons("kept", triangles), cost={"steps": len(found), "diagonals": looked_at},
                 )
@@ -70,11 +73,13 @@ class HertelMehlhorn(Algorithm[OutlineCase]):
                     del left[diagonal]
             result += part.loops(pieces)
             marks += part.polygons("result", pieces)
-        needed = math.ceil(n_reflex / 2)
+        said = f"{counted(len(result), 'convex piece')}"
+        if n_reflex:
+            said += f". The least for {counted(n_reflex, 'reflex corner')} is {counted(math.ceil(n_reflex / 2), 'diagonal')}"
         return [
             *found,
             TraceStep(
-                "answer", 5, f"{len(result)} convex pieces are left. {n_reflex} reflex corners need {needed} diagonals at least.",
+                "answer", 5, f"{said}.",
                 values={"pieces": len(result), "reflex": n_reflex}, marks=marks,
                 cost={"steps": len(found), "diagonals": looked_at}, result=result,
             ),

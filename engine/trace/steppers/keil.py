@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from engine.common.arrays import FloatArray
+from engine.common.words import counted
 from engine.contracts.trace import Mark, Question, TraceStep
 from engine.decompose._keil_kernel import KEIL_SUBPROBLEM
 from engine.decompose.keil import KeilRun, KeilTrial, fewest_pieces
@@ -62,12 +63,11 @@ class Keil(Algorithm[OutlineCase]):
             marks += part.polygons("result", pieces)
             all_least = all_least and is_least
         known = "no diagonals make fewer" if all_least else "the fewest that were found, for with holes the least is not known"
-        pieces_are = "1 convex piece" if len(loops) == 1 else f"{len(loops)} convex pieces"
         return [
             *found,
             TraceStep(
-                "answer", 6, f"{pieces_are}: {known}.", values={"pieces": len(loops)}, marks=marks, cost={**cost, "steps": len(found)},
-                result=(loops, all_least),
+                "answer", 6, f"{counted(len(loops), 'convex piece')}: {known}.", values={"pieces": len(loops)}, marks=marks,
+                cost={**cost, "steps": len(found)}, result=(loops, all_least),
             ),
         ]  # fmt: skip
 
@@ -75,10 +75,9 @@ class Keil(Algorithm[OutlineCase]):
 def _begin(part: NamedPart, cost: dict[str, int]) -> TraceStep:
     reflex = part.reflex
     n, h = len(part.points), len(part.grid.rings) - 1
-    what = f"{len(reflex)} are reflex, {part.name(*reflex)}: each needs a diagonal, which serves two at the most" if reflex else (
-        "none is reflex: it is convex"
-    )  # fmt: skip
-    holes = f" and {h} hole{'s' if h > 1 else ''}" if h else ""
+    dents = f"{part.name(*reflex)} {'is' if len(reflex) == 1 else 'are'} reflex: a diagonal is needed there, and serves two at the most"
+    what = dents if reflex else "none is reflex: it is convex"
+    holes = f" and {counted(h, 'hole')}" if h else ""
     return TraceStep(
         "begin", 0, f"{n} corners{holes}. Of the corners {what}.", part.features(reflex), part.places(reflex),
         values={"corners": n, "reflex": len(reflex)}, marks=tuple(Mark("point", "looked_at", (point,)) for point in part.places(reflex)),
@@ -88,7 +87,7 @@ def _begin(part: NamedPart, cost: dict[str, int]) -> TraceStep:
 
 def _trial(part: NamedPart, row: KeilTrial, cost: dict[str, int]) -> TraceStep:
     bridges = ", ".join(part.name(*bridge) for bridge in row.bridges)
-    so_far = f"{len(row.best)} pieces"
+    so_far = counted(len(row.best), "piece")
     what = f"{so_far} so far. Opened along {bridges} it has no hole, and Keil's method finds as many pieces or fewer." if bridges else (
         f"It begins with the pieces of Hertel and Mehlhorn: {so_far}."
     )  # fmt: skip
@@ -135,7 +134,7 @@ def _subproblem(part: NamedPart, loop: list[int], numbers: list[float], cost: di
     which = f"the best is {triangle}" if tried > 1 else f"the only triangle is {triangle}"
     among = f"of {tried} triangles on {ends} {which}" if tried > 1 else which
     out = f", and its side {part.name(*outer)} can be left out" if left_out else ""
-    needs = f"{weight} cut{'' if weight == 1 else 's'} at the least" if weight else "no cut"
+    needs = f"{counted(weight, 'cut')} at the least" if weight else "no cut"
     answers = tuple(str(number) for number in ((weight - 1, weight, weight + 1) if weight else (0, 1, 2)))
     return TraceStep(
         "subproblem", 5, f"{what} needs {needs}: {among}{out}.",

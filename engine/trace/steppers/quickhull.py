@@ -5,6 +5,7 @@ from __future__ import annotations
 from numpy.typing import ArrayLike
 
 from engine.common.arrays import FloatArray
+from engine.common.words import counted
 from engine.contracts.trace import Mark, Point, Question, TraceStep
 from engine.geometry.hull import HullStep, convex_hull
 from engine.trace._points import as_points, away_from_line, dots, features, named, names, of_points
@@ -51,11 +52,12 @@ class Quickhull(Algorithm[PointsCase]):
         outside = {(task.p, task.q): task.outside for task in tasks}
         low, high = tasks[0].p, tasks[0].q
         below, above = len(outside[low, high]), len(outside[high, low])
+        lie = f"{'lies' if below == 1 else 'lie'} {counted(below, 'point')}, right of the way back {above}"
         found = [
             TraceStep(
                 "ends", 0,
                 f"{case.name(low)} is the leftmost point and {case.name(high)} the rightmost: both are corners. Right of the line from "
-                f"low to high, that is below it, lie {below} points, right of the way back {above}.",
+                f"low to high, that is below it, {lie}.",
                 features(case, low, high), (low, high), values={"below": below, "above": above},
                 marks=(Mark("line", "bound", (low, high)), named(case, "new", low), named(case, "new", high)),
                 cost={"steps": 0, "points looked at": 0},

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from engine.common.arrays import FloatArray
+from engine.common.words import counted
 from engine.contracts.trace import Mark, Question, TraceStep
 from engine.decompose.hertel_mehlhorn import TriangleStep, triangulate
 from engine.decompose.outline import Outline
@@ -54,7 +55,7 @@ class Triangulation(Algorithm[OutlineCase]):
             result += part.loops(pieces)
             marks += part.polygons("result", pieces)
         whole = sum(area_of(mark.points) for mark in marks)
-        said = f"{len(result)} triangles have the area of the outline, {square_metres(whole)}: equal in whole numbers, on a grid."
+        said = f"{counted(len(result), 'triangle')} and the outline have one area, {square_metres(whole)}: checked in whole numbers."
         return [
             *found,
             TraceStep(
@@ -65,15 +66,15 @@ class Triangulation(Algorithm[OutlineCase]):
 
 
 def _begin(part: NamedPart, n: int, h: int, n_triangles: int, cost: dict[str, int]) -> TraceStep:
-    holes = "" if h == 0 else f" and {h} hole{'s' if h > 1 else ''}"
-    why = (
+    holes = "" if h == 0 else f" and {counted(h, 'hole')}"
+    why = ", whichever diagonals: its inner angles sum to as many times 180 degrees" if n_triangles == n + 2 * h - 2 else ""
         f", as any triangulation has: the inner angles of {n} corners{holes} are those of n + 2 h - 2"
         if n_triangles == n + 2 * h - 2
         else ""
     )
     answers = tuple(str(max(n_triangles + more, 0)) for more in (-1, 0, 1))
     return TraceStep(
-        "begin", 0, f"{n} corners{holes}: {n_triangles} triangles{why}.", part.features(range(n)), part.points,
+        "begin", 0, f"{n} corners{holes}: {counted(n_triangles, 'triangle')}{why}.", part.features(range(n)), part.points,
         values={"corners": n, "holes": h, "triangles": n_triangles}, cost=cost,
         question=Question(f"How many triangles make up these {n} corners{holes}?", answers, 1),
     )  # fmt: skip
