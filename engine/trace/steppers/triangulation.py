@@ -68,10 +68,6 @@ class Triangulation(Algorithm[OutlineCase]):
 def _begin(part: NamedPart, n: int, h: int, n_triangles: int, cost: dict[str, int]) -> TraceStep:
     holes = "" if h == 0 else f" and {counted(h, 'hole')}"
     why = ", whichever diagonals: its inner angles sum to as many times 180 degrees" if n_triangles == n + 2 * h - 2 else ""
-        f", as any triangulation has: the inner angles of {n} corners{holes} are those of n + 2 h - 2"
-        if n_triangles == n + 2 * h - 2
-        else ""
-    )
     answers = tuple(str(max(n_triangles + more, 0)) for more in (-1, 0, 1))
     return TraceStep(
         "begin", 0, f"{n} corners{holes}: {counted(n_triangles, 'triangle')}{why}.", part.features(range(n)), part.points,
