@@ -17,7 +17,7 @@ In a narrow room the pseudo-code stands below the views. The same code draws the
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -227,11 +227,17 @@ class StepPicture:
         self.boxes = {view.name: _box_of(view, self.scenery, self.steps) for view in algorithm.views}
         """What each view shows when all of it is shown, the same for every step."""
         self.aside: Aside | None = None
+        self._layouts: dict[Hashable, StepLayout] = {}
         self._longest = max((step.sentence for step in self.steps), key=len)
 
     def layout(self, rect: pygame.Rect, fonts: FontBook, parts: frozenset[str] = ALL_PARTS) -> StepLayout:
         """Return where the parts stand in a rectangle, the same for every step."""
-        return _lay_out(rect, self.algorithm, self._longest, 0 if self.aside is None else self.aside.rows, fonts, parts)
+        rows = 0 if self.aside is None else self.aside.rows
+        key = tuple(rect), fonts.ui_scale, rows, parts
+        found = self._layouts.get(key)
+        if found is None:
+            found = self._layouts[key] = _lay_out(rect, self.algorithm, self._longest, rows, fonts, parts)
+        return found
 
     def draw(
         self,
