@@ -15,11 +15,18 @@ _FIRST, _LAST = -0.25, 1.25
 """Fractions that the bars show; what lies beyond is cut off there."""
 
 
-def moment(t: float) -> str:
-    """Return a time for a sentence."""
+def moment(t: float, width: float = 1.0) -> str:
+    """Return a time for a sentence, with the digits that tell both ends of an interval of that width apart.
+
+    Examples
+    --------
+    >>> moment(0.42), moment(0.42, 1e-5), moment(-math.inf)
+    ('t = 0.420', 't = 0.420000', 'never')
+    """
     if math.isinf(t):
         return "never"
-    return f"t = {decimals(t, 3) if abs(t) < 1e4 and (abs(t) >= 5e-4 or t == 0.0) else f'{t:.3g}'}"
+    digits = 3 if not 0.0 < width < 0.01 else min(1 - math.floor(math.log10(width)), 16)
+    return f"t = {decimals(t, digits) if abs(t) < 1e4 and (abs(t) >= 5e-4 or t == 0.0 or digits > 3) else f'{t:.3g}'}"
 
 
 def _shown(t: float) -> float:

@@ -88,9 +88,14 @@ def _pair(query: str, rng: np.random.Generator, k: int) -> Pair:
     there = base + away * np.array([math.cos(to), math.sin(to)])
     pose_b = Transform(tuple(there.tolist()), angle)
     if query == "toi":
-        turn = 0.0 if family == 1 else float(rng.uniform(-3.0, 3.0))
+        turn = 0.0 if family == 1 or rng.random() < 0.3 else float(rng.uniform(-3.0, 3.0))
         end = 2.0 * base - there + rng.uniform(-0.5, 0.5, 2) * reach
-        return Pair(query, a, pose_a, b, pose_b, pose_a, Transform(tuple(end.tolist()), angle + turn))
+        end_b = Transform(tuple(end.tolist()), angle + turn)
+        if k % 3 == 0:
+            return Pair(query, b, pose_b, a, pose_a, end_b, pose_a)
+        center = (0.3 * reach, -0.1 * reach) if k % 5 == 0 else (0.0, 0.0)
+        end_a = pose_a if k % 3 == 1 else Transform((base[0] + 0.3 * reach, base[1] - 0.2 * reach), pose_a.angle + 0.5 * turn)
+        return Pair(query, a, pose_a, b, pose_b, end_a, end_b, center_b=center)
     if query == "ray_cast":
         origin = base + 2.0 * reach * rng.uniform(-1.0, 1.0, 2)
         end = origin if family == 1 else base + reach * rng.uniform(-1.0, 1.0, 2)

@@ -23,8 +23,9 @@ def gap_of_cores(p, q):
     apart = float(min(np.abs(gap_of_points(p, q)).min(), np.abs(gap_of_points(q, p)).min()))
     deep = max(separation(p, q), separation(q, p))
     scale = float(np.abs(p - p[0]).max() + np.abs(q - p[0]).max())
-    is_solid = len(p) > 2 or len(q) > 2
-    return deep if (deep <= 0.0 if is_solid else deep < -1e-12 * scale) else apart
+    if len(p) > 2 or len(q) > 2:
+        return deep if deep <= 0.0 else apart
+    return deep if len(p) == len(q) == 2 and deep < -1e-12 * scale else apart
 
 
 def separation(p, q):

@@ -1,0 +1,99 @@
+"""Time of impact by bisection, step by step: `engine.continuous._bisection_kernel`."""
+
+from __future__ import annotations
+
+import math
+
+from engine.continuous import time_of_impact as chapter
+from engine.continuous._bisection_kernel import BISECT_CLEAR, BISECT_HALVED
+from engine.continuous._motion_kernel import IMPACT_GAP
+from engine.contracts.trace import Mark, Question, TraceStep
+from engine.geometry import AnyShape, Sweep, Transform
+from engine.trace._bars import moment
+from engine.trace._impact import Impact, ImpactAlgorithm, Measured, curve, of_sweeps, on_axis_of_time
+from engine.trace.cases import PairCase
+from engine.trace.words import metres
+
+__all__ = ["ALGORITHM", "Bisection", "bisection"]
+
+
+class Bisection(ImpactAlgorithm):
+    """Halves of the motion, cleared one by one."""
+
+    title = "Bisection: time of impact"
+    page = "time_of_impact.md#derivation"
+    pseudo_code = (
+        "interval = while the circles around the shapes meet; never: a miss",
+        "if the gap at its start is within the tolerance: a touch there",
+        "repeat:",
+        "  gap, n = how far the shapes are apart at its middle, along what",
+        "  F(s) = the foremost corners, going straight on, - K s^2 / 2",
+        "  if F > 0 at both ends, and so in between: clear",
+        "    on to the next interval; none is left: a miss",
+        "  else if it is too short for the shapes to move: a touch",
+        "  else: its first half, then its second",
+    )
+    beside = ("conservative_advancement", "bilateral_advancement")
+    method = staticmethod(chapter.bisection)
+
+    @property
+    def example(self) -> PairCase:
+        """A near pass: what touches takes thirty halvings more."""
+        touching = super().example.pair
+        assert touching.shape_b is not None
+        return of_sweeps(
+            touching.shape_a, Sweep(Transform((0.0, 0.0), -0.1), Transform((-0.4, -0.1), -2.0)),
+            touching.shape_b, Sweep(Transform((-1.7, 1.3), -0.1), Transform((2.9, 0.7), -2.7)),
+        )  # fmt: skip
+
+    def decoded(self, impact: Impact, rows: list[list[float]]) -> list[TraceStep]:
+        found: list[TraceStep] = []
+        last: Measured | None = None
+        cleared: list[Mark] = []
+        for row in rows:
+            if row[0] == IMPACT_GAP:
+                last = impact.measure(row[1:])
+                if not found:
+                    found.append(impact.gap(last, 1))
+            else:
+                assert last is not None
+                found.append(_interval(impact, last, row[1:7], cleared))
+        return [*found, impact.answer(found, last, (0, 7 if len(found) > 1 else 1, 6))]
+
+
+def _interval(impact: Impact, at: Measured, row: list[float], cleared: list[Mark]) -> TraceStep:
+    start, width, at_start, at_end, least, follows = row
+    end = start + width
+    which = f"From {moment(start, width)} to {moment(end, width)}"
+    if math.isnan(at_start):
+        state = "no gap at all" if at.gap <= 0.0 else "within the tolerance"
+        bound = f"{which}: in the middle the gap is {metres(at.gap)}, {state}"
+    else:
+        bound = f"{which}: in the middle the gap is {metres(at.gap)}, at the ends no less than {metres(at_start)} and {metres(at_end)}"
+    if follows == BISECT_CLEAR:
+        line, then = 5, "; F is concave, so it stays open all along: clear"
+        cleared += on_axis_of_time("kept", start, end)
+    elif follows == BISECT_HALVED:
+        line, then = 8, ": it may close within. On to the first half"
+    else:
+        line, then = 7, ": it may close, but the shapes hardly move any more. A touch"
+    is_asked = follows in (BISECT_CLEAR, BISECT_HALVED) and not math.isnan(at_start)
+    return impact.step(
+        "interval", line, f"{bound}{then}.", looked_at=at.looked_at, points=at.points, axis=at.unit,
+        bound=end if follows == BISECT_CLEAR else start,
+        values={"t": at.t, "gap": at.gap, "K": at.bend, "start": start, "end": end, "at start": at_start, "at end": at_end, "least": least},
+        marks=(
+            *cleared, *on_axis_of_time("looked_at", start, end), *impact.gap_marks(at),
+            *curve("bound", [(start, at_start), (at.t, at.gap), (end, at_end)], "F's chords"),
+        ),
+        question=Question("Is this interval proven clear?", ("yes", "no: it is halved"), int(follows == BISECT_HALVED))
+        if is_asked else None,
+    )  # fmt: skip
+
+
+ALGORITHM = Bisection()
+
+
+def bisection(a: AnyShape, sweep_a: Sweep, b: AnyShape, sweep_b: Sweep) -> list[TraceStep]:
+    """Return the steps of `engine.continuous.time_of_impact.bisection`; the last has its result."""
+    return ALGORITHM.steps(of_sweeps(a, sweep_a, b, sweep_b))

@@ -1,0 +1,98 @@
+"""Time of impact by conservative advancement, step by step: `engine.continuous._advancement_kernel`."""
+
+from __future__ import annotations
+
+from engine.continuous import time_of_impact as chapter
+from engine.continuous._advancement_kernel import ADVANCE_CHORD, ADVANCE_ROOT, ADVANCE_STEP, bound_at
+from engine.continuous._motion_kernel import IMPACT_GAP
+from engine.contracts import Status
+from engine.contracts.trace import Mark, Question, TraceStep
+from engine.geometry import AnyShape, Sweep
+from engine.trace._bars import moment
+from engine.trace._impact import Impact, ImpactAlgorithm, Measured, curve, of_sweeps, on_axis_of_time
+from engine.trace.words import metres
+
+__all__ = ["ALGORITHM", "ConservativeAdvancement", "conservative_advancement"]
+
+_PIECES = 16
+"""Straight pieces that a parabola is drawn by."""
+
+
+class ConservativeAdvancement(ImpactAlgorithm):
+    """Mirtich's conservative advancement, with a bound of second order."""
+
+    title = "Conservative advancement: time of impact"
+    page = "time_of_impact.md#derivation"
+    pseudo_code = (
+        "t = when the circles around the shapes first meet; never: a miss",
+        "repeat:",
+        "  gap, n = how far the shapes are apart at t, and along what",
+        "  if gap <= tolerance: they touch at t",
+        "  if t is where the circles part, or the end: a miss",
+        "  F(s) = the foremost corner, going straight on, - K s^2 / 2",
+        "  s = F's first root: the gap cannot close before it",
+        "  t = t + s",
+    )
+    beside = ("bisection", "bilateral_advancement", "swept_sat")
+    method = staticmethod(chapter.conservative_advancement)
+
+    def decoded(self, impact: Impact, rows: list[list[float]]) -> list[TraceStep]:
+        found: list[TraceStep] = []
+        last: Measured | None = None
+        parabolas: list[list[float]] = []
+        for k, row in enumerate(rows):
+            if row[0] == IMPACT_GAP:
+                last, parabolas = impact.measure(row[1:]), []
+                found.append(impact.gap(last, 2))
+            elif row[0] == ADVANCE_ROOT:
+                parabolas.append(row[1:6])
+            elif row[0] == ADVANCE_CHORD:
+                continue
+            elif row[0] == ADVANCE_STEP:
+                assert last is not None
+                reaches = impact.result.status is Status.HIT and not any(later[0] == ADVANCE_STEP for later in rows[k + 1 :])
+                found.append(_advance(impact, last, parabolas, row[1:4], reaches))
+        return [*found, impact.answer(found, last, (0, 3, 4))]
+
+
+def _advance(impact: Impact, at: Measured, parabolas: list[list[float]], row: list[float], reaches: bool) -> TraceStep:
+    t, s, after = row
+    _, above, slope, bend, _ = parabolas[-1]
+    marks: list[Mark] = []
+    seen: set[tuple[float, float]] = set()
+    for _, start, rate, fall, _ in reversed(parabolas):
+        if (start, rate) not in seen:
+            seen.add((start, rate))
+            end = min(max(1.5 * s, 0.02), 1.0 - t)
+            points = [(t + end * k / _PIECES, bound_at(start, rate, fall, end * k / _PIECES)) for k in range(_PIECES + 1)]
+            marks += curve("bound" if len(seen) == 1 else "dropped", points, "F" if len(seen) == 1 else "")
+    corner = "The foremost corner"
+    if abs(above - at.gap) > impact.tolerance:
+        corner = f"By then another corner is foremost, {metres(above)} away: it"
+    speed = f"{corner} comes nearer at {metres(-slope)}" if slope < 0.0 else f"{corner} goes away at {metres(slope)}"
+    speed += " a whole motion"
+    turning = f", and turning can add no more than K s^2 / 2, K = {metres(bend)}" if bend > 0.0 else ""
+    if after < impact.t_last:
+        sentence = f"{speed}{turning}: {metres(above)} cannot close in less than s = {s:.3g}. On to {moment(after, s)}."
+    else:
+        sentence = f"{speed}{turning}: {metres(above)} cannot close before the end, {moment(after)}. On to it."
+    return impact.step(
+        "advance", 6, sentence, looked_at=at.looked_at, points=at.points, axis=at.unit, bound=after,
+        values={"t": t, "above": above, "slope": slope, "K": bend, "s": s},
+        marks=(
+            *impact.gap_marks(at, "ghost"), *marks, *on_axis_of_time("kept", t, after, "clear"),
+            *impact.placed(after, "looked_at"), Mark("point", "looked_at", ((after, 0.0),), "curve", moment(after)),
+        ),
+        question=Question(
+            "Will this advance reach the touch?",
+            ("yes: then they are within the tolerance", "no: it stops short, or there is none"), 0 if reaches else 1,
+        ),
+    )  # fmt: skip
+
+
+ALGORITHM = ConservativeAdvancement()
+
+
+def conservative_advancement(a: AnyShape, sweep_a: Sweep, b: AnyShape, sweep_b: Sweep) -> list[TraceStep]:
+    """Return the steps of `engine.query.time_of_impact`; the last has its result."""
+    return ALGORITHM.steps(of_sweeps(a, sweep_a, b, sweep_b))

@@ -1,0 +1,136 @@
+"""What the three ways to the time of impact claim alike, from the shapes and the motions alone."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from engine.common.tolerances import SAT_ROUNDING, TOI_CONVERGENCE, TOI_ROUNDINGS
+from engine.contracts import Status
+from tests.unit.trace.claims.gaps import gap_of_cores
+
+_SAMPLES = np.linspace(0.0, 1.0, 33)
+
+
+class Body:
+    """A core that moves, looked at from a place near by."""
+
+    def __init__(self, shape, sweep, here):
+        core = shape.core
+        if len(core) == 2 and (core[0] == core[1]).all():
+            core = core[:1]
+        self.local, self.radius = core - np.array(sweep.local_center), shape.radius
+        self.angle, self.omega = sweep.start.angle, sweep.end.angle - sweep.start.angle
+        self.start, self.end = (
+            np.array(pose.position) - here + turned(np.array([sweep.local_center]), pose.angle)[0] for pose in (sweep.start, sweep.end)
+        )
+        self.extent = float(np.abs(core).max() + np.abs(sweep.local_center).max() + shape.radius)
+        self.extent += float(np.abs(self.local).max()) * max(abs(sweep.start.angle), abs(sweep.end.angle))
+        self.extent += max(abs(x) for pose in (sweep.start, sweep.end) for x in pose.position)
+
+    def at(self, t):
+        return turned(self.local, self.angle + t * self.omega) + ((1.0 - t) * self.start + t * self.end)
+
+    def velocities(self, t):
+        around = turned(self.local, self.angle + t * self.omega)
+        return (self.end - self.start) + self.omega * np.column_stack((-around[:, 1], around[:, 0]))
+
+
+def turned(points, angle):
+    cos, sin = math.cos(angle), math.sin(angle)
+    return points @ np.array([[cos, sin], [-sin, cos]])
+
+
+class Motion:
+    """Both bodies of a case, and how near a number must be."""
+
+    def __init__(self, case):
+        pair = case.pair
+        here = np.array(pair.pose_a.position)
+        self.a, self.b = Body(pair.shape_a, pair.sweep_a, here), Body(pair.shape_b, pair.sweep_b, here)
+        extent = self.a.extent + self.b.extent
+        self.here, self.radii, self.near = here, self.a.radius + self.b.radius, 2.0 * TOI_ROUNDINGS * SAT_ROUNDING * extent
+        self.tolerance = TOI_CONVERGENCE * extent + self.near
+
+    def gap(self, t):
+        return gap_of_cores(self.a.at(t), self.b.at(t)) - self.radii
+
+    def along(self, t, n):
+        """The gap along an axis."""
+        return float((self.b.at(t) @ n).min() - (self.a.at(t) @ n).max()) - self.radii
+
+    def held(self, step, t):
+        """The axis of a step, held from values["t"] until t, turned with the edge that carries it."""
+        return turned(np.array([step.axis]), self.rate(step) * (t - step.values["t"]))[0]
+
+    def rate(self, step):
+        first = step.looked_at[0]
+        return 0.0 if first.part != "edge" else self.a.omega if first.whose == "a" else self.b.omega
+
+    def check_bend(self, step, end):
+        """Along the axis held no corner leaves its tangent by more than K s^2 / 2."""
+        t, n, w = step.values["t"], np.array(step.axis), self.rate(step)
+        a, b = self.a.at(t), self.b.at(t)
+        gaps = (b[:, None] - a[None]) @ n
+        rates = (self.b.velocities(t)[:, None] - self.a.velocities(t)[None]) @ n + w * ((b[:, None] - a[None]) @ np.array((-n[1], n[0])))
+        for s in (0.5 * (end - t), end - t):
+            there = (self.b.at(t + s)[:, None] - self.a.at(t + s)[None]) @ self.held(step, t + s)
+            assert np.abs(there - (gaps + s * rates)).max() <= 0.5 * step.values["K"] * s * s + self.near
+
+    def check_gap(self, step):
+        t, gap = step.values["t"], step.values["gap"]
+        if step.axis is None:  # both are points, at one place
+            assert len(self.a.local) == len(self.b.local) == 1 and abs(gap + self.radii) <= self.near
+            return
+        n = np.array(step.axis)
+        assert abs(self.along(t, n) - gap) <= self.near  # the gap is the gap along the axis
+        true = self.gap(t)
+        assert gap <= true + self.near  # and no more than the gap
+        if gap + self.radii <= self.radii and true >= 0.0:
+            assert abs(true - gap) <= self.near  # which it is where they are near
+        if step.points:
+            p, q = (np.array(point) for point in step.points)
+            assert np.abs(q - p - gap * n).max() <= self.near  # and the witness points are that far apart
+            assert abs((p - self.here) @ n - (self.a.at(t) @ n).max() - self.a.radius) <= self.near
+
+    def check_window(self, step):
+        """Outside the window the circles in which the cores turn are apart."""
+        first, last = step.values["t_first"], step.values["t_last"]
+        assert step.bound == (None if first > last else first)
+        reach = sum(float(np.hypot(*body.local.T).max()) for body in (self.a, self.b)) + self.radii + self.tolerance
+        for t in _SAMPLES:
+            away = math.dist((1.0 - t) * self.a.start + t * self.a.end, (1.0 - t) * self.b.start + t * self.b.end)
+            # a graze: the times are as good as the square root of the places
+            if not first - 1e-6 <= t <= last + 1e-6:
+                assert away >= reach - self.tolerance
+            elif first + 1e-6 <= t <= last - 1e-6:
+                assert away <= reach + self.tolerance
+
+    def check_line(self, step):
+        """A corner of A and one of B go along the axis as the step says: their gap, and its rate."""
+        t, n, w = step.values["t"], np.array(step.axis), self.rate(step)
+        a, b = self.a.at(t), self.b.at(t)
+        gaps = (b[:, None] - a[None]) @ n - self.radii - step.values["above"]
+        rates = (self.b.velocities(t)[:, None] - self.a.velocities(t)[None]) @ n + w * ((b[:, None] - a[None]) @ np.array((-n[1], n[0])))
+        speed = float(np.abs(rates).max()) + float(np.abs(self.b.velocities(t)).max() + np.abs(self.a.velocities(t)).max())
+        assert ((np.abs(gaps) <= self.tolerance) & (np.abs(rates - step.values["slope"]) <= 1e-9 * speed + self.near)).any()
+
+    def check_clear(self, start, end):
+        for t in start + (end - start) * _SAMPLES[::8]:
+            assert self.gap(t) >= -self.near
+
+    def check_answer(self, steps):
+        """The answer never passes the first touch, and is one."""
+        result, t = steps[-1].result, steps[-1].values["fraction"]
+        assert t == result.fraction == steps[-1].bound
+        if result.status is Status.OVERLAPPING:
+            assert self.gap(0.0) <= self.near
+            return
+        for moment in t * _SAMPLES:
+            assert self.gap(moment) >= -self.near
+        if result.status is Status.HIT:
+            assert self.gap(t) <= self.tolerance
+        # the end of an interval is the start of the next but for the rounding of times in [0, 1]
+        bounds = [step.bound for step in steps if step.bound is not None]
+        assert max(bounds, default=0.0) <= t + 1e-15 or result.status is Status.MISS
