@@ -23,6 +23,7 @@ BENCHMARKS: dict[str, str] = {
     "trace": "from a sprite's file to convex fixtures, stage by stage",
     "scalar_query": "one question asked from Python, result object included",
     "cold_start": "the first start of all: compiling into an empty cache, until the live check answers and until everything is there",
+    "tracing": "kernels without a trace against their sources with all that records cut out, and with a trace",
     "start_up": "importing the engine in a fresh interpreter",
     "rewind": "going back in time",
     "history": "the memory of ten minutes of history",

@@ -34,17 +34,13 @@ class BroadPhase(ABC):
     short_name: str = ""
     """For a button, and what `--set structure=...` takes; empty where the name is short enough."""
 
-    trace: FloatArray | None
-    """Is told the steps of what is done while it is there, by the kernels of structures that have a stepper in `engine.trace`: float64 (k,
-    TRACE_WIDTH), as `engine.common._record_kernel` has it; none by default."""
-
     def __init__(self) -> None:
         self._boxes: FloatArray = np.empty((0, 4))
         self._is_live: NDArray[np.bool_] = np.empty(0, dtype=np.bool_)
         self._size = 0
         self._n_live = 0
         self._spare: FloatArray = np.empty((0, 4))
-        self.trace: FloatArray | None = None
+        self._trace: FloatArray | None = None
 
     # ---------------------------------------------------------------------------------------------------------------- the hooks
 
@@ -108,6 +104,20 @@ class BroadPhase(ABC):
         if aabbs is not None:
             self.update(aabbs)
         return self._pairs()
+
+    @property
+    def trace(self) -> FloatArray | None:
+        """Who is told the steps of all that is done, float64 (k, TRACE_WIDTH) as `engine.common._record_kernel` has it; none by default.
+
+        Only structures that have a stepper in `engine.trace` tell.
+        """
+        return self._trace
+
+    @trace.setter
+    def trace(self, trace: FloatArray | None) -> None:
+        from engine.common._record_kernel import checked_trace
+
+        self._trace = checked_trace(trace)
 
     def update(self, aabbs: ArrayLike) -> None:
         """Let the boxes (m, 4) take the place of all there are, as proxies 0 to m - 1.

@@ -23,7 +23,20 @@ from engine.trace.protocol import PLANE, Algorithm
 from engine.trace.rows import told
 from engine.trace.words import metres
 
-__all__ = ["ASKED", "BOXES", "TREE", "Box", "Forest", "TreeAlgorithm", "TreeSteps", "Visit", "boxes_case", "half_perimeter", "listed"]
+__all__ = [
+    "ASKED",
+    "BOXES",
+    "TREE",
+    "Box",
+    "Forest",
+    "TreeAlgorithm",
+    "TreeSteps",
+    "Visit",
+    "boxes_case",
+    "common",
+    "half_perimeter",
+    "listed",
+]
 
 Box = tuple[float, float, float, float]
 
@@ -65,6 +78,11 @@ def boxes_case(aabbs: ArrayLike, region: ArrayLike) -> BoxesCase:
 def half_perimeter(box: Box) -> float:
     """Return half the perimeter of a box, metres, as the kernels do."""
     return (box[2] - box[0]) + (box[3] - box[1])
+
+
+def common(a: Box, b: Box) -> Box:
+    """Return what two boxes that meet have in common."""
+    return max(a[0], b[0]), max(a[1], b[1]), min(a[2], b[2]), min(a[3], b[3])
 
 
 def listed(names: Iterable[object]) -> str:

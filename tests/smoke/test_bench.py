@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import subprocess
 import sys
@@ -9,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import measuring, overlap
+from benchmarks import measuring, overlap, tracing
 from benchmarks.registry import BENCHMARKS
 from tests.waiting import PATIENCE
 
@@ -60,3 +61,12 @@ def test_calls_take_turns_and_the_first_round_does_not_count() -> None:
     taken = measuring.seconds_in_turn({"a": lambda: order.append("a"), "b": lambda: order.append("b")}, 3)
     assert order == ["a", "b"] * 4
     assert [len(seconds) for seconds in taken.values()] == [3, 3]
+
+
+def test_what_is_measured_against_tells_nothing() -> None:
+    for name in ("narrowphase._gjk_kernel", "narrowphase._clip_kernel", "broadphase._dynamic_tree_kernel", "broadphase._sweep_kernel"):
+        silent = ast.unparse(tracing.silenced(f"engine.{name}"))
+        assert "record(" not in silent and "trace is not None" not in silent
+        kept = [node.name for node in ast.parse(silent).body if isinstance(node, ast.FunctionDef)]
+        whole = (ROOT / "engine" / f"{name.replace('.', '/')}.py").read_text(encoding="utf-8")
+        assert kept == [node.name for node in ast.parse(whole).body if isinstance(node, ast.FunctionDef)]

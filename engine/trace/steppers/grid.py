@@ -9,7 +9,7 @@ from engine.broadphase._grid_kernel import GRID_ASK, GRID_COMPARED, GRID_PAIR, G
 from engine.common.arrays import FloatArray
 from engine.common.words import counted
 from engine.contracts.trace import Feature, Mark, Question, Role, TraceStep
-from engine.trace._tree import BOXES, Box, boxes_case, listed
+from engine.trace._tree import BOXES, Box, boxes_case, common, listed
 from engine.trace.cases import BoxesCase, box_corners
 from engine.trace.protocol import Algorithm
 from engine.trace.rows import told
@@ -182,8 +182,7 @@ class _Search:
         drawn = [*self.lines, *marks, *(Mark("polygon", role, box_corners(self.boxes[item])) for item, role in roles.items())]
         if corners:
             drawn.append(Mark("point", "other", corners))
-        centers = [(0.5 * (box[0] + box[2]), 0.5 * (box[1] + box[3])) for box in self.boxes]
-        drawn += [Mark("path", "result", (centers[i], centers[j])) for i, j in self.pairs]
+        drawn += [Mark("polygon", "result", box_corners(common(self.boxes[i], self.boxes[j]))) for i, j in self.pairs]
         self.found.append(
             TraceStep(
                 kind, line, words, tuple(Feature("box", "", item) for item in roles), values=values or {}, marks=tuple(drawn),

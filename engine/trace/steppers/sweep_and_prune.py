@@ -9,7 +9,7 @@ from engine.broadphase._sweep_kernel import AXIS_GAIN, SWEEP_ANEW, SWEEP_AXIS, S
 from engine.common.arrays import FloatArray
 from engine.common.words import counted
 from engine.contracts.trace import Feature, Mark, Question, Role, TraceStep, View
-from engine.trace._tree import BOXES, boxes_case, listed
+from engine.trace._tree import BOXES, boxes_case, common, listed
 from engine.trace.cases import BoxesCase, box_corners
 from engine.trace.protocol import PLANE, Algorithm
 from engine.trace.rows import told
@@ -189,8 +189,7 @@ class _Sweep:
             item = next(item for item, role in roles.items() if role == "looked_at")
             end = self.boxes[item][self.axis + 2]
             marks.append(Mark("path", "bound", ((end, 0.0), (end, float(len(self.order) - 1))), AXIS.name))
-        centers = {item: (0.5 * (b[0] + b[2]), 0.5 * (b[1] + b[3])) for item, b in enumerate(self.boxes)}
-        marks += [Mark("path", "result", (centers[i], centers[j])) for i, j in self.pairs]
+        marks += [Mark("polygon", "result", box_corners(common(self.boxes[i], self.boxes[j]))) for i, j in self.pairs]
         self.found.append(
             TraceStep(
                 kind, line, words, tuple(Feature("box", "", item) for item in roles), values=values or {}, marks=tuple(marks),

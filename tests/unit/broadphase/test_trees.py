@@ -193,6 +193,29 @@ def test_the_same_boxes_give_the_same_tree(structure):
         np.testing.assert_array_equal(first, second)
 
 
+@pytest.mark.parametrize("structure", TREES[1:], ids=lambda one: one.__name__)
+def test_any_size_of_leaves_gives_the_same_pairs(structure):
+    boxes = around(np.random.default_rng(9).uniform(-5.0, 5.0, (N, 2)), np.full((N, 1), 0.5))
+    wanted = BruteForce().pairs(boxes)
+    for leaf_size in (1, 2, 5, LEAF_SIZE):
+        one = structure(leaf_size)
+        np.testing.assert_array_equal(one.pairs(boxes), wanted)
+        counts = np.diff(one.tree.first)[one.tree.sizes == 1]
+        assert counts.max() <= leaf_size and counts.sum() == N
+    for wrong in (0, LEAF_SIZE + 1, 1.5, True):
+        with pytest.raises(InvalidInputError, match=rf"leaf_size must be a whole number from 1 to {LEAF_SIZE}, got"):
+            structure(wrong)
+
+
+@EACH
+def test_only_a_trace_is_taken_for_one(structure):
+    one = structure()
+    for wrong in (np.zeros((4, 3)), np.zeros((0, 16)), np.zeros((4, 16), dtype=np.float32), [[0.0] * 16]):
+        with pytest.raises(InvalidInputError, match="trace must be a writable, contiguous float64"):
+            one.trace = wrong
+    assert one.trace is None
+
+
 @pytest.mark.parametrize("structure_a", TREES, ids=lambda one: one.__name__)
 @pytest.mark.parametrize("structure_b", (MortonTree, DynamicTree), ids=lambda one: one.__name__)
 @pytest.mark.parametrize(

@@ -45,11 +45,11 @@ def judge(name, n, seed=0):
         answered += 1
         assert same(steps[-1].result, wanted)
         assert all(step.result is None for step in steps[:-1])
+        for mark in {id(mark): mark for step in steps for mark in step.marks}.values():  # many stand in several steps
+            assert mark.form in FORMS and mark.role in ROLES and mark.view in views and mark.points
+            assert all(math.isfinite(x) and math.isfinite(y) for x, y in mark.points) and math.isfinite(mark.radius)
         for step in steps:
             assert step.sentence and 0 <= step.line < len(algorithm.pseudo_code)
-            for mark in step.marks:
-                assert mark.form in FORMS and mark.role in ROLES and mark.view in views and mark.points
-                assert np.isfinite(mark.points).all() and math.isfinite(mark.radius)
             if step.question is not None:
                 asked = step.question
                 assert 0 <= asked.right < len(asked.answers) >= 2 and len(set(asked.answers)) == len(asked.answers)
