@@ -54,7 +54,7 @@ class HertelMehlhorn(Algorithm[OutlineCase]):
             n_reflex += len(reflex)
             begun = f"{counted(len(triangles), 'triangle')}, hence {counted(len(trace), 'diagonal')}. Of the {len(part.points)} corners"
             dents = (
-                f"{part.name(*reflex)} {'is' if len(reflex) == 1 else 'are'} reflex: only there a diagonal can be needed, two at the most"
+                f"{part.name(*reflex)} {'is' if len(reflex) == 1 else 'are'} reflex, a dent: only there diagonals are needed, at most two"
             )
             found.append(
                 TraceStep(

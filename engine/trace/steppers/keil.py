@@ -75,7 +75,9 @@ class Keil(Algorithm[OutlineCase]):
 def _begin(part: NamedPart, cost: dict[str, int]) -> TraceStep:
     reflex = part.reflex
     n, h = len(part.points), len(part.grid.rings) - 1
-    dents = f"{part.name(*reflex)} {'is' if len(reflex) == 1 else 'are'} reflex: a diagonal is needed there, and serves two at the most"
+    dents = (
+        f"{part.name(*reflex)} {'is' if len(reflex) == 1 else 'are'} reflex, a dent: a diagonal is needed there, and serves two at the most"
+    )
     what = dents if reflex else "none is reflex: it is convex"
     holes = f" and {counted(h, 'hole')}" if h else ""
     return TraceStep(
