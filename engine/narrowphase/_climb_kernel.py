@@ -31,6 +31,18 @@ __all__ = ["climb_separation"]
 
 
 @inlined_kernel
+def tell_start(
+    trace: FloatArray | None, side: float, start: int, best: float, before: int, separation_before: float, after: int, separation_after: float
+) -> None:  # fmt: skip
+    """Tell the trace of the first edge and its two neighbours."""
+    if trace is not None:
+        goes_back = separation_before > best and separation_before > separation_after
+        record(trace, SAT_EDGE, (side, float(start), best, 1.0))
+        record(trace, SAT_EDGE, (side, float(before), separation_before, 1.0 if goes_back else 0.0))
+        record(trace, SAT_EDGE, (side, float(after), separation_after, 1.0 if not goes_back and separation_after > best else 0.0))
+
+
+@inlined_kernel
 def climb_separation(
     vertices: FloatArray, normals: FloatArray, others: FloatArray, toward_x: float, toward_y: float, side: float, trace: FloatArray | None
 ) -> tuple[float, int]:
@@ -49,11 +61,8 @@ def climb_separation(
     before, after = (start - 1) % n_edges, (start + 1) % n_edges
     separation_before = face_separation(vertices, normals, before, others)
     separation_after = face_separation(vertices, normals, after, others)
-    goes_back = separation_before > best and separation_before > separation_after
-    record(trace, SAT_EDGE, (side, float(start), best, 1.0))
-    record(trace, SAT_EDGE, (side, float(before), separation_before, 1.0 if goes_back else 0.0))
-    record(trace, SAT_EDGE, (side, float(after), separation_after, 1.0 if not goes_back and separation_after > best else 0.0))
-    if goes_back:
+    tell_start(trace, side, start, best, before, separation_before, after, separation_after)
+    if separation_before > best and separation_before > separation_after:
         step, best, best_edge = -1, separation_before, before
     elif separation_after > best:
         step, best, best_edge = 1, separation_after, after

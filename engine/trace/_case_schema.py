@@ -26,6 +26,7 @@ class CaseSchema(Strict):
     version: Literal[1]
     algorithm: Annotated[str, Field(max_length=100)]
     pair: dict[str, Any] | None = None
+    before: dict[str, Any] | None = None
     points: Annotated[list[_Point], Field(min_length=1, max_length=_MOST_POINTS)] | None = None
     rings: Annotated[list[_Ring], Field(min_length=1, max_length=_MOST_RINGS)] | None = None
     boxes: Annotated[list[_Box], Field(min_length=1, max_length=_MOST_BOXES)] | None = None

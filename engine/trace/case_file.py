@@ -4,7 +4,7 @@
 
 Beside these three stands what the algorithm takes, and nothing else:
 
-    pair              a pair file's content (`engine.compare.pair.file`)
+    pair, before      a pair file's content (`engine.compare.pair.file`), and if a hand has moved it, what it was a frame ago
     points            for hulls and what encloses points: [[x, y], ...]
     rings             a simple polygon, then holes in it: [[[x, y], ...], ...]
     boxes, region     for broad phases: [[x0, y0, x1, y1], ...], and the box that is asked for
@@ -119,7 +119,8 @@ def _given(held: CaseSchema) -> str:
 
 def _content(case: Case) -> dict[str, Any]:
     if isinstance(case, PairCase):
-        return {"pair": pair_as_json(case.pair)}
+        before = {} if case.before is None else {"before": pair_as_json(case.before)}
+        return {"pair": pair_as_json(case.pair), **before}
     if isinstance(case, PointsCase):
         return {"points": [list(point) for point in case.points]}
     if isinstance(case, OutlineCase):
@@ -137,10 +138,13 @@ def _held_case(held: CaseSchema, file: str) -> Case:
         raise InvalidInputError(f"{file}", "a case with one of " + ", ".join(_CONTENT), Described(" and ".join(given) or "none"))
     if held.taken and held.scene is None:
         raise InvalidInputError(f"{file}: taken", "given with a scene alone", Described(given[0]))
+    if held.before is not None and held.pair is None:
+        raise InvalidInputError(f"{file}: before", "given with a pair alone", Described(given[0]))
     if (held.boxes is None) != (held.region is None):
         raise InvalidInputError(f"{file}: region", "given with boxes alone", Described(given[0]))
     if held.pair is not None:
-        return PairCase(pair_from_json(held.pair, f"{file}: pair"))
+        before = None if held.before is None else pair_from_json(held.before, f"{file}: before")
+        return PairCase(pair_from_json(held.pair, f"{file}: pair"), before)
     if held.points is not None:
         return PointsCase(tuple(map(_point, held.points)))
     if held.rings is not None:

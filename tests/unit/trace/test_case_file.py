@@ -56,6 +56,8 @@ def test_a_motion_is_asked_about_its_start_by_what_stands_still() -> None:
         ({"points": [[0.0, 0.0]]}, "got pair and points"),
         ({"region": [0.0, 0.0, 1.0, 1.0]}, "region must be given with boxes alone"),
         ({"pair": {}}, "pair: format must be given"),
+        ({"before": {}}, "before: format must be given"),
+        ({"pair": None, "points": [[0.0, 1.0]], "before": {}}, "before must be given with a pair alone"),
         ({"taken": 3}, "taken must be given with a scene alone, got pair"),
         ({"pair": None, "scene": {}}, "scene: format must be collision scene, got nothing"),
         ({"pair": None, "scene": {"format": "collision scene", "version": 1}, "taken": -1}, "taken must be a whole number from 0 to"),
