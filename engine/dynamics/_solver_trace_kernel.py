@@ -18,10 +18,10 @@ been solved, ``x_A`` and ``x_B`` their shifts since the step began; rows of cont
     DESCENT     body, x (3), matrix (6), residual (3), n                        AVBD's step of a body, from n constraints
     DUAL        contact, point, f_n before, after, f_t before, after, k before, after, C, slip
     FORCE       contact, point, gap, F_n, F_t, rates (2), stretch, is_kept, levers (4)      a spring's and a damper's, N
-    TRIED       number, holds, n free                                           a set of free rows was tried; FOUND of each row before it
-    FOUND       contact, point, is_tangent, status, P or F, J v or J a, holds   what a set, or a pivot, gives a row; -1: a joint's
-    PIVOT       contact, point, is_tangent, becomes, length                     Dantzig's
-    PIECE       time, seconds, is_collision                                     a piece of time between collisions
+    FOUND       contact, point, is_tangent, status, P or F, J v or J a, holds, bias     a row's; contact -1: a joint's, or a new pair's
+    TRIED       number, holds, n free                                           what the rows before it come to; see the methods
+    PIVOT       entering row (3), changed row (3), becomes, force               Dantzig's; rows as the first three of FOUND
+    PIECE       time, seconds, is_collision                                     a piece of time is over; bodies follow in a stage
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from engine.dynamics._bodies_kernel import Bodies
 from engine.dynamics._contact_kernel import Contacts
 
 __all__ = [
-    "APART", "BEGIN", "BODY", "BOUNCED", "COLLIDE", "COLLISIONS", "DESCENT", "DUAL", "END", "FLY", "FORCE", "FOUND", "FREE", "FROZEN",
+    "APART", "APPLIED", "BEGIN", "BODY", "BOUNCED", "COLLIDE", "COLLISIONS", "DESCENT", "DUAL", "END", "FLY", "FORCE", "FOUND", "FREE", "FROZEN",
     "HELD", "JOINTS", "MOVE", "NORMAL", "PAIR", "PIECE", "PIVOT", "PLACED", "PLACES", "PUSH_APART", "RELAX", "RESTORED", "SLID", "STAGE",
     "SWEEP", "TANGENT", "TRIED", "VELOCITIES", "WARM", "WARMED", "tell_placed", "tell_restored", "tell_row", "tell_stage", "tell_warm",
 ]  # fmt: skip
@@ -42,13 +42,13 @@ STAGE, BODY, WARM, NORMAL, TANGENT, PAIR, COLLIDE, APART, PLACED, HELD, RESTORED
     float(kind) for kind in range(1, 20)
 )
 
-BEGIN, FREE, WARMED, JOINTS, SWEEP, MOVE, RELAX, BOUNCED, PLACES, END, FLY, VELOCITIES, COLLISIONS, FROZEN, PUSH_APART = (
-    float(stage) for stage in range(15)
+BEGIN, FREE, WARMED, JOINTS, SWEEP, MOVE, RELAX, BOUNCED, PLACES, END, FLY, VELOCITIES, COLLISIONS, FROZEN, PUSH_APART, APPLIED = (
+    float(stage) for stage in range(16)
 )
 """Stages: as the step begins; gravity, forces and damping have been added; the last impulses have been; joints have been solved; sweep
 `number` over the contacts begins; bodies have moved on; relaxation begins; what bounces has; sweep `number` over places begins; as the step
 ends; bodies have flown freely; velocities have been taken from the places; passes of collisions begin; so do passes with frozen layers, and
-sweeps of pushing apart."""
+sweeps of pushing apart; all impulses have been given at once."""
 
 
 @inlined_kernel

@@ -119,6 +119,9 @@ class _Telling:
         self._gives_way: list[bool] = np.any(inverse > 0.0, axis=1).tolist()
         self._found: list[TraceStep] = []
         self._where, self._sweep, self._n_rows, self._bounces = "", 0, 0, False
+        self._rows_found: list[list[float]] = []
+        self._seconds = 0.0
+        self._passed, self._before = "All bodies move on", list(self.velocity)
         self._read_contacts()
 
     # -- what there is ------------------------------------------------------------------------------------------------
@@ -209,6 +212,10 @@ class _Telling:
             t.DUAL: self._dual,
             t.FORCE: self._force,
             t.COLLIDE: self._collide,
+            t.FOUND: self._rows_found.append,
+            t.TRIED: self._tried,
+            t.PIVOT: self._pivot,
+            t.PIECE: self._piece,
         }
         while at < len(rows):
             kind, row = rows[at][0], rows[at][1:]
@@ -253,6 +260,7 @@ class _Telling:
             self.velocity[body], self.shift[body] = (row[2], row[3], row[4]), (row[5], row[6], row[7])
         everyone = list(range(len(self._ids)))
         changed = [one for one in everyone if self.velocity[one] != before[one] or self.shift[one] != moved[one]]
+        self._before = before
         self._bounces = stage == t.BOUNCED
         if stage in _SWEEPS:
             word = self._sweep_word if stage == t.SWEEP else _SWEEPS[stage]
@@ -263,9 +271,9 @@ class _Telling:
             kind, words = _STAGES[stage]
             most = max((math.dist(self.velocity[one][:2], before[one][:2]) for one in changed), default=0.0)
             far = max((math.dist(self.shift[one][:2], moved[one][:2]) for one in changed), default=0.0)
-            sentence = words.format(number=number + 1, n=counted(len(changed), "body", "bodies"), most=amount(most, "m/s"),
-                                    far=amount(1e3 * far, "mm"))  # fmt: skip
-            self._add(kind, sentence, everyone, self._arrows(changed, before))
+            numbers = {"n": counted(len(changed), "body", "bodies"), "most": amount(most, "m/s"), "far": amount(1e3 * far, "mm")}
+            sentence = words.format(passed=self._passed, **numbers)
+            self._add(kind, sentence, everyone, self._arrows(changed, before), {"seconds": self._seconds})
 
     def _warm(self, rows: list[list[float]]) -> None:
         before, told = list(self.velocity), []
@@ -523,6 +531,70 @@ class _Telling:
             Question("Does the face stick or slip?", ("it sticks (static friction)", "it slips (kinetic friction)"), int(slides)),
         )  # fmt: skip
 
+    def _tried(self, row: list[float]) -> None:
+        """Tell what the rows that were found come to: a set of `exact_small`, collisions or forces of `contact_forces`."""
+        rows, number, holds = self._rows_found[:], int(row[0]), row[1] > 0.0
+        self._rows_found.clear()
+        is_collision = self._unit == "N" and number < 0
+        unit = "N" if self._unit == "N" and not is_collision else "N s"
+        kind = "collision" if is_collision else "forces" if self._unit == "N" else "set"
+        values: dict[str, float] = {"number": float(number), "holds": row[1], "free": row[2], "others": 0.0}
+        told, wrong, marks = [], [], []
+        for one in rows:
+            contact, k, is_tangent, force = int(one[0]), int(one[1]), one[2] > 0.0, one[4]
+            if (contact, k) not in self._impulse:
+                values["others"] += 1.0
+                continue
+            name = f"contact {contact}{self._point_name(contact, k)}"
+            letter = "t" if is_tangent else "n"
+            numbers = {"P": force, "u": one[5], "bias": one[7]}
+            values |= {f"{symbol}{contact}.{k}{letter}": number for symbol, number in numbers.items()}
+            old = self._impulse[contact, k]
+            self._set(contact, k, *((old[0], force) if is_tangent else (force, old[1])))
+            if not is_tangent:
+                told.append(f"{name} {amount(force, unit)}" if force > 0.0 else f"{name} none")
+            if one[6] == 0.0:
+                along = "tangent" if is_tangent else "normal"
+                wrong.append(f"{name} along the {along}: {amount(force, unit)} with {amount(one[5], 'm/s')}")
+        for one in rows:
+            if (int(one[0]), int(one[1])) in self._impulse and one[2] == 0.0:
+                marks += self._impulses(int(one[0]), int(one[1]))
+        listed = "; ".join(told[:6]) + ("; ..." if len(told) > 6 else "") if told else "no point pushes"
+        if is_collision:
+            sentence = f"What touches and approaches gets impulses, so that nothing approaches: {listed}."
+        elif kind == "forces":
+            sentence = (
+                f"Forces of the points at rest, so that none accelerates into another: {listed}. Which push and which slip was found with "
+                f"{counted(number, 'system')} of equations."
+            )
+        else:
+            end = "All inequalities hold: this is the answer" if holds else f"It does not hold, so another set: {'; '.join(wrong[:2])}"
+            sentence = f"Set {number + 1}, {counted(int(row[2]), 'row')} free, solved in fractions: {listed}. {end}."
+        for contact in {int(one[0]) for one in rows if (int(one[0]), int(one[1])) in self._impulse}:
+            a, b = (float(self._ids[body]) if body < len(self._ids) else -1.0 for body in self._ends[contact])
+            values |= zip((f"nx{contact}", f"ny{contact}", f"A{contact}", f"B{contact}"), (*self._normals[contact], a, b), strict=True)
+            for k in range(self._counts[contact]):
+                values[f"px{contact}.{k}"], values[f"py{contact}.{k}"] = self.place(contact, k)
+        bodies = list(range(len(self._ids))) if is_collision else []
+        arrows = self._arrows([one for one in bodies if self.velocity[one] != self._before[one]], self._before)
+        question = Question("Does this set of free rows hold?", ("it holds", "no, another one"), int(not holds)) if kind == "set" else None
+        self._add(kind, sentence, bodies, [*marks, *arrows], values, question=question)
+
+    def _pivot(self, row: list[float]) -> None:
+        def named(of: list[float]) -> str:
+            contact, k = int(of[0]), int(of[1])
+            return f"contact {contact}{self._point_name(contact, k)}, {'friction' if of[2] else 'push'}" if contact >= 0 else "a joint"
+
+        entering, changed = named(row[0:3]), named(row[3:6])
+        becomes = {-1: "is held at its lower bound", 0: "is free", 1: "is held at its upper bound"}[int(row[6])]
+        values = {"force": row[7], "becomes": row[6]}
+        self._add("pivot", f"Pivot: the force of {entering} grows to {amount(row[7], 'N')}, where {changed} {becomes}.", [], [], values)
+
+    def _piece(self, row: list[float]) -> None:
+        ends = ": something new touches then, so here the piece of time ends. All bodies move on" if row[2] else ": all bodies move on"
+        self._seconds = row[1]
+        self._passed = f"From {amount(1e3 * row[0], 'ms')} on {amount(1e3 * row[1], 'ms')} pass{ends}"
+
     def _answer(self, result: States) -> TraceStep:
         kind = "answer"
         moving = sum(state.awake for state, gives in zip(result, self._gives_way, strict=False) if gives)
@@ -663,7 +735,8 @@ _STAGES = {
     t.BOUNCED: ("bounce", "What bounces does so first, at the moment of its touch: {n} change, by {most} at most."),
     t.FLY: ("fly", "All bodies go where they would be without contacts and joints, {far} at most."),
     t.VELOCITIES: ("velocities", "The velocity is the way that was gone: of {n} it changes, by {most} at most."),
-    t.MOVE: ("move", "All bodies move on with their velocities, by {far} at most."),
+    t.APPLIED: ("applied", "The impulses of that set are given, all at once: {n} change, by {most} at most."),
+    t.MOVE: ("move", "{passed} with their velocities, by {far} at most."),
 }
 
 

@@ -40,7 +40,7 @@ from numpy.typing import NDArray
 
 from engine.common.arrays import FloatArray, IntArray
 
-__all__ = ["FREE", "HIGH", "LOW", "RESTS", "Bounds", "Forces", "solve"]
+__all__ = ["FREE", "HIGH", "LOW", "RESTS", "Bounds", "Forces", "Pivot", "solve"]
 
 LOW, FREE, HIGH, RESTS, WAITS = -1, 0, 1, 2, 3
 """What a row is: at its lower bound, free, at its upper bound, without force as others keep it at rest already, not brought in yet."""
@@ -83,6 +83,15 @@ class Bounds(NamedTuple):
         return cls(np.zeros(n), np.full(n, math.inf), np.full(n, -1), np.zeros(n))
 
 
+class Pivot(NamedTuple):
+    """A step of Dantzig's way: as the force of the row `entering` grew to `force`, N, `row` became LOW, FREE or HIGH."""
+
+    entering: int
+    row: int
+    becomes: int
+    force: float
+
+
 class Forces(NamedTuple):
     """What came out.
 
@@ -104,7 +113,7 @@ class Forces(NamedTuple):
     is_exact: bool
 
 
-def solve(a: FloatArray, b: FloatArray, bounds: Bounds, guess: IntArray | None = None) -> Forces:
+def solve(a: FloatArray, b: FloatArray, bounds: Bounds, guess: IntArray | None = None, told: list[Pivot] | None = None) -> Forces:
     """Return the forces of ``a f + b`` within bounds.
 
     Parameters
@@ -112,6 +121,8 @@ def solve(a: FloatArray, b: FloatArray, bounds: Bounds, guess: IntArray | None =
     a, b : float64 (n, n), (n,)
     guess : int64 (n,), optional
         LOW, FREE, HIGH or RESTS of each row.
+    told : list, optional
+        Each pivot of Dantzig's way is appended.
     """
     n = len(b)
     if n == 0:
@@ -121,7 +132,7 @@ def solve(a: FloatArray, b: FloatArray, bounds: Bounds, guess: IntArray | None =
         found, n_tried = _by_blocks(a, b, bounds, guess.copy())
         if found is not None:
             return found
-    pivoting = _Pivoting(a, b, bounds)
+    pivoting = _Pivoting(a, b, bounds, told)
     is_done = pivoting.run()
     n_tried += pivoting.n_pivots
     if is_done:
@@ -240,7 +251,8 @@ class _Pivoting:
     n_pivots : int
     """
 
-    def __init__(self, a: FloatArray, b: FloatArray, bounds: Bounds) -> None:
+    def __init__(self, a: FloatArray, b: FloatArray, bounds: Bounds, told: list[Pivot] | None = None) -> None:
+        self._told = told
         self._a, self._b, self._bounds, n = a, b, bounds, len(b)
         self.status, self.n_pivots = np.full(n, WAITS), 0
         self._force, self._acceleration = np.zeros(n), b.copy()
@@ -278,6 +290,8 @@ class _Pivoting:
             self._force += length * change
             self._acceleration += length * response
             self._set(which, becomes)
+            if self._told is not None:
+                self._told.append(Pivot(d, which, becomes, float(self._force[d])))
             if which == d:
                 return True
 

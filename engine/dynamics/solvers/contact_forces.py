@@ -28,6 +28,7 @@ from engine.common.arrays import FloatArray, IntArray
 from engine.dynamics._bodies_kernel import Bodies
 from engine.dynamics._contact_kernel import Contacts
 from engine.dynamics._joint_kernel import DRIVE, HIGH, HOLD, LOW, POINT, SPRING
+from engine.dynamics._solver_trace_kernel import COLLISIONS, END, FOUND, MOVE, PIECE, PIVOT, TRIED
 from engine.dynamics.integrators import INTEGRATORS
 from engine.dynamics.solvers import _dantzig, sequential_impulses
 from engine.dynamics.solvers._dantzig import FREE, RESTS, Bounds
@@ -71,6 +72,7 @@ class ContactForces(Method):
         scene.advance()
         bodies = step.bodies(step.dt)
         bodies.velocity[:], bodies.shift[:] = scene.velocity.reshape(-1, 3), scene.position.reshape(-1, 3)
+        step.tell_stage(END, 0, bodies.velocity, bodies.shift)
         step.contacts.impulse[:] = step.contacts.total
         step.joints.impulse[:] = step.joints.total
         return step.ended(bodies)
@@ -171,6 +173,8 @@ class _Scene:
                 h, there = self._bisected(here, rest, h)
             self._accept(rest, there)
             self.velocity = self.velocity / (1.0 + h * self._strong)
+            self._step.tell(PIECE, t, h, float(h < dt - t))
+            self._tell_stage(MOVE)
             t, here = t + h if n_collisions <= self._most and h < dt - t else dt, there.points
 
     def _bisected(self, here: _Points, rest: _Rest, h: float) -> tuple[float, _Trial]:
@@ -242,6 +246,30 @@ class _Scene:
         mine = (key >= 0) & (impulse != 0.0).any(axis=1)
         np.add.at(self._step.contacts.total, (key[mine] // 2, key[mine] % 2), impulse[mine])
 
+    # -- telling --------------------------------------------------------------------------------------------------------
+
+    def _tell_stage(self, stage: float) -> None:
+        self._step.tell_stage(stage, 0, self.velocity.reshape(-1, 3), self.position.reshape(-1, 3))
+
+    def _tell_rows(self, points: _Points, force: FloatArray, rate: FloatArray, status: NDArray[Any]) -> None:
+        """Tell of each point, first along all normals and then along all tangents, its force, its rate and what it is."""
+        m = len(points.row)
+        for row in range(2 * m if self._step.trace is not None else 0):
+            key, numbers = int(points.key[row % m]), (float(status[row]), float(force[row]), float(rate[row]))
+            self._step.tell(FOUND, *((float(key // 2), float(key % 2)) if key >= 0 else (-1.0, 0.0)), float(row >= m), *numbers, 1.0, 0.0)
+
+    def _tell_found(self, points: _Points, found: _dantzig.Forces, pivots: list[_dantzig.Pivot], n_driven: int) -> None:
+        """Tell the forces at rest, after the pivots that led there."""
+        m = len(points.row)
+        for pivot in pivots:
+            names = []
+            for row in (pivot.entering - n_driven, pivot.row - n_driven):
+                key = int(points.key[row % m]) if row >= 0 else -1
+                names += [float(key // 2), float(key % 2), float(row >= m)] if key >= 0 else [-1.0, 0.0, 0.0]
+            self._step.tell(PIVOT, *names, float(pivot.becomes), pivot.force)
+        self._tell_rows(points, found.force[n_driven:], found.acceleration[n_driven:], found.status[n_driven:])
+        self._step.tell(TRIED, float(found.n_pivots), float(found.is_exact), float(np.count_nonzero(found.status == FREE)))
+
     # -- places ---------------------------------------------------------------------------------------------------------
 
     def _bodies(self, position: FloatArray, velocity: FloatArray) -> Bodies:
@@ -297,8 +325,11 @@ class _Scene:
         response = system.response(jacobian)
         b = jacobian @ start + np.concatenate((sign * joints_bend[asked] + wants, normals_want, tangents_want))
         bounds = _bounds(low, high, points.friction)
-        found = _dantzig.solve(jacobian @ response, b, bounds, self._guess(points, low))
+        pivots: list[_dantzig.Pivot] | None = None if self._step.trace is None else []
+        found = _dantzig.solve(jacobian @ response, b, bounds, self._guess(points, low), pivots)
         f = found.force
+        if pivots is not None:
+            self._tell_found(points, found, pivots, n_driven)
         self._remember(points, found.status[n_driven:], n_driven)
         forces[asked] = sign * f[:n_driven]
         forces[mode == HOLD] = held - system.shares(jacobian) @ f
@@ -416,6 +447,9 @@ class _Scene:
             found = _dantzig.solve(a, u, _bounds(np.zeros(n_limits), np.full(n_limits, math.inf), touching.friction))
             p += found.force
         self.velocity = start + response @ p
+        self._tell_stage(COLLISIONS)
+        self._tell_rows(touching, p[n_limits:], (jacobian @ self.velocity)[n_limits:], np.zeros(2 * m))
+        self._step.tell(TRIED, -1.0, 1.0, float(np.count_nonzero(p)))
         self._keep(touching.key, np.column_stack((p[n_limits : n_limits + m], p[n_limits + m :])))
         self._joints.total[lines.row[at_limit], lines.part[at_limit]] += sign * p[:n_limits]
         holding = mode == HOLD

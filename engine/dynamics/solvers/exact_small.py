@@ -12,17 +12,19 @@ checked. If one does not hold, other sets are gone through in ascending number o
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
 from itertools import combinations, product
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.errors import InvalidInputError
 from engine.dynamics._bodies_kernel import Bodies
 from engine.dynamics._joint_kernel import DRIVE, HIGH, HOLD, LOW, SPRING
+from engine.dynamics._solver_trace_kernel import APPLIED, END, FOUND, FREE, TRIED
 from engine.dynamics.exact_forces import MOST_CONTACTS, exact_products, solved_exactly
 from engine.dynamics.solvers import _dantzig
 from engine.dynamics.solvers._dantzig import Bounds
@@ -52,11 +54,16 @@ class ExactSmall(Method):
         start = bodies.velocity.reshape(-1)
         start += dt * step.push.reshape(-1)
         start *= bodies.decay[:, [0, 0, 1]].reshape(-1)
+        step.tell_stage(FREE, 0, bodies.velocity, bodies.shift)
         inverse = step.inverse[:, [0, 0, 1]].reshape(-1)
-        impulse = _impulses(rows.jacobian, inverse, start, rows.beta, rows.softness, rows.bounds)
+        impulse = _impulses(
+            rows.jacobian, inverse, start, rows.beta, rows.softness, rows.bounds, None if step.trace is None else rows.told(step)
+        )
         start += inverse * (rows.jacobian.T @ impulse)
+        step.tell_stage(APPLIED, 0, bodies.velocity, bodies.shift)
         rows.keep(step, impulse)
         bodies.shift[:] = dt * bodies.velocity
+        step.tell_stage(END, 0, bodies.velocity, bodies.shift)
         return step.ended(bodies)
 
 
@@ -108,6 +115,31 @@ class _Rows:
             np.concatenate((np.zeros(first + m), contacts.friction[row])),
         )
 
+    def told(self, step: Problem) -> Callable[[IntArray, FloatArray, FloatArray, NDArray[np.bool_]], None]:
+        """Return what tells a set of `step`: what each row is, its impulse and its rate by that, and whether it may be so."""
+        n_lines, m, n_told = len(self._lines.row), len(self._row), 0
+
+        def tell(status: IntArray, impulse: FloatArray, rate: FloatArray, holds: NDArray[np.bool_]) -> None:
+            nonlocal n_told
+            for row in range(len(status)):
+                is_line, at = row < n_lines, (row - n_lines) % max(m, 1)
+                of = (-1.0, 0.0) if is_line else (float(self._row[at]), float(self._k[at]))
+                is_tangent = float(not is_line and row >= n_lines + m)
+                step.tell(
+                    FOUND,
+                    *of,
+                    is_tangent,
+                    float(status[row]),
+                    float(impulse[row]),
+                    float(rate[row]),
+                    float(holds[row]),
+                    float(self.beta[row]),
+                )
+            step.tell(TRIED, float(n_told), float(holds.all()), float(np.count_nonzero(status == _dantzig.FREE)))
+            n_told += 1
+
+        return tell
+
     def keep(self, step: Problem, impulse: FloatArray) -> None:
         """Write impulses to the rows of contacts and joints."""
         contacts, joints, lines, m = step.contacts, step.joints, self._lines, len(self._row)
@@ -117,8 +149,9 @@ class _Rows:
 
 
 def _impulses(
-    jacobian: FloatArray, inverse: FloatArray, start: FloatArray, beta: FloatArray, softness: FloatArray, bounds: Bounds
-) -> FloatArray:
+    jacobian: FloatArray, inverse: FloatArray, start: FloatArray, beta: FloatArray, softness: FloatArray, bounds: Bounds,
+    tell: Callable[[IntArray, FloatArray, FloatArray, NDArray[np.bool_]], None] | None = None,
+) -> FloatArray:  # fmt: skip
     """Return the impulses of all rows; those of floating point where `_TRIES` sets are not enough."""
     if len(beta) == 0:
         return np.zeros(0)
@@ -130,7 +163,13 @@ def _impulses(
     guess = _dantzig.solve(a, b, bounds)
     for status in _sets(guess.status, bounds):
         impulse = _solved(exact, right, bounds, status)
-        if impulse is not None and _holds(a, b, bounds, status, impulse):
+        if impulse is None:
+            continue
+        rate = a @ impulse + b
+        holds = _holding(a, b, bounds, status, impulse, rate)
+        if tell is not None:
+            tell(status, impulse, rate, holds)
+        if holds.all():
             return impulse
     return guess.force
 
@@ -176,13 +215,13 @@ def _solved(a: list[list[Fraction]], b: list[Fraction], bounds: Bounds, status: 
     return impulse
 
 
-def _holds(a: FloatArray, b: FloatArray, bounds: Bounds, status: IntArray, impulse: FloatArray) -> bool:
-    """Tell whether impulses are within their bounds, and all rows go as they must there."""
-    u = a @ impulse + b
+def _holding(a: FloatArray, b: FloatArray, bounds: Bounds, status: IntArray, impulse: FloatArray, u: FloatArray) -> NDArray[np.bool_]:
+    """Tell of which rows the impulse is within its bounds, and the rate `u` as it must be there."""
     slow, weak = _SLACK * (np.abs(a) @ np.abs(impulse) + np.abs(b)).max(), _SLACK * np.abs(impulse).max()
     most = bounds.friction * np.maximum(impulse[bounds.normal_of], 0.0)
     is_friction = bounds.normal_of >= 0
     low, high = np.where(is_friction, -most, bounds.low), np.where(is_friction, most, bounds.high)
     is_empty = is_friction & (most <= weak)
     goes = np.where(status == _dantzig.LOW, u >= -slow, np.where(status == _dantzig.HIGH, u <= slow, np.abs(u) <= slow))
-    return bool((goes | is_empty).all() and (impulse >= low - weak).all() and (impulse <= high + weak).all())
+    holding: NDArray[np.bool_] = (goes | is_empty) & (impulse >= low - weak) & (impulse <= high + weak)
+    return holding

@@ -35,6 +35,7 @@ from engine.dynamics._contact_kernel import Contacts, arms_and_masses
 from engine.dynamics._joint_kernel import Joints
 from engine.dynamics._rows_kernel import IMPULSE, RADII, STIFFNESS, TOTAL
 from engine.dynamics._rows_kernel import NORMAL as NORMAL_OF_ROW
+from engine.dynamics._solver_trace_kernel import BODY, STAGE
 from engine.dynamics.contacts import ContactRows
 from engine.dynamics.tables import Tables
 from engine.dynamics.workspace import Workspace
@@ -242,6 +243,23 @@ class Problem:
         turn[:, 0] = 1.0
         decay = np.where(self.drives[:, None], 1.0 / (1.0 + h * self.tables.bodies.damping), 1.0)
         return Bodies(velocity, np.zeros((n, 3)), turn, self.inverse, self.push, decay)
+
+    def tell(self, kind: float, *numbers: float) -> None:
+        """Tell a step of a method that is no kernel, if there is a trace; see `_solver_trace_kernel`."""
+        if self.trace is None:
+            return
+        at = int(self.trace[0, 0]) + 1
+        self.trace[0, 0] = at
+        if at < len(self.trace):
+            self.trace[at] = np.nan
+            self.trace[at, : 1 + len(numbers)] = kind, *numbers
+
+    def tell_stage(self, stage: float, number: int, velocity: FloatArray, shift: FloatArray) -> None:
+        """Tell a stage, and how all bodies move in it and have moved, float64 (n + 1, 3) each."""
+        if self.trace is not None:
+            self.tell(STAGE, stage, float(number))
+            for body, (v, x) in enumerate(zip(velocity.tolist(), shift.tolist(), strict=True)):
+                self.tell(BODY, float(body), *v, *x)
 
     @cached_property
     def contacts(self) -> Contacts:

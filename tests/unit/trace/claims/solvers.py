@@ -22,7 +22,7 @@ class Bodies:
         world = World.from_snapshot(snapshot)
         self.dt, self.gravity = snapshot.settings.dt, snapshot.settings.gravity
         self.options = load_solver(method).method.options(snapshot.settings.solver_settings)
-        self.forces = {}
+        self.forces, self.sets = {}, []
         self.velocity, self.shift, self.inverse, self.center, self.friction = {}, {}, {}, {}, {}
         for body in world.body_ids:
             record, state = world.body(body), world.state(body)
@@ -113,6 +113,8 @@ def check(case, steps, method):
                     contact, point = name[1:-1].split(".")
                     accumulated[int(contact), int(point), name[-1]] = value
                     assert value >= 0.0 or name.endswith("t")
+        elif step.kind == "move" and "resting_speed" in bodies.options:
+            check_piece(bodies, step)
         elif step.kind == "move" and "stiffness" in bodies.options:
             check_springs(bodies, step)
         elif step.kind == "move":
@@ -346,7 +348,93 @@ def check_collide(bodies, step, accumulated):
         assert np.abs(v - bodies.velocity[body] - wanted).max() <= NEAR * (bodies.size + np.abs(wanted).max())
 
 
+def rows_of(bodies, step):
+    """Yield contact and point, J along normal and tangent by body, P along both, and mu, of a step that tells of many points."""
+    values = step.values
+    for name, pn in values.items():
+        if name[0] == "P" and name[-1] == "n":
+            point = name[1:-1]
+            contact = point.split(".")[0]
+            place = values[f"px{point}"], values[f"py{point}"]
+            normal = values[f"nx{contact}"], values[f"ny{contact}"]
+            ends = ((int(values[f"A{contact}"]), -1.0), (int(values[f"B{contact}"]), 1.0))
+            mu = math.sqrt(bodies.friction[ends[0][0]] * bodies.friction[ends[1][0]])
+            lines = [{body: bodies.line(body, place, along, sign) for body, sign in ends} for along in (normal, tangent_of(normal))]
+            yield point, lines, pn, values[f"P{point}t"], mu
+
+
+def check_cone(bodies, step):
+    """Hold that all points push, friction within the cone; return what they do to each body, J^T P."""
+    change, rows = {}, list(rows_of(bodies, step))
+    most = max((pn for _, _, pn, _, _ in rows), default=0.0)
+    for _, lines, pn, pt, mu in rows:
+        assert pn >= -1e-9 * most and abs(pt) <= mu * pn + 1e-9 * most + 1e-12
+        for push, line in zip((pn, pt), lines, strict=True):
+            for body, j in line.items():
+                change[body] = change.get(body, 0.0) + j * push
+    return change
+
+
+def check_set(bodies, step, accumulated):
+    bodies.sets.append(step)
+
+
+def check_applied(bodies, step, accumulated):
+    """v = v_free + M^-1 J^T P; a point that pushes neither opens nor closes beyond its bias, one that does not push does not close."""
+    chosen = bodies.sets[-1] if bodies.sets else None
+    if chosen is None or not chosen.values["holds"] or chosen.values["others"]:
+        return
+    bodies.check_change(step, check_cone(bodies, chosen))
+    bodies.take(step)
+    for name, (normal, tangent), pn, pt, mu in rows_of(bodies, chosen):
+        rate, slip = bodies.rate(normal) + chosen.values[f"bias{name}n"], bodies.rate(tangent)
+        small = 1e3 * NEAR * (bodies.size + abs(pn) * bodies.response(normal))
+        assert rate >= -small and (pn <= NEAR or rate <= small)
+        assert abs(slip) <= small or abs(pt) >= mu * pn * (1.0 - 1e-9) - 1e-12
+
+
+def check_collision(bodies, step, accumulated):
+    """Impulses at the start of a step are what the velocities changed by; after them nothing that touches approaches."""
+    told = bodies.told(step)
+    if not bodies.jointed and not any(x.any() for _, x in told.values()) and not step.values["others"]:
+        bodies.check_change(step, check_cone(bodies, step))
+        bodies.take(step)
+        for _, (normal, _), _, _, _ in rows_of(bodies, step):
+            assert bodies.rate(normal) >= -1e-8 * bodies.size
+
+
+def check_forces(bodies, step, accumulated):
+    """Of force and acceleration one is 0, and neither is negative."""
+    check_cone(bodies, step)
+    rates = {name[1:]: value for name, value in step.values.items() if name[0] == "u" and name[-1] == "n"}
+    most = 10.0 + max(map(abs, rates.values()), default=0.0)
+    if step.values["holds"]:
+        for name, value in rates.items():
+            assert value >= -1e-6 * most and (step.values[f"P{name}"] <= 1e-9 or abs(value) <= 1e-6 * most)
+    bodies.sets.append(step)
+
+
+def check_piece(bodies, step):
+    """By RK4 each velocity changes by h (g + (F1 + 2 F2 + 2 F3 + F4) / 6 m); normals turn by milliradians on the way, hence 3 %."""
+    sets, bodies.sets = bodies.sets, []
+    seconds = step.values["seconds"]
+    if len(sets) != 4 or bodies.jointed or any(one.values["others"] for one in sets):
+        return
+    forces = [check_cone(bodies, one) for one in sets]
+    for body, (v, x) in bodies.told(step).items():
+        pulls = [one.get(body, np.zeros(3))[:2] * bodies.inverse[body][:2] for one in forces]
+        wanted = seconds * (np.where(bodies.inverse[body][:2] > 0.0, bodies.gravity, 0.0) + np.average(pulls, axis=0, weights=(1, 2, 2, 1)))
+        most = seconds * max(float(np.abs(one).max()) for one in pulls)
+        if max(abs(turn) for _, (_, _, turn) in bodies.told(step).values()) <= 0.02 and abs(x[2]) <= 0.02:
+            assert np.abs(v[:2] - bodies.velocity[body][:2] - wanted).max() <= 0.03 * most + NEAR * bodies.size, (step.sentence, body)
+
+
+def check_pivot(bodies, step, accumulated):
+    assert step.values["becomes"] in (-1.0, 0.0, 1.0) and math.isfinite(step.values["force"])
+
+
 MORE = {
+    "set": check_set, "applied": check_applied, "collision": check_collision, "forces": check_forces, "pivot": check_pivot,
     "placed": check_placed, "held": check_placed, "restored": check_restored, "slid": check_slid, "descent": check_descent,
     "dual": check_dual, "force": check_force, "collide": check_collide,
 }  # fmt: skip

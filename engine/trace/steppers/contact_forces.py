@@ -1,0 +1,44 @@
+"""Baraff's contact forces: `engine.dynamics.solvers.contact_forces`."""
+
+from __future__ import annotations
+
+from engine.contracts.trace import TraceStep, View
+from engine.trace._impulses import SolverStepper, stack
+from engine.trace.protocol import PLANE
+from engine.trace.scene_case import SceneCase
+from engine.world import World
+
+__all__ = ["ALGORITHM", "ContactForces", "contact_forces"]
+
+
+class ContactForces(SolverStepper):
+    """Pieces of time between collisions, with the forces of what rests."""
+
+    title = "Contact forces: collisions in time, forces by pivots"
+    page = "solvers/contact_forces.md#how-it-works"
+    method = "contact_forces"
+    pseudo_code = (
+        "until the step is over:",
+        "  what touches and approaches gets impulses",
+        "  integrate, at each stage of RK4:",
+        "    forces: a = A f + b >= 0, f >= 0, f a = 0",
+        "      grow the next force, until a row",
+        "      reaches its bound or is free: a pivot",
+        "  something overlaps by then: half the time, try again",
+        "  go there",
+    )
+    views = (PLANE, View("impulses", "normal forces, both points", x="step", y="N"))
+    lines = {"collision": 1, "forces": 3, "pivot": 4, "move": 7, "answer": 0, "free": 0, "warm": 0, "joints": 0, "normal": 1, "tangent": 1}  # noqa: RUF012
+    beside = ("exact_small", "sequential_impulses")
+
+    @property
+    def example(self) -> SceneCase:
+        return stack(self.method, {})
+
+
+ALGORITHM = ContactForces()
+
+
+def contact_forces(world: World) -> list[TraceStep]:
+    """Return the steps of the next step of a world, by contact forces; the last has the states of all bodies after it."""
+    return ALGORITHM.steps(SceneCase.of_world(world))
