@@ -77,8 +77,8 @@ def main(names: list[str]) -> int:
 
 
 def _draw_strips(names: list[str]) -> int:
-    """Draw the strips of those algorithms, or of all."""
-    from docs.pictures.strips import draw_strip
+    """Draw the strips of those algorithms, or of all, and put all that there are on their pages."""
+    from docs.pictures.strips import draw_strip, write_pages
     from engine.trace import algorithms
 
     unknown = [name for name in names if name not in algorithms()]
@@ -87,4 +87,5 @@ def _draw_strips(names: list[str]) -> int:
         return 2
     for name in names or algorithms():
         draw_strip(name, IMAGES / "steppers")
+    write_pages()
     return 0

@@ -1,20 +1,29 @@
-"""Film strips of the steppers: four steps of each algorithm on its example, drawn by what draws them in the window."""
+"""Film strips of the steppers: four steps of each algorithm on its example, drawn by what draws them in the window.
+
+``python -m docs.pictures strips`` draws them, puts each on the page where its algorithm is derived, with the command that opens it, and
+writes the table of docs/steppers.md.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import io
+import re
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from engine.contracts.trace import TraceStep
+    from engine.trace.protocol import Algorithm
 
-__all__ = ["TOLD", "digest_of", "draw_strip", "frames_of"]
+__all__ = ["DOCS", "TOLD", "anchors_of", "digest_of", "draw_strip", "frames_of", "page_of", "section_of", "table_of", "write_pages"]
+
+DOCS = Path(__file__).resolve().parents[1]
 
 TOLD = "steps"
 """Under this name the PNG keeps a digest of the sentences that were there when it was drawn."""
 
+_SECTION = "### Step by step"
 _FRAMES, _COLUMNS = 4, 2
 _SIZE = (600, 400)
 """Pixels of a frame."""
@@ -77,3 +86,63 @@ def draw_strip(name: str, folder: Path) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(file.getvalue())
     return path
+
+
+def page_of(algorithm: Algorithm[Any]) -> tuple[Path, str]:
+    """Return the page where an algorithm is derived, and the anchor on it, or nothing."""
+    page, _, anchor = algorithm.page.partition("#")
+    return DOCS / (page if "/" in page else f"algorithms/{page}"), anchor
+
+
+def anchors_of(text: str) -> list[tuple[str, int]]:
+    """Return the anchors of the headings of a page, and where they stand.
+
+    Examples
+    --------
+    >>> anchors_of("# A page\\n## How it works\\n## Two points, once more\\n")
+    [('how-it-works', 9), ('two-points-once-more', 25)]
+    """
+    found = re.finditer(r"^## (.+)$", text, re.MULTILINE)
+    return [(re.sub(r"[^\w\- ]", "", one[1].lower()).replace(" ", "-"), one.start()) for one in found]
+
+
+def section_of(algorithms: list[Algorithm[Any]]) -> str:
+    """Return what a page says of the steppers of its algorithms."""
+    strips = [
+        f"![{one.title}, four of its steps](../img/steppers/{one.name}.png)\n\n`python main.py step {one.name}` opens it in the window.\n"
+        for one in algorithms
+    ]
+    return "\n".join([f"{_SECTION}\n", *strips, "Keys, and how to be asked what comes next: [steppers.md](../steppers.md).\n"])
+
+
+def table_of(algorithms: list[Algorithm[Any]]) -> str:
+    """Return the table of docs/steppers.md."""
+    rows = ["| algorithm | | derived in | beside it |", "|---|---|---|---|"]
+    names = {one.name for one in algorithms}
+    for one in algorithms:
+        path, anchor = page_of(one)
+        page = path.relative_to(DOCS).as_posix()
+        link = f"[{page.removeprefix('algorithms/')}]({page}{'#' if anchor else ''}{anchor})"
+        beside = ", ".join(f"`{other}`" for other in one.beside if other in names)
+        rows.append(f"| `{one.name}` | {one.title} | {link} | {beside} |")
+    return "\n".join(rows)
+
+
+def write_pages() -> None:
+    """Put the strips on the pages, before the heading after the one that is named, and the table into docs/steppers.md."""
+    from engine.trace import algorithm, algorithms
+
+    found = [algorithm(name) for name in algorithms()]
+    pages: dict[Path, list[Algorithm[Any]]] = {}
+    for one in found:
+        pages.setdefault(page_of(one)[0], []).append(one)
+    for path, own in pages.items():
+        text = re.sub(rf"\n{_SECTION}\n.*?(?=\n## )", "", path.read_text("utf-8"), flags=re.DOTALL)
+        headings = anchors_of(text)
+        named = [k for k, (anchor, _) in enumerate(headings) if anchor == page_of(own[0])[1]]
+        at = headings[min((named[0] if named else 0) + 1, len(headings) - 1)][1]
+        path.write_text(f"{text[:at].rstrip()}\n\n{section_of(own)}\n{text[at:]}", "utf-8")
+    steppers = DOCS / "steppers.md"
+    head, begin, rest = steppers.read_text("utf-8").partition("<!-- algorithms -->\n")
+    _, end, tail = rest.partition("<!-- /algorithms -->")
+    steppers.write_text(f"{head}{begin}{table_of(found)}\n{end}{tail}", "utf-8")

@@ -1,0 +1,48 @@
+"""The page of the steppers, and their film strips: none is missing, none is left over, each stands on its page with its command."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import fields
+
+import pytest
+from PIL import Image
+
+from docs.pictures.strips import DOCS, TOLD, anchors_of, digest_of, page_of, section_of, table_of
+from engine import trace
+from engine.contracts.trace import TraceStep
+
+ADVICE = "python -m docs.pictures strips"
+LARGEST = 150_000  # bytes
+ALGORITHMS = [trace.algorithm(name) for name in trace.algorithms()]
+STRIPS = DOCS / "img" / "steppers"
+
+
+def test_the_table_has_all_algorithms():
+    assert table_of(ALGORITHMS) in (DOCS / "steppers.md").read_text("utf-8"), ADVICE
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS, ids=lambda one: one.name)
+def test_each_page_has_the_strip_and_the_command(algorithm):
+    path, anchor = page_of(algorithm)
+    text = path.read_text("utf-8")
+    assert not anchor or anchor in [name for name, _ in anchors_of(text)]
+    assert section_of([one for one in ALGORITHMS if page_of(one)[0] == path]) in text, ADVICE
+    assert 0 < (STRIPS / f"{algorithm.name}.png").stat().st_size < LARGEST
+
+
+def test_no_strip_is_left_over():
+    assert {path.stem for path in STRIPS.glob("*.png")} == set(trace.algorithms())
+
+
+def test_the_schema_on_the_page_is_the_schema():
+    text = (DOCS / "steppers.md").read_text("utf-8")
+    table = text[text.index("## A step\n") : text.index("## What holds it true")]
+    assert re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE) == [field.name for field in fields(TraceStep)]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("algorithm", ALGORITHMS, ids=lambda one: one.name)
+def test_a_strip_shows_the_steps_as_they_are(algorithm):
+    with Image.open(STRIPS / f"{algorithm.name}.png") as picture:
+        assert picture.text[TOLD] == digest_of(algorithm.steps(algorithm.example)), f"{ADVICE} {algorithm.name}"
