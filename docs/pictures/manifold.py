@@ -7,8 +7,9 @@ from matplotlib import pyplot
 from matplotlib.figure import Figure
 
 from docs.pictures.kit import BLUE, GREEN, GREY, HERE, ORANGE, RED, arrow, chart, dot, draw, plane, separations
+from engine import trace
 from engine.geometry import Polygon, Transform
-from engine.query import batch, manifold
+from engine.query import batch
 
 
 def axis_of(a, b, there: Transform, rule: str) -> tuple[int, int, np.ndarray, float]:
@@ -31,21 +32,18 @@ def picture() -> Figure:
 
     a, b = Polygon.box(1.0, 0.7), Polygon.box(0.9, 0.55)
     there = Transform((0.85, 1.05), 0.28)
-    side, edge, _, _ = axis_of(a, b, there, "exact")
-    assert side == 0
-    normal = a.normals[edge]
-    placed = Polygon(there.apply_array(b.vertices))
-    found = manifold(a, HERE, b, there)
-    incident = int(np.argmin(placed.normals @ normal))
-    # a point lies midway: half its separation further is the end on the incident edge
-    ends = np.array([point.position + 0.5 * point.separation * normal for point in found.points])
+    steps = trace.manifold(a, HERE, b, there)
+    found = steps[-1].result
+    reference, incident = (next(step for step in steps if step.kind == kind) for kind in ("reference", "incident"))
+    edge, normal = reference.looked_at[0].index, np.array(reference.axis)
+    assert reference.looked_at[0].whose == "a"
+    ends = np.array([step.points[0] for step in steps if step.kind == "point"])
     draw(clip, a, color=BLUE)
     clip.text(0.0, -0.5, "A", color=BLUE, fontsize=13, weight="bold", ha="center", va="center")
-    draw(clip, placed, color=ORANGE, label="B")
+    draw(clip, b, there, ORANGE, label="B")
     r1, r2 = a.vertices[edge], a.vertices[(edge + 1) % 4]
-    i1, i2 = placed.vertices[incident], placed.vertices[(incident + 1) % 4]
     clip.plot(*np.array([r1, r2]).T, color=BLUE, lw=4, label="reference edge")
-    clip.plot(*np.array([i1, i2]).T, color=ORANGE, lw=4, label="incident edge")
+    clip.plot(*np.array(incident.points).T, color=ORANGE, lw=4, label="incident edge")
     clip.plot(*ends.T, color=RED, lw=2, label="what the side planes leave of it")
     for k, corner in enumerate((r1, r2)):
         clip.plot(*np.array([corner - 0.5 * normal, corner + 1.0 * normal]).T, "--", color=GREY, lw=1, label="" if k else "side planes")

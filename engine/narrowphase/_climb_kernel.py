@@ -32,7 +32,8 @@ __all__ = ["climb_separation"]
 
 @inlined_kernel
 def tell_start(
-    trace: FloatArray | None, side: float, start: int, best: float, before: int, separation_before: float, after: int, separation_after: float
+    trace: FloatArray | None, side: float, start: int, best: float, before: int, separation_before: float, after: int,
+    separation_after: float,
 ) -> None:  # fmt: skip
     """Tell the trace of the first edge and its two neighbours."""
     if trace is not None:
