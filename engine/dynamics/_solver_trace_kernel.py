@@ -33,9 +33,10 @@ from engine.dynamics._bodies_kernel import Bodies
 from engine.dynamics._contact_kernel import Contacts
 
 __all__ = [
-    "APART", "APPLIED", "BEGIN", "BODY", "BOUNCED", "COLLIDE", "COLLISIONS", "DESCENT", "DUAL", "END", "FLY", "FORCE", "FOUND", "FREE", "FROZEN",
-    "HELD", "JOINTS", "MOVE", "NORMAL", "PAIR", "PIECE", "PIVOT", "PLACED", "PLACES", "PUSH_APART", "RELAX", "RESTORED", "SLID", "STAGE",
-    "SWEEP", "TANGENT", "TRIED", "VELOCITIES", "WARM", "WARMED", "tell_placed", "tell_restored", "tell_row", "tell_stage", "tell_warm",
+    "APART", "APPLIED", "BEGIN", "BODY", "BOUNCED", "COLLIDE", "COLLISIONS", "DESCENT", "DUAL", "END", "FLY", "FORCE", "FOUND", "FREE",
+    "FROZEN", "HELD", "JOINTS", "MOVE", "NORMAL", "PAIR", "PIECE", "PIVOT", "PLACED", "PLACES", "PUSH_APART", "RELAX", "RESTORED",
+    "SLID", "STAGE", "SWEEP", "TANGENT", "TRIED", "VELOCITIES", "WARM", "WARMED", "tell_placed", "tell_restored", "tell_row",
+    "tell_stage", "tell_warm",
 ]  # fmt: skip
 
 STAGE, BODY, WARM, NORMAL, TANGENT, PAIR, COLLIDE, APART, PLACED, HELD, RESTORED, SLID, DESCENT, DUAL, FORCE, TRIED, FOUND, PIVOT, PIECE = (
