@@ -20,6 +20,7 @@ from engine.common.errors import LabError
 from engine.compare.pair.file import Pair, load_pair, pair_as_json, save_pair
 from engine.contracts.agreement import REASONS, StepAgreement
 from engine.demo import Demo, Parameter, StatusLine, register
+from engine.demo.doors import Door, door_of_pair
 from engine.geometry import AABB
 from engine.render import palette
 from engine.render.hud import draw_lines, lines_size
@@ -85,7 +86,8 @@ class PairInspector(Demo):
     )
     needs_referee = True
     note = (
-        "Left drag moves a shape or a handle, right drag or the wheel turns a shape. R: as opened. S: save. Dots are ours, rings Box2D's."
+        "Left drag moves a shape or a handle, right drag or the wheel turns a shape. R: as opened. S: save. F6: our algorithm, step by "
+        "step. Dots are ours, rings Box2D's."
     )
     not_captured: ClassVar[frozenset[str]] = frozenset({"_asked", "_answers"})
     opened: ClassVar[Pair | None] = None
@@ -282,6 +284,10 @@ class PairInspector(Demo):
         answers = self.answers
         draw_pair(canvas, self.pair, answers, self._fraction(), self.pair.outsider)
         self._draw_proof(canvas, answers)
+
+    def door(self) -> Door | None:
+        title = Path(self.opened_from).name if self.opened_from else f"The pair of {self.pair.query}"
+        return door_of_pair(self.pair, title)
 
     def foot_height(self, height: float, ui_scale: float) -> float:
         return min(_PROOF_SHARE * height, _PROOF * ui_scale)

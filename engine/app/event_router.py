@@ -6,6 +6,7 @@ the view, by way of `Pointing`.
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections.abc import Callable
 
@@ -23,12 +24,15 @@ from engine.app.pages import open_page
 from engine.app.panel import DemoPanel
 from engine.app.panels.dock_area import DockArea
 from engine.app.panels.files_dock import FilesDock
+from engine.app.panels.inspector_dock import InspectorDock
 from engine.app.panels.menu_dock import MenuDock
 from engine.app.screen import Appearance, Screen
 from engine.common.errors import LabError
 from engine.demo.base import Demo
+from engine.demo.doors import Door, door_of_bodies, door_of_body, door_of_contact, door_of_difference, door_of_fixtures, door_of_solver
 from engine.demo.messages import Message
 from engine.demo.session import Session
+from engine.demo.stage import stage_under
 from engine.history.input_log import Held
 from engine.render import palette
 from engine.render.camera import Camera
@@ -138,6 +142,8 @@ class EventRouter:
             Command.MENU: self._open_menu,
             Command.SOLVER: self._next_solver,
             Command.BESIDE: self._next_beside,
+            Command.WATCH: self._watch,
+            Command.WATCH_SOLVER: self._watch_solver,
             Command.QUIT: lambda: self.handle(pygame.event.Event(pygame.QUIT)),
         }
         orders[command]()
@@ -197,6 +203,39 @@ class EventRouter:
     def _show_help(self) -> None:
         self._screen.help_shown, self._screen.help_scrolled = True, 0
 
+    def _watch(self) -> None:
+        """Open the stepper of what is pointed at, looked at or selected, or else of what the demo itself offers."""
+        session = self._navigator.session
+        if not self._navigator.browsing:
+            with contextlib.suppress(LabError):  # what is looked at is gone
+                session.watch(self._door(session))
+
+    def _watch_solver(self) -> None:
+        session = self._navigator.session
+        if not self._navigator.browsing:
+            k = 0 if self.pointed is None else max(stage_under(session.demo.stages, session.view.to_world(self.pointed)), 0)
+            session.watch(door_of_solver(session.demo.stages[k]) if session.demo.stages else None)
+
+    def _door(self, session: Session) -> Door | None:
+        """Return what answered at the pointer: a difference, a contact, a body; else what is looked at closely, or two bodies selected."""
+        painter, stages, at = self._screen.painter, session.demo.stages, self.pointed
+        if at is not None and (found := painter.difference_at(at)) is not None:
+            return door_of_difference(found.stage, found.difference)
+        if at is not None and (contact := painter.contact_at(at)) is not None:
+            return door_of_contact(*contact)
+        focus, inspector = session.view.focus, self._dock_area.find(InspectorDock)
+        if focus is not None:
+            return door_of_fixtures(focus.stage, focus.fixture_a, focus.fixture_b)
+        if inspector is not None and (pair := inspector.editor.pair) is not None:
+            return door_of_bodies(*pair)
+        if at is not None and stages:
+            point = session.view.to_world(at)
+            stage = stages[max(stage_under(stages, point), 0)]
+            body = stage.world.body_at(stage.local(point))
+            if body is not None:
+                return door_of_body(stage, body)
+        return session.demo.door()
+
     def _open_menu(self) -> None:
         if (menu := self._dock_area.find(MenuDock)) is not None:
             menu.open(self._navigator.session)
@@ -204,7 +243,7 @@ class EventRouter:
     def _back(self) -> None:
         """Go back: from a close look, from a demo to the list, from there out, if that is what is wanted."""
         if not self._navigator.browsing:
-            if not self._navigator.session.look_back():
+            if not self._navigator.session.look_back() and not self._navigator.look_back():
                 self._navigator.browse()
         elif self._asked is not None and self._navigator.session.messages.now is self._asked:
             self.running = False
@@ -302,13 +341,30 @@ class EventRouter:
         if command is not None:
             self.command(command)
         elif event.type == pygame.MOUSEBUTTONDOWN and in_view:
-            self._pointing.press(event, self._screen.painter.difference_at(event.pos), self._screen.painter.controls)
+            painter = self._screen.painter
+            self._pointing.press(event, painter.difference_at(event.pos) or self._contact(event.pos), painter.controls)
         elif event.type == pygame.MOUSEBUTTONDOWN and event.button == 1:
-            self._look_at_the_next(panel.referee.reason_at(event.pos))
+            if (reason := panel.referee.steps_at(event.pos)) is not None:
+                self._watch_the_largest(reason)
+            else:
+                self._look_at_the_next(panel.referee.reason_at(event.pos))
         elif event.type == pygame.MOUSEBUTTONUP:
             self._pointing.release(event)
         elif event.type == pygame.MOUSEMOTION:
             self._pointing.move(event, self._screen.ui_scale)
+
+    def _contact(self, at: Pixel) -> Door | None:
+        """Return what found the contact under a pixel; with Shift, or where impulses are shown, what solves it."""
+        found = self._screen.painter.contact_at(at)
+        if found is None:
+            return None
+        wants_solver = pygame.key.get_mods() & pygame.KMOD_SHIFT or self._navigator.session.layers.impulses
+        return door_of_solver(found[0]) if wants_solver else door_of_contact(*found)
+
+    def _watch_the_largest(self, reason: str) -> None:
+        found = self._screen.painter.differences_of(reason)
+        if found:
+            self._navigator.session.watch(door_of_difference(found[0].stage, found[0].difference))
 
     def _look_at_the_next(self, reason: str | None) -> None:
         """Look at the largest difference of a reason, at the next one if that is looked at already."""
@@ -334,7 +390,8 @@ class Pointing:
     """What the pointer does in the view of one session: it takes hold of what lies there, moves the view, goes close to a difference.
 
     left    on a control of the demo's: moves its slider, presses its key, opens its page
-            on a ring of a difference:  a click goes close; a drag takes hold of what lies there
+            on a ring of a difference:  a click goes close, another opens the stepper; a drag takes hold of what lies there
+            on a contact point:         a click opens the stepper; a drag takes hold
             elsewhere:                  takes hold of a body, pulls, and lets go
     right   on what the demo can turn:  turns it;   elsewhere it moves the view, as the middle button does everywhere
     wheel   what the demo does with it;   otherwise it zooms
@@ -344,13 +401,13 @@ class Pointing:
         self._session = session
         self._holding = self._panning = 0
         """The button that does so; 0 for none."""
-        self._clicked: tuple[Pixel, FoundDifference] | None = None
+        self._clicked: tuple[Pixel, FoundDifference | Door] | None = None
         self._slider: Control | None = None
         self._lens: Camera | None = None
         """What the hand looks through where it went down, if that is another camera than the view's."""
 
-    def press(self, event: pygame.event.Event, found: FoundDifference | None, controls: Controls) -> None:
-        """A button goes down in the view; `found` is the difference there, `controls` what the picture has for the hand."""
+    def press(self, event: pygame.event.Event, found: FoundDifference | Door | None, controls: Controls) -> None:
+        """A button goes down in the view; `found` is the difference or the contact there, `controls` what the picture has for the hand."""
         self._lens = controls.view_at(event.pos)
         control = controls.at(event.pos) if event.button == _LEFT else None
         if control is not None:
@@ -381,7 +438,13 @@ class Pointing:
             self._slider = None
         if event.button == _LEFT and self._clicked is not None:
             found, self._clicked = self._clicked[1], None
-            self._session.look_at(*found)
+            focus = self._session.view.focus
+            if isinstance(found, Door):
+                self._session.watch(found)
+            elif focus is not None and focus.is_of(found.stage, found.difference):
+                self._session.watch(door_of_difference(found.stage, found.difference))
+            else:
+                self._session.look_at(*found)
         elif event.button == self._panning:
             self._panning = 0
         elif event.button == self._holding:

@@ -12,6 +12,7 @@ import pygame
 
 from engine.app.dropped_picture import DroppedPainter
 from engine.app.second_picture import Farthest, farthest_of, first_heading, lane_heading, paint_outlines
+from engine.common.arrays import FloatArray
 from engine.contracts.agreement import REASONS, Difference
 from engine.demo.base import Demo, StatusLine
 from engine.demo.session import Session
@@ -46,6 +47,8 @@ _LABEL, _LEAST_LABEL = 15.0, 7.0
 """Design pixels of the names of worlds."""
 _FAR = 30_000.0
 """Pixels at which nothing is drawn any more, which pygame's rectangles can hold."""
+_DOT_REACH = 6.0
+"""Design pixels from a contact point at which the pointer means it, and not the body."""
 _REACH = 12.0
 """Design pixels from a difference at which the pointer still means it."""
 
@@ -63,6 +66,7 @@ class _Shown(NamedTuple):
 
     stage: Stage
     differences: PlacedDifferences
+    points: FloatArray
     camera: Camera
 
 
@@ -188,7 +192,7 @@ class FramePainter:
         for stage in demo.stages:
             with canvas.at(stage.offset).clipped(stage.window):
                 drawn = self._debug.draw(canvas, stage, session.layers, demo.viewer.drawn_fraction, stage.drawn_poses)
-            self._found.append(_Shown(stage, drawn, canvas.at(stage.offset).camera))
+            self._found.append(_Shown(stage, *drawn, canvas.at(stage.offset).camera))
         session.attempt(lambda: demo.draw(canvas))
 
     def _paint_lane(self, surface: pygame.Surface, session: Session, k: int) -> None:
@@ -261,7 +265,7 @@ class FramePainter:
     def difference_at(self, pointer: tuple[int, int]) -> FoundDifference | None:
         """Return the difference of the last picture that is under the pointer."""
         nearest: tuple[float, Stage, int, PlacedDifferences] | None = None
-        for stage, shown, camera in self._found:
+        for stage, shown, _, camera in self._found:
             if len(shown):
                 away = np.hypot(*(camera.to_screen_array(shown.positions) - np.array(pointer, dtype=np.float64)).T)
                 k = int(np.argmin(np.where(np.isnan(away), np.inf, away)))
@@ -271,10 +275,22 @@ class FramePainter:
             return None
         return _found(nearest[1], nearest[3], nearest[2])
 
+    def contact_at(self, pointer: tuple[int, int]) -> tuple[Stage, int] | None:
+        """Return the world of the contact whose point in the last picture is under the pointer, and the contact's row."""
+        nearest: tuple[float, Stage, int] | None = None
+        for stage, _, points, camera in self._found:
+            if len(points) == len(stage.world.contacts) > 0:
+                pixels = camera.to_screen_array(points.reshape(-1, 2))
+                away = np.hypot(*(pixels - np.array(pointer, dtype=np.float64)).T)
+                k = int(np.argmin(np.where(np.isnan(away), np.inf, away)))
+                if nearest is None or float(away[k]) < nearest[0]:
+                    nearest = float(away[k]), stage, k // 2
+        return None if nearest is None or not nearest[0] <= _DOT_REACH * self._book.ui_scale else nearest[1:]
+
     def differences_of(self, reason: str) -> list[FoundDifference]:
         """Return the differences of the last picture that have a reason, the largest first."""
         found = [
-            _found(stage, shown, k) for stage, shown, _ in self._found for k, one in enumerate(shown.differences) if one.reason == reason
+            _found(stage, shown, k) for stage, shown, _, _ in self._found for k, one in enumerate(shown.differences) if one.reason == reason
         ]
         return sorted(found, key=lambda one: -one.difference.size)
 
@@ -283,18 +299,18 @@ class FramePainter:
         room = _free_of_diagrams(session, self._book.ui_scale)  # the demo's own diagram stays free
         found = self.difference_at(pointer) if pointer is not None else None
         if found is not None and pointer is not None:
-            self._explain(surface, room, pointer, found.difference)
+            self._explain(surface, room, pointer, found.difference, session.view.focus is not None)
             return
         focus = session.view.focus
-        for stage, shown, camera in self._found if focus is not None else ():
+        for stage, shown, _, camera in self._found if focus is not None else ():
             for k, one in enumerate(shown.differences):
                 if focus is not None and focus.is_of(stage, one):
                     x, y = camera.to_screen_array(shown.positions[k]).tolist()
                     gap = 40.0 * self._book.ui_scale
                     if math.isfinite(x + y):
-                        self._explain(surface, room, (round(x + gap), round(y + gap)), one)
+                        self._explain(surface, room, (round(x + gap), round(y + gap)), one, is_close=True)
 
-    def _explain(self, surface: pygame.Surface, view: Place, at: tuple[int, int], difference: Difference) -> None:
+    def _explain(self, surface: pygame.Surface, view: Place, at: tuple[int, int], difference: Difference, is_close: bool) -> None:
         """Tell beside a pixel what a difference is and how it was proved."""
         reason, color = REASONS[difference.reason], reason_color(difference.reason)
         width = min(round(340 * self._book.ui_scale), round(0.8 * view[2]))
@@ -302,6 +318,7 @@ class FramePainter:
         lines += [(line, palette.TEXT) for line in self._book.wrapped(reason.sentence, 13.0, width)]
         proof = f"Shown for fixtures {difference.fixture_a} and {difference.fixture_b}: {difference.evidence}."
         lines += [(line, palette.CAPTION) for line in self._book.wrapped(proof, 13.0, width)]
+        lines.append(("Click the ring, or F6: step by step." if is_close else "Click: a close look. F6: step by step.", palette.ACCENT))
         place = pygame.Rect((0, 0), lines_size(self._book, lines, 13.0))
         gap = round(14 * self._book.ui_scale)
         place.topleft = at[0] + gap, at[1] + gap

@@ -28,6 +28,8 @@ class Command(Enum):
     MENU = "menu"
     SOLVER = "solver"
     BESIDE = "beside"
+    WATCH = "watch"
+    WATCH_SOLVER = "watch the solver"
     QUIT = "quit"
     SHAPES = "shapes"
     AABBS = "aabbs"
@@ -71,6 +73,7 @@ KEY_COMMANDS: dict[int, Command] = {
     pygame.K_KP_PLUS: Command.FASTER,
     pygame.K_r: Command.RESTART,
     pygame.K_HOME: Command.HOME,
+    pygame.K_F6: Command.WATCH,
     pygame.K_F11: Command.BESIDE,
     **{pygame.K_1 + k: command for k, command in enumerate(LAYERS)},
     **{pygame.K_KP_1 + k: command for k, command in enumerate(LAYERS)},
@@ -88,6 +91,8 @@ def command_of(event: pygame.event.Event) -> Command | None:
         return _TYPED_COMMANDS[event.unicode]
     if event.key == pygame.K_F11 and event.mod & pygame.KMOD_SHIFT:
         return Command.SOLVER if is_plain(event) else None
+    if event.key == pygame.K_F6 and event.mod & pygame.KMOD_SHIFT:
+        return Command.WATCH_SOLVER if is_plain(event) else None
     return KEY_COMMANDS.get(event.key) if is_plain(event) else None
 
 
@@ -116,7 +121,9 @@ HELP: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
             ("Wheel", "zoom at the cursor"),
             ("Home", "bring the view back"),
             ("Point at", "a difference (orange ring): its proof"),
-            ("Click", "on a ring: pause and look closely"),
+            ("Click", "on a ring: pause and look closely; again: step by step"),
+            ("Click", "on a contact point: its manifold, step by step"),
+            ("Shift click", "on a contact point: the solver's step, impulse by impulse"),
         ),
     ),
     (
@@ -128,11 +135,13 @@ HELP: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
         (
             ("F1", "these keys"),
             ("Ctrl M", "menu: open, save, export, record"),
+            ("F6", "step by step: what is at the pointer, else the deepest contact"),
+            ("Shift F6", "step by step: the solver, impulse by impulse"),
             ("F10", "dark or light"),
             ("F11", "another solver beside it: over it, in lanes, none"),
             ("Shift F11", "the next solver drives it, from here on"),
             ("Ctrl +, Ctrl -", "larger, smaller text; Ctrl 0: as usual"),
-            ("Esc", "back: from a close look, to the demos; twice more: quit"),
+            ("Esc", "back: from a close look, from a stepper, to the demos; twice more: quit"),
         ),
     ),
 )

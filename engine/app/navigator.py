@@ -12,9 +12,11 @@ from engine.app.browser import called, found_in
 from engine.app.screen import Screen
 from engine.common.errors import LabError
 from engine.demo.base import Demo
+from engine.demo.doors import Door
 from engine.demo.replaying import demo_kind, new_demo
 from engine.demo.session import Session
 from engine.demo.stage import RefereeFactory
+from engine.demo.stepping import stepper_of
 from engine.history.keyframes import LARGEST_BYTES
 from engine.history.recordings import Recording
 from engine.render import palette
@@ -55,6 +57,8 @@ class Navigator:
         What was typed there to find demos.
     session : Session
         The demo that runs, or the preview behind the browser where `browsing`.
+    watched_from : Session or None
+        What was left for the stepper that is shown, and is come back to from there.
     left : list of Session
         Demos that were left, and are found again as they were; the last one last.
     """
@@ -73,6 +77,7 @@ class Navigator:
         self.browsing = demo is None
         self.searched = ""
         self.left: list[Session] = []
+        self.watched_from: Session | None = None
         self._seed, self._is_watched, self._screen = seed, is_watched, screen
         self._on_leave, self._on_show = on_leave, on_show
         self._layers = Layers()
@@ -167,6 +172,23 @@ class Navigator:
         """Start a demo that need not be in the list; if it cannot be built, say why, stay, and return False."""
         return self._open(lambda: kind(self._seed, referee=self._referee_of(kind)), kind.title or "this")
 
+    def watch(self, door: Door) -> None:
+        """Show an algorithm step by step; `look_back` comes back to the demo that is left for it, however often another door is opened."""
+        before = self.watched_from or self.session
+        if self._open(lambda: stepper_of(door.algorithm, door.case, door.title)(self._seed), door.title):
+            self.watched_from = before
+            self.session.messages.answer("Esc: back to where you were")
+
+    def look_back(self) -> bool:
+        """Go back to the demo from which a stepper was opened; False if none was."""
+        before = self.watched_from
+        if before is None:
+            return False
+        if before in self.left:
+            self.left.remove(before)
+        self._show(before)
+        return True
+
     def play(self, recording: Recording) -> None:
         """Open what was recorded; if it cannot be, say why. What was recorded in a demo that is still here is gone back to there."""
         here = next((one for one in (self.session, *reversed(self.left)) if one.has_been(recording)), None)
@@ -197,7 +219,8 @@ class Navigator:
         before = self.session
         before.timeline.guarded(before.release_all)
         self._on_leave(before)
-        given_up = self._keep(before)
+        given_up = self._keep(before) if self.watched_from is None else []
+        self.watched_from = None
         self.session = session
         self._on_show(session)
         for one in given_up:

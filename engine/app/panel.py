@@ -120,6 +120,9 @@ class DemoPanel:
         else:
             self._button((column.left, y, half, row), "Restart", Command.RESTART)
             self._button((column.left + half + gap, y, half, row), "View", Command.HOME)
+            if demo.door() is not None:
+                y += row + gap
+                self._button((column.left, y, column.width, row), "Step through it  F6", Command.WATCH)
         y += row + column.px(6)
 
         for parameter in demo.parameters:

@@ -25,6 +25,7 @@ _LINE = 17
 _SPARK = 22
 """Design pixels."""
 _MOST_LINES, _MOST_LINES_OVER_COUNTS = 6, 4
+_STEPS = "step through the largest  ›"
 _SECONDS = 5.0
 """Of world time that the spark line shows."""
 
@@ -36,6 +37,7 @@ class RefereePanel:
         self._column, self._fonts, self._session = column, fonts, session
         self._counts_at = self._reasons_at = 0
         self._places: list[tuple[pygame.Rect, str]] = []
+        self._steps: list[tuple[pygame.Rect, str]] = []
 
     def reserve_counts(self, top: int) -> int:
         """Keep room for the counts under `top`; return the y under it."""
@@ -51,9 +53,13 @@ class RefereePanel:
         """Return the reason whose line is under a pixel."""
         return next((reason for place, reason in self._places if place.collidepoint(at)), None)
 
+    def steps_at(self, at: tuple[int, int]) -> str | None:
+        """Return the reason of which the largest difference is to be watched step by step, where its words are under a pixel."""
+        return next((reason for place, reason in self._steps if place.collidepoint(at)), None)
+
     def draw(self, surface: pygame.Surface, missing: str, partly: str = "") -> None:
         """Draw; `missing` says why there is no live check, empty if there is one, and `partly` why it is of a few contacts only."""
-        self._places = []
+        self._places, self._steps = [], []
         column = self._column
         top = column.shifted(self._counts_at)
         if self._session.demo.stages:
@@ -159,6 +165,10 @@ class RefereePanel:
             end = draw_paragraph(surface, fonts, reason.sentence, (column.left, top + column.px(16), column.width), palette.CAPTION, 11.5)
             if now[key]:
                 self._places.append((pygame.Rect(column.left, top, column.width, end - top), key))
+                self._write(surface, _STEPS, column.left + column.width, end, palette.ACCENT, 11.5, True, bold=False)
+                wide = fonts.width(_STEPS, 11.5)
+                self._steps.append((pygame.Rect(column.left + column.width - wide, end, wide, column.px(_LINE - 1)), key))
+                end += column.px(_LINE - 1)
             y = end - column.shifted(0) + column.px(3)
         column.reserve(self._reasons_at, y - self._reasons_at)
 

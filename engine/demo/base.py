@@ -31,6 +31,7 @@ from engine.common.checks import integer, seed_number
 from engine.common.errors import InvalidInputError
 from engine.common.rng import stream
 from engine.contracts import StepAgreement
+from engine.demo.doors import Door, door_of_body
 from engine.demo.dropping import DroppedBody, place
 from engine.demo.grip import Grip, take_hold, take_hold_of
 from engine.demo.parameters import Parameter, parameter_values
@@ -225,6 +226,13 @@ class Demo(CapturedInPlace):
         `ui_scale` is of screen pixels to a design pixel.
         """
         return 0.0
+
+    def door(self) -> Door | None:
+        """Return what of it can be watched step by step as it stands, where nothing is pointed at; None where nothing can.
+
+        Unless overridden, the deepest contact, of worlds without one the nearest pair.
+        """
+        return next((found for stage in self.stages if (found := door_of_body(stage)) is not None), None)
 
     def margins(self, width: float, height: float, ui_scale: float) -> tuple[float, float, float]:
         """Return how much of a view of that size, pixels, the demo draws on at its top, its right and its bottom: its worlds are shown

@@ -24,6 +24,7 @@ from engine.demo.beside import Beside
 from engine.demo.camera_controller import CameraController
 from engine.demo.clock import FixedClock
 from engine.demo.costs import FrameCosts
+from engine.demo.doors import Door
 from engine.demo.figures import Figures
 from engine.demo.messages import Message, Messages
 from engine.demo.stage import Stage, StepTimes
@@ -124,6 +125,7 @@ class Session:
         self.figures: tuple[Figures, ...] = ()
         self._since_figures = math.inf
         self.saved = Saved()
+        self._door: Door | None = None
         self._release_later: set[str] = set()
         self._was_paused = False
         """Before a close look."""
@@ -444,6 +446,17 @@ class Session:
             return False
         self.clock.paused = self.clock.paused and self._was_paused
         return True
+
+    def watch(self, door: Door | None) -> None:
+        """Wish that an algorithm is shown step by step: the window takes the wish (`take_door`)."""
+        if door is None:
+            self.messages.answer("there is nothing here that could be watched step by step", palette.WARNING)
+        self._door = door
+
+    def take_door(self) -> Door | None:
+        """Return what is to be watched, once."""
+        door, self._door = self._door, None
+        return door
 
     # -- inside -------------------------------------------------------------------------------------------------------
 

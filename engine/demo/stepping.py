@@ -1,49 +1,18 @@
-"""Doors into the stepper: what can be watched of a contact, a difference, two bodies or a world, and the demo that shows it."""
+"""The demo that shows an algorithm step by step on a given case: for the command ``step``, and for the doors of the window."""
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from engine.common.errors import LabError
-from engine.contracts.agreement import Difference
 from engine.demo.registry import find_demo
-from engine.demo.stage import Stage
 
 if TYPE_CHECKING:
     from engine.demo.base import Demo
     from engine.trace.cases import Case
     from engine.trace.own import Asking
     from engine.trace.quiz import Quiz
-    from engine.world import World
 
-__all__ = [
-    "Door",
-    "door_of_bodies",
-    "door_of_body",
-    "door_of_contact",
-    "door_of_difference",
-    "door_of_pair",
-    "door_of_solver",
-    "stepper_of",
-]
-
-_IN_MOTION = frozenset({"toi_missed", "graze", "gave_up"})
-"""Reasons of the referee that are about a motion, and not about shapes where they stand."""
-_LIKE_BOX2D = "pgs_ngs"
-"""The method that does what Box2D does: Box2D itself tells nothing of its impulses."""
-
-
-@dataclass(frozen=True, slots=True)
-class Door:
-    """An algorithm, what it was asked, and a title that says where that is from."""
-
-    algorithm: str
-    case: Case
-    title: str
+__all__ = ["stepper_of"]
 
 
 def stepper_of(
@@ -59,92 +28,3 @@ def stepper_of(
     kind: Any = find_demo("stepper")
     made: type[Demo] = kind.of_case(algorithm, case, title, beside or "none", quiz, own)
     return made
-
-
-def door_of_contact(stage: Stage, row: int) -> Door:
-    """Return what found a contact of the last step: the manifold, of the very shapes and poses that the solver asked about."""
-    from engine.trace.from_world import case_of_contact
-
-    contacts = stage.world.contacts
-    words = _both(stage.world, int(contacts.body_a[row]), int(contacts.body_b[row]))
-    return Door("manifold", case_of_contact(stage.world, row), f"The contact of {words}")
-
-
-def door_of_difference(stage: Stage, difference: Difference) -> Door:
-    """Return what answered where the referee found a difference; a pair without a contact is taken where it stood before the step."""
-    from engine.trace.from_world import case_of_fixtures
-
-    world, a, b = stage.world, difference.fixture_a, difference.fixture_b
-    words = _both(world, world.fixture(a).body, world.fixture(b).body)
-    if difference.reason in _IN_MOTION:
-        return Door("conservative_advancement", case_of_fixtures(world, a, b, "toi"), f"The motion of {words}")
-    contacts = world.contacts
-    rows = np.flatnonzero((contacts.fixture_a == a) & (contacts.fixture_b == b))
-    if len(rows):
-        return door_of_contact(stage, int(rows[0]))
-    return Door("manifold", case_of_fixtures(world, a, b, "manifold"), f"The pair of {words}")
-
-
-def door_of_bodies(stage: Stage, body_a: int, body_b: int) -> Door:
-    """Return the contact of two bodies, or where they have none the distance of their nearest fixtures.
-
-    Raises
-    ------
-    LabError
-        One of them is gone, or has no fixture.
-    """
-    from engine.trace.from_world import nearest_of_bodies
-
-    contacts = stage.world.contacts
-    is_theirs = ((contacts.body_a == body_a) & (contacts.body_b == body_b)) | ((contacts.body_a == body_b) & (contacts.body_b == body_a))
-    if is_theirs.any():
-        return door_of_contact(stage, _deepest(stage.world, np.flatnonzero(is_theirs)))
-    case = nearest_of_bodies(stage.world, body_a, body_b)
-    return Door("gjk", case, f"The distance of {_both(stage.world, body_a, body_b)}")
-
-
-def door_of_body(stage: Stage, body: int | None = None) -> Door | None:
-    """Return the deepest contact of a body or of the whole world, else the nearest pair of the world; None where there is none."""
-    contacts = stage.world.contacts
-    rows = np.arange(len(contacts)) if body is None else np.flatnonzero((contacts.body_a == body) | (contacts.body_b == body))
-    if len(rows):
-        return door_of_contact(stage, _deepest(stage.world, rows))
-    from engine.trace import algorithm
-    from engine.trace.from_world import case_of_world
-
-    try:
-        return Door("gjk", case_of_world(stage.world, algorithm("gjk")), "The nearest pair")
-    except LabError:
-        return None
-
-
-def door_of_solver(stage: Stage) -> Door:
-    """Return the next step of a world, by the method that drives it, or by the one that does what Box2D does."""
-    from engine.trace import algorithms
-    from engine.trace.scene_case import SceneCase
-
-    solver = stage.world.solver
-    name = solver if solver in algorithms() else _LIKE_BOX2D if _LIKE_BOX2D in algorithms() else "sequential_impulses"
-    how = "" if name == solver else f", as {name} takes it"
-    return Door(name, SceneCase.of_world(stage.world), f"The next step of this world{how}")
-
-
-def door_of_pair(pair: Any, title: str) -> Door | None:
-    """Return what answers the query of a `Pair`; None where nothing does that can be watched."""
-    from engine.trace.cases import PairCase
-    from engine.trace.doors import of_query
-
-    name = of_query(pair.query)
-    return None if name is None else Door(name, PairCase(pair), title)
-
-
-def _deepest(world: World, rows: np.ndarray[Any, Any]) -> int:
-    contacts = world.contacts
-    is_point = np.arange(2) < contacts.count[rows, None]
-    depths = np.where(is_point, contacts.separation[rows], math.inf).min(axis=1)
-    return int(rows[int(np.argmin(depths))])
-
-
-def _both(world: World, body_a: int, body_b: int) -> str:
-    names = [world.body(body).spec.name or f"body {body}" for body in (body_a, body_b)]
-    return " and ".join(names)

@@ -132,6 +132,14 @@ class Editor:
         self.copied: Copied | None = None
         self.background = BackgroundJobs()
 
+    @property
+    def pair(self) -> tuple[Stage, int, int] | None:
+        """Two bodies of one stage, where just these are selected: the stage, and their ids."""
+        if not self.is_selecting or len(self.selection) != 2 or self.selection[0].stage != self.selection[1].stage:
+            return None
+        a, b = self.selection
+        return self.session.demo.stages[a.stage], a.body, b.body
+
     def begin(self, session: Session) -> None:
         """Look at another session."""
         self.session = session

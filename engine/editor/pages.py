@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from engine.common.errors import LabError
+from engine.demo.doors import door_of_bodies
 from engine.editor.editor import Chosen, Editor, Gesture
 from engine.editor.rows import Choice, Heading, Line, Note, Number, Row, Switch, Text
 from engine.world import World
@@ -30,6 +31,9 @@ _SWITCHES: tuple[tuple[str, str], ...] = (
     ("sleeping", "Let bodies at rest sleep, dim, until something touches them. Off: all are computed in every step."),
     ("sub_stepping", "One time of impact a step, for looking closely at continuous collision. Time runs slower while bodies meet."),
 )
+
+_STEPPERS = {"contact": "manifold", "distance": "distance", "overlap": "overlap"}
+"""Queries of two bodies that can be watched step by step, by the words of their buttons."""
 
 _SAYS: dict[str, str] = {
     "type": "static never moves; kinematic moves as it is told, and nothing pushes it; dynamic is moved by forces and contacts.",
@@ -125,6 +129,7 @@ def body_rows(editor: Editor) -> list[Row]:
         number("angular_damping", 0.1, "1/s"),
         number("gravity_scale", 0.5),
     ]
+    rows += _stepper_rows(editor)
     rows += _fixture_rows(editor, read)
     rows += _motion_rows(editor, first)
     contacts = world.contacts
@@ -143,6 +148,25 @@ def body_rows(editor: Editor) -> list[Row]:
         Line("sleeps", "no" if state.awake else "yes"),
     ]
     return rows
+
+
+def _stepper_rows(editor: Editor) -> list[Row]:
+    """Return what opens the stepper of two bodies, where just two are selected."""
+    pair = editor.pair
+    if pair is None:
+        return []
+    stage, a, b = pair
+
+    def watch(word: str) -> None:
+        try:
+            editor.session.watch(door_of_bodies(stage, a, b, _STEPPERS[word]))
+        except LabError as error:
+            editor.say(str(error))
+
+    return [
+        Heading("Step by step"),
+        Choice("what our algorithms answer of the two", tuple(_STEPPERS), "", watch, says="Opens every step of it, on these shapes."),
+    ]
 
 
 def _fixture_rows(editor: Editor, read: list[Any]) -> list[Row]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -29,6 +30,13 @@ _MOST_PACKED = 24
 """Worlds whose shapes are kept: more than a picture shows, two demos of several lanes each."""
 _MOST_LABELS = 160
 """Separations written at once; more would be unreadable. Every point is drawn all the same."""
+
+
+class Drawn(NamedTuple):
+    """What can be pointed at of what was drawn: differences, and contact points (n, 2, 2), a row for each contact, NaN where none is."""
+
+    differences: PlacedDifferences
+    points: FloatArray
 
 
 class DebugDraw:
@@ -72,10 +80,8 @@ class DebugDraw:
         low, high = (boxes[:, :2] <= np.array(seen.upper)).all(axis=1), (boxes[:, 2:] >= np.array(seen.lower)).all(axis=1)
         return bool((low & high).any())
 
-    def draw(
-        self, canvas: Canvas, scene: SceneView, layers: Layers, fraction: float = 1.0, poses: FloatArray | None = None
-    ) -> PlacedDifferences:
-        """Draw one scene at `fraction` of its last step: 0 as it was before, 1 as it is. Return the differences drawn.
+    def draw(self, canvas: Canvas, scene: SceneView, layers: Layers, fraction: float = 1.0, poses: FloatArray | None = None) -> Drawn:
+        """Draw one scene at `fraction` of its last step: 0 as it was before, 1 as it is. Return the differences and points drawn.
 
         `poses` are what the method of that name returns, where it has been asked already.
         """
@@ -105,7 +111,8 @@ class DebugDraw:
         draw_differences(canvas, shown)
         if layers.separations:
             _draw_separations(canvas, contacts)
-        return shown
+        is_point = contacts.state >= 0 if layers.points else np.zeros(contacts.state.shape, dtype=np.bool_)
+        return Drawn(shown, np.where(is_point[:, :, None], contacts.position, np.nan))
 
 
 def _so_far(scene: SceneView, packed: PackedShapes, fraction: float) -> tuple[StepContacts, tuple[Difference, ...]]:

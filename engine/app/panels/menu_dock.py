@@ -184,6 +184,7 @@ class MenuDock(Dock):
         """Return what can be done, as things stand."""
         no_demo = "start a demo first" if self._navigator.browsing else ""
         no_world = no_demo or ("" if session.demo.stages else "this demo has no world")
+        no_door = no_demo or ("" if session.demo.door() is not None else "nothing of this demo can be watched so")
         no_past = no_demo or ("" if self._navigator.has_docks else "this demo keeps no past")
         nothing_yet = no_past or (
             "" if session.timeline.history is not None and session.timeline.history.last > 0 else "nothing has happened yet"
@@ -233,6 +234,15 @@ class MenuDock(Dock):
                 (
                     _Entry(f"Solver: {after}", "Shift F11", "Another solver drives the scene from here on.", Command.SOLVER, no_world),
                     _Entry(f"Beside it: {beside}", "F11", "Another world that gets all that this one gets.", Command.BESIDE, no_past),
+                ),
+            ),
+            (
+                "Step by step",
+                (
+                    _Entry(
+                        "Contact, or pair", "F6", "The algorithm that answered, every step of it, on these shapes.", Command.WATCH, no_door
+                    ),
+                    _Entry("Solver", "Shift F6", "The world's next step, impulse by impulse.", Command.WATCH_SOLVER, no_world),
                 ),
             ),
             (

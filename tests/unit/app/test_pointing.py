@@ -150,7 +150,10 @@ def test_a_close_look_from_a_moved_camera_returns_there_and_stays_paused(hand: H
     hand.frame()
     before = session.view.camera
     hand.click(at)
-    hand.click(pixel(hand, session.view.camera.center))  # the ring again: the way back stays the same
+    hand.click(pixel(hand, session.view.camera.center))  # the ring again: its stepper, from which Escape comes back to the close look
+    assert hand.window.session is not session
+    hand.key(pygame.K_ESCAPE)
+    assert hand.window.session is session
     assert session.view.focus is not None
     hand.key(pygame.K_ESCAPE)
     assert session.view.camera == before and session.clock.paused

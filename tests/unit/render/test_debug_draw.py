@@ -63,9 +63,9 @@ def test_a_contact_point_rides_on_the_body_that_moves(scene: Any) -> None:
 
 def test_contacts_of_bodies_deleted_since_the_step_are_not_drawn(scene: Any, surface: pygame.Surface) -> None:
     debug, points = DebugDraw(), Layers(**{**NOTHING, "points": True, "check": True})
-    assert len(debug.draw(canvas_on(surface), scene, points)) > 0 and len(colors(surface)) > 1
+    assert len(debug.draw(canvas_on(surface), scene, points).differences) > 0 and len(colors(surface)) > 1
     scene.world.contacts.body_b[:] = 99
-    assert len(debug.draw(canvas_on(surface), scene, points)) == 0 and colors(surface) == {palette.BACKGROUND}
+    assert len(debug.draw(canvas_on(surface), scene, points).differences) == 0 and colors(surface) == {palette.BACKGROUND}
 
 
 def test_structure_is_read_again_only_when_it_changed(scene: Any) -> None:

@@ -1,0 +1,194 @@
+"""Doors into the stepper: a click, a key, the panel, the inspector; and the way back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pygame
+import pytest
+
+from engine import trace
+from engine.app.panels.inspector_dock import InspectorDock
+from engine.app.panels.menu_dock import MenuDock
+from engine.app.window import Window
+from engine.demo.registry import find_demo
+from engine.editor.editor import Chosen
+from engine.editor.rows import Choice
+from engine.trace.doors import of_query
+from tests.unit.app.hand import SIZE, Hand, pixel
+from tests.unit.app.test_pointing import differing
+
+
+MANIFOLD = of_query("manifold") or "sat"
+
+
+@pytest.fixture
+def lying(hand: Hand) -> tuple[int, int]:
+    """Let the disc come to rest, and return the pixel of its contact with the floor."""
+    hand.frame(90)
+    x, y = hand.window.session.demo.stages[0].world.contacts.position[0, 0].tolist()
+    return pixel(hand, (x, y))
+
+
+def stepper(hand: Hand) -> Any:
+    """The demo that is shown, which must be the stepper."""
+    demo: Any = hand.window.session.demo
+    assert demo.id == "stepper"
+    return demo
+
+
+def test_a_click_on_a_contact_opens_its_manifold_and_escape_comes_back(hand: Hand, lying: tuple[int, int]) -> None:
+    session = hand.window.session
+    contacts = session.demo.stages[0].world.contacts
+    asked = (*contacts.pose_a[0, :2], *contacts.pose_b[0, :2])
+    steps = session.demo.steps
+    hand.click(lying)
+    demo = stepper(hand)
+    assert (demo.names, demo.title) == ((MANIFOLD,), "The contact of body 0 and body 1")
+    pair = demo.case.pair
+    assert (*pair.pose_a.position, *pair.pose_b.position) == asked
+    hand.frame(5)
+    hand.key(pygame.K_RIGHT)
+    hand.key(pygame.K_ESCAPE)
+    assert hand.window.session is session and not hand.window.browsing
+    assert session.demo.steps <= steps + 10 and not session.clock.paused  # it stood meanwhile
+    hand.key(pygame.K_ESCAPE)
+    assert hand.window.browsing
+
+
+def test_a_drag_from_a_contact_takes_hold_of_the_body(hand: Hand, lying: tuple[int, int]) -> None:
+    session = hand.window.session
+    at = lying[0], lying[1] - 3
+    hand.send(pygame.MOUSEBUTTONDOWN, pos=at, button=1)
+    assert not session.demo.grabbing
+    hand.send(pygame.MOUSEMOTION, pos=(at[0], at[1] - 20), rel=(0, -20), buttons=(1, 0, 0))
+    assert session.demo.grabbing
+    hand.send(pygame.MOUSEBUTTONUP, pos=at, button=1)
+    assert hand.window.session is session
+
+
+def test_contacts_that_are_not_shown_are_no_doors(hand: Hand, lying: tuple[int, int]) -> None:
+    session = hand.window.session
+    session.layers.points = False
+    hand.frame()
+    hand.click(lying)
+    assert hand.window.session is session
+    session.layers.points = session.layers.impulses = True
+    hand.frame()
+    hand.click(lying)
+    assert stepper(hand).title.startswith("The next step of this world")
+
+
+def test_the_ring_that_is_looked_at_is_a_door_and_the_way_back_is_the_close_look(hand: Hand) -> None:
+    at = differing(hand)
+    session = hand.window.session
+    hand.click(at)
+    assert session.view.focus is not None
+    hand.click(pixel(hand, session.view.camera.center))
+    assert stepper(hand).names == (MANIFOLD,)
+    hand.key(pygame.K_ESCAPE)
+    assert hand.window.session is session and session.view.focus is not None and session.clock.paused
+    hand.key(pygame.K_F6)  # of what is looked at
+    assert stepper(hand).names == (MANIFOLD,)
+
+
+def test_a_line_of_the_referees_panel_is_a_door(hand: Hand) -> None:
+    differing(hand)
+    panel = hand.window.screen.panel
+    assert panel is not None
+    for _ in range(10):
+        hand.wheel((20, 400), -5)
+    hand.frame(1, elapsed=0.0)
+    (place, reason), *_ = panel.referee._steps
+    assert reason == "skin" and panel.referee.reason_at(place.center) is None
+    hand.send(pygame.MOUSEBUTTONDOWN, pos=place.center, button=1)
+    assert stepper(hand).names == (MANIFOLD,)
+
+
+def test_f6_takes_the_body_at_the_pointer_else_the_deepest_contact_and_says_when_there_is_none(hand: Hand) -> None:
+    session = hand.window.session
+    for stage in session.demo.stages:
+        for body in stage.world.body_ids[1:]:
+            stage.world.destroy_body(body)
+    session.clock.paused = True
+    hand.key(pygame.K_F6)
+    assert hand.window.session is session and session.messages.now is not None
+    assert "nothing here" in session.messages.now.words
+    hand.key(pygame.K_r)
+    session.clock.paused = False
+    hand.frame(90)
+    hand.key(pygame.K_F6)
+    assert stepper(hand).title == "The contact of body 0 and body 1"
+    hand.key(pygame.K_ESCAPE)
+    disc = session.demo.stages[0].world.state(1).position
+    hand.send(pygame.MOUSEMOTION, pos=pixel(hand, disc), rel=(0, 0), buttons=(0, 0, 0))
+    hand.key(pygame.K_F6)
+    assert stepper(hand).title == "The contact of body 0 and body 1"
+    hand.key(pygame.K_F6)  # of the stepper itself there is none
+    assert stepper(hand).title == "The contact of body 0 and body 1"
+
+
+def test_two_selected_bodies_are_a_door_of_the_inspector(hand: Hand) -> None:
+    hand.window.session.demo.set_parameter("discs", 2)
+    hand.frame(2)
+    session, inspector = hand.window.session, hand.window.dock_area.find(InspectorDock)
+    assert inspector is not None
+    editor = inspector.editor
+    editor.is_selecting, editor.selection = True, [Chosen(0, 1), Chosen(0, 2)]
+    row = next(one for one in inspector._rows() if isinstance(one, Choice) and "distance" in one.words)
+    row.change("distance")
+    hand.frame()
+    demo = stepper(hand)
+    assert demo.names == ("gjk",) and demo.title == "The distance of body 1 and body 2"
+    assert demo.case.pair.pose_b.position[0] == pytest.approx(1.2)
+    hand.key(pygame.K_ESCAPE)
+    assert hand.window.session is session
+
+
+def test_the_menu_and_shift_f6_open_the_solvers_next_step(hand: Hand, lying: tuple[int, int]) -> None:
+    session, menu = hand.window.session, hand.window.dock_area.find(MenuDock)
+    assert menu is not None and {"Contact, or pair", "Solver"} <= {entry.words for entry in menu._entries(session)}
+    hand.send(pygame.KEYDOWN, key=pygame.K_F6, mod=pygame.KMOD_LSHIFT, unicode="")
+    demo = stepper(hand)
+    assert trace.algorithm(demo.names[0]).takes(demo.case)
+    assert menu._entries(hand.window.session)[-1].refusal == "" and next(
+        entry.refusal for entry in menu._entries(hand.window.session) if entry.words == "Solver"
+    )
+
+
+def test_steppers_push_no_demo_out_that_was_left(hand: Hand, lying: tuple[int, int]) -> None:
+    session = hand.window.session
+    for _ in range(3):
+        hand.click(lying)
+        stepper(hand).on_key("right")
+        hand.frame(3)
+        hand.key(pygame.K_ESCAPE)
+        assert hand.window.session is session
+        session.clock.paused = True
+    assert hand.window.navigator.left == []
+
+
+@pytest.mark.parametrize(
+    ("query", "algorithm"), [("manifold", "manifold"), ("distance", "gjk"), ("toi", "conservative_advancement"), ("ray_cast", "ray_cast")]
+)
+def test_the_pair_as_it_stands_is_a_door_of_its_demo(query: str, algorithm: str) -> None:
+    kind: Any = find_demo("pair")
+    if algorithm not in trace.algorithms():
+        pytest.skip("not there yet")
+    demo = kind(0, {"query": next(one.choices.index(query) for one in kind.parameters if one.name == "query")})
+    demo._touched = "a"
+    demo.on_key("right")
+    hand = Hand(Window(SIZE, (kind,), demo))
+    panel = hand.window.screen.panel
+    assert panel is not None and any(button.text == "Step through it  F6" for button in panel._commands)
+    hand.key(pygame.K_F6)
+    opened = stepper(hand)
+    assert opened.names == (algorithm,) and opened.case.pair == demo.pair
+    hand.key(pygame.K_ESCAPE)
+    assert hand.window.session.demo is demo
+
+
+def test_a_point_in_a_shape_has_no_stepper() -> None:
+    kind: Any = find_demo("pair")
+    demo = kind(0, {"query": "contains"})
+    assert demo.door() is None
