@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from engine.common.errors import InvalidInputError, LabError
+from engine.common.errors import InvalidInputError
 from engine.contracts.agreement import Difference
 from engine.demo.stage import Stage
 
@@ -103,18 +103,15 @@ def door_of_bodies(stage: Stage, body_a: int, body_b: int, query: str = "") -> D
 
 
 def door_of_body(stage: Stage, body: int | None = None) -> Door | None:
-    """Return the deepest contact of a body or of the whole world, else the nearest pair of the world; None where there is none."""
+    """Return the deepest contact of a body or of the whole world, else its nearest pair, by boxes; None where there is none."""
     contacts = stage.world.contacts
     rows = np.arange(len(contacts)) if body is None else np.flatnonzero((contacts.body_a == body) | (contacts.body_b == body))
     if len(rows):
         return door_of_contact(stage, _deepest(stage.world, rows))
-    from engine.trace import algorithm
-    from engine.trace.from_world import case_of_world
+    from engine.trace.from_world import nearest_by_boxes
 
-    try:
-        return Door("gjk", case_of_world(stage.world, algorithm("gjk")), "The nearest pair")
-    except LabError:
-        return None
+    found = nearest_by_boxes(stage.world, body)
+    return None if found is None else Door("gjk", found[0], f"The distance of {_both(stage.world, *found[1:])}")
 
 
 def door_of_solver(stage: Stage) -> Door:

@@ -31,7 +31,7 @@ from engine.trace.protocol import Algorithm
 from engine.trace.scene_case import SceneCase
 from engine.world import World
 
-__all__ = ["case_of_contact", "case_of_fixtures", "case_of_world", "nearest_of_bodies"]
+__all__ = ["case_of_contact", "case_of_fixtures", "case_of_world", "nearest_by_boxes", "nearest_of_bodies"]
 
 _MOST_TRIED = 200
 """Cases of a world that are offered to an algorithm, the best first, until it takes one."""
@@ -115,8 +115,24 @@ def nearest_of_bodies(world: World, body_a: int, body_b: int, query: str = "dist
     fixtures = _fixtures(world)
     row_of = {fixture: row for row, fixture in enumerate(fixtures.ids)}
     rows = np.array([(row_of[a], row_of[b]) for a, b in pairs.tolist()], dtype=np.int64)
-    a, b = pairs[int(np.argmin(_distances(fixtures, rows)))].tolist()
+    a, b = pairs[int(np.argmin(_distances(fixtures, rows))) if len(rows) > 1 else 0].tolist()
     return _standing(world, a, b, world.state(body_a).xf, world.state(body_b).xf, query)
+
+
+def nearest_by_boxes(world: World, body: int | None = None) -> tuple[PairCase, int, int] | None:
+    """Return two fixtures that may meet, one of `body` if given, whose boxes are nearest, and their bodies; no kernel is asked."""
+    fixtures = _fixtures(world)
+    rows = _pairs(world, fixtures)
+    if body is not None:
+        rows = rows[(np.array(fixtures.bodies, dtype=np.int64)[rows] == body).any(axis=1)]
+    if not len(rows):
+        return None
+    low, high = fixtures.boxes[:, :2], fixtures.boxes[:, 2:]
+    apart = np.maximum(low[rows[:, 0]] - high[rows[:, 1]], low[rows[:, 1]] - high[rows[:, 0]])
+    overlap = np.minimum(apart.max(axis=1), 0.0)
+    a, b = rows[int(np.argmin(np.hypot(*np.maximum(apart, 0.0).T) + overlap))].tolist()
+    poses = _transform(fixtures.poses[a]), _transform(fixtures.poses[b])
+    return PairCase(Pair("distance", fixtures.shapes[a], poses[0], fixtures.shapes[b], poses[1])), fixtures.bodies[a], fixtures.bodies[b]
 
 
 def _standing(world: World, a: int, b: int, xf_a: Transform, xf_b: Transform, query: str) -> PairCase:

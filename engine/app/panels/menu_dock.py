@@ -184,7 +184,7 @@ class MenuDock(Dock):
         """Return what can be done, as things stand."""
         no_demo = "start a demo first" if self._navigator.browsing else ""
         no_world = no_demo or ("" if session.demo.stages else "this demo has no world")
-        no_door = no_demo or ("" if session.demo.door() is not None else "nothing of this demo can be watched so")
+        no_door = no_demo or ("" if session.demo.stages or session.demo.door() is not None else "nothing of this demo can be watched so")
         no_past = no_demo or ("" if self._navigator.has_docks else "this demo keeps no past")
         nothing_yet = no_past or (
             "" if session.timeline.history is not None and session.timeline.history.last > 0 else "nothing has happened yet"
@@ -237,21 +237,18 @@ class MenuDock(Dock):
                 ),
             ),
             (
-                "Step by step",
-                (
-                    _Entry(
-                        "Contact, or pair", "F6", "The algorithm that answered, every step of it, on these shapes.", Command.WATCH, no_door
-                    ),
-                    _Entry("Solver", "Shift F6", "The world's next step, impulse by impulse.", Command.WATCH_SOLVER, no_world),
-                ),
-            ),
-            (
                 "Panels",
                 (
                     _Entry("Inspector", "I", "Properties of what is selected, settings of the world.", (pygame.K_i, 0), no_past),
                     _Entry("Plots", "F7", "Plots of any quantity over time.", (pygame.K_F7, 0), no_past),
                     _Entry("Event log", "F8", "What met and parted, when, and how fast.", (pygame.K_F8, 0), no_past),
                     _Entry("Step times", "F9", "What each step costs, by phase.", (pygame.K_F9, 0), no_past),
+                    _Entry(
+                        "Step through it", "F6", "The algorithm that answered, every step of it, on these shapes.", Command.WATCH, no_door
+                    ),
+                    _Entry(
+                        "Step through the solver", "Shift F6", "The world's next step, impulse by impulse.", Command.WATCH_SOLVER, no_world
+                    ),
                 ),
             ),
             (

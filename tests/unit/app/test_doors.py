@@ -13,11 +13,11 @@ from engine.app.panels.menu_dock import MenuDock
 from engine.app.window import Window
 from engine.demo.registry import find_demo
 from engine.editor.editor import Chosen
+from engine.editor.pages import body_rows
 from engine.editor.rows import Choice
 from engine.trace.doors import of_query
 from tests.unit.app.hand import SIZE, Hand, pixel
 from tests.unit.app.test_pointing import differing
-
 
 MANIFOLD = of_query("manifold") or "sat"
 
@@ -135,7 +135,7 @@ def test_two_selected_bodies_are_a_door_of_the_inspector(hand: Hand) -> None:
     assert inspector is not None
     editor = inspector.editor
     editor.is_selecting, editor.selection = True, [Chosen(0, 1), Chosen(0, 2)]
-    row = next(one for one in inspector._rows() if isinstance(one, Choice) and "distance" in one.words)
+    row = next(one for one in body_rows(editor) if isinstance(one, Choice) and "distance" in one.words)
     row.change("distance")
     hand.frame()
     demo = stepper(hand)
@@ -147,13 +147,12 @@ def test_two_selected_bodies_are_a_door_of_the_inspector(hand: Hand) -> None:
 
 def test_the_menu_and_shift_f6_open_the_solvers_next_step(hand: Hand, lying: tuple[int, int]) -> None:
     session, menu = hand.window.session, hand.window.dock_area.find(MenuDock)
-    assert menu is not None and {"Contact, or pair", "Solver"} <= {entry.words for entry in menu._entries(session)}
+    assert menu is not None and {"Step through it", "Step through the solver"} <= {entry.words for entry in menu._entries(session)}
     hand.send(pygame.KEYDOWN, key=pygame.K_F6, mod=pygame.KMOD_LSHIFT, unicode="")
     demo = stepper(hand)
     assert trace.algorithm(demo.names[0]).takes(demo.case)
-    assert menu._entries(hand.window.session)[-1].refusal == "" and next(
-        entry.refusal for entry in menu._entries(hand.window.session) if entry.words == "Solver"
-    )
+    refusals = {entry.words: entry.refusal for entry in menu._entries(hand.window.session)}
+    assert refusals["Step through it"] and refusals["Step through the solver"]  # of a stepper
 
 
 def test_steppers_push_no_demo_out_that_was_left(hand: Hand, lying: tuple[int, int]) -> None:

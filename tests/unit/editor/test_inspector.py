@@ -318,6 +318,7 @@ def test_after_random_changes_every_step_is_found_again() -> None:
             person.tools.editor.selection = []
         person.frames(rng.randrange(1, 6))
         rows = [one.row for one in sheet_of(person).laid]
+        rows = [row for row in rows if not (isinstance(row, Choice) and "distance" in row.words)]  # which opens the stepper
         row = rng.choice([row for row in rows if isinstance(row, Number | Switch | Choice)])
         if isinstance(row, Number):
             row.change(row.stepped(rng.choice((-10.0, -1.0, 1.0, 10.0))))
