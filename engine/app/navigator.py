@@ -175,7 +175,7 @@ class Navigator:
     def watch(self, door: Door) -> None:
         """Show an algorithm step by step; `look_back` comes back to the demo that is left for it, however often another door is opened."""
         before = self.watched_from or self.session
-        if self._open(lambda: stepper_of(door.algorithm, door.case, door.title)(self._seed), door.title):
+        if self._open(lambda: stepper_of(door.algorithm, door.case, door.title, door.beside)(self._seed), door.title):
             self.watched_from = before
             self.session.messages.answer("Esc: back to where you were")
 

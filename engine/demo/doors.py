@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -29,17 +29,19 @@ __all__ = [
 
 _IN_MOTION = frozenset({"toi_missed", "graze", "gave_up"})
 """Reasons of the referee that are about a motion, and not about shapes where they stand."""
+_BOX2D_RULE = "manifold_box2d"
 _LIKE_BOX2D = "pgs_ngs"
 """The method that does what Box2D does: Box2D itself tells nothing of its impulses."""
 
 
 @dataclass(frozen=True, slots=True)
 class Door:
-    """An algorithm, what it was asked, and a title that says where that is from."""
+    """An algorithm, what it was asked, a title that says where that is from, and perhaps a second algorithm to be seen beside it."""
 
     algorithm: str
     case: Case
     title: str
+    beside: str | None = None
 
 
 def door_of_contact(stage: Stage, row: int) -> Door:
@@ -48,16 +50,18 @@ def door_of_contact(stage: Stage, row: int) -> Door:
 
     contacts = stage.world.contacts
     words = _both(stage.world, int(contacts.body_a[row]), int(contacts.body_b[row]))
-    return Door(_manifold(), case_of_contact(stage.world, row), f"The contact of {words}")
+    return Door("manifold", case_of_contact(stage.world, row), f"The contact of {words}")
 
 
 def door_of_difference(stage: Stage, difference: Difference) -> Door:
-    """Return what answered where the referee found a difference: the time of impact, or else as `door_of_fixtures`."""
-    a, b = difference.fixture_a, difference.fixture_b
-    if difference.reason not in _IN_MOTION:
-        return door_of_fixtures(stage, a, b)
+    """Return what answered where the referee found a difference: the time of impact, or the manifold with Box2D's rule for it beside."""
+    from engine.trace import algorithm
     from engine.trace.from_world import case_of_fixtures
 
+    a, b = difference.fixture_a, difference.fixture_b
+    if difference.reason not in _IN_MOTION:
+        door = door_of_fixtures(stage, a, b)
+        return replace(door, beside=_BOX2D_RULE) if algorithm(_BOX2D_RULE).takes(door.case) else door
     words = _both(stage.world, stage.world.fixture(a).body, stage.world.fixture(b).body)
     return Door("conservative_advancement", case_of_fixtures(stage.world, a, b, "toi"), f"The motion of {words}")
 
@@ -77,7 +81,7 @@ def door_of_fixtures(stage: Stage, a: int, b: int) -> Door:
     if len(rows):
         return door_of_contact(stage, int(rows[0]))
     words = _both(world, world.fixture(a).body, world.fixture(b).body)
-    return Door(_manifold(), case_of_fixtures(world, a, b, "manifold"), f"The pair of {words}")
+    return Door("manifold", case_of_fixtures(world, a, b, "manifold"), f"The pair of {words}")
 
 
 def door_of_bodies(stage: Stage, body_a: int, body_b: int, query: str = "") -> Door:
@@ -120,7 +124,7 @@ def door_of_solver(stage: Stage) -> Door:
     from engine.trace.scene_case import SceneCase
 
     solver = stage.world.solver
-    name = solver if solver in algorithms() else _LIKE_BOX2D if _LIKE_BOX2D in algorithms() else "sequential_impulses"
+    name = solver if solver in algorithms() else _LIKE_BOX2D
     how = "" if name == solver else f", as {name} takes it"
     return Door(name, SceneCase.of_world(stage.world), f"The next step of this world{how}")
 
@@ -132,12 +136,6 @@ def door_of_pair(pair: Any, title: str) -> Door | None:
 
     name = of_query(pair.query)
     return None if name is None else Door(name, PairCase(pair), title)
-
-
-def _manifold() -> str:
-    from engine.trace.doors import of_query
-
-    return of_query("manifold") or "sat"
 
 
 def _deepest(world: World, rows: np.ndarray[Any, Any]) -> int:

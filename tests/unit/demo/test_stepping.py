@@ -15,7 +15,6 @@ from engine.demo.stepping import stepper_of
 from engine.geometry import Circle, Polygon
 from engine.trace.case_file import load_case
 from engine.trace.cases import PairCase
-from engine.trace.doors import of_query
 from engine.trace.scene_case import SceneCase
 from engine.world import BodySpec, FixtureSpec, World
 
@@ -43,7 +42,7 @@ def test_a_contact_opens_the_manifold_of_its_shapes_where_the_solver_asked(stage
     for row in range(len(contacts)):
         door = door_of_contact(stage, row)
         pair = asked(door.case)
-        assert door.algorithm == (of_query("manifold") or "sat")
+        assert door.algorithm == "manifold"
         found = query.manifold(pair.shape_a, pair.pose_a, pair.shape_b, pair.pose_b)
         assert min(point.separation for point in found.points) == pytest.approx(contacts.separation[row].min(), abs=1e-6)
     assert door_of_contact(stage, 0).title == "The contact of floor and crate"
@@ -59,7 +58,7 @@ def test_of_a_body_and_of_a_world_the_deepest_contact_is_taken(stage: Stage) -> 
 
 
 def test_two_bodies_open_their_contact_or_their_distance(stage: Stage) -> None:
-    assert door_of_bodies(stage, 2, 0).algorithm == (of_query("manifold") or "sat")
+    assert door_of_bodies(stage, 2, 0).algorithm == "manifold"
     door = door_of_bodies(stage, 1, 3)
     assert door.algorithm == "gjk" and isinstance(asked(door.case).shape_b, Circle)
     assert door.title == "The distance of crate and body 3"
@@ -72,10 +71,10 @@ def test_two_bodies_open_their_contact_or_their_distance(stage: Stage) -> None:
 def test_a_difference_opens_what_answered_there(stage: Stage, fixtures: tuple[int, int], reason: str, algorithm: str) -> None:
     door = door_of_difference(stage, Difference(*fixtures, (0.0, 0.0), (0.0, 1.0), None, reason, 0.1, ""))
     pair = asked(door.case)
-    assert door.algorithm == (algorithm if algorithm != "manifold" else of_query("manifold") or "sat")
-    assert pair.query == ("toi" if algorithm == "conservative_advancement" else "manifold")
+    assert (door.algorithm, pair.query) == (algorithm, "toi" if algorithm == "conservative_advancement" else "manifold")
     moved = stage.world.row_of(stage.world.fixture(fixtures[1]).body)
     assert (*pair.pose_b.position, pair.pose_b.angle) == tuple(stage.world.previous_poses[moved])
+    assert door.beside == (None if pair.query == "toi" else "manifold_box2d")
     if pair.query == "toi":
         assert pair.end_b.position == stage.world.state(3).position != pair.pose_b.position
 
