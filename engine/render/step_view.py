@@ -340,13 +340,13 @@ class StepPicture:
         seen = (place.left, place.top, place.width, place.height)
         room = taken.part(seen) if taken is not None else LabelRoom(seen)
         room.keep_off(pygame.Rect(0, 0, round(175 * ui), round(34 * ui)).move(place.right - round(175 * ui), place.bottom - round(34 * ui)))
-        title = fonts.render(fonts.shortened(view.title, _SMALL, max(place.width - round(2 * _PAD * ui), 1)), _SMALL, palette.CAPTION)
-        where = title.get_rect(topleft=(place.left + round(_PAD * ui), place.top + round(4 * ui)))
+        title = _title_of(view, place, fonts)
         if not view.is_plane:
             surface.fill(palette.BACKGROUND, place)
-            surface.blit(title, where)
-            return _draw_axes(surface, place, box, view, fonts, discs)
-        top = where.bottom - place.top
+            for words, where in title:
+                surface.blit(words, where)
+            return _draw_axes(surface, place, title[-1][1].bottom, box, view, fonts, discs)
+        top = title[-1][1].bottom - place.top
         camera = Camera(view=seen).fitted(box, 0.07, (0.0, top, 0.0, 0.4 * top)) if given is None else given.cut(seen)
         has_words = min(place.size) >= 90 * ui
         canvas = Canvas(surface, camera, fonts, discs, room, has_words=has_words)
@@ -354,9 +354,10 @@ class StepPicture:
             draw_backdrop(canvas)
             if has_words:
                 draw_scale_bar(canvas)
-        if len(self.algorithm.views) > 1 and has_words and room.is_free(where):
-            surface.blit(title, where)
-            room.take(where)
+        if len(self.algorithm.views) > 1 and has_words and all(room.is_free(where) for _, where in title):
+            for words, where in title:
+                surface.blit(words, where)
+                room.take(where)
         return canvas, _Axes()
 
     def _draw_slider(self, surface: pygame.Surface, place: pygame.Rect, k: int, fonts: FontBook) -> pygame.Rect:
@@ -453,22 +454,33 @@ def _extent(marks: Sequence[Mark], is_plane: bool) -> tuple[FloatArray, FloatArr
     return np.min(low, axis=0), np.max(high, axis=0)
 
 
+def _title_of(view: View, place: pygame.Rect, fonts: FontBook) -> list[tuple[pygame.Surface, pygame.Rect]]:
+    """Return the words of a view's title, in two lines at the most where the view is high enough, and where they stand."""
+    ui, room = fonts.ui_scale, max(place.width - round(2 * _PAD * fonts.ui_scale), 1)
+    lines = fonts.wrapped(view.title, _SMALL, room)
+    if len(lines) > 2 or place.height < 150 * ui:
+        lines = [fonts.shortened(view.title, _SMALL, room)]
+    found = []
+    for k, line in enumerate(lines):
+        words = fonts.render(line, _SMALL, palette.CAPTION)
+        found.append((words, words.get_rect(topleft=(place.left + round(_PAD * ui), place.top + round((4 + 15 * k) * ui)))))
+    return found
+
+
 def _draw_axes(
-    surface: pygame.Surface, place: pygame.Rect, box: AABB, view: View, fonts: FontBook, discs: DiscBook
+    surface: pygame.Surface, place: pygame.Rect, top: int, box: AABB, view: View, fonts: FontBook, discs: DiscBook
 ) -> tuple[Canvas, _Axes]:
-    """Draw the axes of a plot with their ticks and what they are, and return what is drawn on, and the way there."""
+    """Draw the axes of a plot with their ticks and what they are, below `top`, and return what is drawn on, and the way there."""
     ui = fonts.ui_scale
     small = min(place.width, place.height) < 100 * ui
     gutter, foot = (round(6 * ui), round(6 * ui)) if small else (round(_GUTTER * ui), round(_FOOT * ui))
-    head = round(36 * ui) if view.y and not small else round(20 * ui)
-    inner = pygame.Rect(
-        place.left + gutter, place.top + head, max(place.width - gutter - round(12 * ui), 2), max(place.height - head - foot, 2)
-    )
+    head = top + round((17 if view.y and not small else 3) * ui)
+    inner = pygame.Rect(place.left + gutter, head, max(place.width - gutter - round(12 * ui), 2), max(place.bottom - head - foot, 2))
     axes = _PlotAxes(box, inner.size)
     if not small:
         _draw_ticks(surface, inner, box, fonts)
         for words, where in ((view.x, {"bottomright": (inner.right, place.bottom - round(2 * ui))}),
-                             (view.y, {"topleft": (place.left + round(_PAD * ui), place.top + round(19 * ui))})):  # fmt: skip
+                             (view.y, {"topleft": (place.left + round(_PAD * ui), top)})):  # fmt: skip
             picture = fonts.render(fonts.shortened(words, _SMALL, place.width - round(2 * _PAD * ui)), _SMALL, palette.TEXT)
             surface.blit(picture, picture.get_rect(**where))
     pygame.draw.rect(surface, palette.PANEL_EDGE, inner, 1)
