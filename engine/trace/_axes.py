@@ -19,7 +19,7 @@ __all__ = ["AXIS", "GAPS", "Axes", "Edges", "of_pair", "side_name"]
 AXIS = View("axis", "the shadows of A (below) and B on this axis", "m from the edge, outward", "shape")
 GAPS = View("gaps", "gaps so far: above 0 the two are apart", "axis", "m")
 
-_CLIMB = (", which looks most toward the other's centre", ", its neighbour", ", its other neighbour", ", one on uphill")
+_CLIMB = (", which looks most toward the other's centre", ", its neighbour", ", its other neighbour", ", the next that way")
 _LOOKS = ("right", "upper right", "upper", "upper left", "left", "lower left", "lower", "lower right")
 
 
@@ -121,8 +121,8 @@ class Edges:
 class Axes:
     """Steps of whatever tries one axis after the other: `told` takes a row of `_sat_kernel`; what is known so far is kept."""
 
-    def __init__(self, edges: Edges, lines: Mapping[str, int], goes_on: str, frame: int = 0, climbs: bool = False) -> None:
-        self.edges, self.lines, self.goes_on, self.climbs = edges, lines, goes_on, climbs
+    def __init__(self, edges: Edges, lines: Mapping[str, int], aim: str, goes_on: str, frame: int = 0, climbs: bool = False) -> None:
+        self.edges, self.lines, self.aim, self.goes_on, self.climbs = edges, lines, aim, goes_on, climbs
         self.frame = edges.poses[frame]
         self.is_swapped = frame == 1  # then what a row has first is B's
         self.reach = self.touch = 0.0
@@ -156,7 +156,7 @@ class Axes:
         counts = [self.edges.count(side) for side in range(2)]
         radii = f" The radii, {metres(self.reach)}, are taken off each gap." if self.reach > 0.0 else ""
         none = "Neither has an edge: two points with radii." if not any(counts) else ""
-        what = none or f"A has {counts[0]} edges, B {counts[1]}: so many axes there are to try, the edges' normals."
+        what = none or f"A has {counts[0]} edges, B {counts[1]}: their normals are the axes to try. {self.aim}"
         self.steps.append(TraceStep("start", 0, what + radii, values={"radii": self.reach, "rounding": self.touch}, cost=self.cost))
 
     def _edge(self, numbers: list[float]) -> None:
@@ -172,10 +172,14 @@ class Axes:
         if is_parting:
             says = f"gap {metres(gap)}: the shadows do not meet, so a straight line fits between the shapes. {self.goes_on}"
         elif abs(gap) <= self.touch:
-            says = "the shadows touch, a gap of 0 within rounding: a touch counts as overlap, so this axis does not part them."
+            says = "the shadows touch, a gap of 0 within rounding: a touch counts as overlap, so this axis does not separate them."
         else:
             so_far = ", the shallowest so far" if is_best else ""
-            says = f"gap {metres(gap)}{so_far}: the shadows overlap, so this axis does not part the shapes."
+            what = "the shadows overlap, so this axis does not separate them."
+            if self._lies_behind(side, edge):
+                other = side_name(1 - side)
+                what = f"all of {other} lies behind it. An edge tells only whether the other lies in front; one on the far side will."
+            says = f"gap {metres(gap)}{so_far}: {what}"
         if flag < 0.0:
             says += " The edge's neighbours do not allow this normal."
         if self.climbs and sum(at[0] == side for at in self.tried) > 3:
@@ -189,9 +193,17 @@ class Axes:
                 axis=edges.normals[side][edge], bound=self.best - self.reach if self.best > -np.inf else None,
                 values={"gap": gap, "separation": separation},
                 marks=(*edges.shadow_marks(side, edge, separation, role, self.reach), *self.gap_marks()), cost=self.cost,
-                question=Question(f"Will the normal of {name} part the two?", ("yes", "no"), 0 if is_parting else 1),
+                question=Question(
+                    f"Will {name} separate them: does all of {side_name(1 - side)} lie in front of it?", ("yes", "no"),
+                    0 if is_parting else 1,
+                ),
             )
         )  # fmt: skip
+
+    def _lies_behind(self, side: int, edge: int) -> bool:
+        """Tell whether the shadows do not meet, but on the side away from the edge."""
+        n, v = self.edges.normals[side][edge], self.edges.vertices[side][edge]
+        return self.edges.along(n, v, 1 - side)[1] + self.reach < self.edges.along(n, v, side)[0]
 
     def _why(self, side: int) -> str:
         """Tell of a climb why it is this edge's turn."""
@@ -217,7 +229,9 @@ class Axes:
         at_a, at_b = (second, first) if self.is_swapped else (first, second)
         gap = distance - self.reach
         if not why and self.n_axes:
-            why = f"No edge parts them, and the best gap of the cores, {metres(self.best)}, is not below 0: past a corner no edge tells."
+            why = (
+                f"No edge separates them, and the best gap of the cores, {metres(self.best)}, is not below 0: past a corner no edge tells."
+            )
         why = why or "There is no edge to ask."
         radii = f", {metres(gap)} without the radii" if self.reach > 0.0 else ""
         self.steps.append(

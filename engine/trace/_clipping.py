@@ -105,9 +105,9 @@ class _Clipping:
         self.has_circle = n_circles == 1 and any(isinstance(shape, Polygon | Segment) for shape in shapes)
         in_b = frame_is_b(kinds[0], kinds[1], rule_number(rule))
         polygons = all(isinstance(shape, Polygon) for shape in shapes)
-        goes_on = "So there is no contact."
+        aim, goes_on = "The axis with the greatest gap is the shortest way apart.", "So there is no contact."
         lines = {"edge": 0, "corners": n_before + _CORNERS}
-        self.axes = Axes(self.edges, lines, goes_on, int(in_b), rule == "box2d" and polygons)
+        self.axes = Axes(self.edges, lines, aim, goes_on, int(in_b), rule == "box2d" and polygons)
         self.steps = self.axes.steps
         self.reference: tuple[int, int] | None = None
         self.ends: tuple[Point, Point] | None = None
@@ -157,8 +157,11 @@ class _Clipping:
         elif again:
             why = f"Again: {_AGAINS[again]}, {name}"
         elif self.rule == "box2d" and len({at[0] for at in tried}) == 2:
-            clearly = "clearly greater than the other's, so B's it is" if side else "A's, which Box2D prefers unless B's is clearly greater"
-            why = f"Reference edge: {name}, {clearly}" if self.axes.climbs else f"Reference edge: {name}"
+            gaps = [(at[0], gap) for at, (_, gap) in zip(tried, self.axes.gaps, strict=True)]
+            of_a, of_b = (metres(max(gap for of, gap in gaps if of == k) + self.axes.reach) for k in range(2))
+            clearly = "more" if side else "not more"
+            rule = f", since B's best, {of_b}, is {clearly} than 0.98 times A's, {of_a}, plus 1 mm"
+            why = f"Reference edge: {name}{rule if self.axes.climbs else ''}"
         else:
             why = f"Reference edge: {name}, for its gap is the greatest: along its normal the way apart is the shortest"
         ends = f"{metres(gap)} of gap: no contact" if is_parted and gap > 0.0 else "no contact" if is_parted else f"gap {metres(gap)}"
@@ -316,10 +319,10 @@ class _Clipping:
         n, before = len(result.points), self.steps[-1]
         if result.normal is None:
             why = {
-                "reference": "an axis parts the two", "corners": "the two corners are farther apart than the radii reach",
+                "reference": "an axis separates the two", "corners": "the two corners are farther apart than the radii reach",
                 "distance": "the distance is more than the radii reach", "clip": "between the side planes nothing is left",
                 "neighbour": "the neighbouring edge reports it", "point": "no end is near enough",
-            }.get(before.kind, "an axis parts the two")  # fmt: skip
+            }.get(before.kind, "an axis separates the two")  # fmt: skip
             if before.kind == "clip" and self.n_ends == 1:
                 why = "one end alone is left, and Box2D wants two"
             elif before.kind == "reference" and before.values["gap"] <= self.axes.touch:

@@ -17,6 +17,8 @@ from engine.trace.words import metres
 
 __all__ = ["ALGORITHM", "Sat", "sat"]
 
+_AIM = "Where the shadows on one of them do not meet, a line fits between the shapes: they are apart."
+
 
 class Sat(Algorithm[PairCase]):
     """Whether two convex shapes share a point, by the axis that would part them."""
@@ -52,7 +54,7 @@ class Sat(Algorithm[PairCase]):
         shape_b = pair.shape_b
         assert shape_b is not None
         result, rows = told(lambda trace: chapter.overlap(pair.shape_a, pair.pose_a, shape_b, pair.pose_b, trace))
-        axes = Axes(Edges(case), {"edge": 3, "corners": 6}, "No other axis is needed.")
+        axes = Axes(Edges(case), {"edge": 3, "corners": 6}, _AIM, "No other axis is needed.")
         for row in rows:
             axes.told(row[0], row[1:])
         return [*axes.steps, _answer(axes, result)]

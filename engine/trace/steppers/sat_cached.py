@@ -28,7 +28,7 @@ class SatCached(Algorithm[PairCase]):
         "r = the sum of the radii",
         "gap = that along the axis of the frame before, turned with its shape",
         "if gap > 0: the two are apart, one axis was enough",
-        "for each edge of A; then of B, if none of A's parts the two:",
+        "for each edge of A; then of B, if none of A's separates them:",
         "  gap = how far along its normal the other's shadow begins - r",
         "  keep the greatest",
         "if the cores do not overlap: d = their distance; apart if d > r",
@@ -70,7 +70,12 @@ def cached_steps(case: PairCase, axis: int) -> list[TraceStep]:
     shape_b = pair.shape_b
     assert shape_b is not None
     result, rows = told(lambda trace: chapter.overlap_cached(pair.shape_a, pair.pose_a, shape_b, pair.pose_b, axis, trace))
-    axes = Axes(Edges(case), {"edge": 4, "corners": 6}, "Its other edges are tried all the same: the best is remembered.")
+    axes = Axes(
+        Edges(case),
+        {"edge": 4, "corners": 6},
+        "The one that separated them a frame ago comes first.",
+        "Its other edges are tried too: the best is remembered.",
+    )
     taken: list[float] = []
     for row in rows:
         if row[0] == SAT_REMEMBERED:
@@ -115,14 +120,14 @@ def _remembered_step(axes: Axes, axis: int, separation: float) -> TraceStep:
         n = _direction(*ends)
         marks = (Mark("path", "looked_at", ends, text=metres(gap)), Mark("point", "looked_at", ends))
     verdict = (
-        f"gap {metres(gap)}: it still parts them. Shapes move little in a frame, so one axis settles nearly every pair that stays apart."
+        f"gap {metres(gap)}: it still separates them. Shapes move little in a frame: one axis settles nearly all pairs that stay apart."
         if is_enough
-        else f"gap {metres(gap)}: it parts them no longer, or never did. So all is done as ever."
+        else f"gap {metres(gap)}: it separates them no longer, or never did. So all is done as ever."
     )
     return TraceStep(
         "remembered", 1, f"The axis of the frame before, {name}: {verdict}", looked_at, axis=n, bound=gap,
         values={"gap": gap, "separation": separation}, marks=(*marks, *axes.gap_marks()), cost=axes.cost,
-        question=Question(f"Does the axis of the frame before, {name}, still part them?", ("yes", "no"), 0 if is_enough else 1),
+        question=Question(f"Does the axis of the frame before, {name}, still separate them?", ("yes", "no"), 0 if is_enough else 1),
     )  # fmt: skip
 
 
