@@ -15,7 +15,7 @@ import numpy as np
 
 from engine.common.arrays import FloatArray
 from engine.common.words import counted, decimals
-from engine.contracts.trace import Feature, Mark, Point, Question, TraceStep, View
+from engine.contracts.trace import Feature, Mark, Point, Question, Role, TraceStep, View
 from engine.dynamics import _solver_trace_kernel as t
 from engine.dynamics.solvers.protocol import Problem
 from engine.dynamics.traced import traced_step
@@ -663,7 +663,9 @@ class _Telling:
         whole = sum(self._impulse[contact, one][0] for one in range(2) if (contact, one) in self._impulse)
         chart = self._chart[contact]
         at = float(len(self._found))
-        if chart[-1][1] != whole:
+        if chart[-1][0] > at:  # of several impulses in a step the last stands
+            chart[-1] = at + 1.0, whole
+        elif chart[-1][1] != whole:
             chart += [(at, chart[-1][1]), (at + 1.0, whole)]
 
     def _charted(self, contact: int) -> list[Mark]:
@@ -684,7 +686,7 @@ class _Telling:
         to = (x + scale * (pn * nx + pt * tx), y + scale * (pn * ny + pt * ty))
         marks = [Mark("point", "looked_at", ((x, y),))]
         if math.dist(to, (x, y)) > 0.0:
-            marks.append(Mark("arrow", "best", ((x, y), to), text=amount(math.hypot(pn, pt), self._unit)))
+            marks.append(Mark("arrow", "kept", ((x, y), to), text=amount(math.hypot(pn, pt), self._unit)))
         return marks
 
     def _arrows(self, bodies: list[int], before: list[Vector]) -> list[Mark]:
@@ -695,10 +697,11 @@ class _Telling:
             if not self._gives_way[body]:
                 continue
             x, y = self._center[body].tolist()
-            for role, v in (("ghost", before[body]), ("new", self.velocity[body])):
+            drawn: tuple[tuple[Role, Vector], ...] = (("ghost", before[body]), ("new", self.velocity[body]))
+            for role, v in drawn:
                 to = (x + scale * v[0], y + scale * v[1])
                 if math.dist(to, (x, y)) > 0.0:
-                    marks.append(Mark("arrow", "ghost" if role == "ghost" else "new", ((x, y), to)))
+                    marks.append(Mark("arrow", role, ((x, y), to), text="v" if role == "new" else ""))
         return marks
 
     def _outlines(self, bodies: list[int]) -> list[Mark]:

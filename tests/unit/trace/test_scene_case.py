@@ -1,0 +1,84 @@
+"""A world as a case of the steppers: out of a world or a scene, under a hand, driven by any solver, its step to the bit."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from engine import trace
+from engine.common.errors import InvalidInputError, WorldLostError
+from engine.geometry import Polygon
+from engine.scenes.scene import SceneWorld
+from engine.trace.scene_case import SceneCase
+from engine.world import BodySpec, FixtureSpec, World, WorldSettings
+
+BOX = FixtureSpec(Polygon.box(0.5, 0.5))
+BODIES = (BodySpec((FixtureSpec(Polygon.box(5.0, 0.5)),), "static", (0.0, -0.5)), BodySpec((BOX,), position=(0.0, 0.5)))
+
+
+@pytest.fixture
+def world():
+    made = World(solver="sequential_impulses")
+    for spec in BODIES:
+        made.create_body(spec)
+    for _ in range(5):
+        made.step()
+    return made
+
+
+def test_of_a_world_the_next_step_is_watched_and_the_world_stays(world):
+    before = world.state_hash()
+    steps = trace.sequential_impulses(world)
+    assert world.state_hash() == before
+    world.step()
+    assert steps[-1].result == tuple(world.state(body) for body in world.body_ids)
+    warm = next(step for step in steps if step.kind == "warm")
+    assert warm.values["P0.0n"] > 0.0  # the impulses that the world itself had left
+
+
+def test_of_a_scene_as_many_steps_are_taken_as_asked():
+    case = SceneCase.of_scene(SceneWorld(WorldSettings(), BODIES, solver="xpbd"), taken=3)
+    world = World(solver="xpbd")
+    for spec in BODIES:
+        world.create_body(spec)
+    for _ in range(3):
+        world.step()
+    assert np.array_equal(case.before("xpbd").motion.values, world.snapshot().motion.values)
+    assert case.before("sequential_impulses").solver == "sequential_impulses"
+
+
+def test_a_hand_moves_and_turns_bodies_and_nothing_else(world):
+    case = SceneCase.of_world(world)
+    assert [name for name, _ in case.handles] == ["1"]
+    (x, y), angle = world.state(1).position, world.state(1).angle
+    assert case.part_at((x + 0.4, y), 0.1) == case.part_at((x, y), 0.1) == "1"
+    assert case.part_at((3.0, -0.5), 0.1) is None  # the ground
+    moved = case.moved("1", 0.25, 2.0)
+    assert moved.handles[0][1] == (x + 0.25, y + 2.0) and case.handles[0][1] == (x, y)
+    assert moved.states(moved.start)[1].angle == angle
+    turned = case.turned("1", 0.5)
+    assert turned.states(turned.start)[1].angle == angle + 0.5 and turned.handles == case.handles
+    assert case.moved("7", 1.0, 0.0) is case.moved("1", float("nan"), 0.0) is case
+    steps = trace.algorithm("sequential_impulses").steps(moved)  # in the air: nothing is solved, and that is said
+    assert not any(step.kind == "normal" for step in steps) and "nothing is solved" in steps[-1].sentence
+
+
+def test_a_world_of_box2d_is_watched_by_another_solver():
+    world = World(solver="box2d")
+    for spec in BODIES:
+        world.create_body(spec)
+    case = SceneCase.of_world(world)
+    algorithm = trace.algorithm("sequential_impulses")
+    assert algorithm.takes(case) and algorithm.steps(case)[-1].result == algorithm.query(case)
+    with pytest.raises(InvalidInputError, match="solver must be"):
+        case.before("box3d")
+
+
+def test_what_the_solver_refuses_is_refused_with_a_trace_too():
+    small = FixtureSpec(Polygon.box(0.2, 0.2))
+    boxes = (BodySpec((small,), position=(0.6 * k - 4.0, 0.2)) for k in range(13))
+    case = SceneCase.of_scene(SceneWorld(WorldSettings(), (BODIES[0], *boxes), solver="exact_small"))
+    algorithm = trace.algorithm("exact_small")
+    for ask in (algorithm.steps, algorithm.query):
+        with pytest.raises(WorldLostError, match="at most 12 for exact_small"):
+            ask(case)
