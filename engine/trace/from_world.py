@@ -6,7 +6,8 @@
     points               the corners of the body that has most, of those that move where they have any
     an outline           of the body whose fixtures make one with most corners, in the same way
     a world              itself, of which the next step is watched
-    boxes                those of all fixtures; the region is the middle of them, half as wide and high
+    boxes                those of all fixtures, or of the 64 nearest to the middle of all; the region is the middle of them, half as wide
+                         and high
 
 Shapes are those that the solver holds, skins included. Fixtures of one body, of two that no force moves, and such as filters or a joint
 keep from meeting, are no pair.
@@ -35,6 +36,8 @@ __all__ = ["case_of_contact", "case_of_fixtures", "case_of_world", "nearest_by_b
 
 _MOST_TRIED = 200
 """Cases of a world that are offered to an algorithm, the best first, until it takes one."""
+_MOST_BOXES = 64
+"""Boxes of a world that are taken: a tree of more has no room in a picture, nor its steps in a second."""
 _LONGEST = 10.0
 """Seconds ahead that two bodies may meet."""
 _SHORTEST = 1e-9
@@ -269,6 +272,9 @@ def _whole(world: World, _: Case) -> Iterator[SceneCase]:
 def _boxes(world: World, _: Case) -> Iterator[BoxesCase]:
     boxes = _fixtures(world).boxes
     if len(boxes):
+        centers = 0.5 * boxes[:, :2] + 0.5 * boxes[:, 2:]
+        away = np.hypot(*(centers - 0.5 * centers.min(axis=0) - 0.5 * centers.max(axis=0)).T)
+        boxes = boxes[np.sort(np.argsort(away, kind="stable")[:_MOST_BOXES])]
         low, high = boxes[:, :2].min(axis=0), boxes[:, 2:].max(axis=0)
         (x0, y0), (x1, y1) = (0.75 * low + 0.25 * high).tolist(), (0.25 * low + 0.75 * high).tolist()
         yield BoxesCase(tuple((a, b, c, d) for a, b, c, d in boxes.tolist()), (x0, y0, x1, y1))

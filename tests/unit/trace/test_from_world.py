@@ -156,3 +156,12 @@ def test_every_algorithm_can_be_asked_about_a_pile(name: str) -> None:
         assert str(refusal) == f"scene must be one with what {name} can be asked, got none" and name == "moving_discs"
         return
     assert trace.algorithm(name).steps(case)[-1].result is not None
+
+
+def test_of_many_boxes_those_in_the_middle_are_taken() -> None:
+    world = World(WorldSettings(), solver="sequential_impulses")
+    for k in range(100):
+        world.create_body(BodySpec((FixtureSpec(Circle(0.25)),), position=(float((37 * k) % 100), 0.0)))
+    case = case_of_world(world, asks(BoxesCase((), (0.0, 0.0, 0.0, 0.0))))
+    at = [0.5 * (box[0] + box[2]) for box in case.boxes]
+    assert sorted(at) == pytest.approx(range(18, 82)) and at == pytest.approx([x for k in range(100) if 18 <= (x := (37 * k) % 100) < 82])
