@@ -495,13 +495,14 @@ def _draw_ticks(surface: pygame.Surface, inner: pygame.Rect, box: AABB, fonts: F
     faint = mix(palette.BACKGROUND, palette.PANEL_EDGE, 0.6)
     across = ticks(x0, x1, max(2, round(inner.width / (64 * ui))))
     up = ticks(y0, y1, max(2, round(inner.height / (26 * ui))))
-    end = inner.left - round(24 * ui)
+    end = inner.left - round(4 * ui)
     for x in across:
         at = inner.left + round(inner.width * (x - x0) / (x1 - x0))
         pygame.draw.line(surface, faint, (at, inner.top), (at, inner.bottom))
         picture = fonts.render(number_words(x, across[1] - across[0] if len(across) > 1 else x1 - x0), 10.5, palette.CAPTION)
         where = picture.get_rect(midtop=(at, inner.bottom + round(1 * ui)))
         where.right = min(where.right, inner.right + round(10 * ui))
+        where.left = max(where.left, inner.left - round(2 * ui))  # beside the numbers of the other axis
         if where.left > end:
             surface.blit(picture, where)
             end = where.right + round(6 * ui)
