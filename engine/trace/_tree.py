@@ -53,6 +53,9 @@ ASKED = (
 )
 """The end of the pseudo-code of every tree."""
 
+_MOST_NAMED = 24
+"""Leaves of a tree all of whose nodes are named, and names in a row in a sentence."""
+
 BOXES = BoxesCase(
     (
         (2.8, 1.9, 4.7, 2.7), (1.6, -3.1, 3.0, -2.0), (-2.9, 2.2, -1.8, 3.1), (-4.2, 1.6, -3.2, 2.6), (-2.8, -3.0, -1.5, -1.9),
@@ -85,9 +88,11 @@ def common(a: Box, b: Box) -> Box:
     return max(a[0], b[0]), max(a[1], b[1]), min(a[2], b[2]), min(a[3], b[3])
 
 
-def listed(names: Iterable[object]) -> str:
-    """Return names in a row: "1, 2 and 3"."""
+def listed(names: Iterable[object], most: int = _MOST_NAMED) -> str:
+    """Return names in a row: "1, 2 and 3"; of more than `most` the first."""
     words = [str(name) for name in names]
+    if len(words) > most:
+        words[most - 1 :] = [f"{len(words) - most + 1} more"]
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}" if words else "none"
 
 
@@ -188,8 +193,13 @@ class Forest:
             is_inner = self.is_inner(node)
             found.append(Mark("polygon", role, box_corners(self.boxes[node]), text=self.names[node] if is_inner else ""))
             if node in self._places:
-                found.append(Mark("point", role, (self._places[node],), TREE.name))
+                found.append(Mark("point", role, (self._places[node],), TREE.name, self.names[node] if self._is_crowded else ""))
         return tuple(found)
+
+    @property
+    def _is_crowded(self) -> bool:
+        """Whether names beside all nodes would stand on one another: then only those in a role have theirs."""
+        return len(self.names) > 2 * _MOST_NAMED
 
     def _draw(self) -> tuple[Mark, ...]:
         if self._drawn is None:
@@ -202,7 +212,7 @@ class Forest:
                 for child in self.children.get(node, ()):
                     marks.append(Mark("path", "kept", (place, self._places[child]), TREE.name))
             for node, place in self._places.items():
-                marks.append(Mark("point", "kept", (place,), TREE.name, self.names[node]))
+                marks.append(Mark("point", "kept", (place,), TREE.name, "" if self._is_crowded else self.names[node]))
                 if self.is_inner(node):
                     marks.append(Mark("polygon", "kept", box_corners(self.boxes[node])))
                 elif self.fat:
@@ -247,8 +257,9 @@ class TreeSteps:
 
     def laid_out(self, line: int) -> None:
         """Say how the tree that is built lies in memory."""
-        row = " ".join(self.forest.names[node] for node in self.forest.preorder())
-        self.add("layout", line, f"The tree is built. It lies in memory in preorder, left before right: {row}.")
+        row = [self.forest.names[node] for node in self.forest.preorder()]
+        words = " ".join(row if len(row) < 2 * _MOST_NAMED else [*row[:_MOST_NAMED], "..."])
+        self.add("layout", line, f"The tree is built. It lies in memory in preorder, left before right: {words}.")
 
     def descended(self, line: int, visits: Iterable[Visit], found: tuple[int, ...]) -> None:
         """Add the descent of a query, and the answer.

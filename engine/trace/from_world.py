@@ -6,8 +6,8 @@
     points               the corners of the body that has most, of those that move where they have any
     an outline           of the body whose fixtures make one with most corners, in the same way
     a world              itself, of which the next step is watched
-    boxes                those of all fixtures, or of the 64 nearest to the middle of all; the region is the middle of them, half as wide
-                         and high
+    boxes                those of all fixtures, or of the 64 about the median of all; the region is where the middle half of their
+                         centres lie, on each axis
 
 Shapes are those that the solver holds, skins included. Fixtures of one body, of two that no force moves, and such as filters or a joint
 keep from meeting, are no pair.
@@ -273,8 +273,8 @@ def _boxes(world: World, _: Case) -> Iterator[BoxesCase]:
     boxes = _fixtures(world).boxes
     if len(boxes):
         centers = 0.5 * boxes[:, :2] + 0.5 * boxes[:, 2:]
-        away = np.hypot(*(centers - 0.5 * centers.min(axis=0) - 0.5 * centers.max(axis=0)).T)
-        boxes = boxes[np.sort(np.argsort(away, kind="stable")[:_MOST_BOXES])]
-        low, high = boxes[:, :2].min(axis=0), boxes[:, 2:].max(axis=0)
-        (x0, y0), (x1, y1) = (0.75 * low + 0.25 * high).tolist(), (0.25 * low + 0.75 * high).tolist()
+        away = np.hypot(*(centers - np.median(centers, axis=0)).T)
+        taken = np.sort(np.argsort(away, kind="stable")[:_MOST_BOXES])
+        boxes = boxes[taken]
+        (x0, y0), (x1, y1) = np.percentile(centers[taken], (25.0, 75.0), axis=0).tolist()
         yield BoxesCase(tuple((a, b, c, d) for a, b, c, d in boxes.tolist()), (x0, y0, x1, y1))

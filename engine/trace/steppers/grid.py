@@ -18,7 +18,7 @@ from engine.trace.words import metres
 __all__ = ["ALGORITHM", "GridSteps", "grid"]
 
 _MOST_ANSWERS = 10
-"""Numbers among which a student is asked to choose."""
+"""Numbers among which a student is asked to choose, and pairs that a sentence names."""
 
 Pairs = tuple[tuple[int, int], ...]
 
@@ -170,7 +170,7 @@ class _Search:
 
     def answer(self, pairs: Pairs) -> None:
         n = len(self.boxes)
-        names = f": {listed(f'{i}-{j}' for i, j in pairs)}" if pairs else ""
+        names = f": {listed((f'{i}-{j}' for i, j in pairs), _MOST_ANSWERS)}" if pairs else ""
         words = f"{counted(len(pairs), 'pair')}{names}. Compared: {self.cost['boxes tested']} of {n * (n - 1) // 2} pairs of boxes."
         self._add("answer", 8, words, {k: "result" for pair in pairs for k in pair}, values={"pairs": float(len(pairs))}, result=pairs)
 
