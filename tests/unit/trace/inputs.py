@@ -42,7 +42,8 @@ def cases_of(algorithm: Algorithm, n: int, seed: int = 0) -> Iterator[Case]:
 
 def _changed(example: Case, rng: np.random.Generator, k: int) -> Case:
     if isinstance(example, PairCase):
-        pair = _pair(example.pair.query, rng, k)
+        are_discs = isinstance(example.pair.shape_a, Circle) and isinstance(example.pair.shape_b, Circle)
+        pair = _pair(example.pair.query, rng, k, are_discs)
         return PairCase(pair, None if example.before is None or k % 3 == 0 else _a_frame_before(pair, rng, k))
     if isinstance(example, PointsCase):
         return PointsCase(tuple(map(tuple, _points(rng, k).tolist())))
@@ -55,9 +56,9 @@ def _changed(example: Case, rng: np.random.Generator, k: int) -> Case:
     raise AssertionError(f"no inputs for {type(example).__name__}")
 
 
-def _shape(rng: np.random.Generator, k: int) -> AnyShape:
+def _shape(rng: np.random.Generator, k: int, is_disc: bool = False) -> AnyShape:
     """Polygons of 3 to 64 corners, needles, boxes, circles, capsules, segments; some with skins, some points."""
-    kind = int(rng.integers(9))
+    kind = 0 if is_disc else int(rng.integers(9))
     size = float(10.0 ** rng.uniform(-1.5, 0.7)) if k % 7 else float(10.0 ** rng.uniform(-5.0, 4.0))
     skin = 0.01 * size if rng.random() < 0.3 else 0.0
     if kind == 0:
@@ -75,9 +76,9 @@ def _shape(rng: np.random.Generator, k: int) -> AnyShape:
     return Polygon(grown, skin)
 
 
-def _pair(query: str, rng: np.random.Generator, k: int) -> Pair:
+def _pair(query: str, rng: np.random.Generator, k: int, are_discs: bool = False) -> Pair:
     """Shapes near each other, touching, one inside the other, at one place, far apart, 100 km from the origin."""
-    a, b = _shape(rng, k), _shape(rng, k)
+    a, b = _shape(rng, k, are_discs), _shape(rng, k, are_discs)
     reach = float(np.abs(a.core).max() + np.abs(b.core).max() + a.radius + b.radius) or 1.0
     family = k % 8
     base = np.array([FAR, -FAR]) if family == 5 else rng.uniform(-2.0, 2.0, 2)

@@ -1,0 +1,175 @@
+"""Two discs that slide: one quadratic, step by step, as `engine.continuous._ray_rounded_kernel` solves it."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from engine.continuous._ray_rounded_kernel import ROUNDED_CORNER
+from engine.contracts import SweptContact
+from engine.contracts.trace import Mark, Point, Question, TraceStep, View
+from engine.geometry import Circle, Transform
+from engine.trace._bars import moment
+from engine.trace._swept import SweptDecoder, Thrown, of_velocities, translates
+from engine.trace.cases import PairCase
+from engine.trace.protocol import PLANE, Algorithm
+from engine.trace.rows import told
+from engine.trace.steppers import swept_sat
+from engine.trace.words import metres, square_metres
+
+__all__ = ["ALGORITHM", "MovingDiscs", "moving_discs"]
+
+QUADRATIC = View("quadratic", "the centres' distance, squared", x="fraction of the motion", y="m^2")
+
+_SAMPLES = 48
+
+
+class MovingDiscs(Algorithm[PairCase]):
+    """First and last touch of two discs: a line and a circle."""
+
+    title = "Two moving discs: one quadratic"
+    page = "swept.md#derivation"
+    pseudo_code = (
+        "w = B's motion as A sees it; c = from B's centre to A's",
+        "r = both radii together; if |c| <= r: an overlap at 0",
+        "if w = 0: a miss",
+        "t0 = c.w / w.w, when B's centre is nearest to A's",
+        "d = |c x w| / |w|, how far apart they are then",
+        "if d > r: they pass, a miss",
+        "h = sqrt(r^2 w.w - (c x w)^2) / w.w, half the time within r",
+        "first = t0 - h, last = t0 + h",
+        "a touch at first if that is in [0, 1]",
+    )
+    views = (PLANE, QUADRATIC)
+    beside = ("conservative_advancement", "shape_cast")
+
+    @property
+    def example(self) -> PairCase:
+        return of_velocities(Circle(0.8), Transform((0.4, -0.3)), (0.3, 0.2), Circle(0.5), Transform((-2.6, 0.9)), (5.4, -0.9))
+
+    def scenery(self, case: PairCase) -> tuple[Mark, ...]:
+        c, w, r = _relative(case)
+        points = []
+        for k in range(_SAMPLES + 1):
+            t = k / _SAMPLES
+            x, y = c[0] - t * w[0], c[1] - t * w[1]
+            points.append((t, x * x + y * y))
+        line = Mark("path", "other", ((0.0, r * r), (1.0, r * r)), "quadratic", f"r^2 = {square_metres(r * r)}")
+        return (*case.scenery, Mark("path", "ghost", tuple(points), "quadratic", "|c - t w|^2"), line)
+
+    def query(self, case: PairCase) -> SweptContact:
+        return swept_sat.ALGORITHM.query(case)
+
+    def steps(self, case: PairCase) -> list[TraceStep]:
+        return _steps(case, *swept_sat.ways(case))
+
+    def takes(self, case: Any) -> bool:
+        return translates(case) and isinstance(case.pair.shape_a, Circle) and isinstance(case.pair.shape_b, Circle)
+
+
+def _relative(case: PairCase) -> tuple[Point, Point, float]:
+    """Return c, w and r of a case."""
+    pair = case.pair
+    assert pair.shape_b is not None
+    (ax, ay), (bx, by) = pair.pose_a.apply(pair.shape_a.centroid), pair.pose_b.apply(pair.shape_b.centroid)
+    (to_ax, to_ay), (to_bx, to_by) = swept_sat.ways(case)
+    return (ax - bx, ay - by), (to_bx - to_ax, to_by - to_ay), pair.shape_a.radius + pair.shape_b.radius
+
+
+class _Decoder(SweptDecoder):
+    """Takes the one circle of the difference apart."""
+
+    def decoded(self, rows: list[list[float]], result: Any) -> list[TraceStep]:
+        found: list[TraceStep] = []
+        for step in super().decoded(rows, result):
+            if step.kind == "start":
+                found.append(self.relative(step))
+            elif step.kind == "answer":
+                found.append(TraceStep(
+                    "answer", 1 if "overlap" in step.sentence else 2 if self.way == (0.0, 0.0) else 8, step.sentence, points=step.points,
+                    axis=step.axis, values=step.values, result=result, marks=(
+                        *(mark for mark in step.marks if mark.view == "plane"),
+                        *self.on_curve(step.values["first"], self.radius * self.radius, "result", "first"),
+                    ),
+                    cost={"square roots": sum(before.kind == "chord" for before in found)},
+                ))  # fmt: skip
+            elif step.kind == "rounded corner":
+                row = next(row for row in rows if row[0] == ROUNDED_CORNER)
+                found += self.quadratic(row[1:])
+        return found
+
+    def centers(self, t: float) -> tuple[Point, Point]:
+        """Return both centres at a moment."""
+        found = []
+        for side, (corner,) in zip(self.sides, self.corners, strict=True):
+            found.append((corner[0] + t * side.way[0], corner[1] + t * side.way[1]))
+        return found[0], found[1]
+
+    def relative(self, step: TraceStep) -> TraceStep:
+        at_a, at_b = self.centers(0.0)
+        distance = math.dist(at_a, at_b)
+        state = "no more than" if step.values["inside"] == 1.0 else "more than"
+        return TraceStep(
+            "start", step.line,
+            f"The centres are {metres(distance)} apart, {state} both radii together, r = {metres(self.radius)}; as A sees it, B goes "
+            f"{metres(math.hypot(*self.way))}.",
+            points=(at_a, at_b), values={**step.values, "|c|": distance, "r": self.radius},
+            marks=(
+                *step.marks, Mark("circle", "bound", (at_a,), text="A grown by B's radius", radius=self.radius),
+                Mark("arrow", "best", (at_b, at_a), text="c"), Mark("point", "new", ((0.0, distance * distance),), "quadratic"),
+            ),
+        )  # fmt: skip
+
+    def quadratic(self, row: list[float]) -> list[TraceStep]:
+        _, _, _, away, nearest, half, first, last = row[:8]
+        at_a, at_b = self.centers(nearest)
+        passes = math.isnan(half)
+        r_sq = self.radius * self.radius
+        is_drawn = abs(nearest) < 5.0
+        found = [
+            TraceStep(
+                "nearest", 5 if passes else 4,
+                f"B's centre is nearest to A's at t0: {moment(nearest)}, then {metres(away)} away, "
+                + (f"more than r = {metres(self.radius)}: they pass." if passes else f"within r = {metres(self.radius)}: so they touch."),
+                points=(at_a, at_b) if is_drawn else (), values={"t0": nearest, "d": away, "r": self.radius},
+                marks=(
+                    *self.placed(nearest, "looked_at"), *((Mark("path", "best", (at_a, at_b), text=metres(away)),) if is_drawn else ()),
+                    *self.on_curve(nearest, away * away, "new", "nearest"),
+                ),
+                question=Question(f"d = {metres(away)}, r = {metres(self.radius)}: do they touch on this way?", ("yes", "no"), int(passes)),
+            )
+        ]  # fmt: skip
+        if not passes:
+            found.append(
+                TraceStep(
+                    "chord", 7,
+                    f"In half the time h = {half:.3g} B goes from the edge of A's grown disc to its middle: first {moment(first)}, last "
+                    f"{moment(last)}.",
+                    values={"h": half, "first": first, "last": last},
+                    marks=(
+                        *self.placed(first, "looked_at"), *self.placed(last, "ghost"), *self.on_curve(first, r_sq, "new", "first"),
+                        *self.on_curve(last, r_sq, "new", "last"),
+                    ),
+                    cost={"square roots": 1},
+                )
+            )  # fmt: skip
+        return found
+
+    def on_curve(self, t: float, value: float, role: Any, text: str) -> tuple[Mark, ...]:
+        return (Mark("point", role, ((t, value),), "quadratic", text),) if -0.25 <= t <= 1.25 else ()
+
+
+def _steps(case: PairCase, way_a: Point, way_b: Point) -> list[TraceStep]:
+    pair = case.pair
+    assert pair.shape_b is not None
+    result, rows = told(lambda trace: swept_sat.asked(case, way_a, way_b, trace))
+    sides = Thrown("a", pair.shape_a, pair.pose_a, way_a), Thrown("b", pair.shape_b, pair.pose_b, way_b)
+    return _Decoder(*sides).decoded(rows, result)
+
+
+ALGORITHM = MovingDiscs()
+
+
+def moving_discs(a: Circle, xf_a: Transform, velocity_a: Point, b: Circle, xf_b: Transform, velocity_b: Point) -> list[TraceStep]:
+    """Return the steps of `engine.query.swept_contact` of two discs within one second; the last has its result."""
+    return _steps(of_velocities(a, xf_a, velocity_a, b, xf_b, velocity_b), velocity_a, velocity_b)

@@ -1,0 +1,90 @@
+"""A shape thrown at another, step by step: `engine.continuous._swept_kernel`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from engine.continuous import swept as chapter
+from engine.contracts import RayHit
+from engine.contracts.trace import Mark, Point, TraceStep
+from engine.geometry import AnyShape, Capsule, Polygon, Transform
+from engine.trace._bars import TIMES
+from engine.trace._swept import SWEPT_DIFFERENCE_VIEW, SweptDecoder, Thrown, of_velocities, translates, translation_of
+from engine.trace.cases import PairCase
+from engine.trace.protocol import PLANE, Algorithm
+from engine.trace.rows import told
+from engine.trace.steppers import swept_sat
+
+__all__ = ["ALGORITHM", "ShapeCast", "shape_cast"]
+
+
+class ShapeCast(Algorithm[PairCase]):
+    """A ray with a body: A is thrown at B, which rests."""
+
+    title = "Shape cast: where a thrown shape first touches"
+    page = "shape_cast.md#derivation"
+    pseudo_code = (
+        "w = the way that A is thrown; B rests",
+        "if they touch at the start: a hit at 0",
+        "if w = 0: a miss",
+        "for each edge of B and of A, n its outward normal:",
+        "  s = how far the other's shadow lies beyond the edge, along n",
+        "  r = how fast that grows: n.w, for A's edges -n.w",
+        "  r < 0: the shadows begin to overlap at -s / r; first = the latest",
+        "  r > 0: they cease to overlap at -s / r; last = the earliest",
+        "  r = 0 and s > 0: a miss",
+        "radii, or a tip that is missed: cast O along w at B - A instead:",
+        "  first, last = least, greatest crossing of edges and circles",
+        "a hit at first, if first <= last and first is in [0, 1]",
+    )
+    views = (PLANE, SWEPT_DIFFERENCE_VIEW, TIMES)
+    beside = ("ray_cast", "swept_sat", "conservative_advancement")
+
+    @property
+    def example(self) -> PairCase:
+        capsule = Capsule((-0.35, 0.0), (0.35, 0.2), 0.25)
+        kite = Polygon([(-0.7, -0.6), (0.6, -0.9), (1.0, 0.3), (-0.2, 1.0)])
+        return of_velocities(capsule, Transform((-2.4, 1.2), 0.5), (4.2, -1.3), kite, Transform((0.6, 0.0)), (0.0, 0.0))
+
+    def scenery(self, case: PairCase) -> tuple[Mark, ...]:
+        return swept_sat.swept_scenery(case, *_sides(case, translation_of(case.pair.pose_a, case.pair.end_a)))
+
+    def query(self, case: PairCase) -> RayHit:
+        return _asked(case, translation_of(case.pair.pose_a, case.pair.end_a), None)
+
+    def steps(self, case: PairCase) -> list[TraceStep]:
+        return _steps(case, translation_of(case.pair.pose_a, case.pair.end_a))
+
+    def takes(self, case: Any) -> bool:
+        return translates(case) and case.pair.end_b == case.pair.pose_b
+
+
+class _Decoder(SweptDecoder):
+    def contact(self, result: RayHit) -> tuple[tuple[Point, ...], Point, Point]:
+        assert result.point is not None and result.normal is not None
+        return (result.point,), result.normal, result.point
+
+
+def _asked(case: PairCase, way: Point, trace: Any) -> RayHit:
+    pair = case.pair
+    assert pair.shape_b is not None
+    return chapter.shape_cast(pair.shape_a, pair.pose_a, way, pair.shape_b, pair.pose_b, trace)
+
+
+def _steps(case: PairCase, way: Point) -> list[TraceStep]:
+    result, rows = told(lambda trace: _asked(case, way, trace))
+    return _Decoder(*_sides(case, way)).decoded(rows, result)
+
+
+def _sides(case: PairCase, way: Point) -> tuple[Thrown, Thrown]:
+    pair = case.pair
+    assert pair.shape_b is not None
+    return Thrown("b", pair.shape_b, pair.pose_b, (0.0, 0.0)), Thrown("a", pair.shape_a, pair.pose_a, way)
+
+
+ALGORITHM = ShapeCast()
+
+
+def shape_cast(shape: AnyShape, xf: Transform, translation: Point, target: AnyShape, xf_target: Transform) -> list[TraceStep]:
+    """Return the steps of `engine.query.shape_cast`; the last has its result."""
+    return _steps(of_velocities(shape, xf, translation, target, xf_target, (0.0, 0.0)), translation)

@@ -1,0 +1,105 @@
+"""Linear swept SAT, step by step: `engine.continuous._swept_kernel`."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+from engine.continuous import swept as chapter
+from engine.contracts import SweptContact
+from engine.contracts.trace import Mark, Point, TraceStep
+from engine.geometry import AnyShape, Polygon, Transform
+from engine.trace._bars import TIMES, step_of_time
+from engine.trace._swept import (
+    SWEPT_DIFFERENCE_VIEW,
+    SweptDecoder,
+    Thrown,
+    grown_scenery,
+    n_bars,
+    of_velocities,
+    translates,
+    translation_of,
+)
+from engine.trace.cases import PairCase
+from engine.trace.protocol import PLANE, Algorithm
+from engine.trace.rows import told
+
+__all__ = ["ALGORITHM", "SweptSat", "asked", "swept_sat", "swept_scenery", "ways"]
+
+
+class SweptSat(Algorithm[PairCase]):
+    """The separating axis test of two shapes that slide: first and last time of each axis."""
+
+    title = "Swept SAT: first and last touch of two shapes that slide"
+    page = "swept.md#derivation"
+    pseudo_code = (
+        "w = B's motion as A sees it",
+        "if they touch at the start: an overlap",
+        "if w = 0: a miss",
+        "for each edge of A and of B, n its outward normal:",
+        "  s = how far the other's shadow lies beyond the edge, along n",
+        "  r = how fast that grows: n.w, for B's edges -n.w",
+        "  r < 0: the shadows begin to overlap at -s / r; first = the latest",
+        "  r > 0: they cease to overlap at -s / r; last = the earliest",
+        "  r = 0 and s > 0: a miss",
+        "radii, or a tip that is missed: cast O along w at A - B instead:",
+        "  first, last = least, greatest crossing of edges and circles",
+        "a touch at first, if first <= last and first is in [0, 1]",
+    )
+    views = (PLANE, TIMES, SWEPT_DIFFERENCE_VIEW)
+    beside = ("conservative_advancement", "shape_cast", "bisection")
+
+    @property
+    def example(self) -> PairCase:
+        a, b = Polygon([(-0.9, -0.6), (0.7, -0.7), (1.0, 0.2), (0.1, 0.9)]), Polygon([(-0.6, -0.5), (0.7, -0.4), (0.1, 0.7)])
+        return of_velocities(a, Transform(), (0.5, 0.0), b, Transform((-2.3, 1.9), 0.4), (4.6, -2.3))
+
+    def scenery(self, case: PairCase) -> tuple[Mark, ...]:
+        return swept_scenery(case, *_sides(case, *ways(case)))
+
+    def query(self, case: PairCase) -> SweptContact:
+        return asked(case, *ways(case), None)
+
+    def steps(self, case: PairCase) -> list[TraceStep]:
+        return _steps(case, *ways(case))
+
+    def takes(self, case: Any) -> bool:
+        return translates(case)
+
+
+def ways(case: PairCase) -> tuple[Point, Point]:
+    """Return the ways of A and of B over the motion."""
+    pair = case.pair
+    return translation_of(pair.pose_a, pair.end_a), translation_of(pair.pose_b, pair.end_b)
+
+
+def asked(case: PairCase, way_a: Point, way_b: Point, trace: Any) -> SweptContact:
+    """Ask production, by ways that the case has but for rounding."""
+    pair = case.pair
+    assert pair.shape_b is not None
+    return chapter.swept_contact(pair.shape_a, pair.pose_a, way_a, pair.shape_b, pair.pose_b, way_b, 1.0, trace)
+
+
+def _steps(case: PairCase, way_a: Point, way_b: Point) -> list[TraceStep]:
+    result, rows = told(lambda trace: asked(case, way_a, way_b, trace))
+    return SweptDecoder(*_sides(case, way_a, way_b)).decoded(rows, result)
+
+
+def _sides(case: PairCase, way_a: Point, way_b: Point) -> tuple[Thrown, Thrown]:
+    pair = case.pair
+    assert pair.shape_b is not None
+    return Thrown("a", pair.shape_a, pair.pose_a, way_a), Thrown("b", pair.shape_b, pair.pose_b, way_b)
+
+
+@lru_cache(maxsize=4)
+def swept_scenery(case: PairCase, first: Thrown, second: Thrown) -> tuple[Mark, ...]:
+    """Return the shapes, the frame of the bars, and the first grown by the second."""
+    return (*case.scenery, *step_of_time(n_bars(first, second)), *grown_scenery(first, second))
+
+
+ALGORITHM = SweptSat()
+
+
+def swept_sat(a: AnyShape, xf_a: Transform, velocity_a: Point, b: AnyShape, xf_b: Transform, velocity_b: Point) -> list[TraceStep]:
+    """Return the steps of `engine.query.swept_contact` within one second; the last has its result."""
+    return _steps(of_velocities(a, xf_a, velocity_a, b, xf_b, velocity_b), velocity_a, velocity_b)
