@@ -20,7 +20,7 @@ import pygame
 from engine.app.dropped_picture import picture_of
 from engine.app.layout import is_inside
 from engine.demo.base import Demo
-from engine.demo.dropping import drop_size, is_pair_file, load_dropped, refusal, words_of
+from engine.demo.dropping import drop_size, is_pair_file, is_stepper_case, load_dropped, refusal, words_of
 from engine.demo.scene_demo import is_scene_file, load_any_scene, scene_demo
 from engine.demo.session import Session
 from engine.history.recordings import SUFFIX, Recording, load_recording
@@ -59,13 +59,19 @@ class _Read:
 
 
 def read_file(path: str, size: float) -> BodyFile | Recording | type[Demo]:
-    """Return what a file becomes: a body, a recording, or the demo that shows a pair file or a scene file. Errors as `load_dropped`."""
+    """Return what a file becomes: a body, a recording, or the demo of a pair, a stepper case or a scene. Errors as `load_dropped`."""
     if path.lower().endswith(SUFFIX):
         return load_recording(path)
     if is_pair_file(path):
         from engine.demo.pair_demo import inspector_of
 
         return inspector_of(path)[1]
+    if is_stepper_case(path):
+        from engine.demo.stepping import stepper_of
+        from engine.trace.case_file import load_case
+
+        saved = load_case(path)
+        return stepper_of(saved.algorithm, saved.case, Path(path).name)
     if is_scene_file(path):
         return scene_demo(load_any_scene(path), path)
     return load_dropped(path, size)

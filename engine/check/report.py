@@ -19,10 +19,21 @@ from engine.check.runner import DEFAULT_TIME_LIMIT
 from engine.check.trial import Finding, Tally, Task
 from engine.check.verdicts import Reply
 from engine.common.installation import program
-from engine.compare.pair.file import Outsider, Pair, Provenance, pair_as_json
+from engine.compare.pair.file import ANSWERED_BY, Outsider, Pair, Provenance, pair_as_json
 from engine.compare.report.page import folded, numbers, page, preformatted, scrolling, table
 
-__all__ = ["Pictures", "as_json", "command_of", "html_report", "name_of", "pair_of", "plain_answer", "summary_lines", "wrong_by_kind"]
+__all__ = [
+    "Pictures",
+    "as_json",
+    "command_of",
+    "html_report",
+    "name_of",
+    "pair_of",
+    "plain_answer",
+    "step_command_of",
+    "summary_lines",
+    "wrong_by_kind",
+]
 
 
 # --- Plain data
@@ -67,6 +78,13 @@ def command_of(task: Task, finding: Finding, pair_file: str | None = None) -> st
     if task.time_limit != DEFAULT_TIME_LIMIT:
         words += ["--time-limit", repr(task.time_limit)]
     return shlex.join(words)
+
+
+def step_command_of(task: Task, finding: Finding, pair_file: str | None) -> str | None:
+    """Return the command that shows our algorithm step by step on the pair of a file, with the function beside; None without a file."""
+    if pair_file is None or not finding.is_alone:
+        return None
+    return shlex.join([*program().split(), "step", ANSWERED_BY[task.query], "--pair", pair_file, "--own", name_of(task)])
 
 
 def pair_of(task: Task, finding: Finding) -> Pair:
@@ -207,6 +225,8 @@ def _finding(number: int, task: Task, finding: Finding, pictures: Pictures) -> s
     commands = [command_of(task, finding, pair_file or None)]
     if pair_file:
         commands.append(shlex.join([*program().split(), "run", "--pair", pair_file]) + "    # our answer and Box2D's, in the window")
+        steps = step_command_of(task, finding, pair_file)
+        commands += [] if steps is None else [f"{steps}    # our algorithm, step by step, and your answer"]
     parts.append(preformatted("\n".join(commands)))
     parts.append(folded("the pair as JSON", pair_as_json(pair_of(task, finding))))
     first = finding.first

@@ -240,7 +240,7 @@ def _print_one(console: Console, tally: Tally, pair_files: Mapping[tuple[int, st
     from rich.table import Table
 
     from engine.check.kinds import KINDS
-    from engine.check.report import command_of, name_of, summary_lines
+    from engine.check.report import command_of, name_of, step_command_of, summary_lines
 
     task = tally.task
     console.print(f"{name_of(task)}, {task.query}: {tally.right:,} of {tally.pairs:,} pairs right, {tally.wrong:,} wrong", markup=False)
@@ -265,7 +265,10 @@ def _print_one(console: Console, tally: Tally, pair_files: Mapping[tuple[int, st
         console.print(f"{kind_of.hint} docs/{kind_of.page}", markup=False)
         if not finding.is_alone:
             console.print("alone, in a fresh process, it does not fail on this pair: something is kept between calls, or random")
-        console.print(command_of(task, finding, pair_files.get((0, finding.kind))), markup=False, style="dim", soft_wrap=True)
+        pair_file = pair_files.get((0, finding.kind))
+        for command in (command_of(task, finding, pair_file), step_command_of(task, finding, pair_file)):
+            if command is not None:
+                console.print(command, markup=False, style="dim", soft_wrap=True)
 
 
 def _written(shape: object) -> str:

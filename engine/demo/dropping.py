@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from engine.decompose import BodyFile
     from engine.scenes.pictures import BodyPicture
 
-__all__ = ["DroppedBody", "NoWorldError", "drop_places", "drop_size", "is_pair_file", "load_dropped", "place"]
+__all__ = ["DroppedBody", "NoWorldError", "drop_places", "drop_size", "is_pair_file", "is_stepper_case", "load_dropped", "place"]
 
 _SHARE = 0.15
 """Longer side of what a picture becomes, as a share of the shorter side of what the demo shows at first: 1.2 m in a pit 8 m high."""
@@ -83,10 +83,19 @@ def is_pair_file(path: str) -> bool:
     """Tell whether a file says that it is a pair of shapes, for the demo `pair`; what cannot be read is not."""
     from engine.compare.pair.file import FORMAT, LARGEST_FILE
 
-    if not path.lower().endswith(".json"):
-        return False
-    plain = glance(path, LARGEST_FILE)
-    return isinstance(plain, dict) and plain.get("format") == FORMAT
+    return _says(path, FORMAT, LARGEST_FILE)
+
+
+def is_stepper_case(path: str) -> bool:
+    """Tell the same of a stepper case, for the demo `stepper`."""
+    from engine.trace.case_file import CASE_FORMAT, LARGEST_CASE
+
+    return _says(path, CASE_FORMAT, LARGEST_CASE)
+
+
+def _says(path: str, format_name: str, largest: int) -> bool:
+    plain = glance(path, largest) if path.lower().endswith(".json") else None
+    return isinstance(plain, dict) and plain.get("format") == format_name
 
 
 def load_dropped(path: str, size: float) -> BodyFile:

@@ -4,27 +4,18 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from engine.compare.pair.file import Pair
+from engine.compare.pair.file import ANSWERED_BY, Pair
 from engine.trace import algorithm
 from engine.trace.cases import Case, PairCase
 
 __all__ = ["fitted", "of_query"]
 
-_OF_QUERY = {
-    "manifold": "manifold",
-    "overlap": "sat",
-    "distance": "gjk",
-    "toi": "conservative_advancement",
-    "ray_cast": "ray_cast",
-    "hull": "quickhull",
-    "pairs": "dynamic_tree",
-}
 _STANDING = ("manifold", "overlap", "distance")
 
 
 def of_query(query: str) -> str | None:
-    """Return the algorithm that answers a query of the referee; None where none does that can be watched."""
-    return _OF_QUERY.get(query)
+    """Return the algorithm that answers a query of a pair; None where none does that can be watched."""
+    return ANSWERED_BY.get(query)
 
 
 def fitted(name: str, case: Case) -> Case | None:

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from engine.compare.pair._schema import SideSchema
 
 __all__ = [
+    "ANSWERED_BY",
     "FORMAT",
     "PAIR_QUERIES",
     "VERSION",
@@ -53,6 +54,15 @@ __all__ = [
 FORMAT = "collision pair"
 VERSION = 1
 PAIR_QUERIES = ("manifold", "overlap", "distance", "toi", "ray_cast", "contains")
+
+ANSWERED_BY = {
+    "manifold": "manifold",
+    "overlap": "sat",
+    "distance": "gjk",
+    "toi": "conservative_advancement",
+    "ray_cast": "ray_cast",
+}
+"""Of each query that can be watched step by step, our algorithm that answers it, by its name in `engine.trace`."""
 
 LARGEST_FILE = 1_000_000
 """Bytes; a pair of the largest polygons takes a fiftieth of it."""

@@ -16,7 +16,7 @@ from engine.box2d import BOX2D_VERSION
 from engine.common.installation import program
 from engine.compare.bulk.comparison import Tally
 from engine.compare.bulk.tally import EDGES, KindTally, QueryTally, Sketch, Wrong
-from engine.compare.pair.file import pair_as_json
+from engine.compare.pair.file import ANSWERED_BY, pair_as_json
 from engine.compare.report.exhibits import Exhibit, Run
 from engine.compare.report.page import Cell, folded, metres, numbers, page, preformatted, table
 from engine.contracts.agreement import REASONS
@@ -245,7 +245,10 @@ def _shown(one: Exhibit, folder: str) -> str:
     words.append(f"<p>{word}: {escape(evidence)}.</p>")
     commands = [one.command]
     if one.pair is not None:
-        commands.append(shlex.join([*program().split(), "run", "--pair", str(PurePath(folder) / f"{one.name}.json")]))
+        file = str(PurePath(folder) / f"{one.name}.json")
+        commands.append(shlex.join([*program().split(), "run", "--pair", file]))
+        if one.pair.query in ANSWERED_BY:
+            commands.append(shlex.join([*program().split(), "step", ANSWERED_BY[one.pair.query], "--pair", file]))
     words.append(preformatted("\n".join(commands)))
     if one.pair is not None:
         words.append(folded("the pair as JSON", pair_as_json(one.pair)))

@@ -97,6 +97,7 @@ def test_the_page_is_whole_and_needs_no_network(total: Tally, found: list[Exhibi
     text = " ".join(reader.text)
     assert set(QUERIES) <= set(reader.ids)
     assert RUN.command() in text and "python main.py run --pair out/it/manifold-local_maximum-1.json" in text
+    assert "python main.py step manifold --pair out/it/manifold-local_maximum-1.json" in text
     assert reader.tags.count("svg") > len(found)  # drawings and histograms
     for one in found:
         assert one.name in reader.ids

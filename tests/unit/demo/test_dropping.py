@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 from threading import Event
 from time import monotonic
+from typing import Any
 
 import numpy as np
 import pygame
@@ -26,6 +27,8 @@ from engine.demo import Demo
 from engine.demo.dropping import NoWorldError, drop_places, drop_size, load_dropped
 from engine.demo.messages import Messages
 from engine.demo.registry import all_demos, find_demo
+from engine.trace import algorithm
+from engine.trace.case_file import SavedCase, save_case
 from tests.hazards.hostile import KINDS
 from tests.waiting import PATIENCE
 
@@ -222,6 +225,13 @@ def test_a_drop_on_the_list_starts_the_demo(drop: type[Demo], ell: Path) -> None
     assert hand.window.browsing
     hand.drop(ell)
     assert not hand.window.browsing and len(hand.window.session.demo.dropped) == 1
+
+
+def test_a_stepper_case_opens_its_stepper(hand: Hand, tmp_path: Path) -> None:
+    save_case(tmp_path / "case.json", SavedCase("epa", algorithm("epa").example))
+    hand.drop(tmp_path / "case.json")
+    demo: Any = hand.window.session.demo
+    assert (demo.id, demo.title, demo.names) == ("stepper", "case.json", ("epa",))
 
 
 def test_a_pair_file_opens_the_pair(hand: Hand) -> None:
