@@ -61,6 +61,8 @@ _HEAD = 9.0
 _SMALL = 1.5
 """Design pixels below which a mark is drawn as a dot."""
 _LABEL, _NUMBER = 12.0, 10.5
+_SHORT = 3
+"""Letters of a label up to which it stands within what it names."""
 _MOST_NUMBERED = 16
 """Corners of a shape up to which each has its number."""
 
@@ -213,9 +215,16 @@ def _label(canvas: Canvas, place: Place, mark: Mark, size: float, bold: bool) ->
         return
     pixels = canvas.camera.to_screen_array(place(np.array(mark.points, dtype=np.float64)))
     gap = _STYLES[mark.role].dot + 3.0
+    color, plate = _word_color(mark.role), mark.role not in ("a", "b", "other", "ghost")
     if mark.form in ("polygon", "circle") or (mark.form == "path" and mark.role in ("a", "b", "ghost")):
         at, gap = pixels.mean(axis=0), 8.0
         sides: tuple[tuple[int, int], ...] = ((0, 0), (0, -1), (0, 1), (1, 0), (-1, 0), (1, -1), (-1, -1), (1, 1), (-1, 1))
+        if len(mark.text) > _SHORT:  # rather above or below it than over it
+            reach = mark.radius * canvas.camera.scale
+            (_, top), (_, bottom) = pixels.min(axis=0) - reach, pixels.max(axis=0) + reach
+            for y, side in ((top, (0, -1)), (bottom, (0, 1))):
+                if canvas.label((float(at[0]), float(y)), mark.text, color, size, 3.0, bold, plate, (side,)):
+                    return
     elif mark.form in ("path", "line"):
         at, (across, down) = pixels[[0, -1]].mean(axis=0), pixels[-1] - pixels[0]
         aside = _way(np.array((-down, across)))

@@ -564,21 +564,23 @@ def _draw_head(surface: pygame.Surface, place: pygame.Rect, algorithm: Algorithm
     title = fonts.render(fonts.shortened(algorithm.title, _TITLE, max(room, 1), True), _TITLE, palette.TEXT, True)
     surface.blit(title, title.get_rect(midleft=(place.left + round(_PAD * ui), place.centery)))
     if link.width:
-        words = fonts.render(_link_words(algorithm), _LINK, palette.ACCENT)
+        words = fonts.render(_link_words(place, algorithm, fonts), _LINK, palette.ACCENT)
         where = words.get_rect(midright=(place.right - round(_PAD * ui), place.centery))
         surface.blit(words, where)
         pygame.draw.line(surface, palette.ACCENT, (where.left, where.bottom - 1), (where.right - 1, where.bottom - 1))
 
 
-def _link_words(algorithm: AlgorithmFacts) -> str:
-    return "why it works: " + algorithm.page.partition("#")[0]
+def _link_words(place: pygame.Rect, algorithm: AlgorithmFacts, fonts: FontBook) -> str:
+    """Return the words of the link, as many as there is room for beside the title."""
+    page = algorithm.page.partition("#")[0]
+    room = place.width - fonts.width(algorithm.title, _TITLE, True) - round(4 * _PAD * fonts.ui_scale)
+    return next((words for words in (f"why it works: {page}", page) if fonts.width(words, _LINK) <= room), "why?")
 
 
 def _link_place(place: pygame.Rect, algorithm: AlgorithmFacts, fonts: FontBook) -> pygame.Rect:
-    """Return where the page's name stands; empty where there is no room for it beside the title."""
-    wide, taken = fonts.width(_link_words(algorithm), _LINK), fonts.width(algorithm.title, _TITLE, True)
-    pad = round(_PAD * fonts.ui_scale)
-    if not place.height or taken + wide + 4 * pad > place.width:
+    """Return where the page's name stands; empty where there is no title."""
+    wide, pad = fonts.width(_link_words(place, algorithm, fonts), _LINK), round(_PAD * fonts.ui_scale)
+    if not place.height or 4 * wide > place.width * 3:
         return pygame.Rect(place.topleft, (0, 0))
     return pygame.Rect(place.right - pad - wide, place.top, wide, place.height)
 
