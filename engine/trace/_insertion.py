@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from engine.broadphase._dynamic_tree_kernel import INSERT_BESIDE, INSERT_LEAF, INSERT_LOOK, INSERT_REFIT, INSERT_ROTATE
+from engine.broadphase._dynamic_tree_kernel import INSERT_BESIDE, INSERT_LEAF, INSERT_LOOK, INSERT_REFIT, INSERT_ROTATE, MOST_TILT
 from engine.contracts.trace import Mark, Question, Role
 from engine.trace._tree import TREE, Box, Forest, TreeSteps, half_perimeter, listed
 from engine.trace.cases import box_corners
@@ -87,8 +87,9 @@ def _look(steps: TreeSteps, leaf: int, box: Box, at_root: float | None, numbers:
     if best >= 0:
         words += f"; best is beside {name(best)}, {metres(cost)}"
         values["best"] = cost
-    else:
-        words += "; but both are over 8 levels high, and a leaf beside them would tilt the tree"
+    tall = [child for child, at in ((left, of_left), (right, of_right)) if child != best and (best < 0 or at < cost)]
+    if tall:
+        words += f"; {listed(map(name, tall))} {'is' if len(tall) == 1 else 'are'} over {MOST_TILT} levels high: no place for a leaf"
     least = [(child, under) for child, under in ((left, under_left), (right, under_right)) if under < math.inf]
     values.update({f"below {forest.names[child]}": under for child, under in least})
     bounds = listed(f"{metres(under)} below {name(child)}" for child, under in least)
@@ -154,7 +155,7 @@ def _rotated(steps: TreeSteps, numbers: list[float]) -> None:
     name = forest.said
     swap = f"Rotation at {name(node)}: {name(riser)} rises and {name(uncle)} takes its place in {name(child)}"
     if math.isnan(gain):
-        words, values = f"{swap}: one side was more than 8 levels higher than the other.", {}
+        words, values = f"{swap}: one side was more than {MOST_TILT} levels higher than the other.", {}
     else:
         words, values = f"{swap}, whose box shrinks by {metres(gain)}; no other box changes.", {"gain": gain}
     steps.add("rotation", 7, words, {child: "new", riser: "best", uncle: "looked_at"}, values=values)

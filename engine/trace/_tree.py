@@ -105,6 +105,8 @@ class Forest:
 
     Parameters
     ----------
+    n_boxes : int
+        How many there will be: where they are many, only those nodes are named that a step looks at.
     is_built_up : bool
         Nodes stand as high as they are above the deepest leaf below them, not as low as they are below the root: what is joined from below
         stays where it is.
@@ -112,8 +114,9 @@ class Forest:
         Leaves have boxes of their own, wider than what is in them.
     """
 
-    def __init__(self, is_built_up: bool = False, fat: bool = False) -> None:
+    def __init__(self, n_boxes: int, is_built_up: bool = False, fat: bool = False) -> None:
         self.is_built_up, self.fat = is_built_up, fat
+        self._is_crowded = n_boxes > _MOST_NAMED
         self.boxes: dict[int, Box] = {}
         self.names: dict[int, str] = {}
         self.children: dict[int, tuple[int, int]] = {}
@@ -195,11 +198,6 @@ class Forest:
             if node in self._places:
                 found.append(Mark("point", role, (self._places[node],), TREE.name, self.names[node] if self._is_crowded else ""))
         return tuple(found)
-
-    @property
-    def _is_crowded(self) -> bool:
-        """Whether names beside all nodes would stand on one another: then only those in a role have theirs."""
-        return len(self.names) > 2 * _MOST_NAMED
 
     def _draw(self) -> tuple[Mark, ...]:
         if self._drawn is None:

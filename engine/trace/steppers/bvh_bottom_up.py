@@ -37,7 +37,7 @@ class BvhBottomUp(TreeAlgorithm):
         return BottomUpTree(leaf_size=1)
 
     def built(self, case: BoxesCase, rows: list[list[float]]) -> TreeSteps:
-        forest = Forest(is_built_up=True)
+        forest = Forest(len(case.boxes), is_built_up=True)
         steps = TreeSteps(forest)
         if not case.boxes:
             return steps

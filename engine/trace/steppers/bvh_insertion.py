@@ -25,7 +25,7 @@ class BvhInsertion(TreeAlgorithm):
         return InsertionTree(leaf_size=1)
 
     def built(self, case: BoxesCase, rows: list[list[float]]) -> TreeSteps:
-        steps = TreeSteps(Forest())
+        steps = TreeSteps(Forest(len(case.boxes)))
         inserted(steps, rows)
         if case.boxes:
             steps.laid_out(len(INSERTED) + 1)

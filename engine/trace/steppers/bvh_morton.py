@@ -36,7 +36,7 @@ class BvhMorton(TreeAlgorithm):
 
     def built(self, case: BoxesCase, rows: list[list[float]]) -> TreeSteps:
         n = len(case.boxes)
-        forest = Forest(is_built_up=True)
+        forest = Forest(len(case.boxes), is_built_up=True)
         steps = TreeSteps(forest)
         if n == 0:
             return steps

@@ -43,7 +43,7 @@ class BvhTopDown(TreeAlgorithm):
         return TopDownTree(leaf_size=1)
 
     def built(self, case: BoxesCase, rows: list[list[float]]) -> TreeSteps:
-        steps = TreeSteps(Forest())
+        steps = TreeSteps(Forest(len(case.boxes)))
         n = len(case.boxes)
         items, nodes = list(range(n)), _Sets(steps.forest, case)
         if n > 0:

@@ -26,7 +26,7 @@ class DynamicTreeSteps(TreeAlgorithm):
         return DynamicTree()
 
     def built(self, case: BoxesCase, rows: list[list[float]]) -> TreeSteps:
-        steps = TreeSteps(Forest(fat=True))
+        steps = TreeSteps(Forest(len(case.boxes), fat=True))
         inserted(steps, rows)
         return steps
 

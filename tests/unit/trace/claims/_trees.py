@@ -124,6 +124,8 @@ def check_insertions(case, steps, margin):
                     assert abs(value - looked[name]) <= tiny
                 elif word == "below":
                     assert all(value <= now.cost_beside(node, new) + tiny for node in now.below(name))  # a lower bound is one
+            tall = re.search(r"; ([A-Z, and]+) (?:is|are) over 8 levels", step.sentence)
+            assert all(now.height(name) > 8 for name in (re.findall("[A-Z]+", tall[1]) if tall else ()))
             allowed = [cost for name, cost in looked.items() if now.height(name) <= 8]
             assert ("best" in step.values) == bool(allowed)
             assert not allowed or abs(step.values["best"] - min(allowed)) <= tiny
