@@ -65,8 +65,9 @@ def _load(name: str) -> None:
     category="Algorithms",
     title="Step by step",
     watch=(
-        "Right and Left go through the steps, Space plays them. Drag a shape, or one of its corners, turn it with the wheel: the steps "
-        "follow at once. The sentence below says what happened and why; B puts another algorithm beside it."
+        "The right and left arrow keys go through the steps, Space plays them. Drag a shape, or one of its corners, turn it with the "
+        "wheel: the steps follow at once. Below stands what happened and why. B puts another algorithm beside it, G asks you what comes "
+        "next."
     ),
 )
 class Stepper(Demo):
