@@ -6,15 +6,13 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from engine.compare.pair.file import Pair
 from engine.contracts.trace import Feature, Mark, Point, Question, Role, TraceStep, View
-from engine.geometry import AnyShape, Transform
 from engine.narrowphase._sat_kernel import SAT_CORNERS, SAT_EDGE, SAT_START
 from engine.narrowphase.packing import cached_pack
 from engine.trace.cases import PairCase
 from engine.trace.words import metres
 
-__all__ = ["AXIS", "GAPS", "Axes", "Edges", "of_pair", "side_name"]
+__all__ = ["AXIS", "GAPS", "Axes", "Edges", "side_name"]
 
 AXIS = View("axis", "the shadows of A (below) and B on this axis", "m from the edge, outward", "shape")
 GAPS = View("gaps", "gaps so far: above 0 the two are apart", "axis", "m")
@@ -26,11 +24,6 @@ _LOOKS = ("right", "upper right", "upper", "upper left", "left", "lower left", "
 def side_name(side: int) -> str:
     """Return which shape a side is."""
     return "AB"[side]
-
-
-def of_pair(a: AnyShape, xf_a: Transform, b: AnyShape, xf_b: Transform, query: str = "overlap") -> PairCase:
-    """Return two shapes that stand as a case."""
-    return PairCase(Pair(query, a, xf_a, b, xf_b))
 
 
 class Edges:

@@ -6,7 +6,6 @@ from engine.compare.pair.file import Pair
 from engine.contracts.trace import TraceStep
 from engine.geometry import AnyShape, Polygon, Transform
 from engine.narrowphase.rules import Rule, rule_number
-from engine.trace._axes import of_pair
 from engine.trace._clipping import CLIPPING, ClippedManifold
 from engine.trace.cases import PairCase
 from engine.trace.steppers.manifold_box2d import manifold_box2d
@@ -35,4 +34,4 @@ ALGORITHM = ExactManifold()
 def manifold(a: AnyShape, xf_a: Transform, b: AnyShape, xf_b: Transform, rule: Rule = "exact") -> list[TraceStep]:
     """Return the steps of `engine.query.manifold`, by either rule; the last has its result."""
     rule_number(rule)
-    return ALGORITHM.steps(of_pair(a, xf_a, b, xf_b, "manifold")) if rule == "exact" else manifold_box2d(a, xf_a, b, xf_b)
+    return ALGORITHM.steps(PairCase(Pair("manifold", a, xf_a, b, xf_b))) if rule == "exact" else manifold_box2d(a, xf_a, b, xf_b)

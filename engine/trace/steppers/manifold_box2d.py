@@ -5,7 +5,6 @@ from __future__ import annotations
 from engine.compare.pair.file import Pair
 from engine.contracts.trace import TraceStep
 from engine.geometry import AnyShape, Polygon, Transform
-from engine.trace._axes import of_pair
 from engine.trace._clipping import CLIPPING, ClippedManifold
 from engine.trace.cases import PairCase
 
@@ -37,4 +36,4 @@ ALGORITHM = Box2DManifold()
 
 def manifold_box2d(a: AnyShape, xf_a: Transform, b: AnyShape, xf_b: Transform) -> list[TraceStep]:
     """Return the steps of `engine.query.manifold` with ``rule="box2d"``; the last has its result."""
-    return ALGORITHM.steps(of_pair(a, xf_a, b, xf_b, "manifold"))
+    return ALGORITHM.steps(PairCase(Pair("manifold", a, xf_a, b, xf_b)))

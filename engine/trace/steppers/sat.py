@@ -9,7 +9,7 @@ from engine.contracts.trace import Mark, TraceStep
 from engine.geometry import AnyShape, Polygon, Transform
 from engine.narrowphase import sat as chapter
 from engine.narrowphase.sat import NO_AXIS
-from engine.trace._axes import AXIS, GAPS, Axes, Edges, of_pair
+from engine.trace._axes import AXIS, GAPS, Axes, Edges
 from engine.trace.cases import PairCase
 from engine.trace.protocol import PLANE, Algorithm
 from engine.trace.rows import told
@@ -106,5 +106,5 @@ def sat(a: AnyShape, xf_a: Transform, b: AnyShape, xf_b: Transform, axis: int = 
     """
     from engine.trace.steppers.sat_cached import cached_steps
 
-    case = of_pair(a, xf_a, b, xf_b)
+    case = PairCase(Pair("overlap", a, xf_a, b, xf_b))
     return ALGORITHM.steps(case) if axis == NO_AXIS else cached_steps(case, axis)

@@ -10,7 +10,7 @@ from engine.geometry import AnyShape, Polygon, Transform
 from engine.narrowphase import sat as chapter
 from engine.narrowphase._sat_kernel import SAT_END, SAT_REMEMBERED
 from engine.narrowphase.sat import NO_AXIS, CachedOverlap
-from engine.trace._axes import AXIS, GAPS, Axes, Edges, of_pair
+from engine.trace._axes import AXIS, GAPS, Axes, Edges
 from engine.trace.cases import PairCase
 from engine.trace.protocol import PLANE, Algorithm
 from engine.trace.rows import told
@@ -168,4 +168,4 @@ ALGORITHM = SatCached()
 
 def sat_cached(a: AnyShape, xf_a: Transform, b: AnyShape, xf_b: Transform, axis: int = NO_AXIS) -> list[TraceStep]:
     """Return the steps of `engine.narrowphase.sat.overlap_cached`; the last has its result."""
-    return cached_steps(of_pair(a, xf_a, b, xf_b), axis)
+    return cached_steps(PairCase(Pair("overlap", a, xf_a, b, xf_b)), axis)
