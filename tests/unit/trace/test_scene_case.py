@@ -10,7 +10,7 @@ from engine.common.errors import InvalidInputError, WorldLostError
 from engine.geometry import Polygon
 from engine.scenes.scene import SceneWorld
 from engine.trace.scene_case import SceneCase
-from engine.world import BodySpec, FixtureSpec, World, WorldSettings
+from engine.world import BodySpec, FixtureSpec, World, WorldSettings, solvers
 
 BOX = FixtureSpec(Polygon.box(0.5, 0.5))
 BODIES = (BodySpec((FixtureSpec(Polygon.box(5.0, 0.5)),), "static", (0.0, -0.5)), BodySpec((BOX,), position=(0.0, 0.5)))
@@ -61,6 +61,10 @@ def test_a_hand_moves_and_turns_bodies_and_nothing_else(world):
     assert case.moved("7", 1.0, 0.0) is case.moved("1", float("nan"), 0.0) is case
     steps = trace.algorithm("sequential_impulses").steps(moved)  # in the air: nothing is solved, and that is said
     assert not any(step.kind == "normal" for step in steps) and "nothing is solved" in steps[-1].sentence
+
+
+def test_every_method_of_ours_can_be_watched():
+    assert set(solvers()) - {"box2d"} <= set(trace.algorithms())
 
 
 def test_a_world_of_box2d_is_watched_by_another_solver():
