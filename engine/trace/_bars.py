@@ -7,9 +7,9 @@ import math
 from engine.common.words import decimals
 from engine.contracts.trace import Mark, Role, View
 
-__all__ = ["TIMES", "bar", "moment", "step_of_time", "tick"]
+__all__ = ["TIMES", "Bars", "bar", "moment", "step_of_time"]
 
-TIMES = View("times", "when: a bar for each axis", x="fraction of the motion", y="axis")
+TIMES = View("times", "when: a bar for each axis, in turn", x="fraction of the motion", y="axis")
 
 _FIRST, _LAST = -0.25, 1.25
 """Fractions that the bars show; what lies beyond is cut off there."""
@@ -33,7 +33,7 @@ def _shown(t: float) -> float:
     return min(max(t, _FIRST), _LAST)
 
 
-def bar(y: float, start: float, end: float, role: Role, text: str) -> tuple[Mark, ...]:
+def bar(y: float, start: float, end: float, role: Role, text: str = "") -> tuple[Mark, ...]:
     """Return a bar from one time to another, as far as it shows; a dot where it is one moment or lies beyond; none where it is empty."""
     if not start <= end:
         return ()
@@ -43,9 +43,22 @@ def bar(y: float, start: float, end: float, role: Role, text: str) -> tuple[Mark
     return (Mark("path", role, ((first, y), (last, y)), "times", text),)
 
 
-def tick(y: float, t: float, role: Role, text: str = "") -> tuple[Mark, ...]:
-    """Return a moment on an axis, if it shows."""
-    return (Mark("point", role, ((t, y),), "times", text),) if _FIRST <= t <= _LAST else ()
+class Bars:
+    """The bars so far, of which the newest alone is named, in the step that brought it: many have no room for names."""
+
+    def __init__(self) -> None:
+        self._known: list[Mark] = []
+        self._newest: tuple[Mark, ...] = ()
+
+    def add(self, y: float, start: float, end: float, text: str) -> None:
+        """Take one more."""
+        self._known += bar(y, start, end, "kept")
+        self._newest = bar(y, start, end, "looked_at", text)
+
+    def shown(self) -> tuple[Mark, ...]:
+        """Return the marks of one step."""
+        newest, self._newest = self._newest, ()
+        return (*self._known, *newest)
 
 
 def step_of_time(n_axes: float) -> tuple[Mark, ...]:

@@ -14,7 +14,7 @@ from engine.contracts.trace import Feature, Form, Mark, Point, Question, Role, T
 from engine.geometry import AnyShape, Transform
 from engine.geometry.hull import convex_hull
 from engine.narrowphase.scratch import core_of
-from engine.trace._bars import bar, moment
+from engine.trace._bars import Bars, bar, moment
 from engine.trace.cases import PairCase, shape_mark
 from engine.trace.words import metres
 
@@ -25,7 +25,7 @@ SWEPT_DIFFERENCE_VIEW = View("difference", "the moving one shrunk to a point O, 
 _MOST_PLACES = 12
 """Edges up to which a student is asked for one of them."""
 
-_FARTHEST = 5.0
+_FARTHEST = 2.0
 """Motions up to which a crossing is drawn."""
 
 
@@ -97,7 +97,7 @@ class SweptDecoder:
         self.radius = first.shape.radius + second.shape.radius
         self.way = second.way[0] - first.way[0], second.way[1] - first.way[1]
         self.top = n_bars(first, second)
-        self.bars: list[Mark] = []
+        self.bars = Bars()
         self.intervals = [[-math.inf, math.inf], [-math.inf, math.inf]]
         self.closing: list[tuple[float, str, Point]] = []
         self.touch = 0.0
@@ -167,7 +167,7 @@ class SweptDecoder:
         return max(first_a, first_b), min(last_a, last_b)
 
     def step(self, kind: str, line: int, sentence: str, **more: Any) -> TraceStep:
-        marks = (*self.bars, *more.pop("marks", ()))
+        marks = (*self.bars.shown(), *more.pop("marks", ()))
         return TraceStep(kind, line, sentence, marks=marks, cost={"edges and corners": self.asked}, **more)
 
     # Rows
@@ -203,7 +203,8 @@ class SweptDecoder:
         if math.isnan(t):
             kind, line = "level", 8
             sentence = f"{place} and keeps to that: {'they never meet' if never else 'this axis forbids nothing'}."
-            self.bars += () if never else bar(height, -math.inf, math.inf, "kept", label)
+            if not never:
+                self.bars.add(height, -math.inf, math.inf, label)
         else:
             values["t"] = t
             question = Question(
@@ -215,12 +216,12 @@ class SweptDecoder:
                 self.closing.append((t, name, _between(*ends)))
                 new = f"the latest so far is {moment(first)}" if first != t else "the latest so far"
                 sentence = f"{place} and comes by {metres(-rate)} a motion: the shadows begin to overlap at {moment(t)}, {new}."
-                self.bars += bar(height, t, math.inf, "kept", label)
+                self.bars.add(height, t, math.inf, label)
             else:
                 kind, line = "ends", 7
                 new = f"the earliest so far is {moment(last)}" if last != t else "the earliest so far"
                 sentence = f"{place} and goes by {metres(rate)} a motion: the shadows cease to overlap at {moment(t)}, {new}."
-                self.bars += bar(height, -math.inf, t, "kept", label)
+                self.bars.add(height, -math.inf, t, label)
         foot = (x - s * n[0], y - s * n[1])
         way = (self.way[0], self.way[1]) if whose == 0 else (-self.way[0], -self.way[1])
         middle, reach = _between(*ends), 0.3 * math.dist(*ends)
@@ -232,15 +233,16 @@ class SweptDecoder:
                 Mark("arrow", "looked_at", (middle, (middle[0] + reach * n[0], middle[1] + reach * n[1])), text="n"),
                 Mark("path", "best", (foot, (x, y)), text=metres(s)), Mark("point", "new", ((x, y),)),
                 Mark("arrow", "other", ((x, y), (x + way[0], y + way[1]))), *([] if math.isnan(t) else self.placed(t, "ghost")),
-                *bar(self.top, first, last, "best", "all so far"), *self.in_difference(whose, s, n), *self.on_path(t),
+                *bar(self.top, first, last, "best", "so far"), *self.in_difference(t, n), *self.on_path(t),
             ),
         )  # fmt: skip
 
-    def in_difference(self, whose: int, s: float, n: Point) -> tuple[Mark, ...]:
+    def in_difference(self, t: float, n: Point) -> tuple[Mark, ...]:
         """Return the line that O crosses when the shadows meet, the edge's of the difference."""
-        away = -s if whose == 0 else s
-        x, y = away * n[0], away * n[1]
-        return (Mark("line", "bound", ((x, y), (x - n[1], y + n[0])), "difference"),)
+        if not abs(t) < _FARTHEST:
+            return ()
+        x, y, reach = t * self.way[0], t * self.way[1], 0.1 * math.hypot(*self.way)
+        return (Mark("line", "bound", ((x, y), (x - reach * n[1], y + reach * n[0])), "difference"),)
 
     def interval(self) -> TraceStep:
         first, last = self.so_far()
@@ -298,7 +300,7 @@ class SweptDecoder:
             ends = (start, (start[0] - length * n[1], start[1] + length * n[0]))
             if counts:
                 sentence = f"{name}, shifted out by {metres(r)}: O {'enters' if rate < 0.0 else 'leaves'} by it at {moment(t)}."
-                self.bars += bar(2.0 * edge, t, t, "kept", f"edge {edge}")
+                self.bars.add(2.0 * edge, t, t, f"edge {edge}")
             else:
                 sentence = f"{name}, shifted out by {metres(r)}: O crosses its line at {moment(t)}, past its ends: that counts for nothing."
         return self.step(
@@ -307,7 +309,7 @@ class SweptDecoder:
             marks=(
                 *((Mark("path", "looked_at", ends, "difference", f"edge {edge}"),) if ends else ()),
                 *(self.on_path(t) if counts else ()), *(self.placed(t, "ghost") if counts else ()),
-                *bar(self.top, first, last, "best", "all so far"),
+                *bar(self.top, first, last, "best", "so far"),
             ),
         )  # fmt: skip
 
@@ -323,7 +325,7 @@ class SweptDecoder:
                 f"{name}: O's way passes {metres(away)} from it, within the radii, {metres(self.radius)}: inside from "
                 f"{moment(nearest - half)} to {moment(nearest + half)}."
             )
-            self.bars += bar(2.0 * corner + 1.0, nearest - half, nearest + half, "kept", f"corner {corner}")
+            self.bars.add(2.0 * corner + 1.0, nearest - half, nearest + half, f"corner {corner}")
         crossings = () if math.isnan(half) else (*self.on_path(nearest - half), *self.on_path(nearest + half))
         foot = (nearest * self.way[0], nearest * self.way[1])
         beside = (Mark("path", "bound", (center, foot), "difference", metres(away)),) if abs(nearest) < _FARTHEST else ()
@@ -332,7 +334,7 @@ class SweptDecoder:
             values={"x": center[0], "y": center[1], "away": away, "nearest": nearest, "half": half, "first": first, "last": last},
             marks=(
                 Mark("circle", "looked_at", (center,), "difference", f"corner {corner}", self.radius), *crossings, *beside,
-                *([] if math.isnan(half) else self.placed(nearest - half, "ghost")), *bar(self.top, first, last, "best", "all so far"),
+                *([] if math.isnan(half) else self.placed(nearest - half, "ghost")), *bar(self.top, first, last, "best", "so far"),
             ),
         )  # fmt: skip
 

@@ -18,6 +18,7 @@ import pytest
 from engine import geometry, query
 from engine.broadphase import BruteForce, Grid
 from engine.common.errors import InvalidInputError, InvalidShapeError
+from engine.continuous import ray_cast, swept, time_of_impact
 from engine.geometry import AABB, Capsule, Circle, Polygon, Segment, Sweep, Transform, convex_hull
 from engine.geometry.hull import convex_hull_chain
 from engine.narrowphase import alternating_projections, epa, gjk, manifold, sat, simple
@@ -337,6 +338,9 @@ OTHERS: dict[str, Callable[[], object]] = {
     "gjk shape": lambda: gjk.distance("box", HERE, DISC, HERE),  # type: ignore[arg-type]
     "closest shape": lambda: alternating_projections.distance(BOX, HERE, None, HERE),  # type: ignore[arg-type]
     "closest trace": lambda: alternating_projections.distance(BOX, HERE, DISC, HERE, np.zeros((3, 5))),
+    "ray trace": lambda: ray_cast.ray_cast(BOX, HERE, (0.0, 0.0), (1.0, 0.0), np.zeros((3, 2))),
+    "swept trace": lambda: swept.shape_cast(BOX, HERE, (1.0, 0.0), DISC, HERE, np.zeros((3, 2))),
+    "toi trace": lambda: time_of_impact.bisection(BOX, Sweep(HERE, HERE), DISC, Sweep(HERE, HERE), trace=np.zeros((3, 2))),
     "sat trace": lambda: sat.overlap(BOX, HERE, DISC, HERE, np.zeros((3, 8))),
     "cached axis trace": lambda: sat.overlap_cached(BOX, HERE, DISC, HERE, trace=np.zeros((3, 8))),
     "manifold trace": lambda: manifold.manifold(BOX, HERE, DISC, HERE, trace=np.zeros((3, 8))),

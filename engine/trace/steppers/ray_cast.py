@@ -13,7 +13,7 @@ from engine.contracts import RayHit, Status
 from engine.contracts.trace import Feature, Mark, Point, Question, TraceStep
 from engine.geometry import AnyShape, Polygon, Transform
 from engine.narrowphase.scratch import core_of
-from engine.trace._bars import TIMES, bar, moment, step_of_time
+from engine.trace._bars import TIMES, Bars, bar, moment, step_of_time
 from engine.trace.cases import PairCase
 from engine.trace.protocol import PLANE, Algorithm
 from engine.trace.rows import told
@@ -89,7 +89,7 @@ class _Decoder:
         self.corners: list[Point] = [(x, y) for x, y in pair.pose_a.apply_array(self.core).tolist()]
         self.length = math.hypot(*self.way)
         self.is_bare = len(self.corners) > 2 and pair.shape_a.radius == 0.0
-        self.bars: list[Mark] = []
+        self.bars = Bars()
         self.asked, self.touch = 0, 0.0
         self.towards: list[int] = []
 
@@ -134,7 +134,7 @@ class _Decoder:
         return tuple(parts)
 
     def step(self, kind: str, line: int, sentence: str, **more: Any) -> TraceStep:
-        marks = (*self.bars, *more.pop("marks", ()))
+        marks = (*self.bars.shown(), *more.pop("marks", ()))
         return TraceStep(kind, line, sentence, marks=marks, cost={"edges and corners": self.asked}, **more)
 
     # Rows
@@ -157,7 +157,8 @@ class _Decoder:
         if math.isnan(t):
             is_out = in_front > self.touch
             sentence = f"{name} and the ray runs along it: {'it stays outside' if is_out else 'this edge cuts nothing off'}."
-            self.bars += bar(edge, -math.inf, math.inf, "dropped" if is_out else "other", f"edge {edge}")
+            if not is_out:
+                self.bars.add(edge, -math.inf, math.inf, f"edge {edge}")
             kind, line = "along", 6
         else:
             values["t"] = t
@@ -166,11 +167,11 @@ class _Decoder:
                 self.towards.append(edge)
                 new = f"the latest entry so far is {moment(entry)}" if entry == t else f"{moment(entry)} is later: nothing new"
                 sentence = f"{name}, and the ray comes toward it: up to {moment(t)} it is outside; {new}."
-                self.bars += bar(edge, t, math.inf, "kept", f"edge {edge}")
+                self.bars.add(edge, t, math.inf, f"edge {edge}")
             else:
                 new = f"the earliest exit so far is {moment(leave)}" if leave == t else f"{moment(leave)} is earlier: nothing new"
                 sentence = f"{name}, and the ray goes away from it: from {moment(t)} on it is outside; {new}."
-                self.bars += bar(edge, -math.inf, t, "kept", f"edge {edge}")
+                self.bars.add(edge, -math.inf, t, f"edge {edge}")
         question = Question(
             f"Does the ray come toward edge {edge} or go away from it?", ("toward it: an entry", "away from it: an exit"), int(rate > 0.0)
         )
@@ -180,7 +181,7 @@ class _Decoder:
             marks=(
                 Mark("line", "bound", ends), Mark("path", "looked_at", ends, text=f"edge {edge}"), *self.outward(ends, n),
                 *self.kept(entry, leave), *([] if math.isnan(t) else self.crossing(t)),
-                *bar(len(self.corners), entry, leave, "best", "all so far"),
+                *bar(len(self.corners), entry, leave, "best", "so far"),
             ),
         )  # fmt: skip
 
@@ -248,7 +249,7 @@ class _Decoder:
             sentence = f"{name}: the ray runs along it and does not cross its line."
         elif counts:
             sentence = f"{name}: the ray crosses it at {moment(t)}, between its ends: it {'enters' if rate < 0.0 else 'leaves'} there."
-            self.bars += bar(2.0 * edge, t, t, "kept", f"edge {edge}")
+            self.bars.add(2.0 * edge, t, t, f"edge {edge}")
         else:
             sentence = f"{name}: the ray crosses its line at {moment(t)}, past its ends: that counts for nothing."
         return self.step(
@@ -256,7 +257,7 @@ class _Decoder:
             values={"n.w": rate, "t": t, "along": along, "length": length, "entry": entry, "exit": leave},
             marks=(
                 Mark("path", "looked_at", ends, text=f"edge {edge}"), *(self.crossing(t) if counts else ()), *self.kept(entry, leave),
-                *bar(2.0 * len(self.corners), entry, leave, "best", "all so far"),
+                *bar(2.0 * len(self.corners), entry, leave, "best", "so far"),
             ),
         )  # fmt: skip
 
@@ -272,7 +273,7 @@ class _Decoder:
                 f"{what}: the ray's line passes its centre at {metres(away)}, within the radius, {metres(r)}: it is in it from "
                 f"{moment(nearest - half)} to {moment(nearest + half)}."
             )
-            self.bars += bar(2.0 * corner + 1.0, nearest - half, nearest + half, "kept", f"corner {corner}")
+            self.bars.add(2.0 * corner + 1.0, nearest - half, nearest + half, f"arc {corner}")
         crossings = () if math.isnan(half) else (*self.crossing(nearest - half), *self.crossing(nearest + half))
         beside = (Mark("path", "bound", (self.corners[corner], self.at(nearest)), text=metres(away)),) if abs(nearest) < 5.0 else ()
         return self.step(
@@ -280,7 +281,7 @@ class _Decoder:
             values={"away": away, "nearest": nearest, "half": half, "entry": entry, "exit": leave},
             marks=(
                 Mark("circle", "looked_at", (self.corners[corner],), text=f"corner {corner}", radius=r), *crossings, *beside,
-                *self.kept(entry, leave), *bar(2.0 * len(self.corners), entry, leave, "best", "all so far"),
+                *self.kept(entry, leave), *bar(2.0 * len(self.corners), entry, leave, "best", "so far"),
             ),
         )  # fmt: skip
 
