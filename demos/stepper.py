@@ -42,6 +42,8 @@ HANDLE = 0.016
 """How near a corner the hand takes it, as a share of the case as it begins: of the world, not of the screen, or what a recorded hand takes
 would depend on the zoom."""
 WHEEL_TURN = math.radians(2.0)
+_REPEAT_AFTER, _REPEAT_EVERY = 24, 5
+"""Steps of the clock for which an arrow key is held until it goes on by itself, and from one such step to the next."""
 _PACES = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
 
 Point = tuple[float, float]
@@ -81,7 +83,7 @@ class Stepper(Demo):
         Parameter.choice("beside", ("none", *NAMES), "beside it"),
     )
     keys = (
-        ("Right  Left", "next step, the one before"),
+        ("Right  Left", "next step, the one before; held, on and on"),
         ("Home  End", "first step, last step"),
         ("Space  P", "play, pause"),
         ("Up  Down", "faster, slower"),
@@ -145,6 +147,8 @@ class Stepper(Demo):
         self._touched = ""
         self.playing = False
         self.message = ""
+        self._held_for = 0
+        """Steps of the clock for which an arrow key has been held down."""
         self._waited = 0
         """Steps of the clock since the algorithm's last, while it plays."""
         self._traced: dict[str, tuple[Case, StepPicture | None, str]] = {}
@@ -301,6 +305,7 @@ class Stepper(Demo):
                 self.names,
                 self.playing,
                 self._waited,
+                self._held_for,
                 self.guesses.is_on,
                 self.guesses.seen,
                 self.guesses.at,
@@ -311,6 +316,10 @@ class Stepper(Demo):
     # Time
 
     def after_step(self) -> None:
+        held = next((key for key in ("right", "left") if key in self.held and not self.guesses.is_on), "")
+        self._held_for = self._held_for + 1 if held else 0
+        if self._held_for >= _REPEAT_AFTER and (self._held_for - _REPEAT_AFTER) % _REPEAT_EVERY == 0:
+            self._leaf(held)
         if not self.playing:
             return
         self._waited += 1

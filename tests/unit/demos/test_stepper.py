@@ -90,6 +90,18 @@ def test_keys_go_through_the_steps() -> None:
     assert demo.k == 0 and not demo.on_key("x")
 
 
+def test_an_arrow_that_is_held_goes_on_and_on() -> None:
+    demo = Stepper()
+    demo.run.press("right")
+    for _ in range(34):
+        demo.run.step()
+    assert demo.k == 4, "one at once, and after 0.4 s twelve a second"
+    demo.run.release_key("right")
+    for _ in range(60):
+        demo.run.step()
+    assert demo.k == 4
+
+
 def test_it_plays_at_its_pace_and_stops_or_begins_again() -> None:
     demo = Stepper(values={"pace": 2.0})
     n = demo.n_steps
