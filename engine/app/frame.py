@@ -301,6 +301,9 @@ class FramePainter:
         if found is not None and pointer is not None:
             self._explain(surface, room, pointer, found.difference, session.view.focus is not None)
             return
+        if pointer is not None and session.clock.paused and not session.demo.grabbing and self.contact_at(pointer) is not None:
+            words = "Click: the next step of the solver." if session.layers.impulses else "Click: this contact, step by step."
+            self._write_beside(surface, room, pointer, [(words, palette.ACCENT)])
         focus = session.view.focus
         for stage, shown, _, camera in self._found if focus is not None else ():
             for k, one in enumerate(shown.differences):
@@ -319,6 +322,10 @@ class FramePainter:
         proof = f"Shown for fixtures {difference.fixture_a} and {difference.fixture_b}: {difference.evidence}."
         lines += [(line, palette.CAPTION) for line in self._book.wrapped(proof, 13.0, width)]
         lines.append(("Click the ring, or F6: step by step." if is_close else "Click: a close look. F6: step by step.", palette.ACCENT))
+        self._write_beside(surface, view, at, lines)
+
+    def _write_beside(self, surface: pygame.Surface, view: Place, at: tuple[int, int], lines: list[tuple[str, Color]]) -> None:
+        """Write lines on a plate beside a pixel, within the view."""
         place = pygame.Rect((0, 0), lines_size(self._book, lines, 13.0))
         gap = round(14 * self._book.ui_scale)
         place.topleft = at[0] + gap, at[1] + gap

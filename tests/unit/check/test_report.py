@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -12,9 +13,9 @@ import pytest
 from engine.app.pictures.check_picture import SIZE, draw_finding
 from engine.check.kinds import KINDS
 from engine.check.plain import PlainPair, plain_pair
-from engine.check.report import as_json, command_of, html_report, pair_of
+from engine.check.report import as_json, command_of, html_report, name_of, pair_of, step_command_of
 from engine.check.trial import Tally, Task, check_pair
-from engine.compare.pair.file import load_pair, save_pair
+from engine.compare.pair.file import ANSWERED_BY, load_pair, save_pair
 from engine.geometry import Circle, Polygon
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -104,3 +105,7 @@ def test_every_kind_can_be_pictured_saved_and_asked_again(kind: str, tmp_path: P
     assert told["kinds"][kind] == 1 and told["wrong"] == 1 and told["verdict"] == "wrong"
     assert told["first"][kind]["hint"] == KINDS[kind].hint
     assert "--pair" in command_of(tally.task, finding, "pair.json")
+    steps = step_command_of(tally.task, finding, "pair.json")
+    wanted = ["step", ANSWERED_BY[tally.task.query], "--pair", "pair.json", "--own", name_of(tally.task)]
+    assert steps is not None and shlex.split(steps)[-6:] == wanted
+    assert step_command_of(tally.task, finding, None) is None
