@@ -578,7 +578,18 @@ class _Telling:
         bodies = list(range(len(self._ids))) if is_collision else []
         arrows = self._arrows([one for one in bodies if self.velocity[one] != self._before[one]], self._before)
         question = Question("Does this set of free rows hold?", ("it holds", "no, another one"), int(not holds)) if kind == "set" else None
+        if kind != "set":
+            question = self._which_pushes_most(rows)
         self._add(kind, sentence, bodies, [*marks, *arrows], values, question=question)
+
+    def _which_pushes_most(self, rows: list[list[float]]) -> Question | None:
+        """Ask which point pushes with the greatest force, where that can be told: by a tenth more than the next."""
+        pushes = [(one[4], int(one[0]), int(one[1])) for one in rows if one[2] == 0.0 and (int(one[0]), int(one[1])) in self._impulse]
+        if len(pushes) < 2 or sorted(pushes)[-1][0] <= 1.1 * max(sorted(pushes)[-2][0], 0.0):
+            return None
+        answers = tuple(f"contact {contact}{self._point_name(contact, k)}" for _, contact, k in pushes)
+        places = tuple(self.place(contact, k) for _, contact, k in pushes)
+        return Question("Which point is pushed hardest? Click it.", answers, pushes.index(max(pushes)), places)
 
     def _pivot(self, row: list[float]) -> None:
         def named(of: list[float]) -> str:

@@ -303,8 +303,9 @@ class SweptDecoder:
                 self.bars.add(2.0 * edge, t, t, f"edge {edge}")
             else:
                 sentence = f"{name}, shifted out by {metres(r)}: O crosses its line at {moment(t)}, past its ends: that counts for nothing."
+        question = Question(f"Does O's way cross edge {edge} of the difference, shifted out by the radii?", ("yes", "no"), int(not counts))
         return self.step(
-            "rounded edge", 10, sentence, axis=n,
+            "rounded edge", 10, sentence, axis=n, question=question,
             values={"x": px, "y": py, "n.w": rate, "t": t, "along": along, "length": length, "first": first, "last": last},
             marks=(
                 *((Mark("path", "looked_at", ends, "difference", f"edge {edge}"),) if ends else ()),
@@ -329,8 +330,9 @@ class SweptDecoder:
         crossings = () if math.isnan(half) else (*self.on_path(nearest - half), *self.on_path(nearest + half))
         foot = (nearest * self.way[0], nearest * self.way[1])
         beside = (Mark("path", "bound", (center, foot), "difference", metres(away)),) if abs(nearest) < _FARTHEST else ()
+        question = Question(f"Does O's way cross the circle about corner {corner}?", ("yes", "no"), int(math.isnan(half)))
         return self.step(
-            "rounded corner", 10, sentence,
+            "rounded corner", 10, sentence, question=question,
             values={"x": center[0], "y": center[1], "away": away, "nearest": nearest, "half": half, "first": first, "last": last},
             marks=(
                 Mark("circle", "looked_at", (center,), "difference", f"corner {corner}", self.radius), *crossings, *beside,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -192,7 +192,7 @@ class Quiz:
         k = 0
         while True:
             k += 1
-            yield varied(self._base, stream(self.seed, "quiz", self.algorithm.name, "case", k))
+            yield varied(self._base, stream(self.seed, "quiz", self.algorithm.name, "case", k), self.algorithm.takes)
 
 
 def _keys(asked: Asked) -> tuple[tuple[str, ...], ...]:
@@ -212,16 +212,17 @@ def questions_of(algorithm: Algorithm[Any], case: Case) -> list[Asked]:
     return [Asked(algorithm.name, case, steps, k) for k, step in enumerate(steps) if step.question is not None]
 
 
-def varied(case: Case, rng: np.random.Generator) -> Case:
-    """Return a case like another: what can be moved moved a little, what can be turned turned, corners too."""
+def varied(case: Case, rng: np.random.Generator, takes: Callable[[Case], bool] = lambda case: True) -> Case:
+    """Return a case like another: what can be moved moved a little, what can be turned turned, corners too, each as far as it is taken."""
     (left, bottom), (right, top) = case.box.lower, case.box.upper
     size = max(right - left, top - bottom)
     corners = {name for name, _ in case.handles}
     whole = [part for part in case.parts if part not in corners]
     for part in case.parts:
         share = _RESHAPE if part in corners and whole else _SHIFT
-        dx, dy = rng.normal(0.0, share * size, 2).tolist()
-        case = case.moved(part, dx, dy)
+        moved = case.moved(part, *rng.normal(0.0, share * size, 2).tolist())
+        case = moved if takes(moved) else case
         if part in whole:
-            case = case.turned(part, float(rng.normal(0.0, _TURN)))
+            turned = case.turned(part, float(rng.normal(0.0, _TURN)))
+            case = turned if takes(turned) else case
     return case

@@ -105,3 +105,12 @@ def test_a_variation_is_another_case_that_the_algorithm_takes():
     for k in range(20):
         case = varied(algorithm.example, stream(0, k))
         assert case != algorithm.example and algorithm.takes(case)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", trace.algorithms())
+def test_every_algorithm_has_a_quiz(name):
+    quiz = Quiz(trace.algorithm(name), 4, seed=1)
+    asked = [quiz.asked(k) for k in range(quiz.n)]
+    assert len({id(one.case) for one in asked}) == quiz.n
+    assert all(trace.algorithm(name).takes(one.case) for one in asked)
