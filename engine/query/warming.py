@@ -8,7 +8,17 @@ from itertools import product
 
 import numpy as np
 
-from engine.broadphase import automatic
+from engine.broadphase import (
+    BottomUpTree,
+    BroadPhase,
+    DynamicTree,
+    InsertionTree,
+    MortonTree,
+    SweepAndPrune,
+    TopDownTree,
+    UniformGrid,
+    automatic,
+)
 from engine.common._record_kernel import TRACE_WIDTH
 from engine.common.interrupts import DeferredInterrupt
 from engine.common.jit import mark_cache_warm
@@ -154,6 +164,15 @@ def _traces() -> Iterator[_Question]:
     for question, b in ((manifold.manifold, Capsule((0, 0), (1, 0), 0.1)), *((one, disc) for one in questions)):
         yield partial(question, _BOX, _HERE, b, _THERE, trace=np.zeros((1, TRACE_WIDTH)))
     yield partial(keil.warm, is_traced=True)
+    structures = (DynamicTree, TopDownTree, BottomUpTree, InsertionTree, MortonTree, SweepAndPrune, UniformGrid)
+    yield from (partial(_watched, structure()) for structure in structures)
+
+
+def _watched(structure: BroadPhase) -> None:
+    structure.trace = np.zeros((1, TRACE_WIDTH))
+    structure.insert([(0.0, 0.0, 1.0, 1.0), (0.5, 0.5, 2.0, 2.0)])
+    structure.pairs()
+    structure.regions([(0.0, 0.0, 1.0, 1.0)])
 
 
 def _distances_and_depths() -> Iterator[_Question]:
