@@ -14,7 +14,7 @@ __all__ = ["INSERTED", "inserted"]
 
 INSERTED = (
     "  begin at the root; best = beside it",
-    "  repeat: the cost beside each child = round both + growth above",
+    "  repeat: cost beside a child = half perimeter of both + growth above",
     "    if nothing below can cost less than best: stop",
     "    go on to the child below which it may cost least",
     "  a new node takes best's place, over best and the leaf",
