@@ -226,7 +226,8 @@ class Axes:
                 f"No edge separates them, and the best gap of the cores, {metres(self.best)}, is not below 0: past a corner no edge tells."
             )
         why = why or "There is no edge to ask."
-        radii = f", {metres(gap)} without the radii" if self.reach > 0.0 else ""
+        left = "0 m within rounding" if abs(gap) <= self.touch else metres(gap)
+        radii = f", {left} without the radii" if self.reach > 0.0 else ""
         self.steps.append(
             TraceStep(
                 "distance", self.lines["corners"], f"{why} So the distance of the cores is measured: {metres(distance)}{radii}.",

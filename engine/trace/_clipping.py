@@ -152,6 +152,8 @@ class _Clipping:
         name, gap, tried = self.edges.name(side, edge), separation - self.axes.reach, self.axes.tried
         if not tried:
             why = f"The centre lies beside {name}: the edge's normal is the axis"
+        elif is_parted and separation > self.axes.reach:
+            why = f"{name} separates them"
         elif again and self.has_circle:
             why = f"The centre lies past the end of that edge, and beside the next, {name}: this one carries the axis"
         elif again:
@@ -277,6 +279,8 @@ class _Clipping:
             return
         mark = Mark("point", "result", (midway,), text=metres(gap))
         at = "" if self.ends is None else f" Its id: {_id_words(int(name))}."
+        if self.steps[-1].kind == "distance" and self.steps[-1].values["distance"] <= self.axes.touch:
+            at = " The two are one point, which gives no direction: the world's x axis is taken."
         self._add(
             "point", _POINT, f"{what} is kept, {behind}: the contact point lies midway between the two surfaces.{at}", points=(end, midway),
             values={"gap": gap, "kept": 1.0, "id": name}, marks=(*self._picture(), Mark("path", "new", (end, midway)), mark),
