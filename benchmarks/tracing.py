@@ -23,6 +23,7 @@ import numpy as np
 from benchmarks.measuring import Record, record, seconds_in_turn
 from benchmarks.moving_boxes import SCENES
 from benchmarks.pairs import make_pairs
+from benchmarks.time_of_impact import TURN, make_sweeps
 from engine.common import jit
 from engine.common._record_kernel import TRACE_WIDTH
 from engine.common.arrays import FloatArray
@@ -144,6 +145,20 @@ def _asked_manifolds(n: int) -> _Call:
     return call
 
 
+def _asked_impacts(n: int) -> _Call:
+    given = make_pairs("polygons", n)
+    packed, start_end = ShapeBatch(given.shapes).packed, make_sweeps(given, TURN)
+    centers = np.zeros((n, 2))
+    sweeps = (*start_end[:2], centers, *start_end[2:], centers)
+    columns = np.zeros(n, dtype=np.int64), np.zeros(n), np.zeros(n, dtype=np.int64)
+
+    def call(kernels: ModuleType, trace: FloatArray | None) -> Any:
+        kernels.times_of_impact(packed.arrays, given.pairs, sweeps, 1.0, kernels.ADVANCEMENT, False, columns, trace)
+        return columns[1]
+
+    return call
+
+
 def _inserted_leaves(n: int) -> _Call:
     boxes = SCENES["uniform"](n).boxes
 
@@ -158,6 +173,7 @@ def _inserted_leaves(n: int) -> _Call:
 _ASKED: dict[str, tuple[str, Callable[[int], _Call], int]] = {
     "distance of two polygons": ("engine.narrowphase._distance_kernel", _asked_distances, 2_000),
     "manifold of two polygons": ("engine.narrowphase._manifold_kernel", _asked_manifolds, 2_000),
+    "time of impact of two polygons": ("engine.continuous._impact_kernel", _asked_impacts, 2_000),
     "insertion into the dynamic tree": ("engine.broadphase._dynamic_tree_kernel", _inserted_leaves, 2_000),
 }
 """By name: the module, what is asked of it, how many."""
