@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 import math
 from collections.abc import Sequence
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -54,6 +54,13 @@ _WATCH_A_QUIZ = (
 )
 
 _loads = Loads("stepper")
+
+
+@cache
+def _example(name: str) -> Case:
+    """Return what an algorithm begins with: always the same object, by which its steps are known."""
+    example: Case = trace.algorithm(name).example
+    return example
 
 
 def _load(name: str) -> None:
@@ -176,7 +183,7 @@ class Stepper(Demo):
         """What is asked; None while the algorithm is not loaded."""
         if self._case is not None:
             return self._case
-        return self._algorithm(self.names[0]).example if self._is_ready(self.names[0]) else None
+        return _example(self.names[0]) if self._is_ready(self.names[0]) else None
 
     @staticmethod
     def _algorithm(name: str) -> Algorithm[Any]:
@@ -459,7 +466,7 @@ class Stepper(Demo):
     @property
     def _reach(self) -> float:
         """Metres."""
-        first = self.opened if self.opened is not None else self._algorithm(self.names[0]).example
+        first = self.opened if self.opened is not None else _example(self.names[0])
         return HANDLE * max(first.box.upper[0] - first.box.lower[0], first.box.upper[1] - first.box.lower[1])
 
     # What is seen

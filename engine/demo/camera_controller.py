@@ -188,6 +188,11 @@ class CameraController:
         self._home_view = self.camera.view
         self.focus = self._before = None
 
+    def fit_anew(self) -> None:
+        """Show everything of a picture that is another one now: the room that its readout had is given back."""
+        self._readout = (0.0, 0.0)
+        self.home()
+
     @property
     def whole(self) -> Place:
         """The view and the lanes, pixels."""

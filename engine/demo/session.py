@@ -221,7 +221,7 @@ class Session:
     def _fit(self, before: tuple[AABB, tuple[float, float, float]]) -> None:
         """Let an untouched camera show the whole picture again, where it is another than before."""
         if self.view.is_untouched and self._picture != before:
-            self.view.home()
+            self.view.fit_anew()
 
     def attempt(self, action: Callable[[], object]) -> None:
         """Let the demo draw, or tell, something. It may look for a body that was deleted by hand: it stops then, and says so.

@@ -286,6 +286,9 @@ def test_in_the_window_the_algorithms_are_loaded_beside_the_picture(monkeypatch:
     plane = window.screen.painter.controls.views[0][0]
     corners = [window.session.view.camera.to_screen(at) for _, at in demo.case.handles]
     assert all(plane.collidepoint(corner) for corner in corners), "the picture shows the case, which came later"
+    wide, high = (max(at[k] for at in corners) - min(at[k] for at in corners) for k in (0, 1))
+    assert wide > 0.4 * plane.width or high > 0.4 * plane.height, "without the room that the words before it took"
+    assert demo.picture("gjk") is demo.picture("gjk"), "traced once"
 
 
 def test_what_the_hand_did_is_part_of_what_a_recording_compares() -> None:
