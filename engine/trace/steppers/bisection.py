@@ -71,7 +71,7 @@ def _interval(impact: Impact, at: Measured, row: list[float], cleared: list[Mark
     else:
         bound = f"{which}: in the middle the gap is {metres(at.gap)}, at the ends no less than {metres(at_start)} and {metres(at_end)}"
     if follows == BISECT_CLEAR:
-        line, then = 5, "; F is concave, so it stays open all along: clear"
+        line, then = 5, "; the bound F bends downwards only, so it lies above the line between its ends: open all along, clear"
         cleared += on_axis_of_time("kept", start, end)
     elif follows == BISECT_HALVED:
         line, then = 8, ": it may close within. On to the first half"

@@ -129,7 +129,7 @@ class _Run:
             what = f"{name} is in {of_whom}, {metres(max(-off, 0.0))} from its edge: nothing changes."
         else:
             then = (
-                f", so it is on the next one. All before {name} again, from {name} alone",
+                f": the next one grows until it just reaches {name}, so {name} is on its edge. All before it again, from {name} alone",
                 f", so it is on the next one as well: {on_it} and {name} as its diameter, radius {metres(next_radius)}",
                 f", so it is on the next one as well: through {on_it.replace(' and ', ', ')} and {name}, radius {metres(next_radius)}",
             )[level]
