@@ -131,6 +131,9 @@ class Motion:
             assert self.gap(moment) >= -self.near
         if result.status is Status.HIT:
             assert self.gap(t) <= self.tolerance
+        for point, body in zip(steps[-1].points, (self.a, self.b), strict=False):  # the witness points lie on their shapes then
+            away = gap_of_cores((np.array(point) - self.here)[None], body.at(t))
+            assert abs(away - body.radius) <= 2.0 * self.tolerance
         # the end of an interval is the start of the next but for the rounding of times in [0, 1]
         bounds = [step.bound for step in steps if step.bound is not None]
         assert max(bounds, default=0.0) <= t + 1e-15 or result.status is Status.MISS
