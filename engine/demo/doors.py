@@ -121,12 +121,12 @@ def door_of_body(stage: Stage, body: int | None = None) -> Door | None:
 def door_of_solver(stage: Stage) -> Door:
     """Return the next step of a world, by the method that drives it, or by the one that does what Box2D does."""
     from engine.trace import algorithms
-    from engine.trace.scene_case import SceneCase
+    from engine.trace.from_world import case_of_step
 
     solver = stage.world.solver
     name = solver if solver in algorithms() else _LIKE_BOX2D
     how = "" if name == solver else f", as {name} takes it"
-    return Door(name, SceneCase.of_world(stage.world), f"The next step of this world{how}")
+    return Door(name, case_of_step(stage.world), f"The next step of this world{how}")
 
 
 def door_of_pair(pair: Any, title: str) -> Door | None:
@@ -146,5 +146,7 @@ def _deepest(world: World, rows: np.ndarray[Any, Any]) -> int:
 
 
 def _both(world: World, body_a: int, body_b: int) -> str:
-    names = [world.body(body).spec.name or f"body {body}" for body in (body_a, body_b)]
-    return " and ".join(names)
+    a, b = (world.body(body).spec.name for body in (body_a, body_b))
+    if a == b:
+        return f"bodies {body_a} and {body_b}" if not a else f"{a} {body_a} and {b} {body_b}"
+    return f"{a or f'body {body_a}'} and {b or f'body {body_b}'}"

@@ -1,11 +1,12 @@
 """Cases out of a world: its fixtures, bodies and boxes as an algorithm is asked about them.
 
     a pair at rest       the pair whose contact is deepest, at the poses at which the solver asked; without a contact, the nearest pair
-    a pair that moves    the pair that will meet first if all goes on as it does now, over twice that time
+    a pair that moves    the pair that will meet first if all goes on as it does now, over twice that time; without its spin, where the
+                         algorithm knows no turning
     a ray                from the middle of one shape of the nearest pair to the middle of the other
     points               the corners of the body that has most, of those that move where they have any
     an outline           of the body whose fixtures make one with most corners, in the same way
-    a world              itself, of which the next step is watched
+    a world              itself, of which the next step is watched, with all bodies awake
     boxes                those of all fixtures, or of the 64 about the median of all; the region is where the middle half of their
                          centres lie, on each axis
 
@@ -32,7 +33,7 @@ from engine.trace.protocol import Algorithm
 from engine.trace.scene_case import SceneCase
 from engine.world import World
 
-__all__ = ["case_of_contact", "case_of_fixtures", "case_of_world", "nearest_by_boxes", "nearest_of_bodies"]
+__all__ = ["case_of_contact", "case_of_fixtures", "case_of_step", "case_of_world", "nearest_by_boxes", "nearest_of_bodies"]
 
 _MOST_TRIED = 200
 """Cases of a world that are offered to an algorithm, the best first, until it takes one."""
@@ -80,6 +81,17 @@ def case_of_world(world: World, chosen: Algorithm[Any]) -> Case:
     if case is None:
         raise InvalidInputError("scene", f"one with what {chosen.name} can be asked", Described("none"))
     return case
+
+
+def case_of_step(world: World) -> SceneCase:
+    """Return the next step of a world, with all bodies awake: of those that sleep nothing is solved."""
+    if world.awake.all():
+        return SceneCase.of_world(world)
+    other = World.from_snapshot(world.snapshot())
+    for body, is_awake in zip(other.body_ids, other.awake.tolist(), strict=True):
+        if not is_awake and other.body(body).spec.type == "dynamic":
+            other.set_awake(body, True)
+    return SceneCase.of_world(other)
 
 
 def case_of_contact(world: World, row: int, query: str = "manifold") -> PairCase:
@@ -185,14 +197,17 @@ def _meeting(world: World) -> Iterator[PairCase]:
             break
         seconds = max(2.0 * float(times[k]), world.settings.dt)
         a, b = rows[k].tolist()
-        (start_a, end_a, center_a), (start_b, end_b, center_b) = (_motion(world, fixtures, row, seconds) for row in (a, b))
-        yield PairCase(Pair("toi", fixtures.shapes[a], start_a, fixtures.shapes[b], start_b, end_a, end_b, center_a, center_b))
+        for turns in (True, False):
+            (start_a, end_a, center_a), (start_b, end_b, center_b) = (_motion(world, fixtures, row, seconds, turns) for row in (a, b))
+            yield PairCase(Pair("toi", fixtures.shapes[a], start_a, fixtures.shapes[b], start_b, end_a, end_b, center_a, center_b))
 
 
-def _motion(world: World, fixtures: _Fixtures, row: int, seconds: float) -> tuple[Transform, Transform, Point]:
-    """Return where a fixture's body is, where it will be if it moves on as it does, and what it turns about."""
+def _motion(world: World, fixtures: _Fixtures, row: int, seconds: float, turns: bool) -> tuple[Transform, Transform, Point]:
+    """Return where a fixture's body is, where it will be if it moves on as it does, with its spin or without, and what it turns about."""
     body, xf = fixtures.bodies[row], _transform(fixtures.poses[row])
     center, (vx, vy, omega) = world.body(body).local_center, world.velocities[world.row_of(body)].tolist()
+    if not turns:
+        omega = 0.0
     x, y = xf.apply(center)
     away = Transform((0.0, 0.0), xf.angle + seconds * omega).apply(center)
     return xf, Transform((x + seconds * vx - away[0], y + seconds * vy - away[1]), xf.angle + seconds * omega), center
@@ -266,7 +281,7 @@ def _largest_first(world: World, of: Callable[[int], list[_T]]) -> list[list[_T]
 
 
 def _whole(world: World, _: Case) -> Iterator[SceneCase]:
-    yield SceneCase.of_world(world)
+    yield case_of_step(world)
 
 
 def _boxes(world: World, _: Case) -> Iterator[BoxesCase]:
