@@ -155,8 +155,8 @@ class Impact:
             sentence = "The circles in which the shapes turn meet all the time: the touch may be anywhere."
         else:
             sentence = (
-                f"The circles in which the shapes turn meet from {moment(self.t_first)} to {moment(self.t_last)} only: a touch lies in "
-                "there."
+                f"The circles in which the shapes turn meet from {moment(self.t_first)} to {moment(self.t_last)} only: if the "
+                "shapes touch, it is then."
             )
         return self.step(
             "window", 0, sentence, bound=None if is_empty else self.t_first, values={"t_first": self.t_first, "t_last": self.t_last},

@@ -113,7 +113,9 @@ def _proof(impact: Impact, at: Measured, row: list[float], probes: list[Mark]) -
     else:
         line, then = 9, f"falls to {metres(least)}: not proven. Halfway back, to {moment(0.5 * (t1 + t2))}"
     return impact.step(
-        "proof", line, f"Between {moment(t1)} and {moment(t2)} g lies above its chord less K (t - t1)(t2 - t) / 2, which {then}.",
+        "proof", line,
+        f"From {moment(t1)} to {moment(t2)} the gap along the axis cannot dip below its chord by more than K (t - t1)(t2 - t) / 2: that "
+        f"bound {then}.",
         looked_at=at.looked_at, bound=t2 if is_proven == 1.0 else t1,
         values={"t1": t1, "t2": t2, "K": at.bend, "least": least, "g1": g1 + 0.5 * impact.tolerance, "g2": g2 + 0.5 * impact.tolerance},
         marks=(
