@@ -18,8 +18,6 @@ __all__ = ["board_margins", "draw_board"]
 
 _SPOT = 11.0
 """Design pixels within which a place in the picture that answers a question is hit."""
-_SIDE_BY_SIDE = 1.05
-"""Width over height of a view from which on two algorithms stand beside each other, not one below the other."""
 
 
 def board_margins(pictures: Sequence[StepPicture], width: float, height: float, ui_scale: float) -> tuple[float, float, float]:
@@ -81,14 +79,19 @@ def _fonts(ui_scale: float) -> FontBook:
 
 
 def _places(view: Place, pictures: Sequence[StepPicture], fonts: FontBook) -> list[tuple[pygame.Rect, pygame.Rect]]:
-    """Return of each picture its rectangle, and that of its plane."""
-    found = []
+    """Return of each picture its rectangle, and that of its plane: of two beside each other, or one below the other, as leaves more."""
     left, top, width, height = view
-    for k, picture in enumerate(pictures):
-        rect = pygame.Rect(view)
-        if len(pictures) == 2 and width > _SIDE_BY_SIDE * height:
-            rect = pygame.Rect(left + k * (width - width // 2), top, width // 2, height)
-        elif len(pictures) == 2:
-            rect = pygame.Rect(left, top + k * (height - height // 2), width, height // 2)
-        found.append((rect, picture.layout(rect, fonts).views[picture.algorithm.views[0].name]))
-    return found
+    if len(pictures) < 2:
+        arranged = [[pygame.Rect(view)]]
+    else:
+        half, low = (width // 2, height), (width, height // 2)
+        arranged = [
+            [pygame.Rect(left, top, *half), pygame.Rect(left + width - half[0], top, *half)],
+            [pygame.Rect(left, top, *low), pygame.Rect(left, top + height - low[1], *low)],
+        ]
+    found = []
+    for rects in arranged:
+        layouts = [picture.layout(rect, fonts) for picture, rect in zip(pictures, rects, strict=False)]
+        planes = [layout.views[picture.algorithm.views[0].name] for picture, layout in zip(pictures, layouts, strict=True)]
+        found.append((min(min(plane.size) for plane in planes), list(zip(rects, planes, strict=True))))
+    return max(found, key=lambda one: one[0])[1]

@@ -44,7 +44,9 @@ ALL_PARTS = frozenset({"title", "views", "code", "sentence", "slider"})
 
 _TITLE, _LINK, _CODE, _LEAST_CODE, _WORDS, _SMALL = 15.0, 12.0, 12.0, 10.0, 14.0, 11.0
 """Sizes of letters, design pixels."""
-_HEAD, _SLIDER, _CODE_ROW, _LEGEND_ROW, _WORDS_ROW, _PAD = 26.0, 28.0, 17.0, 16.0, 19.5, 10.0
+_HEAD, _SLIDER, _COSTS_ROW, _CODE_ROW, _LEGEND_ROW, _WORDS_ROW, _PAD = 26.0, 28.0, 18.0, 17.0, 16.0, 19.5, 10.0
+_LEAST_TRACK = 120.0
+"""Design pixels of a slider that has the costs beside it; where it would be shorter they stand below."""
 _WIDE = 760.0
 """Design pixels of a width from which a sentence has two lines at least; otherwise it has three. Longer ones have up to `_MOST_LINES`."""
 _MOST_LINES = 5
@@ -120,16 +122,19 @@ class StepPlaces:
 
 
 def _lay_out(
-    rect: pygame.Rect, algorithm: AlgorithmFacts, longest: str, rows_aside: int, fonts: FontBook, parts: frozenset[str] = ALL_PARTS
+    rect: pygame.Rect, algorithm: AlgorithmFacts, longest: str, rows_aside: int, costs: int, fonts: FontBook, parts: frozenset[str]
 ) -> StepLayout:
-    """Divide a rectangle; the plane gets what is left, and is the largest of the views. `longest` is the longest sentence."""
+    """Divide a rectangle; the plane gets what is left, and is the largest of the views. `longest` is the longest sentence, `costs` how wide
+    the words of the costs are."""
     ui, nothing = fonts.ui_scale, pygame.Rect(rect.topleft, (0, 0))
     lines = 2 if rect.width >= _WIDE * ui or rect.height < 300 * ui else 3
     needed = len(fonts.wrapped(longest, _WORDS, max(rect.width - round(2 * _PAD * ui), 1))) if "sentence" in parts else 0
     lines = min(max(lines, needed), _MOST_LINES, max(int(0.3 * rect.height / (_WORDS_ROW * ui)), 2))
     head = round(_HEAD * ui) if "title" in parts and rect.height > 220 * ui else 0
     words = round((lines * _WORDS_ROW + _PAD) * ui) if "sentence" in parts else 0
-    slider = round(_SLIDER * ui) if "slider" in parts else 0
+    beside = costs + round((70.0 + _LEAST_TRACK + 5.0 * _PAD) * ui)  # the step's number, the slider, and the costs
+    is_costly = costs > 0 and beside > rect.width > 200 * ui and rect.height > 300 * ui
+    slider = round((_SLIDER + (_COSTS_ROW if is_costly else 0.0)) * ui) if "slider" in parts else 0
     aside = round((rows_aside * _WORDS_ROW + 0.4 * _PAD) * ui) if rows_aside and "sentence" in parts else 0
     middle = pygame.Rect(rect.left, rect.top + head, rect.width, max(rect.height - head - words - aside - slider, 1))
     others = algorithm.views[1:] if "views" in parts else ()
@@ -230,13 +235,16 @@ class StepPicture:
         self._layouts: dict[Hashable, StepLayout] = {}
         self._longest = max((step.sentence for step in self.steps), key=len)
 
+    def _costs_width(self, fonts: FontBook) -> int:
+        return max(fonts.width(_cost_words(step), 12.0) for step in (self.steps[0], self.steps[-1]))
+
     def layout(self, rect: pygame.Rect, fonts: FontBook, parts: frozenset[str] = ALL_PARTS) -> StepLayout:
         """Return where the parts stand in a rectangle, the same for every step."""
         rows = 0 if self.aside is None else self.aside.rows
         key = tuple(rect), fonts.ui_scale, rows, parts
         found = self._layouts.get(key)
         if found is None:
-            found = self._layouts[key] = _lay_out(rect, self.algorithm, self._longest, rows, fonts, parts)
+            found = self._layouts[key] = _lay_out(rect, self.algorithm, self._longest, rows, self._costs_width(fonts), fonts, parts)
         return found
 
     def draw(
@@ -367,20 +375,21 @@ class StepPicture:
         ui, n = fonts.ui_scale, len(self.steps)
         pygame.draw.rect(surface, palette.PANEL, place)
         left, right = place.left + round(_PAD * ui), place.right - round(_PAD * ui)
-        is_narrow = place.width < 420 * ui
+        is_narrow, row = place.width < 420 * ui, pygame.Rect(place.left, place.top, place.width, min(round(_SLIDER * ui), place.height))
         words = f"{k + 1} / {n}" if is_narrow else f"step {k + 1} of {n}"
         widest = fonts.width(f"{n} / {n}" if is_narrow else f"step {n} of {n}", 13.0, True)
         picture = fonts.render(words, 13.0, palette.TEXT, True)
-        surface.blit(picture, picture.get_rect(midleft=(left, place.centery)))
+        surface.blit(picture, picture.get_rect(midleft=(left, row.centery)))
+        costs = fonts.render(fonts.shortened(_cost_words(self.steps[k]), 12.0, max(right - left, 1)), 12.0, palette.CAPTION)
+        wide = self._costs_width(fonts)
+        if row.height < place.height:
+            surface.blit(costs, costs.get_rect(midleft=(left, (row.bottom + place.bottom - round(4 * ui)) // 2)))
         left += widest + round(14 * ui)
-        costs, room = _cost_words(self.steps[k]), _cost_words(self.steps[-1])
-        wide = max(fonts.width(costs, 12.0), fonts.width(room, 12.0))
-        if costs and right - wide - left > 120 * ui:
-            picture = fonts.render(costs, 12.0, palette.CAPTION)
-            surface.blit(picture, picture.get_rect(midleft=(right - wide, place.centery)))
+        if row.height == place.height and right - wide - left > _LEAST_TRACK * ui:
+            surface.blit(costs, costs.get_rect(midleft=(right - wide, row.centery)))
             right -= wide + round(14 * ui)
-        track = pygame.Rect(left, place.top, max(right - left, 1), place.height)
-        middle, reach = place.centery, round(6 * ui)
+        track = pygame.Rect(left, row.top, max(right - left, 1), row.height)
+        middle, reach = row.centery, round(6 * ui)
         inner = track.inflate(-2 * reach, 0)
         pygame.draw.line(surface, palette.PANEL_EDGE, (inner.left, middle), (inner.right, middle), max(2, round(3 * ui)))
         at = inner.left + round(inner.width * (k / (n - 1) if n > 1 else 0.0))
