@@ -1,8 +1,8 @@
 """Cases out of a world: its fixtures, bodies and boxes as an algorithm is asked about them.
 
     a pair at rest       the pair whose contact is deepest, at the poses at which the solver asked; without a contact, the nearest pair
-    a pair that moves    the pair that will meet first if all goes on as it does now, over twice that time; without its spin, where the
-                         algorithm knows no turning
+    a pair that moves    the pair that will meet first if all goes on as it does now, over twice that time; without its spin, or seen
+                         from one of the two, where the algorithm knows no more
     a ray                from the middle of one shape of the nearest pair to the middle of the other
     points               the corners of the body that has most, of those that move where they have any
     an outline           of the body whose fixtures make one with most corners, in the same way
@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from itertools import islice
 from typing import Any, NamedTuple, TypeVar
 
@@ -26,8 +27,9 @@ import numpy as np
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.errors import Described, InvalidInputError
 from engine.compare.pair.file import Pair
+from engine.contracts import Status
 from engine.contracts.trace import Point
-from engine.geometry import FixtureShape, Polygon, Transform
+from engine.geometry import FixtureShape, Polygon, Sweep, Transform
 from engine.trace.cases import BoxesCase, Case, OutlineCase, PairCase, PointsCase
 from engine.trace.protocol import Algorithm
 from engine.trace.scene_case import SceneCase
@@ -182,7 +184,10 @@ def _pairs_by_merit(world: World, example: PairCase) -> Iterator[PairCase]:
 
 
 def _meeting(world: World) -> Iterator[PairCase]:
-    """Yield those that are bound to meet, by how near they are and how fast their middles come nearer."""
+    """Yield those that are bound to meet, by how near they are and how fast their middles come nearer; those that do meet first.
+
+    Each is followed by the same without its spin, and that as it looks to B, which stands then.
+    """
     fixtures = _fixtures(world)
     rows = _pairs(world, fixtures)
     gaps = _distances(fixtures, rows)
@@ -192,22 +197,47 @@ def _meeting(world: World) -> Iterator[PairCase]:
     relative = velocities[rows[:, 1], :2] - velocities[rows[:, 0], :2]
     nearing = -(between * relative).sum(axis=1) / np.maximum(np.hypot(between[:, 0], between[:, 1]), _SHORTEST)
     times = np.where((gaps > 0.0) & (nearing > _SHORTEST), gaps / np.maximum(nearing, _SHORTEST), math.inf)
-    for k in np.argsort(times, kind="stable").tolist():
-        if times[k] > _LONGEST:
-            break
-        seconds = max(2.0 * float(times[k]), world.settings.dt)
-        a, b = rows[k].tolist()
-        for turns in (True, False):
-            (start_a, end_a, center_a), (start_b, end_b, center_b) = (_motion(world, fixtures, row, seconds, turns) for row in (a, b))
-            yield PairCase(Pair("toi", fixtures.shapes[a], start_a, fixtures.shapes[b], start_b, end_a, end_b, center_a, center_b))
+    order = [k for k in np.argsort(times, kind="stable").tolist()[:_MOST_TRIED] if times[k] <= _LONGEST]
+    moving = [_moving_pair(world, fixtures, rows[k], max(2.0 * float(times[k]), world.settings.dt)) for k in order]
+    for pair in sorted(moving, key=lambda one: not _do_meet(one)):
+        yield PairCase(pair)
+        start_a, start_b, end_a, end_b = pair.pose_a, pair.pose_b, pair.end_a, pair.end_b
+        assert end_a is not None and end_b is not None
+        ways = [_way(pair.sweep_a, pair.center_a), _way(pair.sweep_b, pair.center_b)]
+        origin = (0.0, 0.0)
+        plain = replace(pair, center_a=origin, center_b=origin)
+        yield PairCase(replace(plain, end_a=_shifted(start_a, ways[0]), end_b=_shifted(start_b, ways[1])))
+        relative = ways[0][0] - ways[1][0], ways[0][1] - ways[1][1]
+        yield PairCase(replace(plain, end_a=_shifted(start_a, relative), end_b=start_b))
 
 
-def _motion(world: World, fixtures: _Fixtures, row: int, seconds: float, turns: bool) -> tuple[Transform, Transform, Point]:
-    """Return where a fixture's body is, where it will be if it moves on as it does, with its spin or without, and what it turns about."""
+def _do_meet(pair: Pair) -> bool:
+    from engine import query
+
+    assert pair.shape_b is not None
+    return query.time_of_impact(pair.shape_a, pair.sweep_a, pair.shape_b, pair.sweep_b).status is Status.HIT
+
+
+def _way(sweep: Sweep, center: Point) -> Point:
+    """Return how far a motion carries what it turns about."""
+    (x0, y0), (x1, y1) = sweep.start.apply(center), sweep.end.apply(center)
+    return x1 - x0, y1 - y0
+
+
+def _shifted(xf: Transform, way: Point) -> Transform:
+    return Transform((xf.position[0] + way[0], xf.position[1] + way[1]), xf.angle)
+
+
+def _moving_pair(world: World, fixtures: _Fixtures, rows: IntArray, seconds: float) -> Pair:
+    a, b = rows.tolist()
+    (start_a, end_a, center_a), (start_b, end_b, center_b) = (_motion(world, fixtures, row, seconds) for row in (a, b))
+    return Pair("toi", fixtures.shapes[a], start_a, fixtures.shapes[b], start_b, end_a, end_b, center_a, center_b)
+
+
+def _motion(world: World, fixtures: _Fixtures, row: int, seconds: float) -> tuple[Transform, Transform, Point]:
+    """Return where a fixture's body is, where it will be if it moves on as it does, and what it turns about."""
     body, xf = fixtures.bodies[row], _transform(fixtures.poses[row])
     center, (vx, vy, omega) = world.body(body).local_center, world.velocities[world.row_of(body)].tolist()
-    if not turns:
-        omega = 0.0
     x, y = xf.apply(center)
     away = Transform((0.0, 0.0), xf.angle + seconds * omega).apply(center)
     return xf, Transform((x + seconds * vx - away[0], y + seconds * vy - away[1]), xf.angle + seconds * omega), center

@@ -165,3 +165,13 @@ def test_of_many_boxes_those_in_the_middle_are_taken() -> None:
     case = case_of_world(world, asks(BoxesCase((), (0.0, 0.0, 0.0, 0.0))))
     at = [0.5 * (box[0] + box[2]) for box in case.boxes]
     assert sorted(at) == pytest.approx(range(18, 82)) and at == pytest.approx([x for k in range(100) if 18 <= (x := (37 * k) % 100) < 82])
+
+
+@pytest.mark.parametrize("name", ["conservative_advancement", "swept_sat", "shape_cast"])
+def test_a_motion_that_meets_is_taken_before_one_that_passes_by_and_each_algorithm_gets_what_it_knows(name: str) -> None:
+    world = falling((BOX, (0.0, 3.0)), (BOX, (1.2, 4.02)), (BOX, (5.0, 3.0)), gravity=0.0)
+    world.set_velocity(1, (1.0, 0.0), 0.001)  # it passes just under the nearer box, and meets the farther one
+    case = case_of_world(world, trace.algorithm(name))
+    assert isinstance(case, PairCase) and case.pair.shape_b is not None
+    assert {case.pair.pose_a.position, case.pair.pose_b.position} == {(0.0, 3.0), (5.0, 3.0)}
+    assert trace.algorithm(name).query(case).status.name == "HIT"
