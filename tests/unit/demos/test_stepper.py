@@ -323,7 +323,7 @@ def test_pictures_of_what_is_degenerate_are_whole(name: str) -> None:
             demo = Stepper.of_case("gjk", case, beside=beside)()
             assert isinstance(demo, Stepper)
             hand = Hand(demo, size)
-            for _ in range(min(demo.n_steps, 6)):
+            for _ in range(min(demo.n_steps, 3)):
                 written = Written(size)
                 hand.window.show(written)
                 view = hand.window.session.view.camera.view

@@ -144,7 +144,7 @@ def test_the_sentence_is_whole_where_there_is_room():
     picture = picture_of("gjk")
     with noting_words():
         for size in SIZES[:4]:
-            for k, step in enumerate(picture.steps):
+            for k, step in list(enumerate(picture.steps))[::3]:
                 written = Written(size)
                 picture.draw(written, written.get_rect(), k, FontBook())
                 told = " ".join(words for words, _ in written.words)
