@@ -1,0 +1,44 @@
+"""The claims of solvers can fail: one number of one row off by a thousandth, and the step that tells it is refused."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine import trace
+from engine.dynamics import _solver_trace_kernel as rows
+from engine.trace import _impulses
+from tests.unit.trace.claims import solvers
+
+# Numbers of a row, by their places in it: impulses or forces, velocities or shifts, what is asked for.
+WRONG = {
+    "sequential_impulses": {rows.NORMAL: (3, 6), rows.TANGENT: (3, 8)},
+    "pgs_ngs": {rows.PAIR: (4, 7), rows.APART: (3, 5)},
+    "block": {rows.PAIR: (4, 7), rows.NORMAL: (3, 6)},
+    "soft_step": {rows.NORMAL: (3, 6), rows.TANGENT: (3, 8)},
+    "xpbd": {rows.PLACED: (3, 5, 10), rows.HELD: (3, 5), rows.RESTORED: (2, 4), rows.SLID: (3, 5)},
+    "avbd": {rows.DESCENT: (2, 10), rows.DUAL: (3, 7)},
+    "penalty": {rows.FORCE: (3, 4)},
+    "shock_propagation": {rows.COLLIDE: (1, 5)},
+    "exact_small": {rows.FOUND: (4,)},
+    "contact_forces": {rows.FOUND: (4,)},
+}
+FAST = ("sequential_impulses", "xpbd")
+
+
+@pytest.mark.parametrize("name", [pytest.param(name, marks=() if name in FAST else pytest.mark.slow) for name in WRONG])
+def test_a_wrong_number_is_caught(name, monkeypatch):
+    algorithm, told = trace.algorithm(name), _impulses.told
+    case = algorithm.example
+    solvers.check(case, algorithm.steps(case), name)
+    for kind, places in WRONG[name].items():
+        for place in places:
+
+            def wrong(ask, kind=kind, place=place):
+                answer, found = told(ask)
+                row = next(row for row in found if row[0] == kind and abs(row[1 + place]) > 1e-9)
+                row[1 + place] *= 1.001
+                return answer, found
+
+            monkeypatch.setattr(_impulses, "told", wrong)
+            with pytest.raises(AssertionError):
+                solvers.check(case, algorithm.steps(case), name)
