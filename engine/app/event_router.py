@@ -32,7 +32,7 @@ from engine.demo.base import Demo
 from engine.demo.doors import Door, door_of_bodies, door_of_body, door_of_contact, door_of_difference, door_of_fixtures, door_of_solver
 from engine.demo.messages import Message
 from engine.demo.session import Session
-from engine.demo.stage import stage_under
+from engine.demo.stage import Stage, stage_under
 from engine.history.input_log import Held
 from engine.render import palette
 from engine.render.camera import Camera
@@ -214,7 +214,10 @@ class EventRouter:
         session = self._navigator.session
         if not self._navigator.browsing:
             k = 0 if self.pointed is None else max(stage_under(session.demo.stages, session.view.to_world(self.pointed)), 0)
-            session.watch(door_of_solver(session.demo.stages[k]) if session.demo.stages else None)
+            if not session.demo.stages:
+                session.watch(None)
+            elif (door := self._solver(session.demo.stages[k])) is not None:
+                session.watch(door)
 
     def _door(self, session: Session) -> Door | None:
         """Return what answered at the pointer: a difference, a contact, a body; else what is looked at closely, or two bodies selected."""
@@ -359,7 +362,15 @@ class EventRouter:
         if found is None:
             return None
         wants_solver = pygame.key.get_mods() & pygame.KMOD_SHIFT or self._navigator.session.layers.impulses
-        return door_of_solver(found[0]) if wants_solver else door_of_contact(*found)
+        return self._solver(found[0]) if wants_solver else door_of_contact(*found)
+
+    def _solver(self, stage: Stage) -> Door | None:
+        """Return the next step of a world; None where that is too much, which is told."""
+        try:
+            return door_of_solver(stage)
+        except LabError as error:
+            self._navigator.session.messages.answer(str(error), palette.WARNING)
+            return None
 
     def _watch_the_largest(self, reason: str) -> None:
         found = self._screen.painter.differences_of(reason)

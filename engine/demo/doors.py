@@ -30,6 +30,8 @@ __all__ = [
 _IN_MOTION = frozenset({"toi_missed", "graze", "gave_up"})
 """Reasons of the referee that are about a motion, and not about shapes where they stand."""
 _BOX2D_RULE = "manifold_box2d"
+_MOST_CONTACTS = 250
+"""Each has twenty-five steps or so in a solver's step, and a hundred contacts take a second to be told."""
 _LIKE_BOX2D = "pgs_ngs"
 """The method that does what Box2D does: Box2D itself tells nothing of its impulses."""
 
@@ -55,13 +57,11 @@ def door_of_contact(stage: Stage, row: int) -> Door:
 
 def door_of_difference(stage: Stage, difference: Difference) -> Door:
     """Return what answered where the referee found a difference: the time of impact, or the manifold with Box2D's rule for it beside."""
-    from engine.trace import algorithm
     from engine.trace.from_world import case_of_fixtures
 
     a, b = difference.fixture_a, difference.fixture_b
     if difference.reason not in _IN_MOTION:
-        door = door_of_fixtures(stage, a, b)
-        return replace(door, beside=_BOX2D_RULE) if algorithm(_BOX2D_RULE).takes(door.case) else door
+        return _with_box2d_rule(door_of_fixtures(stage, a, b))
     words = _both(stage.world, stage.world.fixture(a).body, stage.world.fixture(b).body)
     return Door("conservative_advancement", case_of_fixtures(stage.world, a, b, "toi"), f"The motion of {words}")
 
@@ -119,7 +119,16 @@ def door_of_body(stage: Stage, body: int | None = None) -> Door | None:
 
 
 def door_of_solver(stage: Stage) -> Door:
-    """Return the next step of a world, by the method that drives it, or by the one that does what Box2D does."""
+    """Return the next step of a world, by the method that drives it, or by the one that does what Box2D does.
+
+    Raises
+    ------
+    InvalidInputError
+        It has so many contacts that the window would stand still for seconds.
+    """
+    n_contacts = len(stage.world.contacts)
+    if n_contacts > _MOST_CONTACTS:
+        raise InvalidInputError("the world", f"one of at most {_MOST_CONTACTS} contacts for its solver to be watched", n_contacts)
     from engine.trace import algorithms
     from engine.trace.from_world import case_of_step
 
@@ -130,12 +139,19 @@ def door_of_solver(stage: Stage) -> Door:
 
 
 def door_of_pair(pair: Any, title: str) -> Door | None:
-    """Return what answers the query of a `Pair`; None where nothing does that can be watched."""
+    """Return what answers the query of a `Pair`, of a manifold with Box2D's rule beside; None where nothing does that can be watched."""
     from engine.trace.cases import PairCase
     from engine.trace.doors import of_query
 
     name = of_query(pair.query)
-    return None if name is None else Door(name, PairCase(pair), title)
+    door = None if name is None else Door(name, PairCase(pair), title)
+    return _with_box2d_rule(door) if door is not None and pair.query == "manifold" else door
+
+
+def _with_box2d_rule(door: Door) -> Door:
+    from engine.trace import algorithm
+
+    return replace(door, beside=_BOX2D_RULE) if algorithm(_BOX2D_RULE).takes(door.case) else door
 
 
 def _deepest(world: World, rows: np.ndarray[Any, Any]) -> int:

@@ -11,6 +11,7 @@ from engine import trace
 from engine.app.panels.inspector_dock import InspectorDock
 from engine.app.panels.menu_dock import MenuDock
 from engine.app.window import Window
+from engine.demo import doors
 from engine.demo.registry import find_demo
 from engine.editor.editor import Chosen
 from engine.editor.pages import body_rows
@@ -152,6 +153,17 @@ def test_the_menu_and_shift_f6_open_the_solvers_next_step(hand: Hand, lying: tup
     assert refusals["Step through it"] and refusals["Step through the solver"]  # of a stepper
 
 
+def test_a_world_of_too_many_contacts_is_refused_in_a_line(hand: Hand, lying: tuple[int, int], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(doors, "_MOST_CONTACTS", 0)
+    session = hand.window.session
+    session.layers.impulses = True
+    hand.frame()
+    hand.click(lying)
+    hand.send(pygame.KEYDOWN, key=pygame.K_F6, mod=pygame.KMOD_LSHIFT, unicode="")
+    assert hand.window.session is session and session.messages.now is not None
+    assert session.messages.now.words == "the world must be one of at most 0 contacts for its solver to be watched, got 1"
+
+
 def test_steppers_push_no_demo_out_that_was_left(hand: Hand, lying: tuple[int, int]) -> None:
     session = hand.window.session
     for _ in range(3):
@@ -177,7 +189,7 @@ def test_the_pair_as_it_stands_is_a_door_of_its_demo(query: str, algorithm: str)
     assert panel is not None and any(button.text == "Step through it  F6" for button in panel._commands)
     hand.key(pygame.K_F6)
     opened = stepper(hand)
-    assert opened.names == (algorithm,) and opened.case.pair == demo.pair
+    assert opened.names == ((algorithm, "manifold_box2d") if query == "manifold" else (algorithm,)) and opened.case.pair == demo.pair
     hand.key(pygame.K_ESCAPE)
     assert hand.window.session.demo is demo
 
