@@ -686,7 +686,8 @@ class _Telling:
         marks = []
         for one in chosen:
             path = (*self._chart[one], (float(len(self._found) + 1), self._chart[one][-1][1]))
-            marks.append(Mark("path", "looked_at" if one == contact else "other", path, "impulses", str(one)))
+            text = str(one) if one == contact or path[-1][1] > 0.0 else ""
+            marks.append(Mark("path", "looked_at" if one == contact else "other", path, "impulses", text))
         return marks
 
     def _impulses(self, contact: int, k: int) -> list[Mark]:
