@@ -439,7 +439,7 @@ class Stepper(Demo):
         if changed is not unless:
             if self._asked() is None:
                 self.guesses.pass_by(self.k)
-            self._case, self.message = changed.following(self._case if self._case is not None else changed), ""
+            self._case, self.message = changed.following(self.case or changed), ""
 
     def release(self) -> None:
         self._held = None

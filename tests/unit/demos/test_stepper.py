@@ -136,6 +136,9 @@ def test_a_drag_moves_a_shape_and_the_steps_follow_while_k_stays() -> None:
     moved = demo.case
     assert isinstance(moved, PairCase) and not demo.grabbing and demo.k == 2
     assert moved.middle("b") == pytest.approx((middle[0] + 0.5, middle[1] - 0.2)) and moved.pair.pose_a == case.pair.pose_a
+    assert moved.before is not None and moved.before.pose_b.position == pytest.approx(
+        (case.pair.pose_b.position[0] + 0.4, case.pair.pose_b.position[1] - 0.3)
+    ), "what it was a frame ago, for algorithms that remember"
     assert demo.picture("gjk") is not before
     assert demo.picture("gjk").steps[-1].result == trace.algorithm("gjk").query(moved)
     demo.restart()
