@@ -232,13 +232,15 @@ class Stepper(Demo):
             self.guesses.pass_by(self.k)
         self.values["step"] = float(min(max(k, 0), self.n_steps - 1) + 1)
         self._waited = 0
+        if self.playing:
+            self.guesses.pass_by(self.k)
 
     # Predictions
 
     def _asked(self) -> Asked | None:
-        """Return the question that is to be answered before the step is shown."""
+        """Return the question that is to be answered before the step is shown; while it plays nothing is asked."""
         name, picture = self.names[0], self.picture(self.names[0])
-        if picture is None or self.case is None or self.guesses.asked(self.k, picture.steps) is None:
+        if self.playing or picture is None or self.case is None or self.guesses.asked(self.k, picture.steps) is None:
             return None
         return Asked(name, self.case, picture.steps, self.k)
 

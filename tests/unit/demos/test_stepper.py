@@ -244,6 +244,25 @@ def test_the_mouse_reaches_both_planes() -> None:
         assert hand.window.session.timeline.failure == ""
 
 
+def test_a_click_on_a_button_or_in_the_picture_answers_a_question() -> None:
+    demo = Stepper()
+    press(demo, "g", "right", "right")
+    hand = Hand(demo)
+    question = demo._shown_question()[0]
+    assert question is not None and question.places
+    key = str(question.right + 1)
+    button, spot = (one for one in hand.controls.all if one.key == key)
+    assert button.place.top > spot.place.bottom, "the words below, the place in the picture above"
+    case = demo.case
+    hand.drag(spot.place.center, spot.place.center)
+    assert [one.is_right for one in demo.guesses.made] == [True] and demo.case is case
+    assert not [one for one in hand.controls.all if one.key], "answered once"
+    press(demo, "home", "right", "right")
+    hand.send(pygame.MOUSEMOTION, pos=(5, 5), rel=(0, 0), buttons=(0, 0, 0))
+    hand.drag(button.place.center, button.place.center)
+    assert [one.is_right for one in demo.guesses.made] == [True, True]
+
+
 def test_a_click_opens_the_page(monkeypatch: pytest.MonkeyPatch) -> None:
     opened: list[str] = []
     monkeypatch.setattr(pages.webbrowser, "open", lambda url: opened.append(url) or True)

@@ -95,7 +95,8 @@ def test_the_question_follows_the_hand_and_playing_asks_nothing():
     demo.run.press("space")
     for _ in range(2000):
         demo.run.step()
-    assert demo.k == demo.n_steps - 1 and not demo.guesses.made
+        assert demo._shown_question() == (None, None)
+    assert demo.k == demo.n_steps - 1 and not demo.guesses.made and not demo.playing
 
 
 def test_a_quiz_goes_from_question_to_question_and_keeps_the_answers():
