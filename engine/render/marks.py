@@ -63,6 +63,8 @@ _SMALL = 1.5
 _LABEL, _NUMBER = 12.0, 10.5
 _SHORT = 3
 """Letters of a label up to which it stands within what it names."""
+_LEVEL = 2.0
+"""Pixels by which corners may differ in height that are both the highest."""
 _MOST_NUMBERED = 16
 """Corners of a shape up to which each has its number."""
 
@@ -221,9 +223,10 @@ def _label(canvas: Canvas, place: Place, mark: Mark, size: float, bold: bool) ->
         sides: tuple[tuple[int, int], ...] = ((0, 0), (0, -1), (0, 1), (1, 0), (-1, 0), (1, -1), (-1, -1), (1, 1), (-1, 1))
         if len(mark.text) > _SHORT:  # rather above or below it than over it
             reach = mark.radius * canvas.camera.scale
-            (_, top), (_, bottom) = pixels.min(axis=0) - reach, pixels.max(axis=0) + reach
-            for y, side in ((top, (0, -1)), (bottom, (0, 1))):
-                if canvas.label((float(at[0]), float(y)), mark.text, color, size, 3.0, bold, plate, (side,)):
+            for down in (-1, 1):  # at its highest or lowest corner: in the middle of its box a slanted one may not be
+                end = float((down * pixels[:, 1]).max())
+                x = float(pixels[down * pixels[:, 1] > end - _LEVEL, 0].mean())
+                if canvas.label((x, down * (end + reach)), mark.text, color, size, 3.0, bold, plate, ((0, down),)):
                     return
     elif mark.form in ("path", "line"):
         at, (across, down) = pixels[[0, -1]].mean(axis=0), pixels[-1] - pixels[0]
