@@ -20,10 +20,17 @@ from tests.unit.app.hand import SIZE, Hand, pixel
 from tests.unit.app.test_pointing import differing
 
 
+def settle(hand: Hand) -> None:
+    """Let the disc come to rest; one picture shows it."""
+    for _ in range(90):
+        hand.window.session.advance(1.0 / 60.0)
+    hand.frame(2)
+
+
 @pytest.fixture
 def lying(hand: Hand) -> tuple[int, int]:
     """Let the disc come to rest, and return the pixel of its contact with the floor."""
-    hand.frame(90)
+    settle(hand)
     x, y = hand.window.session.demo.stages[0].world.contacts.position[0, 0].tolist()
     return pixel(hand, (x, y))
 
@@ -114,7 +121,7 @@ def test_f6_takes_the_body_at_the_pointer_else_the_deepest_contact_and_says_when
     assert "nothing here" in session.messages.now.words
     hand.key(pygame.K_r)
     session.clock.paused = False
-    hand.frame(90)
+    settle(hand)
     hand.key(pygame.K_F6)
     assert stepper(hand).title == "The contact of bodies 0 and 1"
     hand.key(pygame.K_ESCAPE)
