@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 from engine.compare.pair.file import ANSWERED_BY, Pair
+from engine.contracts.trace import Point
+from engine.geometry import Sweep, Transform
 from engine.trace import algorithm
 from engine.trace.cases import Case, PairCase
 
-__all__ = ["fitted", "of_query"]
+__all__ = ["fitted", "of_query", "plainer_motions"]
 
 _STANDING = ("manifold", "overlap", "distance")
 
@@ -19,7 +21,9 @@ def of_query(query: str) -> str | None:
 
 
 def fitted(name: str, case: Case) -> Case | None:
-    """Return a case as an algorithm can be asked it, or None: one that asks about shapes at rest is asked about the start of a motion.
+    """Return a case as an algorithm can be asked it, or None.
+
+    One that asks about shapes at rest is asked about the start of a motion, one that knows no turning, or only A's motion, about that.
 
     Raises
     ------
@@ -33,7 +37,30 @@ def fitted(name: str, case: Case) -> Case | None:
     if isinstance(case, PairCase) and isinstance(example, PairCase) and example.pair.query in _STANDING and case.pair.shape_b is not None:
         other = PairCase(_at_rest(case.pair, example.pair.query))
         return other if chosen.takes(other) else None
+    if isinstance(case, PairCase) and case.pair.query == "toi":
+        return next((one for one in map(PairCase, plainer_motions(case.pair)) if chosen.takes(one)), None)
     return None
+
+
+def plainer_motions(pair: Pair) -> tuple[Pair, Pair]:
+    """Return a motion of two shapes without its spin, and that as it looks to B, which stands then."""
+    way_a, way_b = _way(pair.sweep_a, pair.center_a), _way(pair.sweep_b, pair.center_b)
+    plain = replace(pair, center_a=(0.0, 0.0), center_b=(0.0, 0.0), provenance=None, outsider=None)
+    relative = way_a[0] - way_b[0], way_a[1] - way_b[1]
+    return (
+        replace(plain, end_a=_shifted(pair.pose_a, way_a), end_b=_shifted(pair.pose_b, way_b)),
+        replace(plain, end_a=_shifted(pair.pose_a, relative), end_b=pair.pose_b),
+    )
+
+
+def _way(sweep: Sweep, center: Point) -> Point:
+    """Return how far a motion carries what it turns about."""
+    (x0, y0), (x1, y1) = sweep.start.apply(center), sweep.end.apply(center)
+    return x1 - x0, y1 - y0
+
+
+def _shifted(xf: Transform, way: Point) -> Transform:
+    return Transform((xf.position[0] + way[0], xf.position[1] + way[1]), xf.angle)
 
 
 def _at_rest(pair: Pair, query: str) -> Pair:

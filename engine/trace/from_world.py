@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from itertools import islice
 from typing import Any, NamedTuple, TypeVar
 
@@ -29,8 +28,9 @@ from engine.common.errors import Described, InvalidInputError
 from engine.compare.pair.file import Pair
 from engine.contracts import Status
 from engine.contracts.trace import Point
-from engine.geometry import FixtureShape, Polygon, Sweep, Transform
+from engine.geometry import FixtureShape, Polygon, Transform
 from engine.trace.cases import BoxesCase, Case, OutlineCase, PairCase, PointsCase
+from engine.trace.doors import plainer_motions
 from engine.trace.protocol import Algorithm
 from engine.trace.scene_case import SceneCase
 from engine.world import World
@@ -201,14 +201,8 @@ def _meeting(world: World) -> Iterator[PairCase]:
     moving = [_moving_pair(world, fixtures, rows[k], max(2.0 * float(times[k]), world.settings.dt)) for k in order]
     for pair in sorted(moving, key=lambda one: not _do_meet(one)):
         yield PairCase(pair)
-        start_a, start_b, end_a, end_b = pair.pose_a, pair.pose_b, pair.end_a, pair.end_b
-        assert end_a is not None and end_b is not None
-        ways = [_way(pair.sweep_a, pair.center_a), _way(pair.sweep_b, pair.center_b)]
-        origin = (0.0, 0.0)
-        plain = replace(pair, center_a=origin, center_b=origin)
-        yield PairCase(replace(plain, end_a=_shifted(start_a, ways[0]), end_b=_shifted(start_b, ways[1])))
-        relative = ways[0][0] - ways[1][0], ways[0][1] - ways[1][1]
-        yield PairCase(replace(plain, end_a=_shifted(start_a, relative), end_b=start_b))
+        for plainer in plainer_motions(pair):
+            yield PairCase(plainer)
 
 
 def _do_meet(pair: Pair) -> bool:
@@ -216,16 +210,6 @@ def _do_meet(pair: Pair) -> bool:
 
     assert pair.shape_b is not None
     return query.time_of_impact(pair.shape_a, pair.sweep_a, pair.shape_b, pair.sweep_b).status is Status.HIT
-
-
-def _way(sweep: Sweep, center: Point) -> Point:
-    """Return how far a motion carries what it turns about."""
-    (x0, y0), (x1, y1) = sweep.start.apply(center), sweep.end.apply(center)
-    return x1 - x0, y1 - y0
-
-
-def _shifted(xf: Transform, way: Point) -> Transform:
-    return Transform((xf.position[0] + way[0], xf.position[1] + way[1]), xf.angle)
 
 
 def _moving_pair(world: World, fixtures: _Fixtures, rows: IntArray, seconds: float) -> Pair:

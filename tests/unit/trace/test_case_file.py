@@ -43,6 +43,9 @@ def test_a_pair_file_is_a_case_of_what_answers_its_query(tmp_path: Path) -> None
 
 def test_a_motion_is_asked_about_its_start_by_what_stands_still() -> None:
     moving = Pair("toi", PAIR.shape_a, PAIR.pose_a, PAIR.shape_b, PAIR.pose_b, Transform((1.0, 0.0)), Transform((2.0, 0.0)), (0.5, 0.0))
+    for name in ("swept_sat", "shape_cast"):  # which know no turning, and one of them no motion of B
+        plain = fitted(name, PairCase(moving))
+        assert isinstance(plain, PairCase) and trace.algorithm(name).takes(plain)
     start = fitted("gjk", PairCase(moving))
     assert isinstance(start, PairCase) and start.pair.pose_a == PAIR.pose_a
     assert trace.algorithm("gjk").query(start).separation == trace.algorithm("gjk").query(PairCase(PAIR)).separation
