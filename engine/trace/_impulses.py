@@ -120,7 +120,10 @@ class _Telling:
         self._found: list[TraceStep] = []
         self._where, self._sweep, self._n_rows, self._bounces = "", 0, 0, False
         self._rows_found: list[list[float]] = []
-        self._seconds = 0.0
+        self._seconds = self._largest = 0.0
+        moving = [self._shapes[body] for body, gives in zip(self._ids, self._gives_way, strict=False) if gives]
+        sizes = [float(np.abs(shape.core).max()) + shape.radius for shapes in moving for shape in shapes]
+        self._size = float(np.median(sizes)) if sizes else 1.0
         self._passed, self._before = "All bodies move on", list(self.velocity)
         self._read_contacts()
 
@@ -565,14 +568,15 @@ class _Telling:
         elif kind == "forces":
             sentence = (
                 f"Forces of the points at rest, so that none accelerates into another: {listed}. Which push and which slip was found with "
-                f"{counted(number, 'system')} of equations."
+                f"{counted(number, 'system')} of equations{'' if holds else '; pivots did not end: friction is that of the last turn'}."
             )
         else:
             end = "All inequalities hold: this is the answer" if holds else f"It does not hold, so another set: {'; '.join(wrong[:2])}"
             sentence = f"Set {number + 1}, {counted(int(row[2]), 'row')} free, solved in fractions: {listed}. {end}."
-        for contact in {int(one[0]) for one in rows if (int(one[0]), int(one[1])) in self._impulse}:
+        for contact, normal in {int(one[0]): one[8:10] for one in rows if (int(one[0]), int(one[1])) in self._impulse}.items():
             a, b = (float(self._ids[body]) if body < len(self._ids) else -1.0 for body in self._ends[contact])
-            values |= zip((f"nx{contact}", f"ny{contact}", f"A{contact}", f"B{contact}"), (*self._normals[contact], a, b), strict=True)
+            nx, ny = self._normals[contact] if math.isnan(normal[0]) else normal
+            values |= {f"nx{contact}": nx, f"ny{contact}": ny, f"A{contact}": a, f"B{contact}": b}
             for k in range(self._counts[contact]):
                 values[f"px{contact}.{k}"], values[f"py{contact}.{k}"] = self.place(contact, k)
         bodies = list(range(len(self._ids))) if is_collision else []
@@ -694,7 +698,8 @@ class _Telling:
         """Return the contact's point, and the impulse on B there."""
         (x, y), (nx, ny), (tx, ty) = self.place(contact, k), self.direction(contact, False), self.direction(contact, True)
         pn, pt = self._impulse[contact, k]
-        scale = self._scale(max(math.hypot(*one) for one in self._impulse.values()))
+        self._largest = max(self._largest, math.hypot(pn, pt))
+        scale = self._scale(self._largest)
         to = (x + scale * (pn * nx + pt * tx), y + scale * (pn * ny + pt * ty))
         marks = [Mark("point", "looked_at", ((x, y),))]
         if math.dist(to, (x, y)) > 0.0:
@@ -734,9 +739,7 @@ class _Telling:
 
     def _scale(self, longest: float, least: float = _STILL) -> float:
         """Return metres for each unit, so that the longest arrow is as long as half a body."""
-        sizes = [float(np.abs(shape.core).max()) + shape.radius for body, shapes in self._shapes.items()
-                 for shape in shapes if self._gives_way[self._ids.index(body)]]  # fmt: skip
-        return (float(np.median(sizes)) if sizes else 1.0) / longest if longest > least else 0.0
+        return self._size / longest if longest > least else 0.0
 
 
 _SWEEPS = {

@@ -252,11 +252,14 @@ class _Scene:
         self._step.tell_stage(stage, 0, self.velocity.reshape(-1, 3), self.position.reshape(-1, 3))
 
     def _tell_rows(self, points: _Points, force: FloatArray, rate: FloatArray, status: NDArray[Any]) -> None:
-        """Tell of each point, first along all normals and then along all tangents, its force, its rate and what it is."""
+        """Tell of each point, first along all normals and then along all tangents, its force, its rate, what it is, and its normal then."""
         m = len(points.row)
         for row in range(2 * m if self._step.trace is not None else 0):
+            normal = points.contacts.normal[points.row[row % m]].tolist()
             key, numbers = int(points.key[row % m]), (float(status[row]), float(force[row]), float(rate[row]))
-            self._step.tell(FOUND, *((float(key // 2), float(key % 2)) if key >= 0 else (-1.0, 0.0)), float(row >= m), *numbers, 1.0, 0.0)
+            self._step.tell(
+                FOUND, *((float(key // 2), float(key % 2)) if key >= 0 else (-1.0, 0.0)), float(row >= m), *numbers, 1.0, 0.0, *normal
+            )
 
     def _tell_found(self, points: _Points, found: _dantzig.Forces, pivots: list[_dantzig.Pivot], n_driven: int) -> None:
         """Tell the forces at rest, after the pivots that led there."""

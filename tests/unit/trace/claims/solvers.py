@@ -368,7 +368,8 @@ def check_cone(bodies, step):
     change, rows = {}, list(rows_of(bodies, step))
     most = max((pn for _, _, pn, _, _ in rows), default=0.0)
     for _, lines, pn, pt, mu in rows:
-        assert pn >= -1e-9 * most and abs(pt) <= mu * pn + 1e-9 * most + 1e-12
+        if step.values["holds"]:  # else pivots did not end, which the sentence says
+            assert pn >= -1e-9 * most and abs(pt) <= mu * pn + 1e-9 * most + 1e-12, (pn, pt, mu, most)
         for push, line in zip((pn, pt), lines, strict=True):
             for body, j in line.items():
                 change[body] = change.get(body, 0.0) + j * push
@@ -415,18 +416,17 @@ def check_forces(bodies, step, accumulated):
 
 
 def check_piece(bodies, step):
-    """By RK4 each velocity changes by h (g + (F1 + 2 F2 + 2 F3 + F4) / 6 m); normals turn by milliradians on the way, hence 3 %."""
+    """By RK4 each velocity changes by h (g + (F1 + 2 F2 + 2 F3 + F4) / 6 m)."""
     sets, bodies.sets = bodies.sets, []
     seconds = step.values["seconds"]
     if len(sets) != 4 or bodies.jointed or any(one.values["others"] for one in sets):
         return
     forces = [check_cone(bodies, one) for one in sets]
-    for body, (v, x) in bodies.told(step).items():
+    for body, (v, _) in bodies.told(step).items():
         pulls = [one.get(body, np.zeros(3))[:2] * bodies.inverse[body][:2] for one in forces]
         wanted = seconds * (np.where(bodies.inverse[body][:2] > 0.0, bodies.gravity, 0.0) + np.average(pulls, axis=0, weights=(1, 2, 2, 1)))
         most = seconds * max(float(np.abs(one).max()) for one in pulls)
-        if max(abs(turn) for _, (_, _, turn) in bodies.told(step).values()) <= 0.02 and abs(x[2]) <= 0.02:
-            assert np.abs(v[:2] - bodies.velocity[body][:2] - wanted).max() <= 0.03 * most + NEAR * bodies.size, (step.sentence, body)
+        assert np.abs(v[:2] - bodies.velocity[body][:2] - wanted).max() <= NEAR * (most + bodies.size), (step.sentence, body)
 
 
 def check_pivot(bodies, step, accumulated):
