@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,6 +13,8 @@ from engine.contracts.agreement import Difference
 from engine.demo.stage import Stage
 
 if TYPE_CHECKING:
+    from engine.common.arrays import IntArray
+    from engine.compare.pair.file import Pair
     from engine.trace.cases import Case
     from engine.world import World
 
@@ -138,8 +140,8 @@ def door_of_solver(stage: Stage) -> Door:
     return Door(name, case_of_step(stage.world), f"The next step of this world{how}")
 
 
-def door_of_pair(pair: Any, title: str) -> Door | None:
-    """Return what answers the query of a `Pair`, of a manifold with Box2D's rule beside; None where nothing does that can be watched."""
+def door_of_pair(pair: Pair, title: str) -> Door | None:
+    """Return what answers the query of a pair, of a manifold with Box2D's rule beside; None where nothing does that can be watched."""
     from engine.trace.cases import PairCase
     from engine.trace.doors import of_query
 
@@ -154,7 +156,7 @@ def _with_box2d_rule(door: Door) -> Door:
     return replace(door, beside=_BOX2D_RULE) if algorithm(_BOX2D_RULE).takes(door.case) else door
 
 
-def _deepest(world: World, rows: np.ndarray[Any, Any]) -> int:
+def _deepest(world: World, rows: IntArray) -> int:
     contacts = world.contacts
     is_point = np.arange(2) < contacts.count[rows, None]
     depths = np.where(is_point, contacts.separation[rows], math.inf).min(axis=1)

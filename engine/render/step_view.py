@@ -200,7 +200,7 @@ def _score(views: Sequence[pygame.Rect], code: pygame.Rect, code_width: int, wan
 
 def _code_size(algorithm: AlgorithmFacts, fonts: FontBook) -> tuple[int, int]:
     ui = fonts.ui_scale
-    width = max(fonts.width(line.strip(), _CODE) + _indent(line, ui) for line in algorithm.pseudo_code)
+    width = _widest(algorithm.pseudo_code, _CODE, fonts)
     rows = len(algorithm.pseudo_code) * _CODE_ROW + _LEGEND_ROW
     return width + round(3.2 * _PAD * ui), round((rows + 1.8 * _PAD) * ui)
 

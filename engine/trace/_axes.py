@@ -9,6 +9,7 @@ import numpy as np
 from engine.contracts.trace import Feature, Mark, Point, Question, Role, TraceStep, View
 from engine.narrowphase._sat_kernel import SAT_CORNERS, SAT_EDGE, SAT_START
 from engine.narrowphase.packing import cached_pack
+from engine.trace._points import between
 from engine.trace.cases import PairCase
 from engine.trace.words import metres
 
@@ -41,7 +42,7 @@ class Edges:
             for xf, core in zip(self.poses, (packed.vertices[:n_a], packed.vertices[n_a:]), strict=True)
         )
         self.normals: tuple[list[Point], ...] = tuple(
-            [(xf.cos * x - xf.sin * y, xf.sin * x + xf.cos * y) for x, y in normals.tolist()]
+            [xf.rotate((x, y)) for x, y in normals.tolist()]
             for xf, normals in zip(self.poses, (packed.normals[:n_a], packed.normals[n_a:]), strict=True)
         )
         both = np.array([*self.vertices[0], *self.vertices[1]])
@@ -59,8 +60,7 @@ class Edges:
 
     def middle(self, side: int, edge: int) -> Point:
         """Return the middle of an edge."""
-        (x0, y0), (x1, y1) = self.ends(side, edge)
-        return 0.5 * (x0 + x1), 0.5 * (y0 + y1)
+        return between(*self.ends(side, edge))
 
     def name(self, side: int, edge: int) -> str:
         """Name an edge by where it looks, and by its number."""

@@ -39,7 +39,7 @@ class Difference:
 
     def vector(self, x: float, y: float) -> Point:
         """Turn a vector from A's frame to the world's axes."""
-        return self.xf_a.cos * x - self.xf_a.sin * y, self.xf_a.sin * x + self.xf_a.cos * y
+        return self.xf_a.rotate((x, y))
 
     def point_a(self, index: float) -> Point:
         """Return a vertex of A's core, world frame."""

@@ -67,7 +67,7 @@ class Measured:
         t, gap, nx, ny, side, edge, i, j, bend = row[:9]
         first, second = impact.sides
         pose_1, pose_2 = first.sweep.at(t), second.sweep.at(t)
-        n = pose_1.cos * nx - pose_1.sin * ny, pose_1.sin * nx + pose_1.cos * ny
+        n = pose_1.rotate((nx, ny))
         p1, p2 = pose_1.apply(first.corner(i)), pose_2.apply(second.corner(j))
         if side == AXIS_FACE_A:
             p1 = p2[0] - gap * n[0], p2[1] - gap * n[1]

@@ -12,7 +12,7 @@ from engine.common.arrays import finite_rows
 from engine.contracts.trace import Feature, Mark, Point, Role
 from engine.trace.cases import PointsCase
 
-__all__ = ["as_points", "away_from_line", "dots", "features", "named", "names", "of_points"]
+__all__ = ["as_points", "away_from_line", "between", "dots", "features", "named", "names", "of_points"]
 
 
 def of_points(points: ArrayLike) -> PointsCase:
@@ -43,6 +43,11 @@ def away_from_line(p: Point, q: Point, point: Point) -> tuple[float, Point]:
     ux, uy = dx / length, dy / length
     along = x * ux + y * uy
     return ux * y - uy * x, (p[0] + along * ux, p[1] + along * uy)
+
+
+def between(p: Point, q: Point, share: float = 0.5) -> Point:
+    """Return the point at a share of the way from p to q."""
+    return p[0] + share * (q[0] - p[0]), p[1] + share * (q[1] - p[1])
 
 
 def named(case: PointsCase, role: Role, point: Point) -> Mark:

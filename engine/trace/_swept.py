@@ -15,6 +15,7 @@ from engine.geometry import AnyShape, Transform
 from engine.geometry.hull import convex_hull
 from engine.narrowphase.scratch import core_of
 from engine.trace._bars import Bars, bar, moment
+from engine.trace._points import between
 from engine.trace.cases import PairCase, shape_mark
 from engine.trace.words import metres
 
@@ -131,8 +132,7 @@ class SweptDecoder:
 
     def direction(self, x: float, y: float) -> Point:
         """Turn a vector from the first's frame to the world's axes."""
-        pose = self.sides[0].pose
-        return pose.cos * x - pose.sin * y, pose.sin * x + pose.cos * y
+        return self.sides[0].pose.rotate((x, y))
 
     def placed(self, t: float, role: Role) -> tuple[Mark, ...]:
         """Return what has moved, at a moment of the motion."""
@@ -154,8 +154,7 @@ class SweptDecoder:
         core, pose = self.cores[whose], self.sides[whose].pose
         x, y = (core[(edge + 1) % len(core)] - core[edge]).tolist()
         length = math.hypot(x, y)
-        nx, ny = y / length, -x / length
-        return pose.cos * nx - pose.sin * ny, pose.sin * nx + pose.cos * ny
+        return pose.rotate((y / length, -x / length))
 
     def on_path(self, t: float) -> tuple[Mark, ...]:
         """Return where the point O is on its way through the difference."""
@@ -213,7 +212,7 @@ class SweptDecoder:
             )  # fmt: skip
             if rate < 0.0:
                 kind, line = "begins", 6
-                self.closing.append((t, name, _between(*ends)))
+                self.closing.append((t, name, between(*ends)))
                 new = f"the latest so far is {moment(first)}" if first != t else "the latest so far"
                 sentence = f"{place} and comes by {metres(-rate)} a motion: the shadows begin to overlap at {moment(t)}, {new}."
                 self.bars.add(height, t, math.inf, label)
@@ -224,7 +223,7 @@ class SweptDecoder:
                 self.bars.add(height, -math.inf, t, label)
         foot = (x - s * n[0], y - s * n[1])
         way = (self.way[0], self.way[1]) if whose == 0 else (-self.way[0], -self.way[1])
-        middle, reach = _between(*ends), 0.3 * math.dist(*ends)
+        middle, reach = between(*ends), 0.3 * math.dist(*ends)
         return self.step(
             kind, line, sentence, looked_at=(Feature(own.name, "edge", edge), Feature(other.name, "vertex", vertex)), axis=n, values=values,
             points=(foot, (x, y)), question=question,
@@ -383,7 +382,3 @@ class SweptDecoder:
         """Return the points of the answer, its normal, and where that is drawn."""
         found = result.contact_set.points
         return found, result.normal, result.point
-
-
-def _between(p: Point, q: Point) -> Point:
-    return 0.5 * (p[0] + q[0]), 0.5 * (p[1] + q[1])

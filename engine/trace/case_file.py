@@ -108,7 +108,7 @@ def case_from_json(plain: object, file: str = "case") -> SavedCase:
         raise InvalidInputError(f"{file}: algorithm", "one of " + ", ".join(algorithms()), held.algorithm)
     case = _held_case(held, file)
     if not algorithm(held.algorithm).takes(case):
-        raise InvalidInputError(f"{file}", f"a case that {held.algorithm} takes", Described(_given(held)))
+        raise InvalidInputError(file, f"a case that {held.algorithm} takes", Described(_given(held)))
     return SavedCase(held.algorithm, case)
 
 
@@ -134,7 +134,7 @@ def _content(case: Case) -> dict[str, Any]:
 def _held_case(held: CaseSchema, file: str) -> Case:
     given = [name for name in _CONTENT if getattr(held, name) is not None]
     if len(given) != 1:
-        raise InvalidInputError(f"{file}", "a case with one of " + ", ".join(_CONTENT), Described(" and ".join(given) or "none"))
+        raise InvalidInputError(file, "a case with one of " + ", ".join(_CONTENT), Described(" and ".join(given) or "none"))
     if held.taken and held.scene is None:
         raise InvalidInputError(f"{file}: taken", "given with a scene alone", Described(given[0]))
     if held.before is not None and held.pair is None:

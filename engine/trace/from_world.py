@@ -253,8 +253,7 @@ def _pairs(world: World, fixtures: _Fixtures) -> IntArray:
         if len(two) == 2 and None not in two:
             one, other = sorted(two)  # type: ignore[type-var]
             may &= ~(((body[a] == one) & (body[b] == other)) | ((body[a] == other) & (body[b] == one)))
-    rows = np.column_stack((a[may], b[may]))
-    return rows
+    return np.column_stack((a[may], b[may]))
 
 
 def _distances(fixtures: _Fixtures, rows: IntArray) -> FloatArray:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from engine.common.errors import InvalidInputError, LabError
+from engine.common.errors import LabError
 from engine.contracts.trace import Mark, Point, Role
 from engine.scenes.scene import SceneWorld, build
 from engine.trace.cases import Case, shape_mark
@@ -122,6 +122,6 @@ class SceneCase(Case):
             world.set_awake(body, True)
             changed = replace(self, start=world.snapshot())
             changed.before(changed.start.solver)
-        except (LabError, InvalidInputError):
+        except LabError:
             return self
         return changed

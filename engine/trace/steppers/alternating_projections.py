@@ -139,7 +139,7 @@ class _Turns:
 
     def _bound(self, numbers: list[float]) -> None:
         i, j, low = int(numbers[0]), int(numbers[1]), numbers[4]
-        n = self.frame.cos * numbers[2] - self.frame.sin * numbers[3], self.frame.sin * numbers[2] + self.frame.cos * numbers[3]
+        n = self.frame.rotate((numbers[2], numbers[3]))
         corners = tuple(
             Mark("point", "looked_at", (self.cores[side][k],), text=f"{'AB'[side]}{k}") for side, k in enumerate((i, j))
         )  # fmt: skip

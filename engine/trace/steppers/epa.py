@@ -11,6 +11,7 @@ from engine.geometry import AnyShape, Polygon, Transform
 from engine.narrowphase import epa as chapter
 from engine.narrowphase._epa_kernel import EPA_EDGE, EPA_END, EPA_SUPPORT, EPA_TOUCHING
 from engine.trace._difference import DIFFERENCE, Difference, of_pair, vertex_name
+from engine.trace._points import between
 from engine.trace.cases import PairCase
 from engine.trace.protocol import PLANE, Algorithm
 from engine.trace.rows import told
@@ -112,7 +113,7 @@ def _nearest_edge(
     at = next(k for k, edge in enumerate(edges) if edge[7] == 1.0)
     ends = difference.vector(*edges[at][2:4]), difference.vector(*edges[at][4:6])
     length = edges[at][6]
-    middles = tuple(_middle(difference.vector(*edge[2:4]), difference.vector(*edge[4:6])) for edge in edges)
+    middles = tuple(between(difference.vector(*edge[2:4]), difference.vector(*edge[4:6])) for edge in edges)
     names = tuple(f"edge {k}" for k in range(len(edges)))
     asked = Question("Which edge of the polytope is nearest to O?", names, at, middles, "difference")
     flat = " It is flat: O lies on it, and it has a side on either hand." if len(edges) == 2 else ""
@@ -131,10 +132,6 @@ def _is_clear(edges: list[list[float]]) -> bool:
     """Tell whether an eye can see which edge is nearest: by a twentieth nearer than the next."""
     nearest, second = sorted(edge[6] for edge in edges)[:2]
     return nearest < 0.95 * second
-
-
-def _middle(p: Point, q: Point) -> Point:
-    return 0.5 * (p[0] + q[0]), 0.5 * (p[1] + q[1])
 
 
 def _support(difference: Difference, numbers: list[float], before: TraceStep, ring: tuple[Mark, ...], cost: dict[str, int]) -> TraceStep:

@@ -13,6 +13,7 @@ from engine.narrowphase import gjk as chapter
 from engine.narrowphase._epa_kernel import EPA_EDGE, EPA_END, EPA_SUPPORT, EPA_TOUCHING
 from engine.narrowphase._gjk_kernel import GJK_END, GJK_KEPT, GJK_NEAREST, GJK_START, GJK_SUPPORT
 from engine.trace._difference import DIFFERENCE, Difference, of_pair, vertex_name
+from engine.trace._points import between
 from engine.trace.cases import PairCase
 from engine.trace.protocol import PLANE, Algorithm
 from engine.trace.rows import told
@@ -124,8 +125,8 @@ def _in_plane(difference: Difference, numbers: list[float]) -> tuple[Mark, ...]:
 
 def _nearest(difference: Difference, numbers: list[float], simplex: tuple[Mark, ...], supports: int, at: int) -> TraceStep:
     v, n, length, share = difference.vector(*numbers[8:10]), difference.vector(*numbers[10:12]), numbers[12], numbers[13]
-    on_a = _between(difference.point_a(numbers[0]), difference.point_a(numbers[2]), share)
-    on_b = _between(difference.point_b(numbers[1]), difference.point_b(numbers[3]), share)
+    on_a = between(difference.point_a(numbers[0]), difference.point_a(numbers[2]), share)
+    on_b = between(difference.point_b(numbers[1]), difference.point_b(numbers[3]), share)
     where = "an inner point of" if 0.0 < share < 1.0 and numbers[:2] != numbers[2:4] else "the end"
     what = _simplex_name(numbers).removeprefix("the ")
     place = f"{where} the {what}" if where != "the end" else f"the {what}" if what.startswith("vertex") else f"an end of the {what}"
@@ -139,10 +140,6 @@ def _nearest(difference: Difference, numbers: list[float], simplex: tuple[Mark, 
         ),
         {"steps": at, "supports": supports},
     )  # fmt: skip
-
-
-def _between(p: Point, q: Point, share: float) -> Point:
-    return p[0] + share * (q[0] - p[0]), p[1] + share * (q[1] - p[1])
 
 
 def _support(difference: Difference, numbers: list[float], simplex: tuple[Mark, ...], before: list[TraceStep], supports: int) -> TraceStep:

@@ -14,6 +14,7 @@ from engine.contracts.trace import Feature, Mark, Point, Question, TraceStep
 from engine.geometry import AnyShape, Polygon, Transform
 from engine.narrowphase.scratch import core_of
 from engine.trace._bars import TIMES, Bars, bar, moment, step_of_time
+from engine.trace._points import between
 from engine.trace.cases import PairCase
 from engine.trace.protocol import PLANE, Algorithm
 from engine.trace.rows import told
@@ -111,7 +112,7 @@ class _Decoder:
 
     def direction(self, x: float, y: float) -> Point:
         """Turn a vector from the shape's frame to the world's."""
-        return self.pose.cos * x - self.pose.sin * y, self.pose.sin * x + self.pose.cos * y
+        return self.pose.rotate((x, y))
 
     def ends_of(self, edge: int) -> tuple[Point, Point]:
         return self.corners[edge], self.corners[(edge + 1) % len(self.corners)]
@@ -186,8 +187,7 @@ class _Decoder:
         )  # fmt: skip
 
     def outward(self, ends: tuple[Point, Point], n: Point) -> tuple[Mark, ...]:
-        (x, y), (to_x, to_y) = ends
-        middle, reach = (0.5 * (x + to_x), 0.5 * (y + to_y)), 0.3 * math.hypot(to_x - x, to_y - y)
+        middle, reach = between(*ends), 0.3 * math.dist(*ends)
         return (
             (Mark("arrow", "looked_at", (middle, (middle[0] + reach * n[0], middle[1] + reach * n[1])), text="n"),) if reach > 0.0 else ()
         )
@@ -196,7 +196,7 @@ class _Decoder:
         edge, t, entry, leave = int(row[0]), *row[1:4]
         question = None
         if 2 <= len(self.towards) <= _MOST_PLACES:
-            places = tuple(_between(*self.ends_of(k)) for k in self.towards)
+            places = tuple(between(*self.ends_of(k)) for k in self.towards)
             question = Question(
                 "By which edge does the ray enter?", tuple(f"edge {k}" for k in self.towards), self.towards.index(edge), places
             )
@@ -333,10 +333,6 @@ class _Decoder:
         return self.step(
             "answer", line, sentence, points=points, axis=hit.normal, values={"fraction": hit.fraction}, marks=tuple(marks), result=hit
         )
-
-
-def _between(p: Point, q: Point) -> Point:
-    return 0.5 * (p[0] + q[0]), 0.5 * (p[1] + q[1])
 
 
 ALGORITHM = RayCast()
