@@ -80,14 +80,14 @@ def _load(name: str) -> None:
     ),
 )
 class Stepper(Demo):
-    """One algorithm, or two of them, on one case."""
+    """One algorithm, or up to four of them, on one case."""
 
     parameters = (
         Parameter.choice("algorithm", NAMES, "algorithm"),
         Parameter("step", 1, 1, MOST_STEPS, "", "step", True, slider_high=40),
         Parameter("pace", 1.0, _PACES[0], _PACES[-1], "", "steps a second"),
         Parameter.choice("end", ("stop", "loop"), "at the last step"),
-        Parameter.choice("beside", ("none", *NAMES), "beside it"),
+        Parameter.choice("beside", ("none", *NAMES, trace.ALL_BESIDE), "beside it"),
     )
     keys = (
         ("Right  Left", "next step, the one before; held, on and on"),
@@ -95,7 +95,7 @@ class Stepper(Demo):
         ("Space  P", "play, pause"),
         ("Up  Down", "faster, slower"),
         ("L", "at the end: begin again, or stop"),
-        ("B", "another algorithm beside it, or none"),
+        ("B", "another algorithm beside it, all that go with it, or none"),
         ("Left drag", "move a shape, a corner, an end"),
         ("Right drag, wheel", "turn a shape"),
         ("Q  E", "turn what was touched last"),
@@ -139,7 +139,7 @@ class Stepper(Demo):
             names = (name,)
         parameters = (
             Parameter.choice(first.name, names, first.description, default=names.index(name)), *others,
-            Parameter.choice(last.name, ("none", *names), last.description, default=("none", *names).index(beside)),
+            Parameter.choice(last.name, others_of := ("none", *names, trace.ALL_BESIDE), last.description, default=others_of.index(beside)),
         )  # fmt: skip
         more = {"quiz": quiz, "own": own}
         if quiz is not None:
@@ -170,8 +170,11 @@ class Stepper(Demo):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The algorithm, and the one beside it."""
+        """The algorithm, and those beside it."""
         chosen, beside = (self._word(name) for name in ("algorithm", "beside"))
+        if beside == trace.ALL_BESIDE:
+            case = self._case if self._case is not None else _example(chosen)
+            return (chosen, *trace.beside(chosen, case))
         return (chosen,) if beside in ("none", chosen) else (chosen, beside)
 
     def _word(self, name: str) -> str:
@@ -219,7 +222,7 @@ class Stepper(Demo):
 
     @property
     def n_steps(self) -> int:
-        """How many steps there are, of the longer of two."""
+        """How many steps there are, of the longest."""
         return max((len(picture.steps) for name in self.names if (picture := self.picture(name)) is not None), default=1)
 
     @property
@@ -399,7 +402,8 @@ class Stepper(Demo):
         words = next(one for one in self.parameters if one.name == "beside").choices
         offered = ["none"]
         if self._is_ready(self.names[0]):
-            offered += [one for one in self._algorithm(self.names[0]).beside if one in words]
+            others = [one for one in self._algorithm(self.names[0]).beside if one in words]
+            offered += others if len(others) < 2 else [*others, trace.ALL_BESIDE]
         now = self._word("beside")
         self.values["beside"] = float(words.index(offered[(offered.index(now) + 1) % len(offered)] if now in offered else "none"))
 

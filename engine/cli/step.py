@@ -39,7 +39,12 @@ def step_command(
         int | None, typer.Option("--from", metavar="N", help="With --scene: after N steps of it.", show_default=str(_USUAL_STEPS))
     ] = None,
     seed: options.Seed = 0,
-    beside: Annotated[str | None, typer.Option("--beside", metavar="ALGORITHM", help="A second one, asked the same.")] = None,
+    beside: Annotated[
+        str | None,
+        typer.Option(
+            "--beside", metavar="ALGORITHM", help="A second one, asked the same, or all: those that go with it, three at the most."
+        ),
+    ] = None,
     at: Annotated[int | None, typer.Option("--at", metavar="K", help="The step to begin at, or of the picture, from 1.")] = None,
     quiz: Annotated[int | None, typer.Option("--quiz", metavar="N", help="Ask N questions; --json has the answers.")] = None,
     own: Annotated[
@@ -82,8 +87,9 @@ def step_command(
         integer("--at", at, 1)
     wanted = _wanted(at, screenshot, pictures, film, rate, size, seconds)
     case = _case(name, pair_file, scene, since, seed)
+    others: tuple[str, ...] = ()
     if beside is not None:
-        _check_beside(beside, name, case)
+        others = _checked_beside(beside, name, case)
     if quiz is not None:
         options.left_out("left out with --quiz", {"--beside": beside, "--own": own, "--at": at, **drawn})
         return run_quiz(name, case, quiz, seed, json_file, ui_scale, theme)
@@ -102,7 +108,7 @@ def step_command(
         out.print(f"No display ({problem}): the steps in words.")
     options.left_out("left out of a run without a window", {"--ui-scale": ui_scale})
     with warming():
-        steps = {one: trace.algorithm(one).steps(case) for one in (name, beside) if one is not None}
+        steps = {one: trace.algorithm(one).steps(case) for one in (name, *others)}
     if at is not None:
         integer("--at", at, 1, max(map(len, steps.values())))
     for one, found in steps.items():
@@ -113,7 +119,7 @@ def step_command(
         out.print(theirs.sentence, markup=False)
     print_rows(out, draw_steps(wanted, case, tuple(steps), theirs))
     whole = steps_as_json(name, case, steps[name])
-    more = {} if beside is None else {"beside": steps_as_json(beside, case, steps[beside])}
+    more = {} if beside is None else {"beside": [steps_as_json(one, case, steps[one]) for one in others]}
     write_json(json_file, {**whole, **more, **({} if theirs is None else {"own": theirs.as_json()})})
     return 0 if theirs is None or not theirs.faults else 1
 
@@ -203,12 +209,16 @@ def _example(name: str) -> str:
     return f"a stepper case of its own kind: step {name} and S save one"
 
 
-def _check_beside(beside: str, name: str, case: Case) -> None:
+def _checked_beside(beside: str, name: str, case: Case) -> tuple[str, ...]:
+    """Return the algorithms that are asked beside one."""
     from engine import trace
 
+    if beside == trace.ALL_BESIDE:
+        return trace.beside(name, case)
     with options.named("--beside"):
         other = trace.algorithm(beside)
     if not other.takes(case):
         can = [one for one in trace.algorithms() if one != name and trace.algorithm(one).takes(case)]
         wanted = "one that can be asked the same" + (f": {', '.join(can)}" if can else ", and there is none")
         raise InvalidInputError("--beside", wanted, beside)
+    return () if beside == name else (beside,)

@@ -1,4 +1,4 @@
-"""One algorithm step by step, or two side by side on the same case, in the view of a window whose camera looks at the plane."""
+"""One algorithm step by step, or up to four side by side on the same case, in the view of a window whose camera looks at the plane."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from engine.render.camera import Camera, Place
 from engine.render.canvas import Canvas
 from engine.render.controls import Control
 from engine.render.fonts import FontBook
-from engine.render.step_view import StepPicture, StepPlaces
+from engine.render.step_view import ALL_PARTS, StepPicture, StepPlaces
 
-__all__ = ["board_margins", "draw_board"]
+__all__ = ["board_margins", "divided", "draw_board", "parts_of"]
 
 _SPOT = 11.0
 """Design pixels within which a place in the picture that answers a question is hit."""
@@ -38,7 +38,7 @@ def draw_board(
     keys: Sequence[str] = (),
 ) -> list[StepPlaces]:
     """Draw step k of each, and note on the canvas what a hand can use: sliders that set the demo's `parameter` to a step counted from 1,
-    links to pages, and the plane of the second. The canvas has the ground of the first, and so is a `question`: see `StepPicture.draw`;
+    links to pages, and the planes of the others. The canvas has the ground of the first, and so is a `question`: see `StepPicture.draw`;
     its answers press these `keys`."""
     drawn: list[StepPlaces] = []
     own: Camera | None = None
@@ -52,7 +52,7 @@ def draw_board(
         asked = None if drawn else question
         places = picture.draw(
             canvas.surface, rect, k, canvas.fonts, camera=camera, has_ground=bool(drawn), discs=canvas.discs, room=canvas.room,
-            question=asked, chosen=chosen,
+            question=asked, chosen=chosen, parts=parts_of(len(pictures)),
         )  # fmt: skip
         drawn.append(places)
         if asked is not None and chosen is None:
@@ -78,20 +78,24 @@ def _fonts(ui_scale: float) -> FontBook:
     return FontBook(ui_scale)
 
 
+def parts_of(n: int) -> frozenset[str]:
+    """Return what each of n pictures has room for: of more than two none has its pseudo-code."""
+    return ALL_PARTS if n < 3 else ALL_PARTS - {"code"}
+
+
+def divided(rect: pygame.Rect, n: int, columns: int) -> list[pygame.Rect]:
+    """Return n equal parts of a rectangle, row by row."""
+    columns = min(columns, n)
+    width, height = rect.width // columns, rect.height // -(-n // columns)
+    return [pygame.Rect(rect.left + k % columns * width, rect.top + k // columns * height, width, height) for k in range(n)]
+
+
 def _places(view: Place, pictures: Sequence[StepPicture], fonts: FontBook) -> list[tuple[pygame.Rect, pygame.Rect]]:
     """Return of each picture its rectangle, and that of its plane: of two beside each other, or one below the other, as leaves more."""
-    left, top, width, height = view
-    if len(pictures) < 2:
-        arranged = [[pygame.Rect(view)]]
-    else:
-        half, low = (width // 2, height), (width, height // 2)
-        arranged = [
-            [pygame.Rect(left, top, *half), pygame.Rect(left + width - half[0], top, *half)],
-            [pygame.Rect(left, top, *low), pygame.Rect(left, top + height - low[1], *low)],
-        ]
     found = []
-    for rects in arranged:
-        layouts = [picture.layout(rect, fonts) for picture, rect in zip(pictures, rects, strict=False)]
+    for columns in (1, 2):
+        rects = divided(pygame.Rect(view), len(pictures), columns)
+        layouts = [picture.layout(rect, fonts, parts_of(len(pictures))) for picture, rect in zip(pictures, rects, strict=True)]
         planes = [layout.views[picture.algorithm.views[0].name] for picture, layout in zip(pictures, layouts, strict=True)]
         found.append((min(min(plane.size) for plane in planes), list(zip(rects, planes, strict=True))))
     return max(found, key=lambda one: one[0])[1]

@@ -22,11 +22,16 @@ from engine.common.words import meant
 from engine.contracts.trace import Feature, Mark, Question, TraceStep, View
 
 if TYPE_CHECKING:
+    from engine.trace.cases import Case
     from engine.trace.protocol import Algorithm
 
-__all__ = ["Feature", "Mark", "Question", "TraceStep", "View", "algorithm", "algorithms"]
+__all__ = ["ALL_BESIDE", "Feature", "Mark", "Question", "TraceStep", "View", "algorithm", "algorithms", "beside"]
 
 _STEPPERS = "engine.trace.steppers"
+
+ALL_BESIDE = "all"
+"""In place of an algorithm's name: those that are worth seeing beside it, as many as a picture holds."""
+_MOST_BESIDE = 3
 
 
 @cache
@@ -50,6 +55,12 @@ def algorithm(name: str) -> Algorithm[Any]:
     found: Algorithm[Any] = import_module(f"{_STEPPERS}.{name}").ALGORITHM
     found.name = name
     return found
+
+
+def beside(name: str, case: Case) -> tuple[str, ...]:
+    """Return the algorithms worth seeing beside one that can be asked the same case, three at the most."""
+    others = (other for other in algorithm(name).beside if other in algorithms() and algorithm(other).takes(case))
+    return tuple(others)[:_MOST_BESIDE]
 
 
 def __getattr__(name: str) -> Callable[..., list[TraceStep]]:

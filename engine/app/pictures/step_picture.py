@@ -11,6 +11,7 @@ from engine.app.files import png_bytes
 from engine.contracts.trace import Mark
 from engine.render import palette
 from engine.render.fonts import FontBook
+from engine.render.step_board import divided, parts_of
 from engine.render.step_view import ALL_PARTS, StepPicture
 from engine.trace.cases import Case
 from engine.trace.protocol import Algorithm
@@ -39,15 +40,12 @@ def draw_step(
     return surface
 
 
-def draw_beside(
-    pictures: Sequence[StepPicture], k: int, size: tuple[int, int], fonts: FontBook, parts: frozenset[str] = ALL_PARTS
-) -> pygame.Surface:
-    """Draw step k of several algorithms side by side on a surface of its own; one that has ended stays at its last step."""
+def draw_beside(pictures: Sequence[StepPicture], k: int, size: tuple[int, int], fonts: FontBook) -> pygame.Surface:
+    """Draw step k of up to four algorithms side by side on a surface of its own; one that has ended stays at its last step."""
     surface = pygame.Surface(size)
     surface.fill(palette.BACKGROUND)
-    edges = [round(n * size[0] / len(pictures)) for n in range(len(pictures) + 1)]
-    for picture, left, right in zip(pictures, edges, edges[1:], strict=False):
-        picture.draw(surface, pygame.Rect(left, 0, right - left, size[1]), k, fonts, parts=parts)
+    for picture, rect in zip(pictures, divided(surface.get_rect(), len(pictures), 2), strict=True):
+        picture.draw(surface, rect, k, fonts, parts=parts_of(len(pictures)))
     return surface
 
 

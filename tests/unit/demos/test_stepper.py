@@ -21,6 +21,7 @@ from engine.compare.pair.file import Pair
 from engine.geometry import Circle, Polygon, Segment, Transform
 from engine.history.history import demo_hash
 from engine.render import palette
+from engine.render.step_board import divided
 from engine.trace.cases import PairCase
 from tests.unit.app.written import Written, noting_words
 from tests.waiting import until
@@ -199,6 +200,15 @@ def test_two_stand_side_by_side_at_the_same_step() -> None:
     assert demo.names != ("gjk", "epa")
     demo.set_parameter("beside", "quickhull")
     assert any("cannot be asked this" in str(line) for line in demo.status()) and picture_of(demo)
+
+
+def test_four_trees_stand_over_the_same_boxes() -> None:
+    trees = ("bvh_top_down", "bvh_bottom_up", "bvh_insertion", "bvh_morton")
+    demo = Stepper.of_case(trees[0], trace.algorithm(trees[0]).example, beside=trace.ALL_BESIDE)()
+    assert isinstance(demo, Stepper) and demo.names == trees
+    rects = divided(pygame.Rect(3, 5, 1280, 720), len(trees), 2)
+    assert [rect.size for rect in rects] == [(640, 360)] * 4 and rects[3].topleft == (643, 365)
+    assert trace.beside("gjk", demo.case) == (), "which cannot be asked about boxes"
 
 
 def test_it_opens_on_a_case_that_others_give() -> None:
