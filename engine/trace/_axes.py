@@ -31,12 +31,11 @@ class Edges:
     """The cores of a case in the world, with the normals that the kernels work with."""
 
     def __init__(self, case: PairCase) -> None:
-        pair = case.pair
-        assert pair.shape_b is not None
-        packed = cached_pack(pair.shape_a, pair.shape_b)
+        a, xf_a, b, xf_b = case.both
+        packed = cached_pack(a, b)
         n_a = int(packed.n_vertices[0])
-        self.poses = pair.pose_a, pair.pose_b
-        self.radii = pair.shape_a.radius, pair.shape_b.radius
+        self.poses = xf_a, xf_b
+        self.radii = a.radius, b.radius
         self.vertices: tuple[list[Point], ...] = tuple(
             [(x, y) for x, y in xf.apply_array(core).tolist()]
             for xf, core in zip(self.poses, (packed.vertices[:n_a], packed.vertices[n_a:]), strict=True)

@@ -68,15 +68,10 @@ class ClippedManifold(Algorithm[PairCase]):
     choice: ClassVar[tuple[str, ...]]
 
     def query(self, case: PairCase) -> Manifold:
-        pair = case.pair
-        assert pair.shape_b is not None
-        return chapter.manifold(pair.shape_a, pair.pose_a, pair.shape_b, pair.pose_b, self.rule)
+        return chapter.manifold(*case.both, self.rule)
 
     def steps(self, case: PairCase) -> list[TraceStep]:
-        pair = case.pair
-        shape_b = pair.shape_b
-        assert shape_b is not None
-        result, rows = told(lambda trace: chapter.manifold(pair.shape_a, pair.pose_a, shape_b, pair.pose_b, self.rule, trace))
+        result, rows = told(lambda trace: chapter.manifold(*case.both, self.rule, trace))
         clipping = _Clipping(case, self.rule, len(self.choice))
         for row in rows:
             clipping.told(row[0], row[1:])
@@ -96,9 +91,7 @@ class _Clipping:
     """Steps, a row at a time."""
 
     def __init__(self, case: PairCase, rule: Rule, n_before: int) -> None:
-        pair = case.pair
-        assert pair.shape_b is not None
-        shapes = pair.shape_a, pair.shape_b
+        shapes = case.both[::2]
         kinds = cached_pack(*shapes).kind.tolist()
         self.edges, self.first_line, self.rule = Edges(case), n_before, rule
         n_circles = sum(isinstance(shape, Circle) for shape in shapes)

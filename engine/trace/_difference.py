@@ -32,9 +32,7 @@ class Difference:
     """The set B - A of the cores of a case, world axes, and where its vertices come from."""
 
     def __init__(self, case: PairCase) -> None:
-        pair = case.pair
-        assert pair.shape_b is not None
-        self.a, self.xf_a, self.b, self.xf_b = pair.shape_a, pair.pose_a, pair.shape_b, pair.pose_b
+        self.a, self.xf_a, self.b, self.xf_b = case.both
         self.world_a, self.world_b = self.xf_a.apply_array(self.a.core).tolist(), self.xf_b.apply_array(self.b.core).tolist()
 
     def vector(self, x: float, y: float) -> Point:

@@ -94,6 +94,13 @@ class PairCase(Case):
     before: Pair | None = None
 
     @property
+    def both(self) -> tuple[AnyShape, Transform, AnyShape, Transform]:
+        """A, its pose, B, its pose, as queries take them: where they stand, or begin."""
+        pair = self.pair
+        assert pair.shape_b is not None
+        return pair.shape_a, pair.pose_a, pair.shape_b, pair.pose_b
+
+    @property
     def scenery(self) -> tuple[Mark, ...]:
         pair, marks = self.pair, []
         sides: list[tuple[AnyShape | None, Transform, Transform | None, Role]] = [

@@ -49,15 +49,10 @@ class AlternatingProjections(Algorithm[PairCase]):
         return PairCase(Pair("distance", a, Transform(), b, Transform((0.0, 0.0), 0.6)))
 
     def query(self, case: PairCase) -> DistanceResult:
-        pair = case.pair
-        assert pair.shape_b is not None
-        return chapter.distance(pair.shape_a, pair.pose_a, pair.shape_b, pair.pose_b)
+        return chapter.distance(*case.both)
 
     def steps(self, case: PairCase) -> list[TraceStep]:
-        pair = case.pair
-        shape_b = pair.shape_b
-        assert shape_b is not None
-        result, rows = told(lambda trace: chapter.distance(pair.shape_a, pair.pose_a, shape_b, pair.pose_b, trace))
+        result, rows = told(lambda trace: chapter.distance(*case.both, trace))
         turns = _Turns(case)
         for row in rows:
             turns.told(row[0], row[1:])
@@ -71,10 +66,8 @@ class _Turns:
     """Steps, a row at a time."""
 
     def __init__(self, case: PairCase) -> None:
-        pair = case.pair
-        assert pair.shape_b is not None
-        self.frame = pair.pose_a
-        placed = ((pair.pose_a, pair.shape_a.core), (pair.pose_b, pair.shape_b.core))
+        a, self.frame, b, xf_b = case.both
+        placed = ((self.frame, a.core), (xf_b, b.core))
         self.cores: list[list[Point]] = [[(x, y) for x, y in xf.apply_array(core).tolist()] for xf, core in placed]
         self.path: list[Point] = []
         self.upper: list[Point] = []

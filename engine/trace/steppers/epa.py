@@ -53,15 +53,10 @@ class Epa(Algorithm[PairCase]):
         return (*case.scenery, *Difference(case).scenery)
 
     def query(self, case: PairCase) -> PenetrationResult:
-        pair = case.pair
-        assert pair.shape_b is not None
-        return chapter.penetration(pair.shape_a, pair.pose_a, pair.shape_b, pair.pose_b)
+        return chapter.penetration(*case.both)
 
     def steps(self, case: PairCase) -> list[TraceStep]:
-        pair = case.pair
-        shape_b = pair.shape_b
-        assert shape_b is not None
-        result, rows = told(lambda trace: chapter.penetration(pair.shape_a, pair.pose_a, shape_b, pair.pose_b, trace))
+        result, rows = told(lambda trace: chapter.penetration(*case.both, trace))
         difference = Difference(case)
         of_gjk, supports = gjk_steps(difference, [row for row in rows if row[0] < EPA_EDGE])
         found = [_of_gjk(step) for step in of_gjk]

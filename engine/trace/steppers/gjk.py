@@ -58,15 +58,10 @@ class Gjk(Algorithm[PairCase]):
         return (*case.scenery, *Difference(case).scenery)
 
     def query(self, case: PairCase) -> DistanceResult:
-        pair = case.pair
-        assert pair.shape_b is not None
-        return chapter.distance(pair.shape_a, pair.pose_a, pair.shape_b, pair.pose_b)
+        return chapter.distance(*case.both)
 
     def steps(self, case: PairCase) -> list[TraceStep]:
-        pair = case.pair
-        shape_b = pair.shape_b
-        assert shape_b is not None
-        result, rows = told(lambda trace: chapter.distance(pair.shape_a, pair.pose_a, shape_b, pair.pose_b, trace))
+        result, rows = told(lambda trace: chapter.distance(*case.both, trace))
         own = [row for row in rows if row[0] < EPA_EDGE]
         found, _ = gjk_steps(Difference(case), own)
         return [*found, _answer(case, result, found, [row for row in rows if row[0] >= EPA_EDGE])]

@@ -10,7 +10,7 @@ from engine.contracts import SweptContact
 from engine.contracts.trace import Mark, Point, Question, TraceStep, View
 from engine.geometry import Circle, Transform
 from engine.trace._bars import moment
-from engine.trace._swept import SweptDecoder, Thrown, of_velocities, translates
+from engine.trace._swept import SweptDecoder, of_velocities, translates
 from engine.trace.cases import PairCase
 from engine.trace.protocol import PLANE, Algorithm
 from engine.trace.rows import told
@@ -69,11 +69,10 @@ class MovingDiscs(Algorithm[PairCase]):
 
 def _relative(case: PairCase) -> tuple[Point, Point, float]:
     """Return c, w and r of a case."""
-    pair = case.pair
-    assert pair.shape_b is not None
-    (ax, ay), (bx, by) = pair.pose_a.apply(pair.shape_a.centroid), pair.pose_b.apply(pair.shape_b.centroid)
+    a, xf_a, b, xf_b = case.both
+    (ax, ay), (bx, by) = xf_a.apply(a.centroid), xf_b.apply(b.centroid)
     (to_ax, to_ay), (to_bx, to_by) = swept_sat.ways(case)
-    return (ax - bx, ay - by), (to_bx - to_ax, to_by - to_ay), pair.shape_a.radius + pair.shape_b.radius
+    return (ax - bx, ay - by), (to_bx - to_ax, to_by - to_ay), a.radius + b.radius
 
 
 class _Decoder(SweptDecoder):
@@ -160,11 +159,8 @@ class _Decoder(SweptDecoder):
 
 
 def _steps(case: PairCase, way_a: Point, way_b: Point) -> list[TraceStep]:
-    pair = case.pair
-    assert pair.shape_b is not None
     result, rows = told(lambda trace: swept_sat.asked(case, way_a, way_b, trace))
-    sides = Thrown("a", pair.shape_a, pair.pose_a, way_a), Thrown("b", pair.shape_b, pair.pose_b, way_b)
-    return _Decoder(*sides).decoded(rows, result)
+    return _Decoder(*swept_sat.sides(case, way_a, way_b)).decoded(rows, result)
 
 
 ALGORITHM = MovingDiscs()

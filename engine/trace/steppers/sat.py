@@ -45,15 +45,10 @@ class Sat(Algorithm[PairCase]):
         return PairCase(Pair("overlap", a, Transform(), b, Transform((-1.45, 1.2), 0.5)))
 
     def query(self, case: PairCase) -> bool:
-        pair = case.pair
-        assert pair.shape_b is not None
-        return chapter.overlap(pair.shape_a, pair.pose_a, pair.shape_b, pair.pose_b)
+        return chapter.overlap(*case.both)
 
     def steps(self, case: PairCase) -> list[TraceStep]:
-        pair = case.pair
-        shape_b = pair.shape_b
-        assert shape_b is not None
-        result, rows = told(lambda trace: chapter.overlap(pair.shape_a, pair.pose_a, shape_b, pair.pose_b, trace))
+        result, rows = told(lambda trace: chapter.overlap(*case.both, trace))
         axes = Axes(Edges(case), {"edge": 3, "corners": 6}, _AIM, "No other axis is needed.")
         for row in rows:
             axes.told(row[0], row[1:])

@@ -45,9 +45,7 @@ class SatCached(Algorithm[PairCase]):
         return PairCase(Pair("overlap", a, Transform(), b, Transform((-1.45, 1.2), 0.5)), before)
 
     def query(self, case: PairCase) -> CachedOverlap:
-        pair = case.pair
-        assert pair.shape_b is not None
-        return chapter.overlap_cached(pair.shape_a, pair.pose_a, pair.shape_b, pair.pose_b, _remembered(case))
+        return chapter.overlap_cached(*case.both, _remembered(case))
 
     def steps(self, case: PairCase) -> list[TraceStep]:
         return cached_steps(case, _remembered(case))
@@ -61,15 +59,12 @@ def _remembered(case: PairCase) -> int:
     before = case.before
     if before is None or before.shape_b is None:
         return NO_AXIS
-    return chapter.overlap_cached(before.shape_a, before.pose_a, before.shape_b, before.pose_b).axis
+    return chapter.overlap_cached(*PairCase(before).both).axis
 
 
 def cached_steps(case: PairCase, axis: int) -> list[TraceStep]:
     """Return the steps that begin with an axis of `overlap_cached`."""
-    pair = case.pair
-    shape_b = pair.shape_b
-    assert shape_b is not None
-    result, rows = told(lambda trace: chapter.overlap_cached(pair.shape_a, pair.pose_a, shape_b, pair.pose_b, axis, trace))
+    result, rows = told(lambda trace: chapter.overlap_cached(*case.both, axis, trace))
     axes = Axes(
         Edges(case),
         {"edge": 4, "corners": 6},

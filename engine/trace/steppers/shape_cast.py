@@ -66,9 +66,8 @@ class _Decoder(SweptDecoder):
 
 
 def _asked(case: PairCase, way: Point, trace: Any) -> RayHit:
-    pair = case.pair
-    assert pair.shape_b is not None
-    return chapter.shape_cast(pair.shape_a, pair.pose_a, way, pair.shape_b, pair.pose_b, trace)
+    a, xf_a, b, xf_b = case.both
+    return chapter.shape_cast(a, xf_a, way, b, xf_b, trace)
 
 
 def _steps(case: PairCase, way: Point) -> list[TraceStep]:
@@ -77,9 +76,8 @@ def _steps(case: PairCase, way: Point) -> list[TraceStep]:
 
 
 def _sides(case: PairCase, way: Point) -> tuple[Thrown, Thrown]:
-    pair = case.pair
-    assert pair.shape_b is not None
-    return Thrown("b", pair.shape_b, pair.pose_b, (0.0, 0.0)), Thrown("a", pair.shape_a, pair.pose_a, way)
+    a, xf_a, b, xf_b = case.both
+    return Thrown("b", b, xf_b, (0.0, 0.0)), Thrown("a", a, xf_a, way)
 
 
 ALGORITHM = ShapeCast()

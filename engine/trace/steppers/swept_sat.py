@@ -24,7 +24,7 @@ from engine.trace.cases import PairCase
 from engine.trace.protocol import PLANE, Algorithm
 from engine.trace.rows import told
 
-__all__ = ["ALGORITHM", "SweptSat", "asked", "swept_sat", "swept_scenery", "ways"]
+__all__ = ["ALGORITHM", "SweptSat", "asked", "sides", "swept_sat", "swept_scenery", "ways"]
 
 
 class SweptSat(Algorithm[PairCase]):
@@ -55,7 +55,7 @@ class SweptSat(Algorithm[PairCase]):
         return of_velocities(a, Transform(), (0.5, 0.0), b, Transform((-2.3, 1.9), 0.4), (4.6, -2.3))
 
     def scenery(self, case: PairCase) -> tuple[Mark, ...]:
-        return swept_scenery(case, *_sides(case, *ways(case)))
+        return swept_scenery(case, *sides(case, *ways(case)))
 
     def query(self, case: PairCase) -> SweptContact:
         return asked(case, *ways(case), None)
@@ -75,20 +75,19 @@ def ways(case: PairCase) -> tuple[Point, Point]:
 
 def asked(case: PairCase, way_a: Point, way_b: Point, trace: Any) -> SweptContact:
     """Ask production, by ways that the case has but for rounding."""
-    pair = case.pair
-    assert pair.shape_b is not None
-    return chapter.swept_contact(pair.shape_a, pair.pose_a, way_a, pair.shape_b, pair.pose_b, way_b, 1.0, trace)
+    a, xf_a, b, xf_b = case.both
+    return chapter.swept_contact(a, xf_a, way_a, b, xf_b, way_b, 1.0, trace)
 
 
 def _steps(case: PairCase, way_a: Point, way_b: Point) -> list[TraceStep]:
     result, rows = told(lambda trace: asked(case, way_a, way_b, trace))
-    return SweptDecoder(*_sides(case, way_a, way_b)).decoded(rows, result)
+    return SweptDecoder(*sides(case, way_a, way_b)).decoded(rows, result)
 
 
-def _sides(case: PairCase, way_a: Point, way_b: Point) -> tuple[Thrown, Thrown]:
-    pair = case.pair
-    assert pair.shape_b is not None
-    return Thrown("a", pair.shape_a, pair.pose_a, way_a), Thrown("b", pair.shape_b, pair.pose_b, way_b)
+def sides(case: PairCase, way_a: Point, way_b: Point) -> tuple[Thrown, Thrown]:
+    """Return both shapes with their ways."""
+    a, xf_a, b, xf_b = case.both
+    return Thrown("a", a, xf_a, way_a), Thrown("b", b, xf_b, way_b)
 
 
 @lru_cache(maxsize=4)
