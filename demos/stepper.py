@@ -10,7 +10,7 @@ import math
 from collections.abc import Sequence
 from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from demos._loading import Loads
 from demos._saving import saved_as_new
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from engine.contracts.trace import Question
     from engine.render.canvas import Canvas
     from engine.trace.own import Asking, OwnAnswer
-    from engine.trace.protocol import Algorithm
     from engine.trace.quiz import Quiz
 
 __all__ = ["Stepper"]
@@ -159,7 +158,8 @@ class Stepper(Demo):
         self._waited = 0
         """Steps of the clock since the algorithm's last, while it plays."""
         self._traced: dict[str, tuple[Case, StepPicture | None, str]] = {}
-        self._theirs: tuple[Case, Reply, OwnAnswer] | None = None
+        self._theirs: tuple[StepPicture, Reply, OwnAnswer, StepPicture] | None = None
+        """Of a picture and what the user's function answered beside it: what that comes to, and the picture with its marks."""
         self._watch = StopWatch()
         self.guesses = Guesses()
         if self.quiz is not None:
@@ -188,10 +188,6 @@ class Stepper(Demo):
             return self._case
         return _example(self.names[0]) if self._is_ready(self.names[0]) else None
 
-    @staticmethod
-    def _algorithm(name: str) -> Algorithm[Any]:
-        return trace.algorithm(name)
-
     def arrivals(self) -> Sequence[str]:
         return [name for name in self.names if name in _loads]
 
@@ -209,7 +205,7 @@ class Stepper(Demo):
             return None
         found = self._traced.get(name)
         if found is None or found[0] is not case:
-            algorithm, made, why = self._algorithm(name), None, ""
+            algorithm, made, why = trace.algorithm(name), None, ""
             try:
                 if algorithm.takes(case):
                     made = StepPicture(algorithm, algorithm.scenery(case), algorithm.steps(case))
@@ -281,7 +277,7 @@ class Stepper(Demo):
     def theirs(self) -> OwnAnswer | str | None:
         """What the user's function answers beside the algorithm, or why it cannot; None without one, and while it is asked."""
         name, case = self.names[0], self.case
-        picture = self._traced.get(name, (None, None, ""))[1]
+        picture = None if self.own is None else self.picture(name)
         if self.own is None or case is None or picture is None:
             return None
         from engine.trace.own import BESIDE, beside, plain_case
@@ -294,15 +290,17 @@ class Stepper(Demo):
             return str(error)
         if reply is None:
             return None
-        if self._theirs is None or self._theirs[0] is not case or self._theirs[1] is not reply:
-            self._theirs = case, reply, beside(self.own.function.query, case, picture.steps, reply)
+        if self._theirs is None or self._theirs[0] is not picture or self._theirs[1] is not reply:
+            found = beside(self.own.function.query, case, picture.steps, reply)
+            marked = StepPicture(picture.algorithm, (*picture.scenery, *found.marks), picture.steps)
+            self._theirs = picture, reply, found, marked
         return self._theirs[2]
 
     def on_parameter(self, name: str) -> None:
         if name == "algorithm":
             self._held, self._touched, self.playing = None, "", False
             self.guesses.begin_again()
-            if self._case is not None and self.has(self.names[0]) and not self._algorithm(self.names[0]).takes(self._case):
+            if self._case is not None and self.has(self.names[0]) and not trace.algorithm(self.names[0]).takes(self._case):
                 self._case = None
             self._go_to(0)
         elif name == "step":
@@ -402,7 +400,7 @@ class Stepper(Demo):
         words = next(one for one in self.parameters if one.name == "beside").choices
         offered = ["none"]
         if self._is_ready(self.names[0]):
-            others = [one for one in self._algorithm(self.names[0]).beside if one in words]
+            others = [one for one in trace.algorithm(self.names[0]).beside if one in words]
             offered += others if len(others) < 2 else [*others, trace.ALL_BESIDE]
         now = self._word("beside")
         self.values["beside"] = float(words.index(offered[(offered.index(now) + 1) % len(offered)] if now in offered else "none"))
@@ -526,9 +524,9 @@ class Stepper(Demo):
     def _pictures(self) -> list[StepPicture]:
         found = [picture for name in self.names if (picture := self.picture(name)) is not None]
         if found:
-            theirs, first = self.theirs, found[0]
-            if theirs is not None and not isinstance(theirs, str):
-                found[0] = StepPicture(first.algorithm, (*first.scenery, *theirs.marks), first.steps)
+            theirs = self.theirs
+            if self._theirs is not None and theirs is self._theirs[2]:
+                found[0] = self._theirs[3]
             found[0].aside = self._aside()
         return found
 

@@ -34,12 +34,11 @@ from engine.common._record_kernel import record
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.jit import inlined_kernel, kernel
 
-__all__ = ["N_BINS", "TOP_DOWN_COST", "TOP_DOWN_ITEM", "TOP_DOWN_SET", "TOP_DOWN_SPLIT", "top_down_order"]
+__all__ = ["N_BINS", "TOP_DOWN_COST", "TOP_DOWN_ITEM", "TOP_DOWN_SPLIT", "top_down_order"]
 
-TOP_DOWN_SET, TOP_DOWN_COST, TOP_DOWN_SPLIT, TOP_DOWN_ITEM = 41.0, 42.0, 43.0, 44.0
+TOP_DOWN_COST, TOP_DOWN_SPLIT, TOP_DOWN_ITEM = 41.0, 42.0, 43.0
 """Steps that the trace is told (`engine.common._record_kernel`); world, half perimeters::
 
-    TOP_DOWN_SET    node, in preorder, the places of its first item and behind its last, its depth, 1 if it is a leaf
     TOP_DOWN_COST   border between two bins, its cost
     TOP_DOWN_SPLIT  node, where its items begin, where the right child's begin, where they end, axis, the least centre on it,
                     the span of the centres, the border chosen (0: none, the set is halved)
@@ -115,7 +114,6 @@ def top_down_order(boxes: FloatArray, leaf_size: int, trace: FloatArray | None) 
     while n_waiting > 0:
         n_waiting -= 1
         low, high, depth = waiting[n_waiting, 0], waiting[n_waiting, 1], waiting[n_waiting, 2]
-        record(trace, TOP_DOWN_SET, (float(n_nodes), float(low), float(high), float(depth), 1.0 if high - low <= leaf_size else 0.0))
         if high - low <= leaf_size:
             counts[n_nodes] = high - low
             n_nodes += 1

@@ -78,7 +78,8 @@ def draw_steps(wanted: Pictures, case: Case, names: Sequence[str], theirs: OwnAn
 
     rows: list[tuple[str, str]] = []
     with no_screen(), contextlib.ExitStack() as undo:
-        drawn = [picture_of_case(algorithm(name), case, theirs.marks if theirs is not None else ()) for name in names]
+        marks = () if theirs is None else theirs.marks
+        drawn = [picture_of_case(algorithm(name), case, marks if name == names[0] else ()) for name in names]
         if theirs is not None:
             drawn[0].aside = Aside(theirs.sentence, palette.UNEXPLAINED if theirs.faults else palette.AGREE, 2)
         n_steps, fonts = max(len(one.steps) for one in drawn), FontBook(scale_for(wanted.size))

@@ -217,7 +217,7 @@ def _label(canvas: Canvas, place: Place, mark: Mark, size: float, bold: bool) ->
         return
     pixels = canvas.camera.to_screen_array(place(np.array(mark.points, dtype=np.float64)))
     gap = _STYLES[mark.role].dot + 3.0
-    color, plate = _word_color(mark.role), mark.role not in ("a", "b", "other", "ghost")
+    color, plate = _word_color(mark.role), mark.role not in ("a", "b", "other")
     if mark.form in ("polygon", "circle") or (mark.form == "path" and mark.role in ("a", "b", "ghost")):
         at, gap = pixels.mean(axis=0), 8.0
         sides: tuple[tuple[int, int], ...] = ((0, 0), (0, -1), (0, 1), (1, 0), (-1, 0), (1, -1), (-1, -1), (1, 1), (-1, 1))
@@ -226,7 +226,7 @@ def _label(canvas: Canvas, place: Place, mark: Mark, size: float, bold: bool) ->
             for down in (-1, 1):  # at its highest or lowest corner: in the middle of its box a slanted one may not be
                 end = float((down * pixels[:, 1]).max())
                 x = float(pixels[down * pixels[:, 1] > end - _LEVEL, 0].mean())
-                if canvas.label((x, down * (end + reach)), mark.text, color, size, 3.0, bold, plate, ((0, down),)):
+                if canvas.label((x, down * (end + reach)), mark.text, color, size, 3.0, bold, plate and mark.role != "ghost", ((0, down),)):
                     return
     elif mark.form in ("path", "line"):
         at, (across, down) = pixels[[0, -1]].mean(axis=0), pixels[-1] - pixels[0]
@@ -236,9 +236,7 @@ def _label(canvas: Canvas, place: Place, mark: Mark, size: float, bold: bool) ->
         at, sides = pixels[-1], (_way(pixels[-1] - pixels[0]), *_SIDES)
     else:
         at, sides = pixels[0], _SIDES
-    canvas.label(
-        (float(at[0]), float(at[1])), mark.text, _word_color(mark.role), size, gap, bold, mark.role not in ("a", "b", "other"), sides
-    )
+    canvas.label((float(at[0]), float(at[1])), mark.text, color, size, gap, bold, plate, sides)
 
 
 _SIDES = ((1, -1), (1, 0), (-1, -1), (-1, 0), (0, -1), (0, 1), (1, 1), (-1, 1))

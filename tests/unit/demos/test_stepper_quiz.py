@@ -9,10 +9,10 @@ import pytest
 from demos._stepper_quiz import ANSWER_KEYS
 from demos.stepper import Stepper
 from engine import trace
-from engine.trace.own import Asking, OwnFunction
+from engine.trace.own import Asking, OwnFunction, beside
 from engine.trace.quiz import Quiz
 
-GJK = trace.algorithm("gjk")
+GJK, SAT = trace.algorithm("gjk"), trace.algorithm("sat")
 
 
 def opened(**attributes):
@@ -139,5 +139,9 @@ def test_the_users_function_answers_beside_it_without_keeping_it_waiting(tmp_pat
         assert [fault.kind for fault in demo.theirs.faults] == ["false_overlap"]
         demo.run.press("y")
         assert demo.k == demo.theirs.step > 0
+        assert demo._pictures()[0] is demo._pictures()[0] and demo._pictures()[0].scenery[-1].role == "own"
+        case, reply = demo.case, demo.theirs.reply
+        demo.set_parameter("algorithm", float(demo.parameters[0].choices.index("sat")))
+        assert demo.case is case and demo.theirs == beside("manifold", case, SAT.steps(case), reply)
     finally:
         asking.stop()
