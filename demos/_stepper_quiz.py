@@ -73,7 +73,11 @@ class Guesses:
             asked, given = answered
             last = "Right. " if given == asked.right else f"No: {asked.answers[asked.right]}. "
         count = f"Question {len(self.made) + (question is not None)} of {quiz.n}: " if quiz is not None else ""
-        hint = "Click an answer, or press its number; the right arrow skips it." if question is not None else "The right arrow goes on."
+        hint = (
+            "Click an answer, or press its number; the right arrow skips it."
+            if question is not None
+            else "The right arrow goes on; some steps are asked about first. G ends the quiz."
+        )
         return f"{last}{count}{score_of(self.made)}. {hint}"
 
 

@@ -75,7 +75,7 @@ def _load(name: str) -> None:
     watch=(
         "The right and left arrow keys go through the steps, Space plays them. Drag a shape, or one of its corners, turn it with the "
         "wheel: the steps follow at once. Below stands what happened and why. B puts another algorithm beside it, G asks you what comes "
-        "next."
+        "next. The time line at the foot plays back what you did here."
     ),
 )
 class Stepper(Demo):

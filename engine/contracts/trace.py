@@ -90,7 +90,7 @@ class View:
     name, title : str
         "plane" is the world's, with the shapes in it.
     x, y : str
-        What the axes are, with units; empty for places: metres both ways, drawn to one scale.
+        What the axes are, with units; both empty for places: metres both ways, drawn to one scale. An empty y alone has no numbers.
     """
 
     name: str

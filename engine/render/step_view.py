@@ -487,7 +487,7 @@ def _draw_axes(
     inner = pygame.Rect(place.left + gutter, head, max(place.width - gutter - round(12 * ui), 2), max(place.bottom - head - foot, 2))
     axes = _PlotAxes(box, inner.size)
     if not small:
-        _draw_ticks(surface, inner, box, fonts)
+        _draw_ticks(surface, inner, box, fonts, has_up=bool(view.y))
         for words, where in ((view.x, {"bottomright": (inner.right, place.bottom - round(2 * ui))}),
                              (view.y, {"topleft": (place.left + round(_PAD * ui), top)})):  # fmt: skip
             picture = fonts.render(fonts.shortened(words, _SMALL, place.width - round(2 * _PAD * ui)), _SMALL, palette.TEXT)
@@ -499,16 +499,16 @@ def _draw_axes(
     return Canvas(surface, camera, fonts, discs, inside, has_words=not small), axes
 
 
-def _draw_ticks(surface: pygame.Surface, inner: pygame.Rect, box: AABB, fonts: FontBook) -> None:
+def _draw_ticks(surface: pygame.Surface, inner: pygame.Rect, box: AABB, fonts: FontBook, has_up: bool) -> None:
     ui, (x0, y0), (x1, y1) = fonts.ui_scale, box.lower, box.upper
     faint = mix(palette.BACKGROUND, palette.PANEL_EDGE, 0.6)
     across = ticks(x0, x1, max(2, round(inner.width / (64 * ui))))
-    up = ticks(y0, y1, max(2, round(inner.height / (26 * ui))))
+    up = ticks(y0, y1, max(2, round(inner.height / (26 * ui)))) if has_up else ()
     end = inner.left - round(4 * ui)
     for x in across:
         at = inner.left + round(inner.width * (x - x0) / (x1 - x0))
         pygame.draw.line(surface, faint, (at, inner.top), (at, inner.bottom))
-        picture = fonts.render(number_words(x, across[1] - across[0] if len(across) > 1 else x1 - x0), 10.5, palette.CAPTION)
+        picture = fonts.render(number_words(x, across[1] - across[0] if len(across) > 1 else x or x1 - x0), 10.5, palette.CAPTION)
         where = picture.get_rect(midtop=(at, inner.bottom + round(1 * ui)))
         where.right = min(where.right, inner.right + round(10 * ui))
         where.left = max(where.left, inner.left - round(2 * ui))  # beside the numbers of the other axis

@@ -15,7 +15,7 @@ from engine.trace.words import metres
 
 __all__ = ["AXIS", "GAPS", "Axes", "Edges", "side_name"]
 
-AXIS = View("axis", "the shadows of A (below) and B on this axis", "m from the edge, outward", "shape")
+AXIS = View("axis", "the shadows of A (below) and B on this axis", "m from the edge, outward")
 GAPS = View("gaps", "gaps so far: above 0 the two are apart", "axis", "m")
 
 _CLIMB = (", which looks most toward the other's centre", ", its neighbour", ", its other neighbour", ", the next that way")
@@ -65,7 +65,8 @@ class Edges:
         """Name an edge by where it looks, and by its number."""
         nx, ny = self.normals[side][edge]
         looks = _LOOKS[round(float(np.arctan2(ny, nx)) / (0.25 * np.pi)) % 8]
-        return f"{side_name(side)}'s {looks} edge ({side_name(side)}{edge})"
+        whose, n = side_name(side), len(self.vertices[side])
+        return f"{whose}'s {looks} edge ({whose}{edge} to {whose}{(edge + 1) % n})"
 
     def along(self, n: Point, origin: Point, side: int) -> tuple[float, float]:
         """Return where a core's shadow on n begins and ends, seen from `origin`."""

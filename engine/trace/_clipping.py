@@ -206,10 +206,13 @@ class _Clipping:
         if 2 < n <= _MOST_EDGES:
             whose = side_name(side)
             places = tuple(self.edges.middle(side, k) for k in range(n))
-            question = Question(f"Which edge of {whose} is the incident edge?", tuple(f"{whose}{k}" for k in range(n)), edge, places)
+            question = Question(
+                f"Which edge of {whose} is the incident edge?", tuple(f"{whose}{k} to {whose}{(k + 1) % n}" for k in range(n)), edge, places
+            )
         self._add(
             "incident", _INCIDENT, f"Incident edge: {name}. Of all of {side_name(side)}'s it looks most against the reference edge's "
-            f"normal (cosine {-cosine:.3f}), so it is the one that lies on it.",
+            f"normal (cosine {-cosine:.3f}), so it is the one that lies on it. It is clipped at the reference edge's ends; what is "
+            "left has two ends, so there are at most two contact points.",
             looked_at=(Feature("ab"[side], "edge", edge),), points=self.ends, values={"cosine": cosine}, marks=self._picture(),
             question=question,
         )  # fmt: skip

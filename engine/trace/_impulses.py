@@ -292,8 +292,8 @@ class _Telling:
         changed = sorted({body for row in rows for body in self._ends[int(row[0])]})
         listed = "; ".join(told[:4]) + ("; ..." if len(told) > 4 else "")
         sentence = (
-            f"Warm start: each contact begins with the impulse that it ended with, {listed}. "
-            "What rests is nearly right before anything is solved."
+            f"Warm start: each contact begins with the impulse that it ended the last time step with, {listed}. "
+            "What rests is nearly right before anything is solved, so few sweeps are enough."
             if told
             else "No impulse is known from the last step: each contact begins at 0."
         )
@@ -329,6 +329,8 @@ class _Telling:
                 told += f": {amount(wanted, 'N s')} would pull: clamped at 0"
             elif share < 1.0:
                 told += f" (soft: {share:.0%} of the speed is taken, {kept:.0%} of the impulse let go)"
+            elif old - new > small:
+                told += ": some of what was given is taken back; the sum alone must not pull"
             prompt, answers = "Will the accumulated impulse be clamped at 0?", ("no, it pushes", "yes, it would pull")
         question: Question | None = Question(prompt, answers, int(is_clamped))
         if self._bounces:
@@ -690,8 +692,9 @@ class _Telling:
         marks = []
         for one in chosen:
             path = (*self._chart[one], (float(len(self._found) + 1), self._chart[one][-1][1]))
-            text = str(one) if one == contact or path[-1][1] > 0.0 else ""
-            marks.append(Mark("path", "looked_at" if one == contact else "other", path, "impulses", text))
+            text = f"contact {one}" if one == contact or path[-1][1] > 0.0 else ""
+            role: Role = "looked_at" if one == contact else "other"
+            marks += [Mark("path", role, path, "impulses"), Mark("label", role, path[-1:], "impulses", text)]
         return marks
 
     def _impulses(self, contact: int, k: int) -> list[Mark]:

@@ -157,5 +157,8 @@ def _rotated(steps: TreeSteps, numbers: list[float]) -> None:
     if math.isnan(gain):
         words, values = f"{swap}: one side was more than {MOST_TILT} levels higher than the other.", {}
     else:
-        words, values = f"{swap}, whose box shrinks by {metres(gain)}; no other box changes.", {"gain": gain}
+        words, values = (
+            f"{swap}, whose box shrinks by {metres(gain)}; no other box changes. What is smaller is missed by more queries.",
+            {"gain": gain},
+        )
     steps.add("rotation", 7, words, {child: "new", riser: "best", uncle: "looked_at"}, values=values)

@@ -43,7 +43,7 @@ Box = tuple[float, float, float, float]
 Visit = tuple[int, bool, bool | None]
 """A node that a query comes to, whether it meets the node's box, and of a leaf whether it meets the box in it."""
 
-TREE = View("tree", "the tree", x="leaves in their order", y="level")
+TREE = View("tree", "the tree", x="leaves in their order, the root on top")
 
 ASKED = (
     "to ask a region, begin at the root:",

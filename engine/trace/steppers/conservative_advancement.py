@@ -65,15 +65,18 @@ def _advance(impact: Impact, at: Measured, parabolas: list[list[float]], row: li
             seen.add((start, rate))
             end = min(max(1.5 * s, 0.02), 1.0 - t)
             points = [(t + end * k / _PIECES, bound_at(start, rate, fall, end * k / _PIECES)) for k in range(_PIECES + 1)]
-            marks += curve("bound" if len(seen) == 1 else "dropped", points, "F" if len(seen) == 1 else "")
-    corner = "The foremost corner"
+            marks += curve(
+                "bound" if len(seen) == 1 else "dropped", points, "F" if len(seen) == 1 else "another corner" if len(seen) == 2 else ""
+            )
+    corner = "In a share s of the motion the foremost corner"
     if abs(above - at.gap) > impact.tolerance:
-        corner = f"By then another corner is foremost, {metres(above)} away: it"
-    speed = f"{corner} comes nearer at {metres(-slope)}" if slope < 0.0 else f"{corner} goes away at {metres(slope)}"
-    speed += " a whole motion"
+        corner = f"By then another corner is foremost, {metres(above)} away: in a share s of the motion it"
+    speed = f"{corner} comes nearer by {metres(-slope)} x s" if slope < 0.0 else f"{corner} goes away by {metres(slope)} x s"
     turning = f", and turning can add no more than K s^2 / 2, K = {metres(bend)}" if bend > 0.0 else ""
     if after < impact.t_last:
-        sentence = f"{speed}{turning}: {metres(above)} cannot close in less than s = {s:.3g}. On to {moment(after, s)}."
+        sentence = (
+            f"{speed}{turning}: {metres(above)} cannot close in less than s = {s:.3g}. So no touch is passed: on to {moment(after, s)}."
+        )
     else:
         sentence = f"{speed}{turning}: {metres(above)} cannot close before the end, {moment(after)}. On to it."
     return impact.step(

@@ -69,7 +69,7 @@ class Epa(Algorithm[PairCase]):
 
 def _of_gjk(step: TraceStep) -> TraceStep:
     return TraceStep(
-        step.kind, 0, f"GJK: {step.sentence}", step.looked_at, step.points, step.axis, step.bound, step.values, step.marks, step.cost
+        step.kind, 0, f"GJK first: {step.sentence}", step.looked_at, step.points, step.axis, step.bound, step.values, step.marks, step.cost
     )
 
 
@@ -112,7 +112,12 @@ def _nearest_edge(
     names = tuple(f"edge {k}" for k in range(len(edges)))
     asked = Question("Which edge of the polytope is nearest to O?", names, at, middles, "difference")
     flat = " It is flat: O lies on it, and it has a side on either hand." if len(edges) == 2 else ""
-    first = f"GJK's last simplex, {len(edges)} edges, is the first polytope.{flat} " if is_first else ""
+    first = (
+        f"O is in B - A, and GJK can say no more. How deep it lies is how far the nearest edge of B - A is: EPA lets GJK's last simplex, "
+        f"{len(edges)} edges, grow to it, as its polytope.{flat} "
+        if is_first
+        else ""
+    )
     return TraceStep(
         "nearest edge", 2 if is_first else 4,
         f"{first}Of the polytope's {len(edges)} edges, edge {at} is nearest to O, {metres(length)} away: the depth is no less than that, "

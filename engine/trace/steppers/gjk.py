@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 from engine.compare.pair.file import Pair
@@ -23,10 +24,10 @@ __all__ = ["ALGORITHM", "Gjk", "gjk", "gjk_steps"]
 
 _REGIONS = (
     "it joins the one vertex: the simplex is an edge now",
-    "the origin is beyond the edge w p: q is dropped",
-    "the origin is beyond the edge w q: p is dropped",
-    "the origin is in w's own region: both others are dropped",
-    "the origin lies inside the triangle p q w: the cores overlap or touch",
+    "O is beyond the edge w p, so of the triangle p q w the point nearest to it lies on that edge: q is dropped",
+    "O is beyond the edge w q, so of the triangle p q w the point nearest to it lies on that edge: p is dropped",
+    "O is in w's own region: of the triangle p q w no other point is nearer, so both p and q are dropped",
+    "O lies inside the triangle p q w, so in B - A: the cores overlap or touch",
 )
 
 
@@ -44,7 +45,7 @@ class Gjk(Algorithm[PairCase]):
         "  if |v| - w.n is 0: |v| is the distance",
         "  w joins; keep the part of p, q, w whose region has O",
         "  if O is inside the triangle: the cores overlap",
-        "take off the radii",
+        "take off the radii; cores are the shapes without them",
     )
     views = (PLANE, DIFFERENCE)
     beside = ("sat", "epa", "alternating_projections")
@@ -82,7 +83,8 @@ def gjk_steps(difference: Difference, rows: list[list[float]]) -> tuple[list[Tra
             supports += 1
             found.append(
                 TraceStep(
-                    "start", 0, f"GJK begins at {_simplex_name(numbers)}, the support along the line from A's origin to B's.",
+                    "start", 0, "B - A has all differences of a point of B and one of A: its distance from the origin O is the shapes'. "
+                    f"GJK begins at {_simplex_name(numbers)}, the support (the farthest vertex) the way from B's origin to A's.",
                     (*difference.features(numbers[0], numbers[1]),), (difference.point_a(numbers[0]), difference.point_b(numbers[1])),
                     marks=(*simplex, *_in_plane(difference, numbers)), cost={"steps": 0, "supports": supports},
                 )
@@ -124,9 +126,10 @@ def _nearest(difference: Difference, numbers: list[float], simplex: tuple[Mark, 
     on_b = between(difference.point_b(numbers[1]), difference.point_b(numbers[3]), share)
     where = "an inner point of" if 0.0 < share < 1.0 and numbers[:2] != numbers[2:4] else "the end"
     what = _simplex_name(numbers).removeprefix("the ")
+    told = ", that is of the vertices kept," if at == 1 else ""
     place = f"{where} the {what}" if where != "the end" else f"the {what}" if what.startswith("vertex") else f"an end of the {what}"
     return TraceStep(
-        "nearest", 2, f"Of the simplex the point nearest to O is {place}: |v| = {metres(length)}, so the distance is no more than that.",
+        "nearest", 2, f"Of the simplex{told} the point v nearest to O is {place}: |v| = {metres(length)}, so the distance is no more.",
         (*difference.features(numbers[0], numbers[1]), *difference.features(numbers[2], numbers[3])), (on_a, on_b), n, length,
         {"|v|": length, "share": share},
         (
@@ -147,8 +150,8 @@ def _support(difference: Difference, numbers: list[float], simplex: tuple[Mark, 
     question = Question("Which vertex of A is the support along n?", tuple(f"A{k}" for k in range(len(places_a))), a, places_a)
     return TraceStep(
         "support", 4,
-        f"The support against n is w = {vertex_name(a, b)}, w.n = {metres(bound)}: all of B - A lies beyond the line through it, so the "
-        f"distance is between {metres(max(bound, 0.0))} and {metres(length)}.",
+        f"Against n, the direction of v, the support is w = {vertex_name(a, b)}, w.n = {metres(bound)}: all of B - A lies beyond the line "
+        f"through it, so the distance is between {metres(max(bound, 0.0))} and {metres(length)}.",
         difference.features(a, b), (difference.point_a(a), difference.point_b(b)), n, bound, {"w.n": bound, "|v|": length},
         (
             *simplex, Mark("arrow", "best", ((0.0, 0.0), _scaled(n, length)), "difference", "v"),
@@ -175,12 +178,12 @@ def _kept(
     form: Form = "polygon" if len(kept) == 3 else "path" if len(kept) == 2 else "point"
     marks = [Mark("path", "ghost", (p, w, q, p), "difference")] if which else []
     marks += [Mark("polygon", "bound", _region(w, kept[1], p, q), "difference", "O's region")] if which in (1, 2) else []
-    marks += [Mark("point", "dropped", dropped, "difference")] if dropped else []
+    names = tuple(replace(mark, role="dropped") if mark.points[0] in dropped else mark for mark in _named(p, q))
     return TraceStep(
         "kept", 7 if which == 4 else 6, f"w is new; {_REGIONS[which]}.",
         (*difference.features(numbers[0], numbers[1]), *difference.features(numbers[2], numbers[3])), kept,
         values={} if which == 0 else {"c_p": numbers[5], "c_q": numbers[6]},
-        marks=(*marks, Mark(form, "kept", kept, "difference"), *_named(p, q), Mark("point", "new", (w,), "difference", "w"),
+        marks=(*marks, Mark(form, "kept", kept, "difference"), *names, Mark("point", "new", (w,), "difference", "w"),
                *_in_plane(difference, numbers)),
         cost={"steps": len(before), "supports": supports},
         question=Question("In which region of the triangle p q w is O?", regions, which - 1) if which else None,

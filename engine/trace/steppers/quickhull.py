@@ -108,13 +108,17 @@ def _edge(case: PointsCase, task: _Task, ring: tuple[Point, ...], cost: dict[str
     )  # fmt: skip
 
 
+def _lie(n: int) -> str:
+    return "lies 1 of the others, no corner" if n == 1 else f"lie {n} of the others, no corners"
+
+
 def _farthest(case: PointsCase, task: _Task, inside: tuple[Point, ...], ring: tuple[Point, ...], cost: dict[str, int]) -> TraceStep:
     p, q, far = task.p, task.q, task.far
     assert far is not None
     left, foot = away_from_line(p, q, far)
     others = task.outside
     n, name = len(others), case.name(far)
-    shed = f"; the triangle has {len(inside)} of the others, which are no corners" if n > 1 else ""
+    shed = f"; within the triangle of these corners {_lie(len(inside))}, so dropped" if inside else ""
     line = f"right of the line from {case.name(p)} to {case.name(q)}"
     what = f"Of the {n} points {line}, {name} is the farthest" if n > 1 else f"Only {name} lies {line}"
     question = Question(f"Which point is farthest {line}?", tuple(map(case.name, others)), others.index(far), others) if n > 1 else None

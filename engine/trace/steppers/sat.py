@@ -17,7 +17,10 @@ from engine.trace.words import metres
 
 __all__ = ["ALGORITHM", "Sat", "sat"]
 
-_AIM = "Where the shadows on one of them do not meet, a line fits between the shapes: they are apart."
+_AIM = (
+    "If any line fits between two polygons, one along an edge does, so no others are needed. Where the shadows (projections) on one axis "
+    "do not meet, a line fits: the shapes are apart."
+)
 
 
 class Sat(Algorithm[PairCase]):
@@ -26,7 +29,7 @@ class Sat(Algorithm[PairCase]):
     title = "SAT: do two shapes overlap?"
     page = "sat.md#derivation"
     pseudo_code = (
-        "r = the sum of the radii",
+        "r = the sum of the radii, 0 for polygons; cores are without them",
         "for each edge of A, then of B:",
         "  n = its outward normal: its own shape's shadow on n ends at the edge",
         "  gap = how far along n the other's shadow begins - r",
