@@ -73,11 +73,10 @@ class Guesses:
             asked, given = answered
             last = "Right. " if given == asked.right else f"No: {asked.answers[asked.right]}. "
         count = f"Question {len(self.made) + (question is not None)} of {quiz.n}: " if quiz is not None else ""
-        hint = (
-            "Click an answer, or press its number; the right arrow skips it."
-            if question is not None
-            else "The right arrow goes on; some steps are asked about first. G ends the quiz."
-        )
+        hint = "Click an answer, or press its number; the right arrow skips it."
+        if question is None:
+            is_new = quiz is None and answered is None
+            hint = "The right arrow goes on; some steps are asked about first. G ends this." if is_new else "The right arrow goes on."
         return f"{last}{count}{score_of(self.made)}. {hint}"
 
 
