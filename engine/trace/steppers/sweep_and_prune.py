@@ -113,7 +113,13 @@ class _Sweep:
         self.new = item
         if place == 0:
             self.order = [item]
-            self._add("insertion", 3, f"Box {item} comes. It is the only one.", {item: "new"}, {"place": 0.0, "swaps": 0.0})
+            self._add(
+                "insertion",
+                3,
+                f"Boxes that meet do so on each axis: kept in order on one, few are left to ask. Box {item} comes, the first.",
+                {item: "new"},
+                {"place": 0.0, "swaps": 0.0},
+            )
 
     def insert(self, item: int, place: int, to: int) -> None:
         passed = self.order[to:place]
@@ -171,7 +177,9 @@ class _Sweep:
     def answer(self, pairs: Pairs) -> None:
         n = len(self.boxes)
         names = f": {listed((f'{i}-{j}' for i, j in pairs), _MOST_ANSWERS)}" if pairs else ""
-        words = f"{counted(len(pairs), 'pair')}{names}. Compared: {self.cost['boxes tested']} of {n * (n - 1) // 2} pairs of boxes."
+        asked, of_all = int(self.cost["boxes tested"]), n * (n - 1) // 2
+        spared = f"; the other {of_all - asked} do not meet on {'xy'[self.axis]}" if asked < of_all else ""
+        words = f"{counted(len(pairs), 'pair')}{names}. Compared: {asked} of {of_all} pairs of boxes{spared}."
         self._add("answer", 9, words, {k: "result" for pair in pairs for k in pair}, values={"pairs": float(len(pairs))}, result=pairs)
 
     def _low(self, item: int) -> float:
