@@ -89,7 +89,7 @@ class PairInspector(Demo):
         "Left drag moves a shape or a handle, right drag or the wheel turns a shape. R: as opened. S: save. F6: our algorithm, step by "
         "step. Dots are ours, rings Box2D's."
     )
-    not_captured: ClassVar[frozenset[str]] = frozenset({"_asked", "_answers"})
+    not_captured: ClassVar[frozenset[str]] = frozenset({"_asked", "_answers", "message"})
     opened: ClassVar[Pair | None] = None
     """The pair of a file, instead of those of `demos/pairs`."""
     opened_from: ClassVar[str] = ""
@@ -198,6 +198,7 @@ class PairInspector(Demo):
             self._turn(self._touched, KEY_TURN if key == "q" else -KEY_TURN)
         elif key == "s":
             self._save()
+            return False  # no part of the past: taken again, it would write another file
         else:
             return False
         return True

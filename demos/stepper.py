@@ -106,7 +106,7 @@ class Stepper(Demo):
     )
     takes_keys = frozenset({"space", "home", "end", "n", ".", *ANSWER_KEYS})
     note = "Nothing is drawn but what the production kernel did: it records its steps where it is asked to."
-    not_captured: ClassVar[frozenset[str]] = frozenset({"_traced", "_watch", "_theirs"})
+    not_captured: ClassVar[frozenset[str]] = frozenset({"_traced", "_watch", "_theirs", "message"})
     opened: ClassVar[Case | None] = None
     """The case of a file, or of what was clicked, in place of the algorithm's example."""
     quiz: ClassVar[Quiz | None] = None
@@ -360,6 +360,7 @@ class Stepper(Demo):
             self._next_beside()
         elif key == "s":
             self._save()
+            return False  # no part of the past: taken again, it would write another file
         elif key in ANSWER_KEYS:
             return self._answer(ANSWER_KEYS.index(key))
         elif key == "g" and self.quiz is None:

@@ -18,8 +18,10 @@ from engine.app.headless import picture_of
 from engine.app.window import Window
 from engine.common.errors import InvalidInputError
 from engine.compare.pair.file import Pair
+from engine.demo import Demo
+from engine.demo.registry import find_demo
 from engine.geometry import Circle, Polygon, Segment, Transform
-from engine.history.history import demo_hash
+from engine.history.history import History, demo_hash
 from engine.render import palette
 from engine.render.step_board import divided
 from engine.trace.cases import PairCase
@@ -330,6 +332,19 @@ def test_what_the_hand_did_is_part_of_what_a_recording_compares() -> None:
     demo.grab(middle)
     demo.drag((middle[0] + 1e-12, middle[1]))
     assert demo_hash(demo) != demo_hash(other)
+
+
+@pytest.mark.parametrize("kind", [Stepper, find_demo("pair")])
+def test_a_step_that_is_taken_again_saves_no_other_file(kind: type[Demo], tmp_path: Any) -> None:
+    history = History(kind())
+    history.act("press", "q")
+    history.step()
+    history.act("press", "s")
+    history.step()
+    history.seek(0)
+    history.act("press", "s")  # in the past it leaves what lies ahead
+    history.seek(2)
+    assert len(list((tmp_path / "out").iterdir())) == 2 and history.last == 2
 
 
 def degenerate() -> dict[str, PairCase]:
