@@ -53,7 +53,6 @@ def algorithm(name: str) -> Algorithm[Any]:
     if name not in algorithms():
         raise InvalidInputError("algorithm", "one of " + ", ".join(algorithms()) + meant(str(name), algorithms()), name)
     found: Algorithm[Any] = import_module(f"{_STEPPERS}.{name}").ALGORITHM
-    found.name = name
     return found
 
 

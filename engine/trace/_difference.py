@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
-from engine.common.errors import LabError
 from engine.compare.pair.file import Pair
 from engine.contracts.trace import Feature, Mark, Point, View
 from engine.geometry import AnyShape, Transform
-from engine.geometry.hull import convex_hull
+from engine.trace._points import hull_mark
 from engine.trace.cases import PairCase
 
 __all__ = ["DIFFERENCE", "Difference", "of_pair", "vertex_name"]
@@ -58,8 +55,4 @@ class Difference:
         """The whole set, which no algorithm builds, and the origin."""
         origin = Mark("point", "other", ((0.0, 0.0),), "difference", "O")
         all_of_it = (np.array(self.world_b)[:, None] - np.array(self.world_a)[None]).reshape(-1, 2)
-        try:
-            ring: Sequence[Sequence[float]] = convex_hull(all_of_it).tolist()
-        except LabError:  # cores on one line: so is the set
-            ring = [min(all_of_it.tolist()), max(all_of_it.tolist())]
-        return Mark("polygon", "ghost", tuple((x, y) for x, y in ring), "difference"), origin
+        return hull_mark(all_of_it, "difference"), origin

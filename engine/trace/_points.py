@@ -8,11 +8,13 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import ArrayLike
 
-from engine.common.arrays import finite_rows
+from engine.common.arrays import FloatArray, finite_rows
+from engine.common.errors import LabError
 from engine.contracts.trace import Feature, Mark, Point, Role
+from engine.geometry.hull import convex_hull
 from engine.trace.cases import PointsCase
 
-__all__ = ["as_points", "away_from_line", "between", "dots", "features", "named", "names", "of_points"]
+__all__ = ["as_points", "away_from_line", "between", "dots", "features", "hull_mark", "named", "names", "of_points"]
 
 
 def of_points(points: ArrayLike) -> PointsCase:
@@ -53,6 +55,16 @@ def between(p: Point, q: Point, share: float = 0.5) -> Point:
 def named(case: PointsCase, role: Role, point: Point) -> Mark:
     """Mark one point, with its name where the scenery has none."""
     return Mark("point", role, (point,), text="" if case.is_named else case.name(point))
+
+
+def hull_mark(points: FloatArray, view: str, radius: float = 0.0) -> Mark:
+    """Mark the hull of points (n, 2) as a ghost, grown by a radius; of points on one line the segment, of one point the circle."""
+    try:
+        return Mark("polygon", "ghost", as_points(convex_hull(points)), view, radius=radius)
+    except LabError:
+        ends = as_points([min(points.tolist()), max(points.tolist())])
+        is_point = ends[0] == ends[1]
+        return Mark("circle" if is_point else "path", "ghost", ends[:1] if is_point else ends, view, radius=radius)
 
 
 def names(case: PointsCase, points: Iterable[Point]) -> str:

@@ -5,17 +5,15 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple
 
-from engine.common.errors import LabError
 from engine.compare.pair.file import Pair
 from engine.continuous._ray_rounded_kernel import ROUNDED_CORNER, ROUNDED_EDGE, ROUNDED_END
 from engine.continuous._swept_kernel import SWEPT_DIFFERENCE, SWEPT_EDGE, SWEPT_END, SWEPT_MEASURED, SWEPT_START
 from engine.contracts.status import HIT, OVERLAPPING
-from engine.contracts.trace import Feature, Form, Mark, Point, Question, Role, TraceStep, View
+from engine.contracts.trace import Feature, Mark, Point, Question, Role, TraceStep, View
 from engine.geometry import AnyShape, Transform
-from engine.geometry.hull import convex_hull
 from engine.narrowphase.scratch import core_of
 from engine.trace._bars import Bars, bar, moment
-from engine.trace._points import between
+from engine.trace._points import between, hull_mark
 from engine.trace.cases import PairCase, shape_mark
 from engine.trace.words import metres
 
@@ -74,16 +72,8 @@ def n_bars(first: Thrown, second: Thrown) -> float:
 def grown_scenery(first: Thrown, second: Thrown) -> tuple[Mark, ...]:
     """Return all first - second, which the edges' way does not build, and the way of O through it."""
     cores = [side.pose.apply_array(core_of(side.shape)[0]) for side in (first, second)]
-    radius = first.shape.radius + second.shape.radius
     points = (cores[0][:, None] - cores[1][None]).reshape(-1, 2)
-    try:
-        ring = tuple((x, y) for x, y in convex_hull(points).tolist())
-        body = Mark("polygon", "ghost", ring, "difference", radius=radius)
-    except LabError:  # all on one line
-        (x, y), (to_x, to_y) = min(points.tolist()), max(points.tolist())
-        is_point = (x, y) == (to_x, to_y)
-        form: Form = "circle" if is_point else "path"
-        body = Mark(form, "ghost", ((x, y),) if is_point else ((x, y), (to_x, to_y)), "difference", radius=radius)
+    body = hull_mark(points, "difference", first.shape.radius + second.shape.radius)
     way = second.way[0] - first.way[0], second.way[1] - first.way[1]
     return body, Mark("arrow", "other", ((0.0, 0.0), way), "difference", "O")
 

@@ -21,7 +21,7 @@ class Algorithm(ABC, Generic[C]):
     Attributes
     ----------
     name : str
-        That of its file; set when it is found.
+        That of its file.
     title : str
     page : str
         Where it is derived: "gjk.md#derivation", in docs/algorithms (with a folder, in docs: "solvers/xpbd.md").
@@ -35,12 +35,16 @@ class Algorithm(ABC, Generic[C]):
         What it begins with.
     """
 
-    name: str = ""
     title: ClassVar[str]
     page: ClassVar[str]
     pseudo_code: ClassVar[tuple[str, ...]]
     views: ClassVar[tuple[View, ...]] = (PLANE,)
     beside: ClassVar[tuple[str, ...]] = ()
+
+    @property
+    def name(self) -> str:
+        """That of its file."""
+        return type(self).__module__.rpartition(".")[2]
 
     @property
     @abstractmethod

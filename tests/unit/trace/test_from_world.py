@@ -22,7 +22,7 @@ BOX = Polygon.box(0.5, 0.5)
 class Asks(Algorithm[Any]):
     """Takes what it is given."""
 
-    title, page, pseudo_code = "", "", ("",)
+    name, title, page, pseudo_code = "asks", "", "", ("",)
     given: ClassVar[Any] = None
 
     @property
@@ -38,7 +38,7 @@ class Asks(Algorithm[Any]):
 
 def asks(case: Any) -> Asks:
     algorithm = Asks()
-    algorithm.given, algorithm.name = case, "asks"  # type: ignore[misc]
+    algorithm.given = case  # type: ignore[misc]
     return algorithm
 
 
