@@ -481,8 +481,10 @@ class Stepper(Demo):
         for name in self.names:
             if self.picture(name) is None:
                 why = self._traced[name][2] if name in self._traced and self._is_ready(name) else ""
-                words = f"{name}: {why}" if why else f"{name}: being loaded, or compiled where this is the first time"
-                lines.append((words, palette.WARNING) if why else words)
+                loading = "being loaded, or compiled where this is the first time"
+                if name in _loads and not self.has(name):
+                    loading = "not loaded yet, at this moment of the past"
+                lines.append((f"{name}: {why}", palette.WARNING) if why else f"{name}: {loading}")
         if self.message:
             lines.append((self.message, palette.WARNING if self.message.startswith("not") else palette.ACCENT))
         return lines

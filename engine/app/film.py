@@ -120,10 +120,14 @@ def check_film(field: str, path: str, rate: float | None, size: tuple[int, int])
     wanted = usual_rate(path) if rate is None else finite("--fps", rate)
     if not 1.0 <= wanted <= most:
         raise InvalidInputError("--fps", f"from 1 to {most:g} frames a second for {Path(path).suffix.lower()}", wanted)
-    for side in size:
-        if not SMALLEST_SIDE <= side <= LARGEST_SIDE:
-            raise InvalidInputError("--size", f"from {SMALLEST_SIDE} to {LARGEST_SIDE} pixels a side", f"{size[0]}x{size[1]}")
+    check_size(*size)
     return wanted
+
+
+def check_size(width: int, height: int) -> None:
+    """Refuse a size that no picture of a run has, in pixels."""
+    if not (SMALLEST_SIDE <= width <= LARGEST_SIDE and SMALLEST_SIDE <= height <= LARGEST_SIDE):
+        raise InvalidInputError("--size", f"from {SMALLEST_SIDE} to {LARGEST_SIDE} pixels a side", f"{width}x{height}")
 
 
 def open_film(path: str | os.PathLike[str], size: tuple[int, int], rate: float) -> Film:

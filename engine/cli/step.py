@@ -85,6 +85,7 @@ def step_command(
         trace.algorithm(name)
     if at is not None:
         integer("--at", at, 1)
+    seed_number("--seed", seed)
     wanted = _wanted(at, screenshot, pictures, film, rate, size, seconds)
     case = _case(name, pair_file, scene, since, seed)
     others: tuple[str, ...] = ()
@@ -117,10 +118,11 @@ def step_command(
     theirs = None if function is None else ask_own(*function, case, steps[name])
     if theirs is not None:
         out.print(theirs.sentence, markup=False)
-    print_rows(out, draw_steps(wanted, case, tuple(steps), theirs))
-    whole = steps_as_json(name, case, steps[name])
-    more = {} if beside is None else {"beside": [steps_as_json(one, case, steps[one]) for one in others]}
-    write_json(json_file, {**whole, **more, **({} if theirs is None else {"own": theirs.as_json()})})
+    print_rows(out, draw_steps(wanted, case, steps, theirs))
+    if json_file is not None:
+        whole = steps_as_json(name, case, steps[name])
+        more = {} if beside is None else {"beside": [steps_as_json(one, case, steps[one]) for one in others]}
+        write_json(json_file, {**whole, **more, **({} if theirs is None else {"own": theirs.as_json()})})
     return 0 if theirs is None or not theirs.faults else 1
 
 
@@ -189,7 +191,7 @@ def _case(name: str, pair_file: str | None, scene: str | None, since: int | None
         return example
     from engine.trace.from_world import case_of_world
 
-    demo = demo_or_file("--scene", scene)(seed_number("--seed", seed))
+    demo = demo_or_file("--scene", scene)(seed)
     if not demo.stages:
         raise InvalidInputError("--scene", "a demo with a world", scene)
     for _ in range(_USUAL_STEPS if since is None else integer("--from", since, 0, _MOST_STEPS)):
@@ -203,9 +205,10 @@ def _example(name: str) -> str:
     from engine import trace
     from engine.trace.cases import PairCase
 
-    example = trace.algorithm(name).example
+    chosen = trace.algorithm(name)
+    example = chosen.example
     if isinstance(example, PairCase):
-        return f"such as a pair of the query {example.pair.query}"
+        return f"such as a pair of the query {example.pair.query}" + (f", {chosen.only}" if chosen.only else "")
     return f"a stepper case of its own kind: step {name} and S save one"
 
 
@@ -217,6 +220,8 @@ def _checked_beside(beside: str, name: str, case: Case) -> tuple[str, ...]:
         return trace.beside(name, case)
     with options.named("--beside"):
         other = trace.algorithm(beside)
+    if beside == name:
+        raise InvalidInputError("--beside", "another algorithm", beside)
     if not other.takes(case):
         can = [one for one in trace.algorithms() if one != name and trace.algorithm(one).takes(case)]
         wanted = "one that can be asked the same" + (f": {', '.join(can)}" if can else ", and there is none")

@@ -57,8 +57,11 @@ class Pictures:
         return (self.screenshot, self.folder, self.film) != (None, None, None)
 
 
-def draw_steps(wanted: Pictures, case: Case, names: Sequence[str], theirs: OwnAnswer | None = None) -> list[tuple[str, str]]:
-    """Draw what is wanted, of several algorithms side by side, the first with a user's answer beside it, and return what to print.
+def draw_steps(
+    wanted: Pictures, case: Case, steps: Mapping[str, Sequence[TraceStep]], theirs: OwnAnswer | None = None
+) -> list[tuple[str, str]]:
+    """Draw what is wanted of the steps of several algorithms, by their names, side by side, the first with a user's answer beside it, and
+    return what to print.
 
     Raises
     ------
@@ -70,16 +73,17 @@ def draw_steps(wanted: Pictures, case: Case, names: Sequence[str], theirs: OwnAn
     from engine.app.files import png_bytes
     from engine.app.film import open_film
     from engine.app.headless import no_screen, scale_for
-    from engine.app.pictures.step_picture import draw_beside, frame_bytes, picture_of_case
+    from engine.app.pictures.step_picture import draw_beside, frame_bytes
     from engine.render import palette
     from engine.render.fonts import FontBook
-    from engine.render.step_view import Aside
+    from engine.render.step_view import Aside, StepPicture
     from engine.trace import algorithm
 
     rows: list[tuple[str, str]] = []
     with no_screen(), contextlib.ExitStack() as undo:
-        marks = () if theirs is None else theirs.marks
-        drawn = [picture_of_case(algorithm(name), case, marks if name == names[0] else ()) for name in names]
+        first, own = next(iter(steps)), () if theirs is None else theirs.marks
+        sceneries = {name: (*algorithm(name).scenery(case), *(own if name == first else ())) for name in steps}
+        drawn = [StepPicture(algorithm(name), sceneries[name], found) for name, found in steps.items()]
         if theirs is not None:
             drawn[0].aside = Aside(theirs.sentence, palette.UNEXPLAINED if theirs.faults else palette.AGREE, 2)
         n_steps, fonts = max(len(one.steps) for one in drawn), FontBook(scale_for(wanted.size))
@@ -92,12 +96,13 @@ def draw_steps(wanted: Pictures, case: Case, names: Sequence[str], theirs: OwnAn
         film = None if wanted.film is None else open_film(wanted.film, wanted.size, wanted.rate)
         if film is not None:
             undo.callback(film.discard)
+        digits = max(len(str(n_steps)), 3)
         with progress("pictures of the steps", n_steps) as advance:
             n_frames = 0
             for k in range(n_steps):
                 surface = draw_beside(drawn, k, wanted.size, fonts)
                 if wanted.folder is not None:
-                    write_atomically(Path(wanted.folder) / f"{names[0]}_{k + 1:03d}.png", png_bytes(surface))
+                    write_atomically(Path(wanted.folder) / f"{first}_{k + 1:0{digits}d}.png", png_bytes(surface))
                 if film is not None:
                     frame, until = frame_bytes(surface), max(round((k + 1) * wanted.seconds * wanted.rate), n_frames + 1)
                     for _ in range(until - n_frames):

@@ -65,5 +65,11 @@ def beside(name: str, case: Case) -> tuple[str, ...]:
 def __getattr__(name: str) -> Callable[..., list[TraceStep]]:
     if name.startswith("_") or name not in algorithms():
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    function: Callable[..., list[TraceStep]] = getattr(import_module(f"{_STEPPERS}.{name}"), name)
-    return function
+    return _function(name)
+
+
+@cache
+def _function(name: str) -> Callable[..., list[TraceStep]]:
+    from engine.trace._arguments import with_checks
+
+    return with_checks(getattr(import_module(f"{_STEPPERS}.{name}"), name))

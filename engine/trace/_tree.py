@@ -10,12 +10,11 @@ from abc import abstractmethod
 from collections.abc import Iterable, Mapping
 from typing import ClassVar
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from engine.broadphase._tree_kernel import WALK_ITEM, WALK_NODE
 from engine.broadphase.interface import BroadPhase
-from engine.common.arrays import FloatArray, shaped_rows
+from engine.common.arrays import FloatArray, finite_rows, shaped_rows
 from engine.common.words import counted
 from engine.contracts.trace import Feature, Mark, Point, Question, Role, TraceStep, View
 from engine.trace.cases import BoxesCase, box_corners
@@ -74,8 +73,8 @@ def boxes_case(aabbs: ArrayLike, region: ArrayLike) -> BoxesCase:
     InvalidInputError
         They are no such arrays of finite numbers.
     """
-    boxes, of_region = (shaped_rows(field, value, 4).tolist() for field, value in (("aabbs", aabbs), ("region", np.atleast_2d(region))))
-    return BoxesCase(tuple(map(tuple, boxes)), tuple(of_region[0]))
+    boxes, (of_region,) = shaped_rows("aabbs", aabbs, 4).tolist(), finite_rows("region", [region], 4).tolist()  # type: ignore[arg-type]
+    return BoxesCase(tuple(map(tuple, boxes)), tuple(of_region))
 
 
 def half_perimeter(box: Box) -> float:

@@ -140,7 +140,8 @@ def _held_case(held: CaseSchema, file: str) -> Case:
     if held.before is not None and held.pair is None:
         raise InvalidInputError(f"{file}: before", "given with a pair alone", Described(given[0]))
     if (held.boxes is None) != (held.region is None):
-        raise InvalidInputError(f"{file}: region", "given with boxes alone", Described(given[0]))
+        given_alone = f"{given[0]} without a region" if held.region is None else f"a region with {given[0]}"
+        raise InvalidInputError(f"{file}: region", "given with boxes, and with them alone", Described(given_alone))
     if held.pair is not None:
         before = None if held.before is None else pair_from_json(held.before, f"{file}: before")
         return PairCase(pair_from_json(held.pair, f"{file}: pair"), before)
@@ -163,7 +164,8 @@ def _outline(rings: list[list[list[float]]], file: str) -> OutlineCase:
         part = Part(np.array(rings[0]), tuple(np.array(ring) for ring in rings[1:]))
     except InvalidShapeError as error:
         raise InvalidShapeError(f"{file}: rings: {error.field}", error.requirement, error.value) from None
-    return OutlineCase(tuple(tuple((x, y) for x, y in ring.tolist()) for ring in part.rings()))
+    with renamed(lambda field: f"{file}: {field}"):
+        return OutlineCase(tuple(tuple((x, y) for x, y in ring.tolist()) for ring in part.rings()))
 
 
 def _box(name: str, box: list[float]) -> tuple[float, float, float, float]:

@@ -13,12 +13,28 @@ from typing import Any
 
 import numpy as np
 
-from engine.common.errors import LabError
+from engine.common.errors import InvalidInputError, LabError
 from engine.compare.pair.file import Pair
 from engine.contracts.trace import Mark, Point, Role
 from engine.geometry import AABB, AnyShape, Capsule, Circle, Polygon, Segment, Transform
 
-__all__ = ["BoxesCase", "Case", "OutlineCase", "PairCase", "PointsCase", "box_corners", "is_on", "shape_mark"]
+__all__ = [
+    "MOST_BOXES",
+    "MOST_CORNERS",
+    "MOST_POINTS",
+    "BoxesCase",
+    "Case",
+    "OutlineCase",
+    "PairCase",
+    "PointsCase",
+    "box_corners",
+    "is_on",
+    "shape_mark",
+]
+
+MOST_POINTS, MOST_CORNERS, MOST_BOXES = 500, 250, 128
+"""Of a case, counts, corners those of all its rings: each step shows all there is, so twice as many take four times the seconds and
+memory, and these take a second."""
 
 _MOST_NAMED = 24
 """Points, a count."""
@@ -268,6 +284,9 @@ class PointsCase(Case):
 
     points: tuple[Point, ...]
 
+    def __post_init__(self) -> None:
+        _check_count("points", "points", len(self.points), MOST_POINTS)
+
     @property
     def scenery(self) -> tuple[Mark, ...]:
         if not self.is_named:
@@ -313,6 +332,9 @@ class OutlineCase(Case):
     """
 
     rings: tuple[tuple[Point, ...], ...]
+
+    def __post_init__(self) -> None:
+        _check_count("rings", "corners together", sum(map(len, self.rings)), MOST_CORNERS)
 
     @property
     def scenery(self) -> tuple[Mark, ...]:
@@ -370,6 +392,9 @@ class BoxesCase(Case):
     boxes: tuple[tuple[float, float, float, float], ...]
     region: tuple[float, float, float, float]
 
+    def __post_init__(self) -> None:
+        _check_count("boxes", "boxes", len(self.boxes), MOST_BOXES)
+
     @property
     def scenery(self) -> tuple[Mark, ...]:
         boxes = tuple(Mark("polygon", "other", box_corners(box), text=str(k)) for k, box in enumerate(self.boxes))
@@ -404,6 +429,11 @@ class BoxesCase(Case):
             return replace(self, region=(x0, y0, x1, y1))
         k = int(part)
         return replace(self, boxes=(*self.boxes[:k], (x0, y0, x1, y1), *self.boxes[k + 1 :]))
+
+
+def _check_count(field: str, of: str, n: int, most: int) -> None:
+    if n > most:
+        raise InvalidInputError(field, f"at most {most} {of}, to be watched step by step", n)
 
 
 def box_corners(box: tuple[float, float, float, float]) -> tuple[Point, ...]:

@@ -29,7 +29,7 @@ from engine.compare.pair.file import Pair
 from engine.contracts import Status
 from engine.contracts.trace import Point
 from engine.geometry import FixtureShape, Polygon, Transform
-from engine.trace.cases import BoxesCase, Case, OutlineCase, PairCase, PointsCase
+from engine.trace.cases import MOST_CORNERS, MOST_POINTS, BoxesCase, Case, OutlineCase, PairCase, PointsCase
 from engine.trace.doors import plainer_motions
 from engine.trace.protocol import Algorithm
 from engine.trace.scene_case import SceneCase
@@ -270,7 +270,7 @@ def _corners(world: World, _: Case) -> Iterator[PointsCase]:
         corners = [xf.apply((x, y)) for shape in shapes if len(shape.core) > 1 for x, y in shape.core.tolist()]
         return list(dict.fromkeys(corners))
 
-    yield from (PointsCase(tuple(corners)) for corners in _largest_first(world, of))
+    yield from (PointsCase(tuple(corners)) for corners in _largest_first(world, of) if len(corners) <= MOST_POINTS)
 
 
 def _outline(world: World, _: Case) -> Iterator[OutlineCase]:
@@ -283,7 +283,7 @@ def _outline(world: World, _: Case) -> Iterator[OutlineCase]:
         part = None if whole is None else max(whole.parts, key=lambda one: one.area)
         return [] if part is None else [tuple((x, y) for x, y in ring.tolist()) for ring in part.rings()]
 
-    yield from (OutlineCase(tuple(rings)) for rings in _largest_first(world, of))
+    yield from (OutlineCase(tuple(rings)) for rings in _largest_first(world, of) if sum(map(len, rings)) <= MOST_CORNERS)
 
 
 def _largest_first(world: World, of: Callable[[int], list[_T]]) -> list[list[_T]]:

@@ -31,6 +31,8 @@ class Algorithm(ABC, Generic[C]):
         The first is the one under the hand.
     beside : tuple of str
         Algorithms worth showing beside it on the same case.
+    only : str
+        What it asks of a case beside its kind, for a refusal: "of two discs"; empty: nothing.
     example : Case
         What it begins with.
     """
@@ -40,6 +42,7 @@ class Algorithm(ABC, Generic[C]):
     pseudo_code: ClassVar[tuple[str, ...]]
     views: ClassVar[tuple[View, ...]] = (PLANE,)
     beside: ClassVar[tuple[str, ...]] = ()
+    only: ClassVar[str] = ""
 
     @property
     def name(self) -> str:

@@ -22,6 +22,7 @@ class Box2DManifold(ClippedManifold):
     )
     pseudo_code = (*choice, *CLIPPING[:-1])
     beside = ("manifold",)
+    only = "of shapes that Box2D collides: no capsules, no two segments"
 
     @property
     def example(self) -> PairCase:

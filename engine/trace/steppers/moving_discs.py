@@ -42,6 +42,7 @@ class MovingDiscs(Algorithm[PairCase]):
     )
     views = (PLANE, QUADRATIC)
     beside = ("conservative_advancement", "shape_cast")
+    only = "of two discs"
 
     @property
     def example(self) -> PairCase:

@@ -51,6 +51,10 @@ def test_a_motion_is_asked_about_its_start_by_what_stands_still() -> None:
     assert trace.algorithm("gjk").query(start).separation == trace.algorithm("gjk").query(PairCase(PAIR)).separation
 
 
+FRAME = [[0.0, 0.0], [101.0, 0.0], [101.0, 2.0], [0.0, 2.0]]
+HOLES = [[[k + 0.2, 0.5], [k + 0.2, 1.5], [k + 0.8, 0.5]] for k in range(100)]
+
+
 @pytest.mark.parametrize(
     ("changes", "told"),
     [
@@ -59,7 +63,14 @@ def test_a_motion_is_asked_about_its_start_by_what_stands_still() -> None:
         ({"algorithm": "gkj"}, "algorithm must be one of"),
         ({"pair": None}, "a case with one of pair, points, rings, boxes, scene, got none"),
         ({"points": [[0.0, 0.0]]}, "got pair and points"),
-        ({"region": [0.0, 0.0, 1.0, 1.0]}, "region must be given with boxes alone"),
+        ({"region": [0.0, 0.0, 1.0, 1.0]}, "region must be given with boxes, and with them alone, got a region with pair"),
+        (
+            {"pair": None, "boxes": [[0.0, 0.0, 1.0, 1.0]]},
+            "region must be given with boxes, and with them alone, got boxes without a region",
+        ),
+        ({"pair": None, "points": [[0.0, 1.0]] * 501}, "points must be a list of at most 500, got 501"),
+        ({"pair": None, "boxes": [[0.0, 0.0, 1.0, 1.0]] * 129, "region": [0.0, 0.0, 1.0, 1.0]}, "boxes must be a list of at most 128"),
+        ({"pair": None, "rings": [FRAME, *HOLES]}, "rings must be at most 250 corners together, to be watched step by step, got 304"),
         ({"pair": {}}, "pair: format must be given"),
         ({"before": {}}, "before: format must be given"),
         ({"pair": None, "points": [[0.0, 1.0]], "before": {}}, "before must be given with a pair alone"),

@@ -1,0 +1,44 @@
+"""What the functions of `engine.trace` refuse, by name."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from engine import trace
+from engine.common.errors import InvalidInputError
+from engine.geometry import Circle, Polygon, Sweep, Transform
+
+BOX, AT, STILL, MANY = Polygon.box(0.5, 0.5), Transform(), Sweep(Transform(), Transform()), np.zeros((1000, 4))
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "told"),
+    [
+        ("gjk", (3, AT, BOX, AT), "a must be a Circle, Polygon, Capsule or Segment, got 3"),
+        ("gjk", (BOX, AT, BOX, None), "xf_b must be a Transform, got None"),
+        ("sat", (BOX, AT, BOX, AT, "x"), "axis must be a whole number, got 'x'"),
+        ("bisection", (BOX, AT, BOX, STILL), "sweep_a must be a Sweep, got Transform"),
+        ("moving_discs", (BOX, AT, (0.0, 0.0), Circle(1.0), AT, (0.0, 0.0)), "a must be a Circle, got Polygon"),
+        ("moving_discs", (Circle(1.0), AT, 3, Circle(1.0), AT, (0.0, 0.0)), "velocity_a must be two finite numbers, got 3"),
+        ("ray_cast", (BOX, AT, (0.0, 0.0), (float("nan"), 0.0)), "translation must be two finite numbers, got"),
+        ("shape_cast", (BOX, AT, (1.0, 0.0), "box", AT), "target must be a Circle"),
+        ("keil", ([(0, 0), (1, 0), (0, 1)],), "outline must be an Outline, got"),
+        ("pgs_ngs", (None,), "world must be a World, got None"),
+        ("quickhull", ("points",), r"points must be a \(n, 2\) array of finite numbers, got 'points'"),
+        ("quickhull", (np.zeros((501, 2)),), "points must be at most 500 points, to be watched step by step, got 501"),
+        ("grid", (MANY,), "boxes must be at most 128 boxes, to be watched step by step, got 1000"),
+        ("dynamic_tree", ([(0, 0, 1, 1)], [[1], [2, 3]]), r"region must be a \(n, 4\) array"),
+        ("dynamic_tree", ([(0, 0, 1, 1)], (0, 0, 1, float("nan"))), r"region\[0\] must be finite"),
+    ],
+)
+def test_wrong_arguments_are_named(name: str, given: tuple[Any, ...], told: str) -> None:
+    with pytest.raises(InvalidInputError, match=told):
+        getattr(trace, name)(*given)
+
+
+def test_too_few_arguments_are_pythons_own_mistake() -> None:
+    with pytest.raises(TypeError, match="missing a required argument: 'b'"):
+        trace.gjk(BOX, AT)
