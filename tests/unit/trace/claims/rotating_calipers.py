@@ -27,6 +27,7 @@ def check(case, steps):
         assert abs(step.values["width"] - width) <= near and abs(step.values["height"] - height) <= near
         # the calipers touch the farthest points
         assert abs((right - left) @ along - width) <= near and abs((top - p) @ across - height) <= near
+        assert step.values["area"] == step.values["width"] * step.values["height"]
         least = min(least, step.values["area"])
         assert step.bound == least
     result = steps[-1].result

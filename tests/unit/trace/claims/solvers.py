@@ -90,7 +90,7 @@ def tangent_of(normal):
 
 
 def check(case, steps, method):
-    bodies, accumulated = Bodies(case, method), {}
+    bodies, accumulated, places = Bodies(case, method), {}, places_of(steps)
     for step in steps[:-1]:
         if step.kind == "free":
             for body, (v, _) in bodies.told(step).items():
@@ -108,11 +108,7 @@ def check(case, steps, method):
         elif step.kind == "apart":
             check_apart(bodies, step)
         elif step.kind == "warm":
-            for name, value in step.values.items():
-                if name.startswith("P"):
-                    contact, point = name[1:-1].split(".")
-                    accumulated[int(contact), int(point), name[-1]] = value
-                    assert value >= 0.0 or name.endswith("t")
+            check_warm(bodies, step, accumulated, places)
         elif step.kind == "move" and "resting_speed" in bodies.options:
             check_piece(bodies, step)
         elif step.kind == "move" and "stiffness" in bodies.options:
@@ -126,6 +122,34 @@ def check(case, steps, method):
     for body, state in zip(bodies.velocity, steps[-1].result, strict=True):
         if body in met:  # what nothing touches may have been stopped on its way by a first touch
             assert (bodies.velocity[body] == (*state.linear_velocity, state.angular_velocity)).all()
+
+
+def places_of(steps):
+    """Return where each point of a contact is, its normal, and a step that has its bodies."""
+    found = {}
+    for step in steps:
+        if step.kind in ("normal", "pair"):
+            points = [mark.points[0] for mark in step.marks if mark.role == "looked_at" and mark.form == "point"]
+            for k, point in enumerate(points, step.looked_at[0].index if step.kind == "normal" else 0):
+                found[step.looked_at[1].index, k] = step, point, step.axis
+    return found
+
+
+def check_warm(bodies, step, accumulated, places):
+    """The impulses that the contacts begin with are given to both bodies, whole."""
+    change, are_known = {}, True
+    for name, value in step.values.items():
+        if name.startswith("P"):
+            contact, point, letter = (*map(int, name[1:-1].split(".")), name[-1])
+            accumulated[contact, point, letter] = value
+            assert value >= 0.0 or letter == "t"
+            if value != 0.0 and (contact, point) in places:
+                of, at, normal = places[contact, point]
+                for body, line in bodies.lines(of, at, normal if letter == "n" else tangent_of(normal)).items():
+                    change[body] = change.get(body, 0.0) + line * value
+            are_known = are_known and (value == 0.0 or (contact, point) in places)
+    if change and are_known:
+        bodies.check_change(step, change)
 
 
 def check_row(bodies, step, accumulated):
