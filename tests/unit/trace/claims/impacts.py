@@ -87,8 +87,8 @@ class Motion:
         assert abs(self.along(t, n) - gap) <= self.near  # the gap is the gap along the axis
         true = self.gap(t)
         assert gap <= true + self.near  # and no more than the gap
-        if gap + self.radii <= self.radii and true >= 0.0:
-            assert abs(true - gap) <= self.near  # which it is where they are near
+        if gap <= self.radii + self.tolerance and true >= 0.0:
+            assert abs(true - gap) <= self.near  # which it is where they are nearer than the radii
         if step.points:
             p, q = (np.array(point) for point in step.points)
             assert np.abs(q - p - gap * n).max() <= self.near  # and the witness points are that far apart
