@@ -24,7 +24,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from engine.common._record_kernel import TRACE_WIDTH
 from engine.common.arrays import FloatArray
 from engine.common.errors import Described, InvalidShapeError
 from engine.common.limits import MOST_SEARCHED
@@ -172,6 +171,7 @@ def _ring_groups(part: GridPart) -> tuple[dict[int, int], DisjointSets]:
 
 def _opened_cuts(part: GridPart, cut: list[Diagonal], trace: list[KeilRun | KeilTrial] | None) -> list[Diagonal]:
     """Return a least set of diagonals that cut the part, opened along `cut`, into convex pieces."""
+    from engine.common._record_kernel import TRACE_WIDTH
     from engine.decompose._keil_kernel import NOT_CUT, fewest_diagonals
 
     loops = faces(part, cut)
@@ -195,6 +195,7 @@ def _opened_cuts(part: GridPart, cut: list[Diagonal], trace: list[KeilRun | Keil
 
 def warm(is_traced: bool = False) -> None:
     """Load the kernel, or the form of it that tells its steps, or compile it the first time."""
+    from engine.common._record_kernel import TRACE_WIDTH
     from engine.decompose._keil_kernel import fewest_diagonals
 
     trace = np.zeros((1, TRACE_WIDTH)) if is_traced else None
