@@ -84,6 +84,7 @@ def test_contacts_that_are_not_shown_are_no_doors(hand: Hand, lying: tuple[int, 
     assert stepper(hand).title.startswith("The next step of this world")
 
 
+@pytest.mark.slow  # the referee compiles all that it asks before a ring is drawn
 def test_the_ring_that_is_looked_at_is_a_door_and_the_way_back_is_the_close_look(hand: Hand) -> None:
     at = differing(hand)
     session = hand.window.session

@@ -22,7 +22,7 @@ WRONG = {
     "exact_small": {rows.FOUND: (4,)},
     "contact_forces": {rows.FOUND: (4,)},
 }
-FAST = ("sequential_impulses", "xpbd")
+FAST = ("sequential_impulses",)
 
 
 @pytest.mark.parametrize("name", [pytest.param(name, marks=() if name in FAST else pytest.mark.slow) for name in WRONG])
