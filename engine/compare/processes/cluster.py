@@ -251,10 +251,10 @@ def _lost_scheduler(address: str) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _quiet() -> Iterator[None]:
-    """Keep the library's log away from standard error: what matters there is told by an error."""
+    """Keep the library's log, and that of the loop it runs in, away from standard error: what matters there is told by an error."""
     before: dict[logging.Logger, int] = {}
     for name in list(logging.root.manager.loggerDict):
-        if name == "distributed" or name.startswith("distributed."):
+        if name.partition(".")[0] in ("distributed", "tornado"):
             logger = logging.getLogger(name)
             before[logger] = logger.level
             logger.setLevel(logging.CRITICAL + 1)
