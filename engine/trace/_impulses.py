@@ -566,7 +566,8 @@ class _Telling:
                 marks += self._impulses(int(one[0]), int(one[1]))
         listed = "; ".join(told[:6]) + ("; ..." if len(told) > 6 else "") if told else "no point pushes"
         if is_collision:
-            sentence = f"What touches and approaches gets impulses, so that nothing approaches: {listed}."
+            so = "; pivots did not end: friction is that of the last turn"
+            sentence = f"What touches and approaches gets impulses, so that nothing approaches: {listed}{'' if holds else so}."
         elif kind == "forces":
             sentence = (
                 f"Forces of the points at rest, so that none accelerates into another: {listed}. Which push and which slip was found with "

@@ -446,13 +446,14 @@ class _Scene:
         response = system.response(jacobian)
         a, u, p = jacobian @ response, jacobian @ start, np.zeros(len(u))
         self._bounce(a, u, p, touching, n_limits)
+        is_exact = True
         if (u[: n_limits + m] < -_STILL).any():
             found = _dantzig.solve(a, u, _bounds(np.zeros(n_limits), np.full(n_limits, math.inf), touching.friction))
-            p += found.force
+            p, is_exact = p + found.force, found.is_exact
         self.velocity = start + response @ p
         self._tell_stage(COLLISIONS)
         self._tell_rows(touching, p[n_limits:], (jacobian @ self.velocity)[n_limits:], np.zeros(2 * m))
-        self._step.tell(TRIED, -1.0, 1.0, float(np.count_nonzero(p)))
+        self._step.tell(TRIED, -1.0, float(is_exact), float(np.count_nonzero(p)))
         self._keep(touching.key, np.column_stack((p[n_limits : n_limits + m], p[n_limits + m :])))
         self._joints.total[lines.row[at_limit], lines.part[at_limit]] += sign * p[:n_limits]
         holding = mode == HOLD
