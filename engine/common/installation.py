@@ -24,6 +24,7 @@ LAB = {
     "contourpy": "contourpy",
     "imageio_ffmpeg": "imageio-ffmpeg",
     "matplotlib": "matplotlib",
+    "msgspec": "msgspec",
     "PIL": "pillow",
     "pydantic": "pydantic",
     "pygame": "pygame-ce",
@@ -32,6 +33,7 @@ LAB = {
     "shapely": "shapely",
     "svgelements": "svgelements",
     "typer": "typer",
+    "websockets": "websockets",
 }
 """Modules of the laboratory, each with the distribution that brings it."""
 

@@ -36,8 +36,9 @@ from engine.demo.dropping import DroppedBody, place
 from engine.demo.grip import Grip, take_hold, take_hold_of
 from engine.demo.parameters import Parameter, parameter_values
 from engine.demo.stage import RefereeFactory, Stage, StepTimes, union
+from engine.demo.users import Users
 from engine.geometry import AABB
-from engine.history.input_log import EDITS, Held
+from engine.history.input_log import EDITS, Held, Input
 from engine.history.subject import CapturedInPlace
 from engine.render.palette import Color
 from engine.world import World, WorldSettings, driven_by, load_solver
@@ -346,6 +347,8 @@ class DemoRun(CapturedInPlace):
         For which solver its worlds are laid out; None for that which drives them.
     has_algorithms : bool
         Whether the referee's algorithms are complete.
+    users : Users
+        Who shares the demo; nobody, of one that a single person plays.
     """
 
     not_captured: ClassVar[frozenset[str]] = frozenset({"referee", "has_algorithms"})
@@ -364,6 +367,7 @@ class DemoRun(CapturedInPlace):
         self.built_for = built_for
         self.waits: bool | None = None
         self.keeps_solver_state = True
+        self.users = Users()
         self._is_settled = False
         self.referee = referee
         self.has_algorithms = referee is not None
@@ -371,15 +375,17 @@ class DemoRun(CapturedInPlace):
     # -- time ---------------------------------------------------------------------------------------------------------
 
     def step(self) -> None:
-        """Take one step in every stage."""
-        demo = self.demo
+        """Take one step in every stage; of a shared demo let a tick pass, in which there may be none or several."""
+        demo, users = self.demo, self.users
         self._tell_worlds()
         with self.driving():
-            demo.before_step()
-            for stage in demo.stages:
-                stage.advance()
-            demo.steps += 1
-            demo.after_step()
+            for _ in range(users.tick() if users.is_shared else 1):
+                users.push(demo)
+                demo.before_step()
+                for stage in demo.stages:
+                    stage.advance()
+                demo.steps += 1
+                demo.after_step()
         if self.is_keyframe:
             for stage in demo.stages:
                 stage.world.canonicalize()
@@ -393,6 +399,8 @@ class DemoRun(CapturedInPlace):
         the beginning, or from where they came into reach.
         """
         steps, stages = self.demo.steps, self.demo.stages
+        if self.users.is_shared:
+            return self.users.is_keyframe
         if not self.keeps_solver_state and any(stage.world.joint_ids for stage in stages):
             return False
         if steps % _KEYFRAME_STEPS == 0:
@@ -529,6 +537,10 @@ class DemoRun(CapturedInPlace):
         """Do something to the demo, one of `engine.history.input_log.ACTIONS`; what is not done here is the demo's own method."""
         with self.driving():
             return getattr(self if hasattr(self, action) else self.demo, action)(*arguments)
+
+    def by(self, user: int, one: Input) -> Any:
+        """Do something as one of several users (`engine.demo.users`)."""
+        return self.users.act(self.demo, user, one)
 
     def has_body(self, stage: int, body: int) -> bool:
         """Tell whether there is such a stage, and such a body in its world."""

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-__all__ = ["ACTIONS", "EDITS", "Held", "Input", "InputLog"]
+__all__ = ["ACTIONS", "EDITS", "USER_ACTIONS", "Held", "Input", "InputLog"]
 
 ACTIONS: dict[str, bool] = {
     "press": True,
@@ -33,9 +33,13 @@ ACTIONS: dict[str, bool] = {
     "amend_solver": False,
     "keep_solver_state": False,
     "resource_ready": False,
+    "by": True,
 }
 """What is done to a demo, and whether `undo` stops before it: a drag belongs to the grip before it, an `amend_edit` to the `edit`, an
 `amend_solver`, as a slider moves on, to the `set_solver`."""
+
+USER_ACTIONS = ("join", "leave", "drive", "pause", "set_speed")
+"""What a user of a shared demo does beside `ACTIONS`, within "by"."""
 
 EDITS = (
     "create_body",

@@ -250,6 +250,17 @@ class World(WorldReadings):
         """
         self._submit(c.Canonicalize())
 
+    def hand_out(self, next_ids: tuple[int, int, int]) -> tuple[int, int, int]:
+        """Let the next body, fixture and joint get these ids; return those that they would have got.
+
+        Of several who create things in one world each may so have a range of its own: then an id does not depend on who came first.
+        No id of the range may have been used already.
+        """
+        self._check_between_steps("hand_out")
+        before = (self._next_ids["body"], self._next_ids["fixture"], self._next_ids["joint"])
+        self._next_ids = dict(zip(("body", "fixture", "joint"), next_ids, strict=True))
+        return before
+
     # -- time ---------------------------------------------------------------------------------------------------------
 
     def step(self) -> StepContacts:

@@ -32,6 +32,7 @@ LAYERS = (
     "engine.history",
     "engine.render",
     "engine.demo",
+    "engine.net",
     "engine.editor",
     "engine.app",
     "engine.cli",
@@ -54,9 +55,13 @@ ROOMS = {
         "capture compact keyframes history recordings",
     ),
     "engine.demo": (
-        "parameters clock stage costs grip dropping doors base registry",
+        "parameters clock stage costs grip users dropping doors base registry",
         "scene_demo pair_demo stepping own_demo replaying messages",
         "solver_settings event_log time_series figures apart judged_step beside camera_controller timeline session",
+    ),
+    "engine.net": (
+        "messages link scene state course",
+        "server client rehearsal",
     ),
     "engine.editor": (
         "rows picking placing background editor",
@@ -105,6 +110,8 @@ LIBRARIES = {
     "imageio_ffmpeg": {"engine.app"},
     "contourpy": {"engine.decompose"},
     "svgelements": {"engine.decompose"},
+    "msgspec": {"engine.net"},
+    "websockets": {"engine.net"},
 }
 
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from engine.common.errors import Described, InvalidInputError
-from engine.history.input_log import ACTIONS, EDITS, Input
+from engine.history.input_log import ACTIONS, EDITS, USER_ACTIONS, Input
 from engine.history.recordings.layout import RecordingError, is_number
 from engine.scenes.codec import Precision, from_plain, to_plain
 from engine.world import World
@@ -39,6 +39,7 @@ _NAMES = {
 """Names of actions in the file, where they are others: those that they had when the first recordings were made."""
 _ACTIONS = {_NAMES.get(action, action): action for action in ACTIONS}
 """By their names in the file."""
+_ACTIONS_OF_A_USER = {name: action for name, action in _ACTIONS.items() if action != "by"} | {name: name for name in USER_ACTIONS}
 _MOST_TEXT = 200
 
 
@@ -56,8 +57,10 @@ def as_plain(one: Input) -> list[Any]:
     return plain
 
 
-def input_of(plain: object, place: str, precision: Precision = np.float64) -> Input:
+def input_of(plain: object, place: str, precision: Precision = np.float64, of_a_user: bool = False) -> Input:
     """Return the input of plain data; in old recordings the numbers of specifications are those of float32.
+
+    What only one of several users can do is read where it is `of_a_user`.
 
     Raises
     ------
@@ -67,9 +70,10 @@ def input_of(plain: object, place: str, precision: Precision = np.float64) -> In
     if not isinstance(plain, list) or not 2 <= len(plain) <= 3 or not isinstance(plain[1], list):
         raise RecordingError(place, "an action and its arguments", plain)
     name, given = plain[0], plain[1]
-    if not isinstance(name, str) or name not in _ACTIONS:
-        raise RecordingError(place, "one of " + ", ".join(_ACTIONS), name)
-    action = _ACTIONS[name]
+    known = _ACTIONS_OF_A_USER if of_a_user else _ACTIONS
+    if not isinstance(name, str) or name not in known:
+        raise RecordingError(place, "one of " + ", ".join(known), name)
+    action = known[name]
     readers = ARGUMENTS[action]
     if not _least(action) <= len(given) <= len(readers):
         raise RecordingError(f"{place}: {name}", f"given {len(readers)} arguments", Described(str(len(given))))
@@ -88,6 +92,8 @@ def input_of(plain: object, place: str, precision: Precision = np.float64) -> In
 def _argument_as_plain(argument: Any) -> Any:
     from engine.decompose import BodyFile
 
+    if isinstance(argument, Input):
+        return as_plain(argument)
     if isinstance(argument, BodyFile):
         from engine.decompose import body_as_json
 
@@ -138,6 +144,23 @@ def _body_file(plain: object, place: str) -> BodyFile:
     return body_from_json(plain.get("body"), place, Path.cwd())
 
 
+def _input(plain: object, place: str) -> Input:
+    """Read what a user did."""
+    return input_of(plain, place, of_a_user=True)
+
+
+def _whole(plain: object, place: str) -> int:
+    if not isinstance(plain, int) or isinstance(plain, bool) or abs(plain) >= 2**63:
+        raise RecordingError(place, "a whole number", plain)
+    return plain
+
+
+def _truth(plain: object, place: str) -> bool:
+    if not isinstance(plain, bool):
+        raise RecordingError(place, "true or false", plain)
+    return plain
+
+
 Reader = Callable[[object, str], Any]
 
 ARGUMENTS: Mapping[str, tuple[Reader, ...]] = MappingProxyType(
@@ -160,6 +183,12 @@ ARGUMENTS: Mapping[str, tuple[Reader, ...]] = MappingProxyType(
         "amend_edit": (_count, _text, _specs, _specs),
         "keep_solver_state": (),
         "resource_ready": (_text,),
+        "by": (_count, _input),
+        "join": (),
+        "leave": (),
+        "drive": (_whole, _count),
+        "pause": (_truth,),
+        "set_speed": (_number,),
     }
 )
 """What reads each argument of each action."""

@@ -21,7 +21,7 @@ from engine.demo.replaying import demo_kind, record, replay
 from engine.demo.scene_demo import scene_class
 from engine.geometry import Circle, Polygon
 from engine.history.history import History, demo_hash
-from engine.history.input_log import ACTIONS, EDITS, Input
+from engine.history.input_log import ACTIONS, EDITS, USER_ACTIONS, Input
 from engine.history.recordings import Recorder, load_recording
 from engine.history.recordings.inputs import ARGUMENTS, as_plain, input_of
 from engine.history.recordings.layout import MAGIC, RecordingError, chunk, chunks_of, start_of_file
@@ -259,7 +259,7 @@ def test_a_flipped_bit_is_noticed(recorded: Path) -> None:
 
 
 def test_every_action_can_be_written_and_read() -> None:
-    assert set(ARGUMENTS) == set(ACTIONS)
+    assert set(ARGUMENTS) == {*ACTIONS, *USER_ACTIONS}
     piece = Polygon([(0.0, 0.0), (1.0, 0.0), (0.0, 1.0)])
     file = BodyFile("wedge", (piece,), Outline.of_polygon([(0, 0), (1, 0), (0, 1)]), "exact", 0.005, 100.0)
     for one in (
@@ -269,6 +269,9 @@ def test_every_action_can_be_written_and_read() -> None:
         Input("edit", (0, "create_joint", (RevoluteJointSpec(1, 2, (0.1, 0.2)),), ())),
         Input("edit", (0, "set_settings", (), (("gravity", (0.0, -3.7)), ("warm_starting", False)))),
         Input("release_all", ()),
+        Input("by", (3, Input("grab", ((0.1, 1 / 3),), ((0.0, 0.0), (0.0, -3.3))))),
+        Input("by", (3, Input("drive", (-1, 0)))),
+        Input("by", (3, Input("pause", (True,)))),
     ):
         assert input_of(as_plain(one), "here") == one
     back = input_of(as_plain(Input("drop", (file, (1.0, 2.0)))), "here")

@@ -1,0 +1,8 @@
+"""One world, many hands: a server closes ticks, clients predict them, and every copy goes through the same states.
+
+messages    what is said over the connection, every field checked
+course      the ticks of a demo with their inputs, and the way back to a keyframe: the one thing that server and client share
+server      has authority: it puts inputs in order, closes ticks, relays; knows no socket
+client      predicts, is corrected, keeps time; knows no socket
+link        a connection that is late, loses, reorders and duplicates, made of random numbers
+"""

@@ -1,0 +1,190 @@
+"""The client: it predicts the server's ticks, goes back when it learns better, and knows no socket: bytes in, bytes out, time given.
+
+It is ahead of what the server has closed by the way there and back: what a user does counts for him at once. What others did comes late;
+the course then goes back to the keyframe before it and comes up again. An act of its own that came too late for its tick comes back with
+another tick, and is moved there.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import Any
+
+from engine.demo.base import Demo
+from engine.history.input_log import Input
+from engine.history.recordings.inputs import as_plain, input_of
+from engine.net import messages as m
+from engine.net.course import Act, Course
+from engine.net.scene import made_of
+
+__all__ = ["Client"]
+
+_PING_SECONDS = 0.25
+_ASK_SECONDS = 0.25
+"""After which what is missing is asked for again, and what has not come back is sent again."""
+
+
+class Client:
+    """One who shares a demo that a server has.
+
+    Attributes
+    ----------
+    course : Course or None
+        None until the server's state has come.
+    user : int
+    outbox : deque of bytes
+    refused : str
+        Why the server does not let it in, or has dropped it.
+    present : tuple of Who
+    pointers : dict of int to (x, y)
+    confirmed : int
+        All ticks before it are closed and known whole.
+    final : dict of int to bytes
+        Digest of the state right before each tick, once nothing can change it any more.
+    """
+
+    def __init__(self, name: str, password: str = "", key: str = "") -> None:
+        self.name, self.key = name, key
+        self.course: Course | None = None
+        self.user = 0
+        self.outbox: deque[bytes] = deque()
+        self.refused = ""
+        self.present: tuple[m.Who, ...] = ()
+        self.pointers: dict[int, tuple[float, float]] = {}
+        self.confirmed = 0
+        self.n_rollbacks = self.n_again = self.n_adopted = 0
+        self._welcome: m.Welcome | None = None
+        self._counts: dict[int, int] = {}
+        """Acts of closed ticks."""
+        self._digests: dict[int, bytes] = {}
+        self._unheard: dict[int, tuple[int, Input, float]] = {}
+        """Own acts that have not come back: by number, the tick, the act, when it was sent."""
+        self._number = 0
+        self._offset: float | None = None
+        """The server's clock in ticks minus ours."""
+        self._round_trip = 0.0
+        self._pinged = self._asked = -1e9
+        self.send(m.Hello(m.VERSION, name, password, key))
+
+    @property
+    def demo(self) -> Demo | None:
+        """The demo as this client sees it."""
+        return self.course.demo if self.course is not None else None
+
+    def send(self, message: m.FromClient) -> None:
+        """Put a message into the outbox."""
+        self.outbox.append(m.encode(message))
+
+    # -- what comes ---------------------------------------------------------------------------------------------------
+
+    def receive(self, content: bytes, now: float) -> None:
+        """Take in what the server sent."""
+        message = m.decode_from_server(content)
+        if isinstance(message, m.Welcome):
+            self._begin(message)
+        elif isinstance(message, m.Refused | m.Dropped):
+            self.refused = message.reason
+        elif isinstance(message, m.Pong):
+            self._round_trip = now - message.sent
+            assert self._welcome is not None or self.course is None
+            hertz = self._welcome.hertz if self._welcome is not None else 60.0
+            self._offset = message.clock - 0.5 * (message.sent + now) * hertz
+        elif isinstance(message, m.Present):
+            self.present = tuple(message.users)
+        elif isinstance(message, m.Pointed):
+            self.pointers[message.user] = (message.x, message.y)
+        elif self.course is not None:
+            if isinstance(message, m.Acted):
+                self._take(message)
+            elif isinstance(message, m.Closed):
+                self._counts[message.tick] = message.count
+                if message.digest is not None:
+                    self._digests[message.tick] = message.digest
+            self._confirm()
+
+    def _begin(self, welcome: m.Welcome) -> None:
+        from engine.net.state import decode_state
+
+        demo = made_of(welcome.scene)
+        decode_state(demo, welcome.state)
+        self._welcome, self.user, self.key = welcome, welcome.user, welcome.key
+        self.course = Course(demo, welcome.tick, welcome.window)
+        self.confirmed, self._number = welcome.tick, welcome.next_number
+        self._counts.clear()
+        self._digests.clear()
+        for acted in welcome.acts:
+            self._take(acted)
+
+    def _take(self, acted: m.Acted) -> None:
+        course = self.course
+        assert course is not None
+        if acted.tick < self.confirmed:
+            return
+        if acted.user == self.user:
+            sent = self._unheard.pop(acted.number, None)
+            if sent is not None and sent[0] != acted.tick:
+                course.remove(sent[0], self.user, acted.number)
+        course.add(acted.tick, Act(acted.user, acted.number, input_of(acted.act, "act", of_a_user=True)))
+
+    def _confirm(self) -> None:
+        """Note up to where everything is known."""
+        course = self.course
+        assert course is not None
+        while (count := self._counts.get(self.confirmed)) is not None:
+            known = [act for act in course.acts(self.confirmed) if act.user != self.user or act.number not in self._unheard]
+            if len(known) < count:
+                return
+            del self._counts[self.confirmed]
+            self.confirmed += 1
+
+    # -- what is done -------------------------------------------------------------------------------------------------
+
+    def act(self, action: str, *arguments: Any, now: float) -> None:
+        """Do something, from the next tick on."""
+        if self.course is None:
+            return
+        one = Input(action, arguments)
+        number, tick = self._number, self.course.now
+        self._number += 1
+        self._unheard[number] = (tick, one, now)
+        self.course.add(tick, Act(self.user, number, one))
+        self.send(m.Did(number, tick, as_plain(one)))
+
+    # -- time ---------------------------------------------------------------------------------------------------------
+
+    def target(self, now: float) -> float:
+        """Return the tick at which this client should be: acts for it arrive before it is closed."""
+        assert self._welcome is not None
+        hertz = self._welcome.hertz
+        ahead = max(0.0, (0.5 * self._round_trip + 0.03) * hertz - self._welcome.delay)
+        return now * hertz + (self._offset or 0.0) + ahead
+
+    def advance(self, now: float) -> int:
+        """Go back where it must be, and take the ticks that are due; return how many new ones."""
+        if now - self._pinged >= _PING_SECONDS:
+            self._pinged = now
+            self.send(m.Ping(now, self.confirmed))
+        course = self.course
+        if course is None or self._offset is None:
+            return 0
+        self._ask_again(now)
+        again = course.replay()
+        self.n_again += again
+        self.n_rollbacks += again > 0
+        taken = 0
+        while course.now < self.target(now) and taken < course.window and course.now - self.confirmed < 2 * course.window:
+            course.step()
+            taken += 1
+        course.forget(min(self.confirmed, course.now))
+        return taken
+
+    def _ask_again(self, now: float) -> None:
+        if now - self._asked < _ASK_SECONDS:
+            return
+        self._asked = now
+        last = max(self._counts, default=self.confirmed)
+        if last > self.confirmed:
+            self.send(m.Missing(list(range(self.confirmed, min(last + 1, self.confirmed + 100)))))
+        for number, (tick, one, sent) in self._unheard.items():
+            if now - sent > _ASK_SECONDS + 2.0 * self._round_trip:
+                self.send(m.Did(number, tick, as_plain(one)))

@@ -1,0 +1,171 @@
+"""The course of a shared demo: acts by tick, keyframes, and the way back; what a server and its clients have in common.
+
+    keyframe              keyframe        now
+    |--a-----aa----------|----a----------|          a: acts, in front of the tick that they belong to; in one tick by user and number
+                              ^
+                              comes late: back to the keyframe before it, and the ticks again
+
+The order of acts within a tick does not depend on the order in which they came, and every run brings its worlds into canonical form at
+each keyframe (`World.canonicalize`): so a client that went back, one that joined, and the server that did neither go through the same
+states, bit for bit.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from bisect import insort
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from engine.common.errors import LabError
+from engine.demo.base import Demo
+from engine.demo.users import KEYFRAME_TICKS
+from engine.history.capture import CapturedState, capture, restore
+from engine.history.history import demo_hash, repeat
+from engine.history.input_log import Input
+
+__all__ = ["Act", "Course", "TooLateError"]
+
+
+class TooLateError(LabError):
+    """An act belongs to a tick that cannot be reached any more."""
+
+
+class Act(NamedTuple):
+    """What a user did; `number` ascends for each user. Sorted as they are carried out."""
+
+    user: int
+    number: int
+    one: Input
+
+    @property
+    def key(self) -> tuple[int, int]:
+        """By which it is known."""
+        return self.user, self.number
+
+
+class Course:
+    """A demo, shared from here on.
+
+    Parameters
+    ----------
+    demo : Demo
+        Between two ticks, at a keyframe: just built, or in the state that a server gave.
+    tick : int
+        Ticks from the beginning to where it stands.
+    window : int
+        How many ticks one can go back at least.
+
+    Attributes
+    ----------
+    now : int
+        Ticks taken: the next is `now` itself.
+    digests : dict of int to bytes
+        Of the state right before a tick, of those kept.
+    """
+
+    def __init__(self, demo: Demo, tick: int = 0, window: int = 50) -> None:
+        self.demo, self.now, self.window = demo, tick, window
+        demo.run.users.ticks = tick
+        self.digests: dict[int, bytes] = {tick: demo_hash(demo)}
+        self._acts: dict[int, list[Act]] = {}
+        self._keyframes: dict[int, CapturedState] = {tick: capture(demo)}
+        self._changed: int | None = None
+        """The first tick behind whose acts have changed since it was taken."""
+
+    @property
+    def oldest(self) -> int:
+        """The first tick whose acts can still be changed."""
+        return min(self._keyframes)
+
+    @property
+    def is_behind(self) -> bool:
+        """Whether acts behind `now` have changed: `replay` is due."""
+        return self._changed is not None
+
+    def acts(self, tick: int) -> tuple[Act, ...]:
+        """Return what is done at a tick, in order."""
+        return tuple(self._acts.get(tick, ()))
+
+    def add(self, tick: int, act: Act) -> bool:
+        """Put an act at a tick; False if it is known there already.
+
+        Raises
+        ------
+        TooLateError
+            The tick cannot be reached any more.
+        """
+        if tick < self.oldest:
+            raise TooLateError(f"an act of user {act.user} belongs to tick {tick}, before the oldest that is kept, {self.oldest}")
+        acts = self._acts.setdefault(tick, [])
+        if any(one.key == act.key for one in acts):
+            return False
+        insort(acts, act, key=lambda one: one.key)
+        self._touch(tick)
+        return True
+
+    def remove(self, tick: int, user: int, number: int) -> bool:
+        """Take an act from a tick, for it counts at another; False if it is not there."""
+        acts = self._acts.get(tick, [])
+        kept = [one for one in acts if one.key != (user, number)]
+        if len(kept) == len(acts):
+            return False
+        self._acts[tick] = kept
+        self._touch(tick)
+        return True
+
+    def _touch(self, tick: int) -> None:
+        if tick < self.now:
+            self._changed = tick if self._changed is None else min(self._changed, tick)
+
+    def step(self) -> None:
+        """Take the next tick, with what is done at it."""
+        for act in self._acts.get(self.now, ()):
+            repeat(self.demo, Input("by", (act.user, act.one), act.one.offsets))
+        with contextlib.suppress(LabError):  # it fails everywhere alike
+            self.demo.run.step()
+        self.now += 1
+        self.digests[self.now] = demo_hash(self.demo)
+        if self.now % KEYFRAME_TICKS == 0:
+            self._keyframes[self.now] = capture(self.demo)
+
+    def replay(self) -> int:
+        """Go back to before the first tick whose acts have changed, and come up again; return how many ticks were taken again."""
+        if self._changed is None:
+            return 0
+        here, start = self.now, max(tick for tick in self._keyframes if tick <= self._changed)
+        self._changed = None
+        self._keyframes = {tick: state for tick, state in self._keyframes.items() if tick <= start}
+        self.now = start
+        with self._unchecked():
+            restore(self.demo, self._keyframes[start])
+            while self.now < here:
+                self.step()
+        self.demo.run.use_missing_referees()
+        return here - start
+
+    def adopt(self, tick: int) -> None:
+        """Note that the demo has been given another's state right before a tick; what was behind is forgotten."""
+        self.now, self._changed = tick, None
+        self._keyframes = {tick: capture(self.demo)}
+        self.digests = {tick: demo_hash(self.demo)}
+        self._acts = {at: acts for at, acts in self._acts.items() if at >= tick}
+
+    def forget(self, before: int) -> None:
+        """Forget what lies before a tick, but for the last keyframe there."""
+        first = max((tick for tick in self._keyframes if tick <= before), default=self.oldest)
+        self._keyframes = {tick: state for tick, state in self._keyframes.items() if tick >= first}
+        self._acts = {tick: acts for tick, acts in self._acts.items() if tick >= first}
+        self.digests = {tick: digest for tick, digest in self.digests.items() if tick >= first}
+
+    @contextlib.contextmanager
+    def _unchecked(self) -> Iterator[None]:
+        """Let no step be checked: it is taken again."""
+        checking = [(stage, stage.checking) for stage in self.demo.stages]
+        for stage, _ in checking:
+            stage.checking = False
+        try:
+            yield
+        finally:
+            for stage, was in checking:
+                stage.checking = was

@@ -1,0 +1,242 @@
+"""What server and clients say to each other: MessagePack, every field with type, range and size, and no pickle.
+
+    client                              server
+    Hello(name, password)         ->
+                                  <-    Refused(reason), or at its next keyframe
+                                  <-    Welcome(user, tick, scene, state, acts)
+    Did(number, tick, act)        ->    to all, at once:
+                                  <-    Acted(tick, user, number, act)
+                                  <-    Closed(tick, count, digest)           nothing more will come for this tick
+    Missing(tick, ...)            ->
+                                  <-    Acted ... and Closed again
+    Ping(sent)                    ->
+                                  <-    Pong(sent, tick)
+    Pointing(x, y)                ->    to all others:
+                                  <-    Pointed(user, x, y)
+                                  <-    Keyframe(tick, state)                 to one that asked: Lost(tick, digest)
+                                  <-    Present(users)                        whenever somebody comes or goes
+    Bye()                         ->    or   <-   Dropped(reason)
+
+A message may be lost, doubled or overtaken: an act is known by its user and number, a tick by its number, and what is missing is asked for
+again. An act is the plain data of an `Input` (`engine.history.recordings.inputs`).
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal, TypeAlias
+
+import msgspec
+
+from engine.common.errors import LabError
+from engine.demo.users import MOST_USERS
+
+__all__ = [
+    "LARGEST_FROM_CLIENT", "LARGEST_FROM_SERVER", "METHODS", "PORT", "VERSION",
+    "Acted", "Bye", "Closed", "Did", "Dropped", "FromClient", "FromServer", "Hello", "Keyframe", "Lost", "MessageError", "Missing",
+    "Ping", "Pointed", "Pointing", "Pong", "Present", "Refused", "Welcome", "Who", "decode_from_client", "decode_from_server", "encode",
+]  # fmt: skip
+
+VERSION = 1
+"""Of what is said here: it changes with the meaning of any message, and the two must be equal."""
+PORT = 1234
+METHODS = ("prediction", "interpolation", "lockstep")
+LARGEST_FROM_CLIENT = 64_000
+"""Bytes: a body of 64 polygons has 30 thousand."""
+LARGEST_FROM_SERVER = 64_000_000
+"""Bytes: the state of 10,000 bodies has a few million."""
+_MOST_MISSING = 128
+
+Tick: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=2**40)]
+Number: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=2**40)]
+UserNumber: TypeAlias = Annotated[int, msgspec.Meta(ge=1, le=MOST_USERS)]
+Name: TypeAlias = Annotated[str, msgspec.Meta(min_length=1, max_length=40)]
+Words: TypeAlias = Annotated[str, msgspec.Meta(max_length=500)]
+Digest: TypeAlias = Annotated[bytes, msgspec.Meta(min_length=16, max_length=16)]
+Coordinate: TypeAlias = Annotated[float, msgspec.Meta(ge=-1e6, le=1e6)]
+Seconds: TypeAlias = Annotated[float, msgspec.Meta(ge=-1e12, le=1e12)]
+
+
+class MessageError(LabError):
+    """What came is no message, or one with a field outside its range."""
+
+
+class _Message(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
+    """Base: an array whose first element is the tag."""
+
+
+class Hello(_Message, frozen=True, tag="hello"):
+    """A client wants to come in. `method` is how it keeps up with the others, one of `METHODS`."""
+
+    version: int
+    name: Name
+    password: Annotated[str, msgspec.Meta(max_length=200)] = ""
+    key: Annotated[str, msgspec.Meta(max_length=64)] = ""
+    """Of one who comes back: what its `Welcome` said."""
+    platform: Annotated[str, msgspec.Meta(max_length=200)] = ""
+
+
+class Did(_Message, frozen=True, tag="did"):
+    """A user's own act: its number, ascending from 0, and the tick for which the client has predicted it."""
+
+    number: Number
+    tick: Tick
+    act: list[Any]
+
+
+class Missing(_Message, frozen=True, tag="missing"):
+    """The client has not all that belongs to these ticks."""
+
+    ticks: Annotated[list[Tick], msgspec.Meta(max_length=_MOST_MISSING)]
+
+
+class Lost(_Message, frozen=True, tag="lost"):
+    """The client's state at a keyframe is another than the server's: it wants that."""
+
+    tick: Tick
+    digest: Digest
+
+
+class Ping(_Message, frozen=True, tag="ping"):
+    """The client's clock when it was sent, and what it has: the last tick up to which it knows everything."""
+
+    sent: Seconds
+    confirmed: Tick = 0
+
+
+class Pointing(_Message, frozen=True, tag="pointing"):
+    """Where the user's pointer is, metres in the picture; no part of the state."""
+
+    x: Coordinate
+    y: Coordinate
+
+
+class Bye(_Message, frozen=True, tag="bye"):
+    """The client goes."""
+
+
+class Who(_Message, frozen=True, tag="who"):
+    """One who is here, or was and may come back."""
+
+    user: UserNumber
+    name: Name
+    is_here: bool = True
+    ping: Seconds = 0.0
+
+
+class Acted(_Message, frozen=True, tag="acted"):
+    """What a user did, at the tick at which it counts; at the tick asked for, or the first that was open when it came."""
+
+    tick: Tick
+    user: UserNumber
+    number: Number
+    act: list[Any]
+
+
+class Welcome(_Message, frozen=True, tag="welcome"):
+    """All that a client needs to go on from a keyframe: how the demo was made, its state then, and what was done since."""
+
+    user: UserNumber
+    key: Annotated[str, msgspec.Meta(max_length=64)]
+    tick: Tick
+    scene: dict[str, Any]
+    """demo, scene, seed, values, solver, solver_settings, built_for, remembers: see `engine.net.scene`."""
+    state: bytes
+    acts: list[Acted]
+    open_tick: Tick
+    """The first that is not closed."""
+    hertz: Annotated[float, msgspec.Meta(gt=0.0, le=1000.0)]
+    delay: Annotated[int, msgspec.Meta(ge=0, le=1000)]
+    window: Annotated[int, msgspec.Meta(ge=1, le=10_000)]
+    next_number: Number = 0
+    """Of the client's next act."""
+
+
+class Refused(_Message, frozen=True, tag="refused"):
+    """The client does not come in."""
+
+    reason: Words
+
+
+class Closed(_Message, frozen=True, tag="closed"):
+    """Nothing more comes for a tick: so many acts belong to it. After a keyframe, the digest of the state right before the tick."""
+
+    tick: Tick
+    count: Annotated[int, msgspec.Meta(ge=0, le=10_000)]
+    digest: Digest | None = None
+
+
+class Keyframe(_Message, frozen=True, tag="keyframe"):
+    """The server's state right before a tick."""
+
+    tick: Tick
+    state: bytes
+
+
+class Pong(_Message, frozen=True, tag="pong"):
+    """An answer to `Ping`: the server's clock in ticks, with its fraction, when it answered."""
+
+    sent: Seconds
+    clock: Annotated[float, msgspec.Meta(ge=-1e9, le=2.0**40)]
+
+
+class Pointed(_Message, frozen=True, tag="pointed"):
+    """Where another user's pointer is."""
+
+    user: UserNumber
+    x: Coordinate
+    y: Coordinate
+
+
+class Present(_Message, frozen=True, tag="present"):
+    """Who is here."""
+
+    users: Annotated[list[Who], msgspec.Meta(max_length=MOST_USERS)]
+
+
+class Dropped(_Message, frozen=True, tag="dropped"):
+    """The server ends the connection, or itself."""
+
+    reason: Words
+    is_over: bool = False
+    """Whether the server itself ends."""
+
+
+FromClient: TypeAlias = Hello | Did | Missing | Lost | Ping | Pointing | Bye
+FromServer: TypeAlias = Welcome | Refused | Acted | Closed | Keyframe | Pong | Pointed | Present | Dropped
+Method: TypeAlias = Literal["prediction", "interpolation", "lockstep"]
+
+_from_client = msgspec.msgpack.Decoder(FromClient)
+_from_server = msgspec.msgpack.Decoder(FromServer)
+_encoder = msgspec.msgpack.Encoder()
+
+
+def encode(message: FromClient | FromServer) -> bytes:
+    """Return the bytes of a message."""
+    return _encoder.encode(message)
+
+
+def decode_from_client(content: bytes) -> FromClient:
+    """Return what a client says.
+
+    Raises
+    ------
+    MessageError
+        It is none of its messages, too long, or a field is outside its range, which is named.
+    """
+    found: FromClient = _decoded(_from_client, content, LARGEST_FROM_CLIENT)
+    return found
+
+
+def decode_from_server(content: bytes) -> FromServer:
+    """Return what a server says; errors as `decode_from_client`."""
+    found: FromServer = _decoded(_from_server, content, LARGEST_FROM_SERVER)
+    return found
+
+
+def _decoded(decoder: msgspec.msgpack.Decoder[Any], content: bytes, most: int) -> Any:
+    if len(content) > most:
+        raise MessageError(f"a message must be of at most {most} bytes, got {len(content)}")
+    try:
+        return decoder.decode(content)
+    except (msgspec.MsgspecError, ValueError, RecursionError) as error:
+        raise MessageError(f"no message: {error}") from None

@@ -1,0 +1,110 @@
+"""A server and its clients in one process, behind simulated links, in simulated time: as fast as the machine goes, the same every time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from engine.common.rng import stream
+from engine.demo.base import Demo
+from engine.net.client import Client
+from engine.net.link import Link, LinkSettings
+from engine.net.server import Server, ServerSettings
+
+__all__ = ["Rehearsal"]
+
+_FRAME = 1.0 / 60.0
+
+
+@dataclass(slots=True)
+class _Seat:
+    """A client and its two links."""
+
+    client: Client
+    up: Link
+    down: Link
+    comes_at: float
+    is_connected: bool = False
+    rng: np.random.Generator = field(default_factory=np.random.default_rng)
+
+
+class Rehearsal:
+    """See the module.
+
+    Parameters
+    ----------
+    demo : Demo
+        The server's, as it was built.
+    n_clients : int
+    link : LinkSettings
+        Of each way.
+    settings : ServerSettings, optional
+    seed : int
+    comes_at : sequence of float
+        Seconds at which clients come; those not named at the beginning.
+
+    Attributes
+    ----------
+    server : Server
+    clients : list of Client
+    final : dict of int to bytes
+        The server's digest of the state right before each tick.
+    """
+
+    def __init__(
+        self,
+        demo: Demo,
+        n_clients: int,
+        link: LinkSettings,
+        settings: ServerSettings | None = None,
+        seed: int = 0,
+        comes_at: Sequence[float] = (),
+    ) -> None:
+        self.now = 0.0
+        self.server = Server(demo, settings, start=1.0)
+        self.final: dict[int, bytes] = dict(self.server.course.digests)
+        self.server.on_tick = self._note
+        self._seats = [
+            _Seat(
+                Client(f"user {k}"),
+                Link(link, stream(seed, "up", k)),
+                Link(link, stream(seed, "down", k)),
+                comes_at[k] if k < len(comes_at) else 0.0,
+                rng=stream(seed, "hand", k),
+            )
+            for k in range(n_clients)
+        ]
+
+    @property
+    def clients(self) -> list[Client]:
+        return [seat.client for seat in self._seats]
+
+    def _note(self, server: Server) -> None:
+        self.final[server.course.now] = server.course.digests[server.course.now]
+
+    def frame(self, play: Callable[[Client, np.random.Generator, float], object] | None = None) -> None:
+        """Let a sixtieth of a second pass; `play` lets each client do something."""
+        self.now += _FRAME
+        server, now = self.server, self.now
+        for peer, seat in enumerate(self._seats):
+            if seat.comes_at > now:
+                continue
+            if not seat.is_connected:
+                seat.is_connected = True
+                server.connect(peer)
+            client = seat.client
+            for content in seat.down.take(now):
+                client.receive(content, now)
+            client.advance(now)
+            if play is not None and client.course is not None:
+                play(client, seat.rng, now)
+            while client.outbox:
+                seat.up.put(client.outbox.popleft(), now)
+            for content in seat.up.take(now):
+                server.receive(peer, content, now)
+        server.advance(now)
+        while server.outbox:
+            peer, content = server.outbox.popleft()
+            self._seats[peer].down.put(content, now)

@@ -1,0 +1,75 @@
+"""Which demo is shared, and how it was made: what a client needs to build it anew, as plain data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from engine.common.checks import seed_number
+from engine.common.errors import Described, InvalidInputError
+from engine.demo.base import Demo
+from engine.demo.registry import find_demo
+from engine.demo.scene_demo import SceneDemo, scene_class
+from engine.world import load_solver
+from engine.world.fields import named_values
+
+__all__ = ["check_shareable", "made_of", "scene_of"]
+
+_FIELDS = frozenset({"demo", "scene", "seed", "values", "solver", "solver_settings", "built_for", "remembers"})
+
+
+def check_shareable(demo: Demo) -> None:
+    """Make sure that a demo can be shared.
+
+    Raises
+    ------
+    InvalidInputError
+        It has no world, or not of a class that others could find.
+    """
+    if not demo.stages:
+        raise InvalidInputError("SCENE", "a demo with a world (this one has nothing that could be shared)", demo.id)
+    if not isinstance(demo, SceneDemo) and find_demo(demo.id) is not type(demo):
+        raise InvalidInputError("SCENE", "a demo of this program, or a scene file", demo.id or type(demo).__name__)
+
+
+def scene_of(demo: Demo) -> dict[str, Any]:
+    """Return how a demo was made, with its present parameters."""
+    run = demo.run
+    settings = None if run.solver_settings is None else [list(pair) for pair in run.solver_settings]
+    return {
+        "demo": demo.id,
+        "scene": demo.scene_content() if isinstance(demo, SceneDemo) else None,
+        "seed": demo.seed,
+        "values": dict(demo.values),
+        "solver": run.solver,
+        "solver_settings": settings,
+        "built_for": run.built_for,
+        "remembers": run.keeps_solver_state,
+    }
+
+
+def made_of(plain: Mapping[str, Any]) -> Demo:
+    """Return the demo of such data, as it is when it has just been built.
+
+    Raises
+    ------
+    LabError
+        This program has no such demo, or it cannot be made so; or its solver's state is out of reach here, and there it is not.
+    """
+    if set(plain) != _FIELDS:
+        raise InvalidInputError("scene", "an object with " + ", ".join(sorted(_FIELDS)), Described(", ".join(sorted(map(str, plain)))))
+    values, solver, settings, built_for = plain["values"], plain["solver"], plain["solver_settings"], plain["built_for"]
+    kind = scene_class(plain["scene"]) if plain["scene"] is not None else find_demo(str(plain["demo"]))
+    if not isinstance(values, dict):
+        raise InvalidInputError("scene.values", "names with numbers", values)
+    own = None if settings is None else named_values("scene.solver_settings", settings)
+    demo = kind(seed_number("scene.seed", plain["seed"]), values, solver=solver, built_for=built_for, solver_settings=own)
+    if plain["remembers"]:
+        for name in demo.run.solvers:
+            problem = load_solver(name).prepare()
+            if problem is not None:
+                raise InvalidInputError("solver", f"one whose state is in reach here ({problem})", name)
+    if demo.run.keeps_solver_state != bool(plain["remembers"]):
+        demo.run.keeps_solver_state = bool(plain["remembers"])
+        demo.restart()
+    return demo

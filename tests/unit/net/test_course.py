@@ -1,0 +1,72 @@
+"""A course that goes back for what came late, and one that knew everything in time, go through the same states."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from engine.common.rng import stream
+from engine.demo.registry import find_demo
+from engine.geometry import Circle
+from engine.history.input_log import Input
+from engine.net.course import Act, Course, TooLateError
+from engine.world import BodySpec, FixtureSpec
+
+N_TICKS = 240
+
+
+def _acts(rng: np.random.Generator, users: tuple[int, ...]) -> dict[int, list[Act]]:
+    """Return random acts of several users, by tick."""
+    found = {0: [Act(user, 0, Input("join", ())) for user in users]}
+    for tick in range(1, N_TICKS - 30):
+        for user in users:
+            if rng.random() < 0.1:
+                x, y = rng.uniform(-5.0, 5.0), rng.uniform(1.0, 8.0)
+                disc = BodySpec((FixtureSpec(Circle(0.3), density=1.0),), position=(x, y))
+                one = (
+                    Input("grab", ((x, y),)),
+                    Input("drag", ((x, y),)),
+                    Input("release", ()),
+                    Input("edit", (0, "create_body", (disc,), ())),
+                    Input("pause", (bool(rng.random() < 0.5),)),
+                    Input("set_speed", (0.25 if rng.random() < 0.5 else 1.0,)),
+                )[rng.integers(6)]
+                found.setdefault(tick, []).append(Act(user, tick, one))
+    return found
+
+
+@pytest.mark.parametrize("solver", ["box2d", "soft_step"])
+@pytest.mark.parametrize("demo", ["simple_shapes", "bridge"])
+def test_what_came_late_makes_no_difference(demo: str, solver: str) -> None:
+    kind, rng = find_demo(demo), stream(3, demo)
+    acts = _acts(rng, (1, 2, 3))
+    known, late = Course(kind(0, solver=solver)), Course(kind(0, solver=solver))
+    final = dict(known.digests)
+    for tick in range(N_TICKS):
+        for act in acts.get(tick, ()):
+            known.add(tick, act)
+        known.step()
+        final[known.now] = known.digests[known.now]
+    waiting = [(tick + int(rng.integers(0, 25)), tick, act) for tick, given in acts.items() for act in given]
+    again = 0
+    for frame in range(N_TICKS + 30):
+        for one in [one for one in waiting if one[0] <= frame]:
+            waiting.remove(one)
+            late.add(one[1], one[2])
+        again += late.replay()
+        if late.now < N_TICKS:
+            late.step()
+        late.forget(frame - 30)
+    assert again > N_TICKS and not waiting
+    assert late.digests == {tick: final[tick] for tick in late.digests} and len(set(final.values())) > 100
+    assert len(known.demo.stages[0].world.body_ids) > len(kind(0).stages[0].world.body_ids)
+
+
+def test_an_act_before_what_is_kept_is_refused() -> None:
+    course = Course(find_demo("simple_shapes")(0))
+    for _ in range(100):
+        course.step()
+    course.forget(75)
+    assert course.oldest == 60
+    with pytest.raises(TooLateError, match="tick 59, before the oldest that is kept, 60"):
+        course.add(59, Act(1, 0, Input("join", ())))
