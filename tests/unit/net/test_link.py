@@ -1,0 +1,110 @@
+"""The simulated link: what it does to messages is what its settings say, and the same every time."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from engine.common.errors import InvalidInputError
+from engine.common.rng import stream
+from engine.net.link import Link, LinkSettings
+
+N = 2000
+EVERY = 0.05  # s, from one message to the next: longer than twice the jitter of `_BAD`, so that none waits for the one before it
+_BAD = LinkSettings(latency=0.15, jitter=0.02, loss=0.05, duplicate=0.03)
+
+
+def _through(settings: LinkSettings, seed: int = 0, every: float = EVERY, size: int = 2) -> list[tuple[int, float]]:
+    """Send N numbers through; return each that arrives, and after how many seconds."""
+    link = Link(settings, stream(seed, "link"))
+    found: list[tuple[int, float]] = []
+    for k in range(N):
+        link.put(k.to_bytes(size, "little"), k * every)
+    for due, content in link.take_with_times(1e9):
+        number = int.from_bytes(content, "little")
+        found.append((number, due - number * every))
+    assert (link.n_messages, link.n_bytes, link.n_waiting) == (N, N * size, 0)
+    return found
+
+
+def test_a_perfect_link_is_one() -> None:
+    assert _through(LinkSettings()) == [(k, 0.0) for k in range(N)]
+
+
+def test_times_losses_and_duplicates_are_those_of_the_settings() -> None:
+    found = _through(_BAD)
+    times = np.array([time for _, time in found])
+    assert times.min() >= 0.13 and times.max() <= _BAD.longest + 1e-9
+    np.testing.assert_allclose(times.mean(), 0.15, atol=4 * 0.02 / np.sqrt(3 * N))  # four deviations of a uniform mean
+    np.testing.assert_allclose(times.std(), 0.02 / np.sqrt(3), rtol=0.1)
+    n_known = len({number for number, _ in found})
+    for n, share in ((N - n_known, 0.05), (len(found) - n_known, 0.95 * 0.03)):
+        assert abs(n - N * share) < 4.0 * np.sqrt(N * share)
+
+
+def test_the_same_seed_gives_the_same_and_another_another() -> None:
+    assert _through(_BAD) == _through(_BAD) != _through(_BAD, seed=1)
+
+
+def test_nothing_overtakes_but_what_may() -> None:
+    close = replace(_BAD, jitter=0.1, duplicate=0.0)
+    numbers = [number for number, _ in _through(close, every=0.01)]
+    assert numbers == sorted(numbers)
+    mixed = _through(replace(close, reorder=0.1), every=0.01)
+    numbers = [number for number, _ in mixed]
+    n_early = sum(later < max(numbers[:k], default=-1) for k, later in enumerate(numbers))
+    assert n_early > 0.1 * N  # each that overtakes leaves some behind
+    assert max(time for _, time in mixed) <= close.longest + 1e-9
+    assert any(a > b for a, b in zip(numbers, numbers[1:], strict=False))
+
+
+def test_it_is_overtaken_without_jitter_too() -> None:
+    numbers = [number for number, _ in _through(LinkSettings(latency=0.1, reorder=0.2), every=0.01)]
+    assert numbers != sorted(numbers) and len(numbers) == N
+
+
+def test_bandwidth_lets_messages_wait_for_each_other() -> None:
+    found = _through(LinkSettings(latency=0.1, bandwidth=1000.0), every=0.0, size=10)
+    np.testing.assert_allclose([time for _, time in found], 0.1 + 0.01 * np.arange(1, N + 1))
+    assert max(time for _, time in _through(LinkSettings(latency=0.1, bandwidth=1000.0), size=10)) == pytest.approx(0.11)
+
+
+def test_a_stream_loses_nothing_but_time() -> None:
+    found = _through(replace(_BAD, is_stream=True, loss=0.05, reorder=0.3), every=0.01)
+    assert [number for number, _ in found] == list(range(N))
+    late = [time for _, time in found if time > _BAD.longest]
+    assert 0.05 * N < len(late) and max(late) > 0.2 + 3 * 0.15  # those behind a loss wait as well
+
+
+def test_settings_may_change_under_way() -> None:
+    link = Link(LinkSettings(latency=1.0, bandwidth=100.0), stream(0, "link"))
+    link.put(b"x" * 100, 0.0)
+    link.settings = LinkSettings(latency=0.1)
+    link.put(b"later", 0.5)
+    assert link.take(1.9) == []  # the first was sent over the slow one, and is not overtaken
+    assert link.take(2.0) == [b"x" * 100, b"later"]
+    link.put(b"fast", 2.0)
+    assert link.take(2.11) == [b"fast"]
+    link.settings = LinkSettings(loss=0.95)
+    for _ in range(100):
+        link.put(b"lost", 3.0)
+    assert link.n_lost > 80 and len(link.take(3.0)) == 100 - link.n_lost
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "words"),
+    [
+        ("latency", -0.1, "latency must be from 0 to 10 s, got -0.1"),
+        ("latency", 150, "latency must be from 0 to 10 s, got 150"),
+        ("jitter", float("nan"), "jitter must be from 0 to 10 s, got nan"),
+        ("loss", 1.0, "loss must be from 0 to 0.95, got 1.0"),
+        ("reorder", 2, "reorder must be from 0 to 1, got 2"),
+        ("duplicate", True, "duplicate must be from 0 to 1, got True"),
+        ("bandwidth", 5.0, "bandwidth must be 0 for no limit, or from 100 to 1e\\+10 bytes a second, got 5.0"),
+    ],
+)
+def test_what_is_outside_its_range_is_refused(field: str, value: float, words: str) -> None:
+    with pytest.raises(InvalidInputError, match=f"^{words}$"):
+        LinkSettings(**{field: value})
