@@ -57,7 +57,6 @@ def test_nothing_overtakes_but_what_may() -> None:
     n_early = sum(later < max(numbers[:k], default=-1) for k, later in enumerate(numbers))
     assert n_early > 0.1 * N  # each that overtakes leaves some behind
     assert max(time for _, time in mixed) <= close.longest + 1e-9
-    assert any(a > b for a, b in zip(numbers, numbers[1:], strict=False))
 
 
 def test_it_is_overtaken_without_jitter_too() -> None:
@@ -75,7 +74,7 @@ def test_a_stream_loses_nothing_but_time() -> None:
     found = _through(replace(_BAD, is_stream=True, loss=0.05, reorder=0.3), every=0.01)
     assert [number for number, _ in found] == list(range(N))
     late = [time for _, time in found if time > _BAD.longest]
-    assert 0.05 * N < len(late) and max(late) > 0.2 + 3 * 0.15  # those behind a loss wait as well
+    assert len(late) > 0.05 * N and max(late) > 0.2 + 3 * 0.15  # those behind a loss wait as well
 
 
 def test_settings_may_change_under_way() -> None:
