@@ -4,5 +4,6 @@ messages    what is said over the connection, every field checked
 course      the ticks of a demo with their inputs, and the way back to a keyframe: the one thing that server and client share
 server      has authority: it puts inputs in order, closes ticks, relays; knows no socket
 client      predicts, is corrected, keeps time; knows no socket
+script      acts at ticks from a file
 link        a connection that is late, loses, reorders and duplicates, made of random numbers
 """

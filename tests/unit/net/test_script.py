@@ -1,0 +1,47 @@
+"""Scripts: acts at ticks from a file, handed out once and in their order, and mistakes told by their place."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engine.common.errors import InvalidInputError
+from engine.history.input_log import Input
+from engine.net.script import Script, load_script, script_of
+
+_GRAB: dict[str, Any] = {"tick": 60, "act": ["grab", [[0.0, 5.0]]]}
+_PAUSE: dict[str, Any] = {"tick": 30, "act": ["pause", [True]], "client": 2}
+_RELEASE: dict[str, Any] = {"tick": 60, "act": ["release", []]}
+
+
+def test_each_client_does_what_names_it_and_what_names_none(tmp_path: Path) -> None:
+    path = tmp_path / "script.json"
+    path.write_text(json.dumps({"acts": [_GRAB, _PAUSE, _RELEASE]}), "utf-8")
+    first, second = (Script(load_script(path), client) for client in (1, 2))
+    assert first.due(59) == [] and first.due(61) == [Input("grab", ((0.0, 5.0),)), Input("release", ())]
+    assert first.is_over and first.due(100) == []
+    assert second.due(30) == [Input("pause", (True,))] and not second.is_over
+    assert len(second.due(60)) == 2
+
+
+@pytest.mark.parametrize(
+    ("plain", "words"),
+    [
+        ([], 'script must be {"acts": '),
+        ({"acts": [{}]}, r"acts\[0\] must be an object with tick, act and perhaps client"),
+        ({"acts": [_GRAB, {**_GRAB, "tick": -1}]}, r"acts\[1\].tick must be a whole number >= 0, got -1"),
+        ({"acts": [{**_GRAB, "client": 0}]}, r"acts\[0\].client must be a whole number from 1 to 64, got 0"),
+        ({"acts": [{**_GRAB, "act": ["fly", []]}]}, r"acts\[0\].act must be one of .*, got 'fly'"),
+    ],
+)
+def test_a_mistake_is_told_by_its_place(plain: object, words: str, tmp_path: Path) -> None:
+    with pytest.raises(InvalidInputError, match=f"^{words}"):
+        script_of(plain)
+    path = tmp_path / "script.json"
+    path.write_text(json.dumps(plain), "utf-8")
+    with pytest.raises(InvalidInputError, match=r"script.json: ") as told:
+        load_script(path)
+    assert "\n" not in str(told.value)
