@@ -8,6 +8,7 @@ another tick, and is moved there.
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable
 from typing import Any
 
 from engine.demo.base import Demo
@@ -22,6 +23,8 @@ __all__ = ["Client"]
 _PING_SECONDS = 0.25
 _ASK_SECONDS = 0.25
 """After which what is missing is asked for again, and what has not come back is sent again."""
+_HELLO_SECONDS = 0.5
+"""After which hello is said again, until the state has come."""
 
 
 class Client:
@@ -39,8 +42,8 @@ class Client:
     pointers : dict of int to (x, y)
     confirmed : int
         All ticks before it are closed and known whole.
-    final : dict of int to bytes
-        Digest of the state right before each tick, once nothing can change it any more.
+    on_final : callable or None
+        Called with each tick and the digest of the state right before it, once nothing can change it any more.
     """
 
     def __init__(self, name: str, password: str = "", key: str = "") -> None:
@@ -53,6 +56,9 @@ class Client:
         self.pointers: dict[int, tuple[float, float]] = {}
         self.confirmed = 0
         self.n_rollbacks = self.n_again = self.n_adopted = 0
+        self.on_final: Callable[[int, bytes], object] | None = None
+        self._final = 0
+        """The first tick of which that has not been called."""
         self._welcome: m.Welcome | None = None
         self._counts: dict[int, int] = {}
         """Acts of closed ticks."""
@@ -63,8 +69,10 @@ class Client:
         self._offset: float | None = None
         """The server's clock in ticks minus ours."""
         self._round_trip = 0.0
-        self._pinged = self._asked = -1e9
-        self.send(m.Hello(m.VERSION, name, password, key))
+        self._pinged = self._asked = self._greeted = -1e9
+        self._password = password
+        self._is_waiting = True
+        """For a `Welcome`."""
 
     @property
     def demo(self) -> Demo | None:
@@ -81,7 +89,8 @@ class Client:
         """Take in what the server sent."""
         message = m.decode_from_server(content)
         if isinstance(message, m.Welcome):
-            self._begin(message)
+            if self._is_waiting:  # it may come twice
+                self._begin(message)
         elif isinstance(message, m.Refused | m.Dropped):
             self.refused = message.reason
         elif isinstance(message, m.Pong):
@@ -110,8 +119,11 @@ class Client:
         self._welcome, self.user, self.key = welcome, welcome.user, welcome.key
         self.course = Course(demo, welcome.tick, welcome.window)
         self.confirmed, self._number = welcome.tick, welcome.next_number
+        self._final = welcome.tick
+        self._is_waiting = False
         self._counts.clear()
         self._digests.clear()
+        self._unheard.clear()
         for acted in welcome.acts:
             self._take(acted)
 
@@ -131,11 +143,24 @@ class Client:
         course = self.course
         assert course is not None
         while (count := self._counts.get(self.confirmed)) is not None:
-            known = [act for act in course.acts(self.confirmed) if act.user != self.user or act.number not in self._unheard]
-            if len(known) < count:
+            acts = course.acts(self.confirmed)
+            late = [act for act in acts if act.user == self.user and act.number in self._unheard]
+            if len(acts) - len(late) < count:
                 return
             del self._counts[self.confirmed]
             self.confirmed += 1
+            for act in late:
+                self._postpone(act)
+
+    def _postpone(self, act: Act) -> None:
+        """Move an own act that did not count at its tick, which is closed, to the next one: where it counts is still to be heard."""
+        course = self.course
+        assert course is not None
+        tick, one, sent = self._unheard[act.number]
+        course.remove(tick, self.user, act.number)
+        tick = max(course.now, self.confirmed)
+        self._unheard[act.number] = tick, one, sent
+        course.add(tick, act)
 
     # -- what is done -------------------------------------------------------------------------------------------------
 
@@ -143,8 +168,8 @@ class Client:
         """Do something, from the next tick on."""
         if self.course is None:
             return
-        one = Input(action, arguments)
-        number, tick = self._number, self.course.now
+        one = input_of(as_plain(Input(action, arguments)), "act", of_a_user=True)  # as the others will read it
+        number, tick = self._number, max(self.course.now, self.confirmed)
         self._number += 1
         self._unheard[number] = (tick, one, now)
         self.course.add(tick, Act(self.user, number, one))
@@ -161,6 +186,9 @@ class Client:
 
     def advance(self, now: float) -> int:
         """Go back where it must be, and take the ticks that are due; return how many new ones."""
+        if self._is_waiting and not self.refused and now - self._greeted >= _HELLO_SECONDS:
+            self._greeted = now
+            self.send(m.Hello(m.VERSION, self.name, self._password, self.key))
         if now - self._pinged >= _PING_SECONDS:
             self._pinged = now
             self.send(m.Ping(now, self.confirmed))
@@ -175,8 +203,18 @@ class Client:
         while course.now < self.target(now) and taken < course.window and course.now - self.confirmed < 2 * course.window:
             course.step()
             taken += 1
+        self._tell_final()
         course.forget(min(self.confirmed, course.now))
         return taken
+
+    def _tell_final(self) -> None:
+        course = self.course
+        assert course is not None
+        last = min(self.confirmed, course.now)
+        if self.on_final is not None:
+            for tick in range(self._final, last + 1):
+                self.on_final(tick, course.digests[tick])
+        self._final = max(self._final, last + 1)
 
     def _ask_again(self, now: float) -> None:
         if now - self._asked < _ASK_SECONDS:

@@ -27,6 +27,7 @@ class _Seat:
     down: Link
     comes_at: float
     is_connected: bool = False
+    digests: dict[int, bytes] = field(default_factory=dict)
     rng: np.random.Generator = field(default_factory=np.random.default_rng)
 
 
@@ -76,10 +77,22 @@ class Rehearsal:
             )
             for k in range(n_clients)
         ]
+        for seat in self._seats:
+            seat.client.on_final = seat.digests.__setitem__
 
     @property
     def clients(self) -> list[Client]:
         return [seat.client for seat in self._seats]
+
+    @property
+    def digests(self) -> list[dict[int, bytes]]:
+        """Of each client, the digest of the state right before each tick that nothing can change any more."""
+        return [seat.digests for seat in self._seats]
+
+    @property
+    def n_differing(self) -> list[int]:
+        """Of each client, how many of those are others than the server's."""
+        return [sum(self.final[tick] != digest for tick, digest in found.items() if tick in self.final) for found in self.digests]
 
     def _note(self, server: Server) -> None:
         self.final[server.course.now] = server.course.digests[server.course.now]

@@ -52,7 +52,10 @@ class _Peer:
 
     user: int | None = None
     name: str = ""
+    wants_state: bool = True
+    """It gets the state at the next keyframe."""
     has_state: bool = False
+    """It has been sent one, and so is sent all that comes after."""
 
 
 @dataclass(slots=True)
@@ -132,7 +135,7 @@ class Server:
         if isinstance(message, m.Hello):
             self._greet(peer, one, message)
         elif one.user is None:
-            raise m.MessageError("say hello first")
+            return  # its hello is late, or lost: it says it again
         elif isinstance(message, m.Did):
             self._did(one.user, message)
         elif isinstance(message, m.Ping):
@@ -143,13 +146,16 @@ class Server:
         elif isinstance(message, m.Pointing):
             self._send_all(m.Pointed(one.user, message.x, message.y), but=peer)
         elif isinstance(message, m.Lost):
-            one.has_state = False  # and so gets it at the next keyframe
+            one.wants_state = True
         else:
             self._drop(peer, "it said goodbye")
 
     def _greet(self, peer: int, one: _Peer, hello: m.Hello) -> None:
-        if one.user is not None:
-            raise m.MessageError("hello is said once")
+        if one.user is not None:  # its hello came twice, or what it got for it was lost
+            one.wants_state = True
+            if self.course.now == 0:
+                self._give_states()
+            return None
         if hello.version != m.VERSION:
             return self._refuse(peer, f"this server speaks version {m.VERSION}, you speak {hello.version}: use the same program")
         if not hmac.compare_digest(hello.password.encode(), self.settings.password.encode()):
@@ -233,7 +239,7 @@ class Server:
 
     def _give_states(self) -> None:
         """Give the state to those who wait for it, at a keyframe."""
-        waiting = [(peer, one) for peer, one in self._peers.items() if one.user is not None and not one.has_state]
+        waiting = [(peer, one) for peer, one in self._peers.items() if one.user is not None and one.wants_state]
         if not waiting:
             return
         from engine.net.state import encode_state
@@ -242,7 +248,7 @@ class Server:
         scene, state = scene_of(course.demo), encode_state(course.demo) if course.now else b""
         for peer, one in waiting:
             assert one.user is not None
-            member, one.has_state = self._members[one.user], True
+            member, one.has_state, one.wants_state = self._members[one.user], True, False
             acts = [
                 m.Acted(tick, act.user, act.number, as_plain(act.one))
                 for tick in range(course.now, course.now + _KEPT_TICKS)

@@ -1,0 +1,71 @@
+"""Behind bad links, with hands that do anything, every client goes through the server's states."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from engine.demo.registry import find_demo
+from engine.geometry import Circle
+from engine.net.client import Client
+from engine.net.link import LinkSettings
+from engine.net.rehearsal import Rehearsal
+from engine.world import BodySpec, FixtureSpec
+
+BAD = LinkSettings(latency=0.15, jitter=0.05, loss=0.05, reorder=0.1, duplicate=0.02)
+
+
+def hand(share: float = 0.1) -> Callable[[Client, np.random.Generator, float], None]:
+    """Return a hand that does something at random in that share of the frames."""
+
+    def play(client: Client, rng: np.random.Generator, now: float) -> None:
+        demo = client.demo
+        if demo is None or rng.random() >= share:
+            return
+        home = demo.home()
+        x, y = (float(rng.uniform(low, high)) for low, high in zip(home.lower, home.upper, strict=True))
+        ball = BodySpec((FixtureSpec(Circle(0.3), density=1.0),), position=(x, y))
+        acts = (
+            ("grab", (x, y)),
+            ("drag", (x, y)),
+            ("release",),
+            ("edit", 0, "create_body", (ball,), ()),
+            ("press", "left"),
+            ("drive", 0, 3),
+        )
+        client.act(*acts[rng.integers(len(acts))], now=now)
+
+    return play
+
+
+def rehearse(demo: str, n_ticks: int, link: LinkSettings = BAD, solver: str | None = None, seed: int = 0) -> Rehearsal:
+    """Let four clients play until the server has closed so many ticks, and then wait until all is known."""
+    rehearsal = Rehearsal(find_demo(demo)(0, solver=solver), 4, link, seed=seed)
+    play = hand()
+    while rehearsal.server.course.now < n_ticks:
+        rehearsal.frame(play)
+    while min(client.confirmed for client in rehearsal.clients) < n_ticks:
+        rehearsal.frame()
+        assert rehearsal.server.course.now < n_ticks + 300, "a client does not come to know everything"
+    return rehearsal
+
+
+def check(rehearsal: Rehearsal, n_ticks: int) -> None:
+    assert [client.refused for client in rehearsal.clients] == [""] * 4
+    assert rehearsal.n_differing == [0, 0, 0, 0]
+    for found in rehearsal.digests:
+        assert set(found) >= set(range(n_ticks))
+    assert len(set(rehearsal.final.values())) > 0.9 * n_ticks and min(client.n_rollbacks for client in rehearsal.clients) > 0.1 * n_ticks
+
+
+def test_four_clients_behind_a_bad_link_agree() -> None:
+    check(rehearse("simple_shapes", 90), 90)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("solver", ["box2d", "soft_step"])
+@pytest.mark.parametrize("demo", ["simple_shapes", "bridge", "ragdoll_pile", "pyramid"])
+def test_four_clients_agree_for_long(demo: str, solver: str) -> None:
+    check(rehearse(demo, 2000, solver=solver), 2000)
