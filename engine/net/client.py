@@ -164,16 +164,25 @@ class Client:
 
     # -- what is done -------------------------------------------------------------------------------------------------
 
-    def act(self, action: str, *arguments: Any, now: float) -> None:
-        """Do something, from the next tick on."""
+    def act(self, action: str, *arguments: Any, now: float) -> Any:
+        """Do something, at once in this copy, for the server at the next tick; return what it returns, None where that is not known yet.
+
+        Raises
+        ------
+        LabError
+            The demo refuses it. It has been said all the same: for the server it might be right.
+        """
         if self.course is None:
-            return
+            return None
         one = input_of(as_plain(Input(action, arguments)), "act", of_a_user=True)  # as the others will read it
         number, tick = self._number, max(self.course.now, self.confirmed)
         self._number += 1
         self._unheard[number] = (tick, one, now)
-        self.course.add(tick, Act(self.user, number, one))
         self.send(m.Did(number, tick, as_plain(one)))
+        if tick == self.course.now:
+            return self.course.act(Act(self.user, number, one))
+        self.course.add(tick, Act(self.user, number, one))
+        return None
 
     # -- time ---------------------------------------------------------------------------------------------------------
 

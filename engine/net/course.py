@@ -15,7 +15,7 @@ from __future__ import annotations
 import contextlib
 from bisect import insort
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from engine.common.errors import LabError
 from engine.demo.base import Demo
@@ -72,6 +72,8 @@ class Course:
         self._keyframes: dict[int, CapturedState] = {tick: capture(demo)}
         self._changed: int | None = None
         """The first tick behind whose acts have changed since it was taken."""
+        self._n_done = 0
+        """Of the acts of the next tick, in order, those that have been carried out already."""
 
     @property
     def oldest(self) -> int:
@@ -101,8 +103,33 @@ class Course:
         if any(one.key == act.key for one in acts):
             return False
         insort(acts, act, key=lambda one: one.key)
-        self._touch(tick)
+        self._touch(tick, _place(acts, act.key))
         return True
+
+    def act(self, act: Act) -> Any:
+        """Do something at the next tick, and at once: who draws a body sees it, and knows its id, before the tick has passed.
+
+        What belongs before it is done first, and what has been done and belongs behind it is done again. Return what it returns.
+
+        Raises
+        ------
+        LabError
+            The demo refuses it, as it will everywhere.
+        """
+        self.add(self.now, act)
+        place = _place(self._acts[self.now], act.key)
+        if self.is_behind:
+            self._n_done = place
+            self.replay()
+        self._do(place)
+        self._n_done = place + 1
+        return self.demo.run.act("by", act.user, act.one)
+
+    def _do(self, until: int) -> None:
+        """Carry out the acts of the next tick, as far as one, that have not been."""
+        for act in self._acts.get(self.now, [])[self._n_done : until]:
+            repeat(self.demo, Input("by", (act.user, act.one), act.one.offsets))
+        self._n_done = until
 
     def remove(self, tick: int, user: int, number: int) -> bool:
         """Take an act from a tick, for it counts at another; False if it is not there."""
@@ -111,17 +138,18 @@ class Course:
         if len(kept) == len(acts):
             return False
         self._acts[tick] = kept
-        self._touch(tick)
+        self._touch(tick, _place(acts, (user, number)))
         return True
 
-    def _touch(self, tick: int) -> None:
-        if tick < self.now:
+    def _touch(self, tick: int, place: int) -> None:
+        """Note that the acts of a tick are others from a place on."""
+        if tick < self.now or (tick == self.now and place < self._n_done):
             self._changed = tick if self._changed is None else min(self._changed, tick)
 
     def step(self) -> None:
         """Take the next tick, with what is done at it."""
-        for act in self._acts.get(self.now, ()):
-            repeat(self.demo, Input("by", (act.user, act.one), act.one.offsets))
+        self._do(len(self._acts.get(self.now, ())))
+        self._n_done = 0
         with contextlib.suppress(LabError):  # it fails everywhere alike
             self.demo.run.step()
         self.now += 1
@@ -134,19 +162,20 @@ class Course:
         if self._changed is None:
             return 0
         here, start = self.now, max(tick for tick in self._keyframes if tick <= self._changed)
-        self._changed = None
+        n_done, self._n_done, self._changed = self._n_done, 0, None
         self._keyframes = {tick: state for tick, state in self._keyframes.items() if tick <= start}
         self.now = start
         with self._unchecked():
             restore(self.demo, self._keyframes[start])
             while self.now < here:
                 self.step()
+            self._do(min(n_done, len(self._acts.get(here, ()))))
         self.demo.run.use_missing_referees()
         return here - start
 
     def adopt(self, tick: int) -> None:
         """Note that the demo has been given another's state right before a tick; what was behind is forgotten."""
-        self.now, self._changed = tick, None
+        self.now, self._changed, self._n_done = tick, None, 0
         self._keyframes = {tick: capture(self.demo)}
         self.digests = {tick: demo_hash(self.demo)}
         self._acts = {at: acts for at, acts in self._acts.items() if at >= tick}
@@ -169,3 +198,8 @@ class Course:
         finally:
             for stage, was in checking:
                 stage.checking = was
+
+
+def _place(acts: list[Act], key: tuple[int, int]) -> int:
+    """Return where among acts one is."""
+    return next(k for k, one in enumerate(acts) if one.key == key)

@@ -70,3 +70,27 @@ def test_an_act_before_what_is_kept_is_refused() -> None:
     assert course.oldest == 60
     with pytest.raises(TooLateError, match="tick 59, before the oldest that is kept, 60"):
         course.add(59, Act(1, 0, Input("join", ())))
+
+
+@pytest.mark.parametrize("solver", ["box2d", "soft_step"])
+def test_what_is_done_at_once_is_done_once_and_in_order(solver: str) -> None:
+    kind, disc = find_demo("simple_shapes"), BodySpec((FixtureSpec(Circle(0.3), density=1.0),), position=(0.0, 6.0))
+    hasty, known = Course(kind(0, solver=solver)), Course(kind(0, solver=solver))
+    drawn, other = (Act(user, 1, Input("edit", (0, "create_body", (disc,), ()))) for user in (2, 1))
+    moved = Act(2, 2, Input("edit", (0, "set_pose", (2 << 20, (1.0, 7.0), 0.0), ())))
+    for tick in range(60):
+        joined = [Act(user, 0, Input("join", ())) for user in (1, 2)] if tick == 0 else []
+        for act in [*joined, *([drawn, other, moved] if tick == 40 else [])]:
+            known.add(tick, act)
+        known.step()
+        for act in joined:
+            hasty.act(act)
+        if tick == 40:
+            made = hasty.act(drawn)
+            assert made == 2 << 20 and hasty.demo.stages[0].world.is_body(made) and not hasty.is_behind
+            hasty.add(tick, other)  # belongs before it
+            assert hasty.is_behind
+            hasty.act(moved)
+            assert not hasty.is_behind and hasty.demo.stages[0].world.is_body(1 << 20)
+        hasty.step()
+    assert hasty.digests[60] == known.digests[60] and hasty.digests[40] == known.digests[40]
