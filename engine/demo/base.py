@@ -379,7 +379,7 @@ class DemoRun(CapturedInPlace):
         demo, users = self.demo, self.users
         self._tell_worlds()
         with self.driving():
-            for _ in range(users.tick() if users.is_shared else 1):
+            for _ in range(users.tick() if self.is_shared else 1):
                 users.push(demo)
                 demo.before_step()
                 for stage in demo.stages:
@@ -392,6 +392,11 @@ class DemoRun(CapturedInPlace):
                 stage.world.clear_log()
 
     @property
+    def is_shared(self) -> bool:
+        """Whether several users can come: its steps are ticks then."""
+        return self.users.is_shared
+
+    @property
     def is_keyframe(self) -> bool:
         """Whether worlds are brought into canonical form after the step just taken, so that the demo can be brought back to here exactly.
 
@@ -399,7 +404,7 @@ class DemoRun(CapturedInPlace):
         the beginning, or from where they came into reach.
         """
         steps, stages = self.demo.steps, self.demo.stages
-        if self.users.is_shared:
+        if self.is_shared:
             return self.users.is_keyframe
         if not self.keeps_solver_state and any(stage.world.joint_ids for stage in stages):
             return False

@@ -12,11 +12,11 @@ from engine.demo.registry import find_demo
 from engine.demo.scene_demo import scene_class
 from engine.demo.stage import RefereeFactory
 from engine.history.history import History
-from engine.history.recordings import Recorder, Recording
+from engine.history.recordings import Recorder, Recording, TickRecorder
 from engine.history.subject import Subject
 from engine.world import load_solver
 
-__all__ = ["demo_kind", "new_demo", "record", "replay"]
+__all__ = ["demo_kind", "new_demo", "record", "record_ticks", "replay"]
 
 
 def demo_kind(recording: Recording) -> type[Demo]:
@@ -45,6 +45,8 @@ def new_demo(recording: Recording, referee: RefereeFactory | None = None) -> Dem
         demo.run.keeps_solver_state = False
         demo.restart()
     demo.run.waits = recording.waits
+    if recording.is_shared:
+        demo.run.users.open()
     return demo
 
 
@@ -61,6 +63,16 @@ def replay(recording: Recording, referee: RefereeFactory | None = None) -> Histo
 def record(history: History[Any], path: str | os.PathLike[str]) -> Recorder:
     """Begin to record a history into a new file; errors as `Recorder`, and `InvalidInputError` of a demo that could not be found again."""
     return Recorder(history, path, _content_of(history.demo))
+
+
+def record_ticks(demo: Demo, path: str | os.PathLike[str]) -> TickRecorder:
+    """Begin to record a shared demo, at its first tick, into a new file; errors as `TickRecorder`, and as `record`.
+
+    Examples
+    --------
+    A server's ``recorder.tick(course.inputs(tick), course.digests[tick + 1])`` right after ``course.step()``; at the end ``close()``.
+    """
+    return TickRecorder(demo, path, _content_of(demo))
 
 
 def _content_of(demo: Subject) -> Mapping[str, Any] | None:

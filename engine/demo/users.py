@@ -96,8 +96,10 @@ class Users:
     Attributes
     ----------
     users : dict of int to User
+    is_shared : bool
+        Whether they can come: time passes in ticks then.
     ticks : int
-        Since the first of them came.
+        Since then.
     paused : bool
     speed : float
         Steps to a tick, one of `SPEEDS`.
@@ -105,16 +107,16 @@ class Users:
 
     def __init__(self) -> None:
         self.users: dict[int, User] = {}
+        self.is_shared = False
         self.ticks = 0
         self.paused = False
         self.speed = 1.0
         self._owed = 0
         """Sixteenths of a step."""
 
-    @property
-    def is_shared(self) -> bool:
-        """Whether there have been any."""
-        return self.ticks > 0 or bool(self.users)
+    def open(self, tick: int = 0) -> None:
+        """Let users come, and time pass in ticks, of which there have been so many."""
+        self.is_shared, self.ticks = True, tick
 
     @property
     def is_keyframe(self) -> bool:
@@ -165,6 +167,7 @@ class Users:
         if one.action not in USER_ACTIONS and (one.action not in ACTIONS or one.action in _NOT_BY_A_USER):
             raise InvalidInputError("action", "one that a user can do", one.action)
         if one.action == "join":
+            self.is_shared = True
             self.users.setdefault(number, User())
             return None
         user = self.users.get(number)

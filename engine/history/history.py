@@ -92,6 +92,8 @@ class History(Generic[_Demo]):
         Whether its worlds kept the whole state of their solver then.
     waited : bool
         Whether it waited for what comes in the background then.
+    was_shared : bool
+        Whether several users could come then.
     first_solver : str
         What drove its worlds then; of several, the first.
     chosen_solver, chosen_settings : str or None, pairs or None
@@ -104,6 +106,7 @@ class History(Generic[_Demo]):
         self.first_values = dict(demo.values)
         self.kept_solver_state = demo.run.keeps_solver_state
         self.waited = bool(demo.run.waits)
+        self.was_shared = demo.run.is_shared
         self.first_solver = demo.run.solvers[0]
         self.chosen_solver, self.chosen_settings = demo.run.solver, demo.run.solver_settings
         self.divergence: Divergence | None = None

@@ -41,6 +41,9 @@ ACTIONS: dict[str, bool] = {
 USER_ACTIONS = ("join", "leave", "drive", "pause", "set_speed")
 """What a user of a shared demo does beside `ACTIONS`, within "by"."""
 
+_BEGUN_BY_A_USER = frozenset({"pause", "set_speed"})
+"""Of these, what `undo` stops before."""
+
 EDITS = (
     "create_body",
     "destroy_body",
@@ -79,9 +82,16 @@ class Input:
     is_refused: bool = False
 
     @property
+    def own(self) -> Input:
+        """What was done, by whomever: of "by", what that user did."""
+        own: Input = self.arguments[1] if self.action == "by" else self
+        return own
+
+    @property
     def begins(self) -> bool:
         """Whether `undo` stops before it."""
-        return ACTIONS[self.action]
+        own = self.own.action
+        return ACTIONS.get(own, own in _BEGUN_BY_A_USER)
 
 
 class InputLog:

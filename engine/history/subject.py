@@ -56,6 +56,10 @@ class SubjectRun(Protocol):
         """Whether it goes without what has not been loaded yet."""
 
     @property
+    def is_shared(self) -> bool:
+        """Whether several users can come: its steps are ticks then."""
+
+    @property
     def is_keyframe(self) -> bool:
         """Whether it can be brought back exactly to where it stands."""
 

@@ -66,7 +66,7 @@ class Course:
 
     def __init__(self, demo: Demo, tick: int = 0, window: int = 50) -> None:
         self.demo, self.now, self.window = demo, tick, window
-        demo.run.users.ticks = tick
+        demo.run.users.open(tick)
         self.digests: dict[int, bytes] = {tick: demo_hash(demo)}
         self._acts: dict[int, list[Act]] = {}
         self._keyframes: dict[int, CapturedState] = {tick: capture(demo)}
@@ -88,6 +88,10 @@ class Course:
     def acts(self, tick: int) -> tuple[Act, ...]:
         """Return what is done at a tick, in order."""
         return tuple(self._acts.get(tick, ()))
+
+    def inputs(self, tick: int) -> list[Input]:
+        """Return what is done at a tick as it stands in a recording."""
+        return [Input("by", (act.user, act.one), act.one.offsets) for act in self._acts.get(tick, ())]
 
     def add(self, tick: int, act: Act) -> bool:
         """Put an act at a tick; False if it is known there already.
@@ -127,8 +131,8 @@ class Course:
 
     def _do(self, until: int) -> None:
         """Carry out the acts of the next tick, as far as one, that have not been."""
-        for act in self._acts.get(self.now, [])[self._n_done : until]:
-            repeat(self.demo, Input("by", (act.user, act.one), act.one.offsets))
+        for one in self.inputs(self.now)[self._n_done : until]:
+            repeat(self.demo, one)
         self._n_done = until
 
     def remove(self, tick: int, user: int, number: int) -> bool:

@@ -29,11 +29,12 @@ import numpy as np
 
 from engine.common.errors import Described, InvalidInputError
 from engine.common.json_file import check_values
-from engine.common.limits import MOST_RECORDED_INPUTS, MOST_RECORDED_VALUES, MOST_UNPACKED
+from engine.common.limits import MOST_RECORDED_INPUTS, MOST_RECORDED_STEPS, MOST_RECORDED_VALUES, MOST_UNPACKED
 from engine.history.state_log import DIGEST_BYTES, BodyIds
 
 __all__ = [
     "HASH_BYTES",
+    "LARGEST_FILE",
     "LONGEST_CHUNK",
     "MAGIC",
     "SUFFIX",
@@ -60,6 +61,8 @@ HASH_BYTES = 16
 _START = struct.Struct("<8sI")
 _HEAD = struct.Struct("<4sI")
 _FRAME = struct.Struct("<4sIII")
+LARGEST_FILE = 120_000_000
+"""Bytes; an hour of 200 bodies that all move has 90 million."""
 LONGEST_CHUNK = 64_000_000
 """Bytes of a chunk, packed and unpacked: a part of half a second of 10,000 bodies has a million."""
 
@@ -133,6 +136,20 @@ class Unpacked:
     def __init__(self) -> None:
         self.left = MOST_UNPACKED
         self._values = MOST_RECORDED_VALUES
+        self._steps = MOST_RECORDED_STEPS
+        self._inputs = MOST_RECORDED_INPUTS
+
+    def take_part(self, n_steps: int, n_inputs: int, place: str) -> None:
+        self._steps -= n_steps
+        self._inputs -= n_inputs
+        if self._steps < 0:
+            raise RecordingError(place, f"of a recording of at most {MOST_RECORDED_STEPS} steps", Described("more"))
+        if self._inputs < 0:
+            raise RecordingError(place, f"of a recording of at most {MOST_RECORDED_INPUTS} inputs", Described("more"))
+
+    def take_text(self, content: bytes, place: str) -> None:
+        self.take(len(content), place)
+        self.take_values(_n_values(content, place), place)
 
     def take_values(self, n_values: int, place: str) -> None:
         self._values -= n_values
@@ -160,13 +177,17 @@ def inflated(payload: bytes, place: str, room: Unpacked | None = None) -> bytes:
     return content
 
 
+def _n_values(content: bytes, place: str) -> int:
+    try:
+        return check_values(content, place)
+    except InvalidInputError as error:
+        raise RecordingError(error.field, error.requirement, error.value) from None
+
+
 def json_of(content: bytes, place: str, room: Unpacked | None = None) -> Any:
     """Return the plain data of JSON with finite numbers."""
 
-    try:
-        n_values = check_values(content, place)
-    except InvalidInputError as error:
-        raise RecordingError(error.field, error.requirement, error.value) from None
+    n_values = _n_values(content, place)
     if room is not None:
         room.take_values(n_values, place)
 
@@ -181,11 +202,11 @@ def json_of(content: bytes, place: str, room: Unpacked | None = None) -> Any:
         raise RecordingError(place, "JSON", Described("something else")) from None
 
 
-def packed_part(part: Part) -> bytes:
+def packed_part(part: Part, place: str = "part", room: Unpacked | None = None) -> bytes:
     """Return a part as a payload: the length of the JSON, the JSON, the hashes, the digests.
 
     The digests of a step are written as what they differ by (exclusive or) from those of the step before, where it has the same bodies:
-    bodies at rest are zeros then, and take no room.
+    bodies at rest are zeros then, and take no space. `room` is what the file may unpack to still.
     """
     changes: list[list[Any]] = []
     words: list[bytes] = []
@@ -199,7 +220,12 @@ def packed_part(part: Part) -> bytes:
         before = digests
     plain = {"step": part.step, "given": part.given, "steps": len(part.hashes), "inputs": list(part.inputs), "bodies": changes}
     text = json.dumps(plain, separators=(",", ":"), allow_nan=False).encode()
-    return zlib.compress(struct.pack("<I", len(text)) + text + b"".join(part.hashes) + b"".join(words), 6)
+    rest = b"".join(part.hashes) + b"".join(words)
+    if room is not None:
+        room.take_part(len(part.hashes), len(part.inputs), place)
+        room.take_text(text, place)
+        room.take(4 + len(rest), place)
+    return zlib.compress(struct.pack("<I", len(text)) + text + rest, 6)
 
 
 def part_of(payload: bytes, place: str, room: Unpacked | None = None) -> Part:

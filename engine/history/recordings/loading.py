@@ -13,7 +13,18 @@ from engine.common.files import read_at_most
 from engine.common.limits import MOST_RECORDED_INPUTS, MOST_RECORDED_STEPS
 from engine.history.branch import Branch
 from engine.history.recordings.inputs import input_of
-from engine.history.recordings.layout import HASH_BYTES, RecordingError, Unpacked, chunks_of, ids_of, inflated, is_number, json_of, part_of
+from engine.history.recordings.layout import (
+    HASH_BYTES,
+    LARGEST_FILE,
+    RecordingError,
+    Unpacked,
+    chunks_of,
+    ids_of,
+    inflated,
+    is_number,
+    json_of,
+    part_of,
+)
 from engine.history.recordings.recording import Recording
 from engine.history.state_log import DIGEST_BYTES
 from engine.scenes.codec import Precision
@@ -22,8 +33,6 @@ from engine.world.solver import DEFAULT, solvers
 
 __all__ = ["load_recording", "recording_of"]
 
-_LARGEST_FILE = 120_000_000
-"""Bytes; an hour of 200 bodies has 90 million."""
 _STATE_BYTES = 24
 _HEAD = ("demo", "seed", "values", "step_seconds", "makers", "hash", "bodies", "digests")
 
@@ -39,7 +48,7 @@ def load_recording(path: str | os.PathLike[str]) -> Recording:
     RecordingError
         There is no such file, it is no recording, a newer one, or damaged; one line says which.
     """
-    content = read_at_most(path, "recording", _LARGEST_FILE, f"a recording of at most {_LARGEST_FILE} bytes", RecordingError)
+    content = read_at_most(path, "recording", LARGEST_FILE, f"a recording of at most {LARGEST_FILE} bytes", RecordingError)
     return recording_of(content, os.fspath(path))
 
 
@@ -89,6 +98,7 @@ def recording_of(content: bytes, name: str = "recording") -> Recording:
         head.get("solver", DEFAULT),
         head.get("chosen"),
         head.get("chosen_settings"),
+        head.get("shared", False) is True,
     )
 
 

@@ -45,6 +45,8 @@ class Recording:
         What drove its worlds; of several, the first.
     chosen_solver, chosen_settings : str or None, pairs or None
         What it was to be driven by, and with which settings of the solver's own, in place of what the demo, or its scene file, takes.
+    is_shared : bool
+        Whether several users could come from the beginning on: its steps are ticks then (`engine.demo.users`).
     """
 
     demo: str
@@ -62,6 +64,7 @@ class Recording:
     solver: str = DEFAULT
     chosen_solver: str | None = None
     chosen_settings: NamedValues | None = None
+    is_shared: bool = False
 
     @property
     def steps(self) -> int:
@@ -76,7 +79,7 @@ class Recording:
     @property
     def solvers(self) -> tuple[str, ...]:
         """What drove its worlds at first, and those of this program's solvers that were asked for under way, each once."""
-        changes = (one.arguments[0] for given in self.branch.inputs for one in given if one.action == "set_solver")
+        changes = (one.own.arguments[0] for given in self.branch.inputs for one in given if one.own.action == "set_solver")
         return tuple(dict.fromkeys((self.solver, *(name for name in changes if name in solvers()))))
 
     @property

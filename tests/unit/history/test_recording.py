@@ -374,7 +374,7 @@ def test_a_writing_that_ctrl_c_breaks_off_is_not_in_the_file_twice(tmp_path: Pat
     history = begun()
     recorder = record(history, tmp_path / "c.rec")
     play(history, 20)
-    file = recorder._file
+    file = recorder._writer._file
     assert file is not None
 
     class Interrupted:
@@ -384,10 +384,10 @@ def test_a_writing_that_ctrl_c_breaks_off_is_not_in_the_file_twice(tmp_path: Pat
         def truncate(self) -> None:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(recorder, "_file", Interrupted())
+    monkeypatch.setattr(recorder._writer, "_file", Interrupted())
     with pytest.raises(KeyboardInterrupt):
         recorder.flush()
-    monkeypatch.setattr(recorder, "_file", file)
+    monkeypatch.setattr(recorder._writer, "_file", file)
     play(history, 5)
     recorder.close()
     recording = load_recording(tmp_path / "c.rec")

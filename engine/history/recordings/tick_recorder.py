@@ -1,0 +1,126 @@
+"""The recorder of a server: writes what each tick did and came to, and keeps none of it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from time import monotonic
+from typing import Any
+
+from engine.common.errors import LabError
+from engine.history.history import demo_hash
+from engine.history.input_log import Input
+from engine.history.recordings.inputs import as_plain
+from engine.history.recordings.layout import HASH_BYTES, Part, Unpacked
+from engine.history.recordings.writer import RecordingWriter, head_of
+from engine.history.state_log import BodyIds, body_digests, body_ids, raw_states
+from engine.history.subject import Subject
+
+__all__ = ["TickRecorder"]
+
+_EVERY = 0.5
+"""Seconds of wall clock between two writings."""
+_MOST_BYTES = 1_000_000
+"""Of digests that wait to be written."""
+_RAW_TICKS = 300
+"""From one tick whose bodies' numbers are written to the next: five seconds. At every keyframe they would be a quarter of the file."""
+
+
+class TickRecorder:
+    """Writes a shared demo into a new file, tick by tick; what it needs of memory does not grow.
+
+    ``replay FILE --verify`` takes the ticks again. When the file has become as large as can be read, or the disk is full, recording
+    ends, and `ended` says why; the world goes on.
+
+    Parameters
+    ----------
+    demo : Demo
+        At its first tick, before anything was done to it.
+    path : path-like
+        A file that is not there yet: nothing is overwritten.
+    scene : mapping, optional
+        The content of the scene file that the demo was made of, for one that was.
+
+    Attributes
+    ----------
+    ticks : int
+        Recorded so far; the last of them wait to be written.
+    ended : str
+        Why it records no more; empty while it does.
+
+    Raises
+    ------
+    InvalidInputError
+        There is such a file, or none can be made.
+    OSError
+        The disk is full.
+    """
+
+    def __init__(self, demo: Subject, path: str | os.PathLike[str], scene: Mapping[str, Any] | None = None) -> None:
+        self._demo = demo
+        self.ticks = 0
+        self.ended = ""
+        self._bodies = body_ids(demo)
+        first = {"hash": demo_hash(demo).hex(), "bodies": self._bodies, "digests": body_digests(demo).hex()}
+        self._writer = RecordingWriter(path, head_of(demo, scene) | first, Unpacked())
+        self.path = self._writer.path
+        self._begin_part()
+
+    def _begin_part(self) -> None:
+        self._inputs: list[list[Any]] = []
+        self._hashes: list[bytes] = []
+        self._ids: list[BodyIds] = []
+        self._digests: list[bytes] = []
+        self._raw: dict[int, bytes] = {}
+        self._n_bytes = 0
+        self._written = monotonic()
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it still records."""
+        return self._writer.is_open
+
+    def tick(self, inputs: Sequence[Input], found: bytes | None = None) -> None:
+        """Take in the tick that the demo has just taken, and what was done right before it, in order.
+
+        `found` is `engine.history.history.demo_hash` of the demo, where it is known.
+        """
+        if not self.is_open:
+            return
+        self._inputs += [[self.ticks, as_plain(one)] for one in inputs]
+        self.ticks += 1
+        ids, digests = body_ids(self._demo), body_digests(self._demo)
+        self._bodies = self._bodies if ids == self._bodies else ids
+        self._hashes.append(demo_hash(self._demo) if found is None else found)
+        self._ids.append(self._bodies)
+        self._digests.append(digests)
+        self._n_bytes += len(digests) + HASH_BYTES
+        if self.ticks % _RAW_TICKS == 0:
+            self._raw[self.ticks] = raw_states(self._demo)
+        if self._n_bytes > _MOST_BYTES or monotonic() - self._written > _EVERY:
+            self.flush()
+
+    def flush(self) -> None:
+        """Write what waits."""
+        if not self.is_open or not self._hashes:
+            return
+        part = Part(self.ticks - len(self._hashes), 0, self._inputs, self._hashes, self._ids, self._digests)
+        try:
+            self._writer.add(part, self._raw, 0)
+        except (LabError, OSError) as error:
+            self._end(str(error))
+        self._begin_part()
+
+    def close(self) -> None:
+        """Write the rest, and that this is the end."""
+        self.flush()
+        self._end("")
+
+    def _end(self, why: str) -> None:
+        """Record no more."""
+        self.ended = why
+        if self.is_open:
+            try:
+                self._writer.end()
+            except OSError as error:
+                self.ended = why or str(error)

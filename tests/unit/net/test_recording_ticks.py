@@ -1,0 +1,77 @@
+"""A server's recording plays again tick by tick to the last bit, is never larger than what can be read, and holds nothing back."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from engine.common.errors import InvalidInputError
+from engine.demo.registry import find_demo
+from engine.demo.replaying import record_ticks, replay
+from engine.geometry import Circle
+from engine.history.input_log import Input
+from engine.history.recordings import layout, load_recording
+from engine.history.recordings.verifying import verify
+from engine.net.course import Act, Course
+from engine.world import BodySpec, FixtureSpec
+
+DISC = BodySpec((FixtureSpec(Circle(0.3), density=1.0),), position=(0.5, 7.0))
+ACTS = {
+    17: Act(2, 0, Input("join", ())),
+    20: Act(2, 1, Input("edit", (0, "create_body", (DISC,), ()))),
+    25: Act(2, 2, Input("grab", ((0.5, 6.9),))),
+    26: Act(2, 3, Input("drag", ((3.0, 8.0),))),
+    40: Act(2, 4, Input("pause", (True,))),
+    47: Act(2, 5, Input("pause", (False,))),
+    48: Act(2, 6, Input("set_speed", (0.25,))),
+    63: Act(2, 7, Input("restart", ())),
+    70: Act(2, 8, Input("set_solver", ("soft_step",))),
+    75: Act(2, 9, Input("leave", ())),
+}
+
+
+def test_it_plays_again_to_the_last_bit(tmp_path: Path) -> None:
+    demo = find_demo("simple_shapes")(3, {"count": 6})
+    course = Course(demo)
+    recorder = record_ticks(demo, tmp_path / "a.rec")
+    for tick in range(100):
+        if tick in ACTS:
+            course.add(tick, ACTS[tick])
+        course.step()
+        recorder.tick(course.inputs(tick), course.digests[tick + 1])
+        if tick == 50:
+            recorder.flush()
+            assert not recorder._hashes and not recorder._inputs
+    recorder.close()
+    recording = load_recording(recorder.path)
+    assert (recording.steps, recording.n_inputs, recording.is_ended, recorder.ended) == (100, len(ACTS), True, "")
+    assert recording.is_shared and recording.solvers == ("box2d", "soft_step")
+    history = replay(recording)
+    assert verify(recording, history).is_same
+    assert list(history.keyframes) == [0, 30, 60, 90] and demo.steps < 60
+    assert history.marks == (20, 25, 40, 47, 48, 63, 70), "of a user that comes, goes or drags no mark is made"
+    history.seek(44)
+    history.seek(99)
+    assert history.divergence is None
+
+
+def test_what_could_not_be_read_again_is_not_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(layout, "MOST_RECORDED_INPUTS", 3)
+    demo = find_demo("simple_shapes")(0, {"count": 2})
+    course = Course(demo)
+    recorder = record_ticks(demo, tmp_path / "a.rec")
+    course.add(0, Act(1, 0, Input("join", ())))
+    for tick in range(20):
+        course.add(tick, Act(1, 1 + tick, Input("drag", ((0.0, 0.0),))))
+        course.step()
+        recorder.tick(course.inputs(tick))
+        if tick in (1, 9):
+            recorder.flush()
+    assert not recorder.is_open and "at most 3 inputs" in recorder.ended
+    recorder.close()
+    recording = load_recording(recorder.path)
+    assert (recording.steps, recording.n_inputs, recording.is_ended) == (2, 3, True)
+    assert verify(recording, replay(recording)).is_same
+    with pytest.raises(InvalidInputError, match="a file that is not there yet"):
+        record_ticks(demo, recorder.path)
