@@ -184,7 +184,16 @@ class Client:
         self.course.add(tick, Act(self.user, number, one))
         return None
 
+    @property
+    def next_number(self) -> int:
+        """Of its next act."""
+        return self._number
+
     # -- time ---------------------------------------------------------------------------------------------------------
+
+    def clock(self, now: float) -> float | None:
+        """Return what the server's clock shows now, in ticks, as far as this client can tell; None before it can."""
+        return None if self._welcome is None or self._offset is None else now * self._welcome.hertz + self._offset
 
     def target(self, now: float) -> float:
         """Return the tick at which this client should be: acts for it arrive before it is closed."""
