@@ -6,4 +6,5 @@ server      has authority: it puts inputs in order, closes ticks, relays; knows 
 client      predicts, is corrected, keeps time; knows no socket
 script      acts at ticks from a file
 link        a connection that is late, loses, reorders and duplicates, made of random numbers
+hosting     a server's sockets, in a thread; connection: a client's; party: a client and its connection
 """

@@ -38,6 +38,8 @@ class Client:
     outbox : deque of bytes
     refused : str
         Why the server does not let it in, or has dropped it.
+    is_server_over : bool
+        It says so because it ends.
     present : tuple of Who
     pointers : dict of int to (x, y)
     confirmed : int
@@ -51,7 +53,7 @@ class Client:
         self.course: Course | None = None
         self.user = 0
         self.outbox: deque[bytes] = deque()
-        self.refused = ""
+        self.refused, self.is_server_over = "", False
         self.present: tuple[m.Who, ...] = ()
         self.pointers: dict[int, tuple[float, float]] = {}
         self.confirmed = 0
@@ -74,6 +76,21 @@ class Client:
         self._is_waiting = True
         """For a `Welcome`."""
 
+    def reconnect(self) -> None:
+        """Begin anew over another connection: say hello, as the one it was."""
+        self.outbox.clear()
+        self.refused, self.is_server_over = "", False
+        self._greeted, self._is_waiting = -1e9, True
+
+    def say_goodbye(self) -> None:
+        """Go."""
+        self.send(m.Bye())
+
+    @property
+    def is_in(self) -> bool:
+        """Whether the server has let it in, over the present connection."""
+        return not self._is_waiting
+
     @property
     def demo(self) -> Demo | None:
         """The demo as this client sees it."""
@@ -93,6 +110,7 @@ class Client:
                 self._begin(message)
         elif isinstance(message, m.Refused | m.Dropped):
             self.refused = message.reason
+            self.is_server_over = isinstance(message, m.Dropped) and message.is_over
         elif isinstance(message, m.Pong):
             self._round_trip = now - message.sent
             assert self._welcome is not None or self.course is None

@@ -101,6 +101,11 @@ class Link:
         """Messages under way."""
         return len(self._waiting)
 
+    @property
+    def due(self) -> float | None:
+        """When the next of them arrives, seconds; None if there is none."""
+        return self._waiting[0][0] if self._waiting else None
+
     def put(self, content: bytes, now: float) -> None:
         """Send."""
         settings, rng = self.settings, self._rng

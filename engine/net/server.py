@@ -105,6 +105,15 @@ class Server:
         self._members: dict[int, _Member] = {}
         self._closed: dict[int, m.Closed] = {}
 
+    @property
+    def present(self) -> tuple[m.Who, ...]:
+        """Who is here, or was and may come back."""
+        return tuple(m.Who(user, member.name, member.peer is not None) for user, member in self._members.items())
+
+    def name_of(self, peer: int) -> str:
+        """Return the name of who is at a connection; empty for a stranger."""
+        return self._peers[peer].name if peer in self._peers else ""
+
     # -- connections --------------------------------------------------------------------------------------------------
 
     def connect(self, peer: int) -> None:
@@ -272,4 +281,4 @@ class Server:
         self.outbox.extend((peer, content) for peer, one in self._peers.items() if one.has_state and peer != but)
 
     def _tell_present(self) -> None:
-        self._send_all(m.Present([m.Who(user, member.name, member.peer is not None) for user, member in self._members.items()]))
+        self._send_all(m.Present(list(self.present)))

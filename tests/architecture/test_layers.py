@@ -62,6 +62,7 @@ ROOMS = {
     "engine.net": (
         "messages link scene state course script",
         "server client rehearsal",
+        "hosting connection party",
     ),
     "engine.editor": (
         "rows picking placing background editor",

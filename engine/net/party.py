@@ -1,0 +1,117 @@
+"""A client and its connection: what comes goes into the one, what it says into the other, and what breaks off is taken up again."""
+
+from __future__ import annotations
+
+from engine.common.errors import LabError
+from engine.net.client import Client
+from engine.net.connection import Connection
+
+__all__ = ["Party"]
+
+_FIRST_WAIT, _LONGEST_WAIT = 0.5, 8.0
+"""Seconds until it is tried again, doubled each time."""
+
+
+class Party:
+    """To be advanced once a frame.
+
+    Parameters
+    ----------
+    client : Client
+    connection : Connection
+        To the server in which it is to take part.
+
+    Attributes
+    ----------
+    is_over : bool
+        The server has ended, refuses the client or has dropped it, or could not be reached in the first place; or `leave` was called.
+        `come_back` tries once more.
+    reason : str
+        Why it is over, or broke off the last time.
+    has_ended : bool
+        The server said that it ends.
+    n_breaks : int
+        How many times the connection broke off.
+    """
+
+    def __init__(self, client: Client, connection: Connection) -> None:
+        self.client, self.connection = client, connection
+        self.is_over = self.has_ended = False
+        self.reason = ""
+        self.n_breaks = 0
+        self._wait = _FIRST_WAIT
+        self._is_open = False
+        self._again_at: float | None = None
+
+    @property
+    def words(self) -> str:
+        """How it stands, for people."""
+        at = self.connection.address
+        if self.is_over:
+            return self.reason
+        if self._again_at is not None:
+            return f"{self.reason}; trying again"
+        if self.connection.state == "connecting":
+            return f"connecting to {at}"
+        return f"joined {at}" if self.client.is_in else f"waiting for the state of {at}"
+
+    def advance(self, now: float) -> int:
+        """Take in what came, take the ticks that are due, and send what is to be said; return how many ticks were new.
+
+        `now` is of `time.monotonic`, in which the connection tells when things came.
+        """
+        client, connection = self.client, self.connection
+        was_closed = connection.state == "closed"  # asked before what came last is taken
+        for content, at in connection.receive():
+            try:
+                client.receive(content, at)
+            except LabError as error:
+                self._end(f"what {connection.address} says is not understood: {error}")
+        if client.refused and not self.is_over:
+            self.has_ended = client.is_server_over
+            self._end(client.refused)
+        if was_closed and not self.is_over:
+            self._take_up_again(now)
+        is_open = connection.state == "open" and not self.is_over
+        if is_open and not self._is_open:
+            client.reconnect()
+        self._is_open = is_open
+        taken = client.advance(now)
+        if is_open:
+            connection.send(*client.outbox)
+            self._wait = _FIRST_WAIT if client.is_in else self._wait
+        client.outbox.clear()
+        return taken
+
+    def leave(self) -> None:
+        """Say goodbye, and close; the client keeps what it has, and may go on alone."""
+        if not self.is_over:
+            self.client.say_goodbye()
+            self.connection.send(*self.client.outbox)
+            self.client.outbox.clear()
+            self._end("left")
+
+    def come_back(self) -> None:
+        """Try once more, under the number and the name that the client had."""
+        self.connection.close()
+        self.is_over = self.has_ended = False
+        self._again_at = None
+        self.connection.open()
+
+    def _take_up_again(self, now: float) -> None:
+        """The connection has broken off: try again after a while, if it ever was one."""
+        if self._again_at is None:
+            self.reason = self.connection.reason
+            if self.client.course is None and self.n_breaks == 0:
+                self._end(self.reason)
+                return
+            self.n_breaks += 1
+            self._again_at = now + self._wait
+            self._wait = min(2.0 * self._wait, _LONGEST_WAIT)
+        elif now >= self._again_at:
+            self._again_at = None
+            self.connection.open()
+
+    def _end(self, reason: str) -> None:
+        self.is_over, self.reason = True, reason
+        self.connection.close()

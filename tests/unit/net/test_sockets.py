@@ -1,0 +1,149 @@
+"""Server and clients over sockets of this machine: they agree, part in words, and end in time, whatever the other side does."""
+
+from __future__ import annotations
+
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from engine.common.errors import InvalidInputError, LabError
+from engine.demo.base import Demo
+from engine.demo.registry import find_demo
+from engine.net import messages as m
+from engine.net.client import Client
+from engine.net.connection import Connection, address_of
+from engine.net.hosting import Hosting
+from engine.net.link import LinkSettings
+from engine.net.party import Party
+from engine.net.server import ServerSettings
+from tests.waiting import until
+
+
+def _bridge() -> Demo:
+    return find_demo("simple_shapes")(0)
+
+
+@pytest.fixture
+def hosting() -> Iterator[Hosting]:
+    one = Hosting(_bridge, ServerSettings(password="sesame"), port=0)
+    one.start()
+    yield one
+    one.close()
+
+
+def _party(port: int, name: str = "one", password: str = "sesame", link: LinkSettings | None = None) -> Party:
+    return Party(Client(name, password), Connection("127.0.0.1", port, link=link))
+
+
+def _play(condition: Callable[[], object], *parties: Party) -> None:
+    """Let the parties go on until something is so."""
+
+    def look() -> object:
+        for party in parties:
+            party.advance(time.monotonic())
+        return condition()
+
+    until(look, look=0.005)
+
+
+def _is_in(party: Party) -> bool:
+    return party.client.course is not None and party.client.confirmed > 0
+
+
+def test_clients_go_through_the_server_s_states_and_are_told_of_its_end(hosting: Hosting) -> None:
+    parties = [_party(hosting.port, name, link=LinkSettings(latency=0.01)) for name in ("one", "two")]
+    _play(lambda: all(map(_is_in, parties)), *parties)
+    parties[0].client.act("grab", (0.0, 5.0), now=time.monotonic())
+    parties[1].client.act("press", "right", now=time.monotonic())
+    parties[0].connection.link = LinkSettings(latency=0.03)
+    _play(lambda: all(party.client.confirmed > 40 for party in parties), *parties)
+    begun = time.monotonic()
+    hosting.close("the lesson is over")
+    assert time.monotonic() - begun < 2.0 and hosting.is_over and hosting.failure == ""
+    _play(lambda: all(party.is_over for party in parties), *parties)
+    assert [party.words for party in parties] == 2 * ["the lesson is over"] and all(party.has_ended for party in parties)
+    digests = [party.client.course.digests for party in parties if party.client.course is not None]
+    assert len({one[30] for one in digests}) == 1 and hosting.status.tick > 40
+    assert set(hosting.status.users) == {"one", "two"} and hosting.status.n_sent > 1000
+    until(lambda: not any(thread.name in ("hosting", "connection") for thread in threading.enumerate()))
+
+
+def test_a_wrong_password_is_told(hosting: Hosting) -> None:
+    party = _party(hosting.port, password="open")
+    _play(lambda: party.is_over, party)
+    assert "password" in party.reason and not party.has_ended
+    until(lambda: hosting.status.n_drops == 1)
+    assert "password" in hosting.status.drops[0].reason
+
+
+def test_another_version_is_told(hosting: Hosting) -> None:
+    connection = Connection("127.0.0.1", hosting.port)
+    connection.send(m.encode(m.Hello(m.VERSION + 1, "one", "sesame")))
+    until(lambda: connection.state == "closed", look=0.005)
+    (content, _), *_ = connection.receive()
+    answer = m.decode_from_server(content)
+    assert isinstance(answer, m.Refused) and f"speaks version {m.VERSION}" in answer.reason and connection.reason == answer.reason
+
+
+def test_a_connection_that_breaks_off_is_taken_up_again(hosting: Hosting) -> None:
+    party = _party(hosting.port)
+    _play(lambda: _is_in(party), party)
+    user = party.client.user
+    hosting._loop.call_soon_threadsafe(lambda: [one.transport.abort() for one in hosting.sockets])  # type: ignore[union-attr, func-returns-value]
+    _play(lambda: party.n_breaks == 1, party)
+    assert "broke off; trying again" in party.words
+    _play(lambda: party.connection.state == "open" and hosting.status.users == ("one",), party)
+    assert party.client.user == user
+    party.leave()
+    assert party.is_over and party.words == "left"
+
+
+def test_what_is_no_server_is_told_in_words(hosting: Hosting) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        port = silent.getsockname()[1]
+    gone = Connection("127.0.0.1", port)
+    nowhere = Connection("no-such-host.invalid", 1)
+    until(lambda: gone.state == nowhere.state == "closed")
+    assert gone.reason.startswith(f"nothing listens at 127.0.0.1:{port}") and nowhere.reason.startswith("there is no host no-such")
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        reached = Connection("127.0.0.1", other.getsockname()[1])
+        there = other.accept()[0]
+        there.sendall(b"SSH-2.0-other\r\n\r\n")
+        there.close()
+        until(lambda: reached.state == "closed")
+    assert "another program" in reached.reason
+
+
+def test_a_taken_port_and_an_address_of_others_are_one_line(hosting: Hosting) -> None:
+    with pytest.raises(LabError, match=f"^port {hosting.port} is taken: another program listens at 127.0.0.1:{hosting.port}; --port 0"):
+        Hosting(_bridge, port=hosting.port).start()
+    for bind in ("192.0.2.1", "no-such-host.invalid"):
+        with pytest.raises(InvalidInputError, match=f"^--bind must be an address of this machine.*, got '{bind}'"):
+            Hosting(_bridge, bind=bind, port=0).start()
+
+
+def test_a_demo_that_cannot_be_made_or_shared_is_told_by_start() -> None:
+    with pytest.raises(LabError, match="a demo with a world"):
+        Hosting(lambda: find_demo("stepper")(0), port=0).start()
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("lab.example", ("lab.example", m.PORT)),
+        ("192.168.0.7:99", ("192.168.0.7", 99)),
+        ("[::1]", ("::1", m.PORT)),
+        ("[fe80::1%eth0]:7", ("fe80::1%eth0", 7)),
+    ],
+)
+def test_an_address(text: str, found: tuple[str, int]) -> None:
+    assert address_of(text) == found
+
+
+@pytest.mark.parametrize("text", ["", "::1", "a b", "lab:", "lab:x", "lab:0", "lab:70000", "ws://lab", "lab/x", "[lab"])
+def test_what_is_no_address(text: str) -> None:
+    with pytest.raises(InvalidInputError, match=r"^HOST"):
+        address_of(text)
