@@ -110,6 +110,7 @@ class Box2DSolver(Solver):
         skin_radius=BOX2D_POLYGON_SKIN,
         version=BOX2D_VERSION,
     )
+    is_always_canonical = False
 
     def __init__(self, truth: Truth) -> None:
         self._hooks: StepHooks | None = None

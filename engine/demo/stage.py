@@ -120,11 +120,13 @@ class Stage(CapturedInPlace):
         Takes one step in pieces: it returns an iterator that steps the world, and yields after each of the world's steps.
     taken : tuple of StepPiece
         The pieces of the last step; usually one.
+    recording : bool
+        Whether steps are counted, and what the picture shows of them is kept: not of those that are taken again.
     window : AABB or None
         The part of the world that is shown, its own frame; None for all of it.
     """
 
-    not_captured: ClassVar[frozenset[str]] = frozenset({"referee", "sampled", "checking", "drawn_poses", "window", "offset"})
+    not_captured: ClassVar[frozenset[str]] = frozenset({"referee", "sampled", "checking", "recording", "drawn_poses", "window", "offset"})
     """What belongs to the picture and to the referee."""
 
     def __init__(self, world: World, offset: tuple[float, float] = (0.0, 0.0), label: str = "", mark_touching: bool = False) -> None:
@@ -141,7 +143,7 @@ class Stage(CapturedInPlace):
         self.impacts: StepImpacts | StepPath | None = None
         """When, inside the last step, bodies met: what the picture must not show before."""
         self.referee: LiveReferee | None = None
-        self.checking = True
+        self.checking = self.recording = True
         self.agreement = StepAgreement()
         """Of the last step's manifolds, those asked about last where there is no referee; its `differences` are those of the pairs too."""
         self.pairs = PairAgreement()
@@ -194,6 +196,8 @@ class Stage(CapturedInPlace):
             checking = perf_counter()
             agreements += self._checked(contacts)
             checked_for += perf_counter() - checking
+            if not self.recording:
+                continue
             impacts = None
             if contacts.in_toi.any() and world.body_ids == body_ids:
                 ids = np.array(body_ids, dtype=np.int64)
@@ -208,7 +212,7 @@ class Stage(CapturedInPlace):
         if agreements:
             self.errors.append(self.agreement.max_point_error)
         self.taken = tuple(taken)
-        self.impacts = path[0].impacts if len(path) == 1 else StepPath(tuple(path), moments)
+        self.impacts = None if not path else path[0].impacts if len(path) == 1 else StepPath(tuple(path), moments)
         self.times = StepTimes(1000.0 * (perf_counter() - start - checked_for), 1000.0 * checked_for)
         return taken[-1].contacts
 

@@ -26,6 +26,10 @@ from engine.history.input_log import Input
 
 __all__ = ["Act", "Course", "TooLateError"]
 
+_CLOSE_TICKS = 10
+"""From one keyframe to the next where a snapshot is a reference to arrays that change no more: a keyframe costs half a tick of 100 bodies,
+and every tick between two is taken again in half of all rollbacks."""
+
 
 class TooLateError(LabError):
     """An act belongs to a tick that cannot be reached any more."""
@@ -55,6 +59,8 @@ class Course:
         Ticks from the beginning to where it stands.
     window : int
         How many ticks one can go back at least.
+    goes_back : bool
+        Whether keyframes are kept at all: a server never goes back.
 
     Attributes
     ----------
@@ -64,12 +70,14 @@ class Course:
         Of the state right before a tick, of those kept.
     """
 
-    def __init__(self, demo: Demo, tick: int = 0, window: int = 50) -> None:
-        self.demo, self.now, self.window = demo, tick, window
+    def __init__(self, demo: Demo, tick: int = 0, window: int = 50, goes_back: bool = True) -> None:
+        self.demo, self.now, self.window, self.goes_back = demo, tick, window, goes_back
         demo.run.users.open(tick)
         self.digests: dict[int, bytes] = {tick: demo_hash(demo)}
         self._acts: dict[int, list[Act]] = {}
-        self._keyframes: dict[int, CapturedState] = {tick: capture(demo)}
+        self._keyframes: dict[int, CapturedState] = {}
+        self._oldest = tick
+        self._keep()
         self._changed: int | None = None
         """The first tick behind whose acts have changed since it was taken."""
         self._n_done = 0
@@ -77,8 +85,8 @@ class Course:
 
     @property
     def oldest(self) -> int:
-        """The first tick whose acts can still be changed."""
-        return min(self._keyframes)
+        """The first tick of which anything is known; one that goes back can still change what is done there."""
+        return self._oldest
 
     @property
     def is_behind(self) -> bool:
@@ -101,8 +109,9 @@ class Course:
         TooLateError
             The tick cannot be reached any more.
         """
-        if tick < self.oldest:
-            raise TooLateError(f"an act of user {act.user} belongs to tick {tick}, before the oldest that is kept, {self.oldest}")
+        first = self._oldest if self.goes_back else self.now
+        if tick < first:
+            raise TooLateError(f"an act of user {act.user} belongs to tick {tick}, before the oldest that is kept, {first}")
         acts = self._acts.setdefault(tick, [])
         if any(one.key == act.key for one in acts):
             return False
@@ -158,8 +167,17 @@ class Course:
             self.demo.run.step()
         self.now += 1
         self.digests[self.now] = demo_hash(self.demo)
-        if self.now % KEYFRAME_TICKS == 0:
+        if self.now % self._spacing == 0:
+            self._keep()
+
+    def _keep(self) -> None:
+        if self.goes_back:
             self._keyframes[self.now] = capture(self.demo)
+
+    @property
+    def _spacing(self) -> int:
+        """Ticks from one keyframe to the next: where a world is brought into canonical form all copies must do so at the same ticks."""
+        return _CLOSE_TICKS if all(stage.world.is_always_canonical for stage in self.demo.stages) else KEYFRAME_TICKS
 
     def replay(self) -> int:
         """Go back to before the first tick whose acts have changed, and come up again; return how many ticks were taken again."""
@@ -168,40 +186,47 @@ class Course:
         here, start = self.now, max(tick for tick in self._keyframes if tick <= self._changed)
         n_done, self._n_done, self._changed = self._n_done, 0, None
         self._keyframes = {tick: state for tick, state in self._keyframes.items() if tick <= start}
+        shown = [(stage, stage.trail, stage.counts) for stage in self.demo.stages]
+        restore(self.demo, self._keyframes[start])
         self.now = start
-        with self._unchecked():
-            restore(self.demo, self._keyframes[start])
+        with self._again():
             while self.now < here:
+                if here - self.now <= 1.0 / min(1.0, self.demo.run.users.speed):  # among them is the step that the picture shows
+                    for stage in self.demo.stages:
+                        stage.recording = True
                 self.step()
             self._do(min(n_done, len(self._acts.get(here, ()))))
+        for stage, trail, counts in shown:  # what the picture has of the past is as it was when it was seen
+            stage.trail, stage.counts = trail, counts
         self.demo.run.use_missing_referees()
         return here - start
 
     def adopt(self, tick: int) -> None:
         """Note that the demo has been given another's state right before a tick; what was behind is forgotten."""
         self.now, self._changed, self._n_done = tick, None, 0
-        self._keyframes = {tick: capture(self.demo)}
+        self._keyframes, self._oldest = {}, tick
+        self._keep()
         self.digests = {tick: demo_hash(self.demo)}
         self._acts = {at: acts for at, acts in self._acts.items() if at >= tick}
 
     def forget(self, before: int) -> None:
         """Forget what lies before a tick, but for the last keyframe there."""
-        first = max((tick for tick in self._keyframes if tick <= before), default=self.oldest)
+        first = self._oldest = max((tick for tick in self._keyframes or (before,) if tick <= before), default=self._oldest)
         self._keyframes = {tick: state for tick, state in self._keyframes.items() if tick >= first}
         self._acts = {tick: acts for tick, acts in self._acts.items() if tick >= first}
         self.digests = {tick: digest for tick, digest in self.digests.items() if tick >= first}
 
     @contextlib.contextmanager
-    def _unchecked(self) -> Iterator[None]:
-        """Let no step be checked: it is taken again."""
-        checking = [(stage, stage.checking) for stage in self.demo.stages]
-        for stage, _ in checking:
-            stage.checking = False
+    def _again(self) -> Iterator[None]:
+        """Let no step be checked, counted, or kept for the picture: it is taken again."""
+        stages = [(stage, stage.checking) for stage in self.demo.stages]
+        for stage, _ in stages:
+            stage.checking = stage.recording = False
         try:
             yield
         finally:
-            for stage, was in checking:
-                stage.checking = was
+            for stage, was_checking in stages:
+                stage.checking, stage.recording = was_checking, True
 
 
 def _place(acts: list[Act], key: tuple[int, int]) -> int:

@@ -95,7 +95,7 @@ class Server:
     def __init__(self, demo: Demo, settings: ServerSettings | None = None, start: float = 0.0) -> None:
         check_shareable(demo)
         self.settings = settings if settings is not None else ServerSettings()
-        self.course = Course(demo, window=self.settings.window)
+        self.course = Course(demo, window=self.settings.window, goes_back=False)
         self.outbox: deque[tuple[int, bytes]] = deque()
         self.drops: deque[tuple[int, str]] = deque()
         self.on_tick: Callable[[Server], object] | None = None

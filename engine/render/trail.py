@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from engine.common.arrays import FloatArray
+from engine.common.arrays import FloatArray, frozen
 from engine.contracts.contact import PointState, StepContacts
 
 __all__ = ["FADE_STEPS", "FLASH_STEPS", "ContactTrail"]
@@ -21,7 +21,7 @@ _LEVELS = 8
 
 
 class ContactTrail:
-    """Positions of added and removed points by the step they belong to."""
+    """Positions of added and removed points by the step they belong to, in arrays that moments of the past share."""
 
     def __init__(self) -> None:
         self.step = 0
@@ -38,9 +38,9 @@ class ContactTrail:
         added = contacts.position[is_new]
         if len(added):
             since = moments if moments is not None else np.zeros(len(contacts))
-            self._added.append((contacts.step, added, since[np.nonzero(is_new)[0]]))
+            self._added.append((contacts.step, frozen(added), frozen(since[np.nonzero(is_new)[0]])))
         if contacts.removed:
-            self._removed.append((contacts.step, np.array([point.position for point in contacts.removed], dtype=np.float64)))
+            self._removed.append((contacts.step, frozen(np.array([point.position for point in contacts.removed], dtype=np.float64))))
 
     def added(self, fraction: float = 1.0) -> list[tuple[float, FloatArray]]:
         """Return (age from 0, just now, to 1, gone; positions (n, 2)) for points that came until `fraction` of the last step."""

@@ -284,6 +284,9 @@ class Solver(ABC):
 
     # -- keeping ------------------------------------------------------------------------------------------------------
 
+    is_always_canonical: ClassVar[bool] = True
+    """Whether `canonicalize` changes nothing: then one can come back exactly to whatever was saved, wherever that was."""
+
     @property
     def keeps_state(self) -> bool:
         """Whether `save`, `load` and `canonicalize` keep all that is in reach, and not only what its public interface tells."""

@@ -109,6 +109,11 @@ class World(WorldReadings):
         self._check_between_steps("keeps_solver_state")
         self._state.solver.keeps_state = boolean("keeps_solver_state", value)
 
+    @property
+    def is_always_canonical(self) -> bool:
+        """Whether `canonicalize` changes nothing, with what drives the world now: then it comes back exactly to any snapshot."""
+        return self._state.solver.is_always_canonical
+
     # -- changing it --------------------------------------------------------------------------------------------------
 
     def create_body(self, spec: BodySpec) -> int:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -94,3 +96,26 @@ def test_what_is_done_at_once_is_done_once_and_in_order(solver: str) -> None:
             assert not hasty.is_behind and hasty.demo.stages[0].world.is_body(1 << 20)
         hasty.step()
     assert hasty.digests[60] == known.digests[60] and hasty.digests[40] == known.digests[40]
+
+
+@pytest.mark.parametrize(("solver", "again"), [("box2d", 40), ("soft_step", 20)])
+def test_ticks_are_taken_again_from_the_keyframe_before_and_counted_once(solver: str, again: int) -> None:
+    course = Course(find_demo("simple_shapes")(0, {"count": 20}, solver=solver))
+    for _ in range(70):
+        course.step()
+    stage = course.demo.stages[0]
+    trail, counts, digest = stage.trail, replace(stage.counts), course.digests[70]
+    course.add(55, Act(1, 0, Input("join", ())))
+    assert course.replay() == again
+    assert stage.counts == counts and counts.begun > 0 and stage.trail is trail and stage.recording
+    assert course.digests[70] == digest
+
+
+def test_a_course_that_never_goes_back_keeps_no_keyframe() -> None:
+    course = Course(find_demo("simple_shapes")(0, {"count": 20}), goes_back=False)
+    for _ in range(70):
+        course.step()
+    with pytest.raises(TooLateError, match="tick 69, before the oldest that is kept, 70"):
+        course.add(69, Act(1, 0, Input("join", ())))
+    course.forget(50)
+    assert course.oldest == 50 and set(course.digests) == set(range(50, 71))
