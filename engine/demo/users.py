@@ -25,13 +25,14 @@ from engine.demo.grip import Grip
 from engine.demo.stage import Stage
 from engine.history.input_log import ACTIONS, USER_ACTIONS, Input
 
-__all__ = ["FORCE", "KEYFRAME_TICKS", "MOST_USERS", "SPEEDS", "User", "Users"]
+__all__ = ["FORCE", "IDS_OF_A_USER", "KEYFRAME_TICKS", "MOST_USERS", "SPEEDS", "User", "Users"]
 
 KEYFRAME_TICKS = 30
 """From one keyframe of a shared demo to the next: half a second at 60 Hz."""
 
 MOST_USERS = 64
-_IDS_OF_A_USER = 1 << 20
+IDS_OF_A_USER = 1 << 20
+"""Bodies, fixtures and joints each that one number of a user may create, all its holders together."""
 FORCE = 20.0
 """N, of a force key, at the centre of the body that its user drives."""
 
@@ -190,7 +191,7 @@ class Users:
         before, others = demo._grip, set().union(*(other.held for other in self.users.values() if other is not user))
         demo._grip = user.grip if user.grip is not None and user.grip.stage in demo.stages else None
         demo.held = set(user.held)
-        first = number * _IDS_OF_A_USER
+        first = number * IDS_OF_A_USER
         worlds = [stage.world for stage in demo.stages]
         usual = [world.hand_out(user.next_ids.get(k, (first, first, first))) for k, world in enumerate(worlds)]
         try:

@@ -227,7 +227,7 @@ class Client:
             self.send(m.Hello(m.VERSION, self.name, self._password, self.key))
         if now - self._pinged >= _PING_SECONDS:
             self._pinged = now
-            self.send(m.Ping(now, self.confirmed))
+            self.send(m.Ping(now, self.confirmed, self._round_trip))
         course = self.course
         if course is None or self._offset is None:
             return 0

@@ -13,7 +13,9 @@ states, bit for bit.
 from __future__ import annotations
 
 import contextlib
+import time
 from bisect import insort
+from collections import deque
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
@@ -29,6 +31,8 @@ __all__ = ["Act", "Course", "TooLateError"]
 _CLOSE_TICKS = 10
 """From one keyframe to the next where a snapshot is a reference to arrays that change no more: a keyframe costs half a tick of 100 bodies,
 and every tick between two is taken again in half of all rollbacks."""
+_MOST_FAULTS = 64
+"""Told, the last ones."""
 
 
 class TooLateError(LabError):
@@ -68,12 +72,18 @@ class Course:
         Ticks taken: the next is `now` itself.
     digests : dict of int to bytes
         Of the state right before a tick, of those kept.
+    faults : deque of str
+        What went wrong in ticks, the demo's own mistakes too: a shared world goes on, everywhere alike.
+    costs : dict of int to float
+        Processor seconds that the acts of the last tick took, by user.
     """
 
     def __init__(self, demo: Demo, tick: int = 0, window: int = 50, goes_back: bool = True) -> None:
         self.demo, self.now, self.window, self.goes_back = demo, tick, window, goes_back
         demo.run.users.open(tick)
         self.digests: dict[int, bytes] = {tick: demo_hash(demo)}
+        self.faults: deque[str] = deque(maxlen=_MOST_FAULTS)
+        self.costs: dict[int, float] = {}
         self._acts: dict[int, list[Act]] = {}
         self._keyframes: dict[int, CapturedState] = {}
         self._oldest = tick
@@ -141,8 +151,27 @@ class Course:
     def _do(self, until: int) -> None:
         """Carry out the acts of the next tick, as far as one, that have not been."""
         for one in self.inputs(self.now)[self._n_done : until]:
-            repeat(self.demo, one)
+            user, began = one.arguments[0], time.thread_time()
+            try:
+                repeat(self.demo, one)
+            except Exception as error:  # the demo's own mistake: it makes it everywhere
+                self._note(f"what user {user} did ({one.arguments[1].action})", error)
+            self.costs[user] = self.costs.get(user, 0.0) + time.thread_time() - began
         self._n_done = until
+
+    def _note(self, what: str, error: Exception) -> None:
+        self.faults.append(f"tick {self.now}: {what} ended in {type(error).__name__}: {error}"[:500])
+
+    def _mend(self) -> None:
+        """After a step that broke off: do what is done at a keyframe, and build a world anew that was lost."""
+        stages = self.demo.stages
+        with contextlib.suppress(LabError):
+            if any(stage.world.is_lost for stage in stages):
+                self.demo.restart()
+            if self.demo.run.is_keyframe:
+                for stage in stages:
+                    stage.world.canonicalize()
+                    stage.world.clear_log()
 
     def remove(self, tick: int, user: int, number: int) -> bool:
         """Take an act from a tick, for it counts at another; False if it is not there."""
@@ -161,10 +190,14 @@ class Course:
 
     def step(self) -> None:
         """Take the next tick, with what is done at it."""
+        self.costs.clear()
         self._do(len(self._acts.get(self.now, ())))
         self._n_done = 0
-        with contextlib.suppress(LabError):  # it fails everywhere alike
+        try:
             self.demo.run.step()
+        except Exception as error:  # it fails everywhere alike
+            self._note("the step", error)
+            self._mend()
         self.now += 1
         self.digests[self.now] = demo_hash(self.demo)
         if self.now % self._spacing == 0:

@@ -97,10 +97,12 @@ class Lost(_Message, frozen=True, tag="lost"):
 
 
 class Ping(_Message, frozen=True, tag="ping"):
-    """The client's clock when it was sent, and what it has: the last tick up to which it knows everything."""
+    """The client's clock when it was sent, and what it has: the last tick up to which it knows everything, and how long the way there and
+    back took last."""
 
     sent: Seconds
     confirmed: Tick = 0
+    round_trip: Seconds = 0.0
 
 
 class Pointing(_Message, frozen=True, tag="pointing"):
@@ -133,7 +135,11 @@ class Acted(_Message, frozen=True, tag="acted"):
 
 
 class Welcome(_Message, frozen=True, tag="welcome"):
-    """All that a client needs to go on from a keyframe: how the demo was made, its state then, and what was done since."""
+    """All that a client needs to go on from a keyframe: how the demo was made, its state then, and what was done since.
+
+    The state of some demos cannot be told: then `tick` is 0, `state` empty, and `acts` are all since the beginning. Every tick before
+    `open_tick` is closed, and whole with what is among them.
+    """
 
     user: UserNumber
     key: Annotated[str, msgspec.Meta(max_length=64)]

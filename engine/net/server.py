@@ -2,29 +2,63 @@
 
 Its clock shows tick ``c = (now - start) * hertz``. It closes tick n when c reaches n + delay + 1, and never goes back: an act that comes
 for a closed tick counts at the first open one. Acts are relayed as they come, in their place; `Closed` says how many belong to a tick.
+
+                     course.now                    clock             an act's tick t, as its client has predicted
+    |------closed------|--open, not yet due--|-------|-----...-----|
+                       ^ t < here counts here       ^ t here waits  ^ beyond `ticks_ahead` nobody can be: dropped
+
+Nothing that a client sends can stop it: what is no message, or more than `Limits` allow, drops that client with a reason in words. A
+server that comes too late itself catches up a few ticks at a time, and where that does not help lets its clock slip.
 """
 
 from __future__ import annotations
 
 import hmac
 import secrets
-from collections import deque
+import time
+from collections import Counter, deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from engine.common.errors import LabError
+from engine.common.words import counted, shown
 from engine.demo.base import Demo
-from engine.demo.users import KEYFRAME_TICKS, MOST_USERS
-from engine.history.input_log import Input
+from engine.demo.users import IDS_OF_A_USER, KEYFRAME_TICKS, MOST_USERS
+from engine.history.input_log import ACTIONS, EDITS, USER_ACTIONS, Input
 from engine.history.recordings.inputs import as_plain, input_of
 from engine.net import messages as m
 from engine.net.course import Act, Course
+from engine.net.limits import Bucket, Limits, Size, made_by, owned, without_picture
 from engine.net.scene import check_shareable, scene_of
+from engine.net.state import StateError, encode_state
 
-__all__ = ["Server", "ServerSettings"]
+__all__ = ["GUESTS_MAY", "Drop", "Server", "ServerSettings", "ServerStatus", "UserStatus"]
+
+GUESTS_MAY = (frozenset(ACTIONS) | frozenset(USER_ACTIONS) | frozenset(EDITS)) - {
+    "by", "join", "leave", "keep_solver_state", "resource_ready",
+}  # fmt: skip
+"""All that a user can do, methods of `EDITS` by their names too."""
 
 _KEPT_TICKS = 600
 """Ticks whose acts are kept for those who miss some."""
+_TICKS_AT_ONCE = 8
+"""Closed in one `advance` at the most: a server that is late leaves time for what comes in."""
+_LATE_TICKS = 15
+"""By which it may be late after that, before its clock slips: a quarter of a second."""
+_PRESENT_TICKS = 120
+"""After which all are told who is here even if nobody has come or gone."""
+_POINTER_TICKS = 2
+"""From one relay of pointers to the next, for up to eight users; of more, as many times as there are eights."""
+_STOOD_STILL = 1.0
+"""Seconds between two calls after which the machine has slept: nobody is blamed for its silence meanwhile."""
+_MOST_COST = 0.25
+"""Seconds that one message or act counts for at the most: a kernel may have been compiled for it."""
+_COST_SECONDS = 4.0
+"""Of `Limits.processor_share`, that may be taken at once."""
+_REMEMBERED = 64
+"""Drops and troubles told in the status, and connections that are over and still told so."""
+_ASKED_AGAIN = 0.25
+"""Seconds after which one whose connection is over is told again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,23 +73,105 @@ class ServerSettings:
         Ticks that clients can go back.
     password : str
         Empty for none.
+    limits : Limits
+    guests_may : frozenset of str
+        Of `GUESTS_MAY`; who does something else is dropped.
     """
 
     delay: int = 3
     window: int = 50
     password: str = ""
+    limits: Limits = field(default_factory=Limits)
+    guests_may: frozenset[str] = GUESTS_MAY
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
+class Drop:
+    """Somebody who was dropped: at which tick, under which name (empty before a hello), and why."""
+
+    tick: int
+    name: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class UserStatus:
+    """A user, here or away: round trip in seconds, bytes and acts since the connection began, count of its bodies, shapes and joints."""
+
+    user: int
+    name: str
+    is_here: bool
+    ping: float
+    n_received: int
+    n_sent: int
+    n_acts: int
+    owns: Size
+
+
+@dataclass(frozen=True, slots=True)
+class ServerStatus:
+    """The server at a moment.
+
+    Attributes
+    ----------
+    tick : int
+        The first that is not closed.
+    users : tuple of UserStatus
+    n_connections : int
+        Those that have not said hello included.
+    n_received, n_sent : int
+        Bytes since the beginning.
+    ms_per_tick, worst_ms : float
+        Processor time of the ticks of the last five seconds: the median, the longest.
+    ticks_late : float
+        By which the last tick was closed too late.
+    slipped : float
+        Ticks that its clock has lost in all.
+    restamped : int
+        Acts that came too late for their tick.
+    drops : tuple of Drop
+        The last ones.
+    n_dropped : int
+    troubles : tuple of str
+        What went wrong here: the demo's own faults, a recording that broke off; the last ones.
+    """
+
+    tick: int
+    users: tuple[UserStatus, ...]
+    n_connections: int
+    n_received: int
+    n_sent: int
+    ms_per_tick: float
+    worst_ms: float
+    ticks_late: float
+    slipped: float
+    restamped: int
+    drops: tuple[Drop, ...]
+    n_dropped: int
+    troubles: tuple[str, ...]
+
+
 class _Peer:
     """One connection."""
 
-    user: int | None = None
-    name: str = ""
-    wants_state: bool = True
-    """It gets the state at the next keyframe."""
-    has_state: bool = False
-    """It has been sent one, and so is sent all that comes after."""
+    def __init__(self, limits: Limits, now: float) -> None:
+        self.user: int | None = None
+        self.hello: m.Hello | None = None
+        self.since = self.heard = now
+        self.wants_state = True
+        """It gets the state at the next keyframe."""
+        self.has_state = False
+        """It has been sent one, and so is sent all that comes after."""
+        self.shows_state = False
+        """It has said something that only one who has the state can say."""
+        self.n_received = self.n_sent = 0
+        self.ping = 0.0
+        self.messages = Bucket(limits.messages_per_s, now)
+        self.bytes = Bucket(limits.bytes_per_s, now, m.LARGEST_FROM_CLIENT)
+        self.replies = Bucket(limits.replies_per_s, now)
+        self.states = Bucket(limits.states_per_s, now, 4.0)
+        self.shapes = Bucket(limits.shapes_per_s, now)
+        self.cost = Bucket(limits.processor_share, now, _COST_SECONDS * limits.processor_share)
 
 
 @dataclass(slots=True)
@@ -65,9 +181,24 @@ class _Member:
     name: str
     key: str
     peer: int | None
+    away_since: float = 0.0
+    n_acts: int = 0
     next_number: int = 0
-    done: dict[int, int] = field(default_factory=dict)
-    """By number, the tick at which its last acts count."""
+    floor: int = 0
+    """Numbers below it are of acts long past."""
+    said: dict[int, m.Acted] = field(default_factory=dict)
+    """Its last acts by number."""
+    owns: Size = field(default_factory=Size)
+    """As it was counted last, and what it has created since."""
+
+
+@dataclass(slots=True)
+class _Over:
+    """A connection that is over: who was at it, what was said in the end, and when."""
+
+    name: str
+    content: bytes
+    at: float
 
 
 class Server:
@@ -100,122 +231,295 @@ class Server:
         self.drops: deque[tuple[int, str]] = deque()
         self.on_tick: Callable[[Server], object] | None = None
         self.hertz = round(1.0 / demo.step_seconds, 6)
-        self._start = start
+        self._start = self._now = start
         self._peers: dict[int, _Peer] = {}
+        self._over: dict[int, _Over] = {}
         self._members: dict[int, _Member] = {}
+        self._joins = Bucket(self.settings.limits.joins_per_s, start, MOST_USERS)
         self._closed: dict[int, m.Closed] = {}
+        self._acted: dict[int, list[m.Acted]] = {}
+        self._loads: Counter[tuple[int, int]] = Counter()
+        """Acts by tick and user, of open ticks."""
+        self._first_scene = scene_of(demo)
+        self._past: list[m.Acted] | None = []
+        """All acts since the beginning; None when there are too many."""
+        self._past_bytes = 0
+        self._total = owned(demo, IDS_OF_A_USER)[1]
+        self._pointers: dict[int, m.Pointed] = {}
+        self._is_present_told = True
+        self._ticks: deque[float] = deque(maxlen=round(5.0 * self.hertz))
+        self._late = self._slipped = 0.0
+        self._restamped = self._n_received = self._n_sent = self._n_dropped = 0
+        self._dropped: deque[Drop] = deque(maxlen=_REMEMBERED)
+        self._troubles: deque[str] = deque(maxlen=_REMEMBERED)
 
     @property
     def present(self) -> tuple[m.Who, ...]:
         """Who is here, or was and may come back."""
-        return tuple(m.Who(user, member.name, member.peer is not None) for user, member in self._members.items())
+        return tuple(
+            m.Who(user, member.name, member.peer is not None, self._peers[member.peer].ping if member.peer is not None else 0.0)
+            for user, member in sorted(self._members.items())
+        )
 
     def name_of(self, peer: int) -> str:
-        """Return the name of who is at a connection; empty for a stranger."""
-        return self._peers[peer].name if peer in self._peers else ""
+        """Return the name of who is, or just was, at a connection; empty for a stranger."""
+        one = self._peers.get(peer)
+        if one is None:
+            return self._over[peer].name if peer in self._over else ""
+        return self._members[one.user].name if one.user is not None else shown(one.hello.name) if one.hello is not None else ""
 
     # -- connections --------------------------------------------------------------------------------------------------
 
     def connect(self, peer: int) -> None:
-        """Note a new connection, under a number that is not used twice."""
-        self._peers[peer] = _Peer()
+        """Note a new connection, under a number that is not used twice; it begins at the time of the last call that had one."""
+        if len(self._peers) >= self.settings.limits.connections:
+            silent = [(one.since, at) for at, one in self._peers.items() if one.user is None]
+            at = min(silent)[1] if silent else peer
+            self._peers.setdefault(at, _Peer(self.settings.limits, self._now))
+            self._drop(at, f"there are {self.settings.limits.connections} connections already")
+            if at == peer:
+                return
+        self._peers[peer] = _Peer(self.settings.limits, self._now)
 
     def disconnect(self, peer: int) -> None:
         """Note that a connection is gone."""
-        gone = self._peers.pop(peer, None)
-        if gone is not None and gone.user is not None and self._members[gone.user].peer == peer:
-            member = self._members[gone.user]
-            member.peer = None
-            self._act(gone.user, member.next_number, Input("leave", ()), self.course.now)
-            self._tell_present()
+        self._over.pop(peer, None)
+        self._forget(peer)
 
     def receive(self, peer: int, content: bytes, now: float) -> None:
-        """Take in what a client sent."""
-        if peer not in self._peers:
+        """Take in what a client sent: whatever it is, nothing worse comes of it than that the client is dropped."""
+        now = self._pass(now)
+        one = self._peers.get(peer)
+        if one is None:
+            self._tell_again(peer, now)
             return
+        limits, began = self.settings.limits, time.thread_time()
+        self._n_received += len(content)
+        one.n_received += len(content)
+        one.heard = now
         try:
-            message = m.decode_from_client(content)
-            self._take(peer, message, now)
+            if not one.messages.take(1, now):
+                raise m.MessageError(f"it sent more than {limits.messages_per_s:g} messages a second")
+            if not one.bytes.take(len(content), now):
+                raise m.MessageError(f"it sent more than {limits.bytes_per_s:,.0f} bytes a second")
+            self._take(peer, one, m.decode_from_client(content), now)
         except LabError as error:
             self._drop(peer, str(error))
+        except Exception as error:
+            self._drop(peer, f"its message could not be taken ({type(error).__name__})")
+            self._troubles.append(f"tick {self.course.now}: a message ended in {type(error).__name__}: {error}"[:500])
+        self._charge(one, peer, time.thread_time() - began)
 
-    def _take(self, peer: int, message: m.FromClient, now: float) -> None:
-        one = self._peers[peer]
+    def _take(self, peer: int, one: _Peer, message: m.FromClient, now: float) -> None:
         if isinstance(message, m.Hello):
-            self._greet(peer, one, message)
+            self._greet(peer, one, message, now)
+        elif isinstance(message, m.Bye):
+            self.drops.append((peer, "it said goodbye"))
+            self._forget(peer)
         elif one.user is None:
             return  # its hello is late, or lost: it says it again
         elif isinstance(message, m.Did):
-            self._did(one.user, message)
+            one.shows_state |= one.has_state
+            self._did(one, peer, message, now)
         elif isinstance(message, m.Ping):
+            one.shows_state |= one.has_state and message.confirmed > 0
+            one.ping = max(0.0, message.round_trip)
             self._send(peer, m.Pong(message.sent, self.clock(now)))
         elif isinstance(message, m.Missing):
-            for tick in message.ticks:
-                self._repeat(peer, tick)
+            one.shows_state |= one.has_state
+            self._repeat(one, peer, message.ticks, now)
         elif isinstance(message, m.Pointing):
-            self._send_all(m.Pointed(one.user, message.x, message.y), but=peer)
-        elif isinstance(message, m.Lost):
-            one.wants_state = True
+            self._pointers[one.user] = m.Pointed(one.user, message.x, message.y)
         else:
-            self._drop(peer, "it said goodbye")
-
-    def _greet(self, peer: int, one: _Peer, hello: m.Hello) -> None:
-        if one.user is not None:  # its hello came twice, or what it got for it was lost
             one.wants_state = True
-            if self.course.now == 0:
-                self._give_states()
-            return None
-        if hello.version != m.VERSION:
-            return self._refuse(peer, f"this server speaks version {m.VERSION}, you speak {hello.version}: use the same program")
-        if not hmac.compare_digest(hello.password.encode(), self.settings.password.encode()):
-            return self._refuse(peer, "the password is another")
-        user = next((user for user, member in self._members.items() if hello.key and hmac.compare_digest(member.key, hello.key)), None)
-        if user is None:
-            user = next((k for k in range(1, MOST_USERS + 1) if k not in self._members), None)
+
+    def _greet(self, peer: int, one: _Peer, hello: m.Hello, now: float) -> None:
+        if one.hello is not None:
+            if (hello.name, hello.key) != (one.hello.name, one.hello.key):
+                raise m.MessageError("it said hello twice, under two names")
+            one.wants_state |= not one.shows_state  # what it got for its hello was lost
+        else:
+            reason = self._reason_against(hello)
+            if reason:
+                return self._refuse(peer, reason)
+            user = self._user_of(hello.key)
             if user is None:
-                return self._refuse(peer, f"there are {MOST_USERS} users already")
-            self._members[user] = _Member(hello.name, secrets.token_hex(16), peer)
-        one.user, one.name, member = user, hello.name, self._members[user]
-        member.peer, member.name = peer, hello.name
-        self._act(user, member.next_number, Input("join", ()), self.course.now)
+                if not self._joins.take(1, now):
+                    return None  # it says hello again
+                user = self._new_user()
+                if user is None:
+                    return self._refuse(peer, f"there are {MOST_USERS} users already")
+            self._let_in(peer, one, user, hello, now)
         if self.course.now == 0:
             self._give_states()
-        self._tell_present()
         return None
 
+    def _reason_against(self, hello: m.Hello) -> str:
+        """Return why one does not come in, or nothing."""
+        if hello.version != m.VERSION:
+            return f"this server speaks version {m.VERSION}, you speak {hello.version}: use the same program"
+        if not hmac.compare_digest(hello.password.encode(), self.settings.password.encode()):
+            return "the password is another"
+        return ""
+
+    def _user_of(self, key: str) -> int | None:
+        """Return whose key it is."""
+        given = key.encode()
+        return next((user for user, member in self._members.items() if hmac.compare_digest(member.key.encode(), given)), None)
+
+    def _new_user(self) -> int | None:
+        """Return a number that is free; where there is none, of those away the one that did nothing, or is away longest, gives up his."""
+        user = next((k for k in range(1, MOST_USERS + 1) if k not in self._members), None)
+        if user is None:
+            away = [(member.n_acts > 0, member.away_since, user) for user, member in self._members.items() if member.peer is None]
+            user = min(away)[2] if away else None
+        return user
+
+    def _let_in(self, peer: int, one: _Peer, user: int, hello: m.Hello, now: float) -> None:
+        member = self._members.get(user)
+        if member is not None and member.peer is not None:
+            self._drop(member.peer, "it came in again from elsewhere")
+        if member is None or not hmac.compare_digest(member.key.encode(), hello.key.encode()):
+            number = member.next_number if member is not None else 0
+            owns = member.owns if member is not None else Size()
+            member = self._members[user] = _Member("", secrets.token_hex(16), peer, next_number=number, floor=number, owns=owns)
+        one.user, one.hello = user, hello
+        member.peer, member.name = peer, self._name_for(user, hello.name)
+        self._act(user, member.next_number, Input("join", ()), self.course.now)
+        self._is_present_told = False
+
+    def _name_for(self, user: int, name: str) -> str:
+        """Return a name that no other has, of letters that can be seen."""
+        base = " ".join(shown(name).split())[:36] or "somebody"
+        taken = {member.name.casefold() for other, member in self._members.items() if other != user}
+        return next(found for k in range(1, MOST_USERS + 2) if (found := base if k == 1 else f"{base} {k}").casefold() not in taken)
+
     def _refuse(self, peer: int, reason: str) -> None:
-        self._send(peer, m.Refused(reason))
-        self.drops.append((peer, reason))
+        self._cut_off(peer, m.Refused(reason), reason)
 
     def _drop(self, peer: int, reason: str) -> None:
-        self._send(peer, m.Dropped(reason[:500]))
+        self._cut_off(peer, m.Dropped(reason[:500]), reason)
+
+    def _cut_off(self, peer: int, message: m.Refused | m.Dropped, reason: str) -> None:
+        if peer not in self._peers:
+            return
+        name = self.name_of(peer)
+        self._dropped.append(Drop(self.course.now, name, reason))
+        self._n_dropped += 1
+        self._send(peer, message)
         self.drops.append((peer, reason))
-        self.disconnect(peer)
+        self._forget(peer)
+        self._over[peer] = _Over(name, m.encode(message), self._now)
+        if len(self._over) > _REMEMBERED:
+            del self._over[next(iter(self._over))]
+
+    def _tell_again(self, peer: int, now: float) -> None:
+        """Tell one that goes on sending why its connection is over: that message may have been lost."""
+        over = self._over.get(peer)
+        if over is not None and now - over.at >= _ASKED_AGAIN:
+            over.at = now
+            self._send_bytes(peer, over.content)
+
+    def _forget(self, peer: int) -> None:
+        one = self._peers.pop(peer, None)
+        if one is None or one.user is None:
+            return
+        member = self._members[one.user]
+        member.peer, member.away_since = None, self._now
+        self._pointers.pop(one.user, None)
+        self._act(one.user, member.next_number, Input("leave", ()), self.course.now)
+        self._is_present_told = False
+
+    def _charge(self, one: _Peer, peer: int, seconds: float) -> None:
+        """Count processor time that a client's messages and acts have taken."""
+        if not one.cost.take(min(seconds, _MOST_COST), self._now):
+            self._drop(peer, f"what it does takes more than {self.settings.limits.processor_share:.0%} of this machine's time")
 
     # -- acts ---------------------------------------------------------------------------------------------------------
 
-    def _did(self, user: int, message: m.Did) -> None:
-        member = self._members[user]
-        if message.number in member.done:  # sent twice
+    def _did(self, one: _Peer, peer: int, message: m.Did, now: float) -> None:
+        """Take in an act of a user's."""
+        assert one.user is not None
+        member, limits, course = self._members[one.user], self.settings.limits, self.course
+        known = member.said.get(message.number)
+        if known is not None:  # sent twice: perhaps what came of it was lost
+            self._reply(one, peer, m.encode(known), now)
             return
-        one = input_of(message.act, f"act {message.number}", of_a_user=True)
-        self._act(user, message.number, one, max(message.tick, self.course.now))
+        if message.number < member.floor:
+            return
+        if message.number > member.next_number + limits.numbers_ahead:
+            raise m.MessageError(f"its act has the number {message.number}, and the last one had {member.next_number - 1}")
+        ahead = max(limits.ticks_ahead, 4 * self.settings.window)
+        if message.tick > course.now + ahead:
+            raise m.MessageError(f"its act {message.number} is meant for tick {message.tick}, and it is tick {course.now}")
+        act = without_picture(input_of(message.act, f"act {message.number}", of_a_user=True))
+        self._check(one, member, act, now)
+        tick = max(message.tick, course.now)
+        self._restamped += tick > message.tick
+        while self._loads[tick, one.user] >= limits.acts_per_tick:
+            tick += 1
+        if tick > course.now + ahead:
+            raise m.MessageError(f"it does more than {limits.acts_per_tick} things a tick")
+        member.n_acts += 1
+        self._act(one.user, message.number, act, tick)
+
+    def _check(self, one: _Peer, member: _Member, act: Input, now: float) -> None:
+        """Make sure that a user may do it, and has not had enough."""
+        limits, may = self.settings.limits, self.settings.guests_may
+        what = [act.action, *([act.arguments[1]] if act.action in ("edit", "amend_edit") else [])]
+        for name in what:
+            if name not in may:
+                raise m.MessageError(f"guests may not {name} here")
+        size = made_by(act)
+        if not any(size):
+            return
+        owns = member.owns.plus(size)
+        for name, count, most in (
+            ("bodies", owns.bodies, limits.bodies),
+            ("shapes", owns.shapes, limits.shapes),
+            ("joints", owns.joints, limits.joints),
+        ):
+            if count > most:
+                raise m.MessageError(f"it made more than {most} {name}")
+        if not one.shapes.take(sum(size), now):
+            raise m.MessageError(f"it made more than {limits.shapes_per_s:g} bodies, shapes and joints a second")
+        total = self._total.plus(size)
+        if total.bodies > limits.world_bodies or total.shapes > limits.world_shapes:
+            raise m.MessageError(f"the world is full: it has {counted(self._total.bodies, 'body', 'bodies')}")
+        member.owns, self._total = owns, total
 
     def _act(self, user: int, number: int, one: Input, tick: int) -> None:
         """Let an act count at a tick, and relay it."""
         member = self._members[user]
-        member.done[number] = tick
+        acted = member.said[number] = m.Acted(tick, user, number, as_plain(one))
         member.next_number = max(member.next_number, number + 1)
         self.course.add(tick, Act(user, number, one))
-        self._send_all(m.Acted(tick, user, number, as_plain(one)))
+        self._acted.setdefault(tick, []).append(acted)
+        self._loads[tick, user] += 1
+        content = m.encode(acted)
+        self._send_all(content)
+        if self._past is not None:
+            self._past.append(acted)
+            self._past_bytes += len(content)
+            if self._past_bytes > self.settings.limits.past_bytes:
+                self._past = None
 
-    def _repeat(self, peer: int, tick: int) -> None:
-        """Send all that belongs to a tick again."""
-        for act in self.course.acts(tick):
-            self._send(peer, m.Acted(tick, act.user, act.number, as_plain(act.one)))
-        closed = self._closed.get(tick)
-        if closed is not None:
-            self._send(peer, closed)
+    def _repeat(self, one: _Peer, peer: int, ticks: list[int], now: float) -> None:
+        """Send all that belongs to ticks again, as far as they are closed, and as much as one may ask for."""
+        oldest = next(iter(self._closed), self.course.now)
+        for tick in ticks:
+            one.wants_state |= tick < oldest  # it cannot catch up
+            closed = self._closed.get(tick)
+            for message in () if closed is None else (*self._acted.get(tick, ()), closed):
+                if not self._reply(one, peer, m.encode(message), now):
+                    return
+
+    def _reply(self, one: _Peer, peer: int, content: bytes, now: float) -> bool:
+        """Send again, within the limits; one that gets nothing asks again."""
+        if not one.replies.take(len(content), now):
+            return False
+        self._send_bytes(peer, content)
+        return True
 
     # -- time ---------------------------------------------------------------------------------------------------------
 
@@ -224,61 +528,178 @@ class Server:
         return (now - self._start) * self.hertz
 
     def advance(self, now: float) -> int:
-        """Close the ticks that are due; return how many."""
+        """Close the ticks that are due; return how many.
+
+        Where more are due than can be taken by and by, the clock slips: the time that a sleeping machine has lost does not come back.
+        """
+        now = self._pass(now)
         taken = 0
-        while self.clock(now) >= self.course.now + self.settings.delay + 1:
+        while taken < _TICKS_AT_ONCE and self.clock(now) >= self._due:
+            self._late = self.clock(now) - self._due
             self._close()
             taken += 1
+        late = self.clock(now) - self._due
+        if late > _LATE_TICKS:
+            self._start += late / self.hertz
+            self._slipped += late
+            if late > self.hertz:
+                self._troubles.append(f"tick {self.course.now}: the clock slipped by {late / self.hertz:.1f} s")
+        if taken:
+            self._drop_silent()
+            self._tell_present()
         return taken
+
+    @property
+    def _due(self) -> int:
+        """When the next tick is closed, in ticks."""
+        return self.course.now + self.settings.delay + 1
+
+    def _pass(self, now: float) -> float:
+        """Note the time, which never goes back."""
+        if now - self._now > _STOOD_STILL:
+            for one in self._peers.values():
+                one.heard = one.since = now
+        self._now = max(self._now, now)
+        return self._now
+
+    def _drop_silent(self) -> None:
+        limits = self.settings.limits
+        for peer, one in list(self._peers.items()):
+            if one.user is None and self._now - one.since > limits.hello_seconds:
+                self._drop(peer, f"it said no hello within {limits.hello_seconds:g} s")
+            elif self._now - one.heard > limits.silent_seconds:
+                self._drop(peer, f"nothing was heard of it for {limits.silent_seconds:g} s")
 
     def _close(self) -> None:
         course, tick = self.course, self.course.now
         digest = course.digests[tick] if tick % KEYFRAME_TICKS == 0 else None
         closed = self._closed[tick] = m.Closed(tick, len(course.acts(tick)), digest)
-        self._send_all(closed)
+        self._send_all(m.encode(closed))
+        began = time.thread_time()
         course.step()
+        self._ticks.append(time.thread_time() - began)
+        self._blame()
         if self.on_tick is not None:
-            self.on_tick(self)
+            try:
+                self.on_tick(self)
+            except (LabError, OSError) as error:  # a full disk does not end the world
+                self.on_tick = None
+                self._troubles.append(f"tick {tick}: {error}"[:500])
+        for user in self._members:
+            self._loads.pop((tick, user), None)
         if course.now % KEYFRAME_TICKS == 0:
+            self._tidy()
+            self._count()
             self._give_states()
-            course.forget(course.now - _KEPT_TICKS)
-            for member in self._members.values():
-                member.done = {number: at for number, at in member.done.items() if at >= course.now - _KEPT_TICKS}
-            self._closed = {at: one for at, one in self._closed.items() if at >= course.oldest}
+        self._relay_pointers()
+
+    def _blame(self) -> None:
+        """Note what went wrong in a tick, and who took how much time in it."""
+        while self.course.faults:
+            self._troubles.append(self.course.faults.popleft())
+        for user, seconds in self.course.costs.items():
+            member = self._members.get(user)
+            if member is not None and member.peer is not None:
+                self._charge(self._peers[member.peer], member.peer, seconds)
+
+    def _tidy(self) -> None:
+        """Forget what nobody can ask for any more."""
+        first = self.course.now - _KEPT_TICKS
+        self.course.forget(self.course.now)
+        self._closed = {tick: one for tick, one in self._closed.items() if tick >= first}
+        self._acted = {tick: some for tick, some in self._acted.items() if tick >= first}
+        for member in self._members.values():
+            old = [number for number, acted in member.said.items() if acted.tick < first]
+            for number in old:
+                del member.said[number]
+            member.floor = max(member.floor, *(number + 1 for number in old), 0)
+
+    def _count(self) -> None:
+        """Count what there is, and what those acts will create that have not been carried out."""
+        sizes, self._total = owned(self.course.demo, IDS_OF_A_USER)
+        for tick, some in self._acted.items():
+            if tick >= self.course.now and some:
+                for act in self.course.acts(tick):
+                    size = made_by(act.one)
+                    sizes[act.user], self._total = sizes.get(act.user, Size()).plus(size), self._total.plus(size)
+        limits = self.settings.limits
+        for user, member in list(self._members.items()):
+            member.owns = sizes.get(user, Size())
+            if member.peer is not None and (member.owns.bodies > limits.bodies or member.owns.shapes > limits.shapes):
+                self._drop(member.peer, f"it made more than {limits.bodies} bodies or {limits.shapes} shapes")
 
     def _give_states(self) -> None:
         """Give the state to those who wait for it, at a keyframe."""
         waiting = [(peer, one) for peer, one in self._peers.items() if one.user is not None and one.wants_state]
+        waiting = [(peer, one) for peer, one in waiting if one.states.take(1, self._now)][: self.settings.limits.states_at_once]
         if not waiting:
             return
-        from engine.net.state import encode_state
-
         course = self.course
-        scene, state = scene_of(course.demo), encode_state(course.demo) if course.now else b""
+        tick, scene, state, past = course.now, scene_of(course.demo), b"", self._past
+        acts = [acted for at in sorted(self._acted) if at >= tick for acted in self._acted[at]]
+        try:
+            if tick > 0:
+                state = encode_state(course.demo)
+        except StateError as error:  # then they go through everything from the beginning
+            if past is None:
+                for peer, _ in waiting:
+                    self._refuse(peer, f"nobody can join any more: too much has happened, and {error}"[:500])
+                return
+            tick, scene, acts = 0, self._first_scene, past
         for peer, one in waiting:
             assert one.user is not None
-            member, one.has_state, one.wants_state = self._members[one.user], True, False
-            acts = [
-                m.Acted(tick, act.user, act.number, as_plain(act.one))
-                for tick in range(course.now, course.now + _KEPT_TICKS)
-                for act in course.acts(tick)
-            ]
+            member, one.has_state, one.wants_state, one.shows_state = self._members[one.user], True, False, False
             welcome = m.Welcome(
-                one.user, member.key, course.now, scene, state, acts, course.now,
+                one.user, member.key, tick, scene, state, acts, course.now,
                 self.hertz, self.settings.delay, self.settings.window, member.next_number,
             )  # fmt: skip
             self._send(peer, welcome)
-        self._tell_present()
+        self._is_present_told = False
 
     # -- sending ------------------------------------------------------------------------------------------------------
 
     def _send(self, peer: int, message: m.FromServer) -> None:
-        self.outbox.append((peer, m.encode(message)))
+        self._send_bytes(peer, m.encode(message))
 
-    def _send_all(self, message: m.FromServer, but: int | None = None) -> None:
+    def _send_bytes(self, peer: int, content: bytes) -> None:
+        self.outbox.append((peer, content))
+        self._n_sent += len(content)
+        one = self._peers.get(peer)
+        if one is not None:
+            one.n_sent += len(content)
+
+    def _send_all(self, content: bytes, but: int | None = None) -> None:
         """Send to all who have the state."""
-        content = m.encode(message)
-        self.outbox.extend((peer, content) for peer, one in self._peers.items() if one.has_state and peer != but)
+        for peer, one in self._peers.items():
+            if one.has_state and one.user != but:
+                self._send_bytes(peer, content)
+
+    def _relay_pointers(self) -> None:
+        """Tell where those pointers are that have moved, the last place of each."""
+        if self._pointers and self.course.now % (_POINTER_TICKS * (1 + len(self._peers) // 8)) == 0:
+            for user, pointed in self._pointers.items():
+                self._send_all(m.encode(pointed), but=user)
+            self._pointers.clear()
 
     def _tell_present(self) -> None:
-        self._send_all(m.Present(list(self.present)))
+        """Tell all who is here, when that has changed or was told long ago."""
+        if self._is_present_told and self.course.now % _PRESENT_TICKS:
+            return
+        self._is_present_told = True
+        self._send_all(m.encode(m.Present(list(self.present))))
+
+    # -- looking ------------------------------------------------------------------------------------------------------
+
+    @property
+    def status(self) -> ServerStatus:
+        """How it stands now."""
+        users = []
+        for user, member in sorted(self._members.items()):
+            one = self._peers.get(member.peer) if member.peer is not None else None
+            ping, n_received, n_sent = (one.ping, one.n_received, one.n_sent) if one is not None else (0.0, 0, 0)
+            users.append(UserStatus(user, member.name, one is not None, ping, n_received, n_sent, member.n_acts, member.owns))
+        times = sorted(self._ticks) or [0.0]
+        return ServerStatus(
+            self.course.now, tuple(users), len(self._peers), self._n_received, self._n_sent, 1e3 * times[len(times) // 2], 1e3 * times[-1],
+            self._late, self._slipped, self._restamped, tuple(self._dropped), self._n_dropped, tuple(self._troubles),
+        )  # fmt: skip

@@ -1,0 +1,154 @@
+"""What one client of a server may ask for, and how it is counted: whoever asks for more is dropped, and the others notice nothing.
+
+Rates are held by token buckets (Turner, "New directions in communications", IEEE Communications Magazine 24 (10), 1986): so much a second
+on the average, and `BURST` seconds' worth of it at once, for a connection that has stood still brings everything together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from engine.history.input_log import Input
+from engine.world import BodySpec, FixtureSpec
+
+if TYPE_CHECKING:
+    from engine.demo.base import Demo
+
+__all__ = ["BURST", "Bucket", "Limits", "Size", "made_by", "owned", "without_picture"]
+
+BURST = 4.0
+"""Seconds whose worth may come at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What a server bears, of one client unless it says otherwise.
+
+    Attributes
+    ----------
+    connections : int
+        Of all; when there are more the one that has waited longest without a hello is dropped.
+    hello_seconds : float
+        Until a connection that says no hello is dropped.
+    silent_seconds : float
+        Until a client that says nothing any more is dropped: a ping is due four times a second.
+    joins_per_s : float
+        New users, of all connections together.
+    messages_per_s, bytes_per_s : float
+        A drag and a pointer at 60 Hz and 4 pings are 130 messages of 40 bytes.
+    acts_per_tick : int
+        More wait for the next tick.
+    ticks_ahead : int
+        Of the first open tick, for which an act may be meant; four windows at least.
+    numbers_ahead : int
+        By which an act's number may lie beyond the last one's.
+    shapes_per_s : float
+        Bodies, shapes and joints created.
+    bodies, shapes, joints : int
+        Of its own that there may be at a time.
+    world_bodies, world_shapes : int
+        That the world may have, for someone to create another.
+    replies_per_s : float
+        Bytes sent to one that asks again, an act it has sent twice included.
+    states_per_s : float
+        Whole states sent to one that has none or asks again.
+    states_at_once : int
+        Whole states sent to all at one keyframe.
+    processor_share : float
+        Of one processor, that its messages and acts may take.
+    past_bytes : int
+        Of all acts since the beginning, kept for those who join a demo whose state cannot be told.
+    """
+
+    connections: int = 256
+    hello_seconds: float = 10.0
+    silent_seconds: float = 15.0
+    joins_per_s: float = 8.0
+    messages_per_s: float = 300.0
+    bytes_per_s: float = 64_000.0
+    acts_per_tick: int = 32
+    ticks_ahead: int = 240
+    numbers_ahead: int = 10_000
+    shapes_per_s: float = 100.0
+    bodies: int = 500
+    shapes: int = 2_000
+    joints: int = 500
+    world_bodies: int = 5_000
+    world_shapes: int = 20_000
+    replies_per_s: float = 128_000.0
+    states_per_s: float = 0.5
+    states_at_once: int = 8
+    processor_share: float = 0.5
+    past_bytes: int = 8_000_000
+
+
+class Bucket:
+    """So many tokens a second; `BURST` seconds' worth at the beginning and at the most."""
+
+    __slots__ = ("_at", "_left", "most", "rate")
+
+    def __init__(self, rate: float, now: float, most: float = 0.0) -> None:
+        self.rate = rate
+        self.most = self._left = max(BURST * rate, most)
+        self._at = now
+
+    def take(self, amount: float, now: float) -> bool:
+        """Take tokens out; False, and nothing is taken, where there are not so many."""
+        self._left = min(self.most, self._left + self.rate * max(0.0, now - self._at))
+        self._at = max(self._at, now)
+        if amount > self._left:
+            return False
+        self._left -= amount
+        return True
+
+
+class Size(NamedTuple):
+    """Counts of bodies, shapes (fixtures) and joints."""
+
+    bodies: int = 0
+    shapes: int = 0
+    joints: int = 0
+
+    def plus(self, other: Size) -> Size:
+        """Return the sums."""
+        return Size(*(a + b for a, b in zip(self, other, strict=True)))
+
+
+def made_by(one: Input) -> Size:
+    """Return how much a user's act creates; what a demo's own keys create is counted once it is there."""
+    if one.action == "drop":
+        return Size(1, len(one.arguments[0].pieces))
+    if one.action not in ("edit", "amend_edit"):
+        return Size()
+    method, given = one.arguments[1], [*one.arguments[2], *(value for _, value in (one.arguments[3] if len(one.arguments) > 3 else ()))]
+    if method == "create_body":
+        return Size(1, sum(len(spec.fixtures) for spec in given if isinstance(spec, BodySpec)))
+    if method == "create_fixture":
+        return Size(0, sum(isinstance(spec, FixtureSpec) for spec in given))
+    return Size(0, 0, 1) if method == "create_joint" else Size()
+
+
+def owned(demo: Demo, ids_of_a_user: int) -> tuple[dict[int, Size], Size]:
+    """Return what there is of each user, by the ranges of ids, and of all together, the demo's own included."""
+    found: dict[int, list[int]] = {}
+    for stage in demo.stages:
+        world = stage.world
+        ids: tuple[Iterable[int], ...] = (world.body_ids, world.fixture_ids, world.joint_ids)
+        for kind, some in enumerate(ids):
+            for one in some:
+                found.setdefault(one // ids_of_a_user, [0, 0, 0])[kind] += 1
+    sizes = {user: Size(*counts) for user, counts in found.items()}
+    total = Size()
+    for size in sizes.values():
+        total = total.plus(size)
+    return sizes, total
+
+
+def without_picture(one: Input) -> Input:
+    """Return an act without the path of a picture that is on the disk of who dropped it: no business of the others' machines."""
+    if one.action != "drop" or one.arguments[0].picture is None:
+        return one
+    arguments: tuple[Any, ...] = (replace(one.arguments[0], picture=None), *one.arguments[1:])
+    return replace(one, arguments=arguments)

@@ -1,0 +1,289 @@
+"""The server, asked by hand: who comes and goes, what is asked for again, what counts when, and what costs one the connection."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from engine.demo.registry import find_demo
+from engine.geometry import Circle
+from engine.history.input_log import Input
+from engine.history.recordings.inputs import as_plain
+from engine.net import messages as m
+from engine.net.limits import Bucket, Limits, Size, made_by
+from engine.net.server import GUESTS_MAY, Server, ServerSettings
+from engine.world import BodySpec, FixtureSpec
+
+DISC = BodySpec((FixtureSpec(Circle(0.3), density=1.0),), position=(0.0, 5.0))
+
+
+class Table:
+    """A server and connections that say what a test wants said."""
+
+    def __init__(self, demo: str = "simple_shapes", **settings: Any) -> None:
+        self.now = 0.0
+        self.server = Server(find_demo(demo)(0), ServerSettings(**settings))
+        self.heard: dict[int, list[m.FromServer]] = {}
+        self.reasons: dict[int, str] = {}
+
+    def say(self, peer: int, *messages: m.FromClient | bytes) -> list[m.FromServer]:
+        """Let a connection, new or not, say something; return what it hears at once."""
+        if peer not in self.heard:
+            self.heard[peer] = []
+            self.server.connect(peer)
+        before = len(self.heard[peer])
+        for message in messages:
+            self.server.receive(peer, message if isinstance(message, bytes) else m.encode(message), self.now)
+        self.fetch()
+        return self.heard[peer][before:]
+
+    def come(self, peer: int, name: str = "", key: str = "") -> m.Welcome:
+        """Let one come in, and wait for its welcome."""
+        self.say(peer, m.Hello(m.VERSION, name or f"user {peer}", key=key))
+        for _ in range(70):
+            found = self.of(peer, m.Welcome)
+            if found:
+                return found[-1]
+            self.run(1)
+        raise AssertionError(self.heard[peer])
+
+    def do(self, peer: int, number: int, *what: Any, tick: int = 0) -> list[m.FromServer]:
+        """Let one do something: ``do(1, 0, "pause", True)``."""
+        return self.say(peer, m.Did(number, tick, as_plain(Input(what[0], what[1:]))))
+
+    def run(self, n_ticks: int) -> None:
+        """Let so many ticks pass; everyone is heard of."""
+        for _ in range(n_ticks):
+            self.now += 1.0 / 60.0
+            self.server.advance(self.now)
+        self.fetch()
+
+    def fetch(self) -> None:
+        while self.server.outbox:
+            peer, content = self.server.outbox.popleft()
+            self.heard.setdefault(peer, []).append(m.decode_from_server(content))
+        while self.server.drops:
+            peer, reason = self.server.drops.popleft()
+            self.reasons.setdefault(peer, reason)
+
+    def of(self, peer: int, kind: type) -> list[Any]:
+        return [one for one in self.heard[peer] if isinstance(one, kind)]
+
+    def users(self) -> dict[int, str]:
+        return {one.user: one.name for one in self.server.status.users if one.is_here}
+
+
+def test_hello_again_is_answered_again() -> None:
+    table = Table()
+    table.come(1)
+    assert table.server.course.now == 0
+    table.say(1, m.Hello(m.VERSION, "user 1"))
+    assert len(table.of(1, m.Welcome)) == 2 and table.users() == {1: "user 1"}
+    table.do(1, 1, "pause", True)  # so it has the state
+    table.say(1, m.Hello(m.VERSION, "user 1"))
+    assert len(table.of(1, m.Welcome)) == 2 and not table.reasons
+    table.say(1, m.Hello(m.VERSION, "somebody else"))
+    assert "under two names" in table.reasons[1]
+    assert table.say(1, m.Ping(0.0)) == []
+    table.run(20)
+    assert isinstance(table.say(1, m.Ping(0.0))[-1], m.Dropped)  # told again, for it may have been lost
+
+
+def test_what_comes_before_hello_is_passed_over() -> None:
+    table = Table()
+    assert table.say(1, m.Ping(0.0), m.Missing([0]), m.Did(0, 0, ["pause", [True]])) == [] and not table.reasons
+    table.say(2, m.Hello(9, "late"))
+    assert "version 1, you speak 9" in table.reasons[2] and isinstance(table.heard[2][0], m.Refused)
+
+
+def test_names_are_made_unique_and_seen() -> None:
+    table = Table()
+    for peer, name in enumerate(("Ann", "ann", "Ann", "a\x1b[31m", " \n ", "x" * 40), 1):
+        table.say(peer, m.Hello(m.VERSION, name))
+    assert table.users() == {1: "Ann", 2: "ann 2", 3: "Ann 3", 4: "a\\x1b[31m", 5: "\\n", 6: "x" * 36}
+
+
+def test_one_with_a_key_comes_back_and_wins_over_its_older_connection() -> None:
+    table = Table()
+    key = table.come(1, "Ann").key
+    table.do(1, 1, "grab", (0.0, 1.0))
+    table.run(10)
+    again = table.come(2, "Ann", key)
+    assert again.user == 1 and again.key == key and again.next_number == 4  # join, grab, leave, join
+    assert table.reasons == {1: "it came in again from elsewhere"} and table.users() == {1: "Ann"}
+    table.server.disconnect(1)
+    assert table.users() == {1: "Ann"}
+    table.server.disconnect(2)
+    table.run(20)
+    assert table.users() == {} and table.server.course.demo.run.users.users == {}
+    assert table.come(3, "Ben").user == 2 and table.come(4, "Ann", key).user == 1
+
+
+def test_numbers_of_those_who_went_are_given_back() -> None:
+    table = Table(limits=Limits(joins_per_s=1e6))
+    kept = table.come(1, "Ann").key
+    table.do(1, 1, "pause", False)
+    for peer in range(2, 400):
+        table.say(peer, m.Hello(m.VERSION, "visitor"))
+        table.server.disconnect(peer)
+    status = table.server.status
+    assert len(status.users) == m.MOST_USERS and len(table.server._members) == m.MOST_USERS
+    table.server.disconnect(1)
+    for peer in range(400, 470):
+        table.say(peer, m.Hello(m.VERSION, "visitor"))
+    assert sum(one.is_here for one in table.server.status.users) == m.MOST_USERS
+    assert sum("64 users already" in reason for reason in table.reasons.values()) >= 6
+    assert kept not in {one.key for one in table.server._members.values()}  # the last to give up its number, for it had done something
+
+
+def test_acts_count_at_their_tick_or_at_the_first_open_one() -> None:
+    table = Table()
+    table.come(1)
+    table.run(30)
+    now = table.server.course.now
+    (late,) = table.do(1, 1, "pause", True, tick=now - 20)
+    (soon,) = table.do(1, 2, "pause", False, tick=now + 40)
+    assert (late.tick, soon.tick) == (now, now + 40) and table.server.status.restamped == 1
+    table.run(30)
+    assert table.server.course.demo.run.users.paused
+    table.run(20)
+    assert not table.server.course.demo.run.users.paused
+    (again,) = table.do(1, 1, "pause", True, tick=now - 20)  # its answer may have been lost
+    assert again == late and not table.server.course.demo.run.users.paused
+    table.do(1, 3, "pause", True, tick=10_000)
+    assert "meant for tick 10000, and it is tick" in table.reasons[1]
+
+
+def test_many_acts_of_a_tick_are_spread() -> None:
+    table = Table(limits=Limits(acts_per_tick=5))
+    table.come(1)
+    table.run(10)
+    now = table.server.course.now
+    ticks = [table.do(1, number, "drag", (0.0, 0.0), tick=now)[0].tick for number in range(1, 13)]
+    assert ticks == [now] * 5 + [now + 1] * 5 + [now + 2] * 2
+
+
+def test_missing_is_answered_as_far_as_it_is_kept() -> None:
+    table = Table()
+    table.come(1)
+    for number in range(1, 41):
+        table.do(1, number, "drag", (1.0, 1.0), tick=table.server.course.now)
+        table.run(1)
+    first = [one for one in table.heard[1] if isinstance(one, m.Acted | m.Closed) and one.tick == 20]
+    again = table.say(1, m.Missing([20, 5000]))
+    assert again == first and len(again) == first[-1].count + 1 > 1
+    table.run(700)
+    assert table.say(1, m.Missing([20])) == [] and not table.reasons
+
+
+def test_one_who_asks_too_often_gets_no_more_than_its_share() -> None:
+    table = Table(limits=Limits(replies_per_s=1_000.0))
+    table.come(1)
+    table.run(60)
+    for _ in range(50):
+        table.say(1, m.Missing(list(range(60))))
+    assert sum(len(m.encode(one)) for one in table.of(1, m.Closed)) < 60 * 40 + 4_000 and not table.reasons
+
+
+@pytest.mark.parametrize(
+    ("messages", "reason"),
+    [
+        ([m.Ping(0.0)] * 2_000, "more than 300 messages a second"),
+        ([b"\xc1" * 60_000], "no message"),
+        ([b"\x00" * 65_000], "at most 64000 bytes"),
+        ([m.Did(1, 0, ["join", []])], "guests may not join"),
+        ([m.Did(1, 0, ["by", [2, ["release", []]]])], "must be one of"),
+        ([m.Did(1, 0, ["remember", []])], "guests may not keep_solver_state"),
+        ([m.Did(10**9, 0, ["release", []])], "has the number 1000000000, and the last one had 0"),
+        ([m.Did(1, 0, ["edit", [0, "__init__", []]])], "must be one of create_body"),
+        ([m.Did(1, 0, ["drag", [[float("nan"), 0.0]]])], "two finite numbers"),
+        ([m.Did(1, 0, [["drag"] * 3] * 5)], "an action and its arguments"),
+    ],
+)
+def test_a_culprit_is_dropped_with_a_reason(messages: list[Any], reason: str) -> None:
+    table = Table()
+    table.come(1, "Ann")
+    table.come(2, "Mallory")
+    table.say(2, *messages)
+    table.run(5)
+    assert reason in table.reasons[2] and table.users() == {1: "Ann"} and not isinstance(table.heard[1][-1], m.Dropped)
+    (drop,) = table.server.status.drops
+    assert drop.name == "Mallory" and reason in drop.reason and not table.server.status.troubles
+
+
+def test_what_guests_may_is_the_hosts_to_say() -> None:
+    table = Table(guests_may=GUESTS_MAY - {"restart", "set_settings"})
+    for peer in (1, 2, 3):
+        table.come(peer)
+    table.do(1, 1, "restart")
+    table.do(2, 1, "edit", 0, "set_settings", (), (("gravity", (0.0, 0.0)),))
+    table.do(3, 1, "edit", 0, "create_body", (DISC,), ())
+    assert table.reasons == {1: "guests may not restart here", 2: "guests may not set_settings here"}
+
+
+def test_what_one_may_make_is_limited() -> None:
+    table = Table(limits=Limits(bodies=40))
+    table.come(1)
+    for number in range(1, 60):
+        table.do(1, number, "edit", 0, "create_body", (DISC,), ())
+        table.run(1)
+    assert table.reasons == {1: "it made more than 40 bodies"}
+    assert len([body for body in table.server.course.demo.stages[0].world.body_ids if body >= 1 << 20]) == 40
+    table = Table(limits=Limits(shapes_per_s=10.0))
+    table.come(1)
+    for number in range(1, 30):
+        table.do(1, number, "edit", 0, "create_body", (DISC,), ())
+    assert table.reasons == {1: "it made more than 10 bodies, shapes and joints a second"}
+    assert made_by(Input("edit", (0, "create_body", (DISC,), ()))) == Size(1, 1, 0)
+
+
+def test_silence_and_half_a_connection_end_after_seconds() -> None:
+    table = Table()
+    table.come(1)
+    table.say(2)
+    table.run(601)
+    assert table.reasons == {2: "it said no hello within 10 s"}
+    table.run(300)
+    assert table.reasons[1] == "nothing was heard of it for 15 s"
+    for peer in range(10, 10_010):
+        table.server.connect(peer)
+    assert len(table.server._peers) == table.server.settings.limits.connections and len(table.server._over) <= 64
+
+
+def test_a_late_server_catches_up_or_lets_its_clock_slip() -> None:
+    table = Table()
+    table.come(1)
+    table.run(60)
+    before = table.server.course.now
+    table.now += 0.2
+    assert table.server.advance(table.now) == 8 and table.server.advance(table.now) == 4 and table.server.status.slipped == 0.0
+    table.now += 180.0
+    assert table.server.advance(table.now) == 8 and table.server.advance(table.now) <= 1
+    table.fetch()
+    status = table.server.status
+    assert status.slipped == pytest.approx(180 * 60 - 8, abs=2) and "the clock slipped by 179." in status.troubles[-1]
+    assert table.server.course.now - before < 25 and not table.reasons
+    assert table.say(1, m.Ping(1.0))[0].clock == pytest.approx(table.server.course.now + 4, abs=1.0)
+
+
+def test_a_demo_that_fails_does_not_end_the_world(monkeypatch: pytest.MonkeyPatch) -> None:
+    table = Table()
+    table.come(1)
+
+    def fail(*_: object) -> bool:
+        raise ZeroDivisionError("a demo's mistake")
+
+    monkeypatch.setattr(type(table.server.course.demo), "on_key", fail)
+    monkeypatch.setattr(type(table.server.course.demo), "after_step", fail, raising=False)
+    table.do(1, 1, "press", "a")
+    table.run(40)
+    assert table.server.course.now > 30 and not table.reasons
+    troubles = table.server.status.troubles
+    assert "what user 1 did (press) ended in ZeroDivisionError" in troubles[0] and "the step ended in" in troubles[-1]
+
+
+def test_a_bucket() -> None:
+    bucket = Bucket(10.0, 0.0)
+    assert [bucket.take(20.0, 0.0), bucket.take(20.0, 0.0), bucket.take(1.0, 0.0), bucket.take(1.0, 0.1)] == [True, True, False, True]
+    assert not bucket.take(1.0, -50.0) and bucket.take(40.0, 1e6) and not bucket.take(1.0, 1e6)
