@@ -112,10 +112,10 @@ def step_command(
         steps = {one: trace.algorithm(one).steps(case) for one in (name, *others)}
     if at is not None:
         integer("--at", at, 1, max(map(len, steps.values())))
+    theirs = None if function is None else ask_own(*function, case, steps[name])
     for one, found in steps.items():
         out.print(f"[bold]{trace.algorithm(one).title}[/bold], {counted(len(found), 'step')}")
         out.print(steps_table(found))
-    theirs = None if function is None else ask_own(*function, case, steps[name])
     if theirs is not None:
         out.print(theirs.sentence, markup=False)
     print_rows(out, draw_steps(wanted, case, steps, theirs))
