@@ -22,12 +22,13 @@ from engine.box2d.body_mass import check_body_mass
 from engine.box2d.contact_packing import pack_contacts, unpack_contacts
 from engine.box2d.contacts import EvaluatedPairs, StepInputs, build_step_contacts, no_pairs
 from engine.box2d.convert import to_fixture_shape
+from engine.box2d.foreign_state import check_gears, check_internal_state, check_manifolds
 from engine.box2d.internal_state import InternalMemory, InternalState
 from engine.box2d.listener import Pending
 from engine.box2d.memory import best_internal_memory, best_reader
 from engine.common.arrays import FloatArray, IntArray, frozen
 from engine.common.errors import Described, InvalidInputError
-from engine.common.limits import MAX_POLYGON_VERTICES, MAX_SPEED, MIN_MOUSE_STIFFNESS
+from engine.common.limits import MAX_NUMBER, MAX_POLYGON_VERTICES, MAX_SPEED, MIN_MOUSE_STIFFNESS
 from engine.common.tolerances import BOX2D_POLYGON_SKIN
 from engine.contracts import StepContacts
 from engine.geometry import Circle, FixtureShape, Polygon, Segment
@@ -37,6 +38,7 @@ from engine.world.joint_specs import JOINT_SPECS, GearJointSpec, MouseJointSpec
 from engine.world.joints import ResolvedJoint, altered
 from engine.world.records import BodyMotion, ImpactMoment, JointState, Pose, StepCost
 from engine.world.snapshot import SolverState, WorldSnapshot
+from engine.world.snapshot_check import check_column
 from engine.world.solver import Becomes, Capabilities, Carried, Solver, load_solver
 from engine.world.specs import BodySpec, BodyType, FixtureSpec, WorldSettings
 from engine.world.step_pairs import PairRecord, StepPairs
@@ -438,6 +440,22 @@ class Box2DSolver(Solver):
         events = (tuple(listener.began), tuple(listener.ended))
         remembered = Box2DMemory(pairs.keys, pairs.manifolds, now.internal)
         return SolverState(now.raw, pairs.contacts, frozenset(self._touching()), events, remembered, now.internal is not None)
+
+    @classmethod
+    def check_memory(cls, snapshot: WorldSnapshot) -> None:
+        remembered = snapshot.state.memory
+        if not isinstance(remembered, Box2DMemory):
+            raise InvalidInputError("memory", "that of Box2D", Described(type(remembered).__name__))
+        check_gears(snapshot)
+        check_manifolds(remembered.keys, remembered.manifolds)
+        n = len(snapshot.bodies)
+        if remembered.internal is not None:
+            check_internal_state(remembered.internal, snapshot)
+        if remembered.carried is not None:
+            if not isinstance(remembered.carried, Carried):
+                raise InvalidInputError("memory.carried", "what another solver left", Described(type(remembered.carried).__name__))
+            check_column("memory.carried.force", remembered.carried.force, (n, 3), "float64", most=MAX_NUMBER)
+            check_column("memory.carried.resting", remembered.carried.resting, (n,), "float64", most=MAX_NUMBER)
 
     def load(self, state: SolverState) -> None:
         remembered = state.memory

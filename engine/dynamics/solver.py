@@ -13,11 +13,12 @@ from typing import Any, ClassVar, TypeVar
 import numpy as np
 
 from engine.common.arrays import FloatArray, frozen
-from engine.common.errors import InvalidInputError
+from engine.common.errors import Described, InvalidInputError
 from engine.common.limits import MAX_SPEED
 from engine.contracts import StepContacts, no_contacts
 from engine.dynamics.contacts import Nearby, Told
 from engine.dynamics.continuous import no_moments
+from engine.dynamics.foreign_state import check_memory
 from engine.dynamics.joints import JointTable, coordinate_row, no_joints
 from engine.dynamics.solvers.protocol import Method, Problem
 from engine.dynamics.state import GearSums, Memory, State, cold_memory, empty_state
@@ -352,6 +353,12 @@ class RigidBodySolver(Solver):
     def save(self) -> SolverState:
         state = self._state
         return SolverState(self.motion(), state.contacts, frozenset(), ((), ()), state.memory)
+
+    @classmethod
+    def check_memory(cls, snapshot: WorldSnapshot) -> None:
+        if snapshot.state.touching or snapshot.state.events != ((), ()):
+            raise InvalidInputError("touching", "empty: the memory has the pairs", Described("pairs or events"))
+        check_memory(snapshot.state.memory, snapshot)
 
     def load(self, state: SolverState) -> None:
         memory = state.memory

@@ -27,7 +27,7 @@ from engine.world import World, WorldSnapshot
 if TYPE_CHECKING:
     from engine.history.subject import Subject
 
-__all__ = ["CaptureError", "CapturedState", "capture", "restore", "snapshot_arrays"]
+__all__ = ["CaptureError", "CapturedState", "capture", "captured_attributes", "put_back", "restore", "snapshot_arrays"]
 
 _BY_REFERENCE = (types.FunctionType, types.BuiltinFunctionType, types.ModuleType, type, np.ufunc)
 _Entry = TypeVar("_Entry", bound=tuple[Any, ...])
@@ -100,11 +100,11 @@ def capture(demo: Subject, like: CapturedState | None = None) -> CapturedState:
     file = io.BytesIO()
     capturer = _Capturer(file, demo)
     try:
-        capturer.dump(_own(demo.__dict__, _not_captured(demo)))
+        capturer.dump(captured_attributes(demo))
         done = 0
         while done < len(capturer.in_place):  # more may be met on the way
             met = capturer.in_place[done]
-            capturer.dump((met, _own(met.__dict__, _not_captured(met))))
+            capturer.dump((met, captured_attributes(met)))
             done += 1
     except (pickle.PicklingError, TypeError, AttributeError) as error:
         raise CaptureError(f"{type(demo).__name__} cannot be rewound: {error}") from error
@@ -120,24 +120,28 @@ def restore(demo: Subject, state: CapturedState) -> None:
     in_place = [restorer.load() for _ in range(state.n_in_place)]
     for world, snapshot in state.worlds:
         world.restore(snapshot)
-    _replace(demo.__dict__, restored, _not_captured(demo))
+    put_back(demo, restored)
     for met, attributes in in_place:
-        _replace(met.__dict__, attributes, _not_captured(met))
+        put_back(met, attributes)
+
+
+def captured_attributes(thing: object) -> dict[str, Any]:
+    """Return the attributes of a demo, or of what is captured in place, that are part of the past."""
+    others = _not_captured(thing)
+    return {name: value for name, value in vars(thing).items() if name not in others}
+
+
+def put_back(thing: object, wanted: dict[str, Any]) -> None:
+    """Give it these in place of its `captured_attributes`."""
+    attributes, others = vars(thing), _not_captured(thing)
+    for name in [name for name in attributes if name not in wanted and name not in others]:
+        del attributes[name]
+    attributes.update(wanted)
 
 
 def _not_captured(thing: object) -> frozenset[str]:
     """Return the names of attributes that are no part of the past, of its class and of all base classes."""
     return frozenset().union(*(vars(kind).get("not_captured", ()) for kind in type(thing).__mro__))
-
-
-def _own(attributes: dict[str, Any], others: frozenset[str]) -> dict[str, Any]:
-    return {name: value for name, value in attributes.items() if name not in others}
-
-
-def _replace(attributes: dict[str, Any], wanted: dict[str, Any], others: frozenset[str]) -> None:
-    for name in [name for name in attributes if name not in wanted and name not in others]:
-        del attributes[name]
-    attributes.update(wanted)
 
 
 def _never_changes(thing: Any) -> bool:

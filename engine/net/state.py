@@ -1,18 +1,42 @@
 """The state of a shared demo as bytes, without a pickle: for one who joins, or whose copy has gone astray.
 
+    digest (16) | zlib of MessagePack: [version, demo, values, classes, worlds, attributes of the demo, its run, its stages]
+
+It is what `engine.history.capture` captures: the worlds by their snapshots, and what the demo, its `DemoRun` and its stages hold beside
+them, as `engine.net.objects` tells it. It goes onto a demo that was just built of the same scene, or onto one that runs; refused, that
+stays as it was.
+
 A demo that has just been built, and one that a client builds of the same scene, are alike: their state is empty bytes.
 """
 
 from __future__ import annotations
 
+import contextlib
+import zlib
+from hashlib import blake2b
+from typing import Any
+
+import msgspec
+
 from engine.common.errors import LabError
 from engine.demo.base import Demo
+from engine.demo.dropping import DroppedBody
+from engine.demo.grip import Grip
+from engine.demo.parameters import parameter_values
+from engine.demo.users import MOST_USERS, SPEEDS, User, Users
+from engine.history.capture import CapturedState, capture, captured_attributes, put_back, restore
+from engine.net.objects import ObjectReader, ObjectWriter, StateError, may_be_set
+from engine.net.snapshots import plain_snapshot, snapshot_of
+from engine.world.solver import solver_name
 
-__all__ = ["StateError", "decode_state", "encode_state"]
+__all__ = ["LARGEST_STATE", "StateError", "decode_state", "encode_state"]
 
-
-class StateError(LabError):
-    """A state cannot be told, or what came is none."""
+LARGEST_STATE = 48_000_000
+"""Bytes, unpacked: ten thousand bodies in a heap have half of it."""
+_VERSION = 1
+_DIGEST_BYTES = 16
+_LEVEL = 1
+"""Of zlib: the fastest."""
 
 
 def encode_state(demo: Demo) -> bytes:
@@ -21,12 +45,170 @@ def encode_state(demo: Demo) -> bytes:
     Raises
     ------
     StateError
-        It holds something that cannot be told.
+        It holds something that cannot be told, which is named, or too much.
     """
-    raise StateError(f"the state of {demo.id} cannot be told yet")
+    stages = demo.stages
+    worlds = [stage.world for stage in stages]
+    snapshots = [world.snapshot() for world in worlds]
+    writer = ObjectWriter([demo, demo.run, *stages, *worlds, *(snapshot.contacts for snapshot in snapshots)])
+    told = [plain_snapshot(snapshot, writer, f"stages[{k}].world") for k, snapshot in enumerate(snapshots)]
+    attributes = [
+        [[name, writer.write(value, f"{path}{name}")] for name, value in captured_attributes(thing).items()]
+        for thing, path in zip((demo, demo.run, *stages), _paths(len(stages)), strict=True)
+    ]
+    content = msgspec.msgpack.encode([_VERSION, demo.id, dict(demo.values), writer.classes, told, attributes])
+    if len(content) > LARGEST_STATE:
+        raise StateError(f"the state of {demo.id} has {len(content)} bytes, more than {LARGEST_STATE}")
+    packed = zlib.compress(content, _LEVEL)
+    return blake2b(packed, digest_size=_DIGEST_BYTES).digest() + packed
 
 
 def decode_state(demo: Demo, content: bytes) -> None:
-    """Bring a demo that was just built of the same scene into a state."""
-    if content:
-        raise StateError("a state must be empty")
+    """Bring a demo, just built of the same scene or running, into a state; nothing where that is empty.
+
+    Raises
+    ------
+    LabError
+        It is none, or none of such a demo; the demo stands as before.
+    """
+    if not content:
+        return
+    before: CapturedState | None = None
+    with contextlib.suppress(LabError):  # of a world that is lost there is nothing to go back to
+        before = capture(demo)
+    try:
+        _put(demo, _unpacked(content))
+    except Exception as error:
+        if before is not None:
+            restore(demo, before)
+        if isinstance(error, LabError):
+            raise
+        raise StateError(f"the state is damaged: {type(error).__name__}: {error}") from None  # whatever a wrong type ends in
+
+
+def _paths(n_stages: int) -> tuple[str, ...]:
+    return "", "run.", *(f"stages[{k}]." for k in range(n_stages))
+
+
+def _unpacked(content: bytes) -> list[Any]:
+    """Return the plain data."""
+    digest, packed = content[:_DIGEST_BYTES], content[_DIGEST_BYTES:]
+    if blake2b(packed, digest_size=_DIGEST_BYTES).digest() != digest:
+        raise StateError("the state has been damaged on its way")
+    unpacking = zlib.decompressobj()
+    plain = msgspec.msgpack.decode(unpacking.decompress(packed, LARGEST_STATE))
+    if unpacking.unconsumed_tail or not unpacking.eof:
+        raise StateError(f"a state must be of at most {LARGEST_STATE} bytes")
+    if type(plain) is not list or len(plain) != 6 or plain[0] != _VERSION:
+        raise StateError(f"a state must be of version {_VERSION}")
+    return plain
+
+
+def _put(demo: Demo, plain: list[Any]) -> None:
+    _, name, values, classes, told, attributes = plain
+    if name != demo.id:
+        raise StateError(f"the state must be of {demo.id}, got {name!r:.80}")
+    checked = parameter_values(demo.parameters, values)
+    if checked != values:
+        raise StateError("the state must have every parameter")
+    if checked != demo.values or len(told) != len(demo.stages):  # it runs, and has been built otherwise
+        demo.values = checked
+        demo.restart()
+    stages = demo.stages
+    worlds = [stage.world for stage in stages]
+    if len(told) != len(stages) or len(attributes) != len(stages) + 2:
+        raise StateError(f"the state must be of {len(stages)} worlds, got {len(told)}")
+    things: list[object] = [demo, demo.run, *stages, *worlds]
+    reader = ObjectReader(things, classes)
+    snapshots = [snapshot_of(one, reader, f"stages[{k}].world") for k, one in enumerate(told)]
+    things += [snapshot.contacts for snapshot in snapshots]
+    owners = (demo, demo.run, *stages)
+    read = [_attributes(owner, one, reader, path) for owner, one, path in zip(owners, attributes, _paths(len(stages)), strict=True)]
+    _check_demo(demo, read[0])
+    _check_run(demo, read[1])
+    if any(one["world"] is not world for one, world in zip(read[2:], worlds, strict=True)):
+        raise StateError("each stage must have its own world")
+    for world, snapshot in zip(worlds, snapshots, strict=True):
+        world.restore(snapshot, must_hold=True)
+    for owner, one in zip(owners, read, strict=True):
+        put_back(owner, one)
+    demo.run.use_missing_referees()
+
+
+def _attributes(owner: object, plain: Any, reader: ObjectReader, path: str) -> dict[str, Any]:
+    """Return the attributes of the demo, its run or a stage; each is of the kind that it has there, unless one of them is None."""
+    present = captured_attributes(owner)
+    found: dict[str, Any] = {}
+    for name, one in plain:
+        if type(name) is not str or not may_be_set(type(owner), name) or (name in vars(owner) and name not in present):
+            raise StateError(f"{path}{name!r:.80} is no part of a state")
+        found[name] = reader.read(one, present.get(name))
+        if not _is_alike(found[name], present.get(name)):
+            kinds = type(present[name]).__name__, type(found[name]).__name__
+            raise StateError(f"{path}{name} must be of {kinds[0]}, got {kinds[1]}")
+    missing = (_OF_A_DEMO if isinstance(owner, Demo) else set(present)) - set(found)
+    if missing:
+        raise StateError(f"{path}{min(missing)} is missing")
+    return found
+
+
+_OF_A_DEMO = frozenset({"values", "stages", "dropped", "steps", "held", "ready", "_grip", "run"})
+"""What every demo has; what it has beside that may come later."""
+
+
+def _is_alike(value: Any, present: Any) -> bool:
+    numbers = (int, float)
+    return value is None or present is None or type(value) is type(present) or (type(value) in numbers and type(present) in numbers)
+
+
+def _check_demo(demo: Demo, found: dict[str, Any]) -> None:
+    """Check what the base class goes by."""
+    if found["run"] is not demo.run or len(found["stages"]) != len(demo.stages):
+        raise StateError("a demo must have its own run and stages")
+    if any(one is not stage for one, stage in zip(found["stages"], demo.stages, strict=True)):
+        raise StateError("a demo must have its own stages")
+    if found["values"] != demo.values or type(found["steps"]) is not int or found["steps"] < 0:
+        raise StateError("a demo must have its parameters, and a number of steps")
+    if not _are_texts(found["held"]) or not _are_texts(found["ready"]):
+        raise StateError("held and ready must be sets of names")
+    if any(type(one) is not DroppedBody or one.stage not in demo.stages or type(one.body) is not int for one in found["dropped"]):
+        raise StateError("dropped must be bodies")
+    _check_grip(demo, found["_grip"])
+
+
+def _check_grip(demo: Demo, grip: object) -> None:
+    if grip is not None and (type(grip) is not Grip or grip.stage not in demo.stages or type(grip.joint) is not int):
+        raise StateError("a hand must hold a joint of a stage")
+
+
+def _check_run(demo: Demo, found: dict[str, Any]) -> None:
+    """Check what steps the demo, and who shares it."""
+    if found["demo"] is not demo or type(found["keeps_solver_state"]) is not bool or type(found["_is_settled"]) is not bool:
+        raise StateError("run.demo must be the demo")
+    for name in ("solver", "built_for"):
+        if found[name] is not None:
+            solver_name(f"run.{name}", found[name])
+    if found["waits"] not in (None, False, True):
+        raise StateError("run.waits must be true, false or None")
+    users = found["users"]
+    if type(users) is not Users or type(users.users) is not dict or type(users.paused) is not bool or users.speed not in SPEEDS:
+        raise StateError("run.users must be users")
+    if any(type(number) is not int or number < 0 for number in (users.ticks, users._owed)):
+        raise StateError("run.users must have their time")
+    for number, user in users.users.items():
+        if type(number) is not int or not 1 <= number <= MOST_USERS or type(user) is not User:
+            raise StateError(f"run.users[{number!r:.20}] must be a user")
+        _check_grip(demo, user.grip)
+        ids = user.next_ids.items()
+        if not _are_texts(user.held) or not all(type(k) is int and _are_numbers(next_ids, 3) for k, next_ids in ids):
+            raise StateError(f"run.users[{number}] must have keys and ids")
+        if user.drives is not None and not _are_numbers(user.drives, 2):
+            raise StateError(f"run.users[{number}].drives must be a stage and a body")
+
+
+def _are_texts(found: object) -> bool:
+    return type(found) is set and all(type(one) is str for one in found)
+
+
+def _are_numbers(found: object, n: int) -> bool:
+    return type(found) is tuple and len(found) == n and all(type(one) is int and one >= 0 for one in found)

@@ -361,15 +361,15 @@ class WorldState:
             out_of_range=tuple(truth.out_of_range),
         )
 
-    def load(self, snapshot: WorldSnapshot) -> None:
+    def load(self, snapshot: WorldSnapshot, must_hold: bool = False) -> None:
         """Take the truth from a snapshot, and let its solver drive the world, standing as it stood.
 
         Raises
         ------
-        WorldLostError
-            The solver refused. The world stands as before.
+        LabError
+            The solver refused, or cannot hold a joint and must. The world stands as before.
         """
-        self._become(snapshot)
+        self._become(snapshot, must_hold)
         self.lost = ""
 
     def _become(self, snapshot: WorldSnapshot, must_hold: bool = False) -> None:

@@ -29,7 +29,7 @@ from typing import Any, ClassVar, TypeAlias, TypeVar, cast
 import numpy as np
 
 from engine.common.arrays import FloatArray
-from engine.common.errors import InvalidInputError
+from engine.common.errors import Described, InvalidInputError
 from engine.common.words import meant
 from engine.contracts import StepContacts, no_contacts
 from engine.geometry import FixtureShape
@@ -299,6 +299,18 @@ class Solver(ABC):
     @abstractmethod
     def save(self) -> SolverState:
         """Return all that the next step depends on beside the truth."""
+
+    @classmethod
+    def check_memory(cls, snapshot: WorldSnapshot) -> None:
+        """Refuse what `save` could not have given, of a snapshot that came from elsewhere and is right in all else.
+
+        Raises
+        ------
+        InvalidInputError
+            `SolverState.memory` or `SolverState.touching` is of another solver, or has what this one could not bear.
+        """
+        if snapshot.state.memory is not None:
+            raise InvalidInputError("memory", "None", Described(type(snapshot.state.memory).__name__))
 
     @abstractmethod
     def load(self, state: SolverState) -> None:

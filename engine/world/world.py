@@ -322,8 +322,10 @@ class World(WorldReadings):
         world.restore(snapshot)
         return world
 
-    def restore(self, snapshot: WorldSnapshot) -> None:
+    def restore(self, snapshot: WorldSnapshot, must_hold: bool = False) -> None:
         """Go back to a snapshot, with the same ids and the solver that drove it then. The log starts anew.
+
+        `must_hold`: refuse one with a joint that its solver cannot hold, which came from elsewhere.
 
         Poses, velocities, sleep, the impulses of contacts and joints and the times at rest come back, as far as they are in the
         solver's reach (`Solver.has_whole_states`); the rest starts from zero. What depends on the order of contacts starts as in a new
@@ -333,7 +335,7 @@ class World(WorldReadings):
         self._check_between_steps("restore")
         _want("snapshot", snapshot, WorldSnapshot)
         with DeferredInterrupt():
-            self._unguarded.load(snapshot)  # a world that is lost, too
+            self._unguarded.load(snapshot, must_hold)  # a world that is lost, too
             self._next_ids = dict(zip(("body", "fixture", "joint"), snapshot.next_ids, strict=True))
             self._destroyed_at.clear()
             self._log.clear()

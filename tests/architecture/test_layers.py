@@ -60,7 +60,7 @@ ROOMS = {
         "solver_settings event_log time_series figures apart judged_step beside camera_controller timeline session",
     ),
     "engine.net": (
-        "messages limits link scene state course script",
+        "messages limits link scene objects snapshots state course script",
         "server client rehearsal",
         "hosting connection party",
     ),

@@ -1,0 +1,132 @@
+"""What another process says that Box2D keeps between two steps: checked before a word of it is written into memory.
+
+Internal state is raw words (`engine.box2d.internal_state`), and Box2D believes them: a position that is not finite, or two that disagree,
+end in an assertion in the middle of a step. So every float must be finite and of a magnitude that comes about, and what the public
+interface shows, too, must be the same there.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.box2d.internal_state import BODY_WORDS, JOINT_WORDS, InternalState
+from engine.box2d.memory import MANIFOLD_DTYPE
+from engine.common.arrays import IntArray
+from engine.common.errors import Described, InvalidInputError
+from engine.common.limits import MAX_NUMBER, MAX_REACH
+from engine.world.joint_specs import GearJointSpec
+from engine.world.snapshot import WorldSnapshot
+from engine.world.snapshot_check import check_column
+
+__all__ = ["check_gears", "check_internal_state", "check_manifolds"]
+
+_TURN_ROUNDING = 1.0e-4
+"""By how much the sine and cosine that Box2D keeps may differ from those of the angle: an angle of 1,000 rad is known to 6e-5."""
+_LARGE_ANGLE = 1.0e3
+_MOST_IMPULSE = 1.0e15
+"""N s: the heaviest body at the speed of a bullet, and some."""
+_MOST_JOINT_WORDS = max(len(words) for words in JOINT_WORDS.values())
+_KIND_NAMES = {name.removeprefix("b2"): len(words) for name, words in JOINT_WORDS.items()}
+_WITH_LIMITS = frozenset({"RevoluteJoint", "PrismaticJoint"})
+_LIMIT_STATES = 4
+
+
+def check_manifolds(keys: object, manifolds: object) -> None:
+    """Refuse manifolds of pairs that Box2D could not have left.
+
+    Raises
+    ------
+    InvalidInputError
+        As said.
+    """
+    if not isinstance(manifolds, np.ndarray) or manifolds.dtype != MANIFOLD_DTYPE or manifolds.ndim != 1:
+        raise InvalidInputError("memory.manifolds", "a row of manifolds", Described(type(manifolds).__name__))
+    found: IntArray = check_column("memory.keys", keys, (len(manifolds),), "int64")
+    if (found < 0).any() or (np.diff(found) <= 0).any():
+        raise InvalidInputError("memory.keys", "in ascending order", Described("others"))
+    points = manifolds["points"]
+    for column in (
+        points["local"],
+        points["normal_impulse"],
+        points["tangent_impulse"],
+        manifolds["local_normal"],
+        manifolds["local_point"],
+    ):
+        _finite("memory.manifolds", column, _MOST_IMPULSE)
+    if ((manifolds["count"] < 0) | (manifolds["count"] > 2) | (manifolds["type"] < 0) | (manifolds["type"] > 2)).any():
+        raise InvalidInputError("memory.manifolds", "of 0 to 2 points", Described("others"))
+
+
+def check_gears(snapshot: WorldSnapshot) -> None:
+    """Refuse a gear joint whose four bodies Box2D would not find in one island (`Box2DSolver.can_hold`).
+
+    Raises
+    ------
+    InvalidInputError
+        As said.
+    """
+    joints, bodies = dict(snapshot.joints), {body: spec for body, spec, _ in snapshot.bodies}
+    for number, joint in snapshot.joints:
+        if isinstance(joint.spec, GearJointSpec):
+            ends = [joints[other].bodies for other in (joint.spec.joint_a, joint.spec.joint_b)]
+            is_driven = all(bodies[body].type == "dynamic" for _, body in ends)
+            if not is_driven or not all(bodies[body].active for pair in ends for body in pair if body is not None):
+                raise InvalidInputError(
+                    f"joints {number}", "on joints of active bodies, of which each body_b is dynamic", joint.spec.joint_a
+                )
+
+
+def check_internal_state(state: object, snapshot: WorldSnapshot) -> None:
+    """Refuse internal state that does not go with the rest of a snapshot.
+
+    Raises
+    ------
+    InvalidInputError
+        As said.
+    """
+    if not isinstance(state, InternalState):
+        raise InvalidInputError("memory.internal", "words of bodies and joints", Described(type(state).__name__))
+    n, m = len(snapshot.bodies), len(snapshot.joints)
+    body_ids = check_column("memory.internal.body_ids", state.body_ids, (n,), "int64")
+    joint_ids = check_column("memory.internal.joint_ids", state.joint_ids, (m,), "int64")
+    if body_ids.tolist() != [body for body, _, _ in snapshot.bodies] or joint_ids.tolist() != [joint for joint, _ in snapshot.joints]:
+        raise InvalidInputError("memory.internal", "of the bodies and joints that there are", Described("others"))
+    bodies = check_column("memory.internal.bodies", state.bodies, (n, len(BODY_WORDS)), "uint32")
+    joints = check_column("memory.internal.joints", state.joints, (m, _MOST_JOINT_WORDS), "uint32")
+    _check_bodies(np.ascontiguousarray(bodies).view(np.float32), snapshot)
+    _check_joints(joints, snapshot)
+
+
+def _check_bodies(words: NDArray[np.float32], snapshot: WorldSnapshot) -> None:
+    """Transform (4), centre before and after (2, 2), angle before and after, velocity (3), force (3), seconds at rest."""
+    values = snapshot.state.motion.values
+    _finite("memory.internal.bodies", words, _MOST_IMPULSE)
+    is_active = np.array([spec.active for _, spec, _ in snapshot.bodies], dtype=np.bool_)
+    alike = (words[:, :2] == values[:, :2]).all() and (words[:, 9] == values[:, 2]).all() and (words[:, 10:13] == values[:, 3:]).all()
+    angle = values[:, 2].astype(np.float64)
+    turned = np.column_stack((np.sin(angle), np.cos(angle)))
+    is_small = np.abs(angle) < _LARGE_ANGLE
+    turns = np.abs(words[:, 2:4] - turned)[is_small]
+    lengths = np.hypot(words[:, 2], words[:, 3])
+    away = np.abs(words[:, 6:8] - words[:, :2])[is_active]
+    if not alike or (turns > _TURN_ROUNDING).any() or (np.abs(lengths - 1.0) > _TURN_ROUNDING).any() or (away > 2.0 * MAX_REACH).any():
+        raise InvalidInputError("memory.internal.bodies", "where the bodies are", Described("elsewhere"))
+    if (words[:, 16] < 0.0).any() or (np.abs(words[:, 13:16]) > MAX_NUMBER * MAX_REACH).any():
+        raise InvalidInputError("memory.internal.bodies", "seconds at rest, and forces", Described("others"))
+
+
+def _check_joints(words: NDArray[np.uint32], snapshot: WorldSnapshot) -> None:
+    for row, (_, joint) in zip(words, snapshot.joints, strict=True):
+        kind = type(joint.spec).__name__.removesuffix("Spec")
+        numbers, n = row.view(np.float32), _KIND_NAMES[kind]
+        if kind in _WITH_LIMITS:
+            n -= 1
+            if row[n] >= _LIMIT_STATES:
+                raise InvalidInputError("memory.internal.joints", "at one of its limits, or at none", Described(str(row[n])))
+        _finite("memory.internal.joints", numbers[:n], _MOST_IMPULSE)
+
+
+def _finite(field: str, numbers: NDArray[np.floating], most: float) -> None:
+    if not (np.isfinite(numbers).all() and (np.abs(numbers) <= most).all()):
+        raise InvalidInputError(field, f"finite numbers of magnitude {most:g} at most", Described("others"))

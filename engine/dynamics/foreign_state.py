@@ -1,0 +1,93 @@
+"""What another process says that our solvers keep between two steps: checked before compiled code sees it.
+
+That reads past an array without complaint, so every array must be of its kind and shape; numbers must be such as come about.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from engine.common.errors import Described, InvalidInputError
+from engine.common.limits import MAX_NUMBER, MAX_REACH
+from engine.dynamics import _rows_kernel as r
+from engine.dynamics.contacts import ContactRows
+from engine.dynamics.joints import JointTable
+from engine.dynamics.state import Memory
+from engine.world.joint_specs import GearJointSpec
+from engine.world.snapshot import WorldSnapshot
+from engine.world.snapshot_check import check_column
+
+__all__ = ["check_memory"]
+
+_MOST_FLAGS = 128
+_MOST_IMPULSE = 1.0e15
+"""N s: the heaviest body at the speed of a bullet, and some."""
+
+
+def check_memory(memory: object, snapshot: WorldSnapshot) -> None:
+    """Refuse a memory that does not go with the rest of a snapshot.
+
+    Raises
+    ------
+    InvalidInputError
+        As said.
+    """
+    if not isinstance(memory, Memory):
+        raise InvalidInputError("memory", "that of our solvers", Described(type(memory).__name__))
+    n = len(snapshot.bodies)
+    check_column("memory.force", memory.force, (n, 3), "float64", most=MAX_NUMBER * MAX_REACH)
+    resting = check_column("memory.resting", memory.resting, (n,), "float64", most=_MOST_IMPULSE)
+    island = check_column("memory.island", memory.island, (n,), "int64")
+    ids = np.array([body for body, _, _ in snapshot.bodies], dtype=np.int64)
+    if (resting < 0.0).any() or (island < -1).any() or not np.isin(island[island >= 0], ids).all():
+        raise InvalidInputError("memory.island", "bodies that there are", Described("others"))
+    _check_rows(_is(memory.rows, ContactRows, "memory.rows"))
+    sensed = check_column("memory.sensed", memory.sensed, (_length(memory.sensed), 4), "int64")
+    if (sensed < 0).any() or (sensed >> r.KEY_BITS).any():
+        raise InvalidInputError("memory.sensed", "ids", Described("others"))
+    _check_joints(_is(memory.joints, JointTable, "memory.joints"), memory)
+    gears = [joint for joint, one in snapshot.joints if isinstance(one.spec, GearJointSpec)]
+    sums = memory.gear_sums
+    if not isinstance(sums, tuple) or not all(_is_sum(one) for one in sums) or sorted(one[0] for one in sums) != gears:
+        raise InvalidInputError("memory.gear_sums", "a number for each gear joint", Described("others"))
+
+
+def _is_sum(one: object) -> bool:
+    return isinstance(one, tuple) and len(one) == 2 and type(one[0]) is int and type(one[1]) is float and abs(one[1]) <= _MOST_IMPULSE
+
+
+def _check_rows(rows: ContactRows) -> None:
+    n = _length(rows.whole)
+    whole = check_column("memory.rows.whole", rows.whole, (n, r.N_WHOLE), "int64")
+    check_column("memory.rows.number", rows.number, (n, r.N_NUMBERS), "float64", most=_MOST_IMPULSE)
+    keys, flags = whole[:, r.KEY], whole[:, r.FLAGS]
+    if (whole[:, (r.KEY, r.BODIES)] < 0).any() or (np.diff(keys) <= 0).any():
+        raise InvalidInputError("memory.rows.whole", "pairs in ascending order", Described("others"))
+    if (flags < 0).any() or (flags >= _MOST_FLAGS).any() or (flags & r.COUNT > 2).any():
+        raise InvalidInputError("memory.rows.whole", "flags, and 0 to 2 points", Described("others"))
+
+
+def _check_joints(joints: JointTable, memory: Memory) -> None:
+    m = _length(joints.owner)
+    for name in ("owner", "kind", "mode"):
+        check_column(f"memory.joints.{name}", getattr(joints, name), (m,), "int64")
+    check_column("memory.joints.ends", joints.ends, (m, 2), "int64")
+    check_column("memory.joints.links", joints.links, (_length(joints.links), 2), "int64")
+    for name, rest in (("local", (4,)), ("axis", (2,)), ("target", ()), ("speed", ()), ("spring", (2,)), ("ratio", ())):
+        check_column(f"memory.joints.{name}", getattr(joints, name), (m, *rest), "float64")
+    if not isinstance(joints.most, np.ndarray) or joints.most.shape != (m,) or not (joints.most >= 0.0).all():  # infinite without bounds
+        raise InvalidInputError("memory.joints.most", "numbers >= 0", Described("others"))
+    check_column("memory.joint_impulse", memory.joint_impulse, (m, 2), "float64", most=_MOST_IMPULSE)
+    check_column("memory.joint_total", memory.joint_total, (m, 2), "float64", most=_MOST_IMPULSE)
+
+
+def _length(value: object) -> int:
+    return len(value) if isinstance(value, np.ndarray) and value.ndim > 0 else 0
+
+
+def _is(value: object, kind: type, field: str) -> Any:
+    if type(value) is not kind:
+        raise InvalidInputError(field, f"a {kind.__name__}", Described(type(value).__name__))
+    return value

@@ -1,0 +1,220 @@
+"""Whether a snapshot that came from elsewhere is one that a world can take: before any solver sees a number of it.
+
+A snapshot of `World.snapshot` is right by construction. One that was sent may be damaged, or made by somebody who means harm, and a solver
+would believe it: Box2D asserts in the middle of a step, compiled code reads past an array.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields, replace
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.common.checks import integer
+from engine.common.errors import Described, InvalidInputError, renamed
+from engine.common.limits import MAX_COORDINATE, MAX_NUMBER, MAX_SPEED
+from engine.contracts import ContactPoint, PairEvent, PointState, StepContacts
+from engine.world.joint_specs import JOINT_SPECS, GearJointSpec, MouseJointSpec, PrismaticJointSpec, RevoluteJointSpec, bodies_of
+from engine.world.joints import ResolvedJoint
+from engine.world.records import BodyMotion
+from engine.world.snapshot import WorldSnapshot
+from engine.world.solver import load_solver
+from engine.world.specs import BodySpec
+
+__all__ = ["check_column", "check_contacts", "check_snapshot"]
+
+_MOST_ID = 2**31 - 1
+_MOST_STEPS = 2**53
+_UNIT_ROUNDING = 1.0e-5
+"""By how much an axis of float32 may miss the length of 1."""
+_COLUMNS: Mapping[str, tuple[str, tuple[int, ...]]] = {
+    **dict.fromkeys(("fixture_a", "fixture_b", "body_a", "body_b", "count"), ("int64", ())),
+    **dict.fromkeys(("pose_a", "pose_b"), ("float64", (3,))),
+    **{"normal": ("float64", (2,)), "position": ("float64", (2, 2)), "feature_id": ("int64", (2,)), "state": ("int8", (2,))},
+    **dict.fromkeys(("separation", "normal_impulse", "tangent_impulse"), ("float64", (2,))),
+    **dict.fromkeys(("evaluated", "in_toi"), ("bool", ())),
+}
+"""Of `StepContacts`: kind of number, and what follows the rows in its shape."""
+
+
+def check_column(field: str, value: object, shape: tuple[int, ...], *kinds: str, most: float = np.inf) -> NDArray[Any]:
+    """Return an array, checked: of one of these kinds of number, of this shape, finite, of magnitude `most` at most.
+
+    Raises
+    ------
+    InvalidInputError
+        It is not.
+    """
+    if not isinstance(value, np.ndarray) or value.dtype.name not in kinds or value.shape != shape:
+        found = f"{value.dtype} of {value.shape}" if isinstance(value, np.ndarray) else type(value).__name__
+        raise InvalidInputError(field, f"{' or '.join(kinds)} of shape {shape}", Described(found))
+    if value.dtype.kind == "f" and not (np.isfinite(value).all() and (np.abs(value) <= most).all()):
+        raise InvalidInputError(field, f"finite numbers of magnitude {most:g} at most", Described("others"))
+    return value
+
+
+def check_snapshot(snapshot: WorldSnapshot, path: str = "snapshot") -> None:
+    """Refuse a snapshot, all but its contacts, that the world of its solver could not be in.
+
+    Raises
+    ------
+    InvalidInputError
+        Names what is wrong with its place below `path`.
+    """
+    with renamed(lambda field: f"{path}.{field}"):
+        solver = load_solver(snapshot.solver)
+        if solver.accept(snapshot.settings) != snapshot.settings:
+            raise InvalidInputError("settings", "as the solver holds them", Described("others"))
+        integer("step_index", snapshot.step_index, 0, _MOST_STEPS)
+        _check_ids(snapshot)
+        _check_motion(snapshot)
+        _check_bodies(snapshot)
+        _check_joints(snapshot)
+        _check_events("events", snapshot.state.events)
+        solver.check_memory(snapshot)
+
+
+def _check_ids(snapshot: WorldSnapshot) -> None:
+    """Ids ascend, lie below the next ones, and each fixture is of the body that has it."""
+    if len(snapshot.next_ids) != 3:
+        raise InvalidInputError("next_ids", "three numbers", snapshot.next_ids)
+    for number in snapshot.next_ids:
+        integer("next_ids", number, 0, _MOST_ID)
+    for name, entries in (("bodies", snapshot.bodies), ("fixtures", snapshot.fixtures), ("joints", snapshot.joints)):
+        last = -1
+        for entry in cast(tuple[tuple[Any, ...], ...], entries):
+            last = integer(f"{name}.id", entry[0], last + 1, _MOST_ID)
+    listed = [fixture for _, _, fixtures in snapshot.bodies for fixture in fixtures]
+    owners = {fixture: body for fixture, body, _ in snapshot.fixtures}
+    for body, spec, fixtures in snapshot.bodies:
+        if spec.fixtures or any(owners.get(fixture) != body for fixture in fixtures):
+            raise InvalidInputError(f"bodies {body}", "of the fixtures that are told as its own", Described(f"{fixtures!r:.60}"))
+    if len(listed) != len(owners) or len(set(listed)) != len(listed):
+        raise InvalidInputError("fixtures", "each of one body", Described(f"{len(listed)} of bodies, {len(owners)} told"))
+    known = {body for body, _, _ in snapshot.bodies}
+    for out in snapshot.out_of_range:
+        integer("out_of_range", out, 0, _MOST_ID)
+    if len(snapshot.out_of_range) > len(set(snapshot.out_of_range)) + len(known):
+        raise InvalidInputError("out_of_range", "bodies", Described("more than there are"))
+
+
+def _check_motion(snapshot: WorldSnapshot) -> None:
+    motion, n = snapshot.state.motion, len(snapshot.bodies)
+    if not isinstance(motion, BodyMotion):
+        raise InvalidInputError("motion", "that of bodies", Described(type(motion).__name__))
+    values = check_column("motion.values", motion.values, (n, 6), np.dtype(load_solver(snapshot.solver).capabilities.precision).name)
+    check_column("motion.awake", motion.awake, (n,), "bool")
+    is_active = np.array([spec.active for _, spec, _ in snapshot.bodies], dtype=np.bool_)
+    is_static = np.array([spec.type == "static" for _, spec, _ in snapshot.bodies], dtype=np.bool_)
+    far, fast = np.abs(values[:, :2]) > MAX_COORDINATE, np.abs(values[:, 3:]) > MAX_SPEED
+    if far[is_active].any() or fast[is_active].any() or (np.abs(values[:, 2]) > MAX_NUMBER).any():
+        raise InvalidInputError("motion.values", f"within {MAX_COORDINATE:g} m and {MAX_SPEED:g} m/s of an active body", Described("more"))
+    if values[is_static, 3:].any():
+        raise InvalidInputError("motion.values", "at rest of a static body", Described("a velocity"))
+
+
+def _check_bodies(snapshot: WorldSnapshot) -> None:
+    """Each whole body is one that the solver takes, with the numbers that it holds."""
+    solver, specs = load_solver(snapshot.solver), {fixture: spec for fixture, _, spec in snapshot.fixtures}
+    for body, spec, fixtures in snapshot.bodies:
+        with renamed(lambda field, body=body: f"bodies {body}: {field}"):  # type: ignore[misc]
+            whole = replace(spec, fixtures=tuple(specs[fixture] for fixture in fixtures)) if spec.type == "dynamic" else spec
+            if solver.accept(whole) != whole:
+                raise InvalidInputError("spec", "with the numbers that the solver holds", Described("others"))
+
+
+def _check_joints(snapshot: WorldSnapshot) -> None:
+    bodies = {body: spec for body, spec, _ in snapshot.bodies}
+    joints: dict[int, ResolvedJoint] = {}
+    for number, joint in snapshot.joints:
+        with renamed(lambda field, number=number: f"joints {number}: {field}"):  # type: ignore[misc]
+            _check_joint(number, joint, bodies, joints)
+            if load_solver(snapshot.solver).accept(joint) != joint:
+                raise InvalidInputError("spec", "with the numbers that the solver holds", Described("others"))
+        joints[number] = joint
+
+
+def _check_joint(number: int, joint: ResolvedJoint, bodies: Mapping[int, BodySpec], before: Mapping[int, ResolvedJoint]) -> None:
+    spec, (a, b) = joint.spec, joint.bodies
+    if not isinstance(spec, JOINT_SPECS):
+        raise InvalidInputError("spec", "that of a joint", Described(type(spec).__name__))
+    for name in ("local_anchor_a", "local_anchor_b", "local_axis_a"):
+        pair = getattr(joint, name)
+        if not isinstance(pair, tuple) or len(pair) != 2 or not all(type(one) is float and abs(one) <= MAX_NUMBER for one in pair):
+            raise InvalidInputError(name, "two numbers", pair)
+    for name in ("reference_angle", "length_a", "length_b"):
+        value = getattr(joint, name)
+        if type(value) is not float or not abs(value) <= MAX_NUMBER or (value < 0.0 and name != "reference_angle"):
+            raise InvalidInputError(name, f"a number up to {MAX_NUMBER:g}", value)
+    if abs(np.hypot(*joint.local_axis_a) - 1.0) > _UNIT_ROUNDING:
+        raise InvalidInputError("local_axis_a", "a unit vector", joint.local_axis_a)
+    wanted: tuple[int | None, ...]
+    match spec:
+        case MouseJointSpec():
+            wanted = (None, spec.body)
+        case GearJointSpec():
+            ends = [before.get(other) for other in (spec.joint_a, spec.joint_b)]
+            if not all(end is not None and isinstance(end.spec, RevoluteJointSpec | PrismaticJointSpec) for end in ends):
+                raise InvalidInputError("joint_a", "a revolute or prismatic joint that was made before", spec.joint_a)
+            wanted = tuple(end.bodies[1] for end in ends if end is not None)
+            if wanted[0] == wanted[1]:
+                raise InvalidInputError("joint_b", "a joint on another body", spec.joint_b)
+        case _:
+            wanted = bodies_of(spec)
+    if (a, b) != wanted or a == b or any(type(one) is not int or one not in bodies for one in (a, b) if one is not None):
+        raise InvalidInputError("bodies", f"{wanted}, which there are", joint.bodies)
+    if all(bodies[one].type != "dynamic" for one in (a, b) if one is not None):
+        raise InvalidInputError("bodies", "one of them dynamic", joint.bodies)
+
+
+def _check_events(field: str, events: object) -> None:
+    match events:
+        case (tuple(began), tuple(ended)):
+            for event in (*began, *ended):
+                _check_record(field, event, PairEvent)
+        case _:
+            raise InvalidInputError(field, "what began and what ended", Described(type(events).__name__))
+
+
+_KINDS: Mapping[str, tuple[type, ...]] = {"int": (int,), "bool": (bool,), "float": (float,), "PointState": (PointState,)}
+
+
+def _check_record(field: str, record: object, kind: type[PairEvent] | type[ContactPoint]) -> None:
+    if type(record) is not kind:
+        raise InvalidInputError(field, f"a {kind.__name__}", Described(type(record).__name__))
+    for one in fields(kind):
+        value, wanted = getattr(record, one.name), str(one.type)
+        if wanted == "tuple[float, float]":
+            is_right = isinstance(value, tuple) and len(value) == 2 and all(type(part) is float for part in value)
+        else:
+            is_right = type(value) in _KINDS[wanted]
+        if not is_right:
+            raise InvalidInputError(f"{field}.{one.name}", f"a {wanted}", value)
+
+
+def check_contacts(contacts: StepContacts, path: str = "snapshot") -> None:
+    """Refuse contacts that no step could have told.
+
+    Raises
+    ------
+    InvalidInputError
+        Names what is wrong with its place below `path`.
+    """
+    with renamed(lambda field: f"{path}.contacts.{field}"):
+        integer("step", contacts.step, 0, _MOST_STEPS)
+        columns = {name: getattr(contacts, name) for name in _COLUMNS}
+        n = len(columns["count"]) if isinstance(columns["count"], np.ndarray) and columns["count"].ndim == 1 else -1
+        for name, (number, rest) in _COLUMNS.items():
+            check_column(name, columns[name], (n, *rest), number)
+        if ((columns["count"] < 0) | (columns["count"] > 2)).any() or (np.abs(columns["state"]) > 1).any():
+            raise InvalidInputError("count", "0 to 2", Described("others"))
+        kinds: dict[str, type[PairEvent] | type[ContactPoint]] = {"removed": ContactPoint, "began": PairEvent, "ended": PairEvent}
+        for name, kind in kinds.items():
+            records = getattr(contacts, name)
+            if not isinstance(records, tuple):
+                raise InvalidInputError(name, "a tuple", Described(type(records).__name__))
+            for record in records:
+                _check_record(name, record, kind)
