@@ -162,6 +162,8 @@ class _Peer:
         """It gets the state at the next keyframe."""
         self.has_state = False
         """It has been sent one, and so is sent all that comes after."""
+        self.is_lost = False
+        """What it has is another state than the server's, or lacks too much: it is to take that over, and goes on."""
         self.shows_state = False
         """It has said something that only one who has the state can say."""
         self.n_received = self.n_sent = 0
@@ -331,7 +333,7 @@ class Server:
         elif isinstance(message, m.Pointing):
             self._pointers[one.user] = m.Pointed(one.user, message.x, message.y)
         else:
-            one.wants_state = True
+            one.wants_state = one.is_lost = True
 
     def _greet(self, peer: int, one: _Peer, hello: m.Hello, now: float) -> None:
         if one.hello is not None:
@@ -508,7 +510,8 @@ class Server:
         """Send all that belongs to ticks again, as far as they are closed, and as much as one may ask for."""
         oldest = next(iter(self._closed), self.course.now)
         for tick in ticks:
-            one.wants_state |= tick < oldest  # it cannot catch up
+            if tick < oldest:  # it cannot catch up
+                one.wants_state = one.is_lost = True
             closed = self._closed.get(tick)
             for message in () if closed is None else (*self._acted.get(tick, ()), closed):
                 if not self._reply(one, peer, m.encode(message), now):
@@ -648,7 +651,11 @@ class Server:
             tick, scene, acts = 0, self._first_scene, past
         for peer, one in waiting:
             assert one.user is not None
-            member, one.has_state, one.wants_state, one.shows_state = self._members[one.user], True, False, False
+            is_in, one.is_lost = one.is_lost and one.shows_state and tick > 0, False
+            member, one.has_state, one.wants_state, one.shows_state = self._members[one.user], True, False, is_in
+            if is_in:
+                self._send(peer, m.Keyframe(tick, state))
+                continue
             welcome = m.Welcome(
                 one.user, member.key, tick, scene, state, acts, course.now,
                 self.hertz, self.settings.delay, self.settings.window, member.next_number,

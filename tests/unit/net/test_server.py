@@ -7,12 +7,15 @@ from typing import Any
 import pytest
 
 from engine.demo.registry import find_demo
+from engine.demo.users import KEYFRAME_TICKS
 from engine.geometry import Circle
+from engine.history.history import demo_hash
 from engine.history.input_log import Input
 from engine.history.recordings.inputs import as_plain
 from engine.net import messages as m
 from engine.net.limits import Bucket, Limits, Size, made_by
 from engine.net.server import GUESTS_MAY, Server, ServerSettings
+from engine.net.state import decode_state
 from engine.world import BodySpec, FixtureSpec
 
 DISC = BodySpec((FixtureSpec(Circle(0.3), density=1.0),), position=(0.0, 5.0))
@@ -175,6 +178,20 @@ def test_missing_is_answered_as_far_as_it_is_kept() -> None:
     assert again == first and len(again) == first[-1].count + 1 > 1
     table.run(700)
     assert table.say(1, m.Missing([20])) == [] and not table.reasons
+
+
+def test_one_whose_state_is_another_gets_the_servers_at_a_keyframe() -> None:
+    table = Table()
+    table.come(1)
+    table.run(50)
+    table.say(1, m.Ping(0.0, 40), m.Lost(30, bytes(16)))
+    table.run(KEYFRAME_TICKS)
+    (keyframe,) = table.of(1, m.Keyframe)
+    assert keyframe.tick % KEYFRAME_TICKS == 0 and len(table.of(1, m.Welcome)) == 1
+    copy = find_demo("simple_shapes")(0)
+    decode_state(copy, keyframe.state)
+    (closed,) = (one for one in table.of(1, m.Closed) if one.tick == keyframe.tick)
+    assert demo_hash(copy) == closed.digest
 
 
 def test_one_who_asks_too_often_gets_no_more_than_its_share() -> None:
