@@ -152,7 +152,9 @@ class EventRouter:
         """Let another solver drive the demo, or run beside it, or have its picture elsewhere; once the solver is there."""
         session = self._navigator.session
         self._wish = None
-        if wish.solver and not self._has_solver(wish.solver):
+        if wish.what != "solver" and session.is_shared:
+            session.messages.answer("no world beside this one: it is shared, and goes back and forth as others' acts come", palette.WARNING)
+        elif wish.solver and not self._has_solver(wish.solver):
             self._wish = wish, session
             words = f"{load_solver(wish.solver).capabilities.title} is being loaded, or compiled where this is the first time"
             session.messages.answer(words, is_passing=True)
@@ -247,7 +249,12 @@ class EventRouter:
         """Go back: from a close look, from a demo to the list, from there out, if that is what is wanted."""
         if not self._navigator.browsing:
             if not self._navigator.session.look_back() and not self._navigator.look_back():
+                is_shared = self._navigator.session.is_shared
                 self._navigator.browse()
+                if is_shared:
+                    self._navigator.session.messages.answer("the shared world goes on: Esc goes back to it")
+        elif self._navigator.come_back_to_shared():
+            return
         elif self._asked is not None and self._navigator.session.messages.now is self._asked:
             self.running = False
         else:

@@ -137,7 +137,8 @@ class Loop:
     @property
     def is_resting(self) -> bool:
         """Whether nothing moves and nothing is drawn: it is not watched, and nothing has to go on."""
-        return self._attention.is_away if self.window.browsing else self._attention.is_hidden and not self.window.is_at_work
+        is_gone = self._attention.is_away if self.window.browsing else self._attention.is_hidden
+        return is_gone and not self.window.is_at_work
 
     def turn(self, elapsed: float | None = None) -> None:
         """Take one frame, or a moment of rest, and do not wait for the next.

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 
 from engine.app.browser import called, found_in
 from engine.app.screen import Screen
+from engine.app.shared_session import SharedSession
 from engine.common.errors import LabError
 from engine.demo.base import Demo
 from engine.demo.doors import Door
@@ -19,6 +20,7 @@ from engine.demo.stage import RefereeFactory
 from engine.demo.stepping import stepper_of
 from engine.history.keyframes import LARGEST_BYTES
 from engine.history.recordings import Recording
+from engine.net.party import Party
 from engine.render import palette
 from engine.render.views import Layers
 
@@ -48,6 +50,8 @@ class Navigator:
     screen : Screen
     on_leave, on_show : callable
         Called with the session that is about to be left, and with the one that is shown from now on, of a demo or of the list.
+    party : Party, optional
+        Begin in the world that its client shares.
 
     Attributes
     ----------
@@ -61,6 +65,8 @@ class Navigator:
         What was left for the stepper that is shown, and is come back to from there.
     left : list of Session
         Demos that were left, and are found again as they were; the last one last.
+    shared : SharedSession or None
+        The world that is shared with others; it goes on whatever is shown.
     """
 
     def __init__(
@@ -72,9 +78,10 @@ class Navigator:
         screen: Screen,
         on_leave: Callable[[Session], None],
         on_show: Callable[[Session], None],
+        party: Party | None = None,
     ) -> None:
         self.demos = tuple(demos)
-        self.browsing = demo is None
+        self.browsing = demo is None and party is None
         self.searched = ""
         self.left: list[Session] = []
         self.watched_from: Session | None = None
@@ -85,12 +92,13 @@ class Navigator:
         self._is_complete = False
         first = type(demo) if demo is not None else next((one for one in self.demos if one.opens_list), None)
         self.chosen = self.demos.index(first) if first in self.demos else 0
-        self.session = self._session(demo if demo is not None else self._preview(self.chosen))
+        self.shared = self._shared(party) if party is not None else None
+        self.session = self.shared or self._session(demo if demo is not None else self._preview(self.chosen))
 
     @property
     def has_docks(self) -> bool:
-        """Whether a demo runs that has a history."""
-        return not self.browsing and self.session.timeline.history is not None
+        """Whether a demo runs that has a history, or is shared."""
+        return not self.browsing and (self.session.is_shared or self.session.timeline.history is not None)
 
     def is_listed(self, demo: Demo) -> bool:
         """Tell whether a demo is one of the list."""
@@ -114,6 +122,44 @@ class Navigator:
     def _referee_of(self, kind: type[Demo]) -> RefereeFactory | None:
         """Return what a new demo of this kind may take for granted by now."""
         return self._referee if self._is_complete or not kind.needs_referee else None
+
+    # -- a shared world -----------------------------------------------------------------------------------------------
+
+    def keep_up(self, elapsed: float) -> None:
+        """Let the shared world go on where something else is shown, and show it anew where the server has given its state anew."""
+        shared = self.shared
+        if shared is None:
+            return
+        if shared is not self.session:
+            shared.advance(elapsed)
+        if shared.is_outdated:
+            self.shared = fresh = self._shared(shared.party)
+            self.watched_from = None if self.watched_from is shared else self.watched_from
+            if shared is self.session:
+                self._show(fresh)
+
+    def come_back_to_shared(self) -> bool:
+        """Show the shared world again; False if there is none."""
+        if self.shared is None:
+            return False
+        self.browsing = False
+        self._show(self.shared)
+        return True
+
+    def end_sharing(self) -> None:
+        """Leave the shared world for good; where it is shown, the list is shown then."""
+        shared, self.shared = self.shared, None
+        if shared is not None:
+            shared.leave()
+            if shared is self.session:
+                self.browse()
+
+    def _shared(self, party: Party) -> SharedSession:
+        session = SharedSession(party, self._screen.layout.view, self._layers)
+        session.demo.viewer.interactive = self._is_watched
+        if self._referee is not None:
+            session.demo.run.use_referee(self._referee, self._is_complete)
+        return session
 
     # -- from one demo to another -------------------------------------------------------------------------------------
 
@@ -231,7 +277,7 @@ class Navigator:
     def _keep(self, session: Session) -> list[Session]:
         """Keep a session in which something has happened, and no mere playing of a recording; return those that are given up for it."""
         history = session.timeline.history
-        if history is None or session.is_only_played or (history.last == 0 and not history.marks):
+        if history is None or session.is_shared or session.is_only_played or (history.last == 0 and not history.marks):
             return []
         self.left.append(session)
         given_up = []

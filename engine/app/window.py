@@ -27,6 +27,7 @@ from engine.demo.base import Demo
 from engine.demo.session import Session
 from engine.demo.stage import RefereeFactory
 from engine.history.recordings import Recording
+from engine.net.party import Party
 from engine.render.canvas import Canvas
 from engine.render.hud import draw_help
 from engine.render.raster import load_raster
@@ -51,6 +52,8 @@ class Window:
         Screen pixels to a design pixel.
     is_watched : bool
         False off-screen, where a picture waits for whatever it needs.
+    party : Party, optional
+        Begin in the world that its client shares.
 
     Attributes
     ----------
@@ -68,13 +71,14 @@ class Window:
         seed: int = 0,
         ui_scale: float = 1.0,
         is_watched: bool = True,
+        party: Party | None = None,
     ) -> None:
         self._is_watched = is_watched
         self.check = CheckNote()
         self._notes = Notes()
         self.plain: PlainCheck | None = None
         self.screen = Screen(size, ui_scale, is_watched)
-        self.navigator = Navigator(demos, demo, seed, is_watched, self.screen, self._leave, self._begin)
+        self.navigator = Navigator(demos, demo, seed, is_watched, self.screen, self._leave, self._begin, party)
         actions = WindowActions(self.handle, lambda command: self.router.command(command), self.show, lambda: self.note, self._paint_docks)
         self.dock_area = DockArea(make_docks(self.navigator, self.screen, actions) if is_watched else (), self.navigator)
         self.router = EventRouter(self.navigator, self.screen, self.dock_area)
@@ -140,13 +144,17 @@ class Window:
             files.autosave = autosave
 
     def leave(self) -> None:
-        """Let nothing of what was built be lost: the window closes."""
+        """Let nothing of what was built be lost, and say goodbye to those who share a world: the window closes."""
         self._leave(self.session)
+        if self.navigator.shared is not None:
+            self.navigator.shared.leave()
 
     def break_off(self) -> None:
         """Leave no half of a file behind: the window ends in the middle."""
         for dock in self.docks:
             dock.break_off(self.session)
+        if self.navigator.shared is not None:
+            self.navigator.shared.leave()
 
     def _leave(self, session: Session) -> None:
         for dock in self.docks:
@@ -187,6 +195,7 @@ class Window:
         for stage in self.session.demo.stages:
             stage.checking = self.session.layers.check
         self.dock_area.update(self.session, elapsed)
+        self.navigator.keep_up(elapsed)
         session, is_run = self.session, not self.browsing
         if self.navigator.has_docks and self.dock_area.is_outdated:
             screen.place(session, self.dock_area.carve(screen.layout.view, screen.ui_scale), is_cut=True)
@@ -204,9 +213,14 @@ class Window:
 
     @property
     def is_at_work(self) -> bool:
-        """Whether the demo has to go on where it is not seen: it is recorded, or the history is on its way, into a file or elsewhere."""
+        """Whether the demo has to go on where it is not seen: it is shared, or recorded, or the history is on its way somewhere."""
         session = self.session
-        return session.recorder is not None or session.timeline.is_on_the_way or any(dock.is_at_work for dock in self.docks)
+        return (
+            self.navigator.shared is not None
+            or session.recorder is not None
+            or session.timeline.is_on_the_way
+            or any(dock.is_at_work for dock in self.docks)
+        )
 
     def rest(self, elapsed: float) -> None:
         """Let real seconds pass in which the demo stands still because it is not watched: what is to be kept is kept."""

@@ -91,7 +91,7 @@ class FixedClock:
     @property
     def pace(self) -> str:
         """How time passes, in words."""
-        name = speed_name(self._speed)
+        name = speed_name(self.speed)
         if not self.paused:
             return name
         return "paused" if name == "1/1" else f"paused, {name}"

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from engine.common.arrays import FloatArray
 from engine.common.errors import InvalidInputError, LabError
@@ -80,11 +80,14 @@ class Session:
         What is shown; shared, so that the toggles outlive the demo, except where the demo asks for layers of its own.
     has_history : bool
         Keep a history, so that everything can be taken back.
+    clock : FixedClock, optional
+        Which steps are due; of the session's own otherwise.
 
     Attributes
     ----------
+    is_shared : bool
+        Whether others are in the same world, and time is theirs too.
     clock : FixedClock
-        Which steps are due.
     timeline : Timeline
         The demo's past, and the way to it.
     view : CameraController
@@ -105,9 +108,13 @@ class Session:
         Where what is built here is saved.
     """
 
-    def __init__(self, demo: Demo, view: Place, layers: Layers | None = None, has_history: bool = False) -> None:
+    is_shared: ClassVar[bool] = False
+
+    def __init__(
+        self, demo: Demo, view: Place, layers: Layers | None = None, has_history: bool = False, clock: FixedClock | None = None
+    ) -> None:
         self.demo = demo
-        self.clock = FixedClock(demo.step_seconds)
+        self.clock = FixedClock(demo.step_seconds) if clock is None else clock
         self.messages = Messages()
         self.timeline = Timeline(demo, self.clock, self.messages, has_history)
         self.view = CameraController(demo, view)
@@ -296,6 +303,11 @@ class Session:
         self._tell_figures(math.inf)
         if self.view.is_untouched:
             self.view.home()
+
+    @property
+    def now(self) -> int:
+        """Steps that have been taken, by which one can tell whether time has passed; -1 where that is not counted."""
+        return -1 if self.timeline.history is None else self.timeline.history.now
 
     @property
     def here(self) -> tuple[int, int]:

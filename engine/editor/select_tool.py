@@ -151,7 +151,7 @@ class SelectTool(Tool):
 
     def update(self) -> None:
         """Put what is held where the pointer is: once a frame, and again after each step, or gravity would carry it off."""
-        at, pressed, history = self._at, self._pressed, self.editor.session.timeline.history
+        at, pressed = self._at, self._pressed
         if at is None or pressed is None or self._mode not in ("move", "turn"):
             return
         shift = (0.0, 0.0)
@@ -166,7 +166,7 @@ class SelectTool(Tool):
                 shift = round(shift[0] / step) * step, round(shift[1] / step) * step
         else:
             return
-        wanted = shift, self._angle, -1 if history is None else history.now
+        wanted = shift, self._angle, self.editor.session.now
         if wanted != self._placed:
             self._placed = wanted
             self._place(shift)

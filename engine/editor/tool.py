@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -17,7 +17,7 @@ from engine.render import palette
 from engine.render.canvas import Canvas
 from engine.render.palette import Color
 
-__all__ = ["KeyPress", "Pointer", "Tool", "ghost", "grid_step", "mark_joint", "outline_bodies", "outline_body"]
+__all__ = ["KeyPress", "Pointer", "Tool", "body_rings", "draw_rings", "ghost", "grid_step", "mark_joint", "outline_bodies", "outline_body"]
 
 Point = tuple[float, float]
 
@@ -137,8 +137,12 @@ class Tool:
 def outline_body(canvas: Canvas, editor: Editor, chosen: Chosen, color: Color, width: float = 2.0) -> None:
     """Draw a body's outline where it is in this picture."""
     stage = editor.stages[chosen.stage]
-    canvas = canvas.at(stage.offset)
-    for corners in _rings(stage, chosen.body):
+    draw_rings(canvas.at(stage.offset), body_rings(stage, chosen.body), color, width)
+
+
+def draw_rings(canvas: Canvas, rings: Iterable[FloatArray], color: Color, width: float) -> None:
+    """Draw closed lines, float64 (n, 2) each."""
+    for corners in rings:
         points = [(x, y) for x, y in corners.tolist()]
         for k, corner in enumerate(points):
             canvas.segment(points[k - 1], corner, color, width)
@@ -167,16 +171,16 @@ def outline_bodies(canvas: Canvas, editor: Editor, chosen: list[Chosen], color: 
         return
     for k in sorted({one.stage for one in chosen}):
         stage = editor.stages[k]
-        rings = [ring for one in chosen if one.stage == k for ring in _rings(stage, one.body, 16) if len(ring) > 2]
+        rings = [ring for one in chosen if one.stage == k for ring in body_rings(stage, one.body, n_circle=16) if len(ring) > 2]
         if rings:
             starts = np.cumsum([0, *(len(ring) for ring in rings)])
             fills, outlines = canvas.mapped([None] * len(rings)), canvas.mapped([color] * len(rings))
             canvas.at(stage.offset).polygons(np.concatenate(rings), starts, fills, outlines)
 
 
-def _rings(stage: Stage, body: int, n_circle: int = 48) -> Iterator[FloatArray]:
-    """Yield the outline of each fixture of a body where it is in this picture, float64 (n, 2), the world's own frame."""
-    x, y, angle = stage.drawn_pose(body)
+def body_rings(stage: Stage, body: int, pose: tuple[float, float, float] | None = None, n_circle: int = 48) -> Iterator[FloatArray]:
+    """Yield the outline of each fixture of a body, float64 (n, 2), its world's frame: at a pose (x, y, angle), or where it is drawn."""
+    x, y, angle = stage.drawn_pose(body) if pose is None else pose
     cos, sin = math.cos(angle), math.sin(angle)
     turn = np.array(((cos, sin), (-sin, cos)))
     for fixture in stage.world.fixtures_of(body):

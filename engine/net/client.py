@@ -67,6 +67,8 @@ class Client:
         self._digests: dict[int, bytes] = {}
         self._unheard: dict[int, tuple[int, Input, float]] = {}
         """Own acts that have not come back: by number, the tick, the act, when it was sent."""
+        self.fraction = 1.0
+        """Of the last tick, at which the picture is to be drawn."""
         self._number = 0
         self._offset: float | None = None
         """The server's clock in ticks minus ours."""
@@ -202,6 +204,11 @@ class Client:
         self.course.add(tick, Act(self.user, number, one))
         return None
 
+    def point(self, x: float, y: float) -> None:
+        """Say where the user's pointer is, metres in the picture; beyond what can be said it stays where it was."""
+        if self.is_in and max(abs(x), abs(y)) <= 1e6:
+            self.send(m.Pointing(x, y))
+
     @property
     def next_number(self) -> int:
         """Of its next act."""
@@ -235,10 +242,11 @@ class Client:
         again = course.replay()
         self.n_again += again
         self.n_rollbacks += again > 0
-        taken = 0
-        while course.now < self.target(now) and taken < course.window and course.now - self.confirmed < 2 * course.window:
+        taken, target = 0, self.target(now)
+        while course.now < target and taken < course.window and course.now - self.confirmed < 2 * course.window:
             course.step()
             taken += 1
+        self.fraction = min(max(target - course.now + 1.0, 0.0), 1.0)
         self._tell_final()
         course.forget(min(self.confirmed, course.now))
         return taken

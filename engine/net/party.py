@@ -5,6 +5,7 @@ from __future__ import annotations
 from engine.common.errors import LabError
 from engine.net.client import Client
 from engine.net.connection import Connection
+from engine.net.local import LocalConnection
 
 __all__ = ["Party"]
 
@@ -18,7 +19,7 @@ class Party:
     Parameters
     ----------
     client : Client
-    connection : Connection
+    connection : Connection or LocalConnection
         To the server in which it is to take part.
 
     Attributes
@@ -34,7 +35,7 @@ class Party:
         How many times the connection broke off.
     """
 
-    def __init__(self, client: Client, connection: Connection) -> None:
+    def __init__(self, client: Client, connection: Connection | LocalConnection) -> None:
         self.client, self.connection = client, connection
         self.is_over = self.has_ended = False
         self.reason = ""

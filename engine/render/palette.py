@@ -59,6 +59,7 @@ class Theme:
     explained: Color
     unexplained: Color
     series: tuple[Color, ...]
+    users: tuple[Color, ...]
 
     def named(self) -> dict[str, Color | tuple[Color, ...]]:
         """Return the colours under the names that `engine.render.palette` gives them."""
@@ -98,6 +99,10 @@ DARK = Theme(
     explained=(240, 180, 60),
     unexplained=(255, 92, 92),
     series=((86, 180, 233), (240, 180, 60), (178, 60, 245), (64, 240, 130), (252, 64, 110)),
+    users=(
+        *((216, 220, 75), (190, 98, 255), (41, 240, 144), (210, 124, 120)),
+        *((93, 191, 242), (212, 168, 81), (168, 243, 206), (152, 190, 187)),
+    ),
 )
 
 LIGHT = Theme(
@@ -133,6 +138,10 @@ LIGHT = Theme(
     explained=(140, 86, 0),
     unexplained=(166, 0, 52),
     series=((0, 92, 158), (140, 86, 0), (98, 35, 213), (0, 60, 24), (214, 20, 96)),
+    users=(
+        *((205, 1, 22), (55, 23, 248), (69, 111, 25), (150, 66, 74)),
+        *((36, 98, 201), (67, 28, 0), (0, 27, 43), (24, 48, 127)),
+    ),
 )
 
 THEMES = {theme.name: theme for theme in (DARK, LIGHT)}
@@ -177,6 +186,9 @@ UNEXPLAINED: Color = DARK.unexplained
 
 SERIES: tuple[Color, ...] = DARK.series
 """Curves of a plot, and layers of a stack, in this order; each has a dash or a mark of its own too."""
+
+USERS: tuple[Color, ...] = DARK.users
+"""Those who share a world, taking turns: their pointers, names, and the outlines of what they hold; the name stands beside it always."""
 
 _theme = DARK
 _present: dict[Color, Color] = {}

@@ -61,7 +61,7 @@ ROOMS = {
     ),
     "engine.net": (
         "messages limits link scene objects snapshots state course script",
-        "server client rehearsal",
+        "server client local rehearsal",
         "hosting connection party",
     ),
     "engine.editor": (
@@ -71,7 +71,7 @@ ROOMS = {
     "engine.app": (
         "files pages display compiling warmup solver_loading plain_check film pictures",
         "layout keys preferences widgets parameter_rows",
-        "autosave dropped_picture dropper saving second_picture frame exports status_strip",
+        "autosave dropped_picture dropper saving second_picture shared_session shared_picture frame exports status_strip",
         "motion_judge motion_panel referee_panel panel browser",
         "screen navigator panels event_router window",
         "headless window_timing tour loop",
@@ -79,7 +79,7 @@ ROOMS = {
     "engine.app.panels": (
         "dock buttons sheet",
         "asking_dock files_dock timeline_dock recording_dock menu_dock",
-        "plot_dock event_dock step_dock camera_dock inspector_dock tools_dock dock_area",
+        "plot_dock event_dock step_dock camera_dock people_dock inspector_dock tools_dock dock_area",
     ),
     "engine.cli": (
         "options output report_folder film",

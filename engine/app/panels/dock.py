@@ -83,6 +83,8 @@ class Dock:
     keys: ClassVar[tuple[tuple[str, str], ...]] = ()
     always: ClassVar[bool] = False
     """Whether it takes part while the browser is shown too, and in demos without a history."""
+    worlds: ClassVar[Literal["own", "shared", "all"]] = "all"
+    """In which demos it takes part: those of this window's own, those that others share, or all."""
     title: ClassVar[str] = ""
     """Heading of its keys."""
     folds: ClassVar[bool] = False

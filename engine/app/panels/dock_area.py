@@ -19,6 +19,7 @@ from engine.app.panels.event_dock import EventDock
 from engine.app.panels.files_dock import FilesDock
 from engine.app.panels.inspector_dock import InspectorDock
 from engine.app.panels.menu_dock import MenuDock
+from engine.app.panels.people_dock import PeopleDock
 from engine.app.panels.plot_dock import PlotDock
 from engine.app.panels.recording_dock import RecordingDock
 from engine.app.panels.step_dock import StepDock
@@ -55,7 +56,9 @@ class DockArea:
 
     def active(self) -> tuple[Dock, ...]:
         """Return those that take part now."""
-        return self.docks if self._navigator.has_docks else tuple(dock for dock in self.docks if dock.always)
+        left_out = "own" if self._navigator.session.is_shared else "shared"
+        docks = tuple(dock for dock in self.docks if dock.worlds != left_out)
+        return docks if self._navigator.has_docks else tuple(dock for dock in docks if dock.always)
 
     def offer(self, event: pygame.event.Event, session: Session) -> bool:
         """Let the docks take an event; return whether one did. The pointer over a folded one can only unfold it."""
@@ -73,15 +76,22 @@ class DockArea:
     @property
     def is_outdated(self) -> bool:
         """Whether one has come or gone, or was unfolded, since they were given their places."""
-        return self._is_unfolded or self._sizes != tuple(dock.size for dock in self.docks)
+        return self._is_unfolded or self._sizes != self._wanted
 
     def carve(self, view: Place, ui_scale: float) -> Place:
         """Give the docks their places in the view, and return what is left of it for the demo."""
-        for dock, was in zip(self.docks, self._sizes, strict=True):
-            if dock.size > 0.0 and not was:
+        wanted = self._wanted
+        for dock, size, was in zip(self.docks, wanted, self._sizes, strict=True):
+            if size > 0.0 and not was:
                 self._open(dock)
-        self._sizes, self._is_unfolded = tuple(dock.size for dock in self.docks), False
-        return carve(view, ui_scale, self.docks) if self._navigator.has_docks else view
+        self._sizes, self._is_unfolded = wanted, False
+        return carve(view, ui_scale, self.active()) if self._navigator.has_docks else view
+
+    @property
+    def _wanted(self) -> tuple[float, ...]:
+        """Design pixels that each of them wants; none of those that take no part."""
+        active = self.active()
+        return tuple(dock.size if dock in active else 0.0 for dock in self.docks)
 
     def find(self, kind: type[Kind]) -> Kind | None:
         """Return the dock of a kind; None off-screen."""
@@ -149,6 +159,7 @@ def make_docks(navigator: Navigator, screen: Screen, actions: WindowActions) -> 
         CameraDock(editor),
         ToolsDock(editor, inspector),
         timeline,
+        PeopleDock(),
         PlotDock(),
         StepDock(),
         EventDock(),

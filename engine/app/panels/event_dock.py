@@ -57,6 +57,7 @@ class EventDock(Dock):
     """A list that follows the demo; the wheel goes through it, and what lies ahead after going back is dimmed."""
 
     side = "right"
+    worlds = "own"
     folds = True
     title = "Event log"
     keys: ClassVar[tuple[tuple[str, str], ...]] = (("F8", "event log: show, hide"), ("click on an event", "to its step"))

@@ -26,6 +26,7 @@ from engine.app.panels.dock import Dock, WindowActions
 from engine.app.panels.files_dock import FilesDock
 from engine.app.panels.recording_dock import RecordingDock
 from engine.app.screen import Screen
+from engine.app.shared_session import NO_PAST
 from engine.render import palette
 from engine.render.palette import mix
 
@@ -185,7 +186,8 @@ class MenuDock(Dock):
         no_demo = "start a demo first" if self._navigator.browsing else ""
         no_world = no_demo or ("" if session.demo.stages else "this demo has no world")
         no_door = no_demo or ("" if session.demo.stages or session.demo.door() is not None else "nothing of this demo can be watched so")
-        no_past = no_demo or ("" if self._navigator.has_docks else "this demo keeps no past")
+        no_docks = no_demo or ("" if self._navigator.has_docks else "this demo keeps no past")
+        no_past = no_docks or (NO_PAST if session.is_shared else "")
         nothing_yet = no_past or (
             "" if session.timeline.history is not None and session.timeline.history.last > 0 else "nothing has happened yet"
         )
@@ -239,7 +241,7 @@ class MenuDock(Dock):
             (
                 "Panels",
                 (
-                    _Entry("Inspector", "I", "Properties of what is selected, settings of the world.", (pygame.K_i, 0), no_past),
+                    _Entry("Inspector", "I", "Properties of what is selected, settings of the world.", (pygame.K_i, 0), no_docks),
                     _Entry("Plots", "F7", "Plots of any quantity over time.", (pygame.K_F7, 0), no_past),
                     _Entry("Event log", "F8", "What met and parted, when, and how fast.", (pygame.K_F8, 0), no_past),
                     _Entry("Step times", "F9", "What each step costs, by phase.", (pygame.K_F9, 0), no_past),

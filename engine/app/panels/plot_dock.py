@@ -48,6 +48,7 @@ class PlotDock(Dock):
     """Curves of quantities that are chosen at its left; a click in it goes to a step."""
 
     side = "bottom"
+    worlds = "own"
     folds = True
     title = "Plots"
     keys: ClassVar[tuple[tuple[str, str], ...]] = (

@@ -55,6 +55,7 @@ class RecordingDock(Dock):
     """
 
     side = "over"
+    worlds = "own"
     title = "Recording, film"
     keys: ClassVar[tuple[tuple[str, str], ...]] = (
         ("Ctrl R", "record into a file, or end it"),

@@ -50,6 +50,7 @@ class StepDock(Dock):
     """Stacked bars, a frame each, the newest at the right, under the line of sixty frames a second."""
 
     side = "bottom"
+    worlds = "own"
     folds = True
     title = "Step times"
     keys: ClassVar[tuple[tuple[str, str], ...]] = (("F9", "step times: show, hide"),)

@@ -35,6 +35,7 @@ class TimelineDock(Dock):
     """
 
     side = "bottom"
+    worlds = "own"
     title = "Time line"
     keys: ClassVar[tuple[tuple[str, str], ...]] = (
         (",", "one step back"),

@@ -56,7 +56,10 @@ themes = pytest.mark.parametrize("theme", list(THEMES.values()), ids=lambda them
 def test_words_can_be_read_on_every_ground(theme: Theme) -> None:
     words = ("text", "strong", "caption", "accent", "warning", "agree", "explained", "unexplained")
     grounds = ("background", "panel", "panel_raised")
-    colors = {**{w: getattr(theme, w) for w in words}, **{f"beside {k}": color for k, color in enumerate(theme.besides)}}
+    colors = {
+        **{w: getattr(theme, w) for w in words},
+        **{f"{group} {k}": color for group in ("besides", "users") for k, color in enumerate(getattr(theme, group))},
+    }
     bad = [(w, g, round(contrast(color, getattr(theme, g)), 2)) for w, color in colors.items() for g in grounds]
     assert not [one for one in bad if one[2] < TEXT_CONTRAST]
 
@@ -81,6 +84,7 @@ def test_no_two_meanings_look_alike_to_any_eye(theme: Theme, sight: str) -> None
         {"normal": theme.normal, "point": theme.point_add, "joint": theme.joint},
         {f"series {k}": color for k, color in enumerate(theme.series)},
         {f"beside {k}": color for k, color in enumerate(theme.besides)},
+        {f"user {k}": color for k, color in enumerate(theme.users)},
     )
     alike = [
         (a, b, round(distance(group[a], group[b], sight), 1))

@@ -1,0 +1,205 @@
+"""Who shares the world, in a strip where the time line is otherwise: names, pings, what each holds, and the ticks that were taken again.
+
++----------------------------------------------------------------------------------+
+| [pause] [undo]   o Ann, you   o Ben 84 ms   o Cyd left     shown 0 ms  ____|__|_ |
++----------------------------------------------------------------------------------+
+
+Over the bodies it draws their pointers, hands and corrections (`engine.app.shared_picture`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable
+from dataclasses import replace
+from typing import TYPE_CHECKING, ClassVar
+
+import pygame
+
+from engine.app.keys import is_plain
+from engine.app.panels.buttons import draw_icon
+from engine.app.panels.camera_dock import body_under
+from engine.app.panels.dock import Dock
+from engine.app.shared_picture import Ghost, draw_ghosts, draw_holds, draw_pointer, user_color
+from engine.app.shared_session import NO_PAST, SharedSession
+from engine.render import palette
+
+if TYPE_CHECKING:
+    from engine.demo.session import Session
+    from engine.render.canvas import Canvas
+
+__all__ = ["PeopleDock"]
+
+_HEIGHT = 36.0
+_BUTTON = 26.0
+_SIZE = 12.5
+_GRAPH, _LEAST_GRAPH = 132.0, 60.0
+"""Design pixels of the graph, and of a strip's free end below which it is left out."""
+_FULL = 30
+"""Ticks taken again in a frame that fill the graph: those from one keyframe to the next."""
+_CATCH_UP = 0.06
+"""Seconds in which a pointer that is drawn comes two thirds of the way nearer to where it was last seen."""
+_LASTS = 1.0
+"""Seconds for which a correction is seen."""
+_NO_PAST_KEYS = (pygame.K_COMMA, pygame.K_END, pygame.K_F7, pygame.K_F8, pygame.K_F9)
+_NO_PAST_CTRL = (pygame.K_y, pygame.K_r, pygame.K_f, pygame.K_t)
+
+Point = tuple[float, float]
+
+
+class PeopleDock(Dock):
+    """Buttons, users and a graph."""
+
+    side = "bottom"
+    worlds = "shared"
+    title = "Shared world"
+    keys: ClassVar[tuple[tuple[str, str], ...]] = (
+        ("F2", "drive the body under the pointer, or no more"),
+        ("Arrows, W A S D", "push what you drive, 20 N"),
+        ("F3", "network panel: show, hide"),
+        ("Ctrl Z", "take back what you did last"),
+        ("Space, [, ]", "pause, slower, faster: for all"),
+    )
+
+    def __init__(self) -> None:
+        self.ghosts: list[Ghost] = []
+        self._pointers: dict[int, Point] = {}
+        """Where they are drawn."""
+        self._pointer: tuple[int, int] | None = None
+
+    @property
+    def size(self) -> float:
+        return _HEIGHT
+
+    def begin(self, session: Session) -> None:
+        self.ghosts.clear()
+        self._pointers.clear()
+
+    def leave(self, session: Session) -> None:
+        self.begin(session)
+
+    def handle(self, event: pygame.event.Event, session: Session) -> bool:
+        if not isinstance(session, SharedSession):
+            return False
+        if event.type == pygame.KEYDOWN:
+            return self._key(event, session)
+        if event.type == pygame.MOUSEMOTION:
+            self._pointer = event.pos
+        elif event.type == pygame.MOUSEBUTTONDOWN and pygame.Rect(self.place).collidepoint(event.pos):
+            for rect, name in self._buttons(session) if event.button == 1 else ():
+                if rect.collidepoint(event.pos):
+                    (session.undo if name == "undo" else session.clock.toggle_pause)()
+            return True
+        return False
+
+    def _key(self, event: pygame.event.Event, session: SharedSession) -> bool:
+        control = event.mod & (pygame.KMOD_CTRL | pygame.KMOD_META)
+        if control and event.key == pygame.K_z and not event.mod & pygame.KMOD_SHIFT:
+            session.undo()
+        elif event.key in _NO_PAST_CTRL if control else event.key in _NO_PAST_KEYS:
+            session.messages.answer(NO_PAST, palette.WARNING)
+        elif event.key == pygame.K_F2 and is_plain(event):
+            at = self._pointer
+            session.drive(body_under(session, at) if at is not None and session.view.holds(at) else None)
+        else:
+            return False
+        return True
+
+    def update(self, session: Session, elapsed: float) -> None:
+        if not isinstance(session, SharedSession):
+            return
+        self.ghosts = [replace(one, seconds=one.seconds + elapsed) for one in self.ghosts if one.seconds + elapsed < _LASTS]
+        here = {one.user for one in session.client.present if one.is_here}
+        share = 1.0 - math.exp(-elapsed / _CATCH_UP)
+        pointers: dict[int, Point] = {}
+        for user, (x, y) in session.client.pointers.items():
+            if user in here and user != session.client.user:
+                was = self._pointers.get(user, (x, y))
+                pointers[user] = was[0] + share * (x - was[0]), was[1] + share * (y - was[1])
+        self._pointers = pointers
+
+    def paint(self, canvas: Canvas, session: Session) -> None:
+        if not isinstance(session, SharedSession):
+            return
+        own = session.demo.viewer.pointed
+        pointers = self._pointers if own is None else {**self._pointers, session.client.user: own}
+        draw_ghosts(canvas, self.ghosts, _LASTS)
+        draw_holds(canvas, session.demo, pointers)
+        names = {one.user: one.name for one in session.client.present}
+        for user, at in self._pointers.items():
+            draw_pointer(canvas, at, names.get(user, f"user {user}"), user_color(user))
+
+    def shows(self, session: Session) -> Hashable:
+        return None
+
+    def draw(self, surface: pygame.Surface, session: Session) -> None:
+        if not isinstance(session, SharedSession) or self.place[3] < 1:
+            return
+        left, top, width, height = self.place
+        ui = self.fonts.ui_scale
+        clip = surface.get_clip()
+        surface.set_clip(pygame.Rect(self.place).clip(clip))
+        pygame.draw.rect(surface, palette.PANEL, self.place)
+        pygame.draw.line(surface, palette.PANEL_EDGE, (left, top), (left + width - 1, top))
+        x = left + round(6 * ui)
+        for rect, name in self._buttons(session):
+            is_under = self._pointer is not None and rect.collidepoint(self._pointer)
+            if is_under:
+                pygame.draw.rect(surface, palette.PANEL_RAISED, rect, border_radius=round(5 * ui))
+            draw_icon(surface, name, rect, palette.TEXT if is_under else palette.CAPTION)
+            x = rect.right
+        right = left + width - round(8 * ui)
+        x = self._draw_users(surface, session, x + round(10 * ui), right)
+        if right - x > round((_LEAST_GRAPH + 10.0) * ui):
+            self._draw_graph(
+                surface, session, pygame.Rect(max(right - round(_GRAPH * ui), x), top + round(5 * ui), 0, height - round(9 * ui)), right
+            )
+        surface.set_clip(clip)
+
+    # Inside
+
+    def _buttons(self, session: SharedSession) -> list[tuple[pygame.Rect, str]]:
+        ui, (left, top, _, height) = self.fonts.ui_scale, self.place
+        size = round(_BUTTON * ui)
+        names = ("play" if session.clock.paused else "pause", "undo")
+        y = top + (height - size) // 2
+        return [(pygame.Rect(left + round(6 * ui) + k * (size + round(2 * ui)), y, size, size), name) for k, name in enumerate(names)]
+
+    def _draw_users(self, surface: pygame.Surface, session: SharedSession, x: int, right: int) -> int:
+        """Write who is here, as far as there is room, and return where that ends."""
+        ui, middle = self.fonts.ui_scale, self.place[1] + self.place[3] // 2 + 1
+        people = sorted(session.client.present, key=lambda one: (one.user != session.client.user, not one.is_here, one.user))
+        for k, one in enumerate(people):
+            is_own = one.user == session.client.user
+            more = ", you" if is_own else f"  {1000.0 * one.ping:.0f} ms" if one.is_here else ", away"
+            words = self.fonts.render(
+                self.fonts.shortened(one.name, _SIZE, round(110 * ui)) + more, _SIZE, palette.TEXT if one.is_here else palette.CAPTION
+            )
+            wide = round(15 * ui) + words.get_width() + round(12 * ui)
+            rest = self.fonts.render(f"+ {len(people) - k}", _SIZE, palette.CAPTION)
+            if x + wide + (0 if k == len(people) - 1 else rest.get_width()) > right:
+                surface.blit(rest, rest.get_rect(midleft=(x, middle)))
+                return x + rest.get_width()
+            pygame.draw.circle(
+                surface, user_color(one.user), (x + round(6 * ui), middle), round(5 * ui), 0 if one.is_here else max(1, round(1.5 * ui))
+            )
+            surface.blit(words, words.get_rect(midleft=(x + round(15 * ui), middle)))
+            x += wide
+        return x
+
+    def _draw_graph(self, surface: pygame.Surface, session: SharedSession, plate: pygame.Rect, right: int) -> None:
+        """Draw a bar for each of the last frames: how many ticks were taken again in it."""
+        plate.width = right - plate.left
+        ui = self.fonts.ui_scale
+        pygame.draw.line(surface, palette.PANEL_EDGE, (plate.left, plate.bottom), (plate.right, plate.bottom))
+        pitch = max(1, round(ui))
+        for k, again in enumerate(reversed(session.again)):
+            at = plate.right - (k + 1) * pitch
+            if at < plate.left:
+                break
+            if again:
+                high = max(round(min(again / _FULL, 1.0) * plate.height), 2)
+                pygame.draw.rect(surface, palette.WARNING, (at, plate.bottom - high, pitch, high))
+        words = self.fonts.render("ticks again", 10.0, palette.CAPTION)
+        if words.get_width() < plate.width:
+            surface.blit(words, words.get_rect(topleft=plate.topleft))

@@ -1,0 +1,114 @@
+"""What of the others is seen over the bodies of a shared world: pointers with names, who holds or drives what, and corrections as ghosts.
+
+A pointer is an arrow with its user's name on a plate in its user's colour. What somebody holds, or drives with force keys, is outlined in
+that colour, with a line from the hand to the point that it holds: so is what is held here. A correction leaves the outline of where the
+body was drawn before it, dashed, which fades within a second.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pygame
+
+from engine.common.arrays import FloatArray
+from engine.demo.base import Demo
+from engine.demo.users import User
+from engine.editor.tool import body_rings, draw_rings
+from engine.geometry import Transform
+from engine.render import palette
+from engine.render.canvas import Canvas
+from engine.render.differences import length_words
+from engine.render.palette import Color, mix
+
+__all__ = ["Ghost", "draw_ghosts", "draw_holds", "draw_pointer", "user_color"]
+
+Point = tuple[float, float]
+
+_HELD, _DRIVEN = 2.5, 1.5
+"""Design pixels of an outline."""
+_ARROW = ((0.0, 0.0), (0.0, 17.0), (4.2, 13.2), (7.2, 19.4), (9.9, 18.2), (7.0, 12.2), (12.2, 11.8))
+"""Design pixels of a pointer's arrow from its tip, y down."""
+_NAME = 12.0
+_FAR = 30_000.0
+
+
+def user_color(number: int) -> Color:
+    """Return the colour of a user in the present theme."""
+    return palette.USERS[(number - 1) % len(palette.USERS)]
+
+
+@dataclass(frozen=True, slots=True)
+class Ghost:
+    """Where a body was drawn before a correction: closed lines in the picture's frame, metres, how far it was moved, and since when."""
+
+    rings: tuple[FloatArray, ...]
+    at: Point
+    metres: float
+    seconds: float = 0.0
+
+
+def draw_holds(canvas: Canvas, demo: Demo, pointers: dict[int, Point]) -> None:
+    """Outline what each user holds or drives, with a line from its pointer to the point that it holds."""
+    for number, user in sorted(demo.run.users.users.items()):
+        color = user_color(number)
+        driven = user.drives
+        if driven is not None and demo.run.has_body(*driven):
+            stage = demo.stages[driven[0]]
+            draw_rings(canvas.at(stage.offset), body_rings(stage, driven[1]), color, _DRIVEN)
+            x, y, _ = stage.drawn_pose(driven[1])
+            canvas.point((x + stage.offset[0], y + stage.offset[1]), color, 4.0, ring=True)
+        held = _held(demo, user)
+        if held is None:
+            continue
+        k, body, point = held
+        stage = demo.stages[k]
+        draw_rings(canvas.at(stage.offset), body_rings(stage, body), color, _HELD)
+        x, y, angle = stage.drawn_pose(body)
+        px, py = Transform((x, y), angle).apply(point)
+        at = px + stage.offset[0], py + stage.offset[1]
+        if number in pointers:
+            canvas.segment(pointers[number], at, color, 1.75)
+        canvas.point(at, color, 3.5)
+
+
+def _held(demo: Demo, user: User) -> tuple[int, int, Point] | None:
+    grip = user.grip
+    if grip is None or not grip.is_there or grip.stage not in demo.stages:
+        return None
+    return demo.stages.index(grip.stage), grip.body, grip.point
+
+
+def draw_pointer(canvas: Canvas, at: Point, name: str, color: Color) -> None:
+    """Draw somebody's pointer at a point of the picture, with the name; at the edge of the view where it is outside."""
+    ui = canvas.ui_scale
+    x, y = canvas.camera.to_screen(at)
+    if not max(abs(x), abs(y)) < _FAR:
+        return
+    left, top, width, height = canvas.camera.view
+    inset = 6.0 * ui
+    x, y = min(max(x, left + inset), left + width - inset), min(max(y, top + inset), top + height - inset)
+    corners = [(x + dx * ui, y + dy * ui) for dx, dy in _ARROW]
+    pygame.draw.polygon(canvas.surface, color, corners)
+    pygame.draw.polygon(canvas.surface, palette.BACKGROUND, corners, max(1, round(ui)))
+    if not canvas.has_words:
+        return
+    words = canvas.fonts.render(canvas.fonts.shortened(name, _NAME, round(120 * ui), True), _NAME, palette.BACKGROUND, True)
+    plate = words.get_rect(topleft=(round(x + 13 * ui), round(y + 14 * ui))).inflate(round(8 * ui), round(2 * ui))
+    plate.clamp_ip(pygame.Rect(canvas.camera.view))
+    pygame.draw.rect(canvas.surface, color, plate, border_radius=round(3 * ui))
+    canvas.surface.blit(words, words.get_rect(center=plate.center))
+
+
+def draw_ghosts(canvas: Canvas, ghosts: list[Ghost], lasts: float) -> None:
+    """Draw where bodies were before they were corrected, fainter as time goes on, `lasts` seconds, with the size of the correction."""
+    for ghost in ghosts:
+        color = mix(palette.WARNING, palette.BACKGROUND, min(ghost.seconds / lasts, 1.0))
+        for ring in ghost.rings:
+            points = [(x, y) for x, y in ring.tolist()]
+            for k, corner in enumerate(points):
+                if k % 2 == 0 or len(points) < 8:
+                    canvas.dashed(points[k - 1], corner, color, 4.0, 1.25)
+        if np.isfinite(ghost.at).all():
+            canvas.label(canvas.camera.to_screen(ghost.at), length_words(ghost.metres), color, 11.0, 6.0, plate=True)

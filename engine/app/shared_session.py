@@ -1,0 +1,301 @@
+"""A demo that others are in too, being run in a view: what is done here is said to the server, and time is everybody's.
+
+A `Session` whose demo is a client's (`engine.net.client`): all that docks, tools and keys do goes through `act` as ever, and from there to
+the client, which does it at once in its own copy of the world and says it to the server. Pause, speed and restart are acts like any other.
+What cannot be shared is refused in words: going back in time, single steps, another world beside this one.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Callable, Mapping
+from time import perf_counter
+from typing import Any, ClassVar
+
+import numpy as np
+
+from engine.common.arrays import FloatArray
+from engine.common.errors import InvalidInputError, LabError
+from engine.common.words import counted
+from engine.demo.base import Demo
+from engine.demo.clock import FixedClock
+from engine.demo.session import Session
+from engine.demo.stage import Stage
+from engine.demo.users import SPEEDS, Users
+from engine.net.party import Party
+from engine.render import palette
+from engine.render.camera import Place
+from engine.render.views import Layers
+
+__all__ = ["NO_PAST", "SharedClock", "SharedSession"]
+
+NO_PAST = "time is everybody's here: it cannot be taken back, or stepped, by one alone"
+"""Why what needs a history is refused."""
+
+_POINTING = 1.0 / 20.0
+"""Seconds from one message about where the pointer is to the next."""
+_GRAPH = 600
+"""Frames of which the ticks taken again are kept."""
+
+
+class SharedClock(FixedClock):
+    """How time passes for all who share a demo: told from its users, and changed by acts."""
+
+    def __init__(self, users: Callable[[], Users], act: Callable[..., object], share: Callable[[], float], step_seconds: float) -> None:
+        self._users, self._act, self._share = users, act, share
+        super().__init__(step_seconds)
+
+    @property
+    def paused(self) -> bool:
+        """Whether the world stands still for all: a menu that opens here does not stop the others, only `toggle_pause` does."""
+        return self._users().paused
+
+    @paused.setter
+    def paused(self, value: bool) -> None:
+        return
+
+    @property
+    def speed(self) -> float:
+        """Steps to a tick."""
+        return self._users().speed
+
+    @speed.setter
+    def speed(self, value: float) -> None:
+        return
+
+    @property
+    def fraction(self) -> float:
+        """Where between the two last states to draw: how much of the next step is owed, and of the next tick has passed."""
+        users = self._users()
+        return 1.0 if users.paused else min(users.fraction + self._share() * min(users.speed, 1.0), 1.0)
+
+    def toggle_pause(self) -> None:
+        """Let the world stand still, or go on, for all."""
+        self._act("pause", not self.paused)
+
+    def slower(self) -> None:
+        """Let time pass more slowly for all."""
+        self._act("set_speed", max((speed for speed in SPEEDS if speed < self.speed), default=SPEEDS[0]))
+
+    def faster(self) -> None:
+        """Let time pass faster for all."""
+        self._act("set_speed", min((speed for speed in SPEEDS if speed > self.speed), default=SPEEDS[-1]))
+
+    def request_step(self) -> None:
+        """Refuse: a step would be everybody's."""
+        self._act("step")
+
+
+class SharedSession(Session):
+    """One demo in a view, shared.
+
+    Parameters
+    ----------
+    party : Party
+        Whose client has its demo by now.
+    view, layers
+        As of `Session`.
+
+    Attributes
+    ----------
+    again : deque of int
+        Ticks taken again in each of the last frames.
+    """
+
+    is_shared: ClassVar[bool] = True
+
+    def __init__(self, party: Party, view: Place, layers: Layers | None = None) -> None:
+        demo = party.client.demo
+        if demo is None:
+            raise LabError("the state of the shared world has not come yet")
+        self.party = party
+        clock = SharedClock(lambda: demo.run.users, self.act, lambda: self.client.fraction, demo.step_seconds)
+        super().__init__(demo, view, layers, clock=clock)
+        self.again: deque[int] = deque(maxlen=_GRAPH)
+        self._n_again = party.client.n_again
+        self._n_adopted = party.client.n_adopted
+        self._drag: tuple[float, float] | None = None
+        """Where the hand is to pull to from this frame on; what it pulled to before in the same frame nobody need know."""
+        self._down: set[str] = set()
+        self._is_holding = False
+        self._pointed_at = 0.0
+        self._pointed: tuple[float, float] | None = None
+        self._present: dict[int, tuple[str, bool]] | None = None
+
+    def _now(self) -> float:
+        """Return the time of the party, seconds."""
+        return time.monotonic()
+
+    @property
+    def client(self) -> Any:
+        """Who takes part."""
+        return self.party.client
+
+    @property
+    def is_outdated(self) -> bool:
+        """Whether the client has another demo by now: it came back, and was given the state anew."""
+        return self.client.demo is not self.demo
+
+    @property
+    def now(self) -> int:
+        return 0 if self.client.course is None else int(self.client.course.now)
+
+    # -- acting -------------------------------------------------------------------------------------------------------
+
+    def act(self, action: str, *arguments: Any) -> Any:
+        """Do something here at once, and say it to the server; return what it returns.
+
+        Raises
+        ------
+        LabError
+            An edit that the world refuses; what else is refused is told.
+        """
+        if action == "step":
+            return self._refuse(NO_PAST)
+        if action == "drag":
+            self._drag = arguments[0]
+            return None
+        self._pull()
+        if action == "grab" and type(self.demo).grab is Demo.grab:
+            return self._hold(arguments[0])
+        if action in ("turn", "on_wheel") and getattr(type(self.demo), action) is getattr(Demo, action):
+            return False
+        return self._say(action, *arguments)
+
+    def _say(self, action: str, *arguments: Any) -> Any:
+        try:
+            return self.client.act(action, *arguments, now=self._now())
+        except LabError as error:
+            if action in ("edit", "amend_edit", "drop"):
+                raise
+            return self._refuse(str(error))
+
+    def _refuse(self, why: str) -> None:
+        self.messages.answer(why, palette.WARNING)
+
+    def _hold(self, point: tuple[float, float]) -> bool:
+        """Take hold of the body that is seen at a point of the picture: by the time this counts another might lie there."""
+        for k, stage in enumerate(self.demo.stages):
+            target = stage.local(point)
+            body = stage.world.body_at(target)
+            if body is not None:
+                self._say("hold", k, body, stage.world.state(body).xf.apply_inverse(target), point)
+                self._is_holding = True
+                return True
+        return False
+
+    def _pull(self) -> None:
+        """Say where the hand pulls to."""
+        if self._drag is not None:
+            point, self._drag = self._drag, None
+            self._say("drag", point)
+
+    def drive(self, body: tuple[int, int] | None) -> None:
+        """Let the own force keys push a body, by its stage and number; what they push already no more."""
+        me = self.demo.run.users.users.get(self.client.user)
+        before = None if me is None else me.drives
+        if body is None or body == before:
+            if before is None:
+                return self._refuse("point at a body that can move: the arrows or W A S D push it then")
+            self._say("drive", -1, 0)
+            return self.messages.say("you drive nothing any more")
+        stage, number = body
+        world = self.demo.stages[stage].world
+        if world.body(number).spec.type != "dynamic":
+            return self._refuse("this body cannot be pushed: it is not dynamic")
+        self._say("drive", stage, number)
+        name = world.body(number).spec.name or f"body {number}"
+        return self.messages.say(f"you drive {name}: the arrows or W A S D push it with 20 N", is_passing=True)
+
+    def press(self, key: str) -> None:
+        self._down.add(key)
+        self.act("press", key)
+
+    def release_key(self, key: str) -> None:
+        if key in self._down:
+            self._down.discard(key)
+            self.act("release_key", key)
+
+    def release(self) -> None:
+        self._is_holding = False
+        self.act("release")
+
+    def release_all(self) -> None:
+        if self._down or self._is_holding:
+            self._down.clear()
+            self._is_holding = False
+            self.act("release_all")
+
+    def undo(self) -> None:
+        """Take back what was done last here, and nothing of others'."""
+        self.act("undo_own")
+
+    def put_beside(self, *solvers: str, since: tuple[int, int] | None = None) -> None:
+        """Refuse: what runs beside it would be shared by nobody."""
+        if solvers:
+            raise InvalidInputError(
+                "beside", "left out: what runs beside a shared world would have to follow it back and forth", solvers[0]
+            )
+
+    def set_solver(self, solver: str, solver_settings: Mapping[str, float | str] | None = None, is_same_move: bool = False) -> None:
+        before = self.timeline.failure
+        super().set_solver(solver, solver_settings, is_same_move)
+        self.timeline.failure = before
+
+    # -- time passes --------------------------------------------------------------------------------------------------
+
+    def advance(self, elapsed: float) -> None:
+        """Take in what came from the server, and the ticks that are due; say where the pointer is."""
+        start = perf_counter()
+        self.messages.advance(elapsed)
+        self.view.advance(elapsed)
+        self._pull()
+        self._point()
+        taken = self.party.advance(self._now())
+        self.timeline.failure = ""
+        self.view.stop_if_gone()
+        self.demo.viewer.wanted_speed = None  # time is everybody's
+        self.again.append(self.client.n_again - self._n_again)
+        self._n_again = self.client.n_again
+        self._tell_news()
+        self.costs.advanced(elapsed, [self.demo.run.times] * taken, 1000.0 * (perf_counter() - start))
+
+    def _point(self) -> None:
+        """Say where the pointer is, in the picture; not where it is elsewhere, and not all too often."""
+        pointed, now = self.demo.viewer.pointed, self._now()
+        if pointed is not None and pointed != self._pointed and now - self._pointed_at >= _POINTING:
+            self._pointed, self._pointed_at = pointed, now
+            self.client.point(*pointed)
+
+    def _tell_news(self) -> None:
+        """Tell who came and who left, and what was put right."""
+        client = self.client
+        present = {one.user: (one.name, one.is_here) for one in client.present if one.user != client.user}
+        if self._present is None and client.present:
+            others = [name for name, is_here in present.values() if is_here]
+            self.messages.say(f"you share this world with {', '.join(others)}" if others else "you are the first here")
+            self._present = present
+        elif self._present is not None and present != self._present:
+            for user, (name, is_here) in present.items():
+                before = self._present.get(user)
+                if is_here and (before is None or not before[1]):
+                    self.messages.say(f"{name} {'came' if before is None else 'is back'}")
+                elif not is_here and (before is None or before[1]):
+                    self.messages.say(f"{name} left")
+            self._present = present
+        if client.n_adopted > self._n_adopted:
+            n, self._n_adopted = client.n_adopted - self._n_adopted, client.n_adopted
+            times = "" if n == 1 else f", {counted(n, 'time')}"
+            self.messages.say(f"this copy differed from the server's, and took its state over{times}", palette.WARNING)
+
+    def leave(self) -> None:
+        """Say goodbye."""
+        self.party.leave()
+
+    def show_moment(self, fraction: float, poses: Callable[[Stage], FloatArray], pointer: tuple[int, int] | None) -> None:
+        super().show_moment(fraction, lambda stage: self._smoothed(stage, poses(stage)), pointer)
+
+    def _smoothed(self, stage: Stage, poses: FloatArray) -> FloatArray:
+        """Return poses as they are drawn: a correction is spread over a few frames."""
+        return np.asarray(poses)

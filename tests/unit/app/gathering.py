@@ -1,0 +1,76 @@
+"""Windows on one world, in one process and simulated time: a server, a window for the first user, and other users without one."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import pygame
+import pytest
+
+from engine.app.window import Window
+from engine.demo.base import Demo
+from engine.demo.registry import find_demo
+from engine.net.client import Client
+from engine.net.link import LinkSettings
+from engine.net.local import LocalConnection, LocalServer
+from engine.net.party import Party
+from tests.unit.app.hand import FRAME, SIZE, Hand
+
+__all__ = ["Gathering"]
+
+
+class Gathering(Hand):
+    """A hand on the window of the first of several users; `others` are the rest, who do what they are told."""
+
+    def __init__(
+        self,
+        monkeypatch: pytest.MonkeyPatch,
+        demo: str = "workbench",
+        others: tuple[str, ...] = ("Ben",),
+        link: LinkSettings | None = None,
+        size: tuple[int, int] = SIZE,
+        values: dict[str, object] | None = None,
+    ) -> None:
+        self.now = 0.0
+        monkeypatch.setattr(time, "monotonic", lambda: self.now)
+        kind = find_demo(demo)
+        self.server = LocalServer(kind(0, values))
+        self.parties = [Party(Client(name), LocalConnection(self.server, LinkSettings())) for name in ("Ann", *others)]
+        while any(party.client.demo is None for party in self.parties):
+            self.pass_time(self.parties)
+            assert self.now < 3.0, "all get the state"
+        for party in self.parties:
+            party.connection.link = link or LinkSettings()
+        pygame.event.clear()
+        super().__init__(Window(size, (kind,), party=self.parties[0]))
+        self.frame(2)
+
+    def pass_time(self, parties: list[Party]) -> None:
+        """Let a frame pass for the server and these."""
+        self.now += FRAME
+        for party in parties:
+            party.advance(self.now)
+        self.server.advance(self.now)
+
+    def frame(self, n: int = 1, elapsed: float = FRAME) -> None:
+        for _ in range(n):
+            self.pass_time(self.parties[1:])
+            super().frame(1, elapsed)
+
+    def does(self, k: int, action: str, *arguments: Any) -> Any:
+        """Let one of the others do something."""
+        return self.parties[k].client.act(action, *arguments, now=self.now)
+
+    @property
+    def demos(self) -> list[Demo]:
+        """The server's, and each user's."""
+        return [self.server.server.course.demo, *(party.client.demo for party in self.parties if party.client.demo is not None)]
+
+    def agree(self, seconds: float = 1.0) -> bool:
+        """Let time pass in which nobody does anything; tell whether all went through the same states then."""
+        final: dict[int, set[bytes]] = {}
+        for party in self.parties:
+            party.client.on_final = lambda tick, digest: final.setdefault(tick, set()).add(digest)
+        self.frame(round(seconds / FRAME))
+        return len(final) > 20 and all(len(digests) == 1 for digests in final.values())

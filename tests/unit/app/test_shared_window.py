@@ -1,0 +1,137 @@
+"""A window on a world that others are in: what is done in it is done everywhere, and what cannot be shared is refused in words."""
+
+from __future__ import annotations
+
+import pygame
+import pytest
+
+from docs.pictures.docks import build_seesaw
+from engine.app.panels.people_dock import PeopleDock
+from engine.app.shared_session import NO_PAST, SharedSession
+from engine.net.link import LinkSettings
+from engine.world import RevoluteJointSpec
+from tests.unit.app.gathering import Gathering
+from tests.unit.app.hand import pixel
+
+
+def test_a_seesaw_that_is_built_here_stands_everywhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    two = Gathering(monkeypatch, link=LinkSettings(0.04, 0.02, 0.02))
+    assert isinstance(two.window.session, SharedSession)
+    update = two.window.update
+    monkeypatch.setattr(two.window, "update", lambda elapsed: (two.pass_time(two.parties[1:]), update(elapsed)))
+    build_seesaw(two.window)
+    monkeypatch.setattr(two.window, "update", update)
+    assert two.window.session.clock.paused, "it is built while time stands still, for all"
+    two.key(pygame.K_SPACE)
+    assert two.agree(1.5)
+    for demo in two.demos:
+        world = demo.stages[0].world
+        (joint,) = world.joint_ids
+        assert isinstance(world.joint(joint).spec, RevoluteJointSpec) and len(world.body_ids) == 5
+        assert not demo.run.users.paused
+        assert all(body >> 20 == 1 for body in world.body_ids[1:]), "ids of the first user's range"
+
+
+def test_what_one_holds_the_other_sees(monkeypatch: pytest.MonkeyPatch) -> None:
+    two = Gathering(monkeypatch, "simple_shapes", values={"count": 4})
+    session, ben = two.window.session, two.parties[1].client
+    world = session.demo.stages[0].world
+    two.frame(30)
+    body = world.body_ids[-1]
+    x, y = world.state(body).position
+    at = pixel(two, (x, y))
+    two.send(pygame.MOUSEMOTION, pos=at, rel=(0, 0), buttons=(0, 0, 0))
+    two.send(pygame.MOUSEBUTTONDOWN, pos=at, button=1)
+    for k in range(20):
+        two.send(pygame.MOUSEMOTION, pos=(at[0] + 3 * k, at[1] - 6 * k), rel=(3, -6), buttons=(1, 0, 0))
+    two.does(1, "drive", 0, world.body_ids[-2])
+    ben.point(1.0, 2.0)
+    two.frame(10)
+    grip = ben.demo.run.users.users[1].grip
+    assert grip is not None and grip.body == body
+    assert ben.pointers[1] == pytest.approx(session.view.to_world((at[0] + 57, at[1] - 114)))
+    assert session.demo.run.users.users[2].drives == (0, world.body_ids[-2]) and session.client.pointers[2] == (1.0, 2.0)
+    two.send(pygame.MOUSEBUTTONUP, pos=at, button=1)
+    two.frame(10)
+    assert ben.demo.run.users.users[1].grip is None
+    assert two.agree()
+
+
+def test_pause_speed_and_restart_are_everybodys_and_a_menu_stops_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+    two = Gathering(monkeypatch, "simple_shapes", values={"count": 4})
+    session, ben = two.window.session, two.parties[1].client
+    two.key(pygame.K_SPACE)
+    two.key(pygame.K_LEFTBRACKET)
+    two.frame(10)
+    assert ben.demo.run.users.paused and ben.demo.run.users.speed == 0.5 and session.clock.pace == "paused, 1/2"
+    steps = ben.demo.steps
+    two.frame(20)
+    assert ben.demo.steps == steps
+    two.does(1, "pause", False)
+    two.frame(20)
+    assert ben.demo.steps > steps and not session.clock.paused
+    two.send(pygame.KEYDOWN, key=pygame.K_m, mod=pygame.KMOD_CTRL, unicode="")
+    steps = ben.demo.steps
+    two.frame(20)
+    assert ben.demo.steps > steps and session.demo.steps == pytest.approx(ben.demo.steps, abs=2)
+    two.key(pygame.K_ESCAPE)
+    two.key(pygame.K_r)
+    two.frame(10)
+    assert ben.demo.steps < steps
+    assert two.agree()
+
+
+def test_what_needs_a_past_is_refused_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    two = Gathering(monkeypatch, "simple_shapes", values={"count": 4})
+    session = two.window.session
+    for key, mod in (
+        (pygame.K_COMMA, 0),
+        (pygame.K_n, 0),
+        (pygame.K_F7, 0),
+        (pygame.K_r, pygame.KMOD_CTRL),
+        (pygame.K_y, pygame.KMOD_CTRL),
+    ):
+        session.messages.answer("")
+        two.send(pygame.KEYDOWN, key=key, mod=mod, unicode="")
+        message = session.messages.now
+        assert message is not None and message.words == NO_PAST
+    two.key(pygame.K_F11)
+    message = session.messages.now
+    assert message is not None and "shared" in message.words
+    assert session.besides == () and not any(dock.size for dock in two.window.dock_area.active() if dock.worlds == "own")
+
+
+def test_who_comes_and_goes_is_told_and_the_world_goes_on_behind_the_list(monkeypatch: pytest.MonkeyPatch) -> None:
+    two = Gathering(monkeypatch, "simple_shapes", values={"count": 4})
+    session = two.window.session
+    told = set()
+    two.parties[1].leave()
+    for _ in range(60):
+        two.frame()
+        told.add(session.messages.now.words if session.messages.now is not None else "")
+    assert "you share this world with Ben" in told
+    two.frame(200)
+    told.add(session.messages.now.words if session.messages.now is not None else "")
+    assert "Ben left" in told
+    two.key(pygame.K_ESCAPE)
+    assert two.window.browsing and two.window.is_at_work
+    steps = session.demo.steps
+    two.frame(30)
+    assert session.demo.steps >= steps + 29
+    two.key(pygame.K_ESCAPE)
+    assert two.window.session is session and not two.window.browsing
+    two.window.leave()
+    two.frame(2)
+    assert two.parties[0].is_over and two.parties[0].connection.state == "closed"
+
+
+def test_the_strip_is_drawn_in_every_size(monkeypatch: pytest.MonkeyPatch) -> None:
+    for size in ((1280, 720), (480, 320)):
+        two = Gathering(monkeypatch, "simple_shapes", ("Ben", "Cyd with a very long name indeed"), size=size, values={"count": 4})
+        two.frame(5)
+        dock = two.window.dock_area.find(PeopleDock)
+        assert (
+            dock is not None
+            and dock.place[3] > 0
+            and two.surface.get_at(dock.place[:2]) != two.surface.get_at((dock.place[0] + 20, dock.place[1] - 20))
+        )
