@@ -26,6 +26,8 @@ from engine.cli.check import check_command
 from engine.cli.compare import compare_command
 from engine.cli.doctor import doctor_command
 from engine.cli.fire import fire_command
+from engine.cli.host import host_command
+from engine.cli.join import join_command
 from engine.cli.list import list_command
 from engine.cli.motion import motion_command
 from engine.cli.output import InterruptedRunError
@@ -59,6 +61,8 @@ _app.callback(invoke_without_command=True)(start)
 _app.command("list", help="All demos: id, category, title.")(list_command)
 _app.command("run", help="One demo: in the window, or headless.")(run_command)
 _app.command("replay", help="A recording: play it, verify it, film it.")(replay_command)
+_app.command("host", help="A demo or a scene that others join: one world, many hands.")(host_command)
+_app.command("join", help="What somebody hosts: in the window, or headless.")(join_command)
 _app.command("fire", help="The bullet experiment: which shots go through a wall, without CCD and with it.")(fire_command)
 _app.command("atlas", help="A map of which shots go through, with the border that our analysis predicts.")(atlas_command)
 _app.command("compare", help="Our answers against Box2D's, in bulk.")(compare_command)

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from engine.history.recordings import Recorder
     from engine.world.solver import NamedValues
 
-__all__ = ["demo_or_file", "run_command"]
+__all__ = ["demo_or_file", "demo_values", "run_command"]
 
 DEFAULT_STEPS = 600
 MOST_STEPS = 10_000_000
@@ -118,7 +118,7 @@ def run_command(
     else:
         pair, kind = None, demo_or_file("ID|FILE", demo)
     with _telling_lines(kind, demo or ""):
-        values, own = _values(kind, settings or [], solver)
+        values, own = demo_values(kind, settings or [], solver)
         wants_files = [path for path in (screenshot, json_file, film, *tables.values()) if path is not None]
         if not (headless or steps is not None or wants_files):
             options.left_out("left out in the window, which has a button for it", {"--from": since})
@@ -258,7 +258,7 @@ def _check_format(option: str, file: str) -> None:
         raise InvalidInputError(option, f"a scene file (this is a {found}: {takers[found]})", file)
 
 
-def _values(kind: type[Demo], settings: Sequence[str], solver: str | None) -> tuple[dict[str, float], NamedValues | None]:
+def demo_values(kind: type[Demo], settings: Sequence[str], solver: str | None) -> tuple[dict[str, float], NamedValues | None]:
     """Return the demo's parameters, and the settings of the solver's own, None where none is given.
 
     A name that both have is the demo's; ``solver.NAME`` is the solver's in any case.

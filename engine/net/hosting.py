@@ -5,9 +5,8 @@
     .status                    <-  a snapshot, twice a second
     .close("words")            ->  tells all, and ends within a second
 
-Nothing here waits for a client. What is sent is handed to the connection's buffer at once; one whose buffer grows too long, who has not
-said hello in time, who does not answer pings or sends too much is cut off. A tick never waits for any of that. If the machine cannot keep
-up, or has slept, the ticks are not made up for: the server's clock loses that time, and the clients follow it.
+Nothing here waits for a client. What is sent is handed to the connection's buffer at once; one whose buffer grows too long, that does not
+shake hands in time, does not answer pings or floods the socket is cut off. A tick never waits for any of that.
 """
 
 from __future__ import annotations
@@ -34,37 +33,35 @@ from websockets.frames import CloseCode
 from engine.common.checks import integer
 from engine.common.errors import InvalidInputError, LabError
 from engine.demo.base import Demo
-from engine.demo.users import KEYFRAME_TICKS, MOST_USERS
+from engine.demo.replaying import record_ticks
+from engine.demo.users import KEYFRAME_TICKS
+from engine.history.recordings import TickRecorder
 from engine.net import messages as m
-from engine.net.server import Server, ServerSettings
+from engine.net.server import Drop, Server, ServerSettings, ServerStatus
 
 if TYPE_CHECKING:
     import ssl
 
-__all__ = ["BIND", "Drop", "Hosting", "HostingStatus", "close_reason"]
+__all__ = ["BIND", "Hosting", "HostingStatus"]
 
 BIND = "127.0.0.1"
 """This machine alone."""
 
 MOST_UNSENT = 2_000_000
 """Bytes that may wait for a client beside the largest message to it: a minute of a busy world."""
-MOST_CONNECTIONS = 2 * MOST_USERS
-"""Those that have said nothing yet included."""
 MOST_BYTES_A_SECOND = 1_000_000
 MOST_FRAMES_A_SECOND = 5_000
-"""From one connection, on the socket, before anything of it is looked at; a tenth of it costs the server no time to speak of."""
-HELLO_SECONDS = 5.0
-"""For the handshake, and as long again until the server lets it in."""
+"""From one connection, on the socket, pings of its protocol too; what is in them the server's `Limits` hold."""
+OPEN_SECONDS = 5.0
+"""For the handshake."""
 PING_SECONDS = 5.0
 SILENT_SECONDS = 10.0
 """For the answer to a ping."""
 _CLOSE_SECONDS = 0.5
 _RECEIVE_BUFFER = 65_536
 """Bytes of a connection that are looked at in one go: few, so that a flood holds nobody up before it is cut off."""
-_MOST_LATE = 15
-"""Ticks that are made up for at once; what is more is left out of the server's clock."""
 _STATUS_SECONDS = 0.5
-_KEPT_DROPS = 100
+_KEPT_DROPS = 64
 _LONGEST_REASON = 120
 """Bytes: of a close frame's 125, two are its code."""
 
@@ -73,18 +70,9 @@ _logger.addHandler(logging.NullHandler())
 _logger.propagate = False  # every broken handshake of a stranger would be a traceback on standard error
 
 
-def close_reason(words: str) -> str:
+def _close_reason(words: str) -> str:
     """Return as much of a reason as a close frame holds."""
     return words.encode()[:_LONGEST_REASON].decode(errors="ignore")
-
-
-@dataclass(frozen=True, slots=True)
-class Drop:
-    """A connection that was cut off or refused: at which tick, who (a name, or an address where it had said none), and why."""
-
-    tick: int
-    who: str
-    reason: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,43 +81,41 @@ class HostingStatus:
 
     Attributes
     ----------
-    tick : int
-        The first that is not closed.
-    users : tuple of str
-        Names of those who are here.
-    n_connections : int
-        Open ones, strangers included.
-    sent, received : float
-        Bytes a second, of messages, over the last half second or so.
-    n_sent, n_received : int
-        Bytes of messages, from the beginning.
-    tick_ms, longest_ms : float
-        What a tick costs on average and at most, of that time, ms.
-    lost_seconds : float
-        That the machine could not keep up, or slept.
+    server : ServerStatus
     drops : tuple of Drop
-        The last hundred.
-    n_drops : int
+        The last of the server's, and of strangers who did not even shake hands.
+    n_dropped : int
+    n_sockets : int
+        Open ones, in the middle of a handshake too.
+    sent, received : float
+        Bytes of messages a second, over the last half second or so.
     keyframe : int
         The last tick of a keyframe.
     state_hash : str
         Of the state right before it.
+    recording : str
+        Why what was to be recorded is recorded no more; empty otherwise.
     """
 
-    tick: int = 0
-    users: tuple[str, ...] = ()
-    n_connections: int = 0
+    server: ServerStatus
+    drops: tuple[Drop, ...] = ()
+    n_dropped: int = 0
+    n_sockets: int = 0
     sent: float = 0.0
     received: float = 0.0
-    n_sent: int = 0
-    n_received: int = 0
-    tick_ms: float = 0.0
-    longest_ms: float = 0.0
-    lost_seconds: float = 0.0
-    drops: tuple[Drop, ...] = ()
-    n_drops: int = 0
     keyframe: int = 0
     state_hash: str = ""
+    recording: str = ""
+
+    @property
+    def tick(self) -> int:
+        """The first that is not closed."""
+        return self.server.tick
+
+    @property
+    def users(self) -> tuple[str, ...]:
+        """Names of those who are here."""
+        return tuple(user.name for user in self.server.users if user.is_here)
 
 
 class _Socket(ServerConnection):
@@ -142,14 +128,12 @@ class _Socket(ServerConnection):
         """Of what was sent; of what came within this second."""
         self.why = ""
         """It was cut off."""
-        self.since = 0.0
-        self.peer = -1
+        self.peer: int | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         super().connection_made(transport)
-        self.since = self.loop.time()
-        if len(self.hosting.sockets) >= MOST_CONNECTIONS:
-            self.hosting.cut(self, f"there are {MOST_CONNECTIONS} connections already")
+        if len(self.hosting.sockets) >= 2 * self.hosting.settings.limits.connections:  # strangers that do not even shake hands
+            self.hosting.cut(self, "there are too many connections")
         else:
             self.hosting.sockets.add(self)
 
@@ -196,16 +180,18 @@ class Hosting:
         With the server's certificate (`engine.net.tls`).
     until : int, optional
         Ticks after which it ends by itself.
-    on_server : callable, optional
-        Called with the server on its thread before the first tick: to record its ticks, as `Server.on_tick` is told of them.
-    on_end : callable, optional
-        Called there in the end, whatever happens.
+    record : path-like, optional
+        A file, which is not there yet, for a recording of it.
+    on_tick : callable, optional
+        Called with the server, on its thread, after each tick.
 
     Attributes
     ----------
     port : int
         At which it listens, once it has started.
     status : HostingStatus
+        Told twice a second, once it has started.
+    settings : ServerSettings
     failure : str
         What ended it that should not have.
     sockets : set
@@ -220,30 +206,35 @@ class Hosting:
         port: int = m.PORT,
         tls: ssl.SSLContext | None = None,
         until: int | None = None,
-        on_server: Callable[[Server], object] | None = None,
-        on_end: Callable[[], object] | None = None,
+        record: str | os.PathLike[str] | None = None,
+        on_tick: Callable[[Server], object] | None = None,
     ) -> None:
         self.bind, self.port = bind, integer("port", port, 0, 65535)
-        self.status = HostingStatus()
+        self.status: HostingStatus
         self.failure = ""
         self.sockets: set[_Socket] = set()
-        self._make_demo, self._settings, self._tls, self._until = make_demo, settings, tls, until
-        self._on_server, self._on_end = on_server, on_end
+        self._make_demo, self._tls, self._until = make_demo, tls, until
+        self.settings = settings if settings is not None else ServerSettings()
+        self.record, self._on_tick = record, on_tick
+        self._recorder: TickRecorder | None = None
         self._thread: threading.Thread | None = None
         self._begun, self._ended = threading.Event(), threading.Event()
         self._error: BaseException | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._stop: asyncio.Event | None = None
         self._reason = "the server ends"
-        self._drops: deque[Drop] = deque(maxlen=_KEPT_DROPS)
-        self._n_drops = self._n_sent = self._n_received = 0
-        self._lost = 0.0
+        self._strangers: deque[Drop] = deque(maxlen=_KEPT_DROPS)
+        self._n_strangers = 0
         self._peers: dict[int, _Socket] = {}
         self._numbers = itertools.count(1)
         self._leaving: set[asyncio.Future[None]] = set()
-        self._costs: list[float] = []
         self._seen = (0.0, 0, 0)
         """When the status was last told, with what had been sent and had come by then."""
+
+    @property
+    def has_tls(self) -> bool:
+        """Whether it is encrypted."""
+        return self._tls is not None
 
     # -- from any thread ----------------------------------------------------------------------------------------------
 
@@ -293,73 +284,69 @@ class Hosting:
                 asyncio.run(self._host(listening))
         except BaseException as error:
             if self._begun.is_set():
-                self.failure = self.failure or f"the server failed: {error or type(error).__name__}"
+                self.failure = f"the server failed: {error or type(error).__name__}"
             else:
                 self._error = error
         finally:
-            try:
-                if self._on_end is not None:
-                    self._on_end()
-            except (LabError, OSError) as error:
-                self.failure = self.failure or str(error)
+            if self._recorder is not None:
+                self._recorder.close()
+                self.status = replace(self.status, recording=self._recorder.ended)
             self._ended.set()
             self._begun.set()
 
     async def _host(self, listening: socket.socket) -> None:
         self._loop, self._stop = asyncio.get_running_loop(), asyncio.Event()
         self._loop.set_exception_handler(lambda loop, context: None)  # of connections that break off in the middle of a handshake
-        self._server = server = Server(self._make_demo(), self._settings, start=self._loop.time())
-        if self._on_server is not None:
-            self._on_server(server)
+        self._server = server = Server(self._make_demo(), self.settings, start=self._loop.time())
+        if self.record is not None:
+            self._recorder = record_ticks(server.course.demo, self.record)
+        server.on_tick = self._took
         made = cast(type[ServerConnection], lambda *given, **options: _Socket(self, *given, **options))
         async with contextlib.AsyncExitStack() as stack:
             accepting = await serve(
                 self._attend, sock=listening, ssl=self._tls, create_connection=made, compression=None, max_size=m.LARGEST_FROM_CLIENT,
-                open_timeout=HELLO_SECONDS, ping_interval=PING_SECONDS, ping_timeout=SILENT_SECONDS, close_timeout=_CLOSE_SECONDS,
+                open_timeout=OPEN_SECONDS, ping_interval=PING_SECONDS, ping_timeout=SILENT_SECONDS, close_timeout=_CLOSE_SECONDS,
                 server_header=None, logger=_logger,
             )  # fmt: skip
             stack.callback(accepting.close, close_connections=False)
             stack.push_async_callback(self._dismiss)
             self._tell_status()
             self._begun.set()
-            await self._tick()
-
-    def _now(self) -> float:
-        """Return seconds of the server's clock."""
-        assert self._loop is not None
-        return self._loop.time() - self._lost
+            try:
+                await self._tick()
+            except Exception as error:
+                self._reason = f"the server failed: {error or type(error).__name__}"
+                raise
 
     async def _tick(self) -> None:
         """Take the ticks as they are due, until the end."""
         assert self._stop is not None
-        server, hertz = self._server, self._server.hertz
-        told = second = 0.0
+        server, clock, until = self._server, asyncio.get_running_loop().time, self._until
+        told = second = clock()
         while not self._stop.is_set():
-            now = self._now()
-            wanted = server.course.now + server.settings.delay + 1
-            late = server.clock(now) - wanted - _MOST_LATE
-            if late > 0.0:
-                self._lost += late / hertz
-                now -= late / hertz
-            if self._until is not None:  # and no tick more
-                now = min(now, now + (self._until + server.settings.delay + 0.5 - server.clock(now)) / hertz)
-            begun = time.perf_counter()
-            taken = server.advance(now)
+            now = clock()
+            if until is not None:  # and no tick more
+                now = min(now, now + (until + server.settings.delay + 0.5 - server.clock(now)) / server.hertz)
+            server.advance(now)
             self.flush()
-            if taken:
-                self._costs += [1000.0 * (time.perf_counter() - begun) / taken] * taken
-            if self._until is not None and server.course.now >= self._until:
-                self._reason = f"the server has taken its {self._until} ticks"
+            if until is not None and server.course.now >= until:
+                self._reason = f"the server has taken its {until} steps"
                 return
-            here = self._now()
-            if here - second >= 1.0:
-                second = here
+            if now - second >= 1.0:
+                second = now
                 self._check_sockets()
-            if here - told >= _STATUS_SECONDS:
-                told = here
+            if now - told >= _STATUS_SECONDS:
+                told = now
                 self._tell_status()
-            due = (server.course.now + server.settings.delay + 1 - server.clock(self._now())) / hertz
+            due = (server.course.now + server.settings.delay + 1 - server.clock(clock())) / server.hertz
             await asyncio.sleep(min(max(due, 0.0), _STATUS_SECONDS))
+
+    def _took(self, server: Server) -> None:
+        course = server.course
+        if self._recorder is not None:
+            self._recorder.tick(course.inputs(course.now - 1), course.digests[course.now])
+        if self._on_tick is not None:
+            self._on_tick(server)
 
     async def _attend(self, connection: ServerConnection) -> None:
         """Hand the server what comes from a connection, until that is gone."""
@@ -367,15 +354,15 @@ class Hosting:
         peer = connection.peer = next(self._numbers)
         self._peers[peer] = connection
         self._server.connect(peer)
+        clock = asyncio.get_running_loop().time
         try:
             while True:
                 content = await connection.recv(decode=False)
-                self._n_received += len(content)
-                self._server.receive(peer, content, self._now())
+                self._server.receive(peer, content, clock())
                 self.flush()
         except ConnectionClosed as closed:
-            if closed.sent is not None and closed.sent.code not in (CloseCode.NORMAL_CLOSURE, CloseCode.GOING_AWAY) and not connection.why:
-                self._note(connection, _words_of(closed))
+            if closed.rcvd is None and closed.sent is not None and not connection.why:
+                self.cut(connection, _words_of(closed))
         finally:
             del self._peers[peer]
             self._server.disconnect(peer)
@@ -389,7 +376,6 @@ class Hosting:
             to = self._peers.get(peer)
             if to is None or to.why:
                 continue
-            self._n_sent += len(content)
             to.largest = max(to.largest, len(content))
             broadcast((to,), content)  # into its buffer: it does not wait
             self._check_buffer(to)
@@ -397,7 +383,6 @@ class Hosting:
             peer, reason = server.drops.popleft()
             to = self._peers.get(peer)
             if to is not None and not to.why:
-                self._note(to, reason)
                 to.why = reason
                 leaving = asyncio.ensure_future(self._close(to, CloseCode.POLICY_VIOLATION, reason))
                 self._leaving.add(leaving)
@@ -405,18 +390,18 @@ class Hosting:
 
     async def _close(self, connection: _Socket, code: CloseCode, reason: str) -> None:
         with contextlib.suppress(ConnectionClosed, OSError):
-            await connection.close(code, close_reason(reason))
+            await connection.close(code, _close_reason(reason))
         connection.transport.abort()
 
     def cut(self, connection: _Socket, reason: str) -> None:
         """End a connection at once: what waits to be sent to it is thrown away."""
         connection.why = reason
-        self._note(connection, reason)
+        if connection.peer is not None:
+            self._server.drop(connection.peer, reason)
+        else:
+            self._n_strangers += 1
+            self._strangers.append(Drop(self._server.course.now, connection.address, reason))
         connection.transport.abort()
-
-    def _note(self, connection: _Socket, reason: str) -> None:
-        self._n_drops += 1
-        self._drops.append(Drop(self._server.course.now, self._server.name_of(connection.peer) or connection.address, reason))
 
     def _check_buffer(self, connection: _Socket) -> None:
         waiting = connection.transport.get_write_buffer_size()
@@ -424,45 +409,33 @@ class Hosting:
             self.cut(connection, f"it is too slow: {waiting} bytes wait to be sent to it")
 
     def _check_sockets(self) -> None:
-        """Look at every connection, once a second: those with whom nobody speaks too."""
-        assert self._loop is not None
-        now = self._loop.time()
+        """Look at every connection, once a second: those to which nothing is sent too."""
         for connection in tuple(self.sockets):
             connection.n_bytes = connection.n_frames = 0
-            if connection.why:
-                continue
-            self._check_buffer(connection)
-            if now - connection.since > 2.0 * HELLO_SECONDS and not self._server.name_of(connection.peer):
-                self.cut(connection, f"it has not said hello within {2.0 * HELLO_SECONDS:g} s")
+            if not connection.why:
+                self._check_buffer(connection)
 
     def _tell_status(self) -> None:
         server, now = self._server, time.monotonic()
-        before, sent, received = self._seen
-        self._seen = (now, self._n_sent, self._n_received)
-        passed, costs, self._costs = max(now - before, 1e-3), self._costs or [0.0], []
+        status, (before, sent, received) = server.status, self._seen
+        self._seen = (now, status.n_sent, status.n_received)
+        passed = max(now - before, 1e-3)
         keyframe = max((tick for tick in server.course.digests if tick % KEYFRAME_TICKS == 0), default=0)
         self.status = HostingStatus(
-            server.course.now,
-            tuple(who.name for who in server.present if who.is_here),
+            status,
+            tuple(sorted((*status.drops, *self._strangers), key=lambda drop: drop.tick)),
+            status.n_dropped + self._n_strangers,
             len(self.sockets),
-            (self._n_sent - sent) / passed,
-            (self._n_received - received) / passed,
-            self._n_sent,
-            self._n_received,
-            sum(costs) / len(costs),
-            max(costs),
-            self._lost,
-            tuple(self._drops),
-            self._n_drops,
+            (status.n_sent - sent) / passed,
+            (status.n_received - received) / passed,
             keyframe,
             server.course.digests[keyframe].hex() if keyframe in server.course.digests else "",
+            "" if self._recorder is None else self._recorder.ended,
         )
 
     async def _dismiss(self) -> None:
         """Tell all that it is over, and let them go."""
-        last = self.status
         self._tell_status()
-        self.status = replace(self.status, sent=last.sent, received=last.received) if last.tick else self.status
         over = m.encode(m.Dropped(self._reason[:500], is_over=True))
         for connection in self._peers.values():
             if not connection.why:

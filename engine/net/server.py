@@ -278,7 +278,7 @@ class Server:
             silent = [(one.since, at) for at, one in self._peers.items() if one.user is None]
             at = min(silent)[1] if silent else peer
             self._peers.setdefault(at, _Peer(self.settings.limits, self._now))
-            self._drop(at, f"there are {self.settings.limits.connections} connections already")
+            self.drop(at, f"there are {self.settings.limits.connections} connections already")
             if at == peer:
                 return
         self._peers[peer] = _Peer(self.settings.limits, self._now)
@@ -306,9 +306,9 @@ class Server:
                 raise m.MessageError(f"it sent more than {limits.bytes_per_s:,.0f} bytes a second")
             self._take(peer, one, m.decode_from_client(content), now)
         except LabError as error:
-            self._drop(peer, str(error))
+            self.drop(peer, str(error))
         except Exception as error:
-            self._drop(peer, f"its message could not be taken ({type(error).__name__})")
+            self.drop(peer, f"its message could not be taken ({type(error).__name__})")
             self._troubles.append(f"tick {self.course.now}: a message ended in {type(error).__name__}: {error}"[:500])
         self._charge(one, peer, time.thread_time() - began)
 
@@ -380,7 +380,7 @@ class Server:
     def _let_in(self, peer: int, one: _Peer, user: int, hello: m.Hello, now: float) -> None:
         member = self._members.get(user)
         if member is not None and member.peer is not None:
-            self._drop(member.peer, "it came in again from elsewhere")
+            self.drop(member.peer, "it came in again from elsewhere")
         if member is None or not hmac.compare_digest(member.key.encode(), hello.key.encode()):
             number = member.next_number if member is not None else 0
             owns = member.owns if member is not None else Size()
@@ -399,7 +399,8 @@ class Server:
     def _refuse(self, peer: int, reason: str) -> None:
         self._cut_off(peer, m.Refused(reason), reason)
 
-    def _drop(self, peer: int, reason: str) -> None:
+    def drop(self, peer: int, reason: str) -> None:
+        """Have done with a connection: its user goes, and it is told why."""
         self._cut_off(peer, m.Dropped(reason[:500]), reason)
 
     def _cut_off(self, peer: int, message: m.Refused | m.Dropped, reason: str) -> None:
@@ -435,7 +436,7 @@ class Server:
     def _charge(self, one: _Peer, peer: int, seconds: float) -> None:
         """Count processor time that a client's messages and acts have taken."""
         if not one.cost.take(min(seconds, _MOST_COST), self._now):
-            self._drop(peer, f"what it does takes more than {self.settings.limits.processor_share:.0%} of this machine's time")
+            self.drop(peer, f"what it does takes more than {self.settings.limits.processor_share:.0%} of this machine's time")
 
     # -- acts ---------------------------------------------------------------------------------------------------------
 
@@ -569,9 +570,9 @@ class Server:
         limits = self.settings.limits
         for peer, one in list(self._peers.items()):
             if one.user is None and self._now - one.since > limits.hello_seconds:
-                self._drop(peer, f"it said no hello within {limits.hello_seconds:g} s")
+                self.drop(peer, f"it said no hello within {limits.hello_seconds:g} s")
             elif self._now - one.heard > limits.silent_seconds:
-                self._drop(peer, f"nothing was heard of it for {limits.silent_seconds:g} s")
+                self.drop(peer, f"nothing was heard of it for {limits.silent_seconds:g} s")
 
     def _close(self) -> None:
         course, tick = self.course, self.course.now
@@ -629,7 +630,7 @@ class Server:
         for user, member in list(self._members.items()):
             member.owns = sizes.get(user, Size())
             if member.peer is not None and (member.owns.bodies > limits.bodies or member.owns.shapes > limits.shapes):
-                self._drop(member.peer, f"it made more than {limits.bodies} bodies or {limits.shapes} shapes")
+                self.drop(member.peer, f"it made more than {limits.bodies} bodies or {limits.shapes} shapes")
 
     def _give_states(self) -> None:
         """Give the state to those who wait for it, at a keyframe."""

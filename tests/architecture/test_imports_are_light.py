@@ -12,7 +12,10 @@ import pytest
 from tests.waiting import PATIENCE
 
 ROOT = Path(__file__).resolve().parents[2]
-HEAVY = ("pygame", "pygame_gui", "Box2D", "numba", "llvmlite", "scipy", "shapely", "PIL", "contourpy", "svgelements")
+HEAVY = (
+    *("pygame", "pygame_gui", "Box2D", "numba", "llvmlite", "scipy", "shapely", "PIL", "contourpy", "svgelements"),
+    *("msgspec", "websockets", "asyncio"),
+)
 
 PROGRAM = """
 import sys, time

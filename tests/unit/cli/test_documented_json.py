@@ -17,12 +17,13 @@ from PIL import Image, ImageDraw
 
 from benchmarks.measuring import Record
 from engine.app.headless import BesideReport
-from engine.cli import atlas, bench, check, compare, doctor, motion, replay
+from engine.cli import atlas, bench, check, compare, doctor, host, motion, replay
 from engine.cli.main import main
 from engine.compare.motion.tally import MotionTally
 from engine.demo.apart import Apart, Why
 from engine.demo.beside import Skipped
 from engine.demo.figures import Energy
+from engine.demo.registry import find_demo
 from engine.experiments import solvers as bench_of_methods
 from engine.experiments.atlas import Atlas, RuleTiming
 from engine.experiments.atlas_plan import AtlasPlan, Axis, Cell
@@ -32,6 +33,9 @@ from engine.geometry import Circle
 from engine.history.recordings import load_recording
 from engine.history.recordings.verifying import Verdict
 from engine.history.state_log import Divergence
+from engine.net.hosting import Hosting, HostingStatus
+from engine.net.limits import Size
+from engine.net.server import Drop, UserStatus
 from engine.scenes import Scene, save_scene
 from engine.world import BodySpec, FixtureSpec, RevoluteJointSpec
 
@@ -144,6 +148,24 @@ def _replayed(patch: pytest.MonkeyPatch) -> Documents:
     yield replay._as_json(load_recording("a.rec"), Verdict(2, Divergence(2, ((0, 7),)), 3, 0.1, "another numpy"))
 
 
+def _hosted(patch: pytest.MonkeyPatch) -> Documents:
+    yield from _of("host simple_shapes --port 0 --steps 3")(patch)
+    told = host._as_json
+
+    def with_troubles(hosting: Hosting, status: HostingStatus) -> dict[str, Any]:
+        server = replace(status.server, users=(UserStatus(1, "one", True, 0.0, 0, 0, 0, Size()),), troubles=("a fault",))
+        return told(hosting, replace(status, server=server, drops=(Drop(1, "one", "a flood"),), recording="the disk is full"))
+
+    patch.setattr(host, "_as_json", with_troubles)
+    yield from _of("host simple_shapes --port 0 --steps 3 --record shared.rec")(patch)
+
+
+def _joined(patch: pytest.MonkeyPatch) -> Documents:
+    hosting = Hosting(lambda: find_demo("simple_shapes")(0), port=0, until=90)
+    hosting.start()
+    yield from _of(f"join 127.0.0.1:{hosting.port} --steps 5", f"join 127.0.0.1:{hosting.port}")(patch)
+
+
 def _atlas(patch: pytest.MonkeyPatch) -> Documents:
     plan = AtlasPlan(Axis("speed", 60.0, 300.0, 2, "log"), Axis("thickness", 0.02, 0.2, 2, "log"), ("discrete",), n_shots=10)
     made = Atlas.of(plan, {Cell("discrete", column, row): (0, 10 * column, 1, 0) for column in (0, 1) for row in (0, 1)})
@@ -244,6 +266,8 @@ SAMPLES: dict[str, tuple[Callable[[pytest.MonkeyPatch], Documents], ...]] = {
     "run": (_run,),
     "run --pair": (_of(*(f"run --pair {PAIRS / name}.json" for name in ("manifold", "distance", "toi", "contains"))),),
     "replay": (_replayed,),
+    "host": (_hosted,),
+    "join": (_joined,),
     "fire": (_of("fire --target static,blade"),),
     "atlas": (_atlas, _costs),
     "compare": (_compared,),

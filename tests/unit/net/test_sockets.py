@@ -67,7 +67,7 @@ def test_clients_go_through_the_server_s_states_and_are_told_of_its_end(hosting:
     assert [party.words for party in parties] == 2 * ["the lesson is over"] and all(party.has_ended for party in parties)
     digests = [party.client.course.digests for party in parties if party.client.course is not None]
     assert len({one[30] for one in digests}) == 1 and hosting.status.tick > 40
-    assert set(hosting.status.users) == {"one", "two"} and hosting.status.n_sent > 1000
+    assert set(hosting.status.users) == {"one", "two"} and hosting.status.server.n_sent > 1000
     until(lambda: not any(thread.name in ("hosting", "connection") for thread in threading.enumerate()))
 
 
@@ -75,7 +75,7 @@ def test_a_wrong_password_is_told(hosting: Hosting) -> None:
     party = _party(hosting.port, password="open")
     _play(lambda: party.is_over, party)
     assert "password" in party.reason and not party.has_ended
-    until(lambda: hosting.status.n_drops == 1)
+    until(lambda: hosting.status.n_dropped == 1)
     assert "password" in hosting.status.drops[0].reason
 
 

@@ -1,0 +1,204 @@
+"""``host``: a demo or a scene file that others may join, in the window or headless."""
+
+from __future__ import annotations
+
+import os
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from engine.app.files import check_writable
+from engine.cli import options
+from engine.cli.output import InterruptedRunError, check_files, people, print_rows, warming, write_json
+from engine.cli.run import demo_or_file, demo_values
+from engine.common.checks import integer, seed_number
+from engine.common.errors import Described, InvalidInputError, LabError
+from engine.common.installation import program
+from engine.common.interrupts import raise_lost
+from engine.common.words import counted, shown
+
+if TYPE_CHECKING:
+    from engine.net.hosting import Hosting, HostingStatus
+    from engine.net.server import Drop
+
+__all__ = ["Password", "host_command", "password_of"]
+
+MOST_TICKS = 100_000_000
+_MOST_DELAY, _MOST_WINDOW = 300, 600
+_LONGEST_PASSWORD = 200
+_LOOK_SECONDS = 0.2
+
+Password = Annotated[
+    str | None,
+    typer.Option(
+        "--password",
+        metavar="WORD",
+        envvar="COLLISION_LAB_PASSWORD",
+        show_envvar=False,
+        help="What one must know to join. Others here can read a command line; COLLISION_LAB_PASSWORD in the environment is hidden.",
+    ),
+]
+
+
+def host_command(
+    scene: Annotated[str, typer.Argument(metavar="SCENE", help="Which demo (see the command list), or a scene file.")],
+    port: Annotated[int, typer.Option("--port", metavar="N", help="Where it listens; 0 takes one that is free.")] = 1234,
+    bind: Annotated[
+        str, typer.Option("--bind", metavar="ADDRESS", help="Who may join: 127.0.0.1 this computer alone, 0.0.0.0 all that can reach it.")
+    ] = "127.0.0.1",
+    delay: Annotated[int, typer.Option("--delay", metavar="STEPS", help="Steps for which inputs that are late are waited for.")] = 3,
+    window: Annotated[int, typer.Option("--window-steps", metavar="STEPS", help="Steps that a client can go back.")] = 50,
+    seed: options.Seed = 0,
+    solver: options.SolverName = None,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="NAME=VALUE", help="A parameter of the demo, or a setting of its solver; repeatable."),
+    ] = None,
+    password: Password = None,
+    certificate: Annotated[
+        str | None, typer.Option("--tls-certificate", metavar="F.pem", help="Encrypt, by TLS with this certificate and its key.")
+    ] = None,
+    key: Annotated[str | None, typer.Option("--tls-key", metavar="F.pem", help="The key, if it is in a file of its own.")] = None,
+    recording: Annotated[str | None, typer.Option("--record", metavar="F.rec", help="Record it, for replay; a new file.")] = None,
+    headless: Annotated[bool, typer.Option("--headless", help="No window: the server alone. Implied by --steps and --json.")] = False,
+    steps: Annotated[int | None, typer.Option("--steps", metavar="N", help="End after so many steps.", show_default="never")] = None,
+    json_file: options.JsonFile = None,
+) -> int:
+    """Share a demo or a scene file: others join it with the command join, and everybody may do in it what you may.
+
+    It listens on this computer alone unless --bind says otherwise. Headless it goes on until Ctrl-C, or for N steps.
+    """
+    from engine.net.hosting import Hosting
+    from engine.net.server import ServerSettings
+
+    integer("--port", port, 0, 65535)
+    integer("--delay", delay, 0, _MOST_DELAY)
+    integer("--window-steps", window, 1, _MOST_WINDOW)
+    if steps is not None:
+        integer("--steps", steps, 1, MOST_TICKS)
+    seed_number("--seed", seed)
+    options.check_solvers({"--solver": solver})
+    options.left_out("given with --tls-certificate", {"--tls-key": key if certificate is None else None})
+    reads = {"SCENE": scene if os.path.exists(scene) else None, "--tls-certificate": certificate, "--tls-key": key}
+    check_files(reads, {"--json": json_file})
+    if recording is not None:
+        check_writable("--record", recording, (".rec",))
+        if os.path.lexists(recording):
+            raise InvalidInputError("--record", "a file that is not there yet", recording)
+    tls = None
+    if certificate is not None:
+        from engine.net.tls import server_tls
+
+        tls = server_tls(certificate, key)
+    kind = demo_or_file("SCENE", scene)
+    values, own = demo_values(kind, settings or [], solver)
+    with warming():
+        options.prepare_solvers(solver)
+    hosting = Hosting(
+        partial(kind, seed, values, solver=solver, solver_settings=own),
+        ServerSettings(delay=delay, window=window, password=password_of(password) or ""),
+        bind, port, tls, steps, recording,
+    )  # fmt: skip
+    return _run(hosting, {"demo": kind.id, "seed": seed}, json_file)
+
+
+def password_of(given: str | None) -> str | None:
+    """Return a password that may be sent.
+
+    Raises
+    ------
+    InvalidInputError
+        It is empty or too long; it is not told.
+    """
+    if given is not None and not 1 <= len(given) <= _LONGEST_PASSWORD:
+        raise InvalidInputError("--password", f"of 1 to {_LONGEST_PASSWORD} characters", Described(counted(len(given), "character")))
+    return given
+
+
+def _run(hosting: Hosting, about: dict[str, Any], json_file: str | None) -> int:
+    """Host until the end, tell who comes and goes, and write what came of it."""
+    with warming():
+        hosting.start()
+    is_interrupted = False
+    try:
+        _say(_invitation(hosting))
+        told = hosting.status
+        while not hosting.wait(_LOOK_SECONDS):
+            raise_lost()
+            told = _tell_changes(told, hosting.status)
+    except KeyboardInterrupt:
+        is_interrupted = True
+    finally:
+        hosting.close()
+    status = hosting.status
+    if hosting.failure:
+        raise LabError(hosting.failure)
+    result, server = about | _as_json(hosting, status), status.server
+    rows = [
+        ("steps", f"{status.tick:,}"),
+        ("users", ", ".join(result["users"]) or "nobody came"),
+        ("sent", f"{server.n_sent:,} bytes, received {server.n_received:,}"),
+        ("a step", f"{server.ms_per_tick:.2f} ms, {server.worst_ms:.2f} ms at most, of the last seconds"),
+        ("state", f"{status.state_hash} before step {status.keyframe}"),
+        *(("dropped", f"{_who(drop)} at step {drop.tick}: {drop.reason}") for drop in status.drops),
+        *(("trouble", words) for words in server.troubles),
+        *((("recorded", hosting.record if not status.recording else status.recording),) if hosting.record is not None else ()),
+    ]
+    print_rows(people(json_file), rows)
+    write_json(json_file, result)
+    if is_interrupted:
+        raise InterruptedRunError(f"stopped after {counted(status.tick, 'step')}")
+    return 0
+
+
+def _say(line: str) -> None:
+    typer.echo(shown(line), err=True)
+
+
+def _invitation(hosting: Hosting) -> str:
+    """Say where it is, and how others join."""
+    host = {"0.0.0.0": "THIS-COMPUTER", "::": "THIS-COMPUTER"}.get(hosting.bind, hosting.bind)
+    host = f"[{host}]" if ":" in host else host
+    tls = " --tls" if hosting.has_tls else ""
+    return f"shared at {host}:{hosting.port}; others join with: {program()} join {host}:{hosting.port}{tls}"
+
+
+def _tell_changes(before: HostingStatus, now: HostingStatus) -> HostingStatus:
+    """Tell who has come and gone, and who was dropped."""
+    for name in sorted(set(now.users) - set(before.users)):
+        _say(f"step {now.tick}: {name} is here ({counted(len(now.users), 'user')})")
+    for name in sorted(set(before.users) - set(now.users)):
+        _say(f"step {now.tick}: {name} has gone ({counted(len(now.users), 'user')})")
+    n_new = min(now.n_dropped - before.n_dropped, len(now.drops))
+    for drop in now.drops[len(now.drops) - n_new :]:
+        _say(f"step {drop.tick}: dropped {_who(drop)}: {drop.reason}")
+    if now.recording and not before.recording:
+        _say(f"step {now.tick}: {now.recording}")
+    return now
+
+
+def _who(drop: Drop) -> str:
+    return drop.name or "a stranger"
+
+
+def _as_json(hosting: Hosting, status: HostingStatus) -> dict[str, Any]:
+    server = status.server
+    return {
+        "bind": hosting.bind,
+        "port": hosting.port,
+        "steps": status.tick,
+        "keyframe": status.keyframe,
+        "state_hash": status.state_hash,
+        "users": [user.name for user in server.users],
+        "bytes_sent": server.n_sent,
+        "bytes_received": server.n_received,
+        "ms_per_step": {"median": server.ms_per_tick, "max": server.worst_ms},
+        "slipped_steps": server.slipped,
+        "late_inputs": server.restamped,
+        "dropped": status.n_dropped,
+        "drops": [{"step": drop.tick, "name": drop.name, "reason": drop.reason} for drop in status.drops],
+        "troubles": list(server.troubles),
+        "recording": None if hosting.record is None else str(hosting.record),
+        "recording_ended": status.recording or None,
+    }

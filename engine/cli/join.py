@@ -1,0 +1,201 @@
+"""``join``: a demo that somebody shares, in the window or headless."""
+
+from __future__ import annotations
+
+import contextlib
+import getpass
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from engine.cli import options
+from engine.cli.host import MOST_TICKS, Password, password_of
+from engine.cli.output import InterruptedRunError, check_files, people, print_rows, progress, write_json
+from engine.common.checks import integer
+from engine.common.errors import InvalidInputError, LabError
+from engine.common.interrupts import raise_lost
+from engine.common.words import counted, shown
+
+if TYPE_CHECKING:
+    from engine.net.party import Party
+    from engine.net.script import Script
+
+__all__ = ["join_command"]
+
+_LONGEST_NAME = 40
+_FRAME = 1.0 / 120.0
+_LAST_SECONDS = 1.0
+"""For what is known but not yet simulated, once the server has ended."""
+_GIVE_UP_SECONDS = 10.0
+"""Without a window, after which a connection that broke off is not tried again."""
+
+
+def join_command(
+    host: Annotated[str, typer.Argument(metavar="HOST[:PORT]", help="Where it is shared; [::1]:1234 of an IPv6 address.")],
+    name: Annotated[
+        str | None, typer.Option("--name", metavar="NAME", help="How the others see you.", show_default="your account's")
+    ] = None,
+    password: Password = None,
+    tls: Annotated[bool, typer.Option("--tls", help="Encrypted, and only if the server's certificate is trusted.")] = False,
+    authority: Annotated[
+        str | None, typer.Option("--tls-ca", metavar="F.pem", help="Trust this certificate, such as the server's own; implies --tls.")
+    ] = None,
+    script: Annotated[
+        str | None, typer.Option("--script", metavar="F.json", help="Do what is in this file at the steps that it names.")
+    ] = None,
+    headless: Annotated[bool, typer.Option("--headless", help="No window. Implied by --steps, --json and --script.")] = False,
+    steps: Annotated[
+        int | None, typer.Option("--steps", metavar="N", help="Go after so many steps.", show_default="when the server ends")
+    ] = None,
+    json_file: options.JsonFile = None,
+) -> int:
+    """Join what somebody shares with the command host: with its whole present state, and everything that the others do.
+
+    Headless: status 0 if all states were the server's, 1 if one was not, or the connection broke off before the end.
+    """
+    from engine.net.connection import Connection, address_of
+    from engine.net.party import Party
+
+    address = address_of(host)
+    if steps is not None:
+        integer("--steps", steps, 1, MOST_TICKS)
+    name = _name(name)
+    password = password_of(password)
+    check_files({"--script": script, "--tls-ca": authority}, {"--json": json_file})
+    context = None
+    if tls or authority is not None:
+        from engine.net.tls import client_tls
+
+        context = client_tls(authority)
+    from engine.net.client import Client
+    from engine.net.script import Script, load_script
+
+    acts = Script(() if script is None else load_script(script))
+    party = Party(Client(name, password or ""), Connection(*address, context))
+    return _Guest(party, acts, steps).run(json_file, {"host": address[0], "port": address[1]})
+
+
+def _name(given: str | None) -> str:
+    if given is None:
+        try:
+            return getpass.getuser()[:_LONGEST_NAME] or "guest"
+        except (OSError, KeyError):  # an account without a name
+            return "guest"
+    if not 1 <= len(given.strip()) <= _LONGEST_NAME:
+        raise InvalidInputError("--name", f"of 1 to {_LONGEST_NAME} characters", given)
+    return given.strip()
+
+
+class _Guest:
+    """A client without a window."""
+
+    def __init__(self, party: Party, script: Script, steps: int | None) -> None:
+        self.party, self.script, self.steps = party, script, steps
+        self.first: int | None = None
+        """Tick of the state with which it came in."""
+        self.final = self.keyframe = 0
+        """The last tick whose state nothing can change any more; the last of those that are keyframes."""
+        self.state_hash = ""
+        party.client.on_final = self._note
+
+    def _note(self, tick: int, digest: bytes) -> None:
+        from engine.demo.users import KEYFRAME_TICKS
+
+        self.final = tick
+        if tick % KEYFRAME_TICKS == 0:
+            self.keyframe, self.state_hash = tick, digest.hex()
+
+    @property
+    def is_done(self) -> bool:
+        """Whether it has taken all its steps."""
+        return self.steps is not None and self.first is not None and self.final >= self.first + self.steps
+
+    def run(self, json_file: str | None, about: dict[str, Any]) -> int:
+        """Take part until the end, and tell what came of it."""
+        party, client = self.party, self.party.client
+        is_interrupted, broke_off_at = False, None
+        try:
+            with self._telling() as advance:
+                while not party.is_over and not self.is_done:
+                    raise_lost()
+                    now = time.monotonic()
+                    self._frame(now)
+                    advance(self.final - (self.first or 0))
+                    broke_off_at = None if client.is_in else broke_off_at or now
+                    if self.first is not None and broke_off_at is not None and now - broke_off_at > _GIVE_UP_SECONDS:
+                        break
+                    time.sleep(_FRAME)
+        except KeyboardInterrupt:
+            is_interrupted = True
+        end = time.monotonic() + _LAST_SECONDS
+        while not is_interrupted and not self.is_done and self.final < client.confirmed and time.monotonic() < end:
+            party.advance(time.monotonic())
+        reason, has_ended = party.reason, party.has_ended
+        party.leave()
+        if self.first is None:
+            if is_interrupted:
+                raise KeyboardInterrupt
+            raise LabError(reason)
+        rows = [
+            ("steps", f"{self.final - self.first:,}, from step {self.first:,} to {self.final:,}"),
+            ("users", ", ".join(who.name for who in client.present)),
+            ("went back", f"{counted(client.n_rollbacks, 'time')}, {counted(client.n_again, 'step')} taken again"),
+            ("adopted", counted(client.n_adopted, "keyframe")),
+            ("sent", f"{party.connection.n_sent:,} bytes, received {party.connection.n_received:,}"),
+            ("state", f"{self.state_hash} before step {self.keyframe}"),
+            *((("ended", reason),) if not self.is_done and reason else ()),
+        ]
+        print_rows(people(json_file), rows)
+        write_json(json_file, about | self._as_json(reason))
+        if is_interrupted:
+            raise InterruptedRunError(f"left after {counted(self.final - self.first, 'step')}")
+        return 0 if self.is_done or (has_ended and self.steps is None) else 1
+
+    def _telling(self) -> contextlib.AbstractContextManager[Callable[[int], None]]:
+        """Show how far it is; without an end, say how it stands."""
+        if self.steps is not None:
+            return progress(lambda: self.party.words, self.steps)
+        told = ""
+
+        def tell(n_done: int) -> None:
+            nonlocal told
+            if self.party.words != told:
+                told = self.party.words
+                typer.echo(shown(told), err=True)
+
+        return contextlib.nullcontext(tell)
+
+    def _frame(self, now: float) -> None:
+        party, client = self.party, self.party.client
+        party.advance(now)
+        course = client.course
+        if course is None:
+            return
+        if self.first is None:
+            self.first = self.final = client.confirmed
+        if client.user in course.demo.run.users.users:
+            for one in self.script.due(course.now):
+                with contextlib.suppress(LabError):  # the demo refuses it, and everywhere alike
+                    client.act(one.action, *one.arguments, now=now)
+
+    def _as_json(self, reason: str) -> dict[str, Any]:
+        client, connection = self.party.client, self.party.connection
+        return {
+            "demo": client.demo.id if client.demo is not None else "",
+            "user": client.user,
+            "name": client.name,
+            "first_step": self.first,
+            "last_step": self.final,
+            "keyframe": self.keyframe,
+            "state_hash": self.state_hash,
+            "users": [who.name for who in client.present],
+            "rollbacks": client.n_rollbacks,
+            "resimulated_steps": client.n_again,
+            "adopted_keyframes": client.n_adopted,
+            "breaks": self.party.n_breaks,
+            "bytes_sent": connection.n_sent,
+            "bytes_received": connection.n_received,
+            "ended": reason or None,
+        }
