@@ -56,6 +56,10 @@ class _Phase(Enum):
     IMPACT = 3
 
 
+_COLLIDE, _SOLVED = _Phase.COLLIDE, _Phase.SOLVED
+"""Where a callback looks at every contact: a member is not looked up in its class for nothing."""
+
+
 class ContactListener(Box2D.b2ContactListener):  # type: ignore[misc]
     """Collects the events of one step.
 
@@ -84,6 +88,8 @@ class ContactListener(Box2D.b2ContactListener):  # type: ignore[misc]
         self._start_pose: Callable[[int], Pose] | None = None
         self._phase = _Phase.START
         self._compares_poses = False
+        self._is_plain = False
+        """Whether nothing is done for a contact that is collided or solved: no hook, no pose."""
         self.began: list[PairEvent] = []
         self.ended: list[PairEvent] = []
         self.impacts: dict[tuple[int, int], ImpactPose] = {}
@@ -99,7 +105,9 @@ class ContactListener(Box2D.b2ContactListener):  # type: ignore[misc]
         Sub-stepping leaves Solve out of most steps, and then no PostSolve parts Collide from the impacts: the poses of every pair must
         tell. So they must where a hook may disable every contact there is.
         """
-        self._compares_poses = may_skip_solving or (self.hooks is not None and self.hooks.pre_solve is not None)
+        hooks = self.hooks
+        self._compares_poses = may_skip_solving or (hooks is not None and hooks.pre_solve is not None)
+        self._is_plain = not self._compares_poses and (hooks is None or hooks.post_solve is None)
         self.step = step
         self._start_pose = start_pose
         self._phase = _Phase.START
@@ -155,6 +163,8 @@ class ContactListener(Box2D.b2ContactListener):  # type: ignore[misc]
             self._keep(error)
 
     def PreSolve(self, contact: Any, old_manifold: Any) -> None:
+        if self._is_plain and self._phase is _COLLIDE:  # of all contacts but the first, in most steps: hundreds of calls
+            return
         try:
             if self._phase is not _Phase.COLLIDE or self._compares_poses:
                 self._note_poses(contact)
@@ -166,6 +176,8 @@ class ContactListener(Box2D.b2ContactListener):  # type: ignore[misc]
             self._keep(error)
 
     def PostSolve(self, contact: Any, impulse: Any) -> None:
+        if self._is_plain and self._phase is _SOLVED:
+            return
         try:
             if self._phase is _Phase.IMPACT:
                 self._note_impulse(contact, impulse)
