@@ -193,6 +193,8 @@ class Course:
         self.costs.clear()
         self._do(len(self._acts.get(self.now, ())))
         self._n_done = 0
+        for stage in () if self.goes_back else self.demo.stages:  # nobody looks at a server's picture
+            stage.recording = False
         try:
             self.demo.run.step()
         except Exception as error:  # it fails everywhere alike

@@ -158,7 +158,7 @@ def main() -> int:
     parser.add_argument("--minutes", type=float, default=60.0)
     parser.add_argument("--count", type=int, default=200)
     parser.add_argument("--solver", default="box2d")
-    parser.add_argument("--stir", type=float, default=20.0, help="seconds between two restarts of the scene")
+    parser.add_argument("--stir", type=float, default=60.0, help="seconds between two restarts of the scene")
     parser.add_argument("--serve", action="store_true", help="be the server; the command starts that itself")
     options = parser.parse_args()
     if options.serve:
@@ -202,11 +202,12 @@ def _watch(server: subprocess.Popen[str], minutes: float, stir: float) -> int:
             lost.append(told["lost"])
             offsets.append(statistics.median(client.offset for client in clients))
             late = sorted(one for client in clients for one in client.late)
+            wrong = max((error for client in clients for error in client.errors), default=0.0)
+            out, back = (told["sent"] - sent) / 6e4, (told["received"] - received) / 6e4
             print(
                 f"{len(memory):6d}  {memory[-1] / 1e6:.1f}  {shares[-1]:.1%}  {told['tick_ms']:.2f} ({told['longest_ms']:.1f})  "
                 f"{late[len(late) // 2]:.2f}  {late[len(late) * 99 // 100]:.2f}  {late[-1]:.2f}  {sum(one.n_gaps for one in clients)}  "
-                f"{max((error for client in clients for error in client.errors), default=0.0):.2f}  "
-                f"{offsets[-1] - offsets[0]:+.2f}  {told['lost']:.2f}  {(told['sent'] - sent) / 6e4:.1f}  {(told['received'] - received) / 6e4:.1f}",
+                f"{wrong:.2f}  {offsets[-1] - offsets[0]:+.2f}  {told['lost']:.2f}  {out:.1f}, {back:.1f}",
                 flush=True,
             )
             sent, received, cpu, minute = told["sent"], told["received"], spent, frame
@@ -224,8 +225,11 @@ def _verdict(clients: list[LightClient], memory: list[int], shares: list[float],
     drift = max(abs(offset - offsets[0] + hertz * (gone - lost[0])) for offset, gone in zip(offsets, lost, strict=True))
     apart = max(client.offset for client in clients) - min(client.offset for client in clients)
     share = statistics.fmean(shares)
-    print(f"memory: second quarter {second / 1e6:.1f} MB, last {last / 1e6:.1f} MB, {last / second - 1.0:+.2%} (at most {MOST_GROWTH:+.0%})")
-    print(f"clocks: drift {drift:.2f} ticks beside what the server's clock left out ({lost[-1] - lost[0]:.2f} s); four clients {apart:.2f} apart")
+    grown, left_out = last / second - 1.0, lost[-1] - lost[0]
+    print(f"memory: second quarter {second / 1e6:.1f} MB, last {last / 1e6:.1f} MB, {grown:+.2%} (at most {MOST_GROWTH:+.0%})")
+    print(
+        f"clocks: drift {drift:.2f} ticks beside what the server's left out ({left_out:.2f} s), the clients' {apart:.2f} apart (at most 2)"
+    )
     print(f"core: {share:.1%} on average, {max(shares):.1%} at most (at most {MOST_OF_A_CORE:.0%} on average)")
     said, heard = (sum(getattr(client, name) for client in clients) for name in ("n_said", "n_heard"))
     print(f"acts: {said} said, {heard} heard again; ticks missing or out of order: {sum(client.n_gaps for client in clients)}")
