@@ -33,11 +33,12 @@ from engine.common.rng import stream
 from engine.contracts import StepAgreement
 from engine.demo.doors import Door, door_of_body
 from engine.demo.dropping import DroppedBody, place
-from engine.demo.grip import Grip, take_hold, take_hold_of
+from engine.demo.grip import Grip, bodies_under, take_hold, take_hold_of
 from engine.demo.parameters import Parameter, parameter_values
 from engine.demo.stage import RefereeFactory, Stage, StepTimes, union
 from engine.demo.users import Users
 from engine.geometry import AABB
+from engine.history.history import offsets_of
 from engine.history.input_log import EDITS, Held, Input
 from engine.history.subject import CapturedInPlace
 from engine.render.palette import Color
@@ -378,6 +379,7 @@ class DemoRun(CapturedInPlace):
         """Take one step in every stage; of a shared demo let a tick pass, in which there may be none or several."""
         demo, users = self.demo, self.users
         self._tell_worlds()
+        worlds = [stage.world for stage in demo.stages]
         with self.driving():
             for _ in range(users.tick() if self.is_shared else 1):
                 users.push(demo)
@@ -386,6 +388,8 @@ class DemoRun(CapturedInPlace):
                     stage.advance()
                 demo.steps += 1
                 demo.after_step()
+        if [stage.world for stage in demo.stages] != worlds:
+            users.leave_worlds(demo)
         if self.is_keyframe:
             for stage in demo.stages:
                 stage.world.canonicalize()
@@ -441,8 +445,8 @@ class DemoRun(CapturedInPlace):
             return None
         return self.demo.stages.index(grip.stage), grip.body, grip.point
 
-    def hold(self, stage: int, body: int, held: tuple[float, float], point: tuple[float, float]) -> None:
-        """Take hold of a body at a point of its own frame, and pull it towards a point of the picture.
+    def hold(self, stage: int, body: int, held: tuple[float, float], point: tuple[float, float]) -> bool:
+        """Take hold of a body at a point of its own frame, and pull it towards a point of the picture; return True.
 
         Raises
         ------
@@ -452,6 +456,7 @@ class DemoRun(CapturedInPlace):
         demo = self.demo
         demo.release()
         demo._grip = take_hold_of(demo.stages[self._checked_stage(stage)], body, held, point)
+        return True
 
     # -- what drives the worlds ---------------------------------------------------------------------------------------
 
@@ -546,6 +551,23 @@ class DemoRun(CapturedInPlace):
     def by(self, user: int, one: Input) -> Any:
         """Do something as one of several users (`engine.demo.users`)."""
         return self.users.act(self.demo, user, one)
+
+    def told(self, action: str, *arguments: Any) -> Input:
+        """Return an input of one of several users as the others must be told it.
+
+        It has the places of the stages in the picture in which it is done. A grip names the body that is seen under the pointer: in the
+        others' picture it may be elsewhere by then.
+        """
+        demo, kind = self.demo, type(self.demo)
+        if action == "grab" and kind.grab is Demo.grab:
+            (point,) = arguments
+            found = next(bodies_under(demo.stages, point), None)
+            if found is None:
+                return Input("release", ())
+            stage, body = found
+            held = demo.stages[stage].world.state(body).xf.apply_inverse(demo.stages[stage].local(point))
+            action, arguments = "hold", (stage, body, held, point)
+        return Input(action, arguments, offsets_of(demo, action))
 
     def has_body(self, stage: int, body: int) -> bool:
         """Tell whether there is such a stage, and such a body in its world."""

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import contextlib
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from engine.common.errors import LabError
 from engine.demo.stage import Stage
 from engine.world import MouseJointSpec
 
-__all__ = ["Grip", "take_hold", "take_hold_of"]
+__all__ = ["Grip", "bodies_under", "take_hold", "take_hold_of"]
 
 _FORCE_PER_KG = 1000.0
 """N/kg, the hand's strength: a hundred times the weight under the usual gravity, so that nothing pinned resists it long."""
@@ -62,16 +63,20 @@ def take_hold(stages: Sequence[Stage], point: Point) -> Grip | None:
 
     What lies too far out, or is too heavy, is refused by the world: there is nothing to hold.
     """
-    for stage in stages:
-        world, target = stage.world, stage.local(point)
-        try:
-            body = world.body_at(target)
-            if body is None:
-                continue
-            return _joined(stage, body, target, target)
-        except LabError:
-            continue
+    for k, body in bodies_under(stages, point):
+        target = stages[k].local(point)
+        with contextlib.suppress(LabError):
+            return _joined(stages[k], body, target, target)
     return None
+
+
+def bodies_under(stages: Sequence[Stage], point: Point) -> Iterator[tuple[int, int]]:
+    """Yield stage and id of the dynamic body at a point of the picture, of each stage that has one there."""
+    for k, stage in enumerate(stages):
+        with contextlib.suppress(LabError):
+            body = stage.world.body_at(stage.local(point))
+            if body is not None:
+                yield k, body
 
 
 def take_hold_of(stage: Stage, body: int, held: Point, point: Point) -> Grip:

@@ -34,7 +34,7 @@ from engine.history.state_log import Divergence
 if TYPE_CHECKING:
     from engine.history.subject import Subject
 
-__all__ = ["History", "demo_hash", "repeat"]
+__all__ = ["History", "demo_hash", "offsets_of", "repeat"]
 
 _MAY_BE_NOTHING = frozenset({"press", "grab", "turn", "on_wheel"})
 
@@ -192,9 +192,7 @@ class History(Generic[_Demo]):
         if action not in ACTIONS:
             raise InvalidInputError("action", "one of " + ", ".join(ACTIONS), action)
         is_nothing = is_refused = False
-        offsets = tuple(stage.offset for stage in self.demo.stages) if action in _AT_A_POINT else ()
-        if not any(x or y for x, y in offsets):
-            offsets = ()
+        offsets = offsets_of(self.demo, action)
         held = self.demo.grabbing
         try:
             result = self.demo.run.act(action, *arguments)
@@ -422,6 +420,12 @@ class History(Generic[_Demo]):
     def _go_to_keyframe(self, step: int) -> None:
         self._keyframes.restore(step, self.demo)
         self.now, self._given = step, 0
+
+
+def offsets_of(demo: Subject, action: str) -> tuple[tuple[float, float], ...]:
+    """Return where the stages lie in the picture, if an action is at a point of it and any lies elsewhere than at (0, 0)."""
+    offsets = tuple(stage.offset for stage in demo.stages) if action in _AT_A_POINT else ()
+    return offsets if any(x or y for x, y in offsets) else ()
 
 
 def repeat(demo: Subject, one: Input) -> LabError | None:

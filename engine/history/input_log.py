@@ -38,10 +38,10 @@ ACTIONS: dict[str, bool] = {
 """What is done to a demo, and whether `undo` stops before it: a drag belongs to the grip before it, an `amend_edit` to the `edit`, an
 `amend_solver`, as a slider moves on, to the `set_solver`."""
 
-USER_ACTIONS = ("join", "leave", "drive", "pause", "set_speed")
+USER_ACTIONS = ("join", "leave", "drive", "pause", "set_speed", "undo_own")
 """What a user of a shared demo does beside `ACTIONS`, within "by"."""
 
-_BEGUN_BY_A_USER = frozenset({"pause", "set_speed"})
+_BEGUN_BY_A_USER = frozenset({"pause", "set_speed", "undo_own"})
 """Of these, what `undo` stops before."""
 
 EDITS = (

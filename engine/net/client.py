@@ -194,11 +194,12 @@ class Client:
         """
         if self.course is None:
             return None
-        one = input_of(as_plain(Input(action, arguments)), "act", of_a_user=True)  # as the others will read it
+        told = as_plain(self.course.demo.run.told(action, *arguments))
+        one = input_of(told, "act", of_a_user=True)  # as the others will read it
         number, tick = self._number, max(self.course.now, self.confirmed)
         self._number += 1
         self._unheard[number] = (tick, one, now)
-        self.send(m.Did(number, tick, as_plain(one)))
+        self.send(m.Did(number, tick, told))
         if tick == self.course.now:
             return self.course.act(Act(self.user, number, one))
         self.course.add(tick, Act(self.user, number, one))

@@ -381,13 +381,14 @@ class Server:
         member = self._members.get(user)
         if member is not None and member.peer is not None:
             self.drop(member.peer, "it came in again from elsewhere")
-        if member is None or not hmac.compare_digest(member.key.encode(), hello.key.encode()):
+        is_back = member is not None and hmac.compare_digest(member.key.encode(), hello.key.encode())
+        if member is None or not is_back:
             number = member.next_number if member is not None else 0
             owns = member.owns if member is not None else Size()
             member = self._members[user] = _Member("", secrets.token_hex(16), peer, next_number=number, floor=number, owns=owns)
         one.user, one.hello = user, hello
         member.peer, member.name = peer, self._name_for(user, hello.name)
-        self._act(user, member.next_number, Input("join", ()), self.course.now)
+        self._act(user, member.next_number, Input("join", (True,) if is_back else ()), self.course.now)
         self._is_present_told = False
 
     def _name_for(self, user: int, name: str) -> str:

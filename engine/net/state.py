@@ -22,9 +22,13 @@ from engine.common.errors import LabError
 from engine.demo.base import Demo
 from engine.demo.dropping import DroppedBody
 from engine.demo.grip import Grip
+from engine.demo.inverse import Inverse, Part
 from engine.demo.parameters import parameter_values
-from engine.demo.users import MOST_USERS, SPEEDS, User, Users
+from engine.demo.users import MOST_UNDO, MOST_USERS, PUSHES, SPEEDS, User, Users
 from engine.history.capture import CapturedState, capture, captured_attributes, put_back, restore
+from engine.history.input_log import Input
+from engine.history.recordings.inputs import as_plain, input_of
+from engine.history.recordings.layout import is_number
 from engine.net.objects import ObjectReader, ObjectWriter, StateError, may_be_set
 from engine.net.snapshots import plain_snapshot, snapshot_of
 from engine.world.solver import solver_name
@@ -195,15 +199,44 @@ def _check_run(demo: Demo, found: dict[str, Any]) -> None:
         raise StateError("run.users must be users")
     if any(type(number) is not int or number < 0 for number in (users.ticks, users._owed)):
         raise StateError("run.users must have their time")
-    for number, user in users.users.items():
+    if type(users.away) is not dict or set(users.users) & set(users.away) or type(users.is_shared) is not bool:
+        raise StateError("run.users must be here or away")
+    for number, user in (*users.users.items(), *users.away.items()):
         if type(number) is not int or not 1 <= number <= MOST_USERS or type(user) is not User:
             raise StateError(f"run.users[{number!r:.20}] must be a user")
         _check_grip(demo, user.grip)
         ids = user.next_ids.items()
-        if not _are_texts(user.held) or not all(type(k) is int and _are_numbers(next_ids, 3) for k, next_ids in ids):
-            raise StateError(f"run.users[{number}] must have keys and ids")
+        if not all(type(k) is int and _are_numbers(next_ids, 3) for k, next_ids in ids):
+            raise StateError(f"run.users[{number}] must have ids")
+        if not _are_texts(user.held) or not _are_texts(user.pushes) or not user.pushes <= set(PUSHES):
+            raise StateError(f"run.users[{number}] must have keys")
         if user.drives is not None and not _are_numbers(user.drives, 2):
             raise StateError(f"run.users[{number}].drives must be a stage and a body")
+        if type(user.undo) is not list or len(user.undo) > MOST_UNDO:
+            raise StateError(f"run.users[{number}].undo must be a list of at most {MOST_UNDO}")
+        for inverse in user.undo:
+            _check_inverse(inverse, f"run.users[{number}].undo")
+
+
+_TAKES_BACK = {"edit": 4, "set_solver": 2, "set_parameter": 2, "release": 0, "drive": 2}
+"""How many arguments what takes an action back has."""
+_MAKES = ("create_body", "create_fixture", "create_joint")
+
+
+def _check_inverse(found: object, place: str) -> None:
+    """Check that what is to take an action back could have been told here: it will be carried out."""
+    if type(found) is not Inverse or type(found.words) is not str or type(found.parts) is not tuple:
+        raise StateError(f"{place} must be of inverses")
+    for part in found.parts:
+        one = part.one if type(part) is Part else None
+        if type(one) is not Input or one.offsets or type(one.arguments) is not tuple or len(one.arguments) != _TAKES_BACK.get(one.action):
+            raise StateError(f"{place} must be of inputs that take something back")
+        input_of(as_plain(one), place, of_a_user=True)
+        method = one.arguments[1] if one.action == "edit" else ""
+        if not all(type(pose) is tuple and len(pose) == 3 and all(map(is_number, pose)) for pose in part.poses):
+            raise StateError(f"{place} must have poses of three numbers")
+        if not all(type(old) is int for old in part.old) or bool(part.old) != (method in _MAKES) or len(part.poses) not in (0, 2):
+            raise StateError(f"{place} must have old ids of what is created again")
 
 
 def _are_texts(found: object) -> bool:

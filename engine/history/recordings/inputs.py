@@ -184,17 +184,18 @@ ARGUMENTS: Mapping[str, tuple[Reader, ...]] = MappingProxyType(
         "keep_solver_state": (),
         "resource_ready": (_text,),
         "by": (_count, _input),
-        "join": (),
+        "join": (_truth,),
         "leave": (),
         "drive": (_whole, _count),
         "pause": (_truth,),
         "set_speed": (_number,),
+        "undo_own": (),
     }
 )
 """What reads each argument of each action."""
 
 
-_LEAST = {"edit": 2, "amend_edit": 2, "set_solver": 1}
+_LEAST = {"edit": 2, "amend_edit": 2, "set_solver": 1, "join": 0}
 """How many arguments there must be, where some may be left out."""
 
 

@@ -11,8 +11,10 @@ import pytest
 from engine.common.errors import LabError
 from engine.common.rng import stream
 from engine.demo.base import Demo
+from engine.demo.inverse import Inverse, Part
 from engine.demo.registry import find_demo
 from engine.history.history import demo_hash
+from engine.history.input_log import Input
 from engine.net.course import Act, Course
 from engine.net.scene import made_of, scene_of
 from engine.net.state import StateError, decode_state, encode_state
@@ -76,6 +78,55 @@ def test_what_is_damaged_is_refused_and_nothing_has_happened() -> None:
         assert demo_hash(there) == before and there.stages == stages
     decode_state(there, state)
     assert demo_hash(there) == demo_hash(here.demo)
+
+
+def _edited() -> Demo:
+    """Return a demo of which a user has deleted a body with its joints, and another is away."""
+    demo = find_demo("bridge")(0)
+    demo.run.users.open()
+    for user, action, *arguments in (
+        (1, "join"), (2, "join"), (1, "drive", 0, 3), (1, "press", "right"), (1, "set_parameter", "mass", 30.0), (2, "leave"),
+        (1, "edit", 0, "set_body", (3,), (("gravity_scale", 0.5),)), (1, "edit", 0, "destroy_body", (3,), ()),
+    ):  # fmt: skip
+        demo.run.act("by", user, Input(action, tuple(arguments)))
+    for _ in range(30):
+        demo.run.step()
+    return demo
+
+
+def test_what_users_can_take_back_goes_along() -> None:
+    here = _edited()
+    there = made_of(scene_of(here))
+    decode_state(there, encode_state(here))
+    mine, theirs = here.run.users, there.run.users
+    assert (mine.users[1], set(mine.away)) == (theirs.users[1], set(theirs.away)) and len(theirs.users[1].undo) == 3
+    n_joints = len(here.stages[0].world.joint_ids)
+    for demo in (here, there):
+        for _ in range(2):
+            demo.run.act("by", 1, Input("undo_own", ()))
+        demo.run.step()
+    assert demo_hash(here) == demo_hash(there) and len(here.stages[0].world.joint_ids) > n_joints
+
+
+@pytest.mark.parametrize(
+    "one",
+    [
+        Input("build", ()),
+        Input("restart", ()),
+        Input("edit", (0, "step", (), ())),
+        Input("edit", (0, "destroy_body", (3,))),
+        Input("set_parameter", ("load", "x" * 300)),
+        Input("set_solver", ([], ())),
+    ],
+)
+def test_nothing_but_edits_takes_something_back(one: Input) -> None:
+    here = _edited()
+    there = made_of(scene_of(here))
+    here.run.users.users[1].undo.append(Inverse("a thing", (Part(one),)))
+    before = demo_hash(there)
+    with pytest.raises(LabError):
+        decode_state(there, encode_state(here))
+    assert demo_hash(there) == before
 
 
 def _sealed(plain: object) -> bytes:
