@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import contextlib
 import gc
+import time
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from time import perf_counter
+from typing import TYPE_CHECKING
 
 import pygame
 
@@ -29,9 +31,14 @@ from engine.demo.base import Demo
 from engine.demo.registry import all_demos
 from engine.demo.session import Session
 from engine.render import palette
+from engine.render.fonts import FontBook
 from engine.render.palette import THEMES
 
-__all__ = ["Attention", "DisplayError", "Loop", "open_window"]
+if TYPE_CHECKING:
+    from engine.net.hosting import Hosting
+    from engine.net.party import Party
+
+__all__ = ["Attention", "DisplayError", "Loop", "draw_waiting", "open_shared", "open_window"]
 
 _PATIENCE = 30.0
 """Seconds without mouse or key after which the window counts as not watched: longer than reading what stands beside a preview takes."""
@@ -241,9 +248,97 @@ def open_window(
     DisplayError
         The system refuses a window.
     """
-    demos = all_demos()
-    check_ui_scale("--ui-scale", ui_scale)
     demo = kind(seed, values) if kind is not None else None
+
+    def make(surface: pygame.Surface, scale: float) -> Window:
+        return Window(surface.get_size(), all_demos(), demo, seed, scale)
+
+    with _opened(make, ui_scale, size, theme) as loop:
+        assert loop is not None
+        if demo is not None and prepare is not None:
+            prepare(loop.window.session)
+        yield loop
+
+
+@contextlib.contextmanager
+def open_shared(
+    party: Party,
+    hosting: Hosting | None = None,
+    ui_scale: float | None = None,
+    size: tuple[int, int] | None = None,
+    theme: str | None = None,
+) -> Iterator[Loop | None]:
+    """Open the window on a shared world, give its loop, and close it after; the party has left then.
+
+    Until the server's state has come the window says what it waits for; Esc, or closing it, gives None instead of a loop.
+
+    Parameters
+    ----------
+    party : Party
+        Of this window's user.
+    hosting : Hosting, optional
+        The server that this program runs too; it is not closed here.
+    ui_scale, size, theme
+        As of `open_window`.
+
+    Raises
+    ------
+    LabError
+        The server cannot be reached, or refuses the client: why, in one line.
+    InvalidInputError, DisplayError
+        As of `open_window`.
+    """
+
+    def make(surface: pygame.Surface, scale: float) -> Window | None:
+        if not _is_joined(surface, party, scale):
+            return None
+        return Window(surface.get_size(), all_demos(), ui_scale=scale, party=party, hosting=hosting)
+
+    try:
+        with _opened(make, ui_scale, size, theme) as loop:
+            yield loop
+    finally:
+        party.leave()
+
+
+def _is_joined(surface: pygame.Surface, party: Party, ui_scale: float) -> bool:
+    """Show what is waited for until the party's client has its demo; False if the user does not want to wait."""
+    fonts, ticker = FontBook(ui_scale), pygame.time.Clock()
+    while True:
+        raise_lost()
+        for event in pygame.event.get():
+            if event.type == pygame.QUIT or (event.type == pygame.KEYDOWN and event.key == pygame.K_ESCAPE):
+                return False
+        party.advance(time.monotonic())
+        if party.client.demo is not None:
+            return True
+        if party.is_over:
+            raise LabError(party.reason)
+        surface = pygame.display.get_surface() or surface
+        draw_waiting(surface, fonts, party.words)
+        pygame.display.flip()
+        ticker.tick(_BESIDE_COMPILER)
+
+
+def draw_waiting(surface: pygame.Surface, fonts: FontBook, words: str) -> None:
+    """Draw what a window says before there is a world to be shown."""
+    surface.fill(palette.BACKGROUND)
+    width, height = surface.get_size()
+    lines = [(line, 18.0, palette.TEXT) for line in fonts.wrapped(words, 18.0, round(0.9 * width))]
+    lines.append(("Esc: give up", 13.0, palette.CAPTION))
+    top = height // 2 - round(14 * fonts.ui_scale) * len(lines)
+    for text, letters, color in lines:
+        picture = fonts.render(text, letters, color)
+        surface.blit(picture, picture.get_rect(midtop=(width // 2, top)))
+        top += round(1.6 * letters * fonts.ui_scale)
+
+
+@contextlib.contextmanager
+def _opened(
+    make: Callable[[pygame.Surface, float], Window | None], ui_scale: float | None, size: tuple[int, int] | None, theme: str | None
+) -> Iterator[Loop | None]:
+    """Open the display, make a window for its surface and UI scale, give its loop, and close all; None where none is made."""
+    check_ui_scale("--ui-scale", ui_scale)
     place = preferences_path()
     chosen = load_preferences(place)
     if theme is not None and theme not in THEMES:
@@ -254,13 +349,14 @@ def open_window(
     try:
         surface, usual, scale = _open(ui_scale, chosen.text_scale, size)
         palette.use_theme(chosen.theme if theme is None else theme)
-        window = Window(surface.get_size(), demos, demo, seed, scale)
+        window = make(surface, scale)
+        if window is None:
+            yield None
+            return
         window.router.appearance = Appearance(usual, chosen, place)
         autosave = None if place is None else Autosave(place.parent / "unsaved")
         if autosave is not None:
             window.keep_scenes(autosave)
-        if demo is not None and prepare is not None:
-            prepare(window.session)
         if not query.is_warm():
             window.plain = plain
         warmup.start()

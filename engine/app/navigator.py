@@ -7,6 +7,7 @@ large; the one left last stays whatever it takes.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from engine.app.browser import called, found_in
 from engine.app.screen import Screen
@@ -20,9 +21,12 @@ from engine.demo.stage import RefereeFactory
 from engine.demo.stepping import stepper_of
 from engine.history.keyframes import LARGEST_BYTES
 from engine.history.recordings import Recording
-from engine.net.party import Party
 from engine.render import palette
 from engine.render.views import Layers
+
+if TYPE_CHECKING:
+    from engine.net.hosting import Hosting
+    from engine.net.party import Party
 
 __all__ = ["MOST_BYTES", "MOST_LEFT", "Navigator"]
 
@@ -50,8 +54,8 @@ class Navigator:
     screen : Screen
     on_leave, on_show : callable
         Called with the session that is about to be left, and with the one that is shown from now on, of a demo or of the list.
-    party : Party, optional
-        Begin in the world that its client shares.
+    party, hosting : Party and Hosting, optional
+        Begin in the world that its client shares; the server of that, where this program runs it too.
 
     Attributes
     ----------
@@ -79,6 +83,7 @@ class Navigator:
         on_leave: Callable[[Session], None],
         on_show: Callable[[Session], None],
         party: Party | None = None,
+        hosting: Hosting | None = None,
     ) -> None:
         self.demos = tuple(demos)
         self.browsing = demo is None and party is None
@@ -92,7 +97,7 @@ class Navigator:
         self._is_complete = False
         first = type(demo) if demo is not None else next((one for one in self.demos if one.opens_list), None)
         self.chosen = self.demos.index(first) if first in self.demos else 0
-        self.shared = self._shared(party) if party is not None else None
+        self.shared = self._shared(party, hosting) if party is not None else None
         self.session = self.shared or self._session(demo if demo is not None else self._preview(self.chosen))
 
     @property
@@ -133,7 +138,7 @@ class Navigator:
         if shared is not self.session:
             shared.advance(elapsed)
         if shared.is_outdated:
-            self.shared = fresh = self._shared(shared.party)
+            self.shared = fresh = self._shared(shared.party, shared.hosting)
             self.watched_from = None if self.watched_from is shared else self.watched_from
             if shared is self.session:
                 self._show(fresh)
@@ -154,8 +159,8 @@ class Navigator:
             if shared is self.session:
                 self.browse()
 
-    def _shared(self, party: Party) -> SharedSession:
-        session = SharedSession(party, self._screen.layout.view, self._layers)
+    def _shared(self, party: Party, hosting: Hosting | None) -> SharedSession:
+        session = SharedSession(party, self._screen.layout.view, self._layers, hosting)
         session.demo.viewer.interactive = self._is_watched
         if self._referee is not None:
             session.demo.run.use_referee(self._referee, self._is_complete)

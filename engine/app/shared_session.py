@@ -7,11 +7,12 @@ What cannot be shared is refused in words: going back in time, single steps, ano
 
 from __future__ import annotations
 
+import math
 import time
 from collections import deque
 from collections.abc import Callable, Mapping
 from time import perf_counter
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -23,10 +24,14 @@ from engine.demo.clock import FixedClock
 from engine.demo.session import Session
 from engine.demo.stage import Stage
 from engine.demo.users import SPEEDS, Users
-from engine.net.party import Party
 from engine.render import palette
 from engine.render.camera import Place
 from engine.render.views import Layers
+
+if TYPE_CHECKING:
+    from engine.net.client import Client
+    from engine.net.hosting import Hosting
+    from engine.net.party import Party
 
 __all__ = ["NO_PAST", "SharedClock", "SharedSession"]
 
@@ -35,6 +40,8 @@ NO_PAST = "time is everybody's here: it cannot be taken back, or stepped, by one
 
 _POINTING = 1.0 / 20.0
 """Seconds from one message about where the pointer is to the next."""
+_EDITS_PER_SECOND = 120.0
+"""Of what is dragged with the tool that selects: with the pointer's messages less than half of what a server takes from a client."""
 _GRAPH = 600
 """Frames of which the ticks taken again are kept."""
 
@@ -96,6 +103,8 @@ class SharedSession(Session):
         Whose client has its demo by now.
     view, layers
         As of `Session`.
+    hosting : Hosting, optional
+        The server, where this program runs it too.
 
     Attributes
     ----------
@@ -105,11 +114,11 @@ class SharedSession(Session):
 
     is_shared: ClassVar[bool] = True
 
-    def __init__(self, party: Party, view: Place, layers: Layers | None = None) -> None:
+    def __init__(self, party: Party, view: Place, layers: Layers | None = None, hosting: Hosting | None = None) -> None:
         demo = party.client.demo
         if demo is None:
             raise LabError("the state of the shared world has not come yet")
-        self.party = party
+        self.party, self.hosting = party, hosting
         clock = SharedClock(lambda: demo.run.users, self.act, lambda: self.client.fraction, demo.step_seconds)
         super().__init__(demo, view, layers, clock=clock)
         self.again: deque[int] = deque(maxlen=_GRAPH)
@@ -128,7 +137,7 @@ class SharedSession(Session):
         return time.monotonic()
 
     @property
-    def client(self) -> Any:
+    def client(self) -> Client:
         """Who takes part."""
         return self.party.client
 
@@ -140,6 +149,9 @@ class SharedSession(Session):
     @property
     def now(self) -> int:
         return 0 if self.client.course is None else int(self.client.course.now)
+
+    def steps_between(self, n_edits: int) -> int:
+        return math.ceil(n_edits / (self.demo.step_seconds * _EDITS_PER_SECOND))
 
     # -- acting -------------------------------------------------------------------------------------------------------
 
@@ -266,7 +278,7 @@ class SharedSession(Session):
         pointed, now = self.demo.viewer.pointed, self._now()
         if pointed is not None and pointed != self._pointed and now - self._pointed_at >= _POINTING:
             self._pointed, self._pointed_at = pointed, now
-            self.client.point(*pointed)
+            self.client.point(pointed, now)
 
     def _tell_news(self) -> None:
         """Tell who came and who left, and what was put right."""

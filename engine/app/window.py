@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 from time import perf_counter
+from typing import TYPE_CHECKING
 
 import pygame
 
@@ -27,10 +28,13 @@ from engine.demo.base import Demo
 from engine.demo.session import Session
 from engine.demo.stage import RefereeFactory
 from engine.history.recordings import Recording
-from engine.net.party import Party
 from engine.render.canvas import Canvas
 from engine.render.hud import draw_help
 from engine.render.raster import load_raster
+
+if TYPE_CHECKING:
+    from engine.net.hosting import Hosting
+    from engine.net.party import Party
 
 __all__ = ["Window"]
 
@@ -52,8 +56,8 @@ class Window:
         Screen pixels to a design pixel.
     is_watched : bool
         False off-screen, where a picture waits for whatever it needs.
-    party : Party, optional
-        Begin in the world that its client shares.
+    party, hosting : Party and Hosting, optional
+        Begin in the world that its client shares; the server of that, where this program runs it too.
 
     Attributes
     ----------
@@ -72,13 +76,14 @@ class Window:
         ui_scale: float = 1.0,
         is_watched: bool = True,
         party: Party | None = None,
+        hosting: Hosting | None = None,
     ) -> None:
         self._is_watched = is_watched
         self.check = CheckNote()
         self._notes = Notes()
         self.plain: PlainCheck | None = None
         self.screen = Screen(size, ui_scale, is_watched)
-        self.navigator = Navigator(demos, demo, seed, is_watched, self.screen, self._leave, self._begin, party)
+        self.navigator = Navigator(demos, demo, seed, is_watched, self.screen, self._leave, self._begin, party, hosting)
         actions = WindowActions(self.handle, lambda command: self.router.command(command), self.show, lambda: self.note, self._paint_docks)
         self.dock_area = DockArea(make_docks(self.navigator, self.screen, actions) if is_watched else (), self.navigator)
         self.router = EventRouter(self.navigator, self.screen, self.dock_area)

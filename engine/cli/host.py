@@ -158,10 +158,7 @@ def _say(line: str) -> None:
 
 def _invitation(hosting: Hosting) -> str:
     """Say where it is, and how others join."""
-    host = {"0.0.0.0": "THIS-COMPUTER", "::": "THIS-COMPUTER"}.get(hosting.bind, hosting.bind)
-    host = f"[{host}]" if ":" in host else host
-    tls = " --tls" if hosting.has_tls else ""
-    return f"shared at {host}:{hosting.port}; others join with: {program()} join {host}:{hosting.port}{tls}"
+    return f"shared at {hosting.invitation.partition(' ')[0]}; others join with: {program()} join {hosting.invitation}"
 
 
 def _tell_changes(before: HostingStatus, now: HostingStatus) -> HostingStatus:

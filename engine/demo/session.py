@@ -309,6 +309,10 @@ class Session:
         """Steps that have been taken, by which one can tell whether time has passed; -1 where that is not counted."""
         return -1 if self.timeline.history is None else self.timeline.history.now
 
+    def steps_between(self, n_edits: int) -> int:
+        """Return the steps to be left between two changes of so many edits each, made as long as something is dragged: none."""
+        return 0
+
     @property
     def here(self) -> tuple[int, int]:
         """The state in which the demo stands, for `put_beside`."""

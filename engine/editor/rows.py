@@ -38,7 +38,10 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """A number with its unit; `step` is what the buttons add. `base` 16 shows it as such."""
+    """A number with its unit; `step` is what the buttons add. `base` 16 shows it as such.
+
+    One with a `span`, the least and the largest, is a slider too: its box can be dragged.
+    """
 
     name: str
     value: float
@@ -49,6 +52,25 @@ class Number:
     base: int = 10
     is_mixed: bool = False
     says: str = ""
+    span: tuple[float, float] | None = None
+
+    @property
+    def share(self) -> float:
+        """Where in its span it is, 0 to 1."""
+        low, high = self.span if self.span is not None else (self.value, self.value)
+        return min(max((self.value - low) / (high - low), 0.0), 1.0) if high > low else 0.0
+
+    def at(self, share: float) -> float:
+        """Return the number at a share of the span, a multiple of its step.
+
+        Examples
+        --------
+        >>> Number("x", 0.0, print, 5.0, span=(0.0, 100.0)).at(0.324)
+        30.0
+        """
+        low, high = self.span if self.span is not None else (self.value, self.value)
+        wanted = low + min(max(share, 0.0), 1.0) * (high - low)
+        return min(max(round(round(wanted / self.step) * self.step, _DECIMALS), low), high)
 
     def shown(self) -> str:
         """Return the number as written.
@@ -75,7 +97,8 @@ class Number:
         """
         if self.whole:
             return self.value + round(steps * self.step)
-        return round(self.value + steps * self.step, _DECIMALS)
+        value = round(self.value + steps * self.step, _DECIMALS)
+        return value if self.span is None else min(max(value, self.span[0]), self.span[1])
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,6 +35,8 @@ _GRIP = 9.0
 _NOTCH = math.radians(15.0)
 """Turn of a wheel's notch, and with Ctrl the step of the handle."""
 _FINE_NOTCH = math.radians(1.0)
+_EDITS = 3
+"""Of a body that is moved: pose, velocity, awake."""
 _COPY_SHIFT = 30.0
 """Design pixels from a body to its duplicate."""
 
@@ -56,6 +58,8 @@ class SelectTool(Tool):
         self._angle = 0.0
         self._gesture: Gesture | None = None
         self._placed: tuple[Point, float, int] | None = None
+        self._placed_at = 0
+        """By `Session.now`."""
         self._narrows: Chosen | None = None
         self._joints: list[ChosenJoint] = []
         """Joints that a click takes, one after another."""
@@ -105,7 +109,7 @@ class SelectTool(Tool):
 
     def release(self, at: Pointer) -> None:
         self.move(at)
-        self.update()
+        self._put(is_last=True)
         pressed, mode = self._pressed, self._mode
         if pressed is not None and mode == "frame":
             self._choose_within(pressed, at)
@@ -151,6 +155,10 @@ class SelectTool(Tool):
 
     def update(self) -> None:
         """Put what is held where the pointer is: once a frame, and again after each step, or gravity would carry it off."""
+        self._put()
+
+    def _put(self, is_last: bool = False) -> None:
+        """Do so; in a shared world, to which every edit is a message, no more often than it bears."""
         at, pressed = self._at, self._pressed
         if at is None or pressed is None or self._mode not in ("move", "turn"):
             return
@@ -166,9 +174,11 @@ class SelectTool(Tool):
                 shift = round(shift[0] / step) * step, round(shift[1] / step) * step
         else:
             return
-        wanted = shift, self._angle, self.editor.session.now
-        if wanted != self._placed:
-            self._placed = wanted
+        session = self.editor.session
+        wanted = shift, self._angle, session.now
+        is_early = session.now - self._placed_at < session.steps_between(_EDITS * len(self._start)) and self._placed is not None
+        if wanted != self._placed and (is_last or not is_early):
+            self._placed, self._placed_at = wanted, session.now
             self._place(shift)
 
     def paint(self, canvas: Canvas) -> None:

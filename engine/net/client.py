@@ -205,10 +205,10 @@ class Client:
         self.course.add(tick, Act(self.user, number, one))
         return None
 
-    def point(self, x: float, y: float) -> None:
+    def point(self, point: tuple[float, float], now: float) -> None:
         """Say where the user's pointer is, metres in the picture; beyond what can be said it stays where it was."""
-        if self.is_in and max(abs(x), abs(y)) <= 1e6:
-            self.send(m.Pointing(x, y))
+        if self.is_in and max(abs(point[0]), abs(point[1])) <= 1e6:
+            self.send(m.Pointing(*point))
 
     @property
     def next_number(self) -> int:

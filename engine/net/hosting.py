@@ -236,6 +236,12 @@ class Hosting:
         """Whether it is encrypted."""
         return self._tls is not None
 
+    @property
+    def invitation(self) -> str:
+        """What others give the command join: host and port, and --tls where it is encrypted."""
+        host = {"0.0.0.0": "THIS-COMPUTER", "::": "THIS-COMPUTER"}.get(self.bind, self.bind)
+        return f"{f'[{host}]' if ':' in host else host}:{self.port}{' --tls' if self.has_tls else ''}"
+
     # -- from any thread ----------------------------------------------------------------------------------------------
 
     def start(self) -> None:

@@ -35,6 +35,8 @@ _FAST = 10.0
 _NOTCH = 40.0
 """Design pixels that one notch of the wheel scrolls."""
 _MOST_TYPED = 64
+_CLICK = 3.0
+"""Design pixels that a pressed pointer may move in a number's box and still mean that it is to be typed."""
 
 
 class Form:
@@ -47,6 +49,8 @@ class Form:
         self._refuse = refuse
         self.sheet: Sheet | None = None
         self._typing: Typing | None = None
+        self._sliding: tuple[str, int, bool] | None = None
+        """The number that is dragged, where that began, and whether the pointer has moved since."""
         self._pointer: tuple[int, int] | None = None
 
     @property
@@ -89,6 +93,15 @@ class Form:
         inside = hasattr(event, "pos") and sheet.place.collidepoint(event.pos)
         if event.type == pygame.MOUSEMOTION:
             self._pointer = event.pos if inside else None
+            if self._sliding is not None:
+                self._slide(event.pos[0])
+                return True
+        elif event.type == pygame.MOUSEBUTTONUP and self._sliding is not None and event.button == 1:
+            (name, _, has_moved), self._sliding = self._sliding, None
+            row = self._named(name)
+            if row is not None and not has_moved:
+                self._typing = Typing(name, row.shown(), is_fresh=True)
+            return True
         elif event.type == pygame.MOUSEBUTTONDOWN:
             self._take()
             if inside and event.button == 1:
@@ -139,8 +152,24 @@ class Form:
                 row.change(row.stepped(-steps))
             elif isinstance(row, Number) and more.collidepoint(at):
                 row.change(row.stepped(steps))
+            elif box.collidepoint(at) and isinstance(row, Number) and row.span is not None:
+                self._sliding = row.name, at[0], False
             elif box.collidepoint(at):
                 self._typing = Typing(row.name, row.shown(), is_fresh=True)
+
+    def _slide(self, x: int) -> None:
+        """Give the number that is dragged the value under the pointer."""
+        assert self._sliding is not None
+        name, start, has_moved = self._sliding
+        laid = next((one for row, one in self._fields() if row.name == name), None)
+        if laid is None or self.sheet is None or not isinstance(laid.row, Number):
+            self._sliding = None
+        elif has_moved or abs(x - start) > self.sheet.px(_CLICK):
+            self._sliding = name, start, True
+            box, _, _ = self.sheet.field_rects(laid)
+            value = laid.row.at((x - box.left) / max(box.width, 1))
+            if value != laid.row.value:
+                laid.row.change(value)
 
     def _take(self) -> None:
         """Give the row what was typed, or say what is wrong with it."""

@@ -212,6 +212,10 @@ class _Painter:
         self._surface.blit(caption, caption.get_rect(midleft=(left, rect.centery)))
         typing = self._typing if self._typing is not None and self._typing.name == row.name else None
         self._box(less.union(more), is_lit=typing is not None)
+        if isinstance(row, Number) and row.span is not None and typing is None:
+            full = box.inflate(0, -2)
+            full.width = round(row.share * full.width)
+            pygame.draw.rect(self._surface, mix(palette.PANEL_RAISED, palette.ACCENT, 0.35), full)
         clip = self._surface.get_clip()
         self._surface.set_clip(box.inflate(-self._px(4), 0).clip(clip))
         if typing is None:  # a number whose end is missing would be another number: it gets dots

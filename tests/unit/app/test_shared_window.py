@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+import time
+
 import pygame
 import pytest
 
 from docs.pictures.docks import build_seesaw
+from engine.app import loop
+from engine.app.loop import draw_waiting, open_shared
 from engine.app.panels.people_dock import PeopleDock
 from engine.app.shared_session import NO_PAST, SharedSession
+from engine.common.errors import LabError
+from engine.demo.registry import find_demo
+from engine.net.client import Client
 from engine.net.link import LinkSettings
+from engine.net.local import LocalConnection, LocalServer
+from engine.net.party import Party
+from engine.net.server import ServerSettings
 from engine.world import RevoluteJointSpec
 from tests.unit.app.gathering import Gathering
 from tests.unit.app.hand import pixel
@@ -45,7 +55,7 @@ def test_what_one_holds_the_other_sees(monkeypatch: pytest.MonkeyPatch) -> None:
     for k in range(20):
         two.send(pygame.MOUSEMOTION, pos=(at[0] + 3 * k, at[1] - 6 * k), rel=(3, -6), buttons=(1, 0, 0))
     two.does(1, "drive", 0, world.body_ids[-2])
-    ben.point(1.0, 2.0)
+    ben.point((1.0, 2.0), two.now)
     two.frame(10)
     grip = ben.demo.run.users.users[1].grip
     assert grip is not None and grip.body == body
@@ -135,3 +145,39 @@ def test_the_strip_is_drawn_in_every_size(monkeypatch: pytest.MonkeyPatch) -> No
             and dock.place[3] > 0
             and two.surface.get_at(dock.place[:2]) != two.surface.get_at((dock.place[0] + 20, dock.place[1] - 20))
         )
+
+
+def test_a_window_says_what_it_waits_for_and_can_be_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    server = LocalServer(find_demo("simple_shapes")(0))
+    party = Party(Client("Ann"), LocalConnection(server, LinkSettings()))
+    told: list[str] = []
+    monkeypatch.setattr(loop, "draw_waiting", lambda surface, fonts, words: (told.append(words), draw_waiting(surface, fonts, words)))
+    pygame.event.post(pygame.event.Event(pygame.ACTIVEEVENT))
+    monkeypatch.setattr(party.client, "advance", lambda now: pygame.event.post(pygame.event.Event(pygame.KEYDOWN, key=pygame.K_ESCAPE)))
+    with open_shared(party, size=(480, 320)) as opened:
+        assert opened is None
+    assert told == ["waiting for the state of this program"] and party.is_over
+
+
+def test_a_server_that_refuses_is_told_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    server = LocalServer(find_demo("simple_shapes")(0), ServerSettings(password="sesame"))
+    party = Party(Client("Ann"), LocalConnection(server, LinkSettings()))
+    receive = party.connection.receive
+    monkeypatch.setattr(party.connection, "receive", lambda: (server.advance(server.now + 0.02), receive())[1])
+    with pytest.raises(LabError, match="the password is another"), open_shared(party, size=(480, 320)):
+        pass
+    assert not pygame.display.get_init()
+
+
+def test_a_shared_window_runs_and_says_goodbye(monkeypatch: pytest.MonkeyPatch) -> None:
+    server = LocalServer(find_demo("simple_shapes")(0, {"count": 4}), now=time.monotonic())
+    party = Party(Client("Ann"), LocalConnection(server, LinkSettings()))
+    receive = party.connection.receive
+    monkeypatch.setattr(party.connection, "receive", lambda: (server.advance(time.monotonic()), receive())[1])
+    with open_shared(party, size=(480, 320)) as opened:
+        assert opened is not None and opened.window.session.is_shared
+        for _ in range(20):
+            opened.turn()
+            time.sleep(0.01)
+        assert opened.window.session.demo.steps > 5 and not opened.is_resting
+    assert party.is_over and party.reason == "left"
