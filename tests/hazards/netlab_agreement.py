@@ -1,9 +1,9 @@
 """Do all copies of a shared world go through the same states? python -m tests.hazards.netlab_agreement [--ticks 2000] [--scenes ...]
 
-Four clients from the beginning and a fifth that comes at tick 700, in simulated time, behind links of 150 ms +- 50 ms with 5 % loss, a tenth
-of the messages overtaking and 2 % twice; every one of them does whatever a user can do, at random: grabs and throws, force keys, the demo's
-own keys, new bodies and joints, erasing, sliders, pause, slow motion, a restart now and then, and takes things back. For each scene and
-solver: how many ticks of all clients' differ from the server's (0, or the command ends with 1), and what it took to get there.
+Four clients from the beginning and a fifth that comes at tick 700, in simulated time, behind links of 150 ms +- 50 ms with 5 % loss, a
+tenth of the messages overtaking and 2 % twice; every one of them does whatever a user can do, at random: grabs and throws, force keys, the
+demo's own keys, new bodies and joints, erasing, sliders, pause, slow motion, a restart now and then, and takes things back. For each scene
+and solver: how many ticks of all clients' differ from the server's (0, or the command ends with 1), and what it took to get there.
 
 Scenes: four demos, a gallery scene with motors, and a scene file (of a world with each kind of joint, written and read here).
 """
@@ -11,6 +11,7 @@ Scenes: four demos, a gallery scene with motors, and a scene file (of a world wi
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import sys
 import time
@@ -20,7 +21,6 @@ from typing import Any
 import numpy as np
 
 from engine.common.errors import LabError
-from engine.common.rng import stream
 from engine.demo.base import Demo
 from engine.demo.registry import find_demo
 from engine.demo.scene_demo import scene_class
@@ -31,7 +31,15 @@ from engine.net.rehearsal import Rehearsal
 from engine.scenes.scene import scene_of_snapshot
 from engine.scenes.scene_file import scene_as_json
 from engine.world import (
-    BodySpec, DistanceJointSpec, FixtureSpec, PrismaticJointSpec, RevoluteJointSpec, WeldJointSpec, WheelJointSpec, World, load_solver,
+    BodySpec,
+    DistanceJointSpec,
+    FixtureSpec,
+    PrismaticJointSpec,
+    RevoluteJointSpec,
+    WeldJointSpec,
+    WheelJointSpec,
+    World,
+    load_solver,
 )  # fmt: skip
 
 BAD = LinkSettings(latency=0.15, jitter=0.05, loss=0.05, reorder=0.1, duplicate=0.02)
@@ -65,10 +73,18 @@ def scene_file() -> dict[str, Any]:
     world.create_joint(RevoluteJointSpec(ground, vane, (4.0, 4.0), enable_motor=True, motor_speed=2.0, max_motor_torque=200.0))
     world.create_joint(
         PrismaticJointSpec(
-            ground, plate, (8.0, 2.0), (0.0, 1.0), enable_motor=True, motor_speed=1.0, max_motor_force=300.0,
-            enable_limit=True, lower_translation=-1.0, upper_translation=2.0,
-        )  # fmt: skip
-    )  # fmt: skip
+            ground,
+            plate,
+            (8.0, 2.0),
+            (0.0, 1.0),
+            enable_motor=True,
+            motor_speed=1.0,
+            max_motor_force=300.0,
+            enable_limit=True,
+            lower_translation=-1.0,
+            upper_translation=2.0,
+        )
+    )
     world.create_joint(WheelJointSpec(boxes[0], wheel, (0.0, 6.0), (0.0, 1.0), enable_motor=True, motor_speed=-5.0, max_motor_torque=20.0))
     world.create_joint(DistanceJointSpec(boxes[1], ball, (-7.0, 0.5), (9.0, 6.0)))
     world.create_joint(WeldJointSpec(boxes[2], boxes[3], (-5.5, 0.5)))
@@ -89,10 +105,8 @@ def hand(share: float = _SHARE) -> Callable[[Client, np.random.Generator, float]
         demo = client.demo
         if demo is None or not demo.stages or rng.random() >= share:
             return
-        try:
+        with contextlib.suppress(LabError):
             client.act(*_anything(demo, rng), now=now)
-        except LabError:
-            pass
 
     return play
 
