@@ -30,6 +30,7 @@ from engine.cli.host import host_command
 from engine.cli.join import join_command
 from engine.cli.list import list_command
 from engine.cli.motion import motion_command
+from engine.cli.netlab import netlab_command
 from engine.cli.output import InterruptedRunError
 from engine.cli.references import references_command
 from engine.cli.replay import replay_command
@@ -76,6 +77,7 @@ _app.command("solvers", help="Methods of simulation by scene, judged by exact an
     solvers_command
 )
 _app.command("studies", help="Comparisons that others have made, made again: what they found, and what is true here.")(studies_command)
+_app.command("netlab", help="An experiment on a shared world: server and clients behind bad links, and whether all agree.")(netlab_command)
 _app.command("bench", help="Our speed against that of others, measured in turn.")(bench_command)
 _app.command("doctor", help="Look at what this program needs, and say what to do about what is missing.")(doctor_command)
 

@@ -84,8 +84,8 @@ class Connection:
     port : int
     tls : ssl.SSLContext, optional
         What makes sure who the server is, and that nobody listens (`engine.net.tls`).
-    link : LinkSettings
-        Of the simulated link, of each way.
+    link : LinkSettings, or two of them
+        Of the simulated link, of each way; or of the way up, to the server, and of the way down.
     seed : int
         Of its random numbers.
 
@@ -99,11 +99,17 @@ class Connection:
     """
 
     def __init__(
-        self, host: str, port: int = m.PORT, tls: ssl.SSLContext | None = None, link: LinkSettings | None = None, seed: int = 0
+        self,
+        host: str,
+        port: int = m.PORT,
+        tls: ssl.SSLContext | None = None,
+        link: LinkSettings | tuple[LinkSettings, LinkSettings] | None = None,
+        seed: int = 0,
     ) -> None:
         self.host, self.port = host, integer("port", port, 1, 65535)
         self.n_sent = self.n_received = 0
-        self._tls, self._link, self._seed, self._n_opened = tls, link if link is not None else LinkSettings(), seed, 0
+        self._tls, self._seed, self._n_opened = tls, seed, 0
+        self._links = link if isinstance(link, tuple) else (link, link) if link is not None else (LinkSettings(), LinkSettings())
         self.open()
 
     @property
@@ -119,7 +125,8 @@ class Connection:
         self._in: deque[tuple[bytes, float]] = deque()
         self._n_in = self._n_taken = 0
         """Bytes that were put in, and taken out, each by one thread."""
-        self._up, self._down = (Link(self._link, stream(self._seed, way, self._n_opened)) for way in ("up", "down"))
+        ways = zip(("up", "down"), self._links, strict=True)
+        self._up, self._down = (Link(settings, stream(self._seed, way, self._n_opened)) for way, settings in ways)
         self._n_opened += 1
         self._socket: ClientConnection | None = None
         self._timer: asyncio.TimerHandle | None = None
@@ -133,12 +140,21 @@ class Connection:
 
     @property
     def link(self) -> LinkSettings:
-        """Of each way of the simulated link."""
-        return self._link
+        """Of each way of the simulated link; where they differ, of the way up."""
+        return self._links[0]
 
     @link.setter
     def link(self, settings: LinkSettings) -> None:
-        self._link = self._up.settings = self._down.settings = settings
+        self.links = settings, settings
+
+    @property
+    def links(self) -> tuple[LinkSettings, LinkSettings]:
+        """Of the simulated link, of the way up and the way down."""
+        return self._links
+
+    @links.setter
+    def links(self, settings: tuple[LinkSettings, LinkSettings]) -> None:
+        self._links = self._up.settings, self._down.settings = settings
 
     def send(self, *contents: bytes) -> None:
         """Send messages; before it is open they wait, and once it is closed they are lost."""

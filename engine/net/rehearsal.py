@@ -55,6 +55,8 @@ class Rehearsal:
     seats : list of Seat
     seconds : float
         Of processor time that the server has taken.
+    drops : list of str
+        Whom the server has cut off, and why.
     server : Server
     clients : list of Client
     final : dict of int to bytes
@@ -72,6 +74,7 @@ class Rehearsal:
         down: LinkSettings | None = None,
     ) -> None:
         self.now = self.seconds = 0.0
+        self.drops: list[str] = []
         self.server = Server(demo, settings, start=1.0)
         self.final: dict[int, bytes] = dict(self.server.course.digests)
         self.server.on_tick = self._note
@@ -130,6 +133,10 @@ class Rehearsal:
                 server.receive(peer, content, now)
         server.advance(now)
         self.seconds += time.process_time() - begun
+        while server.drops:
+            peer, reason = server.drops.popleft()
+            self.drops.append(f"{self.seats[peer].client.name}: {reason}")
+            server.disconnect(peer)
         while server.outbox:
             peer, content = server.outbox.popleft()
             self.seats[peer].down.put(content, now)

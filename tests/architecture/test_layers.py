@@ -62,7 +62,7 @@ ROOMS = {
     "engine.net": (
         "messages limits link scene objects snapshots state course script",
         "server client local rehearsal",
-        "tls hosting connection party",
+        "tls hosting connection party netlab",
     ),
     "engine.editor": (
         "rows picking placing background editor",
@@ -85,7 +85,7 @@ ROOMS = {
         "options output report_folder film",
         "list bench references study_chart studies solvers_page solvers doctor scene",
         "trace_result trace check compare motion fire atlas_map atlas",
-        "run_pair run host join step_result step_quiz step_own step replay start main",
+        "run_pair run host join netlab_page netlab step_result step_quiz step_own step replay start main",
     ),
 }
 

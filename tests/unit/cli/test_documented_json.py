@@ -35,6 +35,8 @@ from engine.history.recordings.verifying import Verdict
 from engine.history.state_log import Divergence
 from engine.net.hosting import Hosting, HostingStatus
 from engine.net.limits import Size
+from engine.net.netlab import simulated
+from engine.net.netlab.finding import Finding as NetFinding
 from engine.net.server import Drop, UserStatus
 from engine.scenes import Scene, save_scene
 from engine.world import BodySpec, FixtureSpec, RevoluteJointSpec
@@ -261,6 +263,20 @@ def _diagnosed(patch: pytest.MonkeyPatch) -> Documents:
     yield from _of("doctor")(patch)
 
 
+def _shared(patch: pytest.MonkeyPatch) -> Documents:
+    command = "netlab simple_shapes --simulated --clients 2 --steps 32 --latency 0.05 --rate 10"
+    yield from _of(f"{command} --join-at 2")(patch)
+    whole = simulated.run_simulated
+
+    def cut_off(*given: Any) -> NetFinding:
+        finding = whole(*given)
+        clients = [replace(one, problem="it was dropped") for one in finding.clients]
+        return replace(finding, is_whole=False, drops=["user 1: it sends too much"], clients=clients)
+
+    patch.setattr(simulated, "run_simulated", cut_off)
+    yield from _of(command)(patch)
+
+
 SAMPLES: dict[str, tuple[Callable[[pytest.MonkeyPatch], Documents], ...]] = {
     "list": (_of("list"),),
     "run": (_run,),
@@ -278,6 +294,7 @@ SAMPLES: dict[str, tuple[Callable[[pytest.MonkeyPatch], Documents], ...]] = {
     "scene": (_of("scene scene.json"),),
     "references": (_judged,),
     "solvers": (_benched,),
+    "netlab": (_shared,),
     "studies": (_studied,),
     "bench": (_measured,),
     "doctor": (_diagnosed,),

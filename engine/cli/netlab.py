@@ -1,0 +1,265 @@
+"""``netlab``: a server and clients behind simulated links, hands that do anything, and whether all went through the same states."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from engine.cli import options
+from engine.cli.output import InterruptedRunError, check_files, people, print_rows, progress, text_table, waiting, write_json
+from engine.cli.report_folder import page_in, write_report
+from engine.cli.run import demo_or_file
+from engine.common.errors import Described, InvalidInputError
+from engine.common.words import counted
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from engine.net.link import LinkSettings
+    from engine.net.netlab.finding import Finding
+    from engine.net.netlab.plan import Plan
+
+__all__ = ["netlab_command"]
+
+_ALL = "all"
+_MOST_SWEPT = 50
+
+
+def netlab_command(
+    scene: Annotated[str, typer.Argument(metavar="SCENE", help="Which demo (see the command list), or a scene file.", show_default=False)],
+    clients: Annotated[int, typer.Option("--clients", metavar="N", help="How many, 1 to 64.")] = 4,
+    latency: Annotated[float, typer.Option("--latency", metavar="S", help="Seconds that a message takes each way.")] = 0.0,
+    jitter: Annotated[float, typer.Option("--jitter", metavar="S", help="By so many seconds it may take more, or less.")] = 0.0,
+    loss: Annotated[float, typer.Option("--loss", metavar="P", help="Share of messages that are lost.")] = 0.0,
+    reorder: Annotated[float, typer.Option("--reorder", metavar="P", help="Share of messages that may overtake others.")] = 0.0,
+    duplicate: Annotated[float, typer.Option("--duplicate", metavar="P", help="Share of messages that come twice.")] = 0.0,
+    bandwidth: Annotated[float, typer.Option("--bandwidth", metavar="B", help="Bytes a second each way of a client; 0: any.")] = 0.0,
+    stream: Annotated[bool, typer.Option("--stream", help="A link like TCP: what is lost comes later, and all behind it waits.")] = False,
+    down: Annotated[
+        str | None, typer.Option("--down", metavar="NAME=VALUE,...", help="Where the way from the server differs: latency=0.3,loss=0.1.")
+    ] = None,
+    steps: Annotated[int, typer.Option("--steps", metavar="N", help="Ticks that are played and compared.")] = 600,
+    seed: options.Seed = 0,
+    method: Annotated[
+        str, typer.Option("--method", metavar="NAME", help="How clients keep up: prediction, interpolation, lockstep; or all.")
+    ] = "prediction",
+    solver: options.SolverName = None,
+    delay: Annotated[
+        int | None, typer.Option("--delay", metavar="N", help="Ticks by which the server closes a tick after its time.")
+    ] = None,
+    window_steps: Annotated[
+        int | None, typer.Option("--window-steps", metavar="N", help="Ticks that a client may be ahead, and can go back.")
+    ] = None,
+    script: Annotated[str | None, typer.Option("--script", metavar="FILE", help="What the clients do, in place of random hands.")] = None,
+    rate: Annotated[float | None, typer.Option("--rate", metavar="R", help="Things that a random hand begins a second.")] = None,
+    join_at: Annotated[int | None, typer.Option("--join-at", metavar="STEP", help="The last client comes at this tick.")] = None,
+    sweep: Annotated[
+        str | None, typer.Option("--sweep", metavar="NAME=LIST", help="Once for each value: latency=0,0.05,0.1; also of delay, clients...")
+    ] = None,
+    simulated: Annotated[
+        bool, typer.Option("--simulated", help="In simulated time and one process: as fast as it goes, and the same every time.")
+    ] = False,
+    report: Annotated[str | None, typer.Option("--report", metavar="DIR", help="Write a page with tables and plots.")] = None,
+    json_file: options.JsonFile = None,
+) -> int:
+    """Share a world among a server and clients behind simulated links, and compare the states of every tick.
+
+    The server and each client run in processes of their own, over sockets of this machine, in real time. Everybody does things at random,
+    or what a script says. Status 1 if a step of a client ended in another state than the server's, or a client never came to know it.
+    docs/network.md explains what is measured.
+    """
+    from engine.app.files import check_directory
+    from engine.net.link import LinkSettings
+
+    options.check_solvers({"--solver": solver})
+    with options.named(lambda field: f"--{field}"):
+        up = LinkSettings(latency, jitter, loss, reorder, duplicate, bandwidth, stream)
+    back = up if down is None else _way_down(up, down)
+    if report is not None:
+        check_directory("--report", report)
+    check_files({"--script": script}, {"--json": json_file, "--report": page_in(report)})
+    options.left_out("left out with --script", {"--rate": rate if script is not None else None})
+    given = {"delay": delay, "window": window_steps, "rate": rate}
+    fields: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
+    plan = _plan(scene, solver, script, clients, up, back, steps=steps, seed=seed, join_at=join_at, **fields)
+    return _run(_plans(plan, method, sweep), None if sweep is None else sweep.partition("=")[0].strip(), simulated, report, json_file)
+
+
+def _way_down(up: LinkSettings, given: str) -> LinkSettings:
+    from engine.net.netlab.plan import LINK_FIELDS
+
+    changes = {}
+    for part in given.split(","):
+        name, equals, value = (word.strip() for word in part.partition("="))
+        if not equals or name not in LINK_FIELDS:
+            raise InvalidInputError("--down", "NAME=VALUE,..., NAME one of " + ", ".join(LINK_FIELDS), part)
+        changes[name] = _number("--down", value)
+    with options.named(lambda field: f"--down {field}"):
+        return replace(up, **changes)  # type: ignore[arg-type]
+
+
+def _number(option: str, word: str) -> float:
+    try:
+        number = float(word)
+    except ValueError:
+        number = math.nan
+    if not math.isfinite(number):
+        raise InvalidInputError(option, "a finite number behind each =", word)
+    return number
+
+
+def _plan(scene: str, solver: str | None, script: str | None, clients: int, up: LinkSettings, down: LinkSettings, **given: Any) -> Plan:
+    """Return the plan, every part of it checked."""
+    from engine.net.netlab.plan import Plan
+    from engine.net.scene import check_shareable, scene_of
+    from engine.net.script import load_script
+
+    with options.named(lambda field: f"--{field}"):
+        plan = Plan({}, "", clients, up, down, **given)
+    acts = None if script is None else load_script(script)
+    kind = demo_or_file("SCENE", scene)
+    with waiting("building the scene"):
+        demo = kind(plan.seed, solver=solver)
+        check_shareable(demo)
+        options.prepare_solvers(*demo.run.solvers)
+        demo = kind(plan.seed, solver=solver)
+    return replace(plan, scene=scene_of(demo), title=demo.title, script=acts)
+
+
+def _plans(plan: Plan, method: str, sweep: str | None) -> list[Plan]:
+    """Return the plan once for each method and value."""
+    from engine.net.messages import METHODS
+    from engine.net.netlab.plan import SWEPT, swept
+
+    found = [replace(plan, method=one) for one in options.listed("--method", method, METHODS)]
+    if sweep is None:
+        return found
+    name, equals, words = (word.strip() for word in sweep.partition("="))
+    if not equals or name not in SWEPT:
+        raise InvalidInputError("--sweep", "NAME=LIST, NAME one of " + ", ".join(SWEPT), sweep)
+    values = [_number("--sweep", word) for word in words.split(",")]
+    if len(values) > _MOST_SWEPT:
+        raise InvalidInputError("--sweep", f"at most {_MOST_SWEPT} values", Described(str(len(values))))
+    with options.named(lambda field: f"--sweep {name}"):
+        return [one for each in found for one in swept(each, name, values)]
+
+
+def _run(plans: list[Plan], swept: str | None, simulated: bool, report: str | None, json_file: str | None) -> int:
+    findings: list[Finding] = []
+    n_steps = plans[0].steps
+    with progress("playing", n_steps * len(plans), "steps") as advance:
+        for plan in plans:
+            try:
+                findings.append(_runner(simulated)(plan, _shifted(advance, n_steps * len(findings))))
+            except KeyboardInterrupt:
+                break
+            if not findings[-1].is_whole:
+                break
+    is_whole = len(findings) == len(plans) and findings[-1].is_whole
+    if findings:
+        _tell(findings, swept, is_whole, report, json_file)
+    if not is_whole:
+        raise InterruptedRunError(f"interrupted after {counted(findings[-1].steps if findings else 0, 'step')}")
+    return 1 if any(one.problems for one in findings) else 0
+
+
+def _runner(simulated: bool) -> Callable[[Plan, Callable[[int], object]], Finding]:
+    if simulated:
+        from engine.net.netlab.simulated import run_simulated
+
+        return run_simulated
+    from engine.net.netlab.processes import run_processes
+
+    return run_processes
+
+
+def _shifted(advance: Callable[[int], None], before: int) -> Callable[[int], None]:
+    return lambda n_done: advance(before + n_done)
+
+
+def _tell(findings: list[Finding], swept: str | None, is_whole: bool, report: str | None, json_file: str | None) -> None:
+    """Print, and write what is to be written."""
+    console = people(json_file)
+    _print(console, findings, swept)
+    result = _as_json(findings)
+    write_json(json_file, result if is_whole else {**result, "interrupted": True})
+    if report is not None:
+        from engine.cli.netlab_page import TABLES, drawn, netlab_page, tables_as_text
+
+        pictures = drawn(findings, swept)
+        page = netlab_page(findings, swept, pictures, is_whole)
+        tables = {TABLES: tables_as_text(findings, swept).encode("utf-8")}
+        console.print(f"report: {write_report(report, page, {}, pictures | tables)}", markup=False, soft_wrap=True)
+
+
+def _as_json(findings: Sequence[Finding]) -> dict[str, Any]:
+    """Return what all runs come to, and each of them."""
+    first = findings[0]
+    counts = ("differing_steps", "rollbacks", "resimulated_steps", "adopted_keyframes")
+    return {
+        "demo": first.plan.title,
+        "seed": first.plan.seed,
+        "clients": max(one.plan.n_clients for one in findings),
+        "steps": sum(one.steps for one in findings),
+        **{name: sum(one.total(name) for one in findings) for name in counts},
+        "bytes_per_s": sum(one.bytes_per_s for one in findings) / len(findings),
+        "agree": not any(one.problems for one in findings),
+        "runs": [one.as_json() for one in findings],
+    }
+
+
+def _print(console: Console, findings: Sequence[Finding], swept: str | None) -> None:
+    from engine.cli.netlab_page import COLUMNS, row_of
+
+    first = findings[0].plan
+    console.print(f"[bold]{first.title}[/bold], {counted(first.n_clients, 'client')}, {counted(first.steps, 'step')}, seed {first.seed}")
+    if len(findings) == 1:
+        _print_one(console, findings[0])
+    else:
+        table = text_table("method", right=[swept or "", *COLUMNS])
+        for one in findings:
+            table.add_row(*row_of(one, swept))
+        console.print(table)
+    for one in findings:
+        for problem in one.problems:
+            console.print(f"{one.plan.method}: {problem}", style="bold red", markup=False)
+
+
+def _print_one(console: Console, one: Finding) -> None:
+    from engine.cli.netlab_page import link_words, milliseconds, spread_words
+
+    plan = one.plan
+    moved = "" if one.restamped_share is None else f", {100.0 * one.restamped_share:.1f} % of them too late for their tick"
+    corrections = f"{one.correction.n:,}"
+    if one.correction.n:
+        corrections += f", {spread_words(one.correction, 1e3, 'mm')}; known late by {spread_words(one.correction_age, 1.0, 'ticks')}"
+    up = sum(client.bytes_up_per_s for client in one.clients) / len(one.clients)
+    down = sum(client.bytes_down_per_s for client in one.clients) / len(one.clients)
+    rows = [
+        ("method", f"{plan.method}, over {one.transport}"),
+        ("link", link_words(plan)),
+        ("differ", f"{one.differing_steps} of {one.total('compared_steps'):,} states, compared with the server's"),
+        ("acts", f"{one.acts:,}{moved}"),
+        ("shown", f"one's own act after {spread_words(one.own_act_shown, 1e3, 'ms')}"),
+        ("agreed", f"everywhere after {spread_words(one.time_to_agree, 1e3, 'ms')}"),
+        ("corrected", corrections),
+        ("again", f"{one.total('resimulated_steps'):,} steps in {one.total('rollbacks'):,} rollbacks, {one.again_per_step:.2g} a step"),
+        ("adopted", counted(one.total("adopted_keyframes"), "keyframe")),
+        ("bytes", f"{up:,.0f} a second to the server, {down:,.0f} from it, for each client"),
+        ("clock", f"off by {spread_words(one.clock_error, 1e3, 'ms')}"),
+        (
+            "cost",
+            f"{milliseconds(one.server_ms_per_step)} of processor time a step for the server, {milliseconds(_client_ms(one))} for a client",
+        ),
+        *(("dropped", words) for words in one.drops),
+    ]
+    print_rows(console, rows)
+
+
+def _client_ms(one: Finding) -> float | None:
+    costs = [client.ms_per_step for client in one.clients if client.ms_per_step is not None]
+    return sum(costs) / len(costs) if costs else None

@@ -1,0 +1,250 @@
+"""Hands without a user: they look at what their client sees, and take, throw, push, build, break, turn and stop things at random.
+
+What they draw is seeded; what they do depends on what they see when they look, as a user's doings would.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Protocol
+
+import numpy as np
+
+from engine.demo.base import Demo
+from engine.demo.stage import Stage
+from engine.demo.users import SPEEDS
+from engine.geometry import Circle, Polygon
+from engine.net.script import Script
+from engine.world import BodySpec, DistanceJointSpec, FixtureSpec, RevoluteJointSpec
+
+__all__ = ["LATEST", "RATE", "Actor", "RandomHands", "ScriptedHands"]
+
+RATE = 2.0
+"""Things that a hand begins a second, where nothing else is said."""
+_DRAG_SECONDS = 0.05
+"""From one place of a pointer that holds something to the next."""
+_SHORTEST, LATEST = 0.2, 1.2
+"""Seconds for which something is held: a body, a key, a pause."""
+_REACH = 4.0
+"""Metres that a hand moves what it holds, each way."""
+_MOST_NEW = 30
+"""Bodies that there are beside those at the beginning, from which on hands create no more."""
+_SLIDE = 0.05
+"""Of its length, that a slider is moved from its default each way."""
+_KEYS = ("left", "right", "up", "down")
+
+_SHARES: dict[str, float] = {
+    "grab": 8.0,
+    "push": 4.0,
+    "create": 3.0,
+    "erase": 1.5,
+    "join_bodies": 1.5,
+    "part": 0.5,
+    "undo": 1.0,
+    "slide": 0.4,
+    "pause": 0.5,
+    "hurry": 0.5,
+    "restart": 0.1,
+}
+"""How often each is begun, in proportion."""
+
+
+class Actor(Protocol):
+    """What acts: a client."""
+
+    @property
+    def demo(self) -> Demo | None:
+        """What it sees."""
+
+    def act(self, action: str, *arguments: Any, now: float) -> object:
+        """Do something."""
+
+
+class ScriptedHands:
+    """Hands that do what a script says when its tick has come."""
+
+    def __init__(self, script: Script) -> None:
+        self.script = script
+
+    def play(self, actor: Actor, tick: int, now: float) -> None:
+        """Do what is due."""
+        for one in self.script.due(tick):
+            actor.act(one.action, *one.arguments, now=now)
+
+
+class RandomHands:
+    """Hands that do anything.
+
+    Parameters
+    ----------
+    rng : Generator
+    rate : float
+        Things begun a second, on average.
+    """
+
+    def __init__(self, rng: np.random.Generator, rate: float = RATE) -> None:
+        self._rng, self._rate = rng, rate
+        self._looked: float | None = None
+        self._ends: list[tuple[float, Callable[[Actor, float], object]]] = []
+        """What ends when."""
+        self._busy: set[str] = set()
+        self._held_at = (0.0, 0.0)
+        self._pulls_to = (0.0, 0.0)
+        self._dragged = 0.0
+        self._n_at_first: int | None = None
+
+    def play(self, actor: Actor, tick: int, now: float) -> None:
+        """Look at the demo, and do what comes to mind."""
+        demo = actor.demo
+        if demo is None or not demo.stages:
+            return
+        passed = 0.0 if self._looked is None else now - self._looked
+        self._looked = now
+        if self._n_at_first is None:
+            self._n_at_first = _n_bodies(demo)
+        for end in [end for end in self._ends if end[0] <= now]:
+            self._ends.remove(end)
+            end[1](actor, now)
+        if "hand" in self._busy and now - self._dragged >= _DRAG_SECONDS:
+            self._drag(actor, now)
+        if self._rng.random() < self._rate * passed:
+            names, shares = list(_SHARES), np.array(list(_SHARES.values()))
+            name = names[int(self._rng.choice(len(names), p=shares / shares.sum()))]
+            getattr(self, f"_{name}")(actor, demo, now)
+
+    def let_go(self, actor: Actor, now: float) -> None:
+        """End all that has been begun."""
+        for _, end in self._ends:
+            end(actor, now)
+        self._ends.clear()
+
+    # -- what it holds for a while ------------------------------------------------------------------------------------
+
+    def _for_a_while(self, what: str, now: float, end: Callable[[Actor, float], object]) -> None:
+        self._busy.add(what)
+
+        def ended(actor: Actor, now: float) -> None:
+            self._busy.discard(what)
+            end(actor, now)
+
+        self._ends.append((now + float(self._rng.uniform(_SHORTEST, LATEST)), ended))
+
+    def _grab(self, actor: Actor, demo: Demo, now: float) -> None:
+        found = self._some_body(demo)
+        if found is None or "hand" in self._busy:
+            return
+        stage, body = found
+        x, y = stage.world.state(body).position
+        point = float(x + stage.offset[0]), float(y + stage.offset[1])
+        self._held_at, self._dragged = point, now
+        self._pulls_to = self._near(point, _REACH)
+        actor.act("grab", point, now=now)
+        self._for_a_while("hand", now, lambda actor, now: actor.act("release", now=now))
+
+    def _drag(self, actor: Actor, now: float) -> None:
+        """Move what is held on its way, ever faster, so that it is thrown when let go."""
+        self._dragged = now
+        (x, y), (to_x, to_y) = self._held_at, self._pulls_to
+        self._held_at = x + 0.3 * (to_x - x), y + 0.3 * (to_y - y)
+        actor.act("drag", self._held_at, now=now)
+
+    def _push(self, actor: Actor, demo: Demo, now: float) -> None:
+        found = self._some_body(demo)
+        if found is None or "keys" in self._busy:
+            return
+        key = _KEYS[int(self._rng.integers(len(_KEYS)))]
+        actor.act("drive", demo.stages.index(found[0]), found[1], now=now)
+        actor.act("press", key, now=now)
+        self._for_a_while("keys", now, lambda actor, now: actor.act("release_key", key, now=now))
+
+    def _pause(self, actor: Actor, demo: Demo, now: float) -> None:
+        if "pause" not in self._busy:
+            actor.act("pause", True, now=now)
+            self._for_a_while("pause", now, lambda actor, now: actor.act("pause", False, now=now))
+
+    def _hurry(self, actor: Actor, demo: Demo, now: float) -> None:
+        if "speed" not in self._busy:
+            actor.act("set_speed", float(self._rng.choice([one for one in SPEEDS if 0.25 <= one <= 2.0])), now=now)
+            self._for_a_while("speed", now, lambda actor, now: actor.act("set_speed", 1.0, now=now))
+
+    # -- what it builds and breaks ------------------------------------------------------------------------------------
+
+    def _create(self, actor: Actor, demo: Demo, now: float) -> None:
+        assert self._n_at_first is not None
+        found = self._some_body(demo)
+        if found is None or demo.no_edits or _n_bodies(demo) >= self._n_at_first + _MOST_NEW:
+            return
+        stage, body = found
+        size = float(self._rng.uniform(0.15, 0.5))
+        shape = (Circle(size), Polygon.box(size, 0.6 * size))[int(self._rng.integers(2))]
+        x, y = stage.world.state(body).position
+        place = self._near((float(x), float(y) + 2.0), 2.0)
+        spec = BodySpec((FixtureSpec(shape, density=1.0),), position=place, angle=float(self._rng.uniform(-1.0, 1.0)))
+        actor.act("edit", demo.stages.index(stage), "create_body", (spec,), (), now=now)
+
+    def _erase(self, actor: Actor, demo: Demo, now: float) -> None:
+        """Destroy a body, but leave half of those at the beginning."""
+        assert self._n_at_first is not None
+        found = self._some_body(demo)
+        if found is None or demo.no_edits or 2 * _n_bodies(demo) <= self._n_at_first:
+            return
+        actor.act("edit", demo.stages.index(found[0]), "destroy_body", (found[1],), (), now=now)
+
+    def _join_bodies(self, actor: Actor, demo: Demo, now: float) -> None:
+        """Join a body with the nearest other one, by a hinge or a rod."""
+        found = self._some_body(demo)
+        if found is None or demo.no_edits:
+            return
+        stage, body = found
+        world = stage.world
+        at = np.array(world.state(body).position)
+        others = [one for one in world.body_ids if one != body and world.body(one).spec.type == "dynamic"]
+        if not others:
+            return
+        places = np.array([world.state(one).position for one in others])
+        k = int(np.argmin(np.hypot(*(places - at).T)))
+        a, b = (float(at[0]), float(at[1])), (float(places[k, 0]), float(places[k, 1]))
+        middle = (0.5 * (a[0] + b[0]), 0.5 * (a[1] + b[1]))
+        hinge = RevoluteJointSpec(body, others[k], middle)
+        rod = DistanceJointSpec(body, others[k], a, b) if a != b else hinge
+        actor.act("edit", demo.stages.index(stage), "create_joint", ((hinge, rod)[int(self._rng.integers(2))],), (), now=now)
+
+    def _part(self, actor: Actor, demo: Demo, now: float) -> None:
+        """Destroy a joint."""
+        stage = demo.stages[int(self._rng.integers(len(demo.stages)))]
+        joints = stage.world.joint_ids
+        if joints and not demo.no_edits:
+            joint = int(joints[int(self._rng.integers(len(joints)))])
+            actor.act("edit", demo.stages.index(stage), "destroy_joint", (joint,), (), now=now)
+
+    def _undo(self, actor: Actor, demo: Demo, now: float) -> None:
+        actor.act("undo_own", now=now)
+
+    def _slide(self, actor: Actor, demo: Demo, now: float) -> None:
+        """Move a slider, near its default: at its end may be ten times the bodies."""
+        if demo.parameters:
+            one = demo.parameters[int(self._rng.integers(len(demo.parameters)))]
+            low, high = one.slider_ends
+            place = one.on_slider(one.default) + _SLIDE * (high - low) * float(self._rng.uniform(-1.0, 1.0))
+            number = one.snapped(min(max(place, low), high))
+            if one.choices:
+                number = float(round(number))
+            actor.act("set_parameter", one.name, number, now=now)
+
+    def _restart(self, actor: Actor, demo: Demo, now: float) -> None:
+        actor.act("restart", now=now)
+
+    # -- what it sees -------------------------------------------------------------------------------------------------
+
+    def _some_body(self, demo: Demo) -> tuple[Stage, int] | None:
+        """Return a dynamic body and its stage."""
+        found = [(stage, one) for stage in demo.stages for one in stage.world.body_ids if stage.world.body(one).spec.type == "dynamic"]
+        return found[int(self._rng.integers(len(found)))] if found else None
+
+    def _near(self, point: tuple[float, float], reach: float) -> tuple[float, float]:
+        dx, dy = self._rng.uniform(-reach, reach, 2)
+        return point[0] + float(dx), point[1] + float(dy)
+
+
+def _n_bodies(demo: Demo) -> int:
+    return sum(len(stage.world.body_ids) for stage in demo.stages)

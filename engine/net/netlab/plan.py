@@ -1,0 +1,126 @@
+"""What an experiment is: which world, how many clients, behind which links, with which hands, by which method."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from engine.common.checks import choice, integer, seed_number, within
+from engine.common.errors import InvalidInputError
+from engine.common.rng import stream
+from engine.demo.users import MOST_USERS
+from engine.net.link import LinkSettings
+from engine.net.messages import METHODS
+from engine.net.netlab.hands import RATE, RandomHands, ScriptedHands
+from engine.net.script import Script, ScriptedAct
+from engine.net.server import ServerSettings
+
+__all__ = ["LINK_FIELDS", "MOST_STEPS", "SWEPT", "Plan", "swept"]
+
+_PERFECT = LinkSettings()
+_USUAL = ServerSettings()
+MOST_STEPS = 1_000_000
+_MOST_RATE = 60.0
+LINK_FIELDS = ("latency", "jitter", "loss", "reorder", "duplicate", "bandwidth")
+"""Of a link, that are numbers."""
+SWEPT = {**{name: name for name in LINK_FIELDS}, "delay": "delay", "window-steps": "window", "clients": "n_clients", "rate": "rate"}
+"""What can be swept, with its field: of the link, both ways, or of the plan."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """See the module.
+
+    Attributes
+    ----------
+    scene : dict
+        How the demo is made, plain data (`engine.net.scene.scene_of`).
+    title : str
+        Of the demo, for people.
+    n_clients : int
+        1 to 64.
+    up, down : LinkSettings
+        The way to the server, and the way back.
+    steps : int
+        Ticks that are played and compared.
+    seed : int
+        Of links and hands.
+    method : str
+        By which clients keep up, one of `METHODS`.
+    delay, window : int
+        Ticks, see `ServerSettings`.
+    script : tuple of ScriptedAct, optional
+        None for random hands.
+    rate : float
+        Things that a random hand begins a second.
+    join_at : int or None
+        Tick at which the last client comes; None: with the others, at the beginning.
+
+    Raises
+    ------
+    InvalidInputError
+        One is outside its range.
+    """
+
+    scene: dict[str, Any]
+    title: str = ""
+    n_clients: int = 4
+    up: LinkSettings = _PERFECT
+    down: LinkSettings = _PERFECT
+    steps: int = 600
+    seed: int = 0
+    method: str = "prediction"
+    delay: int = _USUAL.delay
+    window: int = _USUAL.window
+    script: tuple[ScriptedAct, ...] | None = None
+    rate: float = RATE
+    join_at: int | None = None
+
+    def __post_init__(self) -> None:
+        integer("clients", self.n_clients, 1, MOST_USERS)
+        integer("steps", self.steps, 1, MOST_STEPS)
+        seed_number("seed", self.seed)
+        choice("method", self.method, METHODS)
+        integer("delay", self.delay, 0, 1000)
+        integer("window-steps", self.window, 1, 10_000)
+        within("rate", self.rate, 0.0, _MOST_RATE)
+        if self.join_at is not None:
+            integer("join-at", self.join_at, 1, self.steps - 1)
+
+    @property
+    def server_settings(self) -> ServerSettings:
+        return ServerSettings(delay=self.delay, window=self.window)
+
+    def hands(self, client: int) -> RandomHands | ScriptedHands:
+        """Return the hands of a client, numbered from 0."""
+        if self.script is not None:
+            return ScriptedHands(Script(self.script, client + 1))
+        return RandomHands(stream(self.seed, "hand", client), self.rate)
+
+    def comes_at(self, client: int) -> int:
+        """Return the tick at which a client, numbered from 0, comes."""
+        return self.join_at if self.join_at is not None and client == self.n_clients - 1 else 0
+
+
+def swept(plan: Plan, name: str, values: Iterable[float]) -> list[Plan]:
+    """Return a plan for each value of one of `SWEPT`.
+
+    Raises
+    ------
+    InvalidInputError
+        There is none of that name, or a value is outside its range.
+    """
+    if name not in SWEPT:
+        raise InvalidInputError("sweep", "NAME=LIST, NAME one of " + ", ".join(SWEPT), name)
+    found = []
+    for value in values:
+        if name in LINK_FIELDS:
+            given: dict[str, Any] = {name: value}
+            found.append(replace(plan, up=replace(plan.up, **given), down=replace(plan.down, **given)))
+        else:
+            is_count = name != "rate" and math.isfinite(value) and value == int(value)
+            given = {SWEPT[name]: int(value) if is_count else value}
+            found.append(replace(plan, **given))
+    return found

@@ -1,0 +1,193 @@
+"""What is noted while an experiment runs: of the server, and of each client, as plain data that a pipe takes."""
+
+from __future__ import annotations
+
+import contextlib
+from dataclasses import dataclass, field
+from typing import Any
+
+from engine.common.errors import LabError
+from engine.demo.base import Demo
+from engine.net.client import Client
+from engine.net.server import Server
+
+__all__ = ["ClientNotes", "ServerNotes", "ServerWatch", "Watch"]
+
+_CLOCK_SECONDS = 0.5
+"""From one look at a client's clock to the next."""
+
+
+@dataclass(slots=True)
+class ServerNotes:
+    """Of the server.
+
+    Attributes
+    ----------
+    start : float
+        Seconds, of the clock that all share, at tick 0.
+    final : dict of int to bytes
+        Digest of the state right before each tick.
+    counted : dict of (user, number) to int
+        The tick at which each act counted.
+    seconds : float
+        Of processor time.
+    lost : list of (float, float)
+        From when on, how many seconds its clock was behind in all: the machine could not keep up, or slept.
+    drops : list of str
+        Why clients were cut off.
+    """
+
+    hertz: float
+    start: float
+    final: dict[int, bytes] = field(default_factory=dict)
+    counted: dict[tuple[int, int], int] = field(default_factory=dict)
+    ticks: int = 0
+    seconds: float = 0.0
+    lost: list[tuple[float, float]] = field(default_factory=list)
+    drops: list[str] = field(default_factory=list)
+
+    def lost_until(self, at: float) -> float:
+        """Return the seconds that its clock had lost by a time."""
+        return next((seconds for since, seconds in reversed(self.lost) if since <= at), 0.0)
+
+
+@dataclass(slots=True)
+class ClientNotes:
+    """Of a client.
+
+    Attributes
+    ----------
+    final : dict of int to bytes
+        Digest of the state right before each tick, once nothing could change it any more.
+    did, shown : dict of int to float
+        By number of an act, when it was done, and when the picture showed a tick with it, seconds.
+    asked : dict of int to int
+        By number of an act, the tick for which it was done.
+    confirmed : list of (int, float)
+        All ticks before it were known whole, from when on.
+    corrections : list of (int, float)
+        Age in ticks, size in metres.
+    clock : list of (float, float)
+        A time, and the server's clock then, in ticks, as the client believed.
+    """
+
+    name: str
+    user: int = 0
+    final: dict[int, bytes] = field(default_factory=dict)
+    did: dict[int, float] = field(default_factory=dict)
+    asked: dict[int, int] = field(default_factory=dict)
+    shown: dict[int, float] = field(default_factory=dict)
+    confirmed: list[tuple[int, float]] = field(default_factory=list)
+    corrections: list[tuple[int, float]] = field(default_factory=list)
+    clock: list[tuple[float, float]] = field(default_factory=list)
+    n_rollbacks: int = 0
+    n_again: int = 0
+    n_adopted: int = 0
+    n_welcomes: int = 0
+    ticks: int = 0
+    n_sent: int = 0
+    n_received: int = 0
+    lasted: float = 0.0
+    seconds: float = 0.0
+    refused: str = ""
+
+
+class ServerWatch:
+    """Notes of a server what its ticks were; `tick` is to be its `on_tick`."""
+
+    def __init__(self, server: Server) -> None:
+        course = server.course
+        self.notes = ServerNotes(server.hertz, _start_of(server), {course.now: course.digests[course.now]})
+        self._slipped = self._lost = 0.0
+
+    def tick(self, server: Server) -> None:
+        """Note the tick just taken."""
+        course, notes = server.course, self.notes
+        notes.final[course.now] = course.digests[course.now]
+        notes.ticks += 1
+        for act in course.acts(course.now - 1):
+            notes.counted[act.key] = course.now - 1
+        slipped = _start_of(server) - notes.start
+        if slipped != self._slipped:
+            self._slipped = slipped
+            self._note_lost(notes.start + slipped + self._lost + (course.now + server.settings.delay) / server.hertz)
+
+    def lose(self, seconds: float, now: float) -> None:
+        """Note that what keeps the server's time has lost so many seconds in all."""
+        if seconds != self._lost:
+            self._lost = seconds
+            self._note_lost(now)
+
+    def _note_lost(self, now: float) -> None:
+        self.notes.lost.append((now, self._slipped + self._lost))
+
+
+def _start_of(server: Server) -> float:
+    """Return the time of its tick 0, as its clock goes now."""
+    return -server.clock(0.0) / server.hertz
+
+
+class Watch:
+    """Acts for hands, and notes of its client what there is to see from without.
+
+    Parameters
+    ----------
+    client : Client
+        `frame` is to be called after each `advance`.
+    """
+
+    def __init__(self, client: Client) -> None:
+        self.client = client
+        self.notes = ClientNotes(client.name)
+        client.on_final = self.notes.final.__setitem__
+        self._began: float | None = None
+        self._scanned = 0
+        """Ticks before it have been looked through for own acts."""
+        self._clocked = -1e9
+        self._course: Any = None
+        self._last: Any = None
+
+    @property
+    def demo(self) -> Demo | None:
+        return self.client.demo
+
+    def act(self, action: str, *arguments: Any, now: float) -> None:
+        """Do something; what is refused is refused."""
+        client, notes = self.client, self.notes
+        if client.course is not None:
+            notes.did[client.next_number] = now
+            notes.asked[client.next_number] = max(client.course.now, client.confirmed)
+            with contextlib.suppress(LabError):
+                client.act(action, *arguments, now=now)
+
+    def frame(self, now: float) -> None:
+        """Look."""
+        client, notes, course = self.client, self.notes, self.client.course
+        if self._began is None:
+            self._began = now
+        if course is None:
+            return
+        if course is not self._course:
+            self._course, self._scanned = course, course.oldest
+            notes.n_welcomes += 1
+        for tick in range(self._scanned, course.now):
+            for act in course.acts(tick):
+                if act.user == client.user and act.number in notes.did:
+                    notes.shown.setdefault(act.number, now)
+        notes.ticks += max(0, course.now - self._scanned)
+        self._scanned = max(self._scanned, course.now)
+        if not notes.confirmed or notes.confirmed[-1][0] != client.confirmed:
+            notes.confirmed.append((client.confirmed, now))
+        believed = client.clock(now)
+        if believed is not None and now - self._clocked >= _CLOCK_SECONDS:
+            self._clocked = now
+            notes.clock.append((now, believed))
+        notes.lasted = now - self._began
+
+    def end(self, n_sent: int, n_received: int, seconds: float) -> ClientNotes:
+        """Return all that was noted, with the bytes sent and received and the processor time taken."""
+        client, notes = self.client, self.notes
+        notes.user, notes.refused = client.user, client.refused
+        notes.n_rollbacks, notes.n_again, notes.n_adopted = client.n_rollbacks, client.n_again, client.n_adopted
+        notes.n_sent, notes.n_received, notes.seconds = n_sent, n_received, seconds
+        return notes
