@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from engine.cli import options
-from engine.cli.output import InterruptedRunError, check_files, people, print_rows, progress, text_table, waiting, write_json
+from engine.cli.output import InterruptedRunError, check_files, people, print_rows, progress, text_table, warming, write_json
 from engine.cli.report_folder import page_in, write_report
-from engine.cli.run import demo_or_file
+from engine.cli.run import demo_or_file, demo_values
 from engine.common.errors import Described, InvalidInputError
 from engine.common.words import counted
 
@@ -48,6 +48,10 @@ def netlab_command(
         str, typer.Option("--method", metavar="NAME", help="How clients keep up: prediction, interpolation, lockstep; or all.")
     ] = "prediction",
     solver: options.SolverName = None,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="NAME=VALUE", help="A parameter of the demo, or a setting of its solver; repeatable."),
+    ] = None,
     delay: Annotated[
         int | None, typer.Option("--delay", metavar="N", help="Ticks by which the server closes a tick after its time.")
     ] = None,
@@ -74,6 +78,8 @@ def netlab_command(
     """
     from engine.app.files import check_directory
     from engine.net.link import LinkSettings
+    from engine.net.netlab.plan import Plan
+    from engine.net.script import load_script
 
     options.check_solvers({"--solver": solver})
     with options.named(lambda field: f"--{field}"):
@@ -85,7 +91,11 @@ def netlab_command(
     options.left_out("left out with --script", {"--rate": rate if script is not None else None})
     given = {"delay": delay, "window": window_steps, "rate": rate}
     fields: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
-    plan = _plan(scene, solver, script, clients, up, back, steps=steps, seed=seed, join_at=join_at, **fields)
+    with options.named(lambda field: f"--{field}"):
+        plan = Plan({}, "", clients, up, back, steps=steps, seed=seed, join_at=join_at, **fields)
+    acts = None if script is None else load_script(script)
+    made, title = _scene_of(scene, plan.seed, solver, settings or [])
+    plan = replace(plan, scene=made, title=title, script=acts)
     return _run(_plans(plan, method, sweep), None if sweep is None else sweep.partition("=")[0].strip(), simulated, report, json_file)
 
 
@@ -112,22 +122,18 @@ def _number(option: str, word: str) -> float:
     return number
 
 
-def _plan(scene: str, solver: str | None, script: str | None, clients: int, up: LinkSettings, down: LinkSettings, **given: Any) -> Plan:
-    """Return the plan, every part of it checked."""
-    from engine.net.netlab.plan import Plan
+def _scene_of(scene: str, seed: int, solver: str | None, settings: list[str]) -> tuple[dict[str, Any], str]:
+    """Return how the demo is made, and its title."""
     from engine.net.scene import check_shareable, scene_of
-    from engine.net.script import load_script
 
-    with options.named(lambda field: f"--{field}"):
-        plan = Plan({}, "", clients, up, down, **given)
-    acts = None if script is None else load_script(script)
     kind = demo_or_file("SCENE", scene)
-    with waiting("building the scene"):
-        demo = kind(plan.seed, solver=solver)
+    values, own = demo_values(kind, settings, solver)
+    with warming():
+        demo = kind(seed, values, solver=solver, solver_settings=own)
         check_shareable(demo)
         options.prepare_solvers(*demo.run.solvers)
-        demo = kind(plan.seed, solver=solver)
-    return replace(plan, scene=scene_of(demo), title=demo.title, script=acts)
+        demo = kind(seed, values, solver=solver, solver_settings=own)
+    return scene_of(demo), demo.title
 
 
 def _plans(plan: Plan, method: str, sweep: str | None) -> list[Plan]:

@@ -29,7 +29,6 @@ from engine.net.netlab.plan import Plan
 from engine.net.netlab.watching import ClientNotes, ServerNotes, ServerWatch, Watch
 from engine.net.party import Party
 from engine.net.scene import made_of
-from engine.net.server import Server
 
 __all__ = ["run_processes"]
 
@@ -219,27 +218,21 @@ def _is_told_to_end(pipe: Pipe[Any, Any], seconds: float) -> bool:
 def _serve(pipe: Pipe[Any, Any], plan: Plan) -> ServerNotes | None:
     if _told_to_go(pipe, plan) is None:
         return None
-    watches: list[ServerWatch] = []
-
-    def watch(server: Server) -> None:
-        watches.append(ServerWatch(server))
-        server.on_tick = watches[0].tick
-
-    begun = time.process_time()
-    hosting = Hosting(lambda: made_of(plan.scene), plan.server_settings, BIND, 0, on_server=watch)
+    watch, begun = ServerWatch(), time.process_time()
+    hosting = Hosting(lambda: made_of(plan.scene), plan.server_settings, BIND, 0, on_tick=watch.tick)
     hosting.start()
-    notes = watches[0].notes
     try:
         pipe.send(("port", hosting.port))
         while not _is_told_to_end(pipe, _TELL_SECONDS) and not hosting.is_over:
-            watches[0].lose(hosting.status.lost_seconds, time.monotonic())
-            pipe.send(("tick", notes.ticks))
+            pipe.send(("tick", hosting.status.tick))
     finally:
         hosting.close()
-    notes.seconds = time.process_time() - begun
-    notes.drops = [f"{drop.who}: {drop.reason}" for drop in hosting.status.drops]
     if hosting.failure:
         raise LabError(hosting.failure)
+    notes = watch.notes
+    if notes is not None:
+        notes.seconds = time.process_time() - begun
+        notes.drops = [f"{drop.name or 'a stranger'}: {drop.reason}" for drop in hosting.status.drops]
     return notes
 
 

@@ -20,11 +20,11 @@ LAST_SECONDS = 60.0
 def run_simulated(plan: Plan, advance: Callable[[int], object] | None = None) -> Finding:
     """Return what comes of a plan; `advance` is told how many steps are done. Interrupted, it is told of as far as it came."""
     rehearsal = Rehearsal(made_of(plan.scene), plan.n_clients, plan.up, plan.server_settings, plan.seed, down=plan.down)
-    server, watched = rehearsal.server, ServerWatch(rehearsal.server)
+    server, watched = rehearsal.server, ServerWatch()
     server.on_tick = watched.tick
     for k, seat in enumerate(rehearsal.seats):
         tick = plan.comes_at(k)
-        seat.comes_at = watched.notes.start + tick / server.hertz if tick else 0.0
+        seat.comes_at = (tick - server.clock(0.0)) / server.hertz if tick else 0.0
     watches = [Watch(client) for client in rehearsal.clients]
     hands = {id(watch.client): (watch, plan.hands(k)) for k, watch in enumerate(watches)}
     end: float | None = None
@@ -47,6 +47,8 @@ def run_simulated(plan: Plan, advance: Callable[[int], object] | None = None) ->
                     break
     except KeyboardInterrupt:
         is_whole = False
+    if watched.notes is None:
+        raise KeyboardInterrupt
     watched.notes.seconds = rehearsal.seconds
     watched.notes.drops = list(rehearsal.drops)
     notes = [watch.end(seat.up.n_bytes, seat.down.n_bytes, seat.seconds) for watch, seat in zip(watches, rehearsal.seats, strict=True)]

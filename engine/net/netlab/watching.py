@@ -93,16 +93,23 @@ class ClientNotes:
 
 
 class ServerWatch:
-    """Notes of a server what its ticks were; `tick` is to be its `on_tick`."""
+    """Notes of a server what its ticks were.
 
-    def __init__(self, server: Server) -> None:
-        course = server.course
-        self.notes = ServerNotes(server.hertz, _start_of(server), {course.now: course.digests[course.now]})
-        self._slipped = self._lost = 0.0
+    Attributes
+    ----------
+    notes : ServerNotes or None
+        None before the first tick.
+    """
+
+    def __init__(self) -> None:
+        self.notes: ServerNotes | None = None
+        self._slipped = 0.0
 
     def tick(self, server: Server) -> None:
-        """Note the tick just taken."""
+        """Note the tick just taken: it is to be called after each."""
         course, notes = server.course, self.notes
+        if notes is None:
+            notes = self.notes = ServerNotes(server.hertz, _start_of(server), dict(course.digests))
         notes.final[course.now] = course.digests[course.now]
         notes.ticks += 1
         for act in course.acts(course.now - 1):
@@ -110,16 +117,7 @@ class ServerWatch:
         slipped = _start_of(server) - notes.start
         if slipped != self._slipped:
             self._slipped = slipped
-            self._note_lost(notes.start + slipped + self._lost + (course.now + server.settings.delay) / server.hertz)
-
-    def lose(self, seconds: float, now: float) -> None:
-        """Note that what keeps the server's time has lost so many seconds in all."""
-        if seconds != self._lost:
-            self._lost = seconds
-            self._note_lost(now)
-
-    def _note_lost(self, now: float) -> None:
-        self.notes.lost.append((now, self._slipped + self._lost))
+            notes.lost.append((notes.start + slipped + (course.now + server.settings.delay) / server.hertz, slipped))
 
 
 def _start_of(server: Server) -> float:
