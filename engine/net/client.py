@@ -1,34 +1,98 @@
 """The client: it predicts the server's ticks, goes back when it learns better, and knows no socket: bytes in, bytes out, time given.
 
-It is ahead of what the server has closed by the way there and back: what a user does counts for him at once. What others did comes late;
-the course then goes back to the keyframe before it and comes up again. An act of its own that came too late for its tick comes back with
-another tick, and is moved there.
+    prediction      is ahead of what the server has closed by the way there and back: what a user does counts for him at once. What others
+                    did comes late; the course goes back to the keyframe before it and comes up again.
+    interpolation   shows the past, a buffer behind what has come, so that ticks are shown evenly; its own acts as they come back.
+    lockstep        takes a tick as soon as all of it is known, and stamps its own acts so far ahead that they are there in time.
+
+All three go through the same states (Gambetta, "Fast-paced multiplayer"; Bernier 2001; Bettner and Terrano 2001 for lockstep). An act of
+its own that came too late for its tick comes back with another tick, and is moved there. Whatever message is lost is sent or asked for
+again. What a server says is checked, and what cannot be so ends the connection with a reason: the world stays, and may go on alone.
 """
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
+from engine.common.arrays import FloatArray
+from engine.common.errors import InvalidInputError, LabError
 from engine.demo.base import Demo
-from engine.history.input_log import Input
+from engine.demo.users import KEYFRAME_TICKS
+from engine.history.input_log import Held, Input
 from engine.history.recordings.inputs import as_plain, input_of
 from engine.net import messages as m
+from engine.net.clock import Clock
+from engine.net.corrections import Correction, Poses, Smoothing, poses_of
 from engine.net.course import Act, Course
 from engine.net.scene import made_of
 
 __all__ = ["Client"]
 
-_PING_SECONDS = 0.25
-_ASK_SECONDS = 0.25
-"""After which what is missing is asked for again, and what has not come back is sent again."""
 _HELLO_SECONDS = 0.5
 """After which hello is said again, until the state has come."""
+_PING_SECONDS = 0.25
+_FIRST_PINGS, _FIRST_PING_SECONDS = 8, 0.1
+_ASK_SECONDS = 0.05
+"""By which a message may be overtaken by others before it is asked for again."""
+_GIVE_UP_SECONDS = 5.0
+"""After which an act of one's own that has not come back is not sent again: a server may have forgotten that it had it (600 ticks)."""
+_FAR_TICKS = 300
+"""Ticks behind the server beyond which the state is asked for anew, rather than all of them taken."""
+_KNOWN_TICKS = 1200
+"""Ticks from the last confirmed one on of which anything is kept."""
+_MOST_ACTS = 20_000
+"""Acts that wait for their tick, of all users."""
+_HEAD_BYTES = 64
+_MOST_UNHEARD = 256
+_MOST_SENT_AGAIN = 16
+_MOST_MISSING = 100
+_MOST_ALONE = 8
+"""Ticks of one call, without a server."""
+_KEYFRAME_SECONDS = 1.0
+"""By which the server's next keyframe comes."""
+_COST_SHARE = 0.1
+"""Of the last call in what a tick is said to cost."""
+
+
+@dataclass(slots=True)
+class _Own:
+    """An act of one's own that has not come back."""
+
+    tick: int
+    one: Input
+    plain: list[Any]
+    since: float
+    again_at: float = 0.0
+    wait: float = 0.0
+    """Seconds until it is sent again, doubled each time."""
+
+
+@dataclass(slots=True)
+class _Lost:
+    """Asking for the server's state, for ours is another or far behind: from which tick on, when to ask again, and why."""
+
+    tick: int
+    again_at: float
+    differs: bool
 
 
 class Client:
     """One who shares a demo that a server has.
+
+    Parameters
+    ----------
+    name, password, key : str
+        `key` of one who comes back: what its `Welcome` said.
+    method : str
+        One of `METHODS`; may be changed at any time.
+    timer : callable, optional
+        Returns seconds, to measure what ticks cost: with it no call of `advance` is to take longer than `budget`; without, each takes a
+        bounded number of ticks.
 
     Attributes
     ----------
@@ -37,19 +101,38 @@ class Client:
     user : int
     outbox : deque of bytes
     refused : str
-        Why the server does not let it in, or has dropped it.
+        Why the server does not let it in, has dropped it, or cannot be believed: nothing more is taken from it.
     is_server_over : bool
         It says so because it ends.
     present : tuple of Who
     pointers : dict of int to (x, y)
+        Of others, metres in the picture.
     confirmed : int
         All ticks before it are closed and known whole.
+    budget : float
+        Seconds.
+    corrections : deque of Correction
+        The last.
+    latencies : deque of float
+        Of the last own acts, seconds until the first tick with it was shown.
+    n_rollbacks, n_again, n_corrections : int
+        How many times it went back, ticks taken again, and corrections that could be seen.
+    n_compared, n_adopted : int
+        Keyframes of which the server's digest was compared, and those that were taken over for theirs was another.
+    n_late, n_stalls, n_lost : int
+        Own acts that counted at a later tick than they were meant for; calls of `advance` in which a tick was due and could not be taken;
+        ticks asked for and acts sent again.
     on_final : callable or None
         Called with each tick and the digest of the state right before it, once nothing can change it any more.
+    on_correction : callable or None
+        Called with each.
     """
 
-    def __init__(self, name: str, password: str = "", key: str = "") -> None:
+    def __init__(
+        self, name: str, password: str = "", key: str = "", method: str = "prediction", timer: Callable[[], float] | None = None
+    ) -> None:
         self.name, self.key = name, key
+        self.method = method
         self.course: Course | None = None
         self.user = 0
         self.outbox: deque[bytes] = deque()
@@ -57,36 +140,69 @@ class Client:
         self.present: tuple[m.Who, ...] = ()
         self.pointers: dict[int, tuple[float, float]] = {}
         self.confirmed = 0
-        self.n_rollbacks = self.n_again = self.n_adopted = 0
+        self.budget = 0.025
+        self.corrections: deque[Correction] = deque(maxlen=256)
+        self.latencies: deque[float] = deque(maxlen=4096)
+        self.n_rollbacks = self.n_again = self.n_corrections = self.n_compared = self.n_adopted = self.n_late = self.n_stalls = (
+            self.n_lost
+        ) = 0
         self.on_final: Callable[[int, bytes], object] | None = None
+        self.on_correction: Callable[[Correction], object] | None = None
+        self._timer = timer
+        self._cost = 0.0
+        """Seconds of a tick."""
+        self._smoothing = Smoothing()
         self._final = 0
-        """The first tick of which that has not been called."""
+        """The first tick of which `on_final` has not been called."""
         self._welcome: m.Welcome | None = None
+        self._clock = Clock(60.0)
+        self._now = self._goal = 0.0
+        """When `advance` was called last, and the tick that should be shown then."""
+        self._is_stalled = False
+        self._seen = 0
+        """The first tick that is not known to be closed, nor any after it."""
         self._counts: dict[int, int] = {}
         """Acts of closed ticks."""
         self._digests: dict[int, bytes] = {}
-        self._unheard: dict[int, tuple[int, Input, float]] = {}
-        """Own acts that have not come back: by number, the tick, the act, when it was sent."""
-        self.fraction = 1.0
-        """Of the last tick, at which the picture is to be drawn."""
+        """The server's, of keyframes that have not been compared."""
+        self._lost: _Lost | None = None
+        self._is_from_beginning = False
+        """The server could not tell its state, but all acts since the beginning."""
+        self._n_given = 0
+        """Acts that came with the state."""
+        self._missing: dict[int, float] = {}
+        """Ticks of which something has not come, and when to ask for it."""
+        self._unheard: dict[int, _Own] = {}
+        self._unseen: dict[int, tuple[int | None, float]] = {}
+        """Own acts that have not been shown: their tick, if it is known, and when they were done."""
         self._number = 0
-        self._offset: float | None = None
-        """The server's clock in ticks minus ours."""
-        self._round_trip = 0.0
         self._pinged = self._asked = self._greeted = -1e9
+        self._pings: deque[float] = deque(maxlen=64)
         self._password = password
         self._is_waiting = True
         """For a `Welcome`."""
+        self._is_anew = True
+        """It is one over a new connection."""
+        self._alone: tuple[float, int] | None = None
+        """Since when it goes on without a server, and from which tick on."""
 
-    def reconnect(self) -> None:
-        """Begin anew over another connection: say hello, as the one it was."""
-        self.outbox.clear()
-        self.refused, self.is_server_over = "", False
-        self._greeted, self._is_waiting = -1e9, True
+    # -- how it stands ------------------------------------------------------------------------------------------------
 
-    def say_goodbye(self) -> None:
-        """Go."""
-        self.send(m.Bye())
+    @property
+    def method(self) -> str:
+        """How it keeps up with the others, one of `METHODS`."""
+        return self._method
+
+    @method.setter
+    def method(self, method: str) -> None:
+        if method not in m.METHODS:
+            raise InvalidInputError("method", "one of " + ", ".join(m.METHODS), method)
+        self._method: str = method
+
+    @property
+    def demo(self) -> Demo | None:
+        """The demo as this client sees it: one object, restored in place; another only with a `Welcome`."""
+        return self.course.demo if self.course is not None else None
 
     @property
     def is_in(self) -> bool:
@@ -94,9 +210,107 @@ class Client:
         return not self._is_waiting
 
     @property
-    def demo(self) -> Demo | None:
-        """The demo as this client sees it."""
-        return self.course.demo if self.course is not None else None
+    def is_alone(self) -> bool:
+        """Whether it goes on without a server."""
+        return self._alone is not None
+
+    @property
+    def is_slow(self) -> bool:
+        """Whether going back would take longer than a frame, so that less is predicted."""
+        return self.method == "prediction" and self._horizon() < self._window
+
+    @property
+    def status(self) -> str:
+        """How it stands, in one line for the screen; empty where all is well."""
+        if self.is_alone:
+            return "going on alone"
+        if self.refused:
+            return self.refused
+        if self._is_waiting:
+            return "waiting for the server's state"
+        if self.course is not None and self._is_stalled:
+            return "waiting for the server"
+        if self.is_slow:
+            return f"a tick takes {1e3 * self._cost:.1f} ms here: less is predicted"
+        return ""
+
+    @property
+    def round_trip(self) -> float:
+        """Seconds there and back, the median of the last."""
+        return self._clock.round_trip
+
+    @property
+    def jitter(self) -> float:
+        """Seconds by which most messages are at most later than the quickest."""
+        return self._clock.jitter
+
+    @property
+    def age(self) -> float:
+        """Seconds by which what is confirmed lies behind the server's clock; 0 of one that is alone, or knows nothing yet."""
+        clock = self.clock(self._now)
+        return 0.0 if clock is None or self.is_alone else max(0.0, (clock - self.confirmed) / self._clock.hertz)
+
+    @property
+    def fraction(self) -> float:
+        """How far the time has come from the tick before the last to the last, 0 to 1: where between the two the picture is drawn."""
+        if self.course is None or (self.method == "lockstep" and not self.is_alone):
+            return 1.0
+        return min(max(self._goal - self.course.now + 1.0, 0.0), 1.0)
+
+    def offsets(self, stage: int) -> FloatArray:
+        """Return what is left of corrections, to be added to the poses that are drawn of a stage, never to the state.
+
+        x, y, angle, metres and radians, (n, 3), rows as in `world.body_ids`; it decays within 0.15 s.
+        """
+        if self.course is None or stage >= len(self.course.demo.stages):
+            return np.zeros((0, 3))
+        return self._smoothing.offsets(stage, self.course.demo.stages[stage].world.body_ids, self._now)
+
+    @property
+    def holders(self) -> dict[int, Held]:
+        """Of each user who holds something: the stage, the body, and the point of it, in its frame, metres."""
+        demo = self.demo
+        if demo is None:
+            return {}
+        grips = {user: one.grip for user, one in demo.run.users.users.items()}
+        return {
+            user: (demo.stages.index(grip.stage), grip.body, grip.point)
+            for user, grip in grips.items()
+            if grip is not None and grip.stage in demo.stages and grip.is_there
+        }
+
+    @property
+    def next_number(self) -> int:
+        """Of its next act."""
+        return self._number
+
+    # -- the connection -----------------------------------------------------------------------------------------------
+
+    def reconnect(self) -> None:
+        """Begin anew over another connection: say hello, as the one it was. What it shows stays until the server's state has come."""
+        self.outbox.clear()
+        self.refused, self.is_server_over = "", False
+        self._greeted = self._pinged = -1e9
+        self._is_waiting = self._is_anew = True
+        self._pings.clear()
+        self._alone = None
+
+    def go_alone(self, now: float) -> None:
+        """Go on without a server, from the state that is shown; `reconnect` goes back to a server's."""
+        course = self.course
+        if course is None or self.is_alone:
+            return
+        self._replay(now)
+        self._forget_unheard()
+        self._counts.clear()
+        self._digests.clear()
+        self._alone = now, course.now
+        for user in [user for user in course.demo.run.users.users if user != self.user]:
+            course.add(course.now, Act(user, 2**40, Input("leave", ())))
+
+    def say_goodbye(self) -> None:
+        """Go."""
+        self.send(m.Bye())
 
     def send(self, message: m.FromClient) -> None:
         """Put a message into the outbox."""
@@ -105,19 +319,28 @@ class Client:
     # -- what comes ---------------------------------------------------------------------------------------------------
 
     def receive(self, content: bytes, now: float) -> None:
-        """Take in what the server sent."""
-        message = m.decode_from_server(content)
+        """Take in what the server sent; what cannot be so is said in `refused`, and ends it."""
+        if self.refused or self.is_alone:
+            return
+        try:
+            message = m.decode_from_server(content)
+            if isinstance(message, m.Acted) and len(content) > m.LARGEST_FROM_CLIENT + _HEAD_BYTES:
+                raise InvalidInputError("act", f"one of at most {m.LARGEST_FROM_CLIENT} bytes", len(content))
+            self._receive(message, now)
+        except LabError as error:
+            self.refused = f"what the server says is not understood: {error}"
+
+    def _receive(self, message: m.FromServer, now: float) -> None:
         if isinstance(message, m.Welcome):
-            if self._is_waiting:  # it may come twice
-                self._begin(message)
+            if self._is_waiting or (self._lost is not None and message.open_tick >= self._lost.tick):  # it may come twice
+                self._begin(message, now)
         elif isinstance(message, m.Refused | m.Dropped):
-            self.refused = message.reason
+            self.refused = message.reason or "the server gives no reason"
             self.is_server_over = isinstance(message, m.Dropped) and message.is_over
         elif isinstance(message, m.Pong):
-            self._round_trip = now - message.sent
-            assert self._welcome is not None or self.course is None
-            hertz = self._welcome.hertz if self._welcome is not None else 60.0
-            self._offset = message.clock - 0.5 * (message.sent + now) * hertz
+            if message.sent in self._pings:
+                self._pings.remove(message.sent)
+                self._clock.note(message.sent, now, message.clock)
         elif isinstance(message, m.Present):
             self.present = tuple(message.users)
         elif isinstance(message, m.Pointed):
@@ -125,40 +348,64 @@ class Client:
         elif self.course is not None:
             if isinstance(message, m.Acted):
                 self._take(message)
-            elif isinstance(message, m.Closed):
-                self._counts[message.tick] = message.count
-                if message.digest is not None:
+            elif isinstance(message, m.Keyframe):
+                self._adopt(message, now)
+            elif self.confirmed <= message.tick < self.confirmed + _KNOWN_TICKS:
+                self._seen = max(self._seen, message.tick + 1)
+                for tick, count in zip(range(message.tick, self.confirmed - 1, -1), [message.count, *message.earlier], strict=False):
+                    self._counts[tick] = count
+                if message.digest is not None and message.tick % KEYFRAME_TICKS == 0:
                     self._digests[message.tick] = message.digest
-            self._confirm()
+            self._confirm(now)
 
-    def _begin(self, welcome: m.Welcome) -> None:
+    def _begin(self, welcome: m.Welcome, now: float) -> None:
         from engine.net.state import decode_state
 
         demo = made_of(welcome.scene)
         decode_state(demo, welcome.state)
-        self._welcome, self.user, self.key = welcome, welcome.user, welcome.key
+        before, self._welcome, self.key = self.user, welcome, welcome.key
+        self.user = welcome.user
         self.course = Course(demo, welcome.tick, welcome.window)
-        self.confirmed, self._number = welcome.tick, welcome.next_number
-        self._final = welcome.tick
-        self._is_waiting = False
+        if self._is_anew or self._clock.hertz != welcome.hertz:
+            self._clock = Clock(welcome.hertz)
+            self._pinged = -1e9
+        if self._is_anew or before != self.user:
+            self._forget_unheard()
+        self._is_waiting = self._is_anew = False
+        self._number = max(self._number if before == self.user else 0, welcome.next_number)
+        self.confirmed = self._final = self._seen = welcome.tick
         self._counts.clear()
         self._digests.clear()
-        self._unheard.clear()
+        self._lost = None
+        self._smoothing.clear()
+        for number, own in list(self._unheard.items()):
+            if own.tick < welcome.tick:
+                self._place(number, own, now)
+            elif self.method != "interpolation":
+                self.course.add(own.tick, Act(self.user, number, own.one))
         for acted in welcome.acts:
-            self._take(acted)
+            self._take(acted, is_welcome=True)
+        self.confirmed = self._seen = max(welcome.tick, welcome.open_tick)
+        self._is_from_beginning = welcome.tick < welcome.open_tick
+        self._n_given = len(welcome.acts)
 
-    def _take(self, acted: m.Acted) -> None:
+    def _take(self, acted: m.Acted, is_welcome: bool = False) -> None:
+        """Put what a user did where it counts."""
         course = self.course
         assert course is not None
-        if acted.tick < self.confirmed:
+        own = self._unheard.pop(acted.number, None) if acted.user == self.user else None
+        if own is not None and own.tick != acted.tick:
+            course.remove(own.tick, self.user, acted.number)
+            self.n_late += own.tick < acted.tick
+        if acted.user == self.user and acted.number in self._unseen:
+            self._unseen[acted.number] = acted.tick, self._unseen[acted.number][1]
+        if acted.tick < self.confirmed or (acted.tick >= self.confirmed + _KNOWN_TICKS and not is_welcome):
             return
-        if acted.user == self.user:
-            sent = self._unheard.pop(acted.number, None)
-            if sent is not None and sent[0] != acted.tick:
-                course.remove(sent[0], self.user, acted.number)
         course.add(acted.tick, Act(acted.user, acted.number, input_of(acted.act, "act", of_a_user=True)))
+        if not is_welcome and course.n_acts - self._n_given > _MOST_ACTS:
+            raise InvalidInputError("acts", f"at most {_MOST_ACTS} that wait", course.n_acts)
 
-    def _confirm(self) -> None:
+    def _confirm(self, now: float) -> None:
         """Note up to where everything is known."""
         course = self.course
         assert course is not None
@@ -170,17 +417,20 @@ class Client:
             del self._counts[self.confirmed]
             self.confirmed += 1
             for act in late:
-                self._postpone(act)
+                self._place(act.number, self._unheard[act.number], now)
 
-    def _postpone(self, act: Act) -> None:
+    def _place(self, number: int, own: _Own, now: float) -> None:
         """Move an own act that did not count at its tick, which is closed, to the next one: where it counts is still to be heard."""
         course = self.course
         assert course is not None
-        tick, one, sent = self._unheard[act.number]
-        course.remove(tick, self.user, act.number)
-        tick = max(course.now, self.confirmed)
-        self._unheard[act.number] = tick, one, sent
-        course.add(tick, act)
+        course.remove(own.tick, self.user, number)
+        own.tick = self._next_tick(now)
+        if self.method != "interpolation":
+            course.add(own.tick, Act(self.user, number, own.one))
+
+    def _forget_unheard(self) -> None:
+        self._unheard.clear()
+        self._unseen.clear()
 
     # -- what is done -------------------------------------------------------------------------------------------------
 
@@ -190,84 +440,263 @@ class Client:
         Raises
         ------
         LabError
-            The demo refuses it. It has been said all the same: for the server it might be right.
+            The demo refuses it: it has been said all the same, for the server it might be right. Or it cannot be said, and has not been.
         """
-        if self.course is None:
+        course = self.course
+        if course is None or (self.refused and not self.is_alone):
             return None
-        told = as_plain(self.course.demo.run.told(action, *arguments))
-        one = input_of(told, "act", of_a_user=True)  # as the others will read it
-        number, tick = self._number, max(self.course.now, self.confirmed)
+        plain = as_plain(course.demo.run.told(action, *arguments))
+        one = input_of(plain, "act", of_a_user=True)  # as the others will read it
+        number, tick = self._number, self._next_tick(now)
+        if self.is_alone:
+            self._number += 1
+            return course.act(Act(self.user, number, one))
+        content = m.encode(m.Did(number, tick, plain))
+        if len(content) > m.LARGEST_FROM_CLIENT:
+            raise InvalidInputError("act", f"one of at most {m.LARGEST_FROM_CLIENT} bytes", len(content))
+        if len(self._unheard) >= _MOST_UNHEARD:
+            raise LabError(f"the server has not answered the last {_MOST_UNHEARD} acts")
         self._number += 1
-        self._unheard[number] = (tick, one, now)
-        self.send(m.Did(number, tick, told))
-        if tick == self.course.now:
-            return self.course.act(Act(self.user, number, one))
-        self.course.add(tick, Act(self.user, number, one))
+        wait = self._clock.patience + _ASK_SECONDS
+        self._unheard[number] = _Own(tick, one, plain, now, now + wait, wait)
+        self.outbox.append(content)
+        if len(self._unseen) < _MOST_UNHEARD:
+            self._unseen[number] = (None if self.method == "interpolation" else tick), now
+        act = Act(self.user, number, one)
+        if self.method == "interpolation":
+            return None
+        if tick == course.now and self.method == "prediction":
+            self._replay(now)
+            return course.act(act)
+        course.add(tick, act)
         return None
+
+    def _next_tick(self, now: float) -> int:
+        """Return the tick at which an act of now is to count."""
+        course = self.course
+        assert course is not None
+        first = max(course.now, self.confirmed)
+        if self.is_alone or not self._clock.is_set or self.method == "interpolation":
+            return first
+        ahead = int(np.ceil(self._clock.tick(now) + self._clock.lead(self._delay)))
+        return first if self.method == "prediction" and first >= ahead - 3 else max(first, min(ahead, self.confirmed + _KNOWN_TICKS // 2))
 
     def point(self, point: tuple[float, float], now: float) -> None:
         """Say where the user's pointer is, metres in the picture; beyond what can be said it stays where it was."""
         if self.is_in and max(abs(point[0]), abs(point[1])) <= 1e6:
             self.send(m.Pointing(*point))
 
-    @property
-    def next_number(self) -> int:
-        """Of its next act."""
-        return self._number
-
     # -- time ---------------------------------------------------------------------------------------------------------
 
     def clock(self, now: float) -> float | None:
         """Return what the server's clock shows now, in ticks, as far as this client can tell; None before it can."""
-        return None if self._welcome is None or self._offset is None else now * self._welcome.hertz + self._offset
+        return self._clock.tick(now) if self._clock.is_set else None
 
     def target(self, now: float) -> float:
-        """Return the tick at which this client should be: acts for it arrive before it is closed."""
-        assert self._welcome is not None
-        hertz = self._welcome.hertz
-        ahead = max(0.0, (0.5 * self._round_trip + 0.03) * hertz - self._welcome.delay)
-        return now * hertz + (self._offset or 0.0) + ahead
+        """Return the tick at which this client should be: by prediction, so far ahead that acts for it arrive before it is closed."""
+        if self._alone is not None:
+            since, tick = self._alone
+            return tick + (now - since) * self._clock.hertz
+        if not self._clock.is_set:
+            return 0.0
+        lead = -self._clock.lag(self._delay) if self.method != "prediction" else self._clock.lead(self._delay)
+        return self._clock.follow(now, lead)
+
+    @property
+    def _delay(self) -> int:
+        return self._welcome.delay if self._welcome is not None else 0
+
+    @property
+    def _window(self) -> int:
+        return min(self._welcome.window, _FAR_TICKS) if self._welcome is not None else 0
+
+    def _most_ticks(self) -> int:
+        """Return how many ticks one call may take."""
+        most = self._window + 2 * KEYFRAME_TICKS
+        return most if self._timer is None or self._cost <= 0.0 else int(min(max(self.budget / self._cost, 2.0), most))
+
+    def _horizon(self) -> int:
+        """Return how many ticks beyond the last confirmed one may be taken: such that going back is done within one call."""
+        if self.method != "prediction":
+            return 0
+        return max(0, min(self._window, self._most_ticks() - KEYFRAME_TICKS))
 
     def advance(self, now: float) -> int:
-        """Go back where it must be, and take the ticks that are due; return how many new ones."""
-        if self._is_waiting and not self.refused and now - self._greeted >= _HELLO_SECONDS:
-            self._greeted = now
-            self.send(m.Hello(m.VERSION, self.name, self._password, self.key))
-        if now - self._pinged >= _PING_SECONDS:
-            self._pinged = now
-            self.send(m.Ping(now, self.confirmed, self._round_trip))
-        course = self.course
-        if course is None or self._offset is None:
+        """Go back where it must be, and take the ticks that are due; return how many new ones.
+
+        In one call it goes back once, and takes a bounded number of ticks: who has slept long catches up by the server's state.
+        """
+        if self.is_alone:
+            return self._advance_alone(now)
+        self._now = now
+        if self.refused:
             return 0
-        self._ask_again(now)
-        again = course.replay()
-        self.n_again += again
-        self.n_rollbacks += again > 0
-        taken, target = 0, self.target(now)
-        while course.now < target and taken < course.window and course.now - self.confirmed < 2 * course.window:
+        self._greet_and_ping(now)
+        course = self.course
+        if course is None or not self._clock.is_set:
+            return 0
+        begun = self._timer() if self._timer is not None else 0.0
+        try:
+            self._ask_again(now)
+            self._goal = goal = self.target(now)
+            last = self.confirmed + self._horizon()
+            again = self._replay(now, last)
+            most, taken = max(1, self._most_ticks() - again), 0
+            goal = float(self.confirmed) if self.method == "lockstep" else goal
+            while course.now < goal and course.now < last and taken < most:
+                course.step()
+                taken += 1
+            self._is_stalled = taken == 0 and course.now < goal - 1.0 and course.now >= last
+            self.n_stalls += taken == 0 and course.now <= self._goal - 1.0
+            self._compare(now)
+        except LabError as error:
+            self.refused = f"the world that the server gave cannot go on: {error}"
+            return 0
+        if self._timer is not None and again + taken > 0:
+            cost = (self._timer() - begun) / (again + taken)
+            self._cost = cost if self._cost <= 0.0 else self._cost + _COST_SHARE * (cost - self._cost)
+        self._note_shown(now)
+        self._tell_final()
+        if self._lost is None or self.confirmed - course.oldest > _FAR_TICKS:
+            course.forget(min(self.confirmed, course.now))
+        return taken
+
+    def _advance_alone(self, now: float) -> int:
+        course = self.course
+        assert course is not None
+        self._now, self._goal = now, self.target(now)
+        taken = 0
+        while course.now < self._goal and taken < _MOST_ALONE:
             course.step()
             taken += 1
-        self.fraction = min(max(target - course.now + 1.0, 0.0), 1.0)
-        self._tell_final()
-        course.forget(min(self.confirmed, course.now))
+        if course.now < self._goal:  # it slept, or is too slow: that time is lost
+            self._alone = now, course.now
+        self.confirmed = course.now
+        course.forget(course.now)
         return taken
+
+    def _greet_and_ping(self, now: float) -> None:
+        if self._is_waiting and now - self._greeted >= _HELLO_SECONDS:
+            self._greeted = now
+            self.send(m.Hello(m.VERSION, self.name, self._password, self.key))
+        wait = _PING_SECONDS if self._clock.n_samples >= _FIRST_PINGS else _FIRST_PING_SECONDS
+        if self.course is not None and not self._is_anew and abs(now - self._pinged) >= wait:
+            self._pinged = now
+            self._pings.append(now)
+            self.send(m.Ping(now, min(self.confirmed, self.course.now), self.round_trip))
+
+    def _replay(self, now: float, last: int | None = None) -> int:
+        """Go back where acts have changed, and come up again, as far as a tick; return how many were taken again."""
+        course = self.course
+        assert course is not None
+        if course.changed is None:
+            return 0
+        here, age, before = course.now, course.now - course.changed, poses_of(course.demo)
+        again = course.replay(last)
+        self.n_again += again
+        self.n_rollbacks += 1
+        if course.now == here:
+            self._correct(before, age, now)
+        return again
+
+    def _correct(self, before: Poses, age: int, now: float) -> None:
+        course = self.course
+        assert course is not None
+        correction = self._smoothing.note(before, poses_of(course.demo), course.now, age, now)
+        if correction is not None:
+            self.n_corrections += 1
+            self.corrections.append(correction)
+            if self.on_correction is not None:
+                self.on_correction(correction)
+
+    def _note_shown(self, now: float) -> None:
+        course = self.course
+        assert course is not None
+        for number, (tick, since) in list(self._unseen.items()):
+            if tick is not None and tick < course.now:
+                self.latencies.append(now - since)
+                del self._unseen[number]
+            elif now - since > 2.0 * _GIVE_UP_SECONDS:
+                del self._unseen[number]
 
     def _tell_final(self) -> None:
         course = self.course
         assert course is not None
         last = min(self.confirmed, course.now)
         if self.on_final is not None:
-            for tick in range(self._final, last + 1):
+            for tick in range(max(self._final, course.oldest), last + 1):
                 self.on_final(tick, course.digests[tick])
         self._final = max(self._final, last + 1)
 
+    # -- what is missing ----------------------------------------------------------------------------------------------
+
     def _ask_again(self, now: float) -> None:
-        if now - self._asked < _ASK_SECONDS:
+        """Ask for what has not come, and send what has not come back."""
+        course = self.course
+        assert course is not None
+        self._missing = {tick: at for tick, at in self._missing.items() if tick >= self.confirmed}
+        wanted = []
+        for tick in range(self.confirmed, min(self._seen, self.confirmed + _MOST_MISSING)):
+            count = self._counts.get(tick)
+            if count is not None and sum(act.user != self.user or act.number not in self._unheard for act in course.acts(tick)) >= count:
+                continue
+            if now >= self._missing.setdefault(tick, now + _ASK_SECONDS + self._clock.jitter):
+                self._missing[tick] = now + 0.5 * self._clock.patience
+                wanted.append(tick)
+        if wanted:
+            self.send(m.Missing(wanted))
+        n_sent = 0
+        for number, own in list(self._unheard.items()):
+            if now - own.since > _GIVE_UP_SECONDS:
+                course.remove(own.tick, self.user, number)
+                del self._unheard[number]
+            elif now >= own.again_at and n_sent < _MOST_SENT_AGAIN:
+                own.wait = min(2.0 * own.wait, _GIVE_UP_SECONDS)
+                own.again_at = now + own.wait
+                self.send(m.Did(number, own.tick, own.plain))
+                n_sent += 1
+        self.n_lost += len(wanted) + n_sent
+
+    # -- where the digests differ -------------------------------------------------------------------------------------
+
+    def _compare(self, now: float) -> None:
+        """Compare digests of keyframes that are final with the server's, and ask for its state where they differ."""
+        course = self.course
+        assert course is not None
+        for tick in sorted(tick for tick in self._digests if tick <= min(self.confirmed, course.now)):
+            theirs, ours = self._digests.pop(tick), course.digests.get(tick)
+            if ours is None:
+                continue
+            self.n_compared += 1
+            if ours != theirs and self._lost is None:
+                self._lost = _Lost(tick, now, True)
+        behind = self._clock.tick(now) - (self.confirmed if self._is_from_beginning else min(self.confirmed, course.now))
+        if behind > _FAR_TICKS and self._lost is None:
+            self._lost = _Lost(self.confirmed, now, False)
+        if self._lost is not None and now >= self._lost.again_at:
+            self.send(m.Lost(self._lost.tick, course.digests.get(self._lost.tick, course.digests[course.now])))
+            self._lost.again_at = now + self._clock.patience + _KEYFRAME_SECONDS
+
+    def _adopt(self, keyframe: m.Keyframe, now: float) -> None:
+        """Take over the server's state, for ours is another; acts since then are known."""
+        from engine.net.state import decode_state
+
+        course = self.course
+        assert course is not None
+        if self._lost is None or keyframe.tick < max(self._lost.tick, course.oldest):
             return
-        self._asked = now
-        last = max(self._counts, default=self.confirmed)
-        if last > self.confirmed:
-            self.send(m.Missing(list(range(self.confirmed, min(last + 1, self.confirmed + 100)))))
-        for number, (tick, one, sent) in self._unheard.items():
-            if now - sent > _ASK_SECONDS + 2.0 * self._round_trip:
-                self.send(m.Did(number, tick, as_plain(one)))
+        here, before = course.now, poses_of(course.demo)
+        decode_state(course.demo, keyframe.state)
+        self.n_adopted += self._lost.differs
+        self._lost = None
+        self.confirmed = max(self.confirmed, keyframe.tick)
+        self._counts = {tick: count for tick, count in self._counts.items() if tick >= self.confirmed}
+        course.adopt(keyframe.tick)
+        for number, own in list(self._unheard.items()):
+            if own.tick < keyframe.tick:
+                self._place(number, own, now)
+        for _ in range(min(max(here - course.now, 0), self._most_ticks())):
+            course.step()
+            self.n_again += 1
+        if course.now == here:
+            self._correct(before, here - keyframe.tick, now)

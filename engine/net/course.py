@@ -103,6 +103,16 @@ class Course:
         """Whether acts behind `now` have changed: `replay` is due."""
         return self._changed is not None
 
+    @property
+    def changed(self) -> int | None:
+        """The first tick behind whose acts have changed since it was taken."""
+        return self._changed
+
+    @property
+    def n_acts(self) -> int:
+        """Acts of all ticks that are kept."""
+        return sum(map(len, self._acts.values()))
+
     def acts(self, tick: int) -> tuple[Act, ...]:
         """Return what is done at a tick, in order."""
         return tuple(self._acts.get(tick, ()))
@@ -214,11 +224,12 @@ class Course:
         """Ticks from one keyframe to the next: where a world is brought into canonical form all copies must do so at the same ticks."""
         return _CLOSE_TICKS if all(stage.world.is_always_canonical for stage in self.demo.stages) else KEYFRAME_TICKS
 
-    def replay(self) -> int:
-        """Go back to before the first tick whose acts have changed, and come up again; return how many ticks were taken again."""
+    def replay(self, last: int | None = None) -> int:
+        """Go back to before the first tick whose acts have changed, and come up again, at most to `last`; return how many ticks it took."""
         if self._changed is None:
             return 0
-        here, start = self.now, max(tick for tick in self._keyframes if tick <= self._changed)
+        was, start = self.now, max(tick for tick in self._keyframes if tick <= self._changed)
+        here = was if last is None else min(was, max(start, last))
         n_done, self._n_done, self._changed = self._n_done, 0, None
         self._keyframes = {tick: state for tick, state in self._keyframes.items() if tick <= start}
         shown = [(stage, stage.trail, stage.counts) for stage in self.demo.stages]
@@ -230,7 +241,8 @@ class Course:
                     for stage in self.demo.stages:
                         stage.recording = True
                 self.step()
-            self._do(min(n_done, len(self._acts.get(here, ()))))
+            if here == was:
+                self._do(min(n_done, len(self._acts.get(here, ()))))
         for stage, trail, counts in shown:  # what the picture has of the past is as it was when it was seen
             stage.trail, stage.counts = trail, counts
         self.demo.run.use_missing_referees()

@@ -31,7 +31,7 @@ from engine.common.errors import LabError
 from engine.demo.users import MOST_USERS
 
 __all__ = [
-    "LARGEST_FROM_CLIENT", "LARGEST_FROM_SERVER", "METHODS", "PORT", "VERSION",
+    "LARGEST_FROM_CLIENT", "LARGEST_FROM_SERVER", "METHODS", "MOST_EARLIER", "PORT", "VERSION",
     "Acted", "Bye", "Closed", "Did", "Dropped", "FromClient", "FromServer", "Hello", "Keyframe", "Lost", "MessageError", "Missing",
     "Ping", "Pointed", "Pointing", "Pong", "Present", "Refused", "Welcome", "Who", "decode_from_client", "decode_from_server", "encode",
 ]  # fmt: skip
@@ -45,10 +45,12 @@ LARGEST_FROM_CLIENT = 64_000
 LARGEST_FROM_SERVER = 64_000_000
 """Bytes: the state of 10,000 bodies has a few million."""
 _MOST_MISSING = 128
+MOST_EARLIER = 8
 
 Tick: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=2**40)]
 Number: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=2**40)]
 UserNumber: TypeAlias = Annotated[int, msgspec.Meta(ge=1, le=MOST_USERS)]
+Count: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=10_000)]
 Name: TypeAlias = Annotated[str, msgspec.Meta(min_length=1, max_length=40)]
 Words: TypeAlias = Annotated[str, msgspec.Meta(max_length=500)]
 Digest: TypeAlias = Annotated[bytes, msgspec.Meta(min_length=16, max_length=16)]
@@ -164,11 +166,15 @@ class Refused(_Message, frozen=True, tag="refused"):
 
 
 class Closed(_Message, frozen=True, tag="closed"):
-    """Nothing more comes for a tick: so many acts belong to it. After a keyframe, the digest of the state right before the tick."""
+    """Nothing more comes for a tick: so many acts belong to it. After a keyframe, the digest of the state right before the tick.
+
+    `earlier` says the same of the ticks right before, newest first, for one who missed it.
+    """
 
     tick: Tick
-    count: Annotated[int, msgspec.Meta(ge=0, le=10_000)]
+    count: Count
     digest: Digest | None = None
+    earlier: Annotated[list[Count], msgspec.Meta(max_length=MOST_EARLIER)] = []
 
 
 class Keyframe(_Message, frozen=True, tag="keyframe"):

@@ -578,7 +578,7 @@ class Server:
     def _close(self) -> None:
         course, tick = self.course, self.course.now
         digest = course.digests[tick] if tick % KEYFRAME_TICKS == 0 else None
-        closed = self._closed[tick] = m.Closed(tick, len(course.acts(tick)), digest)
+        closed = self._closed[tick] = m.Closed(tick, len(course.acts(tick)), digest, self._counts_before(tick))
         self._send_all(m.encode(closed))
         began = time.thread_time()
         course.step()
@@ -632,6 +632,11 @@ class Server:
             member.owns = sizes.get(user, Size())
             if member.peer is not None and (member.owns.bodies > limits.bodies or member.owns.shapes > limits.shapes):
                 self.drop(member.peer, f"it made more than {limits.bodies} bodies or {limits.shapes} shapes")
+
+    def _counts_before(self, tick: int) -> list[int]:
+        """Return how many acts belong to the last ticks before one, newest first."""
+        before = (self._closed.get(at) for at in range(tick - 1, tick - 1 - m.MOST_EARLIER, -1))
+        return [closed.count for closed in before if closed is not None]
 
     def _give_states(self) -> None:
         """Give the state to those who wait for it, at a keyframe."""

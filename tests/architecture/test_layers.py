@@ -61,7 +61,7 @@ ROOMS = {
     ),
     "engine.net": (
         "messages limits link scene objects snapshots state course script",
-        "server client local rehearsal",
+        "clock corrections server client local rehearsal",
         "tls hosting connection party netlab",
     ),
     "engine.editor": (
