@@ -310,7 +310,17 @@ def _removed(
         gone = old_exists
     else:
         gone = old_exists & ~_are_among(old.feature_id, old_exists, feature_id[slot], known[:, None] & exists[slot])
-    return tuple(old.point(row, k, step) for row, k in np.argwhere(gone).tolist())
+    row, k = np.nonzero(gone)
+    columns = (
+        old.body_a[row], old.body_b[row], old.fixture_a[row], old.fixture_b[row],
+        old.position[row, k], old.normal[row], old.separation[row, k], old.feature_id[row, k],
+    )  # fmt: skip
+    return tuple(
+        ContactPoint(step, body_a, body_b, fixture_a, fixture_b, (x, y), (nx, ny), separation, feature, 0.0, 0.0, PointState.REMOVE)
+        for body_a, body_b, fixture_a, fixture_b, (x, y), (nx, ny), separation, feature in zip(
+            *(column.tolist() for column in columns), strict=True
+        )
+    )
 
 
 def _row_of(keys: IntArray, pair: tuple[int, int]) -> int | None:

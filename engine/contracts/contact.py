@@ -129,11 +129,10 @@ class StepContacts:
         records = [self.point(row, k) for row, count in enumerate(self.count.tolist()) for k in range(count)]
         return (*records, *self.removed)
 
-    def point(self, row: int, k: int, removed_in: int | None = None) -> ContactPoint:
-        """Return point `k` of a row as a record, or as that of a point that a later step has removed."""
-        is_there = removed_in is None
+    def point(self, row: int, k: int) -> ContactPoint:
+        """Return point `k` of a row as a record."""
         return ContactPoint(
-            step=self.step if removed_in is None else removed_in,
+            step=self.step,
             body_a=int(self.body_a[row]),
             body_b=int(self.body_b[row]),
             fixture_a=int(self.fixture_a[row]),
@@ -142,9 +141,9 @@ class StepContacts:
             normal=(float(self.normal[row, 0]), float(self.normal[row, 1])),
             separation=float(self.separation[row, k]),
             feature_id=int(self.feature_id[row, k]),
-            normal_impulse=float(self.normal_impulse[row, k]) if is_there else 0.0,
-            tangent_impulse=float(self.tangent_impulse[row, k]) if is_there else 0.0,
-            state=PointState(int(self.state[row, k])) if is_there else PointState.REMOVE,
+            normal_impulse=float(self.normal_impulse[row, k]),
+            tangent_impulse=float(self.tangent_impulse[row, k]),
+            state=PointState(int(self.state[row, k])),
         )
 
     def touching_counts(self) -> dict[int, int]:

@@ -33,7 +33,8 @@ from engine.demo.users import MOST_USERS
 __all__ = [
     "LARGEST_FROM_CLIENT", "LARGEST_FROM_SERVER", "METHODS", "MOST_EARLIER", "PORT", "VERSION",
     "Acted", "Bye", "Closed", "Did", "Dropped", "FromClient", "FromServer", "Hello", "Keyframe", "Lost", "MessageError", "Missing",
-    "Ping", "Pointed", "Pointing", "Pong", "Present", "Refused", "Welcome", "Who", "decode_from_client", "decode_from_server", "encode",
+    "Ping", "Pointed", "Pointing", "Pong", "Present", "Refused", "Welcome", "Who", "decode_acts",
+    "decode_from_client", "decode_from_server", "encode",
 ]  # fmt: skip
 
 VERSION = 1
@@ -219,6 +220,9 @@ Method: TypeAlias = Literal["prediction", "interpolation", "lockstep"]
 
 _from_client = msgspec.msgpack.Decoder(FromClient)
 _from_server = msgspec.msgpack.Decoder(FromServer)
+_acts = msgspec.msgpack.Decoder(list[Acted])
+_ARRAY_OF = b"\xdd"
+"""MessagePack's head of an array, before its length in four bytes."""
 _encoder = msgspec.msgpack.Encoder()
 
 
@@ -243,6 +247,11 @@ def decode_from_server(content: bytes) -> FromServer:
     """Return what a server says; errors as `decode_from_client`."""
     found: FromServer = _decoded(_from_server, content, LARGEST_FROM_SERVER)
     return found
+
+
+def decode_acts(content: bytes, n: int) -> list[Acted]:
+    """Return so many acts of which the bytes follow upon one another; they are the server's own."""
+    return _acts.decode(_ARRAY_OF + n.to_bytes(4, "big") + content)
 
 
 def _decoded(decoder: msgspec.msgpack.Decoder[Any], content: bytes, most: int) -> Any:

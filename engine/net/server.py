@@ -243,9 +243,9 @@ class Server:
         self._loads: Counter[tuple[int, int]] = Counter()
         """Acts by tick and user, of open ticks."""
         self._first_scene = scene_of(demo)
-        self._past: list[m.Acted] | None = []
-        """All acts since the beginning; None when there are too many."""
-        self._past_bytes = 0
+        self._past: bytearray | None = bytearray()
+        """All acts since the beginning, as they were sent; None when there are too many."""
+        self._n_past = 0
         self._total = owned(demo, IDS_OF_A_USER)[1]
         self._pointers: dict[int, m.Pointed] = {}
         self._is_present_told = True
@@ -503,9 +503,9 @@ class Server:
         content = m.encode(acted)
         self._send_all(content)
         if self._past is not None:
-            self._past.append(acted)
-            self._past_bytes += len(content)
-            if self._past_bytes > self.settings.limits.past_bytes:
+            self._past += content
+            self._n_past += 1
+            if len(self._past) > self.settings.limits.past_bytes:
                 self._past = None
 
     def _repeat(self, one: _Peer, peer: int, ticks: list[int], now: float) -> None:
@@ -655,7 +655,7 @@ class Server:
                 for peer, _ in waiting:
                     self._refuse(peer, f"nobody can join any more: too much has happened, and {error}"[:500])
                 return
-            tick, scene, acts = 0, self._first_scene, past
+            tick, scene, acts = 0, self._first_scene, m.decode_acts(bytes(past), self._n_past)
         for peer, one in waiting:
             assert one.user is not None
             is_in, one.is_lost = one.is_lost and one.shows_state and tick > 0, False

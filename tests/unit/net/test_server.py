@@ -15,7 +15,7 @@ from engine.history.recordings.inputs import as_plain
 from engine.net import messages as m
 from engine.net.limits import Bucket, Limits, Size, made_by
 from engine.net.server import GUESTS_MAY, Server, ServerSettings
-from engine.net.state import decode_state
+from engine.net.state import StateError, decode_state
 from engine.world import BodySpec, FixtureSpec
 
 DISC = BodySpec((FixtureSpec(Circle(0.3), density=1.0),), position=(0.0, 5.0))
@@ -298,6 +298,25 @@ def test_a_demo_that_fails_does_not_end_the_world(monkeypatch: pytest.MonkeyPatc
     assert table.server.course.now > 30 and not table.reasons
     troubles = table.server.status.troubles
     assert "what user 1 did (press) ended in ZeroDivisionError" in troubles[0] and "the step ended in" in troubles[-1]
+
+
+def test_where_the_state_cannot_be_told_one_who_comes_late_gets_all_acts(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> bytes:
+        raise StateError("a thing that cannot be told")
+
+    monkeypatch.setattr("engine.net.server.encode_state", fail)
+    table = Table(limits=Limits(past_bytes=200))
+    table.come(1)
+    table.do(1, 1, "grab", (0.0, 5.0))
+    table.run(40)
+    welcome = table.come(2)
+    assert welcome.tick == 0 and welcome.state == b"" and welcome.open_tick > 40
+    assert [(acted.user, acted.number, acted.act[0]) for acted in welcome.acts] == [(1, 0, "join"), (1, 1, "grab"), (2, 0, "join")]
+    for number in range(2, 12):
+        table.do(1, number, "drag", (0.0, 5.0))
+    table.say(3, m.Hello(m.VERSION, "too late"))
+    table.run(40)
+    assert "nobody can join any more" in table.of(3, m.Refused)[0].reason
 
 
 def test_a_bucket() -> None:
