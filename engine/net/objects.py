@@ -1,9 +1,11 @@
 """Python objects as plain data for MessagePack, and back: values, containers, arrays, and instances of this program's own classes.
 
-An atom (None, bool, int of 64 bits, float, str, bytes) stands for itself; everything else is a list that begins with a tag::
+An atom (None, bool, int of 64 bits, float, str, few bytes) stands for itself; everything else is a list that begins with a tag::
 
     [LIST, [...]]          [DICT, [key, value, ...]]          [OBJECT, class, [field, ...]]          [ARRAY, dtype, shape, ...]
     [AGAIN, k]             the k-th thing that is no atom, in the order in which they begin: two references to one object stay so
+
+Bytes of arrays, and other long ones, stand behind all that, one after the other in the same order.
 
 What is of the running program is never told but found again: the demo, its stages and worlds by their number, a function at the same
 place of a demo like it (`ObjectReader.read`, `like`).
@@ -37,6 +39,7 @@ DEEPEST = 40
 """Things in things."""
 _PACKAGES = ("engine", "demos", "sprites")
 """Whose classes may come."""
+_FEW_BYTES = 64
 _MOST_WHOLE_BYTES = 32
 """Of a whole number that 64 bits do not hold: the state of a random number generator has 16."""
 _MOST_DIMENSIONS, _MOST_ELEMENTS = 4, 2**31
@@ -49,9 +52,27 @@ _PLACES = (types.FunctionType, types.BuiltinFunctionType, type, np.ufunc)
 """Found again at the same place."""
 _GENERATOR = "PCG64"
 
-(AGAIN, LIST, TUPLE, SET, FROZENSET, DICT, COUNTER, DEQUE, ARRAY, SCALAR, OBJECT, ENUM, SPEC, GENERATOR, WHOLE, THING, PLACE, METHOD) = (
-    range(18)
-)
+(
+    AGAIN,
+    LIST,
+    TUPLE,
+    SET,
+    FROZENSET,
+    DICT,
+    COUNTER,
+    DEQUE,
+    ARRAY,
+    SCALAR,
+    OBJECT,
+    ENUM,
+    SPEC,
+    GENERATOR,
+    WHOLE,
+    THING,
+    PLACE,
+    METHOD,
+    LONG,
+) = range(19)
 _UNFINISHED = object()
 
 
@@ -59,8 +80,8 @@ class StateError(LabError):
     """A state cannot be told, or what came is none."""
 
 
-def _plain_array(array: NDArray[Any], path: str) -> list[Any]:
-    """Return an array as ``[dtype, shape, is_by_columns, is_writeable, bytes]``; `path` is where it stands, for the message.
+def _plain_array(array: NDArray[Any], path: str) -> tuple[list[Any], bytes]:
+    """Return an array as ``[dtype, shape, is_by_columns, is_writeable], bytes``; `path` is where it stands, for the message.
 
     Raises
     ------
@@ -69,7 +90,7 @@ def _plain_array(array: NDArray[Any], path: str) -> list[Any]:
     """
     by_columns = array.ndim > 1 and array.flags.f_contiguous and not array.flags.c_contiguous
     content = array.tobytes("F" if by_columns else "C")
-    return [_plain_dtype(array.dtype, path), list(array.shape), by_columns, bool(array.flags.writeable), content]
+    return [_plain_dtype(array.dtype, path), list(array.shape), by_columns, bool(array.flags.writeable)], content
 
 
 def _plain_dtype(dtype: np.dtype[Any], path: str) -> str | list[Any]:
@@ -97,26 +118,25 @@ def _dtype_of(plain: Any, depth: int = 0) -> np.dtype[Any]:
     return np.dtype(fields)
 
 
-def _array_of(plain: Any) -> NDArray[Any]:
-    """Return the array of such data, in memory of its own.
+def _array_of(plain: Any, take: Callable[[int], bytes]) -> NDArray[Any]:
+    """Return the array of such data, in memory of its own; `take` gives so many bytes.
 
     Raises
     ------
     StateError
-        It is none, or its bytes are not of its shape.
+        It is none, or there are not as many bytes.
     """
     match plain:
-        case [kind, [*shape], bool(by_columns), bool(is_writeable), bytes(content)] if len(shape) <= _MOST_DIMENSIONS:
+        case [kind, [*shape], bool(by_columns), bool(is_writeable)] if len(shape) <= _MOST_DIMENSIONS:
             dtype = _dtype_of(kind)
         case _:
-            raise StateError("an array must have a kind, a shape and bytes")
+            raise StateError("an array must have a kind and a shape")
     n = 1
     for size in shape:
         if type(size) is not int or not 0 <= size <= _MOST_ELEMENTS:
             raise StateError(f"an array must have a shape, got {shape!r:.80}")
         n *= size
-    if n * dtype.itemsize != len(content):
-        raise StateError(f"an array of shape {shape!r:.80} of {kind!r:.80} must have as many bytes, got {len(content)}")
+    content = take(n * dtype.itemsize)
     if kind == "bool" and content.strip(b"\0\1"):
         raise StateError("flags must be 0 or 1")
     array = np.frombuffer(content, dtype=dtype).reshape(shape, order="F" if by_columns else "C").copy(order="K")
@@ -210,11 +230,13 @@ class ObjectWriter:
     Attributes
     ----------
     classes : list of (name, names of attributes)
+    content : list of bytes
         To be told as well.
     """
 
     def __init__(self, things: Sequence[object]) -> None:
         self.classes: list[tuple[str, tuple[str, ...]]] = []
+        self.content: list[bytes] = []
         self._class_at: dict[tuple[type, tuple[str, ...]], int] = {}
         self._things = {id(thing): k for k, thing in enumerate(things)}
         self._told: dict[int, int] = {}
@@ -229,8 +251,13 @@ class ObjectWriter:
             It, or something in it, cannot be told; names it.
         """
         kind = type(value)
-        if value is None or kind in (bool, float, str, bytes):
+        if value is None or kind in (bool, float, str):
             return value
+        if kind is bytes:
+            if len(value) <= _FEW_BYTES:
+                return value
+            self.content.append(value)
+            return [LONG, len(value)]
         if kind is int:
             return value if -(2**63) <= value < 2**63 else [WHOLE, value.to_bytes(_MOST_WHOLE_BYTES, "little", signed=True)]
         thing = self._things.get(id(value))
@@ -259,7 +286,9 @@ class ObjectWriter:
                 pairs += self.write(key, f"{path} (a key)", depth), self.write(one, f"{path}[{key!r:.40}]", depth)
             return [DICT if kind is dict else COUNTER, pairs]
         if kind is np.ndarray:
-            return [ARRAY, *_plain_array(value, path)]
+            plain, content = _plain_array(value, path)
+            self.content.append(content)
+            return [ARRAY, *plain]
         if isinstance(value, np.generic) and value.dtype.name in _DTYPES:
             return [SCALAR, value.dtype.name, value.tobytes()]
         if kind is np.random.Generator:
@@ -324,8 +353,8 @@ class ObjectReader:
     ----------
     things : sequence of object
         As the writer had them.
-    classes : object
-        What the writer's `classes` were.
+    classes, content : object, bytes
+        What the writer's were, of `content` all together.
 
     Raises
     ------
@@ -333,8 +362,9 @@ class ObjectReader:
         A class is none whose instances can be told.
     """
 
-    def __init__(self, things: Sequence[object], classes: object) -> None:
+    def __init__(self, things: Sequence[object], classes: object, content: bytes) -> None:
         self._things = things
+        self._content, self._taken = content, 0
         self._made: list[Any] = []
         self._classes = [_class_of(one) for one in _list(classes)]
 
@@ -358,6 +388,17 @@ class ObjectReader:
             raise StateError(f"a value of the kind {plain[0]} has {length - 1} parts, got {len(plain) - 1}")
         return reader(self, plain, like, depth + 1)
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether all of the content has been used."""
+        return self._taken == len(self._content)
+
+    def _take(self, n: int) -> bytes:
+        """Return the next bytes of the content."""
+        at = self._taken
+        self._taken += n
+        return _bytes(self._content[at : self._taken], n)
+
     def _begin(self, thing: Any = _UNFINISHED) -> int:
         self._made.append(thing)
         return len(self._made) - 1
@@ -371,6 +412,9 @@ class ObjectReader:
         if made is _UNFINISHED:
             raise StateError("a value is part of itself")
         return made
+
+    def _long(self, plain: list[Any], like: Any, depth: int) -> Any:
+        return self._take(_index(plain[1], len(self._content) + 1))
 
     def _thing(self, plain: list[Any], like: Any, depth: int) -> Any:
         return self._things[_index(plain[1], len(self._things))]
@@ -423,11 +467,11 @@ class ObjectReader:
 
     def _array(self, plain: list[Any], like: Any, depth: int) -> Any:
         at = self._begin()
-        return self._end(at, _array_of(plain[1:]))
+        return self._end(at, _array_of(plain[1:], self._take))
 
     def _scalar(self, plain: list[Any], like: Any, depth: int) -> Any:
         at = self._begin()
-        return self._end(at, _array_of([plain[1], [], False, False, plain[2]])[()])
+        return self._end(at, _array_of([plain[1], [], False, False], lambda n: _bytes(plain[2], n))[()])
 
     def _object(self, plain: list[Any], like: Any, depth: int) -> Any:
         kind, names = self._classes[_index(plain[1], len(self._classes))]
@@ -501,7 +545,7 @@ _READERS: Sequence[tuple[Callable[[ObjectReader, list[Any], Any, int], Any], int
     (ObjectReader._dict, 2),
     (ObjectReader._dict, 2),
     (ObjectReader._deque, 3),
-    (ObjectReader._array, 6),
+    (ObjectReader._array, 5),
     (ObjectReader._scalar, 3),
     (ObjectReader._object, 3),
     (ObjectReader._enum, 3),
@@ -511,6 +555,7 @@ _READERS: Sequence[tuple[Callable[[ObjectReader, list[Any], Any, int], Any], int
     (ObjectReader._thing, 2),
     (ObjectReader._place, 2),
     (ObjectReader._method, 3),
+    (ObjectReader._long, 2),
 )
 """By tag, with the length of its list."""
 
@@ -539,6 +584,12 @@ def may_be_set(kind: type, name: str) -> bool:
 def _index(plain: object, n: int) -> int:
     if type(plain) is not int or not 0 <= plain < n:
         raise StateError(f"a number below {n} must name a thing, got {plain!r:.80}")
+    return plain
+
+
+def _bytes(plain: object, n: int) -> bytes:
+    if type(plain) is not bytes or len(plain) != n:
+        raise StateError(f"{n} bytes must stand here, got {plain!r:.80}")
     return plain
 
 

@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from engine.common.checks import seed_number
+from engine.common.checks import boolean, seed_number
 from engine.common.errors import Described, InvalidInputError
 from engine.demo.base import Demo
 from engine.demo.registry import find_demo
 from engine.demo.scene_demo import SceneDemo, scene_class
 from engine.world import load_solver
 from engine.world.fields import named_values
+from engine.world.solver import solver_name
 
 __all__ = ["check_shareable", "made_of", "scene_of"]
 
+_PACKAGE = "demos."
 _FIELDS = frozenset({"demo", "scene", "seed", "values", "solver", "solver_settings", "built_for", "remembers"})
 
 
@@ -28,8 +30,11 @@ def check_shareable(demo: Demo) -> None:
     """
     if not demo.stages:
         raise InvalidInputError("SCENE", "a demo with a world (this one has nothing that could be shared)", demo.id)
-    if not isinstance(demo, SceneDemo) and find_demo(demo.id) is not type(demo):
-        raise InvalidInputError("SCENE", "a demo of this program, or a scene file", demo.id or type(demo).__name__)
+    if isinstance(demo, SceneDemo):
+        return
+    if not type(demo).__module__.startswith(_PACKAGE) or find_demo(demo.id) is not type(demo):
+        wanted = "a demo of this program, or a scene file (guests do not have a Python file of yours, and never run one that is sent)"
+        raise InvalidInputError("SCENE", wanted, demo.id or type(demo).__name__)
 
 
 def scene_of(demo: Demo) -> dict[str, Any]:
@@ -48,7 +53,7 @@ def scene_of(demo: Demo) -> dict[str, Any]:
     }
 
 
-def made_of(plain: Mapping[str, Any]) -> Demo:
+def made_of(plain: object) -> Demo:
     """Return the demo of such data, as it is when it has just been built.
 
     Raises
@@ -56,20 +61,34 @@ def made_of(plain: Mapping[str, Any]) -> Demo:
     LabError
         This program has no such demo, or it cannot be made so; or its solver's state is out of reach here, and there it is not.
     """
-    if set(plain) != _FIELDS:
-        raise InvalidInputError("scene", "an object with " + ", ".join(sorted(_FIELDS)), Described(", ".join(sorted(map(str, plain)))))
-    values, solver, settings, built_for = plain["values"], plain["solver"], plain["solver_settings"], plain["built_for"]
-    kind = scene_class(plain["scene"]) if plain["scene"] is not None else find_demo(str(plain["demo"]))
-    if not isinstance(values, dict):
+    if type(plain) is not dict or set(plain) != _FIELDS:
+        raise InvalidInputError("scene", "an object with " + ", ".join(sorted(_FIELDS)), Described(f"{plain!r:.80}"))
+    values, settings, remembers = plain["values"], plain["solver_settings"], boolean("scene.remembers", plain["remembers"])
+    solver, built_for = (None if plain[name] is None else solver_name(f"scene.{name}", plain[name]) for name in ("solver", "built_for"))
+    if type(values) is not dict or not all(type(name) is str for name in values):
         raise InvalidInputError("scene.values", "names with numbers", values)
     own = None if settings is None else named_values("scene.solver_settings", settings)
-    demo = kind(seed_number("scene.seed", plain["seed"]), values, solver=solver, built_for=built_for, solver_settings=own)
-    if plain["remembers"]:
+    demo = _kind(plain)(seed_number("scene.seed", plain["seed"]), values, solver=solver, built_for=built_for, solver_settings=own)
+    if remembers:
         for name in demo.run.solvers:
             problem = load_solver(name).prepare()
             if problem is not None:
                 raise InvalidInputError("solver", f"one whose state is in reach here ({problem})", name)
-    if demo.run.keeps_solver_state != bool(plain["remembers"]):
-        demo.run.keeps_solver_state = bool(plain["remembers"])
+    if demo.run.keeps_solver_state != remembers:
+        demo.run.keeps_solver_state = remembers
         demo.restart()
     return demo
+
+
+def _kind(plain: Mapping[str, Any]) -> type[Demo]:
+    scene, id = plain["scene"], plain["demo"]
+    if scene is not None:
+        if type(scene) is not dict:
+            raise InvalidInputError("scene.scene", "the content of a scene file", Described(type(scene).__name__))
+        return scene_class(scene)
+    if type(id) is not str:
+        raise InvalidInputError("scene.demo", "the id of a demo", id)
+    kind = find_demo(id)
+    if not kind.__module__.startswith(_PACKAGE):
+        raise InvalidInputError("scene.demo", "that of a demo of this program", id)
+    return kind

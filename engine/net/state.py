@@ -1,6 +1,6 @@
 """The state of a shared demo as bytes, without a pickle: for one who joins, or whose copy has gone astray.
 
-    digest (16) | zlib of MessagePack: [version, demo, values, classes, worlds, attributes of the demo, its run, its stages]
+    digest (16) | zlib of: length (4) | MessagePack: [version, demo, values, classes, worlds, attributes] | bytes of arrays
 
 It is what `engine.history.capture` captures: the worlds by their snapshots, and what the demo, its `DemoRun` and its stages hold beside
 them, as `engine.net.objects` tells it. It goes onto a demo that was just built of the same scene, or onto one that runs; refused, that
@@ -35,10 +35,15 @@ from engine.world.solver import solver_name
 
 __all__ = ["LARGEST_STATE", "StateError", "decode_state", "encode_state"]
 
-LARGEST_STATE = 48_000_000
-"""Bytes, unpacked: ten thousand bodies in a heap have half of it."""
+LARGEST_STATE = 64_000_000
+"""Bytes, unpacked: ten thousand bodies in a heap have a third of it."""
+_LARGEST_PLAIN, _MOST_LISTS = 12_000_000, 2_000_000
+"""Of that, bytes of MessagePack, and as many of them as may begin a list: ten thousand bodies have a quarter of each. A byte that begins a
+list takes 60 once it is one."""
+_LISTS = bytes((*range(0x80, 0xA0), *range(0xDC, 0xE0)))
+"""Bytes with which MessagePack begins a list or a table."""
 _VERSION = 1
-_DIGEST_BYTES = 16
+_DIGEST_BYTES, _LENGTH_BYTES = 16, 4
 _LEVEL = 1
 """Of zlib: the fastest."""
 
@@ -60,9 +65,10 @@ def encode_state(demo: Demo) -> bytes:
         [[name, writer.write(value, f"{path}{name}")] for name, value in captured_attributes(thing).items()]
         for thing, path in zip((demo, demo.run, *stages), _paths(len(stages)), strict=True)
     ]
-    content = msgspec.msgpack.encode([_VERSION, demo.id, dict(demo.values), writer.classes, told, attributes])
-    if len(content) > LARGEST_STATE:
-        raise StateError(f"the state of {demo.id} has {len(content)} bytes, more than {LARGEST_STATE}")
+    plain = msgspec.msgpack.encode([_VERSION, demo.id, dict(demo.values), writer.classes, told, attributes])
+    content = b"".join((len(plain).to_bytes(_LENGTH_BYTES, "little"), plain, *writer.content))
+    if len(content) > LARGEST_STATE or len(plain) > _LARGEST_PLAIN or _n_lists(plain) > _MOST_LISTS:
+        raise StateError(f"the state of {demo.id} has {len(content)} bytes, more than can be told")
     packed = zlib.compress(content, _LEVEL)
     return blake2b(packed, digest_size=_DIGEST_BYTES).digest() + packed
 
@@ -81,7 +87,7 @@ def decode_state(demo: Demo, content: bytes) -> None:
     with contextlib.suppress(LabError):  # of a world that is lost there is nothing to go back to
         before = capture(demo)
     try:
-        _put(demo, _unpacked(content))
+        _put(demo, *_unpacked(content))
     except Exception as error:
         if before is not None:
             restore(demo, before)
@@ -94,21 +100,31 @@ def _paths(n_stages: int) -> tuple[str, ...]:
     return "", "run.", *(f"stages[{k}]." for k in range(n_stages))
 
 
-def _unpacked(content: bytes) -> list[Any]:
-    """Return the plain data."""
+def _n_lists(plain: bytes) -> int:
+    """Return how many bytes may begin a list: no fewer than lists."""
+    return len(plain) - len(plain.translate(None, _LISTS))
+
+
+def _unpacked(content: bytes) -> tuple[list[Any], bytes]:
+    """Return the plain data, and the bytes behind it."""
     digest, packed = content[:_DIGEST_BYTES], content[_DIGEST_BYTES:]
     if blake2b(packed, digest_size=_DIGEST_BYTES).digest() != digest:
         raise StateError("the state has been damaged on its way")
     unpacking = zlib.decompressobj()
-    plain = msgspec.msgpack.decode(unpacking.decompress(packed, LARGEST_STATE))
+    unpacked = unpacking.decompress(packed, LARGEST_STATE)
     if unpacking.unconsumed_tail or not unpacking.eof:
         raise StateError(f"a state must be of at most {LARGEST_STATE} bytes")
+    end = _LENGTH_BYTES + int.from_bytes(unpacked[:_LENGTH_BYTES], "little")
+    told = unpacked[_LENGTH_BYTES:end]
+    if not _LENGTH_BYTES < end <= len(unpacked) or len(told) > _LARGEST_PLAIN or _n_lists(told) > _MOST_LISTS:
+        raise StateError(f"a state must have at most {_LARGEST_PLAIN} bytes of lists")
+    plain = msgspec.msgpack.decode(told)
     if type(plain) is not list or len(plain) != 6 or plain[0] != _VERSION:
         raise StateError(f"a state must be of version {_VERSION}")
-    return plain
+    return plain, unpacked[end:]
 
 
-def _put(demo: Demo, plain: list[Any]) -> None:
+def _put(demo: Demo, plain: list[Any], content: bytes) -> None:
     _, name, values, classes, told, attributes = plain
     if name != demo.id:
         raise StateError(f"the state must be of {demo.id}, got {name!r:.80}")
@@ -123,11 +139,13 @@ def _put(demo: Demo, plain: list[Any]) -> None:
     if len(told) != len(stages) or len(attributes) != len(stages) + 2:
         raise StateError(f"the state must be of {len(stages)} worlds, got {len(told)}")
     things: list[object] = [demo, demo.run, *stages, *worlds]
-    reader = ObjectReader(things, classes)
+    reader = ObjectReader(things, classes, content)
     snapshots = [snapshot_of(one, reader, f"stages[{k}].world") for k, one in enumerate(told)]
     things += [snapshot.contacts for snapshot in snapshots]
     owners = (demo, demo.run, *stages)
     read = [_attributes(owner, one, reader, path) for owner, one, path in zip(owners, attributes, _paths(len(stages)), strict=True)]
+    if not reader.is_whole:
+        raise StateError("there are more bytes than arrays")
     _check_demo(demo, read[0])
     _check_run(demo, read[1])
     if any(one["world"] is not world for one, world in zip(read[2:], worlds, strict=True)):

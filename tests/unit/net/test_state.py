@@ -69,9 +69,12 @@ def test_what_is_damaged_is_refused_and_nothing_has_happened() -> None:
     here, _ = _begun(find_demo("bridge")(0))
     state, there = encode_state(here.demo), find_demo("bridge")(0)
     before, stages = demo_hash(there), list(there.stages)
-    plain = msgspec.msgpack.decode(zlib.decompress(state[16:]))
+    content = zlib.decompress(state[16:])
+    end = 4 + int.from_bytes(content[:4], "little")
+    plain, rest = msgspec.msgpack.decode(content[4:end]), content[end:]
     others = [plain[:k] + [other] + plain[k + 1 :] for k in range(len(plain)) for other in (None, 7, [], {}, "x", [[]])]
-    damaged = [state[:-1], state[:40], b"\0" + state[1:], b"x", *map(_sealed, others), _sealed(None)]
+    damaged = [state[:-1], state[:40], b"\0" + state[1:], b"x", *(_sealed(one, rest) for one in others), _sealed(None, rest)]
+    damaged += _sealed(plain, rest[:-1]), _sealed(plain, rest + b"x"), _sealed([*plain, 1], rest)
     for content in damaged:
         with pytest.raises(LabError):
             decode_state(there, content)
@@ -129,8 +132,9 @@ def test_nothing_but_edits_takes_something_back(one: Input) -> None:
     assert demo_hash(there) == before
 
 
-def _sealed(plain: object) -> bytes:
-    packed = zlib.compress(msgspec.msgpack.encode(plain), 1)
+def _sealed(plain: object, rest: bytes) -> bytes:
+    told = msgspec.msgpack.encode(plain)
+    packed = zlib.compress(len(told).to_bytes(4, "little") + told + rest, 1)
     return blake2b(packed, digest_size=16).digest() + packed
 
 

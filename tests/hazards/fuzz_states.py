@@ -1,0 +1,190 @@
+"""Broken states of shared demos: ``python -m tests.hazards.fuzz_states N [SEED]`` prints a line of JSON.
+
+A good state is damaged N times: a value in its lists becomes another, goes, or comes twice; a number in an array becomes one that hurts.
+The check sum is made again, so that the faults get as far as the checks of every value. A state is then put onto the running demo, which
+takes some steps; or it is refused in one line, and the demo stands as before. Anything else ends the run with the seed.
+"""
+
+from __future__ import annotations
+
+import copy
+import faulthandler
+import json
+import random
+import struct
+import sys
+import time
+import zlib
+from collections import Counter
+from hashlib import blake2b
+from typing import Any
+
+import msgspec
+import pytest
+
+from engine.box2d import memory
+from engine.common.errors import LabError
+from engine.common.rng import stream
+from engine.demo.registry import find_demo
+from engine.history.history import demo_hash
+from engine.net.course import Course
+from engine.net.objects import ObjectReader
+from engine.net.state import decode_state, encode_state
+from tests.unit.net.test_course import _acts
+
+DEMOS = (
+    *(("bridge", "box2d"), ("ragdoll_pile", "soft_step"), ("radial_engine", "box2d"), ("nonconvex_characters", "soft_step")),
+    *(("bullet", "box2d"), ("breakable", "box2d"), ("simple_shapes", "soft_step"), ("walker", "xpbd")),
+)
+"""And what drives them."""
+LONGEST = 10.0
+"""Seconds for one state."""
+_STEPS = 2
+_NUMBERS = (float("nan"), float("inf"), 3e38, -3e38, 1e20, 1e12, 1e6, 0.0, -1.0)
+_WHOLE = (0, -1, 1, 5, 2**31, 2**40, 2**63 - 1)
+_VALUES: tuple[Any, ...] = (
+    *(None, True, 0, 1, -1, 2, 255, 2**31, 2**63 - 1, -(2**63), 0.0, 1e-30, 1e9, *_NUMBERS, "", "x", "__class__", b"", b"\0" * 8),
+    *([], {}, [0, 0], [1, []], [15, 0], [15, 5], [16, "x"], "engine.demo.base:Demo", "builtins:eval", "os:system"),
+)
+
+
+class Good:
+    """A demo after a while with three users, and its state, in parts.
+
+    Attributes
+    ----------
+    parts : list
+        The plain data, and the bytes of the arrays, each for itself.
+    """
+
+    def __init__(self, id: str, solver: str) -> None:
+        self.demo = find_demo(id)(0, solver=solver)
+        course, acts = Course(self.demo, goes_back=False), _acts(stream(1, id), (1, 2, 3))
+        for tick in range(90):
+            for act in acts.get(tick, ()):
+                course.add(tick, act)
+            course.step()
+        self.state, self.hash = encode_state(self.demo), demo_hash(self.demo)
+        content, pieces, take = zlib.decompress(self.state[16:]), [], ObjectReader._take
+
+        def noted(reader: ObjectReader, n: int) -> bytes:
+            pieces.append(take(reader, n))
+            return pieces[-1]
+
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(ObjectReader, "_take", noted)
+            decode_state(self.demo, self.state)
+        length = int.from_bytes(content[:4], "little")
+        assert content[4 + length :] == b"".join(pieces)
+        self.parts = msgspec.msgpack.encode([msgspec.msgpack.decode(content[4 : 4 + length]), pieces])
+
+
+def sealed(plain: Any, pieces: Any = ()) -> bytes:
+    """Return a state of these parts, whatever they are, with the sum that goes with them."""
+    told = msgspec.msgpack.encode(plain)
+    rest = b"".join(one for one in pieces if isinstance(one, bytes)) if isinstance(pieces, list) else b""
+    packed = zlib.compress(len(told).to_bytes(4, "little") + told + rest, 1)
+    return blake2b(packed, digest_size=16).digest() + packed
+
+
+def broken(parts: bytes, dice: random.Random) -> bytes:
+    """Return the state with a few faults."""
+    found = msgspec.msgpack.decode(parts)
+    for _ in range(dice.choice((1, 1, 1, 2, 4))):
+        places = _places(found)
+        numbers = [(owner, key) for owner, key in places if isinstance(owner[key], bytes | float) and owner[key]]
+        owner, key = dice.choice(numbers if numbers and dice.random() < 0.5 else places)
+        _break(owner, key, places, dice)
+        if len(found) < 2:
+            break
+    return sealed(*found[:2]) if found else b""
+
+
+def _places(found: list[Any]) -> list[tuple[Any, Any]]:
+    places: list[tuple[Any, Any]] = []
+    waiting: list[Any] = [found]
+    while waiting:
+        one = waiting.pop()
+        keys = range(len(one)) if isinstance(one, list) else list(one) if isinstance(one, dict) else ()
+        places += ((one, key) for key in keys)
+        waiting += (one[key] for key in keys)
+    return places
+
+
+def _break(owner: Any, key: Any, places: list[tuple[Any, Any]], dice: random.Random) -> None:
+    value, chance = owner[key], dice.random()
+    if isinstance(value, bytes) and value and chance < 0.85:
+        owner[key] = _broken_bytes(value, dice)
+    elif isinstance(value, int | float) and not isinstance(value, bool) and chance < 0.5:
+        found = dice.choice((value + 1, value - 1, -value, 2 * value, 1e10 * value, dice.choice(_NUMBERS)))
+        owner[key] = found if isinstance(found, float) or -(2**63) <= found < 2**63 else 0
+    elif isinstance(owner, list) and chance < 0.6:
+        match dice.randrange(3):
+            case 0:
+                del owner[key]
+            case 1:
+                owner.insert(key, copy.deepcopy(value))
+            case _:
+                other = dice.randrange(len(owner))
+                owner[key], owner[other] = owner[other], owner[key]
+    elif chance < 0.8:
+        other_owner, other_key = dice.choice(places)
+        owner[key] = copy.deepcopy(other_owner[other_key])
+    else:
+        owner[key] = copy.deepcopy(dice.choice(_VALUES))
+
+
+def _broken_bytes(value: bytes, dice: random.Random) -> bytes:
+    changed, chance = bytearray(value), dice.random()
+    if chance < 0.3:
+        changed[dice.randrange(len(changed))] ^= 1 << dice.randrange(8)
+    elif chance < 0.6 and len(changed) >= 8:
+        at = 8 * dice.randrange(len(changed) // 8)
+        changed[at : at + 8] = struct.pack("<d", dice.choice(_NUMBERS)) if dice.random() < 0.5 else struct.pack("<q", dice.choice(_WHOLE))
+    elif chance < 0.9 and len(changed) >= 4:
+        at = 4 * dice.randrange(len(changed) // 4)
+        changed[at : at + 4] = struct.pack("<f", dice.choice(_NUMBERS))
+    else:
+        del changed[dice.randrange(len(changed)) :]
+    return bytes(changed)
+
+
+def fuzz(count: int, seed: int = 0) -> dict[str, object]:
+    """Damage states `count` times; return how many were taken and refused, and the slowest."""
+    memory.load()
+    seen, slowest = Counter[str](), 0.0
+    for k, (id, solver) in enumerate(DEMOS):
+        good = Good(id, solver)
+        demo = good.demo
+        for number in range(k, count, len(DEMOS)):
+            dice = random.Random(f"state {seed} {number}")
+            content = broken(good.parts, dice)
+            faulthandler.dump_traceback_later(6.0 * LONGEST, exit=True)
+            started = time.process_time()
+            try:
+                try:
+                    decode_state(demo, content)
+                except LabError as error:
+                    assert "\n" not in str(error).strip() and demo_hash(demo) == good.hash
+                    seen["refused"] += 1
+                    continue
+                seen["taken"] += 1
+                try:
+                    for _ in range(_STEPS):
+                        demo.run.step()
+                except LabError:
+                    seen["failed"] += 1
+                decode_state(demo, good.state)
+                assert demo_hash(demo) == good.hash
+            except BaseException as error:
+                raise AssertionError(f"state {seed} {number} of {id} on {solver}: {type(error).__name__}: {error}") from error
+            finally:
+                faulthandler.cancel_dump_traceback_later()
+                slowest = max(slowest, time.process_time() - started)
+            assert slowest < LONGEST, (seed, number, slowest)
+    return {"kind": "state", "seed": seed, "states": count, **seen, "slowest_ms": round(1e3 * slowest)}
+
+
+if __name__ == "__main__":
+    faulthandler.enable()
+    print(json.dumps(fuzz(int(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 0)), flush=True)

@@ -1,0 +1,25 @@
+"""Damaged states of shared demos are taken or refused, and end no process. More: ``python -m tests.hazards.fuzz_states 100000``."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from tests.hazards import fuzz_states
+
+
+def test_a_damaged_state_is_taken_or_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fuzz_states, "DEMOS", fuzz_states.DEMOS[:2])
+    seen = fuzz_states.fuzz(120)
+    assert seen["refused"] + seen["taken"] == 120 and min(seen["refused"], seen["taken"]) > 12
+
+
+@pytest.mark.slow
+def test_twenty_thousand_damaged_states_end_no_process() -> None:
+    run = subprocess.run([sys.executable, "-m", "tests.hazards.fuzz_states", "20000", "1"], capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stderr[-2000:]
+    seen = json.loads(run.stdout)
+    assert seen["refused"] + seen["taken"] == 20000 and seen["taken"] > 2000
