@@ -169,8 +169,9 @@ def _attributes(owner: object, plain: Any, reader: ObjectReader, path: str) -> d
             kinds = type(present[name]).__name__, type(found[name]).__name__
             raise StateError(f"{path}{name} must be of {kinds[0]}, got {kinds[1]}")
     missing = (_OF_A_DEMO if isinstance(owner, Demo) else set(present)) - set(found)
-    if missing:
-        raise StateError(f"{path}{min(missing)} is missing")
+    strange = set() if isinstance(owner, Demo) else set(found) - set(present)
+    if missing or strange:
+        raise StateError(f"{path}{min(missing | strange)} is {'missing' if missing else 'no part of a state'}")
     return found
 
 
