@@ -43,10 +43,10 @@ def serve(count: int, solver: str) -> None:
     hosting.start()
     print(hosting.port, flush=True)
     for _ in sys.stdin:
-        status = hosting.status
-        told = {"tick": status.tick, "lost": status.lost_seconds, "sent": status.n_sent, "received": status.n_received}
-        drops = [(drop.who, drop.reason) for drop in status.drops]
-        more = {"tick_ms": status.tick_ms, "longest_ms": status.longest_ms, "drops": drops, "failure": hosting.failure}
+        status, found = hosting.status, hosting.status.server
+        told = {"tick": found.tick, "slipped": found.slipped, "sent": found.n_sent, "received": found.n_received}
+        wrong = {"drops": [repr(drop) for drop in status.drops], "troubles": found.troubles, "failure": hosting.failure}
+        more = {"ms": found.ms_per_tick, "worst_ms": found.worst_ms, "restamped": found.restamped, **wrong}
         print(json.dumps({**told, **more}), flush=True)
     hosting.close()
 
@@ -179,10 +179,10 @@ def _watch(server: subprocess.Popen[str], minutes: float, stir: float) -> int:
     memory: list[int] = []
     shares: list[float] = []
     offsets: list[float] = []
-    lost: list[float] = []
+    slipped: list[float] = []
     begun = minute = stirred = time.monotonic()
     cpu = _cpu_seconds(server.pid)
-    print("minute  MB    core  ms a tick (longest)  late 50 %  99 %  most  gaps  clock error  offset  lost s  kB/s out, in", flush=True)
+    print("minute  MB    core  ms a tick (longest)  late 50 %  99 %  most  gaps  clock error  offset  slipped  kB/s out, in", flush=True)
     sent = received = 0
     while time.monotonic() - begun < 60.0 * minutes:
         frame = time.monotonic()
@@ -199,15 +199,15 @@ def _watch(server: subprocess.Popen[str], minutes: float, stir: float) -> int:
             spent = _cpu_seconds(server.pid)
             memory.append(_resident(server.pid))
             shares.append((spent - cpu) / (frame - minute))
-            lost.append(told["lost"])
+            slipped.append(told["slipped"])
             offsets.append(statistics.median(client.offset for client in clients))
             late = sorted(one for client in clients for one in client.late)
             wrong = max((error for client in clients for error in client.errors), default=0.0)
             out, back = (told["sent"] - sent) / 6e4, (told["received"] - received) / 6e4
             print(
-                f"{len(memory):6d}  {memory[-1] / 1e6:.1f}  {shares[-1]:.1%}  {told['tick_ms']:.2f} ({told['longest_ms']:.1f})  "
+                f"{len(memory):6d}  {memory[-1] / 1e6:.1f}  {shares[-1]:.1%}  {told['ms']:.2f} ({told['worst_ms']:.1f})  "
                 f"{late[len(late) // 2]:.2f}  {late[len(late) * 99 // 100]:.2f}  {late[-1]:.2f}  {sum(one.n_gaps for one in clients)}  "
-                f"{wrong:.2f}  {offsets[-1] - offsets[0]:+.2f}  {told['lost']:.2f}  {out:.1f}, {back:.1f}",
+                f"{wrong:.2f}  {offsets[-1] - offsets[0]:+.2f}  {told['slipped']:.2f}  {out:.1f}, {back:.1f}",
                 flush=True,
             )
             sent, received, cpu, minute = told["sent"], told["received"], spent, frame
@@ -215,20 +215,19 @@ def _watch(server: subprocess.Popen[str], minutes: float, stir: float) -> int:
                 client.late.clear()
                 client.errors.clear()
         time.sleep(max(0.0, _FRAME - (time.monotonic() - frame)))
-    return _verdict(clients, memory, shares, offsets, lost)
+    return _verdict(clients, memory, shares, offsets, slipped)
 
 
-def _verdict(clients: list[LightClient], memory: list[int], shares: list[float], offsets: list[float], lost: list[float]) -> int:
+def _verdict(clients: list[LightClient], memory: list[int], shares: list[float], offsets: list[float], slipped: list[float]) -> int:
     quarter = max(1, len(memory) // 4)
     second, last = statistics.median(memory[quarter : 2 * quarter] or memory), statistics.median(memory[-quarter:])
-    hertz = clients[0].welcome.hertz if clients[0].welcome is not None else 60.0
-    drift = max(abs(offset - offsets[0] + hertz * (gone - lost[0])) for offset, gone in zip(offsets, lost, strict=True))
+    drift = max(abs(offset - offsets[0] + gone - slipped[0]) for offset, gone in zip(offsets, slipped, strict=True))
     apart = max(client.offset for client in clients) - min(client.offset for client in clients)
     share = statistics.fmean(shares)
-    grown, left_out = last / second - 1.0, lost[-1] - lost[0]
+    grown, left_out = last / second - 1.0, slipped[-1] - slipped[0]
     print(f"memory: second quarter {second / 1e6:.1f} MB, last {last / 1e6:.1f} MB, {grown:+.2%} (at most {MOST_GROWTH:+.0%})")
     print(
-        f"clocks: drift {drift:.2f} ticks beside what the server's left out ({left_out:.2f} s), the clients' {apart:.2f} apart (at most 2)"
+        f"clocks: drift {drift:.2f} ticks beside the {left_out:.2f} that the server's slipped; four clients {apart:.2f} apart (at most 2)"
     )
     print(f"core: {share:.1%} on average, {max(shares):.1%} at most (at most {MOST_OF_A_CORE:.0%} on average)")
     said, heard = (sum(getattr(client, name) for client in clients) for name in ("n_said", "n_heard"))
