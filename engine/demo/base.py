@@ -21,14 +21,14 @@ headless run and in a test.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from engine.common.checks import integer, seed_number
-from engine.common.errors import InvalidInputError
+from engine.common.errors import InvalidInputError, LabError
 from engine.common.rng import stream
 from engine.contracts import StepAgreement
 from engine.demo.doors import Door, door_of_body
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from engine.decompose import BodyFile
     from engine.render.canvas import Canvas
 
-__all__ = ["Demo", "DemoRun", "StatusLine", "Viewer"]
+__all__ = ["Demo", "DemoFaultError", "DemoRun", "StatusLine", "Viewer"]
 
 StatusLine = str | tuple[str, Color]
 """A line of the readout over the picture, with a colour of `engine.render.palette` or without."""
@@ -83,6 +83,10 @@ class Viewer:
     pointed: tuple[float, float] | None = None
     drawn_fraction: float = 1.0
     wanted_speed: float | None = None
+
+
+class DemoFaultError(LabError):
+    """A mistake of a shared demo's own: the world goes on with what was done of it, and so does a recording."""
 
 
 class Demo(CapturedInPlace):
@@ -376,12 +380,31 @@ class DemoRun(CapturedInPlace):
     # -- time ---------------------------------------------------------------------------------------------------------
 
     def step(self) -> None:
-        """Take one step in every stage; of a shared demo let a tick pass, in which there may be none or several."""
+        """Take one step in every stage; of a shared demo let a tick pass, in which there may be none or several.
+
+        Raises
+        ------
+        LabError
+            It broke off. A shared demo has then done all the same what is done at a keyframe, and built a world that was lost anew: it goes
+            on, and everywhere alike; what is the demo's own mistake is a `DemoFaultError` there.
+        """
+        if not self.is_shared:
+            return self._advance(1)
+        try:
+            return self._advance(self.users.tick())
+        except LabError:
+            self._mend()
+            raise
+        except Exception as error:
+            self._mend()
+            raise DemoFaultError(f"{type(error).__name__}: {error}") from error
+
+    def _advance(self, n_steps: int) -> None:
         demo, users = self.demo, self.users
         self._tell_worlds()
         worlds = [stage.world for stage in demo.stages]
         with self.driving():
-            for _ in range(users.tick() if self.is_shared else 1):
+            for _ in range(n_steps):
                 users.push(demo)
                 demo.before_step()
                 for stage in demo.stages:
@@ -391,9 +414,20 @@ class DemoRun(CapturedInPlace):
         if [stage.world for stage in demo.stages] != worlds:
             users.leave_worlds(demo)
         if self.is_keyframe:
-            for stage in demo.stages:
-                stage.world.canonicalize()
-                stage.world.clear_log()
+            self._canonicalize()
+
+    def _mend(self) -> None:
+        with suppress(LabError):
+            if any(stage.world.is_lost for stage in self.demo.stages):
+                self.demo.restart()
+                self.users.leave_worlds(self.demo)
+            if self.is_keyframe:
+                self._canonicalize()
+
+    def _canonicalize(self) -> None:
+        for stage in self.demo.stages:
+            stage.world.canonicalize()
+            stage.world.clear_log()
 
     @property
     def is_shared(self) -> bool:
@@ -549,8 +583,19 @@ class DemoRun(CapturedInPlace):
             return getattr(self if hasattr(self, action) else self.demo, action)(*arguments)
 
     def by(self, user: int, one: Input) -> Any:
-        """Do something as one of several users (`engine.demo.users`)."""
-        return self.users.act(self.demo, user, one)
+        """Do something as one of several users (`engine.demo.users`).
+
+        Raises
+        ------
+        LabError
+            It is refused; a `DemoFaultError` where the demo makes a mistake at it.
+        """
+        try:
+            return self.users.act(self.demo, user, one)
+        except LabError:
+            raise
+        except Exception as error:
+            raise DemoFaultError(f"{type(error).__name__}: {error}") from error
 
     def told(self, action: str, *arguments: Any) -> Input:
         """Return an input of one of several users as the others must be told it.

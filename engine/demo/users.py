@@ -231,12 +231,12 @@ class Users:
     def _as(self, demo: _Demo, number: int) -> Iterator[None]:
         """Let the demo's hand, its keys and new ids be a user's."""
         user = self.users[number]
-        before, others = demo._grip, set().union(*(other.held for other in self.users.values() if other is not user))
-        demo._grip = user.grip if user.grip is not None and user.grip.stage in demo.stages else None
-        demo.held = set(user.held)
         first = number * IDS_OF_A_USER
         worlds = [stage.world for stage in demo.stages]
         usual = [world.hand_out(user.next_ids.get(k, (first, first, first))) for k, world in enumerate(worlds)]
+        before, others = demo._grip, set().union(*(other.held for other in self.users.values() if other is not user))
+        demo._grip = user.grip if user.grip is not None and user.grip.stage in demo.stages else None
+        demo.held = set(user.held)
         try:
             yield
         finally:

@@ -20,7 +20,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from engine.common.errors import LabError
-from engine.demo.base import Demo
+from engine.demo.base import Demo, DemoFaultError
 from engine.demo.users import KEYFRAME_TICKS
 from engine.history.capture import CapturedState, capture, restore
 from engine.history.history import demo_hash, repeat
@@ -162,26 +162,14 @@ class Course:
         """Carry out the acts of the next tick, as far as one, that have not been."""
         for one in self.inputs(self.now)[self._n_done : until]:
             user, began = one.arguments[0], time.thread_time()
-            try:
-                repeat(self.demo, one)
-            except Exception as error:  # the demo's own mistake: it makes it everywhere
+            error = repeat(self.demo, one)
+            if isinstance(error, DemoFaultError):  # it makes the same mistake everywhere
                 self._note(f"what user {user} did ({one.arguments[1].action})", error)
             self.costs[user] = self.costs.get(user, 0.0) + time.thread_time() - began
         self._n_done = until
 
-    def _note(self, what: str, error: Exception) -> None:
-        self.faults.append(f"tick {self.now}: {what} ended in {type(error).__name__}: {error}"[:500])
-
-    def _mend(self) -> None:
-        """After a step that broke off: do what is done at a keyframe, and build a world anew that was lost."""
-        stages = self.demo.stages
-        with contextlib.suppress(LabError):
-            if any(stage.world.is_lost for stage in stages):
-                self.demo.restart()
-            if self.demo.run.is_keyframe:
-                for stage in stages:
-                    stage.world.canonicalize()
-                    stage.world.clear_log()
+    def _note(self, what: str, error: LabError) -> None:
+        self.faults.append(f"tick {self.now}: {what} ended in {error}"[:500])
 
     def remove(self, tick: int, user: int, number: int) -> bool:
         """Take an act from a tick, for it counts at another; False if it is not there."""
@@ -207,9 +195,8 @@ class Course:
             stage.recording = False
         try:
             self.demo.run.step()
-        except Exception as error:  # it fails everywhere alike
+        except LabError as error:  # it fails everywhere alike
             self._note("the step", error)
-            self._mend()
         self.now += 1
         self.digests[self.now] = demo_hash(self.demo)
         if self.now % self._spacing == 0:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from engine.common.errors import InvalidInputError
+from engine.demo.base import Demo
 from engine.demo.registry import find_demo
 from engine.demo.replaying import record_ticks, replay
 from engine.geometry import Circle
@@ -75,3 +76,26 @@ def test_what_could_not_be_read_again_is_not_written(tmp_path: Path, monkeypatch
     assert verify(recording, replay(recording)).is_same
     with pytest.raises(InvalidInputError, match="a file that is not there yet"):
         record_ticks(demo, recorder.path)
+
+
+def test_a_demo_that_fails_fails_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    kind = find_demo("simple_shapes")
+
+    def fail(demo: Demo, *_: object) -> bool:
+        if len(demo.stages[0].world.body_ids) % 5 == 0:
+            raise ZeroDivisionError("a demo's mistake")
+        demo.stages[0].world.create_body(DISC)
+        return True
+
+    monkeypatch.setattr(kind, "on_key", fail)
+    monkeypatch.setattr(kind, "after_step", lambda demo: fail(demo) if demo.run.users.ticks % 7 == 2 else None, raising=False)
+    demo = kind(0, {"count": 2})
+    course, recorder = Course(demo), record_ticks(demo, tmp_path / "a.rec")
+    for tick in range(70):
+        course.add(tick, Act(1, tick, Input("press", ("a",)) if tick else Input("join", ())))
+        course.step()
+        recorder.tick(course.inputs(tick), course.digests[tick + 1])
+    recorder.close()
+    assert any("(press) ended in ZeroDivisionError" in one for one in course.faults) and any("the step" in one for one in course.faults)
+    recording = load_recording(recorder.path)
+    assert verify(recording, replay(recording)).is_same and len(set(recording.branch.states.hashes)) > 60

@@ -1,0 +1,102 @@
+"""Every demo that can be shared, played by two users at once: what comes late makes no difference, whatever the demo does with it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from engine.common.errors import InvalidInputError, LabError
+from engine.common.rng import stream
+from engine.demo.base import Demo
+from engine.demo.registry import all_demos, find_demo
+from engine.geometry import Circle
+from engine.history.input_log import Input
+from engine.net.course import Act, Course
+from engine.net.scene import check_shareable
+from engine.world import BodySpec, FixtureSpec, RevoluteJointSpec
+
+LATEST = 25
+KEYS = ("left", "right", "up", "down", "return", "space", *"abcdefghijklmnopqrstuvwxyz")
+FAST = ("car", "promise_seams")
+"""With keys of its own that drive it; with several worlds side by side."""
+
+
+def _played(course: Course, user: int, rng: np.random.Generator) -> Input | None:
+    """Return what a user does that sees the demo of a course, or None."""
+    demo, kind = course.demo, int(rng.integers(24))
+    stage = int(rng.integers(len(demo.stages)))
+    world, offset = demo.stages[stage].world, demo.stages[stage].offset
+    if not world.body_ids:
+        return None
+    body = int(rng.choice(world.body_ids))
+    state, joints = world.state(body), world.joint_ids
+    point = state.position[0] + offset[0] + float(rng.uniform(-1, 1)), state.position[1] + offset[1] + float(rng.uniform(-1, 1))
+    on_it = state.position[0] + offset[0], state.position[1] + offset[1]
+    disc = BodySpec((FixtureSpec(Circle(0.2), density=1.0),), position=state.position)
+    key = str(rng.choice(KEYS))
+    own = [one for one in demo.parameters if not one.choices]
+    choices: list[tuple[Any, ...]] = [
+        ("grab", on_it), ("grab", on_it), ("grab", point), ("drag", point), ("drag", point), ("drag", point), ("release",),
+        ("press", key), ("press", key), ("press", key), ("release_key", key), ("release_all",),
+        ("turn", point), ("on_wheel", point, 1.0), ("drive", stage, body),
+        ("edit", stage, "create_body", (disc,), ()), ("edit", stage, "set_pose", (body, state.position, 0.3), ()),
+        ("edit", stage, "create_joint", (RevoluteJointSpec(body, int(rng.choice(world.body_ids)), state.position),), ())
+        if len(world.body_ids) > 1 and rng.random() < 0.9 and body != world.body_ids[-1]
+        else ("edit", stage, "destroy_body", (world.body_ids[-1],), ()),
+        ("edit", stage, "destroy_joint", (int(rng.choice(joints)),), ()) if joints else ("pause", bool(rng.random() < 0.3)),
+        ("set_speed", 0.5 if rng.random() < 0.3 else 1.0), ("undo_own",), ("undo_own",), ("undo_own",),
+        ("restart",) if rng.random() < 0.2 else ("set_parameter", own[0].name, own[0].default) if own else ("release",),
+    ]  # fmt: skip
+    action, *arguments = choices[kind]
+    return demo.run.told(action, *arguments)
+
+
+def _check(kind: type[Demo], n_ticks: int = 120) -> None:
+    known, late = Course(kind(1)), Course(kind(1))
+    rng = stream(7, kind.id)
+    final, waiting = dict(known.digests), []
+    for user in (1, 2):
+        for course in (known, late):
+            course.add(0, Act(user, 0, Input("join", ())))
+    for tick in range(1, n_ticks):
+        known.step()
+        final[known.now] = known.digests[known.now]
+        for user in (1, 2) if tick < n_ticks - LATEST else ():
+            if rng.random() < 0.4:
+                try:
+                    one = _played(known, user, rng)
+                except LabError:
+                    one = None
+                if one is not None:
+                    known.add(tick, Act(user, tick, one))
+                    waiting.append((tick + int(rng.integers(LATEST)), tick, Act(user, tick, one)))
+    again = 0
+    for frame in range(n_ticks):
+        for arrived in [one for one in waiting if one[0] <= frame]:
+            waiting.remove(arrived)
+            late.add(arrived[1], arrived[2])
+        again += late.replay()
+        if late.now < known.now:
+            late.step()
+    assert not waiting and again > n_ticks // 2 and late.now == known.now
+    assert late.digests == {tick: final[tick] for tick in late.digests} and not late.faults and not known.faults
+    assert len(late.demo.run.users.users) == 2
+
+
+@pytest.mark.parametrize("id", FAST)
+def test_what_two_users_do_late_makes_no_difference(id: str) -> None:
+    _check(find_demo(id), 60)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", [pytest.param(kind, id=kind.id) for kind in all_demos()])
+def test_what_two_users_do_late_makes_no_difference_in_any_demo(kind: type[Demo]) -> None:
+    demo = kind()
+    if demo.stages:
+        check_shareable(demo)
+        _check(kind)
+    else:
+        with pytest.raises(InvalidInputError, match="a demo with a world"):
+            check_shareable(demo)
