@@ -7,22 +7,26 @@ body was drawn before it, dashed, which fades within a second.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pygame
 
 from engine.common.arrays import FloatArray
 from engine.demo.base import Demo
-from engine.demo.users import User
 from engine.editor.tool import body_rings, draw_rings
 from engine.geometry import Transform
+from engine.history.input_log import Held
 from engine.render import palette
 from engine.render.canvas import Canvas
-from engine.render.differences import length_words
 from engine.render.palette import Color, mix
 
-__all__ = ["Ghost", "draw_ghosts", "draw_holds", "draw_pointer", "user_color"]
+if TYPE_CHECKING:
+    from engine.net.corrections import Correction
+
+__all__ = ["Ghost", "draw_ghosts", "draw_holds", "draw_pointer", "ghosts_of", "millimetres", "user_color"]
 
 Point = tuple[float, float]
 
@@ -32,6 +36,10 @@ _ARROW = ((0.0, 0.0), (0.0, 17.0), (4.2, 13.2), (7.2, 19.4), (9.9, 18.2), (7.0, 
 """Design pixels of a pointer's arrow from its tip, y down."""
 _NAME = 12.0
 _FAR = 30_000.0
+_LEAST_GHOST = 0.002
+"""Metres: what is put right by less is not seen, a pixel of the usual view is 15 mm."""
+_MOST_GHOSTS = 8
+"""Of one correction, those that were farthest off."""
 
 
 def user_color(number: int) -> Color:
@@ -41,15 +49,32 @@ def user_color(number: int) -> Color:
 
 @dataclass(frozen=True, slots=True)
 class Ghost:
-    """Where a body was drawn before a correction: closed lines in the picture's frame, metres, how far it was moved, and since when."""
+    """Where a body was before a correction: closed lines in the picture's frame, metres, how far it was moved, and since when.
 
+    `of` is the body, by its stage and number.
+    """
+
+    of: tuple[int, int]
     rings: tuple[FloatArray, ...]
     at: Point
     metres: float
     seconds: float = 0.0
 
 
-def draw_holds(canvas: Canvas, demo: Demo, pointers: dict[int, Point]) -> None:
+def ghosts_of(demo: Demo, correction: Correction) -> list[Ghost]:
+    """Return what is to be shown of a correction: of the bodies that were farthest off, as far as that can be seen."""
+    found = []
+    for one in correction.moved[:_MOST_GHOSTS]:
+        if one.metres >= _LEAST_GHOST and demo.run.has_body(one.stage, one.body):
+            stage = demo.stages[one.stage]
+            rings = tuple(ring + np.array(stage.offset) for ring in body_rings(stage, one.body, one.before, n_circle=24))
+            found.append(
+                Ghost((one.stage, one.body), rings, (one.before[0] + stage.offset[0], one.before[1] + stage.offset[1]), one.metres)
+            )
+    return found
+
+
+def draw_holds(canvas: Canvas, demo: Demo, holders: Mapping[int, Held], pointers: Mapping[int, Point]) -> None:
     """Outline what each user holds or drives, with a line from its pointer to the point that it holds."""
     for number, user in sorted(demo.run.users.users.items()):
         color = user_color(number)
@@ -59,10 +84,9 @@ def draw_holds(canvas: Canvas, demo: Demo, pointers: dict[int, Point]) -> None:
             draw_rings(canvas.at(stage.offset), body_rings(stage, driven[1]), color, _DRIVEN)
             x, y, _ = stage.drawn_pose(driven[1])
             canvas.point((x + stage.offset[0], y + stage.offset[1]), color, 4.0, ring=True)
-        held = _held(demo, user)
-        if held is None:
+        if number not in holders:
             continue
-        k, body, point = held
+        k, body, point = holders[number]
         stage = demo.stages[k]
         draw_rings(canvas.at(stage.offset), body_rings(stage, body), color, _HELD)
         x, y, angle = stage.drawn_pose(body)
@@ -71,13 +95,6 @@ def draw_holds(canvas: Canvas, demo: Demo, pointers: dict[int, Point]) -> None:
         if number in pointers:
             canvas.segment(pointers[number], at, color, 1.75)
         canvas.point(at, color, 3.5)
-
-
-def _held(demo: Demo, user: User) -> tuple[int, int, Point] | None:
-    grip = user.grip
-    if grip is None or not grip.is_there or grip.stage not in demo.stages:
-        return None
-    return demo.stages.index(grip.stage), grip.body, grip.point
 
 
 def draw_pointer(canvas: Canvas, at: Point, name: str, color: Color) -> None:
@@ -101,6 +118,17 @@ def draw_pointer(canvas: Canvas, at: Point, name: str, color: Color) -> None:
     canvas.surface.blit(words, words.get_rect(center=plate.center))
 
 
+def millimetres(metres: float) -> str:
+    """Return a length in millimetres.
+
+    Examples
+    --------
+    >>> millimetres(0.00234), millimetres(0.57)
+    ('2.3 mm', '570 mm')
+    """
+    return f"{1000.0 * metres:.1f} mm" if metres < 0.01 else f"{1000.0 * metres:.0f} mm"
+
+
 def draw_ghosts(canvas: Canvas, ghosts: list[Ghost], lasts: float) -> None:
     """Draw where bodies were before they were corrected, fainter as time goes on, `lasts` seconds, with the size of the correction."""
     for ghost in ghosts:
@@ -111,4 +139,4 @@ def draw_ghosts(canvas: Canvas, ghosts: list[Ghost], lasts: float) -> None:
                 if k % 2 == 0 or len(points) < 8:
                     canvas.dashed(points[k - 1], corner, color, 4.0, 1.25)
         if np.isfinite(ghost.at).all():
-            canvas.label(canvas.camera.to_screen(ghost.at), length_words(ghost.metres), color, 11.0, 6.0, plate=True)
+            canvas.label(canvas.camera.to_screen(ghost.at), millimetres(ghost.metres), color, 11.0, 6.0, plate=True)

@@ -14,8 +14,6 @@ from collections.abc import Callable, Mapping
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, ClassVar
 
-import numpy as np
-
 from engine.common.arrays import FloatArray
 from engine.common.errors import InvalidInputError, LabError
 from engine.common.words import counted
@@ -110,6 +108,8 @@ class SharedSession(Session):
     ----------
     again : deque of int
         Ticks taken again in each of the last frames.
+    smooths, shows_ghosts : bool
+        Whether the picture glides to what was put right, and where bodies were drawn before is shown.
     """
 
     is_shared: ClassVar[bool] = True
@@ -122,6 +122,7 @@ class SharedSession(Session):
         clock = SharedClock(lambda: demo.run.users, self.act, lambda: self.client.fraction, demo.step_seconds)
         super().__init__(demo, view, layers, clock=clock)
         self.again: deque[int] = deque(maxlen=_GRAPH)
+        self.smooths = self.shows_ghosts = True
         self._n_again = party.client.n_again
         self._n_adopted = party.client.n_adopted
         self._drag: tuple[float, float] | None = None
@@ -301,13 +302,48 @@ class SharedSession(Session):
             times = "" if n == 1 else f", {counted(n, 'time')}"
             self.messages.say(f"this copy differed from the server's, and took its state over{times}", palette.WARNING)
 
+    # -- who is there -------------------------------------------------------------------------------------------------
+
+    @property
+    def address(self) -> str:
+        """Where it is shared: what others give the command join, if this program shares it."""
+        return self.party.connection.address if self.hosting is None else self.hosting.invitation
+
+    @property
+    def trouble(self) -> str:
+        """Why the world is not, or not any more, as the others see it, and what can be done; empty where all is well."""
+        party, client = self.party, self.client
+        if client.is_alone:
+            return "you are alone here: Shift F4 goes back to the others"
+        if party.is_over:
+            return f"{party.reason}; F4: go on alone, Shift F4: try again"
+        if party.again_at is not None:
+            return f"{party.reason}; trying again in {max(party.again_at - self._now(), 0.0):.0f} s; F4: go on alone"
+        if party.connection.state != "open" or not client.is_in:
+            return f"{party.words}; F4: go on alone"
+        return client.status
+
     def leave(self) -> None:
         """Say goodbye."""
         self.party.leave()
+
+    def go_alone(self) -> None:
+        """Say goodbye, and go on with what is here."""
+        if not self.client.is_alone:
+            self.leave()
+            self.client.go_alone(self._now())
+
+    def come_back(self) -> None:
+        """Go back to the others, and to the world as it is there by now."""
+        if self.party.is_over:
+            self.party.come_back()
 
     def show_moment(self, fraction: float, poses: Callable[[Stage], FloatArray], pointer: tuple[int, int] | None) -> None:
         super().show_moment(fraction, lambda stage: self._smoothed(stage, poses(stage)), pointer)
 
     def _smoothed(self, stage: Stage, poses: FloatArray) -> FloatArray:
-        """Return poses as they are drawn: a correction is spread over a few frames."""
-        return np.asarray(poses)
+        """Return poses as they are drawn: what is put right glides there."""
+        if not self.smooths or stage not in self.demo.stages:
+            return poses
+        offsets = self.client.offsets(self.demo.stages.index(stage))
+        return poses + offsets if offsets.shape == poses.shape else poses

@@ -31,6 +31,8 @@ class Party:
         Why it is over, or broke off the last time.
     has_ended : bool
         The server said that it ends.
+    again_at : float or None
+        When it is tried again, in the time of `advance`; None while it is connected, or being tried.
     n_breaks : int
         How many times the connection broke off.
     """
@@ -42,7 +44,7 @@ class Party:
         self.n_breaks = 0
         self._wait = _FIRST_WAIT
         self._is_open = False
-        self._again_at: float | None = None
+        self.again_at: float | None = None
 
     @property
     def words(self) -> str:
@@ -50,7 +52,7 @@ class Party:
         at = self.connection.address
         if self.is_over:
             return self.reason
-        if self._again_at is not None:
+        if self.again_at is not None:
             return f"{self.reason}; trying again"
         if self.connection.state == "connecting":
             return f"connecting to {at}"
@@ -96,21 +98,21 @@ class Party:
         """Try once more, under the number and the name that the client had."""
         self.connection.close()
         self.is_over = self.has_ended = False
-        self._again_at = None
+        self.again_at = None
         self.connection.open()
 
     def _take_up_again(self, now: float) -> None:
         """The connection has broken off: try again after a while, if it ever was one."""
-        if self._again_at is None:
+        if self.again_at is None:
             self.reason = self.connection.reason
             if self.client.course is None and self.n_breaks == 0:
                 self._end(self.reason)
                 return
             self.n_breaks += 1
-            self._again_at = now + self._wait
+            self.again_at = now + self._wait
             self._wait = min(2.0 * self._wait, _LONGEST_WAIT)
-        elif now >= self._again_at:
-            self._again_at = None
+        elif now >= self.again_at:
+            self.again_at = None
             self.connection.open()
 
     def _end(self, reason: str) -> None:

@@ -79,7 +79,7 @@ ROOMS = {
     "engine.app.panels": (
         "dock buttons sheet",
         "asking_dock files_dock timeline_dock recording_dock menu_dock",
-        "plot_dock event_dock step_dock camera_dock people_dock inspector_dock tools_dock dock_area",
+        "plot_dock event_dock step_dock camera_dock people_dock inspector_dock network_dock tools_dock dock_area",
     ),
     "engine.cli": (
         "options output report_folder film",

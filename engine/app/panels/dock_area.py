@@ -19,6 +19,7 @@ from engine.app.panels.event_dock import EventDock
 from engine.app.panels.files_dock import FilesDock
 from engine.app.panels.inspector_dock import InspectorDock
 from engine.app.panels.menu_dock import MenuDock
+from engine.app.panels.network_dock import NetworkDock
 from engine.app.panels.people_dock import PeopleDock
 from engine.app.panels.plot_dock import PlotDock
 from engine.app.panels.recording_dock import RecordingDock
@@ -160,6 +161,7 @@ def make_docks(navigator: Navigator, screen: Screen, actions: WindowActions) -> 
         ToolsDock(editor, inspector),
         timeline,
         PeopleDock(),
+        NetworkDock(navigator.end_sharing),
         PlotDock(),
         StepDock(),
         EventDock(),

@@ -20,11 +20,12 @@ from engine.app.keys import is_plain
 from engine.app.panels.buttons import draw_icon
 from engine.app.panels.camera_dock import body_under
 from engine.app.panels.dock import Dock
-from engine.app.shared_picture import Ghost, draw_ghosts, draw_holds, draw_pointer, user_color
+from engine.app.shared_picture import Ghost, draw_ghosts, draw_holds, draw_pointer, ghosts_of, user_color
 from engine.app.shared_session import NO_PAST, SharedSession
 from engine.render import palette
 
 if TYPE_CHECKING:
+    from engine.app.status_strip import Note
     from engine.demo.session import Session
     from engine.render.canvas import Canvas
 
@@ -41,6 +42,9 @@ _CATCH_UP = 0.06
 """Seconds in which a pointer that is drawn comes two thirds of the way nearer to where it was last seen."""
 _LASTS = 1.0
 """Seconds for which a correction is seen."""
+_ONE_AT_A_TIME = 0.3
+"""Seconds after which a body may have another ghost: one that is dragged far away is put right in every frame."""
+_MOST_GHOSTS = 24
 _NO_PAST_KEYS = (pygame.K_COMMA, pygame.K_END, pygame.K_F7, pygame.K_F8, pygame.K_F9)
 _NO_PAST_CTRL = (pygame.K_y, pygame.K_r, pygame.K_f, pygame.K_t)
 
@@ -56,13 +60,14 @@ class PeopleDock(Dock):
     keys: ClassVar[tuple[tuple[str, str], ...]] = (
         ("F2", "drive the body under the pointer, or no more"),
         ("Arrows, W A S D", "push what you drive, 20 N"),
-        ("F3", "network panel: show, hide"),
+        ("F4, Shift F4", "go on alone, go back to the others"),
         ("Ctrl Z", "take back what you did last"),
         ("Space, [, ]", "pause, slower, faster: for all"),
     )
 
     def __init__(self) -> None:
         self.ghosts: list[Ghost] = []
+        self._n_corrections = 0
         self._pointers: dict[int, Point] = {}
         """Where they are drawn."""
         self._pointer: tuple[int, int] | None = None
@@ -74,6 +79,7 @@ class PeopleDock(Dock):
     def begin(self, session: Session) -> None:
         self.ghosts.clear()
         self._pointers.clear()
+        self._n_corrections = session.client.n_corrections if isinstance(session, SharedSession) else 0
 
     def leave(self, session: Session) -> None:
         self.begin(session)
@@ -98,6 +104,8 @@ class PeopleDock(Dock):
             session.undo()
         elif event.key in _NO_PAST_CTRL if control else event.key in _NO_PAST_KEYS:
             session.messages.answer(NO_PAST, palette.WARNING)
+        elif event.key == pygame.K_F4 and is_plain(event):
+            (session.come_back if event.mod & pygame.KMOD_SHIFT else session.go_alone)()
         elif event.key == pygame.K_F2 and is_plain(event):
             at = self._pointer
             session.drive(body_under(session, at) if at is not None and session.view.holds(at) else None)
@@ -109,6 +117,7 @@ class PeopleDock(Dock):
         if not isinstance(session, SharedSession):
             return
         self.ghosts = [replace(one, seconds=one.seconds + elapsed) for one in self.ghosts if one.seconds + elapsed < _LASTS]
+        self._note_corrections(session)
         here = {one.user for one in session.client.present if one.is_here}
         share = 1.0 - math.exp(-elapsed / _CATCH_UP)
         pointers: dict[int, Point] = {}
@@ -118,13 +127,33 @@ class PeopleDock(Dock):
                 pointers[user] = was[0] + share * (x - was[0]), was[1] + share * (y - was[1])
         self._pointers = pointers
 
+    def _note_corrections(self, session: SharedSession) -> None:
+        """Take in what was put right since the last frame; a body has one ghost at a time, unless it was farther off later."""
+        client = session.client
+        n_new, self._n_corrections = client.n_corrections - self._n_corrections, client.n_corrections
+        if not session.shows_ghosts:
+            self.ghosts.clear()
+            return
+        shown = {one.of: one for one in self.ghosts}
+        for correction in list(client.corrections)[-n_new:] if n_new > 0 else ():
+            for ghost in ghosts_of(session.demo, correction):
+                before = shown.get(ghost.of)
+                if before is None or ghost.metres > before.metres or before.seconds > _ONE_AT_A_TIME:
+                    shown[ghost.of] = ghost
+        self.ghosts = sorted(shown.values(), key=lambda one: one.seconds)[:_MOST_GHOSTS]
+
+    def note(self, session: Session) -> Note | None:
+        if not isinstance(session, SharedSession) or not session.trouble:
+            return None
+        return session.trouble, palette.WARNING
+
     def paint(self, canvas: Canvas, session: Session) -> None:
         if not isinstance(session, SharedSession):
             return
         own = session.demo.viewer.pointed
         pointers = self._pointers if own is None else {**self._pointers, session.client.user: own}
         draw_ghosts(canvas, self.ghosts, _LASTS)
-        draw_holds(canvas, session.demo, pointers)
+        draw_holds(canvas, session.demo, session.client.holders, pointers)
         names = {one.user: one.name for one in session.client.present}
         for user, at in self._pointers.items():
             draw_pointer(canvas, at, names.get(user, f"user {user}"), user_color(user))
@@ -201,5 +230,7 @@ class PeopleDock(Dock):
                 high = max(round(min(again / _FULL, 1.0) * plate.height), 2)
                 pygame.draw.rect(surface, palette.WARNING, (at, plate.bottom - high, pitch, high))
         words = self.fonts.render("ticks again", 10.0, palette.CAPTION)
-        if words.get_width() < plate.width:
-            surface.blit(words, words.get_rect(topleft=plate.topleft))
+        place = words.get_rect(topleft=plate.topleft)
+        if place.width < plate.width:
+            pygame.draw.rect(surface, palette.PANEL, place)
+            surface.blit(words, place)

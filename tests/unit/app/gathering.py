@@ -54,9 +54,12 @@ class Gathering(Hand):
         self.server.advance(self.now)
 
     def frame(self, n: int = 1, elapsed: float = FRAME) -> None:
-        for _ in range(n):
+        for k in range(n):
             self.pass_time(self.parties[1:])
-            super().frame(1, elapsed)
+            if k == n - 1:
+                super().frame(1, elapsed)
+            else:
+                self.window.update(elapsed)
 
     def does(self, k: int, action: str, *arguments: Any) -> Any:
         """Let one of the others do something."""

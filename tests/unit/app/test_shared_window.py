@@ -10,10 +10,12 @@ import pytest
 from docs.pictures.docks import build_seesaw
 from engine.app import loop
 from engine.app.loop import draw_waiting, open_shared
+from engine.app.panels.network_dock import NetworkDock
 from engine.app.panels.people_dock import PeopleDock
 from engine.app.shared_session import NO_PAST, SharedSession
 from engine.common.errors import LabError
 from engine.demo.registry import find_demo
+from engine.editor.rows import Number
 from engine.net.client import Client
 from engine.net.link import LinkSettings
 from engine.net.local import LocalConnection, LocalServer
@@ -33,7 +35,7 @@ def test_a_seesaw_that_is_built_here_stands_everywhere(monkeypatch: pytest.Monke
     monkeypatch.setattr(two.window, "update", update)
     assert two.window.session.clock.paused, "it is built while time stands still, for all"
     two.key(pygame.K_SPACE)
-    assert two.agree(1.5)
+    assert two.agree(0.6)
     for demo in two.demos:
         world = demo.stages[0].world
         (joint,) = world.joint_ids
@@ -53,7 +55,8 @@ def test_what_one_holds_the_other_sees(monkeypatch: pytest.MonkeyPatch) -> None:
     two.send(pygame.MOUSEMOTION, pos=at, rel=(0, 0), buttons=(0, 0, 0))
     two.send(pygame.MOUSEBUTTONDOWN, pos=at, button=1)
     for k in range(20):
-        two.send(pygame.MOUSEMOTION, pos=(at[0] + 3 * k, at[1] - 6 * k), rel=(3, -6), buttons=(1, 0, 0))
+        two.window.handle(pygame.event.Event(pygame.MOUSEMOTION, pos=(at[0] + 3 * k, at[1] - 6 * k), rel=(3, -6), buttons=(1, 0, 0)))
+    two.frame(4)
     two.does(1, "drive", 0, world.body_ids[-2])
     ben.point((1.0, 2.0), two.now)
     two.frame(10)
@@ -116,8 +119,8 @@ def test_who_comes_and_goes_is_told_and_the_world_goes_on_behind_the_list(monkey
     session = two.window.session
     told = set()
     two.parties[1].leave()
-    for _ in range(60):
-        two.frame()
+    for _ in range(20):
+        two.frame(3)
         told.add(session.messages.now.words if session.messages.now is not None else "")
     assert "you share this world with Ben" in told
     two.frame(200)
@@ -133,6 +136,80 @@ def test_who_comes_and_goes_is_told_and_the_world_goes_on_behind_the_list(monkey
     two.window.leave()
     two.frame(2)
     assert two.parties[0].is_over and two.parties[0].connection.state == "closed"
+
+
+def test_the_panel_makes_the_connection_worse_and_shows_what_comes_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    two = Gathering(monkeypatch, "simple_shapes", values={"count": 4})
+    session, connection = two.window.session, two.parties[0].connection
+    assert isinstance(session, SharedSession)
+    two.key(pygame.K_F3)
+    two.frame(2)
+    dock, people = two.window.dock_area.find(NetworkDock), two.window.dock_area.find(PeopleDock)
+    assert dock is not None and people is not None and dock.form.sheet is not None
+    sheet = dock.form.sheet
+    laid = next(one for one in sheet.laid if isinstance(one.row, Number) and one.row.name == "Latency")
+    sheet.show(laid)
+    box, _, more = sheet.field_rects(laid)
+    at = (box.left + round(0.2 * box.width), box.centery)
+    two.send(pygame.MOUSEBUTTONDOWN, pos=(at[0] - 8, at[1]), button=1)
+    two.send(pygame.MOUSEMOTION, pos=at, rel=(8, 0), buttons=(1, 0, 0))
+    two.send(pygame.MOUSEBUTTONUP, pos=at, button=1)
+    assert connection.link.latency == pytest.approx(0.1, abs=0.011)
+    before = connection.link.latency
+    two.click(more.center)
+    assert connection.link.latency == pytest.approx(before + 0.005)
+    two.frame(60)
+    assert session.client.round_trip > 0.15
+    body = session.demo.stages[0].world.body_ids[-1]
+    two.does(1, "hold", 0, body, (0.0, 0.0), (0.0, 6.0))
+    seen = 0
+    for k in range(20):
+        two.does(1, "drag", (0.3 * k, 6.0))
+        two.frame(2)
+        seen = max(seen, len(people.ghosts))
+    assert seen and max(session.again) > 0 and session.client.n_corrections > 5
+    session.shows_ghosts = False
+    two.frame()
+    assert people.ghosts == [] and two.agree()
+
+
+def test_one_goes_on_alone_and_comes_back_to_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    two = Gathering(monkeypatch, "simple_shapes", values={"count": 4})
+    alone = two.window.session
+    assert isinstance(alone, SharedSession)
+    two.key(pygame.K_F4)
+    two.frame(5)
+    assert alone.client.is_alone and "Shift F4" in alone.trouble and two.window.note is not None
+    body = alone.demo.stages[0].world.body_ids[-1]
+    alone.act("edit", 0, "destroy_body", (body,), ())
+    steps = alone.demo.steps
+    two.frame(30)
+    assert alone.demo.steps >= steps + 29 and not alone.demo.stages[0].world.is_body(body)
+    two.does(1, "set_speed", 0.5)
+    two.send(pygame.KEYDOWN, key=pygame.K_F4, mod=pygame.KMOD_SHIFT, unicode="")
+    two.frame(60)
+    back = two.window.session
+    assert back is not alone and isinstance(back, SharedSession) and not back.is_outdated and back.trouble == ""
+    assert back.demo.stages[0].world.is_body(body) and back.clock.speed == 0.5 and back.client.user == 1
+    assert two.agree()
+
+
+def test_a_server_that_ends_leaves_the_world_where_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    two = Gathering(monkeypatch, "simple_shapes", values={"count": 4})
+    session = two.window.session
+    assert isinstance(session, SharedSession)
+    two.parties[0].connection.close("the server ends")
+    two.frame(3)
+    assert "the server ends" in session.trouble and "F4: go on alone" in session.trouble
+    two.key(pygame.K_F4)
+    steps = session.demo.steps
+    two.frame(20)
+    assert session.demo.steps >= steps + 19
+    two.key(pygame.K_F3)
+    two.frame(2)
+    two.window.navigator.end_sharing()
+    two.frame(2)
+    assert two.window.browsing and two.window.navigator.shared is None and not two.window.is_at_work
 
 
 def test_the_strip_is_drawn_in_every_size(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -170,6 +247,7 @@ def test_a_server_that_refuses_is_told_in_one_line(monkeypatch: pytest.MonkeyPat
 
 
 def test_a_shared_window_runs_and_says_goodbye(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(loop.RefereeWarmup, "start", lambda self: None)
     server = LocalServer(find_demo("simple_shapes")(0, {"count": 4}), now=time.monotonic())
     party = Party(Client("Ann"), LocalConnection(server, LinkSettings()))
     receive = party.connection.receive

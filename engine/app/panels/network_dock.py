@@ -1,0 +1,195 @@
+"""The network panel at the right: who is here, what goes over the connection, what was put right, and sliders that make it worse.
+
+The simulated link (`engine.net.link`) lies between this client and its server, both ways; it is for trying out what a bad connection does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import pygame
+
+from engine.app.keys import is_plain
+from engine.app.panels.dock import Dock
+from engine.app.panels.inspector_dock import Form
+from engine.app.shared_picture import millimetres
+from engine.app.shared_session import SharedSession
+from engine.common.errors import LabError
+from engine.common.installation import program
+from engine.common.words import counted
+from engine.editor.rows import Choice, Heading, Line, Note, Number, Row, Switch
+from engine.render import palette
+
+if TYPE_CHECKING:
+    from engine.demo.session import Session
+
+__all__ = ["NetworkDock"]
+
+_WIDTH = 268.0
+_HEADING = 30.0
+_REFRESH = 0.5
+"""Seconds over which bytes and ticks are counted."""
+_MS, _PERCENT, _KILO = 1000.0, 100.0, 0.001
+
+_LINK: tuple[tuple[str, str, float, float, float, str, str], ...] = (
+    ("Latency", "latency", _MS, 500.0, 5.0, "ms", "One way; there and back it is twice that."),
+    ("Jitter", "jitter", _MS, 200.0, 5.0, "ms", "Each message takes so much more or less."),
+    ("Loss", "loss", _PERCENT, 50.0, 1.0, "%", "Of messages; they are sent again."),
+    ("Reordering", "reorder", _PERCENT, 50.0, 1.0, "%", "Of messages, that overtake others."),
+    ("Duplicates", "duplicate", _PERCENT, 50.0, 1.0, "%", "Of messages, that come twice."),
+    ("Bandwidth", "bandwidth", _KILO, 1000.0, 5.0, "kB/s", "Each way; 0 is without limit."),
+)
+"""Name, field of `LinkSettings`, what its unit is multiplied by, the largest value, a step, the unit, and what it does."""
+
+
+class NetworkDock(Dock):
+    """Opened by F3."""
+
+    side = "right"
+    folds = True
+    worlds = "shared"
+    title = "Network"
+    keys: ClassVar[tuple[tuple[str, str], ...]] = (("F3", "network panel: show, hide"),)
+
+    def __init__(self, leave: Callable[[], object]) -> None:
+        self.shown = False
+        self._leave = leave
+        self._session: SharedSession | None = None
+        self.form = Form(self._refuse)
+        self._waited = 0.0
+        self._counted: tuple[int, int, int, int] = (0, 0, 0, 0)
+        self._rates = (0.0, 0.0, 0.0, 0.0)
+        """Bytes out and in, ticks again, corrections; a second."""
+
+    @property
+    def size(self) -> float:
+        return _WIDTH if self.shown else 0.0
+
+    def begin(self, session: Session) -> None:
+        self._session = session if isinstance(session, SharedSession) else None
+        self._waited, self._rates = 0.0, (0.0, 0.0, 0.0, 0.0)
+        self._counted = self._count()
+        self.form.stop_typing()
+
+    def handle(self, event: pygame.event.Event, session: Session) -> bool:
+        if event.type == pygame.KEYDOWN and event.key == pygame.K_F3 and is_plain(event):
+            self.shown = not self.shown
+            self.form.stop_typing()
+            return True
+        if not self.shown:
+            return False
+        if self.form.handle(event):
+            return True
+        return bool(event.type == pygame.MOUSEBUTTONDOWN and pygame.Rect(self.place).collidepoint(event.pos))
+
+    def update(self, session: Session, elapsed: float) -> None:
+        self._waited += elapsed
+        if self._waited >= _REFRESH:
+            now = self._count()
+            sent, received, again, corrected = ((b - a) / self._waited for a, b in zip(self._counted, now, strict=True))
+            self._rates, self._counted, self._waited = (sent, received, again, corrected), now, 0.0
+
+    def shows(self, session: Session) -> Hashable:
+        if not isinstance(session, SharedSession) or self.form.is_pointed:
+            return None
+        return self._rates, session.client.present, session.party.words, self.form.state, session.party.connection.link
+
+    def draw(self, surface: pygame.Surface, session: Session) -> None:
+        if not self.shown or self.place[2] < 1 or not isinstance(session, SharedSession):
+            return
+        left, top, width, height = self.place
+        ui = self.fonts.ui_scale
+        pygame.draw.rect(surface, palette.PANEL, self.place)
+        pygame.draw.line(surface, palette.PANEL_EDGE, (left, top), (left, top + height - 1))
+        title = self.fonts.render(self.title, 14.0, palette.TEXT, True)
+        surface.blit(title, title.get_rect(midleft=(left + round(12 * ui), top + round(0.5 * _HEADING * ui))))
+        head = round(_HEADING * ui)
+        self.form.lay_out(self._rows(session), (left + 1, top + head, max(width - 1, 0), max(height - head, 0)), self.fonts)
+        self.form.draw(surface)
+
+    # Inside
+
+    def _refuse(self, words: str) -> None:
+        if self._session is not None:
+            self._session.messages.answer(words, palette.WARNING)
+
+    def _count(self) -> tuple[int, int, int, int]:
+        if self._session is None:
+            return 0, 0, 0, 0
+        client, connection = self._session.client, self._session.party.connection
+        return connection.n_sent, connection.n_received, client.n_again, client.n_corrections
+
+    def _rows(self, session: SharedSession) -> list[Row]:
+        client, hosting = session.client, session.hosting
+        sent, received, again, corrected = self._rates
+        rows: list[Row] = []
+        if hosting is not None:
+            rows += [Heading("Others join with"), Note(f"{program()} join {session.address}"), *self._server_rows(hosting.status)]
+        else:
+            rows += [Heading("Server"), Line("address", session.address), Line("state", session.party.words)]
+        where = "alone" if client.is_alone else "shared"
+        rows.append(Choice("This window is", ("shared", "alone", "left"), where, partial(self._go, session)))
+        rows.append(Heading("Here"))
+        holders = client.holders
+        for one in client.present:
+            words = [] if one.is_here else ["away"]
+            if one.is_here and one.user == client.user:
+                words.append(f"you, {_MS * client.round_trip:.0f} ms")
+            elif one.is_here:
+                words.append(f"{_MS * one.ping:.0f} ms")
+            if one.user in holders:
+                stage, body, _ = holders[one.user]
+                world = session.demo.stages[stage].world
+                words.append("holds " + (world.body(body).spec.name or f"body {body}" if world.is_body(body) else "something"))
+            rows.append(Line(one.name, ", ".join(words)))
+        rows += [
+            Heading("Connection"),
+            Line("there and back", f"{_MS * client.round_trip:.0f} ms"),
+            Line("confirmed", f"{_MS * client.age:.0f} ms ago"),
+            Line("out", f"{_KILO * sent:.1f} kB/s"),
+            Line("in", f"{_KILO * received:.1f} kB/s"),
+            Heading("Corrections"),
+            Line("ticks taken again", f"{again:.0f} a second"),
+            Line("corrections", f"{corrected:.1f} a second, {client.n_corrections:,} in all"),
+            Line("the last", millimetres(client.corrections[-1].metres) if client.corrections else "none"),
+            Line("states taken over", counted(client.n_adopted, "time")),
+            Switch(
+                "Ghosts",
+                session.shows_ghosts,
+                partial(setattr, session, "shows_ghosts"),
+                says="Where bodies were drawn before they were put right.",
+            ),
+            Switch(
+                "Smoothing", session.smooths, partial(setattr, session, "smooths"), says="The picture glides to where the state is at once."
+            ),
+            Heading("Simulated link, each way"),
+        ]
+        link = session.party.connection.link
+        for name, field, factor, most, step, unit, says in _LINK:
+            value = round(factor * getattr(link, field), 3)
+            change = partial(self._set_link, session, field, factor)
+            rows.append(Number(name, value, change, step, unit, says=says, span=(0.0, most)))
+        return rows
+
+    def _go(self, session: SharedSession, where: str) -> None:
+        if where == "left":
+            self._leave()
+        else:
+            (session.go_alone if where == "alone" else session.come_back)()
+
+    def _server_rows(self, status: Any) -> list[Row]:
+        return [
+            Line("a tick there", f"{status.server.ms_per_tick:.2f} ms"),
+            *(Line("dropped", f"{drop.name or 'a stranger'}: {drop.reason}") for drop in status.drops[-2:]),
+        ]
+
+    def _set_link(self, session: SharedSession, field: str, factor: float, value: float) -> None:
+        connection = session.party.connection
+        try:
+            changes: dict[str, Any] = {field: value / factor}
+            connection.link = replace(connection.link, **changes)
+        except LabError as error:
+            self._refuse(str(error))
