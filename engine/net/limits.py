@@ -6,9 +6,12 @@ on the average, and `BURST` seconds' worth of it at once, for a connection that 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
 
 from engine.history.input_log import Input
 from engine.world import BodySpec, FixtureSpec
@@ -16,7 +19,7 @@ from engine.world import BodySpec, FixtureSpec
 if TYPE_CHECKING:
     from engine.demo.base import Demo
 
-__all__ = ["BURST", "Bucket", "Limits", "Size", "made_by", "owned", "without_picture"]
+__all__ = ["BURST", "Bucket", "Limits", "Size", "has_more_values", "loads", "made_by", "owned", "without_picture"]
 
 BURST = 4.0
 """Seconds whose worth may come at once."""
@@ -37,7 +40,9 @@ class Limits:
     joins_per_s : float
         New users, of all connections together.
     messages_per_s, bytes_per_s : float
-        A drag and a pointer at 60 Hz and 4 pings are 130 messages of 40 bytes.
+        A drag and a pointer at 60 Hz and 4 pings are 130 messages of 40 bytes. Two messages of the greatest size may come at once.
+    values_per_act : int
+        Numbers, texts and lists; a body of 64 polygons of 16 corners has 3,000.
     acts_per_tick : int
         More wait for the next tick.
     ticks_ahead : int
@@ -45,7 +50,8 @@ class Limits:
     numbers_ahead : int
         By which an act's number may lie beyond the last one's.
     shapes_per_s : float
-        Bodies, shapes and joints created.
+        Bodies, shapes and joints created. What comes at once may lie in one place: all pairs of 120 shapes cost Box2D one slow tick of
+        half a second, those of 400 five seconds.
     bodies, shapes, joints : int
         Of its own that there may be at a time.
     world_bodies, world_shapes : int
@@ -67,11 +73,12 @@ class Limits:
     silent_seconds: float = 15.0
     joins_per_s: float = 8.0
     messages_per_s: float = 300.0
-    bytes_per_s: float = 64_000.0
+    bytes_per_s: float = 32_000.0
+    values_per_act: int = 10_000
     acts_per_tick: int = 32
     ticks_ahead: int = 240
     numbers_ahead: int = 10_000
-    shapes_per_s: float = 100.0
+    shapes_per_s: float = 30.0
     bodies: int = 500
     shapes: int = 2_000
     joints: int = 500
@@ -128,6 +135,30 @@ def made_by(one: Input) -> Size:
     if method == "create_fixture":
         return Size(0, sum(isinstance(spec, FixtureSpec) for spec in given))
     return Size(0, 0, 1) if method == "create_joint" else Size()
+
+
+def has_more_values(plain: list[Any], most: int) -> bool:
+    """Tell whether plain data hold more than so many values, before anything else looks at them."""
+    waiting: list[Any] = [plain]
+    found = 0
+    while waiting and found <= most:
+        one = waiting.pop()
+        inner = one if isinstance(one, list) else [*one, *one.values()] if isinstance(one, dict) else ()
+        found += 1 + len(inner)
+        if found <= most:
+            waiting.extend(some for some in inner if isinstance(some, list | dict))
+    return found > most
+
+
+def loads(demo: Demo, ids_of_a_user: int) -> dict[int, int]:
+    """Return how much work each user's shapes make, 0 for the demo's own: a count of them, and of the contacts that they have."""
+    found: Counter[int] = Counter()
+    for stage in demo.stages:
+        world = stage.world
+        found.update(fixture // ids_of_a_user for fixture in world.fixture_ids)
+        owners = np.maximum(world.contacts.fixture_a // ids_of_a_user, world.contacts.fixture_b // ids_of_a_user)
+        found.update(owners.tolist())
+    return found
 
 
 def owned(demo: Demo, ids_of_a_user: int) -> tuple[dict[int, Size], Size]:

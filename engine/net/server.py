@@ -19,6 +19,7 @@ import time
 from collections import Counter, deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 from engine.common.errors import LabError
 from engine.common.words import counted, shown
@@ -28,7 +29,7 @@ from engine.history.input_log import ACTIONS, EDITS, USER_ACTIONS, Input
 from engine.history.recordings.inputs import as_plain, input_of
 from engine.net import messages as m
 from engine.net.course import Act, Course
-from engine.net.limits import Bucket, Limits, Size, made_by, owned, without_picture
+from engine.net.limits import Bucket, Limits, Size, has_more_values, loads, made_by, owned, without_picture
 from engine.net.scene import check_shareable, scene_of
 from engine.net.state import StateError, encode_state
 
@@ -55,6 +56,10 @@ _MOST_COST = 0.25
 """Seconds that one message or act counts for at the most: a kernel may have been compiled for it."""
 _COST_SECONDS = 4.0
 """Of `Limits.processor_share`, that may be taken at once."""
+_TOO_SLOW = 2.0
+"""Times the time of a tick, that half of the last half second's took."""
+_HEAVY = 0.4
+"""Share of all shapes and contacts."""
 _REMEMBERED = 64
 """Drops and troubles told in the status, and connections that are over and still told so."""
 _ASKED_AGAIN = 0.25
@@ -169,7 +174,7 @@ class _Peer:
         self.n_received = self.n_sent = 0
         self.ping = 0.0
         self.messages = Bucket(limits.messages_per_s, now)
-        self.bytes = Bucket(limits.bytes_per_s, now, m.LARGEST_FROM_CLIENT)
+        self.bytes = Bucket(limits.bytes_per_s, now, 2.0 * m.LARGEST_FROM_CLIENT)
         self.replies = Bucket(limits.replies_per_s, now)
         self.states = Bucket(limits.states_per_s, now, 4.0)
         self.shapes = Bucket(limits.shapes_per_s, now)
@@ -456,7 +461,12 @@ class Server:
         ahead = max(limits.ticks_ahead, 4 * self.settings.window)
         if message.tick > course.now + ahead:
             raise m.MessageError(f"its act {message.number} is meant for tick {message.tick}, and it is tick {course.now}")
-        act = without_picture(input_of(message.act, f"act {message.number}", of_a_user=True))
+        if has_more_values(message.act, limits.values_per_act):
+            raise m.MessageError(f"its act {message.number} has more than {limits.values_per_act} values")
+        given = input_of(message.act, f"act {message.number}", of_a_user=True)
+        act = without_picture(given)
+        if len(act.offsets) > len(course.demo.stages):
+            raise m.MessageError(f"its act {message.number} has more offsets than there are worlds")
         self._check(one, member, act, now)
         tick = max(message.tick, course.now)
         self._restamped += tick > message.tick
@@ -465,7 +475,7 @@ class Server:
         if tick > course.now + ahead:
             raise m.MessageError(f"it does more than {limits.acts_per_tick} things a tick")
         member.n_acts += 1
-        self._act(one.user, message.number, act, tick)
+        self._act(one.user, message.number, act, tick, message.act if act is given else None)
 
     def _check(self, one: _Peer, member: _Member, act: Input, now: float) -> None:
         """Make sure that a user may do it, and has not had enough."""
@@ -492,10 +502,10 @@ class Server:
             raise m.MessageError(f"the world is full: it has {counted(self._total.bodies, 'body', 'bodies')}")
         member.owns, self._total = owns, total
 
-    def _act(self, user: int, number: int, one: Input, tick: int) -> None:
-        """Let an act count at a tick, and relay it."""
+    def _act(self, user: int, number: int, one: Input, tick: int, plain: list[Any] | None = None) -> None:
+        """Let an act count at a tick, and relay it, as it was told where that is known."""
         member = self._members[user]
-        acted = member.said[number] = m.Acted(tick, user, number, as_plain(one))
+        acted = member.said[number] = m.Acted(tick, user, number, as_plain(one) if plain is None else plain)
         member.next_number = max(member.next_number, number + 1)
         self.course.add(tick, Act(user, number, one))
         self._acted.setdefault(tick, []).append(acted)
@@ -593,6 +603,7 @@ class Server:
         for user in self._members:
             self._loads.pop((tick, user), None)
         if course.now % KEYFRAME_TICKS == 0:
+            self._relieve()
             self._tidy()
             self._count()
             self._give_states()
@@ -606,6 +617,32 @@ class Server:
             member = self._members.get(user)
             if member is not None and member.peer is not None:
                 self._charge(self._peers[member.peer], member.peer, seconds)
+
+    def _relieve(self) -> None:
+        """Where ticks take twice the time that there is, and one user's shapes most of it, drop him and take his bodies away.
+
+        However many shapes one may have, they can be piled up in one place, and their pairs grow with the square.
+        """
+        last = sorted(list(self._ticks)[-KEYFRAME_TICKS:])
+        if last[len(last) // 2] < _TOO_SLOW / self.hertz:
+            return
+        made = loads(self.course.demo, IDS_OF_A_USER)
+        user = max((one for one in made if one in self._members), key=made.__getitem__, default=0)
+        is_in_the_way = any(member.peer is not None for other, member in self._members.items() if other != user)
+        if not user or not is_in_the_way or made[user] < _HEAVY * sum(made.values()):
+            return
+        member, reason = self._members[user], f"what it made is too heavy for this machine: {made[user]:,} shapes and contacts"
+        self._troubles.append(f"tick {self.course.now}: the bodies of {member.name} are taken away: {reason}")
+        if member.peer is None:
+            self._act(user, member.next_number, Input("join", ()), self.course.now)
+        for k, stage in enumerate(self.course.demo.stages):
+            for body in stage.world.body_ids:
+                if body // IDS_OF_A_USER == user:
+                    self._act(user, member.next_number, Input("edit", (k, "destroy_body", (body,), ())), self.course.now)
+        if member.peer is None:
+            self._act(user, member.next_number, Input("leave", ()), self.course.now)
+        else:
+            self._drop(member.peer, reason)
 
     def _tidy(self) -> None:
         """Forget what nobody can ask for any more."""

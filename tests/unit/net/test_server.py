@@ -323,3 +323,22 @@ def test_a_bucket() -> None:
     bucket = Bucket(10.0, 0.0)
     assert [bucket.take(20.0, 0.0), bucket.take(20.0, 0.0), bucket.take(1.0, 0.0), bucket.take(1.0, 0.1)] == [True, True, False, True]
     assert not bucket.take(1.0, -50.0) and bucket.take(40.0, 1e6) and not bucket.take(1.0, 1e6)
+
+
+def test_whose_pile_is_too_heavy_is_dropped_and_it_is_taken_away(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("engine.net.server._TOO_SLOW", 1e-9)  # on any machine
+    table = Table(limits=Limits(shapes_per_s=1e6))
+    table.come(1, "Ann")
+    table.do(1, 1, "edit", 0, "create_body", (DISC,), ())
+    table.run(60)
+    assert not table.reasons, "there is nobody whom it could bother"
+    table.come(2, "Mallory")
+    heap = BodySpec(DISC.fixtures * 12, position=(0.0, 6.0))
+    for number in range(1, 4):
+        table.do(2, number, "edit", 0, "create_body", (heap,), ())
+    table.run(60)
+    assert list(table.reasons) == [2] and "too heavy for this machine" in table.reasons[2]
+    bodies = table.server.course.demo.stages[0].world.body_ids
+    assert [body >> 20 for body in bodies if body >> 20] == [1] and "the bodies of Mallory are taken away" in table.server.status.troubles[
+        0
+    ]
