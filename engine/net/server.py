@@ -687,7 +687,9 @@ class Server:
         try:
             if tick > 0:
                 state = encode_state(course.demo)
-        except StateError as error:  # then they go through everything from the beginning
+        except Exception as error:  # then they go through everything from the beginning
+            if not isinstance(error, StateError):
+                self._troubles.append(f"tick {tick}: the state could not be told ({type(error).__name__}: {error})"[:500])
             if past is None:
                 for peer, _ in waiting:
                     self._refuse(peer, f"nobody can join any more: too much has happened, and {error}"[:500])

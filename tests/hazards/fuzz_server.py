@@ -1,0 +1,475 @@
+"""A shared world besieged: ``python -m tests.hazards.fuzz_server N [SEED]`` prints a line of JSON.
+
+Three honest clients play in simulated time. Beside them others come, some of each kind in `ATTACKS`, and send N messages in all: random
+bytes, good messages with faults, floods, lies about ticks and numbers, hellos that are never said. None of them runs our client, so that
+none is bound by what that would refuse. Held are
+
+- no exception gets out of the server, and none of an act that came through stops a world anywhere;
+- every state of every honest client is the server's, bit for bit, and none of them is dropped;
+- who does what `REASONS` names is dropped with those words; whoever is dropped gets some;
+- what the server remembers stays bounded;
+- a tick, and all that came between it and the next, takes no longer than so many times that of the same world left in peace.
+
+Acts that a server lets through do change the world: the attackers are users too. That they change it alike everywhere is what is held.
+"""
+
+from __future__ import annotations
+
+import copy
+import gc
+import json
+import math
+import random
+import re
+import sys
+import time
+from collections import Counter, deque
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from engine.demo.registry import find_demo
+from engine.geometry import Circle, Polygon
+from engine.history.input_log import Input
+from engine.history.recordings.inputs import as_plain
+from engine.net import messages as m
+from engine.net.client import Client
+from engine.net.limits import Limits
+from engine.net.link import LinkSettings
+from engine.net.rehearsal import Rehearsal
+from engine.net.server import Server, ServerSettings
+from engine.world import BodySpec, FixtureSpec, RevoluteJointSpec
+from tests.hazards.fuzz_files import damaged
+
+HONEST = 3
+_FIRST = 1_000
+"""Numbers of attackers' connections begin here."""
+_AT_ONCE = 40
+"""Attackers at a time."""
+_PER_FRAME = 48
+"""Messages of all of them together."""
+
+_OFTEN = {"mutants": 10.0, "gentle": 4.0, "past": 2.0, "asker": 2.0, "flood": 0.1}
+"""How often a kind of attack comes, against the others: a flood alone is a thousand messages."""
+
+Session = Iterator[list[bytes]]
+"""What one connection sends, frame by frame."""
+
+_DISC = BodySpec((FixtureSpec(Circle(0.2), density=1.0),), position=(0.5, 5.0))
+_BOX = BodySpec((FixtureSpec(Polygon.box(0.3, 0.2)),), position=(0.0, 4.0), linear_velocity=(1.0, 2.0))
+_FILE = {
+    "format": "collision body", "version": 1, "name": "a", "method": "b", "tolerance": 0.01, "pixels_per_metre": 10.0,
+    "outline": [{"outer": [[0.0, 0.0], [0.4, 0.0], [0.0, 0.4]]}],
+    "fixtures": [{"kind": "polygon", "vertices": [[0.0, 0.0], [0.4, 0.0], [0.0, 0.4]]}],
+    "picture": {"file": "/etc/passwd", "lower": [0.0, 0.0], "upper": [0.4, 0.4]},
+}  # fmt: skip
+_NASTY: tuple[Any, ...] = (
+    None, True, False, 0, -1, 1, 2**31, 2**53, 2**63 - 1, -(2**63), 2**64 - 1, 1e308, -1e308, 1e-320, 1e9, 1e6, 0.5, math.nan,
+    math.inf, -math.inf,
+    "", "x" * 300, "\x00\u202e\x1b[2J", "a", "left", "count", "soft_step", "box2d", "create_body", "weld", "kind", b"", b"\x00" * 16,
+    [], {}, [0, 0], [[0.0, 0.0]], [[1e30, -1e30]], {"kind": "circle"}, {"kind": "circle", "radius": 1e4}, {"kind": "body", "fixtures": []},
+    [[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]],
+)  # fmt: skip
+
+
+def _did(number: int, tick: int, *what: Any) -> bytes:
+    return m.encode(m.Did(number, tick, as_plain(Input(what[0], what[1:]))))
+
+
+def _acts(bodies: list[int]) -> list[list[Any]]:
+    """Return acts of every kind as plain data."""
+    one, other = (bodies[-1], bodies[-2]) if len(bodies) > 1 else (1, 2)
+    edits: tuple[tuple[Any, ...], ...] = (
+        ("create_body", (_DISC,), ()), ("create_body", (_BOX,), ()), ("destroy_body", (one,), ()),
+        ("create_fixture", (one, FixtureSpec(Circle(0.1))), ()), ("destroy_fixture", (one,), ()),
+        ("create_joint", (RevoluteJointSpec(one, other, (0.0, 1.0)),), ()), ("destroy_joint", (one,), ()),
+        ("set_pose", (one, (0.0, 3.0), 1.0), ()), ("set_velocity", (one, (1.0, 5.0), 2.0), ()), ("set_awake", (one, True), ()),
+        ("set_body", (one,), (("linear_damping", 0.5),)), ("set_fixture", (one,), (("friction", 0.5),)),
+        ("set_joint", (one,), (("motor_speed", 1.0),)), ("set_settings", (), (("gravity", (0.0, -5.0)),)),
+        ("apply_impulse", (one, (0.5, 0.5)), ()),
+    )  # fmt: skip
+    inputs = [
+        *(Input("edit", (0, *edit)) for edit in edits), Input("grab", ((0.0, 1.0),)), Input("drag", ((1.0, 2.0),)), Input("release", ()),
+        Input("hold", (0, one, (0.0, 0.0), (0.0, 3.0))), Input("turn", ((0.0, 1.0),)), Input("on_wheel", ((0.0, 1.0), 1)),
+        Input("press", ("space",)), Input("press", ("left",)), Input("release_key", ("left",)), Input("release_all", ()),
+        Input("set_parameter", ("count", 5)), Input("set_solver", ("box2d", ())), Input("restart", ()), Input("pause", (False,)),
+        Input("set_speed", (1.0,)), Input("drive", (0, one)),
+    ]  # fmt: skip
+    return [*(as_plain(one) for one in inputs), ["drop", [{"kind": "body file", "body": copy.deepcopy(_FILE)}, [0.0, 5.0]]]]
+
+
+def _mutated(plain: Any, dice: random.Random) -> Any:
+    """Return plain data with one value replaced, doubled or taken out."""
+    places: list[tuple[Any, Any]] = []
+    waiting = [plain]
+    while waiting:
+        one = waiting.pop()
+        for key in range(len(one)) if isinstance(one, list) else list(one):
+            places.append((one, key))
+            if isinstance(one[key], list | dict):
+                waiting.append(one[key])
+    held, key = dice.choice(places)
+    if isinstance(held, list) and dice.random() < 0.2:
+        held.insert(key, held[key]) if dice.random() < 0.5 else held.pop(key)
+    else:
+        held[key] = dice.choice(_NASTY)
+    return plain
+
+
+class Siege:
+    """A server with honest clients and those who are not.
+
+    Parameters
+    ----------
+    seed : int
+    demo : str
+
+    Attributes
+    ----------
+    n_messages : int
+        That attackers come and send.
+    """
+
+    def __init__(self, seed: int = 0, demo: str = "simple_shapes") -> None:
+        self.dice = random.Random(seed)
+        limits = Limits(joins_per_s=100.0, silent_seconds=2.0, hello_seconds=1.0, bodies=30, shapes=60, world_bodies=120, world_shapes=240)
+        settings = ServerSettings(delay=6, limits=limits)
+        self.rehearsal = Rehearsal(find_demo(demo)(0), HONEST, LinkSettings(latency=0.04, jitter=0.01), settings, seed)
+        self.server: Server = self.rehearsal.server
+        self.n_messages, self.sent = 0, 0
+        self.heard: dict[int, deque[bytes]] = {}
+        self.kinds: dict[int, str] = {}
+        self.reasons: Counter[str] = Counter()
+        self.taking: list[float] = []
+        """Processor seconds for what the attackers sent, of each frame."""
+        self.ticking: list[float] = []
+        """The same for its tick, with what the honest ones sent."""
+        self._sessions: dict[int, Session] = {}
+        self._next = _FIRST
+        self.server.outbox = _Outbox(self.heard)
+
+    def frame(self) -> None:
+        """Let a sixtieth of a second pass."""
+        while self.n_messages > self.sent and len(self._sessions) < _AT_ONCE:
+            peer, kind = self._next, self.dice.choices(list(ATTACKS), [_OFTEN.get(kind, 1.0) for kind in ATTACKS])[0]
+            self._next += 1
+            self.heard[peer], self.kinds[peer] = deque(maxlen=200), kind
+            self._sessions[peer] = ATTACKS[kind](self, peer)
+            self.server.connect(peer)
+        began = time.process_time()
+        for peer in list(self._sessions):
+            for content in next(self._sessions[peer], [])[: _PER_FRAME if self.kinds[peer] != "flood" else None]:
+                if self.server.drops and self.server.drops[-1][0] == peer:
+                    break
+                self.sent += 1
+                self.server.receive(peer, content, self.rehearsal.now)
+        spent, before = time.process_time() - began, self.rehearsal.seconds
+        self.rehearsal.frame(_play)
+        self.taking.append(spent)
+        self.ticking.append(self.rehearsal.seconds - before)
+        while self.server.drops:
+            peer, reason = self.server.drops.popleft()
+            assert peer >= _FIRST, f"an honest client was dropped: {reason}"
+            assert reason, f"{self.kinds[peer]} was dropped without a reason"
+            kind = self.kinds[peer]
+            wanted = REASONS.get(kind)
+            assert wanted is None or re.search(wanted, reason), f"{kind} was dropped because {reason!r}"
+            self.reasons[re.sub(r"[-+]?\d[\d.,e+]*", "#", reason)[:40]] += 1
+            self._end(peer)
+        for peer in [peer for peer in self._sessions if self.dice.random() < 0.002 and self.kinds[peer] not in REASONS]:
+            self._end(peer)
+
+    def _end(self, peer: int) -> None:
+        self._sessions.pop(peer, None)
+        self.heard.pop(peer, None)
+        self.server.disconnect(peer)
+
+    def hello(self, peer: int) -> bytes:
+        return m.encode(m.Hello(m.VERSION, f"{self.kinds[peer]} {peer}"))
+
+    def has_come_in(self, peer: int) -> bool:
+        one = self.server._peers.get(peer)
+        return one is not None and one.user is not None
+
+    @property
+    def remembered(self) -> dict[str, int]:
+        """Counts of what the server keeps of those who came and went."""
+        server = self.server
+        return {
+            "peers": len(server._peers), "over": len(server._over), "members": len(server._members), "ticks": len(server._acted),
+            "acts": sum(map(len, server._acted.values())), "said": sum(len(one.said) for one in server._members.values()),
+            "loads": len(server._loads),
+        }  # fmt: skip
+
+
+class _Outbox(deque[tuple[int, bytes]]):
+    """An outbox in which the attackers' letters are put aside."""
+
+    def __init__(self, heard: dict[int, deque[bytes]]) -> None:
+        super().__init__()
+        self._heard = heard
+
+    def append(self, one: tuple[int, bytes]) -> None:
+        if one[0] < _FIRST:
+            super().append(one)
+        elif one[0] in self._heard:
+            self._heard[one[0]].append(one[1])
+
+
+def _play(client: Client, rng: np.random.Generator, now: float) -> None:
+    """Do something honest, now and then."""
+    if rng.random() < 0.05:
+        x, y = float(rng.uniform(-4.0, 4.0)), float(rng.uniform(0.0, 6.0))
+        acts = (
+            ("grab", (x, y)),
+            ("drag", (x, y)),
+            ("release",),
+            ("press", "left"),
+            ("release_key", "left"),
+            ("pause", False),
+            ("set_speed", 1.0),
+        )
+        client.act(*acts[rng.integers(len(acts))], now=now)
+
+
+# -- attacks --------------------------------------------------------------------------------------------------------------
+
+
+def _noise(siege: Siege, peer: int) -> Session:
+    while True:
+        yield [siege.dice.randbytes(siege.dice.choice((0, 1, 7, 60, 900))) for _ in range(3)]
+
+
+def _mutants(siege: Siege, peer: int) -> Session:
+    """Come in, and send good messages with faults."""
+    dice, server = siege.dice, siege.server
+    yield [siege.hello(peer)]
+    number = 1
+    while True:
+        sent = []
+        bodies = list(server.course.demo.stages[0].world.body_ids)
+        for _ in range(dice.randrange(1, 8)):
+            tick = server.course.now + dice.randrange(-5, 30)
+            plain: list[Any] = dice.choice(
+                [["did", number, tick, dice.choice(_acts(bodies))]] * 12
+                + [["missing", [tick, tick - 3]], ["lost", tick, b"x" * 16], ["ping", 0.0, tick, 0.1], ["pointing", 1.0, 2.0],
+                   ["hello", 1, f"{siege.kinds[peer]} {peer}", "", "", ""]]
+            )  # fmt: skip
+            number += plain[0] == "did"
+            content = msgspec.msgpack.encode(_mutated(plain, dice) if dice.random() < 0.6 else plain)
+            sent.append(damaged(content, dice, "") if dice.random() < 0.05 else content)
+        yield sent
+
+
+def _gentle(siege: Siege, peer: int) -> Session:
+    """Send good acts with odd values, of which the worlds must refuse what they cannot take."""
+    dice, server = siege.dice, siege.server
+    yield [siege.hello(peer)]
+    number = 1
+    while True:
+        bodies = list(server.course.demo.stages[0].world.body_ids)
+        act = dice.choice(_acts(bodies))
+        if dice.random() < 0.5:
+            act = _with_other_numbers(act, dice)
+        yield [m.encode(m.Did(number, server.course.now + dice.randrange(0, 20), act))]
+        number += 1
+
+
+def _with_other_numbers(plain: Any, dice: random.Random) -> Any:
+    if isinstance(plain, list):
+        return [_with_other_numbers(one, dice) for one in plain]
+    if isinstance(plain, dict):
+        return {key: _with_other_numbers(one, dice) for key, one in plain.items()}
+    if isinstance(plain, float) and dice.random() < 0.3:
+        return dice.choice((0.0, -1.0, 1e-9, 1e3, 1e6, -1e6, 1e9, 5e-324, 0.1))
+    return plain
+
+
+def _flood(siege: Siege, peer: int) -> Session:
+    yield [siege.hello(peer)]
+    content = siege.dice.choice([m.encode(m.Ping(0.0)), m.encode(m.Pointing(1.0, 2.0)), siege.hello(peer)])
+    while True:
+        yield [content] * 400
+
+
+def _heavy(siege: Siege, peer: int) -> Session:
+    """Send good messages of fifty thousand bytes."""
+    yield [siege.hello(peer)]
+    ring = [[math.cos(k * math.tau / 2_000), math.sin(k * math.tau / 2_000)] for k in range(2_000)]
+    number = 1
+    while True:
+        yield [m.encode(m.Did(number, 0, ["drop", [{"kind": "body file", "body": {**_FILE, "outline": [{"outer": ring}]}}, [0.0, 5.0]]]))]
+        number += 1
+
+
+def _asker(siege: Siege, peer: int) -> Session:
+    """Ask again and again for as much as one may."""
+    yield [siege.hello(peer)]
+    while True:
+        now = siege.server.course.now
+        yield [m.encode(m.Missing(list(range(max(0, now - 120), now)))), m.encode(m.Lost(now, b"0" * 16))] * 3
+
+
+def _far(siege: Siege, peer: int) -> Session:
+    yield [siege.hello(peer)]
+    while True:
+        yield [_did(1, siege.server.course.now + siege.dice.choice((500, 10**6, 2**39)), "release")] if siege.has_come_in(peer) else []
+
+
+def _past(siege: Siege, peer: int) -> Session:
+    """Lie that everything was long ago, and use numbers again."""
+    yield [siege.hello(peer)]
+    while True:
+        yield [_did(siege.dice.randrange(20), 0, "drag", (1.0, 1.0)) for _ in range(3)]
+
+
+def _negative(siege: Siege, peer: int) -> Session:
+    yield [siege.hello(peer)]
+    while True:
+        yield [msgspec.msgpack.encode(["did", 1, -5, ["release", []]])]
+
+
+def _numbers(siege: Siege, peer: int) -> Session:
+    yield [siege.hello(peer)]
+    while True:
+        yield [_did(siege.dice.choice((10**6, 2**40)), 0, "release")] if siege.has_come_in(peer) else []
+
+
+def _other(siege: Siege, peer: int) -> Session:
+    """Do something in the name of another."""
+    yield [siege.hello(peer)]
+    while True:
+        yield [m.encode(m.Did(1, 0, ["by", [1, ["leave", []]]]))] if siege.has_come_in(peer) else []
+
+
+def _leaver(siege: Siege, peer: int) -> Session:
+    """Do what the server or the program alone does."""
+    yield [siege.hello(peer)]
+    acts: tuple[list[Any], ...] = (["leave", []], ["join", []], ["arrive", ["x"]], ["remember", []])
+    while True:
+        yield [m.encode(m.Did(1, 0, siege.dice.choice(acts)))] if siege.has_come_in(peer) else []
+
+
+def _builder(siege: Siege, peer: int) -> Session:
+    yield [siege.hello(peer)]
+    number = 1
+    while True:
+        yield [_did(number + k, 0, "edit", 0, "create_body", (_DISC,), ()) for k in range(20)] if siege.has_come_in(peer) else []
+        number += 20
+
+
+def _deep(siege: Siege, peer: int) -> Session:
+    yield [siege.hello(peer)]
+    act: list[Any] = []
+    for _ in range(siege.dice.choice((40, 300, 900))):
+        act = [act]
+    contents = [
+        b"\x94\xa3did\x01\x00" + b"\x91" * 20_000 + b"\x90",
+        m.encode(m.Did(1, 0, ["edit", [0, "create_body", act]])),
+        m.encode(m.Did(1, 0, ["edit", [0, "create_body", [[[]] * 20_000]]])),
+        b"\x94\xa3did\x01\x00\xdd\xff\xff\xff\xff",
+    ]
+    while True:
+        yield [siege.dice.choice(contents)] if siege.has_come_in(peer) else []
+
+
+def _giant(siege: Siege, peer: int) -> Session:
+    while True:
+        yield [b"\x00" * (m.LARGEST_FROM_CLIENT + 1)]
+
+
+def _stranger(siege: Siege, peer: int) -> Session:
+    """Say everything but hello."""
+    while True:
+        yield [m.encode(m.Ping(0.0)), m.encode(m.Missing([0, 1])), _did(0, 0, "restart")]
+
+
+def _half(siege: Siege, peer: int) -> Session:
+    while True:
+        yield []
+
+
+def _guesser(siege: Siege, peer: int) -> Session:
+    """Say hello with keys that are nobody's, and as many versions."""
+    while True:
+        yield [m.encode(m.Hello(siege.dice.choice((1, 1, 0, 2**60)), "x", key=siege.dice.choice(("", "ключ", "0" * 32)), password="é"))]
+
+
+ATTACKS: dict[str, Callable[[Siege, int], Session]] = {
+    "noise": _noise, "mutants": _mutants, "gentle": _gentle, "flood": _flood, "heavy": _heavy, "asker": _asker, "far": _far, "past": _past,
+    "negative": _negative, "numbers": _numbers, "other": _other, "leaver": _leaver, "builder": _builder, "deep": _deep, "giant": _giant,
+    "stranger": _stranger, "half": _half, "guesser": _guesser,
+}  # fmt: skip
+REASONS = {
+    "noise": "no message",
+    "flood": r"messages a second",
+    "heavy": r"bytes a second",
+    "far": r"meant for tick \d+, and it is tick \d+",
+    "negative": r"no message: Expected `int` >= 0",
+    "numbers": r"has the number \d+, and the last one had 0",
+    "other": r"must be one of",
+    "leaver": r"guests may not",
+    "builder": r"made more than|world is full",
+    "deep": r"no message|more than 10000 values|must be|lists in lists|deep",
+    "giant": r"at most 64000 bytes",
+    "stranger": r"said no hello within",
+    "half": r"said no hello within",
+    "guesser": r"speaks version|password|two names",
+}
+"""What those are told who do one thing alone; the others may stay, or do anything."""
+
+
+def besiege(n_messages: int, seed: int = 0) -> dict[str, Any]:
+    """Let attackers send so many messages, and return what came of it, held as the module says."""
+    siege = Siege(seed)
+    for _ in range(150):
+        siege.frame()  # all honest clients are in, and in peace
+    peace = _spread(siege.ticking[90:])
+    siege.ticking.clear()
+    siege.taking.clear()
+    siege.n_messages = n_messages
+    half = 0
+    while siege.sent < n_messages:
+        siege.frame()
+        if not half and siege.sent > n_messages // 2:
+            half = _n_objects()
+    grown = _n_objects() / half
+    besieged, taking = _spread(siege.ticking), _spread(siege.taking)
+    rehearsal, server = siege.rehearsal, siege.server
+    end, n_frames = server.course.now, 0
+    while min(client.confirmed for client in rehearsal.clients) < end:
+        siege.frame()
+        n_frames += 1
+        assert n_frames < 600, "an honest client does not come to know everything"
+    found = {
+        "messages": siege.sent, "sessions": len(siege.kinds), "ticks": server.course.now, "differing": rehearsal.n_differing,
+        "refused": [client.refused for client in rehearsal.clients], "dropped": server.status.n_dropped, 
+        "reasons": dict(siege.reasons.most_common()),
+        "restamped": server.status.restamped, "troubles": [one for one in server.status.troubles if "a message ended in" in one],
+        "objects_grown_by": round(grown, 3), "remembered": siege.remembered, "ms_in_peace": peace, "ms": besieged, "ms_of_messages": taking,
+        "kinds": dict(Counter(siege.kinds.values())), "faults": Counter(re.sub(r"\d+", "#", one)[:60] for one in server.status.troubles),
+    }  # fmt: skip
+    assert found["differing"] == [0] * HONEST and found["refused"] == [""] * HONEST, found
+    assert all(len(digests) > 0.9 * end for digests in rehearsal.digests), found
+    assert not found["troubles"], found
+    kept = siege.remembered
+    assert kept["peers"] <= 256 and kept["over"] <= 64 and kept["members"] <= m.MOST_USERS and kept["ticks"] < 1_000, found
+    return found
+
+
+def _n_objects() -> int:
+    """Return how many objects there are that could be part of a circle: of each thing remembered there is one at least."""
+    gc.collect()
+    return len(gc.get_objects())
+
+
+def _spread(seconds: list[float]) -> tuple[float, float, float]:
+    """Return the median, the 99th percentile and the longest, milliseconds."""
+    found = sorted(1e3 * one for one in seconds)
+    return round(found[len(found) // 2], 3), round(found[int(0.99 * len(found))], 3), round(found[-1], 3)
+
+
+if __name__ == "__main__":
+    print(json.dumps(besiege(int(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 0)))
