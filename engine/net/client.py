@@ -51,6 +51,7 @@ _HEAD_BYTES = 64
 _MOST_UNHEARD = 256
 _MOST_SENT_AGAIN = 16
 _MOST_MISSING = 100
+_MOST_DENIALS = 16
 _MOST_ALONE = 8
 """Ticks of one call, without a server."""
 _KEYFRAME_SECONDS = 1.0
@@ -107,6 +108,8 @@ class Client:
     present : tuple of Who
     pointers : dict of int to (x, y)
         Of others, metres in the picture.
+    denials : deque of str
+        Why the server did not let own acts count, the last ones.
     confirmed : int
         All ticks before it are closed and known whole.
     budget : float
@@ -139,6 +142,7 @@ class Client:
         self.refused, self.is_server_over = "", False
         self.present: tuple[m.Who, ...] = ()
         self.pointers: dict[int, tuple[float, float]] = {}
+        self.denials: deque[str] = deque(maxlen=_MOST_DENIALS)
         self.confirmed = 0
         self.budget = 0.025
         self.corrections: deque[Correction] = deque(maxlen=256)
@@ -348,6 +352,8 @@ class Client:
         elif self.course is not None:
             if isinstance(message, m.Acted):
                 self._take(message)
+            elif isinstance(message, m.Denied):
+                self._take_back(message)
             elif isinstance(message, m.Keyframe):
                 self._adopt(message, now)
             elif self.confirmed <= message.tick < self.confirmed + _KNOWN_TICKS:
@@ -404,6 +410,15 @@ class Client:
         course.add(acted.tick, Act(acted.user, acted.number, input_of(acted.act, "act", of_a_user=True)))
         if not is_welcome and course.n_acts - self._n_given > _MOST_ACTS:
             raise InvalidInputError("acts", f"at most {_MOST_ACTS} that wait", course.n_acts)
+
+    def _take_back(self, denied: m.Denied) -> None:
+        """Take an own act back that the server does not let count."""
+        own = self._unheard.pop(denied.number, None)
+        self._unseen.pop(denied.number, None)
+        if own is not None:
+            assert self.course is not None
+            self.course.remove(own.tick, self.user, denied.number)
+            self.denials.append(denied.reason)
 
     def _confirm(self, now: float) -> None:
         """Note up to where everything is known."""

@@ -52,6 +52,8 @@ class Limits:
     shapes_per_s : float
         Bodies, shapes and joints created. What comes at once may lie in one place: all pairs of 120 shapes cost Box2D one slow tick of
         half a second, those of 400 five seconds.
+    denials_per_s : float
+        Acts that do not count, for guests may not do so or there is too much of it: who goes on faster is dropped.
     bodies, shapes, joints : int
         Of its own that there may be at a time.
     world_bodies, world_shapes : int
@@ -79,6 +81,7 @@ class Limits:
     ticks_ahead: int = 240
     numbers_ahead: int = 10_000
     shapes_per_s: float = 30.0
+    denials_per_s: float = 5.0
     bodies: int = 500
     shapes: int = 2_000
     joints: int = 500

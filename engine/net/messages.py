@@ -5,7 +5,7 @@
                                   <-    Refused(reason), or at its next keyframe
                                   <-    Welcome(user, tick, scene, state, acts)
     Did(number, tick, act)        ->    to all, at once:
-                                  <-    Acted(tick, user, number, act)
+                                  <-    Acted(tick, user, number, act)       or to him alone, Denied(number, reason)
                                   <-    Closed(tick, count, digest)           nothing more will come for this tick
     Missing(tick, ...)            ->
                                   <-    Acted ... and Closed again
@@ -31,10 +31,9 @@ from engine.common.errors import LabError
 from engine.demo.users import MOST_USERS
 
 __all__ = [
-    "LARGEST_FROM_CLIENT", "LARGEST_FROM_SERVER", "METHODS", "MOST_EARLIER", "PORT", "VERSION",
-    "Acted", "Bye", "Closed", "Did", "Dropped", "FromClient", "FromServer", "Hello", "Keyframe", "Lost", "MessageError", "Missing",
-    "Ping", "Pointed", "Pointing", "Pong", "Present", "Refused", "Welcome", "Who", "decode_acts",
-    "decode_from_client", "decode_from_server", "encode",
+    "LARGEST_FROM_CLIENT", "LARGEST_FROM_SERVER", "METHODS", "MOST_EARLIER", "PORT", "VERSION", "Acted", "Bye", "Closed", "Denied",
+    "Did", "Dropped", "FromClient", "FromServer", "Hello", "Keyframe", "Lost", "MessageError", "Missing", "Ping", "Pointed", "Pointing",
+    "Pong", "Present", "Refused", "Welcome", "Who", "decode_acts", "decode_from_client", "decode_from_server", "encode",
 ]  # fmt: skip
 
 VERSION = 1
@@ -137,6 +136,13 @@ class Acted(_Message, frozen=True, tag="acted"):
     act: list[Any]
 
 
+class Denied(_Message, frozen=True, tag="denied"):
+    """What the client did counts nowhere, and why: guests may not, or there is too much of it."""
+
+    number: Number
+    reason: Words
+
+
 class Welcome(_Message, frozen=True, tag="welcome"):
     """All that a client needs to go on from a keyframe: how the demo was made, its state then, and what was done since.
 
@@ -215,7 +221,7 @@ class Dropped(_Message, frozen=True, tag="dropped"):
 
 
 FromClient: TypeAlias = Hello | Did | Missing | Lost | Ping | Pointing | Bye
-FromServer: TypeAlias = Welcome | Refused | Acted | Closed | Keyframe | Pong | Pointed | Present | Dropped
+FromServer: TypeAlias = Welcome | Refused | Acted | Denied | Closed | Keyframe | Pong | Pointed | Present | Dropped
 Method: TypeAlias = Literal["prediction", "interpolation", "lockstep"]
 
 _from_client = msgspec.msgpack.Decoder(FromClient)

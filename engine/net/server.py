@@ -7,7 +7,8 @@ for a closed tick counts at the first open one. Acts are relayed as they come, i
     |------closed------|--open, not yet due--|-------|-----...-----|
                        ^ t < here counts here       ^ t here waits  ^ beyond `ticks_ahead` nobody can be: dropped
 
-Nothing that a client sends can stop it: what is no message, or more than `Limits` allow, drops that client with a reason in words. A
+Nothing that a client sends can stop it: what is no message, or more than `Limits` allow, drops that client with a reason in words; what it
+may not do, or not so much of, does not count, and it is told why. A
 server that comes too late itself catches up a few ticks at a time, and where that does not help lets its clock slip.
 """
 
@@ -35,10 +36,11 @@ from engine.net.state import StateError, encode_state
 
 __all__ = ["GUESTS_MAY", "Drop", "Server", "ServerSettings", "ServerStatus", "UserStatus"]
 
-GUESTS_MAY = (frozenset(ACTIONS) | frozenset(USER_ACTIONS) | frozenset(EDITS)) - {
-    "by", "join", "leave", "keep_solver_state", "resource_ready",
-}  # fmt: skip
+_NEVER = frozenset({"by", "join", "leave", "keep_solver_state", "resource_ready"})
+GUESTS_MAY = (frozenset(ACTIONS) | frozenset(USER_ACTIONS) | frozenset(EDITS)) - _NEVER
 """All that a user can do, methods of `EDITS` by their names too."""
+_MAY_MAKE = frozenset({"press", "on_wheel", "turn"})
+"""What may make something in some demo: it is counted when it is there."""
 
 _KEPT_TICKS = 600
 """Ticks whose acts are kept for those who miss some."""
@@ -80,7 +82,7 @@ class ServerSettings:
         Empty for none.
     limits : Limits
     guests_may : frozenset of str
-        Of `GUESTS_MAY`; who does something else is dropped.
+        Of `GUESTS_MAY`; anything else does not count.
     """
 
     delay: int = 3
@@ -178,6 +180,7 @@ class _Peer:
         self.replies = Bucket(limits.replies_per_s, now)
         self.states = Bucket(limits.states_per_s, now, 4.0)
         self.shapes = Bucket(limits.shapes_per_s, now)
+        self.denials = Bucket(limits.denials_per_s, now)
         self.cost = Bucket(limits.processor_share, now, _COST_SECONDS * limits.processor_share)
 
 
@@ -193,8 +196,8 @@ class _Member:
     next_number: int = 0
     floor: int = 0
     """Numbers below it are of acts long past."""
-    said: dict[int, m.Acted] = field(default_factory=dict)
-    """Its last acts by number."""
+    said: dict[int, tuple[int, bytes]] = field(default_factory=dict)
+    """What came of its last acts, by number: the tick, and what was said of it."""
     owns: Size = field(default_factory=Size)
     """As it was counted last, and what it has created since."""
 
@@ -452,7 +455,7 @@ class Server:
         member, limits, course = self._members[one.user], self.settings.limits, self.course
         known = member.said.get(message.number)
         if known is not None:  # sent twice: perhaps what came of it was lost
-            self._reply(one, peer, m.encode(known), now)
+            self._reply(one, peer, known[1], now)
             return
         if message.number < member.floor:
             return
@@ -465,9 +468,17 @@ class Server:
             raise m.MessageError(f"its act {message.number} has more than {limits.values_per_act} values")
         given = input_of(message.act, f"act {message.number}", of_a_user=True)
         act = without_picture(given)
-        if len(act.offsets) > len(course.demo.stages):
-            raise m.MessageError(f"its act {message.number} has more offsets than there are worlds")
-        self._check(one, member, act, now)
+        if act.action in _NEVER or len(act.offsets) > len(course.demo.stages):
+            raise m.MessageError(f"its act {message.number} is none that a user can do: {act.action}, with {len(act.offsets)} offsets")
+        denial = self._denial(one, member, act, now)
+        if denial:
+            if not one.denials.take(1, now):
+                raise m.MessageError(f"it goes on although it was told: {denial}")
+            content = m.encode(m.Denied(message.number, denial))
+            member.said[message.number] = course.now, content
+            member.next_number = max(member.next_number, message.number + 1)
+            self._send_bytes(peer, content)
+            return
         tick = max(message.tick, course.now)
         self._restamped += tick > message.tick
         while self._loads[tick, one.user] >= limits.acts_per_tick:
@@ -477,40 +488,40 @@ class Server:
         member.n_acts += 1
         self._act(one.user, message.number, act, tick, message.act if act is given else None)
 
-    def _check(self, one: _Peer, member: _Member, act: Input, now: float) -> None:
-        """Make sure that a user may do it, and has not had enough."""
+    def _denial(self, one: _Peer, member: _Member, act: Input, now: float) -> str:
+        """Return why an act of a user's does not count; nothing, and it is counted as made, where it does."""
         limits, may = self.settings.limits, self.settings.guests_may
-        what = [act.action, *([act.arguments[1]] if act.action in ("edit", "amend_edit") else [])]
-        for name in what:
+        for name in (act.action, *([act.arguments[1]] if act.action in ("edit", "amend_edit") else [])):
             if name not in may:
-                raise m.MessageError(f"guests may not {name} here")
+                return f"guests may not {name} here"
         size = made_by(act)
-        if not any(size):
-            return
-        owns = member.owns.plus(size)
+        if not any(size) and act.action not in _MAY_MAKE:
+            return ""
+        owns, total = member.owns.plus(size), self._total.plus(size)
         for name, count, most in (
             ("bodies", owns.bodies, limits.bodies),
             ("shapes", owns.shapes, limits.shapes),
             ("joints", owns.joints, limits.joints),
         ):
             if count > most:
-                raise m.MessageError(f"it made more than {most} {name}")
-        if not one.shapes.take(sum(size), now):
-            raise m.MessageError(f"it made more than {limits.shapes_per_s:g} bodies, shapes and joints a second")
-        total = self._total.plus(size)
+                return f"one user has at most {most} {name} here"
         if total.bodies > limits.world_bodies or total.shapes > limits.world_shapes:
-            raise m.MessageError(f"the world is full: it has {counted(self._total.bodies, 'body', 'bodies')}")
+            return f"the world is full: it has {counted(self._total.bodies, 'body', 'bodies')}"
+        if not one.shapes.take(sum(size), now):
+            return f"one user makes at most {limits.shapes_per_s:g} bodies, shapes and joints a second here"
         member.owns, self._total = owns, total
+        return ""
 
     def _act(self, user: int, number: int, one: Input, tick: int, plain: list[Any] | None = None) -> None:
         """Let an act count at a tick, and relay it, as it was told where that is known."""
         member = self._members[user]
-        acted = member.said[number] = m.Acted(tick, user, number, as_plain(one) if plain is None else plain)
+        acted = m.Acted(tick, user, number, as_plain(one) if plain is None else plain)
+        content = m.encode(acted)
+        member.said[number] = tick, content
         member.next_number = max(member.next_number, number + 1)
         self.course.add(tick, Act(user, number, one))
         self._acted.setdefault(tick, []).append(acted)
         self._loads[tick, user] += 1
-        content = m.encode(acted)
         self._send_all(content)
         if self._past is not None:
             self._past += content
@@ -642,7 +653,7 @@ class Server:
         if member.peer is None:
             self._act(user, member.next_number, Input("leave", ()), self.course.now)
         else:
-            self._drop(member.peer, reason)
+            self.drop(member.peer, reason)
 
     def _tidy(self) -> None:
         """Forget what nobody can ask for any more."""
@@ -651,7 +662,7 @@ class Server:
         self._closed = {tick: one for tick, one in self._closed.items() if tick >= first}
         self._acted = {tick: some for tick, some in self._acted.items() if tick >= first}
         for member in self._members.values():
-            old = [number for number, acted in member.said.items() if acted.tick < first]
+            old = [number for number, (tick, _) in member.said.items() if tick < first]
             for number in old:
                 del member.said[number]
             member.floor = max(member.floor, *(number + 1 for number in old), 0)
@@ -664,11 +675,8 @@ class Server:
                 for act in self.course.acts(tick):
                     size = made_by(act.one)
                     sizes[act.user], self._total = sizes.get(act.user, Size()).plus(size), self._total.plus(size)
-        limits = self.settings.limits
-        for user, member in list(self._members.items()):
+        for user, member in self._members.items():
             member.owns = sizes.get(user, Size())
-            if member.peer is not None and (member.owns.bodies > limits.bodies or member.owns.shapes > limits.shapes):
-                self.drop(member.peer, f"it made more than {limits.bodies} bodies or {limits.shapes} shapes")
 
     def _counts_before(self, tick: int) -> list[int]:
         """Return how many acts belong to the last ticks before one, newest first."""

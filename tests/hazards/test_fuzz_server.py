@@ -1,0 +1,30 @@
+"""A shared world besieged by those who send anything. More: ``python -m tests.hazards.fuzz_server 100000``."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine.net.server import Server
+from tests.hazards import fuzz_server
+
+
+def test_a_world_besieged_goes_on() -> None:
+    found = fuzz_server.besiege(2_000, honest=1, n_in_peace=70)
+    assert found["messages"] >= 2_000 and found["dropped"] > 60 and len(found["kinds"]) > 10
+    assert found["ticks"] > 15
+
+
+def test_a_stray_exception_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    def careless(*_: object) -> None:
+        raise KeyError("a bug")
+
+    monkeypatch.setattr(Server, "_did", careless)
+    with pytest.raises(AssertionError, match="KeyError"):
+        fuzz_server.besiege(200, honest=1, n_in_peace=70)
+
+
+@pytest.mark.slow
+def test_a_world_besieged_for_long_goes_on_as_it_was() -> None:
+    found = fuzz_server.besiege(100_000)
+    assert found["messages"] >= 100_000 and set(found["kinds"]) == set(fuzz_server.ATTACKS)
+    assert 0.8 < found["objects_grown_by"] < 1.25
