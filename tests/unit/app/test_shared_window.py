@@ -24,6 +24,7 @@ from engine.net.server import ServerSettings
 from engine.world import RevoluteJointSpec
 from tests.unit.app.gathering import Gathering
 from tests.unit.app.hand import pixel
+from tests.unit.app.test_loop import NoWarmup
 
 
 def test_a_seesaw_that_is_built_here_stands_everywhere(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -247,7 +248,7 @@ def test_a_server_that_refuses_is_told_in_one_line(monkeypatch: pytest.MonkeyPat
 
 
 def test_a_shared_window_runs_and_says_goodbye(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(loop.RefereeWarmup, "start", lambda self: None)
+    monkeypatch.setattr(loop, "RefereeWarmup", NoWarmup)
     server = LocalServer(find_demo("simple_shapes")(0, {"count": 4}), now=time.monotonic())
     party = Party(Client("Ann"), LocalConnection(server, LinkSettings()))
     receive = party.connection.receive
