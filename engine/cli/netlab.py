@@ -254,6 +254,12 @@ def _print_one(console: Console, one: Finding) -> None:
         ("agreed", f"everywhere after {spread_words(one.time_to_agree, 1e3, 'ms')}"),
         ("corrected", corrections),
         ("again", f"{one.total('resimulated_steps'):,} steps in {one.total('rollbacks'):,} rollbacks, {one.again_per_step:.2g} a step"),
+        (
+            "stalled",
+            "-"
+            if one.stalled_share is None
+            else f"{100.0 * one.stalled_share:.1f} % of the frames: a tick was due and not known enough of",
+        ),
         ("adopted", counted(one.total("adopted_keyframes"), "keyframe")),
         ("bytes", f"{up:,.0f} a second to the server, {down:,.0f} from it, for each client"),
         ("clock", f"off by {spread_words(one.clock_error, 1e3, 'ms')}"),

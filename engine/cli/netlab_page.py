@@ -21,10 +21,12 @@ __all__ = [
 
 CHART = "netlab.png"
 TABLES = "tables.md"
-COLUMNS = ("differ", "own act, ms", "agreed, ms", "corrections", "size, mm", "most, mm", "again a step", "kB/s", "ms a step")
+COLUMNS = ("differ", "own act, ms", "agreed, ms", "corrections", "size, mm", "most, mm", "again a step", "stalled, %", "kB/s", "ms a step")
 """Of the table of several runs, behind the method and what was swept: medians; bytes both ways, and processor time, of a client."""
 _COLORS = {"prediction": "#0072B2", "interpolation": "#E69F00", "lockstep": "#009E73"}
 _MARKS = {"prediction": "o", "interpolation": "s", "lockstep": "^"}
+_FEW = 8
+"""Values of what is swept, up to which each is named on the axis."""
 _WIDE, _HIGH, _DPI = 4.4, 3.2, 80
 
 
@@ -75,6 +77,7 @@ def row_of(one: Finding, swept: str | None) -> list[str]:
         _scaled(one.correction.median, 1e3),
         _scaled(one.correction.max, 1e3),
         f"{one.again_per_step:.2f}",
+        _scaled(one.stalled_share, 100.0),
         f"{one.bytes_per_s / 1e3:.1f}",
         f"{sum(costs) / len(costs):.2f}" if costs else "-",
     ]
@@ -130,6 +133,9 @@ def _draw_sweep(figure: Any, findings: Sequence[Finding], swept: str) -> None:
             axes.plot([x for x, _ in own], [y for _, y in own], label=method, **style)
         axes.set_title(title, fontsize=10)
         axes.set_xlabel(swept + (", s" if swept in ("latency", "jitter") else ""), fontsize=9)
+        places = sorted({_swept_value(one, swept) for one in findings})
+        if len(places) <= _FEW:
+            axes.set_xticks(places, [f"{place:g}" for place in places])
         axes.set_ylim(bottom=0.0)
         axes.grid(alpha=0.3)
     handles, names = figure.axes[0].get_legend_handles_labels()

@@ -49,6 +49,8 @@ class Rehearsal:
         Seconds at which clients come; those not named at the beginning.
     down : LinkSettings, optional
         Of the way down, where it is another.
+    method : str
+        How clients keep up.
 
     Attributes
     ----------
@@ -72,6 +74,7 @@ class Rehearsal:
         seed: int = 0,
         comes_at: Sequence[float] = (),
         down: LinkSettings | None = None,
+        method: str = "prediction",
     ) -> None:
         self.now = self.seconds = 0.0
         self.drops: list[str] = []
@@ -80,7 +83,7 @@ class Rehearsal:
         self.server.on_tick = self._note
         self.seats = [
             Seat(
-                Client(f"user {k}"),
+                Client(f"user {k}", method=method),
                 Link(link, stream(seed, "up", k)),
                 Link(link if down is None else down, stream(seed, "down", k)),
                 comes_at[k] if k < len(comes_at) else 0.0,

@@ -52,6 +52,8 @@ _PRESENT_TICKS = 120
 """After which all are told who is here even if nobody has come or gone."""
 _POINTER_TICKS = 2
 """From one relay of pointers to the next, for up to eight users; of more, as many times as there are eights."""
+_BEFORE_START = 60.0
+"""Seconds by which somebody may come before the first tick, and is told what the clock shows."""
 _STOOD_STILL = 1.0
 """Seconds between two calls after which the machine has slept: nobody is blamed for its silence meanwhile."""
 _MOST_COST = 0.25
@@ -241,7 +243,7 @@ class Server:
         self.drops: deque[tuple[int, str]] = deque()
         self.on_tick: Callable[[Server], object] | None = None
         self.hertz = round(1.0 / demo.step_seconds, 6)
-        self._start = self._now = start
+        self._start, self._now = start, start - _BEFORE_START
         self._peers: dict[int, _Peer] = {}
         self._over: dict[int, _Over] = {}
         self._members: dict[int, _Member] = {}

@@ -51,6 +51,7 @@ class ClientFinding:
     resimulated_steps: int
     adopted_keyframes: int
     welcomes: int
+    stalled_share: float | None
     corrections: int
     largest_correction: float | None
     own_act_shown: Spread
@@ -120,6 +121,12 @@ class Finding:
         return self.total("resimulated_steps") / max(1, self.total("compared_steps"))
 
     @property
+    def stalled_share(self) -> float | None:
+        """Share of the clients' frames in which a tick was due and could not be taken."""
+        shares = [one.stalled_share for one in self.clients if one.stalled_share is not None]
+        return fmean(shares) if shares else None
+
+    @property
     def bytes_per_s(self) -> float:
         """Of a client, both ways together, on average."""
         return fmean(one.bytes_up_per_s + one.bytes_down_per_s for one in self.clients)
@@ -148,6 +155,7 @@ class Finding:
             "bytes_per_s": self.bytes_per_s,
             "acts": self.acts,
             "restamped_share": self.restamped_share,
+            "stalled_share": self.stalled_share,
             "corrections": {
                 "count": self.correction.n,
                 "metres": asdict(self.correction),
@@ -179,8 +187,8 @@ def found_of(plan: Plan, transport: str, server: ServerNotes, clients: Sequence[
             known = [_when(tick, *lists) for lists in confirmed] if tick is not None else [math.inf]
             if max(known) < math.inf:
                 own_agreed.append(max(known) - at)
-            n_moved += tick is not None and tick > one.asked[number]
         n_acts += len(one.did)
+        n_moved += one.n_late
         errors = [
             abs(believed / server.hertz - (at - server.start - server.lost_until(at))) for at, believed in one.clock if at >= server.start
         ]
@@ -213,7 +221,7 @@ def _of_client(
     up, down = (n / one.lasted if one.lasted > 0.0 else 0.0 for n in (one.n_sent, one.n_received))
     return ClientFinding(
         one.name, min(compared, default=None), len(compared), differing, one.n_rollbacks, one.n_again, one.n_adopted, one.n_welcomes,
-        len(sizes), max(sizes, default=None), shown, agreed, clock, up, down,
+        one.n_stalls / one.n_frames if one.n_frames else None, len(sizes), max(sizes, default=None), shown, agreed, clock, up, down,
         1e3 * one.seconds / one.ticks if one.ticks else None, problem,
     )  # fmt: skip
 

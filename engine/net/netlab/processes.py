@@ -240,7 +240,7 @@ def _take_part(pipe: Pipe[Any, Any], plan: Plan, number: int) -> ClientNotes | N
     port = _told_to_go(pipe, plan)
     if port is None:
         return None
-    client, hands = Client(_name(number)), plan.hands(number)
+    client, hands = Client(_name(number), method=plan.method, timer=time.perf_counter), plan.hands(number)
     seed = int(stream(plan.seed, "connection", number).integers(2**62))
     connection = Connection(BIND, port, link=(plan.up, plan.down), seed=seed)
     party, watch = Party(client, connection), Watch(client)
@@ -251,7 +251,7 @@ def _take_part(pipe: Pipe[Any, Any], plan: Plan, number: int) -> ClientNotes | N
             party.advance(now)
             watch.frame(now)
             if client.course is not None:
-                if client.confirmed >= plan.steps:
+                if watch.knows(plan.steps):
                     break
                 if client.course.now < plan.steps:
                     hands.play(watch, client.course.now, now)
@@ -262,7 +262,7 @@ def _take_part(pipe: Pipe[Any, Any], plan: Plan, number: int) -> ClientNotes | N
             if _is_told_to_end(pipe, due - time.monotonic()):
                 break
         notes = watch.end(connection.n_sent, connection.n_received, time.process_time() - begun)
-        notes.refused = "" if client.confirmed >= plan.steps else client.refused or (party.reason if party.is_over else "")
+        notes.refused = "" if watch.knows(plan.steps) else client.refused or (party.reason if party.is_over else "")
         return notes
     finally:
         party.leave()

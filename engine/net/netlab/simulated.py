@@ -19,7 +19,7 @@ LAST_SECONDS = 60.0
 
 def run_simulated(plan: Plan, advance: Callable[[int], object] | None = None) -> Finding:
     """Return what comes of a plan; `advance` is told how many steps are done. Interrupted, it is told of as far as it came."""
-    rehearsal = Rehearsal(made_of(plan.scene), plan.n_clients, plan.up, plan.server_settings, plan.seed, down=plan.down)
+    rehearsal = Rehearsal(made_of(plan.scene), plan.n_clients, plan.up, plan.server_settings, plan.seed, down=plan.down, method=plan.method)
     server, watched = rehearsal.server, ServerWatch()
     server.on_tick = watched.tick
     for k, seat in enumerate(rehearsal.seats):
@@ -37,7 +37,7 @@ def run_simulated(plan: Plan, advance: Callable[[int], object] | None = None) ->
 
     is_whole = True
     try:
-        while not _all_know(rehearsal, plan.steps):
+        while server.course.now < plan.steps or not all(watch.knows(plan.steps) or watch.client.refused for watch in watches):
             rehearsal.frame(play)
             if advance is not None:
                 advance(min(server.course.now, plan.steps))
@@ -53,10 +53,3 @@ def run_simulated(plan: Plan, advance: Callable[[int], object] | None = None) ->
     watched.notes.drops = list(rehearsal.drops)
     notes = [watch.end(seat.up.n_bytes, seat.down.n_bytes, seat.seconds) for watch, seat in zip(watches, rehearsal.seats, strict=True)]
     return found_of(plan, "simulated", watched.notes, notes, is_whole)
-
-
-def _all_know(rehearsal: Rehearsal, steps: int) -> bool:
-    """Tell whether all has been played, and each client has come to know it, or is out."""
-    if rehearsal.server.course.now < steps:
-        return False
-    return all(client.refused or (client.course is not None and client.confirmed >= steps) for client in rehearsal.clients)

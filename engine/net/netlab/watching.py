@@ -9,6 +9,8 @@ from typing import Any
 from engine.common.errors import LabError
 from engine.demo.base import Demo
 from engine.net.client import Client
+from engine.net.corrections import Correction
+from engine.net.course import Course
 from engine.net.server import Server
 
 __all__ = ["ClientNotes", "ServerNotes", "ServerWatch", "Watch"]
@@ -61,21 +63,22 @@ class ClientNotes:
         Digest of the state right before each tick, once nothing could change it any more.
     did, shown : dict of int to float
         By number of an act, when it was done, and when the picture showed a tick with it, seconds.
-    asked : dict of int to int
-        By number of an act, the tick for which it was done.
     confirmed : list of (int, float)
         All ticks before it were known whole, from when on.
     corrections : list of (int, float)
         Age in ticks, size in metres.
     clock : list of (float, float)
         A time, and the server's clock then, in ticks, as the client believed.
+    n_late : int
+        Acts that counted at a later tick than they were meant for.
+    n_stalls, n_frames : int
+        Frames in which a tick was due and could not be taken, of so many.
     """
 
     name: str
     user: int = 0
     final: dict[int, bytes] = field(default_factory=dict)
     did: dict[int, float] = field(default_factory=dict)
-    asked: dict[int, int] = field(default_factory=dict)
     shown: dict[int, float] = field(default_factory=dict)
     confirmed: list[tuple[int, float]] = field(default_factory=list)
     corrections: list[tuple[int, float]] = field(default_factory=list)
@@ -84,6 +87,9 @@ class ClientNotes:
     n_again: int = 0
     n_adopted: int = 0
     n_welcomes: int = 0
+    n_late: int = 0
+    n_stalls: int = 0
+    n_frames: int = 0
     ticks: int = 0
     n_sent: int = 0
     n_received: int = 0
@@ -138,12 +144,12 @@ class Watch:
         self.client = client
         self.notes = ClientNotes(client.name)
         client.on_final = self.notes.final.__setitem__
+        client.on_correction = self._note_correction
         self._began: float | None = None
         self._scanned = 0
         """Ticks before it have been looked through for own acts."""
         self._clocked = -1e9
-        self._course: Any = None
-        self._last: Any = None
+        self._course: Course | None = None
 
     @property
     def demo(self) -> Demo | None:
@@ -154,9 +160,15 @@ class Watch:
         client, notes = self.client, self.notes
         if client.course is not None:
             notes.did[client.next_number] = now
-            notes.asked[client.next_number] = max(client.course.now, client.confirmed)
             with contextlib.suppress(LabError):
                 client.act(action, *arguments, now=now)
+
+    def _note_correction(self, one: Correction) -> None:
+        self.notes.corrections.append((one.age, one.metres))
+
+    def knows(self, tick: int) -> bool:
+        """Tell whether its state right before a tick is final."""
+        return tick in self.notes.final
 
     def frame(self, now: float) -> None:
         """Look."""
@@ -165,6 +177,7 @@ class Watch:
             self._began = now
         if course is None:
             return
+        notes.n_frames += 1
         if course is not self._course:
             self._course, self._scanned = course, course.oldest
             notes.n_welcomes += 1
@@ -187,5 +200,6 @@ class Watch:
         client, notes = self.client, self.notes
         notes.user, notes.refused = client.user, client.refused
         notes.n_rollbacks, notes.n_again, notes.n_adopted = client.n_rollbacks, client.n_again, client.n_adopted
+        notes.n_late, notes.n_stalls = client.n_late, client.n_stalls
         notes.n_sent, notes.n_received, notes.seconds = n_sent, n_received, seconds
         return notes

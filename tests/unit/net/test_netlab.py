@@ -37,7 +37,8 @@ def _notes() -> tuple[ServerNotes, list[ClientNotes]]:
     """Return what was noted of 20 ticks: user 1's act 7 for tick 5 counted at 6, and one client came at tick 10."""
     server = ServerNotes(HERTZ, 0.0, _digests(21), {(1, 7): 6}, ticks=20, seconds=0.02)
     confirmed = [(k, k / HERTZ + 0.25) for k in range(21)]
-    first = ClientNotes("one", 1, _digests(21), {7: 0.1}, {7: 5}, {7: 0.12}, confirmed, [(12, 0.02)], ticks=20, seconds=0.04, lasted=2.0)
+    first = ClientNotes("one", 1, _digests(21), {7: 0.1}, {7: 0.12}, confirmed, [(12, 0.02)], ticks=20, seconds=0.04, lasted=2.0)
+    first.n_late, first.n_stalls, first.n_frames = 1, 3, 12
     first.n_sent, first.n_received, first.clock = 100, 1000, [(0.5, 31.2)]
     late = {tick: digest for tick, digest in _digests(21).items() if tick >= 10}
     return server, [first, ClientNotes("two", 2, late, confirmed=[(k, k / HERTZ + 0.5) for k in range(10, 21)])]
@@ -53,6 +54,7 @@ def test_what_is_noted_is_counted() -> None:
     assert (found.differing_steps, found.problems, found.steps) == (0, [], 20)
     assert (one.first_step, one.compared_steps, two.first_step, two.compared_steps) == (0, 21, 10, 11)
     assert found.restamped_share == 1.0 and found.acts == 1
+    assert one.stalled_share == found.stalled_share == 0.25
     assert found.time_to_agree.max == pytest.approx(7 / HERTZ + 0.25 - 0.1)  # the second came after that tick, and waits for nothing
     assert found.own_act_shown.median == pytest.approx(0.02)
     assert found.clock_error.max == pytest.approx(0.02)
