@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import gc
-import time
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from time import perf_counter
@@ -309,7 +308,7 @@ def _is_joined(surface: pygame.Surface, party: Party, ui_scale: float) -> bool:
         for event in pygame.event.get():
             if event.type == pygame.QUIT or (event.type == pygame.KEYDOWN and event.key == pygame.K_ESCAPE):
                 return False
-        party.advance(time.monotonic())
+        party.advance(party.now())
         if party.client.demo is not None:
             return True
         if party.is_over:

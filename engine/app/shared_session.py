@@ -8,7 +8,6 @@ What cannot be shared is refused in words: going back in time, single steps, ano
 from __future__ import annotations
 
 import math
-import time
 from collections import deque
 from collections.abc import Callable, Mapping
 from time import perf_counter
@@ -133,10 +132,6 @@ class SharedSession(Session):
         self._pointed: tuple[float, float] | None = None
         self._present: dict[int, tuple[str, bool]] | None = None
 
-    def _now(self) -> float:
-        """Return the time of the party, seconds."""
-        return time.monotonic()
-
     @property
     def client(self) -> Client:
         """Who takes part."""
@@ -178,7 +173,7 @@ class SharedSession(Session):
 
     def _say(self, action: str, *arguments: Any) -> Any:
         try:
-            return self.client.act(action, *arguments, now=self._now())
+            return self.client.act(action, *arguments, now=self.party.now())
         except LabError as error:
             if action in ("edit", "amend_edit", "drop"):
                 raise
@@ -265,7 +260,7 @@ class SharedSession(Session):
         self.view.advance(elapsed)
         self._pull()
         self._point()
-        taken = self.party.advance(self._now())
+        taken = self.party.advance(self.party.now())
         self.timeline.failure = ""
         self.view.stop_if_gone()
         self.demo.viewer.wanted_speed = None  # time is everybody's
@@ -276,14 +271,16 @@ class SharedSession(Session):
 
     def _point(self) -> None:
         """Say where the pointer is, in the picture; not where it is elsewhere, and not all too often."""
-        pointed, now = self.demo.viewer.pointed, self._now()
+        pointed, now = self.demo.viewer.pointed, self.party.now()
         if pointed is not None and pointed != self._pointed and now - self._pointed_at >= _POINTING:
             self._pointed, self._pointed_at = pointed, now
             self.client.point(pointed, now)
 
     def _tell_news(self) -> None:
-        """Tell who came and who left, and what was put right."""
+        """Tell who came and who left, what the server did not let count, and what was put right."""
         client = self.client
+        while client.denials:
+            self._refuse(client.denials.popleft())
         present = {one.user: (one.name, one.is_here) for one in client.present if one.user != client.user}
         if self._present is None and client.present:
             others = [name for name, is_here in present.values() if is_here]
@@ -318,7 +315,7 @@ class SharedSession(Session):
         if party.is_over:
             return f"{party.reason}; F4: go on alone, Shift F4: try again"
         if party.again_at is not None:
-            return f"{party.reason}; trying again in {max(party.again_at - self._now(), 0.0):.0f} s; F4: go on alone"
+            return f"{party.reason}; trying again in {max(party.again_at - self.party.now(), 0.0):.0f} s; F4: go on alone"
         if party.connection.state != "open" or not client.is_in:
             return f"{party.words}; F4: go on alone"
         return client.status
@@ -331,7 +328,7 @@ class SharedSession(Session):
         """Say goodbye, and go on with what is here."""
         if not self.client.is_alone:
             self.leave()
-            self.client.go_alone(self._now())
+            self.client.go_alone(self.party.now())
 
     def come_back(self) -> None:
         """Go back to the others, and to the world as it is there by now."""

@@ -33,6 +33,11 @@ class LocalConnection:
         self.up, self.down = (Link(self._link, stream(self._server.seed, way, self.peer)) for way in ("up", "down"))
 
     @property
+    def now(self) -> float:
+        """The server's time, seconds."""
+        return self._server.now
+
+    @property
     def link(self) -> LinkSettings:
         """Of each way."""
         return self._link

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 from engine.common.errors import LabError
 from engine.net.client import Client
 from engine.net.connection import Connection
@@ -58,10 +60,15 @@ class Party:
             return f"connecting to {at}"
         return f"joined {at}" if self.client.is_in else f"waiting for the state of {at}"
 
+    def now(self) -> float:
+        """Return the time of `advance`, seconds: that of `time.monotonic`, of a server in this process its own."""
+        connection = self.connection
+        return connection.now if isinstance(connection, LocalConnection) else time.monotonic()
+
     def advance(self, now: float) -> int:
         """Take in what came, take the ticks that are due, and send what is to be said; return how many ticks were new.
 
-        `now` is of `time.monotonic`, in which the connection tells when things came.
+        `now` is the time in which the connection tells when things came.
         """
         client, connection = self.client, self.connection
         was_closed = connection.state == "closed"  # asked before what came last is taken

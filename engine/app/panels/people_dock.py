@@ -179,6 +179,11 @@ class PeopleDock(Dock):
             x = rect.right
         right = left + width - round(8 * ui)
         x = self._draw_users(surface, session, x + round(10 * ui), right)
+        age = self.fonts.render(f"confirmed {1000.0 * session.client.age:.0f} ms ago", 11.0, palette.CAPTION)
+        if right - x > round((_LEAST_GRAPH + 10.0) * ui) + age.get_width():
+            at = max(right - round((_GRAPH + 14.0) * ui) - age.get_width(), x)
+            surface.blit(age, age.get_rect(midleft=(at, top + height // 2 + 1)))
+            x = at + age.get_width() + round(10 * ui)
         if right - x > round((_LEAST_GRAPH + 10.0) * ui):
             self._draw_graph(
                 surface, session, pygame.Rect(max(right - round(_GRAPH * ui), x), top + round(5 * ui), 0, height - round(9 * ui)), right

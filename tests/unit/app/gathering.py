@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import time
 from typing import Any
 
 import pygame
-import pytest
 
 from engine.app.window import Window
 from engine.demo.base import Demo
@@ -25,7 +23,6 @@ class Gathering(Hand):
 
     def __init__(
         self,
-        monkeypatch: pytest.MonkeyPatch,
         demo: str = "workbench",
         others: tuple[str, ...] = ("Ben",),
         link: LinkSettings | None = None,
@@ -33,7 +30,6 @@ class Gathering(Hand):
         values: dict[str, object] | None = None,
     ) -> None:
         self.now = 0.0
-        monkeypatch.setattr(time, "monotonic", lambda: self.now)
         kind = find_demo(demo)
         self.server = LocalServer(kind(0, values))
         self.parties = [Party(Client(name), LocalConnection(self.server, LinkSettings())) for name in ("Ann", *others)]

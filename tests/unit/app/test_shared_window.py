@@ -28,7 +28,7 @@ from tests.unit.app.test_loop import NoWarmup
 
 
 def test_a_seesaw_that_is_built_here_stands_everywhere(monkeypatch: pytest.MonkeyPatch) -> None:
-    two = Gathering(monkeypatch, link=LinkSettings(0.04, 0.02, 0.02))
+    two = Gathering(link=LinkSettings(0.04, 0.02, 0.02))
     assert isinstance(two.window.session, SharedSession)
     update = two.window.update
     monkeypatch.setattr(two.window, "update", lambda elapsed: (two.pass_time(two.parties[1:]), update(elapsed)))
@@ -45,8 +45,8 @@ def test_a_seesaw_that_is_built_here_stands_everywhere(monkeypatch: pytest.Monke
         assert all(body >> 20 == 1 for body in world.body_ids[1:]), "ids of the first user's range"
 
 
-def test_what_one_holds_the_other_sees(monkeypatch: pytest.MonkeyPatch) -> None:
-    two = Gathering(monkeypatch, "simple_shapes", values={"count": 4})
+def test_what_one_holds_the_other_sees() -> None:
+    two = Gathering("simple_shapes", values={"count": 4})
     session, ben = two.window.session, two.parties[1].client
     world = session.demo.stages[0].world
     two.frame(30)
@@ -71,8 +71,8 @@ def test_what_one_holds_the_other_sees(monkeypatch: pytest.MonkeyPatch) -> None:
     assert two.agree()
 
 
-def test_pause_speed_and_restart_are_everybodys_and_a_menu_stops_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
-    two = Gathering(monkeypatch, "simple_shapes", values={"count": 4})
+def test_pause_speed_and_restart_are_everybodys_and_a_menu_stops_nobody() -> None:
+    two = Gathering("simple_shapes", values={"count": 4})
     session, ben = two.window.session, two.parties[1].client
     two.key(pygame.K_SPACE)
     two.key(pygame.K_LEFTBRACKET)
@@ -95,8 +95,8 @@ def test_pause_speed_and_restart_are_everybodys_and_a_menu_stops_nobody(monkeypa
     assert two.agree()
 
 
-def test_what_needs_a_past_is_refused_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
-    two = Gathering(monkeypatch, "simple_shapes", values={"count": 4})
+def test_what_needs_a_past_is_refused_in_words() -> None:
+    two = Gathering("simple_shapes", values={"count": 4})
     session = two.window.session
     for key, mod in (
         (pygame.K_COMMA, 0),
@@ -115,8 +115,8 @@ def test_what_needs_a_past_is_refused_in_words(monkeypatch: pytest.MonkeyPatch) 
     assert session.besides == () and not any(dock.size for dock in two.window.dock_area.active() if dock.worlds == "own")
 
 
-def test_who_comes_and_goes_is_told_and_the_world_goes_on_behind_the_list(monkeypatch: pytest.MonkeyPatch) -> None:
-    two = Gathering(monkeypatch, "simple_shapes", values={"count": 4})
+def test_who_comes_and_goes_is_told_and_the_world_goes_on_behind_the_list() -> None:
+    two = Gathering("simple_shapes", values={"count": 4})
     session = two.window.session
     told = set()
     two.parties[1].leave()
@@ -139,8 +139,8 @@ def test_who_comes_and_goes_is_told_and_the_world_goes_on_behind_the_list(monkey
     assert two.parties[0].is_over and two.parties[0].connection.state == "closed"
 
 
-def test_the_panel_makes_the_connection_worse_and_shows_what_comes_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    two = Gathering(monkeypatch, "simple_shapes", values={"count": 4})
+def test_the_panel_makes_the_connection_worse_and_shows_what_comes_of_it() -> None:
+    two = Gathering("simple_shapes", values={"count": 4})
     session, connection = two.window.session, two.parties[0].connection
     assert isinstance(session, SharedSession)
     two.key(pygame.K_F3)
@@ -174,8 +174,8 @@ def test_the_panel_makes_the_connection_worse_and_shows_what_comes_of_it(monkeyp
     assert people.ghosts == [] and two.agree()
 
 
-def test_one_goes_on_alone_and_comes_back_to_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
-    two = Gathering(monkeypatch, "simple_shapes", values={"count": 4})
+def test_one_goes_on_alone_and_comes_back_to_the_others() -> None:
+    two = Gathering("simple_shapes", values={"count": 4})
     alone = two.window.session
     assert isinstance(alone, SharedSession)
     two.key(pygame.K_F4)
@@ -195,8 +195,8 @@ def test_one_goes_on_alone_and_comes_back_to_the_others(monkeypatch: pytest.Monk
     assert two.agree()
 
 
-def test_a_server_that_ends_leaves_the_world_where_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
-    two = Gathering(monkeypatch, "simple_shapes", values={"count": 4})
+def test_a_server_that_ends_leaves_the_world_where_it_is() -> None:
+    two = Gathering("simple_shapes", values={"count": 4})
     session = two.window.session
     assert isinstance(session, SharedSession)
     two.parties[0].connection.close("the server ends")
@@ -213,9 +213,9 @@ def test_a_server_that_ends_leaves_the_world_where_it_is(monkeypatch: pytest.Mon
     assert two.window.browsing and two.window.navigator.shared is None and not two.window.is_at_work
 
 
-def test_the_strip_is_drawn_in_every_size(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_strip_is_drawn_in_every_size() -> None:
     for size in ((1280, 720), (480, 320)):
-        two = Gathering(monkeypatch, "simple_shapes", ("Ben", "Cyd with a very long name indeed"), size=size, values={"count": 4})
+        two = Gathering("simple_shapes", ("Ben", "Cyd with a very long name indeed"), size=size, values={"count": 4})
         two.frame(5)
         dock = two.window.dock_area.find(PeopleDock)
         assert (
