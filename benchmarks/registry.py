@@ -28,6 +28,7 @@ BENCHMARKS: dict[str, str] = {
     "rewind": "going back in time",
     "history": "the memory of ten minutes of history",
     "frame": "the frame of a full window: step, check and picture",
+    "network": "a shared world: the server's tick and a client's, bytes a second, keyframes, states as bytes",
     "dynamics": "a step of our rigid bodies against b2World::Step: piles, small worlds, sleep, snapshots, growth",
 }
 """Name of the module, and what it measures."""
