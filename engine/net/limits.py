@@ -79,7 +79,7 @@ class Limits:
     values_per_act: int = 10_000
     acts_per_tick: int = 32
     ticks_ahead: int = 240
-    numbers_ahead: int = 10_000
+    numbers_ahead: int = 1_000
     shapes_per_s: float = 30.0
     denials_per_s: float = 5.0
     bodies: int = 500

@@ -20,6 +20,7 @@ import time
 from collections import Counter, deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any
 
 from engine.common.errors import LabError
@@ -39,8 +40,8 @@ __all__ = ["GUESTS_MAY", "Drop", "Server", "ServerSettings", "ServerStatus", "Us
 _NEVER = frozenset({"by", "join", "leave", "keep_solver_state", "resource_ready"})
 GUESTS_MAY = (frozenset(ACTIONS) | frozenset(USER_ACTIONS) | frozenset(EDITS)) - _NEVER
 """All that a user can do, methods of `EDITS` by their names too."""
-_MAY_MAKE = frozenset({"press", "on_wheel", "turn"})
-"""What may make something in some demo: it is counted when it is there."""
+_MAY_MAKE = frozenset({"press", "on_wheel", "turn", "undo_own"})
+"""What may make something: it is counted when it is there."""
 
 _KEPT_TICKS = 600
 """Ticks whose acts are kept for those who miss some."""
@@ -652,6 +653,7 @@ class Server:
             for body in stage.world.body_ids:
                 if body // IDS_OF_A_USER == user:
                     self._act(user, member.next_number, Input("edit", (k, "destroy_body", (body,), ())), self.course.now)
+        member.key = secrets.token_hex(16)  # nor does he come back to take that back
         if member.peer is None:
             self._act(user, member.next_number, Input("leave", ()), self.course.now)
         else:
@@ -687,8 +689,8 @@ class Server:
 
     def _give_states(self) -> None:
         """Give the state to those who wait for it, at a keyframe."""
-        waiting = [(peer, one) for peer, one in self._peers.items() if one.user is not None and one.wants_state]
-        waiting = [(peer, one) for peer, one in waiting if one.states.take(1, self._now)][: self.settings.limits.states_at_once]
+        asking = ((peer, one) for peer, one in self._peers.items() if one.user is not None and one.wants_state)
+        waiting = list(islice((each for each in asking if each[1].states.take(1, self._now)), self.settings.limits.states_at_once))
         if not waiting:
             return
         course = self.course

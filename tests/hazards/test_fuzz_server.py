@@ -23,6 +23,11 @@ def test_a_stray_exception_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
         fuzz_server.besiege(200, honest=1, n_in_peace=70)
 
 
+def test_of_those_by_whom_nothing_is_let_through_the_others_notice_nothing() -> None:
+    found = fuzz_server.leave_in_peace(1_000, honest=1)
+    assert found["messages"] >= 1_000 and found["dropped"] > 20
+
+
 @pytest.mark.slow
 def test_a_world_besieged_for_long_goes_on_as_it_was() -> None:
     found = fuzz_server.besiege(100_000)
