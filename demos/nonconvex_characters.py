@@ -95,15 +95,20 @@ class Figure:
         """Return the ends of the feet of a figure that stands at `x`."""
         return (x - FEET[1], x - FEET[0]) if self.looks_left else (x + FEET[0], x + FEET[1])
 
+    @property
+    def is_there(self) -> bool:
+        """Whether nobody has deleted it."""
+        return self.world.is_body(self.body)
+
     def command(self, direction: int, jump: bool, speed: float) -> None:
-        """Walk to the left (-1), the right (1) or not at all, and jump if there is something to jump from."""
+        """Walk to the left (-1), the right (1) or not at all, and jump if there is something to jump from; one that is pinned does not."""
         if direction != 0 and (direction < 0) != self.looks_left:
             self._turn()
         vx, vy = self.world.state(self.body).linear_velocity
         change = (GRIP if self.grounded else AIR_GRIP) / self.world.settings.hertz
         wanted = vx + min(max(direction * speed - vx, -change), change)
         upward = JUMP_SPEED if jump and self.grounded else vy
-        if (wanted, upward) != (vx, vy):
+        if (wanted, upward) != (vx, vy) and self.world.body(self.body).spec.type != "static":
             self.world.set_velocity(self.body, (wanted, upward), 0.0)
 
     def look(self) -> None:
@@ -159,6 +164,9 @@ class Pilot:
         tolerance = speed / self._figures[0].world.settings.hertz  # one step's walk
         arrived = 0
         for figure, side in zip(self._figures, self._sides, strict=True):
+            if not figure.is_there:
+                arrived += 1
+                continue
             x, y = figure.position
             # a figure that slides past its goal in the air stays there, rather than turn round for a hand's breadth
             direction = side if side * (goal.x - x) - _stopping(figure) > tolerance else 0
@@ -173,7 +181,7 @@ class Pilot:
         self._leg += 1
         self._waited = 0
         self._goal = ROUTE[self._leg % len(ROUTE)]
-        self._sides = [1 if self._goal.x > figure.position[0] else -1 for figure in self._figures]
+        self._sides = [1 if not figure.is_there or self._goal.x > figure.position[0] else -1 for figure in self._figures]
 
     @staticmethod
     def _must_jump(figure: Figure, goal: float, direction: int, x: float, y: float) -> bool:
@@ -245,12 +253,16 @@ class NonconvexCharacters(Demo):
             self.pilot.command(speed)
             return
         direction = ("right" in self.held) - ("left" in self.held)
-        for figure in self.figures:
+        for _, figure in self._there():
             figure.command(direction, "up" in self.held, speed)
 
     def after_step(self) -> None:
-        for figure in self.figures:
+        for _, figure in self._there():
             figure.look()
+
+    def _there(self) -> list[tuple[Stage, Figure]]:
+        """Return the figures that nobody has deleted, with their stages."""
+        return [(stage, figure) for stage, figure in zip(self.stages, self.figures, strict=True) if figure.is_there]
 
     def on_key(self, key: str) -> bool:
         if key not in ("left", "right", "up"):
@@ -266,7 +278,7 @@ class NonconvexCharacters(Demo):
 
     def status(self) -> Sequence[StatusLine]:
         lines: list[StatusLine] = ["stands on air, now / largest so far"]
-        for figure in self.figures:
+        for _, figure in self._there():
             now, most = figure.on_air, figure.most_on_air
             text = f"{figure.holds[False].title}: {now:.2f} / {most:.2f} m"
             lines.append((text, palette.WARNING) if now > 0.0 else text)
@@ -275,14 +287,14 @@ class NonconvexCharacters(Demo):
         return lines
 
     def draw_background(self, canvas: Canvas) -> None:
-        for stage, figure in zip(self.stages, self.figures, strict=True):
+        for stage, figure in self._there():
             x, y, angle = stage.drawn_pose(figure.body)
             _sprite().draw(canvas.at(stage.offset), (x, y), angle, figure.looks_left, figure.walked)
 
     def draw(self, canvas: Canvas) -> None:
         for edge in [PITCH * column + side for column in range(COLUMNS) for side in (-EDGE, EDGE)]:
             canvas.dashed((edge, 0.0), (edge, SPACING * ROWS - 0.8), palette.GRID_AXIS)
-        for stage, figure in zip(self.stages, self.figures, strict=True):
+        for stage, figure in self._there():
             self._draw_figure(canvas.at(stage.offset), stage, figure)
 
     def _draw_figure(self, canvas: Canvas, stage: Stage, figure: Figure) -> None:

@@ -44,7 +44,7 @@ def _played(course: Course, user: int, rng: np.random.Generator) -> Input | None
         ("edit", stage, "create_body", (disc,), ()), ("edit", stage, "set_pose", (body, state.position, 0.3), ()),
         ("edit", stage, "create_joint", (RevoluteJointSpec(body, int(rng.choice(world.body_ids)), state.position),), ())
         if len(world.body_ids) > 1 and rng.random() < 0.9 and body != world.body_ids[-1]
-        else ("edit", stage, "destroy_body", (world.body_ids[-1],), ()),
+        else ("edit", stage, "destroy_body", (body,), ()),
         ("edit", stage, "destroy_joint", (int(rng.choice(joints)),), ()) if joints else ("pause", bool(rng.random() < 0.3)),
         ("set_speed", 0.5 if rng.random() < 0.3 else 1.0), ("undo_own",), ("undo_own",), ("undo_own",),
         ("restart",) if rng.random() < 0.2 else ("set_parameter", own[0].name, own[0].default) if own else ("release",),
