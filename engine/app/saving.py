@@ -58,10 +58,10 @@ def built(history: History[Demo], until: int | None = None) -> list[tuple[int, I
     start, end = _start(history), history.now if until is None else until
     for step in range(start, end + 1):
         for one in history.branch.inputs[step]:
-            if one.action == "restart":
+            if one.own.action == "restart":
                 found.clear()
-            elif one.action in _BUILDING:
-                found.append((step, one))
+            elif one.own.action in _BUILDING:
+                found.append((step, one.own))
     return found
 
 

@@ -597,6 +597,10 @@ class DemoRun(CapturedInPlace):
         except Exception as error:
             raise DemoFaultError(f"{type(error).__name__}: {error}") from error
 
+    def go_alone(self) -> None:
+        """Go on alone with a demo that several users shared: they leave, and what they had paused goes on."""
+        self.users.close(self.demo)
+
     def told(self, action: str, *arguments: Any) -> Input:
         """Return an input of one of several users as the others must be told it.
 

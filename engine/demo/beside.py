@@ -268,7 +268,7 @@ class Beside:
         own = [(k, one) for at, k, one in self._own if at == step]
         for k in range(len(firsts) + 1):
             found += [one for at, one in own if at == k]
-            if k < len(firsts) and (firsts[k].action not in _SWITCHES or (step, k) < self.since):
+            if k < len(firsts) and (firsts[k].own.action not in _SWITCHES or (step, k) < self.since):
                 found.append(firsts[k])
         return found
 
@@ -281,7 +281,7 @@ class Beside:
         for one in wanted[len(known) :]:
             why = history.follow(_for_the_second(one))
             if why is not None and not one.is_refused:
-                self._skipped.append((len(known), Skipped(step, one.action, str(why))))
+                self._skipped.append((len(known), Skipped(step, one.own.action, str(why))))
             known.append(one)
 
     def _step(self) -> None:
@@ -396,6 +396,8 @@ def _anew(first: History[Demo], solver: str | None, settings: NamedValues | None
         demo.run.keeps_solver_state = False
         demo.restart()
     demo.run.waits = first.waited
+    if first.was_shared:
+        demo.run.users.open()
     demo.viewer.interactive = first.demo.viewer.interactive
     return demo
 

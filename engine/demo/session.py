@@ -158,9 +158,16 @@ class Session:
         if history is None:
             return self.demo.run.act(action, *arguments)
         self.timeline.finish()
+        if ACTIONS.get(action, False):
+            self._go_alone()
         if ACTIONS.get(action, False) and not history.at_tip and (self.demo.held or self.demo.grabbing):
             history.act("release_all")
         return history.act(action, *arguments)
+
+    def _go_alone(self) -> None:
+        """Go on alone from what a recording has of a demo that several users shared."""
+        if self.timeline.history is not None and self.demo.run.is_shared:
+            self.timeline.history.act("go_alone")
 
     def press(self, key: str) -> None:
         """Give the demo a key."""
@@ -380,6 +387,8 @@ class Session:
     def _take_steps(self, due: int, start: float) -> list[StepTimes]:
         """Take steps until one fails or the frame that began at `start` has become long; return what they cost."""
         taken: list[StepTimes] = []
+        if due > 0 and self.timeline.is_now:
+            self._go_alone()
         while len(taken) < due and self.timeline.guarded(
             self.demo.run.step if self.timeline.history is None else self.timeline.history.step
         ):

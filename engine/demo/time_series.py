@@ -173,8 +173,8 @@ class TimeSeries:
             self._line = history.branch
         if history.now not in self._frames and (history.now > self.last or history.now > self._oldest):
             for one in history.inputs_before(history.now):
-                if one.action in ("edit", "amend_edit"):
-                    self._edited(history.now, *one.arguments)
+                if one.own.action in ("edit", "amend_edit"):
+                    self._edited(history.now, *one.own.arguments)
             self._note(history.now)
 
     def cut(self, last: int) -> None:

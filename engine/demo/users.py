@@ -52,7 +52,7 @@ PUSHES = {
     "left": (-1.0, 0.0), "right": (1.0, 0.0), "up": (0.0, 1.0), "down": (0.0, -1.0),
     "a": (-1.0, 0.0), "d": (1.0, 0.0), "w": (0.0, 1.0), "s": (0.0, -1.0),
 }  # fmt: skip
-_NOT_BY_A_USER = frozenset({"by", "keep_solver_state", "resource_ready"})
+_NOT_BY_A_USER = frozenset({"by", "go_alone", "keep_solver_state", "resource_ready"})
 _CREATING = frozenset({"edit", "amend_edit", "grab", "hold", "press", "drop"})
 
 
@@ -142,6 +142,12 @@ class Users:
     def open(self, tick: int = 0) -> None:
         """Let users come, and time pass in ticks, of which there have been so many."""
         self.is_shared, self.ticks = True, tick
+
+    def close(self, demo: _Demo) -> None:
+        """Let all users leave, and time pass in steps: one goes on alone."""
+        for number in sorted(self.users):
+            self._leave(demo, number)
+        self.is_shared = self.paused = False
 
     @property
     def is_keyframe(self) -> bool:

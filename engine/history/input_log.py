@@ -34,6 +34,7 @@ ACTIONS: dict[str, bool] = {
     "keep_solver_state": False,
     "resource_ready": False,
     "by": True,
+    "go_alone": True,
 }
 """What is done to a demo, and whether `undo` stops before it: a drag belongs to the grip before it, an `amend_edit` to the `edit`, an
 `amend_solver`, as a slider moves on, to the `set_solver`."""

@@ -39,7 +39,9 @@ _NAMES = {
 """Names of actions in the file, where they are others: those that they had when the first recordings were made."""
 _ACTIONS = {_NAMES.get(action, action): action for action in ACTIONS}
 """By their names in the file."""
-_ACTIONS_OF_A_USER = {name: action for name, action in _ACTIONS.items() if action != "by"} | {name: name for name in USER_ACTIONS}
+_ACTIONS_OF_A_USER = {name: action for name, action in _ACTIONS.items() if action not in ("by", "go_alone")} | dict(
+    zip(USER_ACTIONS, USER_ACTIONS, strict=True)
+)
 _MOST_TEXT = 200
 
 
@@ -184,6 +186,7 @@ ARGUMENTS: Mapping[str, tuple[Reader, ...]] = MappingProxyType(
         "keep_solver_state": (),
         "resource_ready": (_text,),
         "by": (_count, _input),
+        "go_alone": (),
         "join": (_truth,),
         "leave": (),
         "drive": (_whole, _count),

@@ -9,7 +9,8 @@ import pytest
 from engine.common.errors import InvalidInputError
 from engine.demo.base import Demo
 from engine.demo.registry import find_demo
-from engine.demo.replaying import record_ticks, replay
+from engine.demo.replaying import new_demo, record_ticks, replay
+from engine.demo.session import Session
 from engine.geometry import Circle
 from engine.history.input_log import Input
 from engine.history.recordings import layout, load_recording
@@ -99,3 +100,33 @@ def test_a_demo_that_fails_fails_again(tmp_path: Path, monkeypatch: pytest.Monke
     assert any("(press) ended in ZeroDivisionError" in one for one in course.faults) and any("the step" in one for one in course.faults)
     recording = load_recording(recorder.path)
     assert verify(recording, replay(recording)).is_same and len(set(recording.branch.states.hashes)) > 60
+
+
+def test_who_goes_on_from_a_recording_is_alone(tmp_path: Path) -> None:
+    demo = find_demo("simple_shapes")(0, {"count": 3})
+    course, recorder = Course(demo), record_ticks(demo, tmp_path / "a.rec")
+    for tick, one in enumerate([Input("join", ()), Input("grab", (demo.stages[0].world.state(3).position,)), Input("pause", (True,))]):
+        course.add(tick, Act(1, tick, one))
+    for tick in range(40):
+        course.step()
+        recorder.tick(course.inputs(tick))
+    recorder.close()
+    recording = load_recording(recorder.path)
+    session = Session(new_demo(recording), (0.0, 0.0, 640.0, 480.0), has_history=True)
+    session.play(recording)
+    history = session.timeline.history
+    assert history is not None
+    session.timeline.seek(40)
+    session.timeline.finish()
+    demo, world = session.demo, session.demo.stages[0].world
+    assert (history.now, demo.steps, len(world.joint_ids)) == (40, 2, 1) and history.divergence is None
+    session.clock.paused = True
+    session.clock.request_step()
+    session.advance(0.02)
+    assert demo.steps == 3 and not demo.run.users.users and world.joint_ids == () and demo.run.users.away
+    assert [one.action for one in history.branch.inputs[40]] == ["go_alone"]
+    session.timeline.seek(20)
+    session.timeline.finish()
+    session.act("grab", world.state(3).position)
+    assert [one.action for one in history.branch.inputs[20]] == ["go_alone", "grab"] and history.at_tip
+    assert history.verify() is None
