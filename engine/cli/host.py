@@ -120,7 +120,7 @@ def _run(hosting: Hosting, about: dict[str, Any], json_file: str | None) -> int:
     """Host until the end, tell who comes and goes, and write what came of it."""
     with warming():
         hosting.start()
-    is_interrupted = False
+    is_interrupted, reason = False, "the server ends"
     try:
         _say(_invitation(hosting))
         told = hosting.status
@@ -128,9 +128,9 @@ def _run(hosting: Hosting, about: dict[str, Any], json_file: str | None) -> int:
             raise_lost()
             told = _tell_changes(told, hosting.status)
     except KeyboardInterrupt:
-        is_interrupted = True
+        is_interrupted, reason = True, "the server was stopped"
     finally:
-        hosting.close()
+        hosting.close(reason)
     status = hosting.status
     if hosting.failure:
         raise LabError(hosting.failure)

@@ -309,13 +309,13 @@ class Connection:
         if isinstance(error, ssl.SSLCertVerificationError):
             return f"the certificate of {at} is not trusted ({error.verify_message}): --tls-ca FILE trusts one that you know"
         if isinstance(error, ssl.SSLError):
-            return f"{at} speaks no TLS, or another version of it: without --tls it may answer"
+            return f"{at} speaks no TLS, or no version of it that is safe: one without --tls, or another program"
         if isinstance(error, TimeoutError):
             return f"{at} does not answer"
         if isinstance(error, ConnectionRefusedError):
             return f"nothing listens at {at}: is the server running, and is that its port?"
         if isinstance(error, InvalidHandshake | WebSocketException | EOFError | ConnectionResetError):
-            return f"what answers at {at} is another program{'' if self._tls is not None else ', or one that wants --tls'}"
+            return f"what answers at {at} is another program, or one {'without' if self._tls is not None else 'that wants'} --tls"
         if isinstance(error, OSError):
             return f"{at} cannot be reached: {error.strerror or error}"
         return f"the connection to {at} failed: {error or type(error).__name__}"

@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from websockets.asyncio.connection import broadcast
 from websockets.asyncio.server import ServerConnection, serve
-from websockets.exceptions import ConnectionClosed
+from websockets.exceptions import ConnectionClosed, PayloadTooBig
 from websockets.frames import CloseCode
 
 from engine.common.checks import integer
@@ -149,6 +149,10 @@ class _Socket(ServerConnection):
             self.hosting.cut(self, f"it sends more than {MOST_BYTES_A_SECOND} bytes a second")
         else:
             super().data_received(data)
+            error = self.protocol.parser_exc
+            if error is not None and not self.why:  # the library would wait for its answer
+                large = f"it sent a message of more than {m.LARGEST_FROM_CLIENT} bytes"
+                self.hosting.cut(self, large if isinstance(error, PayloadTooBig) else "what it sends is no WebSocket protocol")
 
     def process_event(self, event: Any) -> None:
         self.n_frames += 1
@@ -368,7 +372,7 @@ class Hosting:
                 self.flush()
         except ConnectionClosed as closed:
             if closed.rcvd is None and closed.sent is not None and not connection.why:
-                self.cut(connection, _words_of(closed))
+                self.cut(connection, f"it has not answered for {SILENT_SECONDS:g} s")
         finally:
             del self._peers[peer]
             self._server.disconnect(peer)
@@ -451,18 +455,6 @@ class Hosting:
             await asyncio.wait(leaving, timeout=_CLOSE_SECONDS)
         for connection in tuple(self.sockets):
             connection.transport.abort()
-
-
-def _words_of(closed: ConnectionClosed) -> str:
-    """Return why we closed a connection."""
-    assert closed.sent is not None
-    known = {
-        CloseCode.MESSAGE_TOO_BIG: f"it sent a message of more than {m.LARGEST_FROM_CLIENT} bytes",
-        CloseCode.PROTOCOL_ERROR: "what it sent is no WebSocket protocol",
-        CloseCode.INVALID_DATA: "what it sent is no WebSocket protocol",
-        CloseCode.INTERNAL_ERROR: f"it has not answered for {SILENT_SECONDS:g} s",
-    }
-    return known.get(CloseCode(closed.sent.code), closed.sent.reason or "the connection broke off")
 
 
 def _listen(bind: str, port: int) -> socket.socket:

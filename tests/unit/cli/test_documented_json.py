@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import re
+import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
@@ -40,6 +41,7 @@ from engine.net.netlab.finding import Finding as NetFinding
 from engine.net.server import Drop, UserStatus
 from engine.scenes import Scene, save_scene
 from engine.world import BodySpec, FixtureSpec, RevoluteJointSpec
+from tests.waiting import until
 
 ROOT = Path(__file__).resolve().parents[3]
 PAIRS = ROOT / "demos" / "pairs"
@@ -163,9 +165,13 @@ def _hosted(patch: pytest.MonkeyPatch) -> Documents:
 
 
 def _joined(patch: pytest.MonkeyPatch) -> Documents:
-    hosting = Hosting(lambda: find_demo("simple_shapes")(0), port=0, until=90)
+    hosting = Hosting(lambda: find_demo("simple_shapes")(0), port=0)
     hosting.start()
-    yield from _of(f"join 127.0.0.1:{hosting.port} --steps 5", f"join 127.0.0.1:{hosting.port}")(patch)
+    yield from _of(f"join 127.0.0.1:{hosting.port} --steps 5")(patch)
+    ending = threading.Thread(target=lambda: (until(lambda: "second" in hosting.status.users), hosting.close()))
+    ending.start()
+    yield from _of(f"join 127.0.0.1:{hosting.port} --name second")(patch)
+    ending.join()
 
 
 def _atlas(patch: pytest.MonkeyPatch) -> Documents:

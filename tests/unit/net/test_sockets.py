@@ -12,7 +12,9 @@ import pytest
 from engine.common.errors import InvalidInputError, LabError
 from engine.demo.base import Demo
 from engine.demo.registry import find_demo
+from engine.net import hosting as hosting_module
 from engine.net import messages as m
+from engine.net import party as party_module
 from engine.net.client import Client
 from engine.net.connection import Connection, address_of
 from engine.net.hosting import Hosting
@@ -22,13 +24,15 @@ from engine.net.server import ServerSettings
 from tests.waiting import until
 
 
-def _bridge() -> Demo:
+def _demo() -> Demo:
     return find_demo("simple_shapes")(0)
 
 
 @pytest.fixture
-def hosting() -> Iterator[Hosting]:
-    one = Hosting(_bridge, ServerSettings(password="sesame"), port=0)
+def hosting(monkeypatch: pytest.MonkeyPatch) -> Iterator[Hosting]:
+    monkeypatch.setattr(hosting_module, "_STATUS_SECONDS", 0.05)
+    monkeypatch.setattr(party_module, "_FIRST_WAIT", 0.05)
+    one = Hosting(_demo, ServerSettings(password="sesame"), port=0)
     one.start()
     yield one
     one.close()
@@ -121,10 +125,10 @@ def test_what_is_no_server_is_told_in_words(hosting: Hosting) -> None:
 
 def test_a_taken_port_and_an_address_of_others_are_one_line(hosting: Hosting) -> None:
     with pytest.raises(LabError, match=f"^port {hosting.port} is taken: another program listens at 127.0.0.1:{hosting.port}; --port 0"):
-        Hosting(_bridge, port=hosting.port).start()
+        Hosting(_demo, port=hosting.port).start()
     for bind in ("192.0.2.1", "no-such-host.invalid"):
         with pytest.raises(InvalidInputError, match=f"^--bind must be an address of this machine.*, got '{bind}'"):
-            Hosting(_bridge, bind=bind, port=0).start()
+            Hosting(_demo, bind=bind, port=0).start()
 
 
 def test_a_demo_that_cannot_be_made_or_shared_is_told_by_start() -> None:

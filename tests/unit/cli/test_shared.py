@@ -1,0 +1,160 @@
+"""host and join: processes that share a world agree; mistakes are one line; whatever ends, ends with words and a status."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import pytest
+
+from engine.cli.main import main
+from engine.geometry import Circle, Polygon
+from engine.scenes import Scene, save_scene
+from engine.world import BodySpec, FixtureSpec
+from tests.waiting import PATIENCE, until
+
+ROOT = Path(__file__).resolve().parents[3]
+Start: TypeAlias = Callable[..., "subprocess.Popen[str]"]
+
+
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        ("host nothing_like_it", "SCENE must be one of the .* demos"),
+        (
+            "host stepper --port 0 --steps 1",
+            r"SCENE must be a demo with a world \(this one has nothing that could be shared\), got 'stepper'",
+        ),
+        ("host bridge --port 70000", "--port must be a whole number from 0 to 65535, got 70000"),
+        ("host bridge --port x", "--port must be a whole number, got 'x'"),
+        ("host bridge --delay -1", "--delay must be a whole number from 0 to 300, got -1"),
+        ("host bridge --window-steps 0", "--window-steps must be a whole number from 1 to 600, got 0"),
+        ("host bridge --port 0 --steps 1 --bind 192.0.2.1", "--bind must be an address of this machine.*, got '192.0.2.1'"),
+        ("host bridge --tls-key key.pem", "--tls-key must be given with --tls-certificate, got 'key.pem'"),
+        ("host bridge --tls-certificate none.pem", "--tls-certificate must be a file that can be read.*, got 'none.pem'"),
+        ("host bridge --record out.mp4", "--record must be a file name that ends in .rec, got 'out.mp4'"),
+        ("host bridge --set speed=2", "--set: parameter must be .*got 'speed'"),
+        ("join a:b:c", "HOST must be a host, such as .*, got 'a:b:c'"),
+        ("join here:70000", "HOST: port must be from 1 to 65535, got '70000'"),
+        ("join 127.0.0.1:1 --headless", "nothing listens at 127.0.0.1:1: is the server running"),
+        ("join 127.0.0.1:1 --name=", "--name must be of 1 to 40 characters, got ''"),
+        ("join 127.0.0.1:1 --steps 0", "--steps must be a whole number from 1"),
+        ("join 127.0.0.1:1 --script none.json", "none.json"),
+        ("join 127.0.0.1:1 --script acts.json", r"acts.json: acts\[0\].tick must be a whole number >= 0, got -1"),
+        ("join 127.0.0.1:1 --script broken.json", "broken.json, line 1, column 2 must be JSON"),
+        ("join 127.0.0.1:1 --tls-ca none.pem", "--tls-ca must be a file that can be read"),
+    ],
+)
+def test_a_mistake_is_one_line(
+    command: str, words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("acts.json").write_text('{"acts": [{"tick": -1, "act": ["pause", [true]]}]}', "utf-8")
+    Path("broken.json").write_text("{", "utf-8")
+    assert main(command.split()) == 2
+    told = capsys.readouterr()
+    lines = told.err.splitlines()
+    assert re.search("^error: " + words, lines[-1]) and sum(line.startswith("error:") for line in lines) == 1 and told.out == ""
+
+
+def test_a_password_is_not_told(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setenv("COLLISION_LAB_PASSWORD", "s" * 201)
+    assert main(["join", "127.0.0.1:1"]) == 2
+    assert capsys.readouterr().err == "error: --password must be of 1 to 200 characters, got 201 characters\n"
+
+
+@pytest.fixture
+def start(tmp_path: Path) -> Iterator[Start]:
+    """Start a command in a process of its own."""
+    began: list[subprocess.Popen[str]] = []
+
+    def one(*arguments: str, password: str = "sesame") -> subprocess.Popen[str]:
+        environment = {**os.environ, "COLLISION_LAB_PASSWORD": password, "PYTHONUNBUFFERED": "1"}
+        error = (tmp_path / f"error{len(began)}").open("w+")
+        command = [sys.executable, str(ROOT / "main.py"), *arguments]
+        process = subprocess.Popen(command, cwd=tmp_path, env=environment, stdout=subprocess.DEVNULL, stderr=error, text=True)
+        process.error = error  # type: ignore[attr-defined]
+        began.append(process)
+        return process
+
+    yield one
+    for process in began:
+        process.kill()
+        process.wait(PATIENCE)
+        process.error.close()  # type: ignore[attr-defined]
+
+
+def _told(process: subprocess.Popen[str]) -> str:
+    """Return what a process has said on standard error by now."""
+    return Path(process.error.name).read_text("utf-8")  # type: ignore[attr-defined]
+
+
+def _address(server: subprocess.Popen[str]) -> str:
+    found = until(lambda: re.search(r"shared at (\S+);", _told(server)) or server.poll())
+    assert isinstance(found, re.Match), _told(server)
+    return found[1]
+
+
+def _read(path: Path) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(path.read_text("utf-8"))
+    return found
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("scene", ["simple_shapes", "scene.json"])
+def test_processes_that_share_a_world_agree(scene: str, start: Start, tmp_path: Path) -> None:
+    ground = BodySpec((FixtureSpec(Polygon.box(10.0, 0.5)),), type="static")
+    balls = [BodySpec((FixtureSpec(Circle(0.4), density=1.0),), position=(k - 3.0, 4.0)) for k in range(6)]
+    save_scene(tmp_path / "scene.json", Scene(bodies=(ground, *balls)))
+    acts: list[dict[str, Any]] = [{"tick": 90, "act": ["set_speed", [0.5]]}, {"tick": 100, "act": ["set_speed", [1.0]]}]
+    acts += [{"tick": 600 + 20 * k, "act": ["grab", [[0.5 * k - 4.0, 0.2 * k]]]} for k in range(40)]
+    acts += [{"tick": 610 + 20 * k, "act": ["drag", [[4.0 - 0.5 * k, 6.0]]]} for k in range(40)]
+    (tmp_path / "acts.json").write_text(json.dumps({"acts": acts}), "utf-8")
+    server = start("host", scene, "--port", "0", "--steps", "1800", "--json", "server.json", "--record", "it.rec")
+    address = _address(server)
+    guests = [start("join", address, "--name", name, "--script", "acts.json", "--json", f"{name}.json") for name in ("ann", "bob")]
+    assert [one.wait(PATIENCE) for one in (server, *guests)] == [0, 0, 0], [_told(one) for one in (server, *guests)]
+    hosted, *joined = (_read(tmp_path / f"{name}.json") for name in ("server", "ann", "bob"))
+    assert [one["keyframe"] for one in (hosted, *joined)] == [1800, 1800, 1800]
+    assert len({one["state_hash"] for one in (hosted, *joined)}) == 1
+    assert [one["adopted_keyframes"] for one in joined] == [0, 0] and sorted(hosted["users"]) == ["ann", "bob"]
+    assert all(one["ended"] == "the server has taken its 1800 steps" for one in joined) and hosted["drops"] == []
+    verified = start("replay", "it.rec", "--verify", "--json", "replay.json")
+    assert verified.wait(PATIENCE) == 0
+    replayed = _read(tmp_path / "replay.json")
+    assert replayed["verified"]["same"] is True and replayed["inputs"] > 100
+
+
+@pytest.mark.slow
+def test_a_server_that_is_killed_or_interrupted_is_told(start: Start, tmp_path: Path) -> None:
+    server = start("host", "bridge", "--port", "0", "--headless", "--json", "server.json")
+    address = _address(server)
+    guest = start("join", address, "--name", "ann", "--headless", "--json", "ann.json")
+    until(lambda: f"joined {address}" in _told(guest))
+    until(lambda: "ann is here" in _told(server))
+    assert start("join", address, "--steps", "5", password="other").wait(PATIENCE) == 2
+    until(lambda: "the password is another" in _told(server))
+    server.send_signal(signal.SIGINT)
+    assert server.wait(PATIENCE) == 130 and re.search(r"stopped after [\d,]+ steps", _told(server))
+    assert guest.wait(PATIENCE) == 0 and "the server was stopped" in _told(guest)
+    hosted, joined = _read(tmp_path / "server.json"), _read(tmp_path / "ann.json")
+    assert joined["ended"] == "the server was stopped" and hosted["drops"][0]["reason"] == "the password is another"
+    if joined["keyframe"] == hosted["keyframe"]:
+        assert joined["state_hash"] == hosted["state_hash"]
+
+    server = start("host", "bridge", "--port", "0", "--headless")
+    address = _address(server)
+    guest = start("join", address, "--headless", "--json", "bob.json")
+    until(lambda: f"joined {address}" in _told(guest))
+    server.kill()
+    until(lambda: "broke off; trying again" in _told(guest), seconds=5.0)
+    guest.send_signal(signal.SIGINT)
+    assert guest.wait(PATIENCE) == 130 and re.search(r"left after [\d,]+ steps", _told(guest))
+    assert _read(tmp_path / "bob.json")["breaks"] == 1

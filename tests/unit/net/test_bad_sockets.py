@@ -1,0 +1,208 @@
+"""Connections that misbehave: each is cut off with its reason, and the others' world goes on."""
+
+from __future__ import annotations
+
+import shutil
+import socket
+import ssl
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from websockets.sync.client import ClientConnection, connect
+
+from engine.common.errors import InvalidInputError
+from engine.demo.base import Demo
+from engine.demo.registry import find_demo
+from engine.net import connection as connection_module
+from engine.net import hosting as hosting_module
+from engine.net import messages as m
+from engine.net.client import Client
+from engine.net.connection import Connection
+from engine.net.hosting import Hosting
+from engine.net.limits import Limits
+from engine.net.party import Party
+from engine.net.server import ServerSettings
+from engine.net.tls import client_tls, server_tls
+from tests.waiting import until
+
+
+def _demo() -> Demo:
+    return find_demo("simple_shapes")(0)
+
+
+@pytest.fixture
+def hosting(monkeypatch: pytest.MonkeyPatch) -> Iterator[Hosting]:
+    monkeypatch.setattr(hosting_module, "OPEN_SECONDS", 0.2)
+    monkeypatch.setattr(hosting_module, "_CLOSE_SECONDS", 0.1)
+    monkeypatch.setattr(hosting_module, "_STATUS_SECONDS", 0.05)
+    one = Hosting(_demo, ServerSettings(limits=Limits(hello_seconds=0.4)), port=0)
+    one.start()
+    yield one
+    one.close()
+    assert one.failure == ""
+
+
+def _stranger(hosting: Hosting) -> ClientConnection:
+    return connect(f"ws://127.0.0.1:{hosting.port}", compression=None, proxy=None, close_timeout=0.1)
+
+
+def _dropped(hosting: Hosting, n: int = 1) -> list[str]:
+    """Return why connections were cut off, when there are so many."""
+    until(lambda: hosting.status.n_dropped >= n, look=0.01)
+    return [drop.reason for drop in hosting.status.drops]
+
+
+def test_who_does_not_shake_hands_or_says_no_hello_is_cut_off(hosting: Hosting) -> None:
+    with socket.create_connection(("127.0.0.1", hosting.port)) as silent, _stranger(hosting) as speechless:
+        silent.settimeout(10.0)
+        assert silent.recv(100) == b""
+        assert "hello" in _dropped(hosting)[0]
+        answer = m.decode_from_server(speechless.recv())
+        assert isinstance(answer, m.Dropped) and "hello" in answer.reason and not answer.is_over
+    until(lambda: hosting.status.n_sockets == 0)
+
+
+def test_a_slow_reader_is_cut_off_and_holds_nobody_up(hosting: Hosting) -> None:
+    party = Party(Client("one"), Connection("127.0.0.1", hosting.port))
+    with _stranger(hosting) as slow:
+        slow.send(m.encode(m.Hello(m.VERSION, "slow")))
+        until(lambda: party.advance(time.monotonic()) >= 0 and len(hosting.status.users) == 2 and party.client.confirmed > 0, look=0.005)
+
+        def flood() -> None:  # nobody takes it out of the websockets library's queue, so that it stops to read the socket
+            peer = next(peer for peer in hosting._peers if hosting._server.name_of(peer) == "slow")
+            hosting._server.outbox.extend((peer, bytes(1_000_000)) for _ in range(40))
+
+        assert hosting._loop is not None
+        hosting._loop.call_soon_threadsafe(flood)
+        reasons = _dropped(hosting)
+        assert "too slow" in reasons[0] and hosting.status.drops[0].name == "slow"
+        confirmed = party.client.confirmed
+        until(lambda: party.advance(time.monotonic()) >= 0 and party.client.confirmed > confirmed + 5, look=0.005)
+    assert hosting.status.users == ("one",) and hosting.status.server.slipped == 0.0
+    party.leave()
+
+
+@pytest.mark.parametrize(
+    ("sent", "reason"),
+    [
+        (b"\x89\x80\x00\x00\x00\x00" * 6000, "more than 5000 messages a second"),  # pings of the protocol, with a mask of zeros
+        (b"\x82\xfe\xff\xff\x00\x00\x00\x00" + bytes(0xFFFF), "more than 64000 bytes"),
+        (b"\x82\x03abc", "no WebSocket protocol"),  # without a mask
+        (b"\xff\xff\xff\xff\xff", "no WebSocket protocol"),
+    ],
+    ids=["pings", "large", "unmasked", "noise"],
+)
+def test_a_flood_and_noise_on_the_socket_are_cut_off(hosting: Hosting, sent: bytes, reason: str) -> None:
+    with socket.create_connection(("127.0.0.1", hosting.port)) as bad:
+        bad.sendall(
+            b"GET / HTTP/1.1\r\nHost: here\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+            b"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n"
+        )
+        bad.settimeout(10.0)
+        assert bad.recv(12) == b"HTTP/1.1 101"
+        bad.sendall(sent)
+        assert reason in _dropped(hosting)[0]
+
+
+def test_what_speaks_another_protocol_is_refused(hosting: Hosting) -> None:
+    with socket.create_connection(("127.0.0.1", hosting.port)) as browser:
+        browser.settimeout(10.0)
+        browser.sendall(b"GET / HTTP/1.1\r\nHost: here\r\n\r\n")
+        assert browser.recv(1000).startswith(b"HTTP/1.1 426")
+
+
+def test_more_connections_than_there_may_be_are_turned_away(hosting: Hosting) -> None:
+    few = Hosting(_demo, ServerSettings(limits=Limits(connections=1)), port=0)
+    few.start()
+    lines = [socket.create_connection(("127.0.0.1", few.port)) for _ in range(3)]
+    assert _dropped(few) == ["there are too many connections"]
+    for line in lines:
+        line.close()
+    few.close()
+
+
+def test_a_server_that_stands_still_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connection_module, "PING_SECONDS", 0.05)
+    monkeypatch.setattr(connection_module, "SILENT_SECONDS", 0.1)
+    stuck = Hosting(_demo, port=0, on_tick=lambda server: time.sleep(0.6) if server.course.now == 5 else None)
+    stuck.start()
+    connection = Connection("127.0.0.1", stuck.port)
+    until(lambda: connection.state == "closed", look=0.01)
+    assert connection.reason == f"127.0.0.1:{stuck.port} has not answered for 0.1 s"
+    stuck.close()
+
+
+def test_a_connection_that_is_not_answered_can_be_closed() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        connection = Connection("127.0.0.1", silent.getsockname()[1])
+        time.sleep(0.05)
+        began = time.monotonic()
+        connection.send(b"lost")
+        connection.close()
+        assert time.monotonic() - began < 1.5 and connection.state == "closed" and connection.reason == "it was closed"
+
+
+@pytest.fixture(scope="module")
+def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A certificate of 127.0.0.1 that it has signed itself, with its key."""
+    openssl = shutil.which("openssl")
+    if openssl is None:
+        pytest.skip("no openssl here to make a certificate with")
+    path = tmp_path_factory.mktemp("tls") / "both.pem"
+    made = [
+        openssl,
+        "req",
+        "-x509",
+        "-newkey",
+        "ec",
+        "-pkeyopt",
+        "ec_paramgen_curve:prime256v1",
+        "-nodes",
+        "-days",
+        "2",
+        "-subj",
+        "/CN=lab",
+    ]
+    made += ["-addext", "subjectAltName=IP:127.0.0.1", "-keyout", "-", "-out", "-"]
+    path.write_bytes(subprocess.run(made, check=True, capture_output=True).stdout)
+    return path
+
+
+def test_tls_is_verified_and_its_mistakes_are_words(certificate: Path) -> None:
+    secure = Hosting(_demo, port=0, tls=server_tls(str(certificate)))
+    secure.start()
+    party = Party(Client("one"), Connection("127.0.0.1", secure.port, client_tls(str(certificate))))
+    until(lambda: party.advance(time.monotonic()) >= 0 and party.client.confirmed > 3, look=0.005)
+    party.leave()
+    unknown, plain = Connection("127.0.0.1", secure.port, client_tls()), Connection("127.0.0.1", secure.port)
+    until(lambda: unknown.state == plain.state == "closed", look=0.01)
+    assert "is not trusted (self-signed certificate): --tls-ca" in unknown.reason.replace("self signed", "self-signed")
+    assert "or one that wants --tls" in plain.reason
+    secure.close()
+    bare = Hosting(_demo, port=0)
+    bare.start()
+    wrong = Connection("127.0.0.1", bare.port, client_tls())
+    until(lambda: wrong.state == "closed", look=0.01)
+    assert "or one without --tls" in wrong.reason
+    bare.close()
+
+
+def test_files_that_are_no_certificates_are_told(certificate: Path, tmp_path: Path) -> None:
+    empty, key = tmp_path / "empty.pem", tmp_path / "key.pem"
+    empty.write_bytes(b"")
+    text = certificate.read_text("ascii")
+    key.write_text(text[text.index("-----BEGIN PRIVATE") : text.index("-----END PRIVATE")] + "-----END PRIVATE KEY-----\n", "ascii")
+    cases = (
+        (lambda: server_tls(str(tmp_path / "none.pem")), r"^--tls-certificate must be a file that can be read \(No such file"),
+        (lambda: server_tls(str(empty)), "^--tls-certificate must be a PEM file with a certificate and its private key"),
+        (lambda: server_tls(str(key)), "^--tls-certificate must be a PEM file with a certificate"),
+        (lambda: client_tls(str(empty)), "^--tls-ca must be a PEM file with a certificate"),
+        (lambda: client_tls(str(tmp_path)), "^--tls-ca must be a file that can be read"),
+    )
+    for make, words in cases:
+        with pytest.raises(InvalidInputError, match=words):
+            make()
+    assert isinstance(server_tls(str(certificate), str(key)), ssl.SSLContext)
