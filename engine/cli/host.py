@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import getpass
 import os
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -22,13 +24,14 @@ if TYPE_CHECKING:
     from engine.net.hosting import Hosting, HostingStatus
     from engine.net.server import Drop
 
-__all__ = ["Password", "host_command", "password_of"]
+__all__ = ["MOST_TICKS", "Name", "Password", "host_command", "name_of", "password_of"]
 
 MOST_TICKS = 100_000_000
 _MOST_DELAY, _MOST_WINDOW = 300, 600
-_LONGEST_PASSWORD = 200
+_LONGEST_PASSWORD, _LONGEST_NAME = 200, 40
 _LOOK_SECONDS = 0.2
 
+Name = Annotated[str | None, typer.Option("--name", metavar="NAME", help="How the others see you.", show_default="your account's")]
 Password = Annotated[
     str | None,
     typer.Option(
@@ -61,17 +64,22 @@ def host_command(
     ] = None,
     key: Annotated[str | None, typer.Option("--tls-key", metavar="F.pem", help="The key, if it is in a file of its own.")] = None,
     recording: Annotated[str | None, typer.Option("--record", metavar="F.rec", help="Record it, for replay; a new file.")] = None,
+    name: Name = None,
     headless: Annotated[bool, typer.Option("--headless", help="No window: the server alone. Implied by --steps and --json.")] = False,
     steps: Annotated[int | None, typer.Option("--steps", metavar="N", help="End after so many steps.", show_default="never")] = None,
     json_file: options.JsonFile = None,
+    ui_scale: options.UiScale = None,
+    theme: options.Theme = None,
 ) -> int:
     """Share a demo or a scene file: others join it with the command join, and everybody may do in it what you may.
 
-    It listens on this computer alone unless --bind says otherwise. Headless it goes on until Ctrl-C, or for N steps.
+    It listens on this computer alone unless --bind says otherwise, until the window is closed. Headless it goes on until Ctrl-C, or for N
+    steps.
     """
     from engine.net.hosting import Hosting
     from engine.net.server import ServerSettings
 
+    options.use_theme(theme)
     integer("--port", port, 0, 65535)
     integer("--delay", delay, 0, _MOST_DELAY)
     integer("--window-steps", window, 1, _MOST_WINDOW)
@@ -93,14 +101,20 @@ def host_command(
         tls = server_tls(certificate, key)
     kind = demo_or_file("SCENE", scene)
     values, own = demo_values(kind, settings or [], solver)
+    has_window = not (headless or steps is not None or json_file is not None)
+    if has_window:
+        options.check_display("--headless shares it without one", ui_scale)
+    options.left_out("left out of a headless run", {"--ui-scale": None if has_window else ui_scale, "--name": None if has_window else name})
+    secret = password_of(password) or ""
     with warming():
         options.prepare_solvers(solver)
     hosting = Hosting(
         partial(kind, seed, values, solver=solver, solver_settings=own),
-        ServerSettings(delay=delay, window=window, password=password_of(password) or ""),
+        ServerSettings(delay=delay, window=window, password=secret),
         bind, port, tls, steps, recording,
     )  # fmt: skip
-    return _run(hosting, {"demo": kind.id, "seed": seed}, json_file)
+    show = partial(_in_window, hosting, name_of(name), secret, ui_scale, theme) if has_window else None
+    return _run(hosting, {"demo": kind.id, "seed": seed}, json_file, show)
 
 
 def password_of(given: str | None) -> str | None:
@@ -116,17 +130,53 @@ def password_of(given: str | None) -> str | None:
     return given
 
 
-def _run(hosting: Hosting, about: dict[str, Any], json_file: str | None) -> int:
-    """Host until the end, tell who comes and goes, and write what came of it."""
+def name_of(given: str | None) -> str:
+    """Return how others see a user: the name that was given, or the account's.
+
+    Raises
+    ------
+    InvalidInputError
+        It is empty or too long.
+    """
+    if given is None:
+        try:
+            return getpass.getuser()[:_LONGEST_NAME] or "guest"
+        except (OSError, KeyError):  # an account without a name
+            return "guest"
+    if not 1 <= len(given.strip()) <= _LONGEST_NAME:
+        raise InvalidInputError("--name", f"of 1 to {_LONGEST_NAME} characters", given)
+    return given.strip()
+
+
+def _in_window(hosting: Hosting, name: str, password: str, ui_scale: float | None, theme: str | None) -> None:
+    """Join one's own server, in the window, until that is closed."""
+    from engine.app.loop import open_shared
+    from engine.net.client import Client
+    from engine.net.connection import Connection
+    from engine.net.party import Party
+    from engine.net.tls import own_tls
+
+    host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(hosting.bind, hosting.bind)
+    party = Party(Client(name, password), Connection(host, hosting.port, own_tls() if hosting.has_tls else None))
+    with open_shared(party, hosting, ui_scale, theme=theme) as loop:
+        if loop is not None:
+            loop.run()
+
+
+def _run(hosting: Hosting, about: dict[str, Any], json_file: str | None, show: Callable[[], None] | None) -> int:
+    """Host until the end, tell who comes and goes, or show the window, and write what came of it."""
     with warming():
         hosting.start()
     is_interrupted, reason = False, "the server ends"
     try:
         _say(_invitation(hosting))
-        told = hosting.status
-        while not hosting.wait(_LOOK_SECONDS):
-            raise_lost()
-            told = _tell_changes(told, hosting.status)
+        if show is not None:
+            show()
+        else:
+            told = hosting.status
+            while not hosting.wait(_LOOK_SECONDS):
+                raise_lost()
+                told = _tell_changes(told, hosting.status)
     except KeyboardInterrupt:
         is_interrupted, reason = True, "the server was stopped"
     finally:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import getpass
 import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated, Any
@@ -11,10 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from engine.cli import options
-from engine.cli.host import MOST_TICKS, Password, password_of
+from engine.cli.host import MOST_TICKS, Name, Password, name_of, password_of
 from engine.cli.output import InterruptedRunError, check_files, people, print_rows, progress, write_json
 from engine.common.checks import integer
-from engine.common.errors import InvalidInputError, LabError
+from engine.common.errors import LabError
 from engine.common.interrupts import raise_lost
 from engine.common.words import counted, shown
 
@@ -24,7 +23,6 @@ if TYPE_CHECKING:
 
 __all__ = ["join_command"]
 
-_LONGEST_NAME = 40
 _FRAME = 1.0 / 120.0
 _LAST_SECONDS = 1.0
 """For what is known but not yet simulated, once the server has ended."""
@@ -34,9 +32,7 @@ _GIVE_UP_SECONDS = 10.0
 
 def join_command(
     host: Annotated[str, typer.Argument(metavar="HOST[:PORT]", help="Where it is shared; [::1]:1234 of an IPv6 address.")],
-    name: Annotated[
-        str | None, typer.Option("--name", metavar="NAME", help="How the others see you.", show_default="your account's")
-    ] = None,
+    name: Name = None,
     password: Password = None,
     tls: Annotated[bool, typer.Option("--tls", help="Encrypted, and only if the server's certificate is trusted.")] = False,
     authority: Annotated[
@@ -50,6 +46,8 @@ def join_command(
         int | None, typer.Option("--steps", metavar="N", help="Go after so many steps.", show_default="when the server ends")
     ] = None,
     json_file: options.JsonFile = None,
+    ui_scale: options.UiScale = None,
+    theme: options.Theme = None,
 ) -> int:
     """Join what somebody shares with the command host: with its whole present state, and everything that the others do.
 
@@ -58,10 +56,11 @@ def join_command(
     from engine.net.connection import Connection, address_of
     from engine.net.party import Party
 
+    options.use_theme(theme)
     address = address_of(host)
     if steps is not None:
         integer("--steps", steps, 1, MOST_TICKS)
-    name = _name(name)
+    name = name_of(name)
     password = password_of(password)
     check_files({"--script": script, "--tls-ca": authority}, {"--json": json_file})
     context = None
@@ -69,23 +68,23 @@ def join_command(
         from engine.net.tls import client_tls
 
         context = client_tls(authority)
+    has_window = not (headless or steps is not None or json_file is not None or script is not None)
+    if has_window:
+        options.check_display("--headless joins without one", ui_scale)
+    options.left_out("left out of a headless run", {"--ui-scale": None if has_window else ui_scale})
     from engine.net.client import Client
     from engine.net.script import Script, load_script
 
     acts = Script(() if script is None else load_script(script))
     party = Party(Client(name, password or ""), Connection(*address, context))
+    if has_window:
+        from engine.app.loop import open_shared
+
+        with open_shared(party, None, ui_scale, theme=theme) as loop:
+            if loop is not None:
+                loop.run()
+        return 0
     return _Guest(party, acts, steps).run(json_file, {"host": address[0], "port": address[1]})
-
-
-def _name(given: str | None) -> str:
-    if given is None:
-        try:
-            return getpass.getuser()[:_LONGEST_NAME] or "guest"
-        except (OSError, KeyError):  # an account without a name
-            return "guest"
-    if not 1 <= len(given.strip()) <= _LONGEST_NAME:
-        raise InvalidInputError("--name", f"of 1 to {_LONGEST_NAME} characters", given)
-    return given.strip()
 
 
 class _Guest:

@@ -25,6 +25,7 @@ __all__ = [
     "Theme",
     "UiScale",
     "WithPanel",
+    "check_display",
     "check_solvers",
     "left_out",
     "listed",
@@ -163,7 +164,16 @@ def use_theme(theme: str | None) -> None:
 
 
 def open_window(advice: str, ui_scale: float | None, kind: Any, **options: Any) -> None:
-    """Run the window, as `engine.app.loop.open_window` takes it, until it is closed.
+    """Run the window, as `engine.app.loop.open_window` takes it, until it is closed; errors as `check_display`."""
+    check_display(advice, ui_scale)
+    from engine.app import loop
+
+    with loop.open_window(kind, ui_scale=ui_scale, **options) as window:
+        window.run()
+
+
+def check_display(advice: str, ui_scale: float | None) -> None:
+    """Make sure that a window can be opened, before anything else is done.
 
     Raises
     ------
@@ -175,9 +185,7 @@ def open_window(advice: str, ui_scale: float | None, kind: Any, **options: Any) 
 
     check_ui_scale("--ui-scale", ui_scale)
     problem = display_problem()
-    from engine.app import loop
-
     if problem is not None:
-        raise loop.DisplayError(f"no window can be opened here ({problem}); {advice}")
-    with loop.open_window(kind, ui_scale=ui_scale, **options) as window:
-        window.run()
+        from engine.app.loop import DisplayError
+
+        raise DisplayError(f"no window can be opened here ({problem}); {advice}")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from engine.common.errors import InvalidInputError
 
-__all__ = ["client_tls", "server_tls"]
+__all__ = ["client_tls", "own_tls", "server_tls"]
 
 
 def server_tls(certificate: str, key: str | None = None) -> ssl.SSLContext:
@@ -60,6 +60,13 @@ def client_tls(authority: str | None = None) -> ssl.SSLContext:
         return ssl.create_default_context(cafile=authority)
     except (OSError, ValueError):
         raise InvalidInputError("--tls-ca", "a PEM file with a certificate", authority) from None
+
+
+def own_tls() -> ssl.SSLContext:
+    """Return what a client needs of a server in the same process: there is nobody between the two, and any name will do."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    return context
 
 
 def _check_file(option: str, path: str) -> None:
