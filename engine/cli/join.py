@@ -12,7 +12,7 @@ import typer
 from engine.cli import options
 from engine.cli.host import MOST_TICKS, Name, Password, name_of, password_of
 from engine.cli.output import InterruptedRunError, check_files, people, print_rows, progress, write_json
-from engine.common.checks import integer
+from engine.common.checks import choice, integer
 from engine.common.errors import LabError
 from engine.common.interrupts import raise_lost
 from engine.common.words import counted, shown
@@ -38,6 +38,9 @@ def join_command(
     authority: Annotated[
         str | None, typer.Option("--tls-ca", metavar="F.pem", help="Trust this certificate, such as the server's own; implies --tls.")
     ] = None,
+    method: Annotated[
+        str, typer.Option("--method", metavar="NAME", help="How it keeps up with the others: prediction, interpolation or lockstep.")
+    ] = "prediction",
     script: Annotated[
         str | None, typer.Option("--script", metavar="F.json", help="Do what is in this file at the steps that it names.")
     ] = None,
@@ -54,6 +57,7 @@ def join_command(
     Headless: status 0 if all states were the server's, 1 if one was not, or the connection broke off before the end.
     """
     from engine.net.connection import Connection, address_of
+    from engine.net.messages import METHODS
     from engine.net.party import Party
 
     options.use_theme(theme)
@@ -62,6 +66,7 @@ def join_command(
         integer("--steps", steps, 1, MOST_TICKS)
     name = name_of(name)
     password = password_of(password)
+    choice("--method", method, METHODS)
     check_files({"--script": script, "--tls-ca": authority}, {"--json": json_file})
     context = None
     if tls or authority is not None:
@@ -76,7 +81,7 @@ def join_command(
     from engine.net.script import Script, load_script
 
     acts = Script(() if script is None else load_script(script))
-    party = Party(Client(name, password or ""), Connection(*address, context))
+    party = Party(Client(name, password or "", method=method, timer=time.perf_counter), Connection(*address, context))
     if has_window:
         from engine.app.loop import open_shared
 
@@ -141,7 +146,9 @@ class _Guest:
             ("steps", f"{self.final - self.first:,}, from step {self.first:,} to {self.final:,}"),
             ("users", ", ".join(who.name for who in client.present)),
             ("went back", f"{counted(client.n_rollbacks, 'time')}, {counted(client.n_again, 'step')} taken again"),
-            ("adopted", counted(client.n_adopted, "keyframe")),
+            ("corrected", f"{counted(client.n_corrections, 'time')} that could be seen"),
+            ("compared", f"{counted(client.n_compared, 'keyframe')}, {client.n_adopted} taken over from the server"),
+            ("round trip", f"{1e3 * client.round_trip:.1f} ms"),
             ("sent", f"{party.connection.n_sent:,} bytes, received {party.connection.n_received:,}"),
             ("state", f"{self.state_hash} before step {self.keyframe}"),
             *((("ended", reason),) if not self.is_done and reason else ()),
@@ -150,7 +157,7 @@ class _Guest:
         write_json(json_file, about | self._as_json(reason))
         if is_interrupted:
             raise InterruptedRunError(f"left after {counted(self.final - self.first, 'step')}")
-        return 0 if self.is_done or (has_ended and self.steps is None) else 1
+        return 0 if not client.is_astray and (self.is_done or (has_ended and self.steps is None)) else 1
 
     def _telling(self) -> contextlib.AbstractContextManager[Callable[[int], None]]:
         """Show how far it is; without an end, say how it stands."""
@@ -185,6 +192,7 @@ class _Guest:
             "demo": client.demo.id if client.demo is not None else "",
             "user": client.user,
             "name": client.name,
+            "method": client.method,
             "first_step": self.first,
             "last_step": self.final,
             "keyframe": self.keyframe,
@@ -192,7 +200,12 @@ class _Guest:
             "users": [who.name for who in client.present],
             "rollbacks": client.n_rollbacks,
             "resimulated_steps": client.n_again,
+            "corrections": client.n_corrections,
+            "compared_keyframes": client.n_compared,
             "adopted_keyframes": client.n_adopted,
+            "differs": client.is_astray,
+            "late_inputs": client.n_late,
+            "round_trip_ms": 1e3 * client.round_trip,
             "breaks": self.party.n_breaks,
             "bytes_sent": connection.n_sent,
             "bytes_received": connection.n_received,

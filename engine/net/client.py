@@ -219,6 +219,11 @@ class Client:
         return self._alone is not None
 
     @property
+    def is_astray(self) -> bool:
+        """Whether its state is known to be another than the server's, and that has not come yet."""
+        return self._lost is not None and self._lost.differs
+
+    @property
     def is_slow(self) -> bool:
         """Whether going back would take longer than a frame, so that less is predicted."""
         return self.method == "prediction" and self._horizon() < self._window
@@ -545,7 +550,7 @@ class Client:
             return self._advance_alone(now)
         self._now = now
         if self.refused:
-            return 0
+            return self._finish() if self.is_server_over else 0
         self._greet_and_ping(now)
         course = self.course
         if course is None or not self._clock.is_set:
@@ -574,6 +579,17 @@ class Client:
         self._tell_final()
         if self._lost is None or self.confirmed - course.oldest > _FAR_TICKS:
             course.forget(min(self.confirmed, course.now))
+        return taken
+
+    def _finish(self) -> int:
+        """The server has ended: come to the last state that is known."""
+        course, taken = self.course, 0
+        if course is not None:
+            self._replay(self._now)
+            while course.now < self.confirmed and taken < self._most_ticks():
+                course.step()
+                taken += 1
+            self._tell_final()
         return taken
 
     def _advance_alone(self, now: float) -> int:

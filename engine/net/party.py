@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 
-from engine.common.errors import LabError
 from engine.net.client import Client
 from engine.net.connection import Connection
 from engine.net.local import LocalConnection
@@ -73,10 +72,7 @@ class Party:
         client, connection = self.client, self.connection
         was_closed = connection.state == "closed"  # asked before what came last is taken
         for content, at in connection.receive():
-            try:
-                client.receive(content, at)
-            except LabError as error:
-                self._end(f"what {connection.address} says is not understood: {error}")
+            client.receive(content, at)
         if client.refused and not self.is_over:
             self.has_ended = client.is_server_over
             self._end(client.refused)
@@ -88,7 +84,8 @@ class Party:
         self._is_open = is_open
         taken = client.advance(now)
         if is_open:
-            connection.send(*client.outbox)
+            if client.outbox:
+                connection.send(*client.outbox)
             self._wait = _FIRST_WAIT if client.is_in else self._wait
         client.outbox.clear()
         return taken

@@ -45,6 +45,7 @@ Start: TypeAlias = Callable[..., "subprocess.Popen[str]"]
         ("join here:70000", "HOST: port must be from 1 to 65535, got '70000'"),
         ("join 127.0.0.1:1 --headless", "nothing listens at 127.0.0.1:1: is the server running"),
         ("join 127.0.0.1:1 --name=", "--name must be of 1 to 40 characters, got ''"),
+        ("join 127.0.0.1:1 --method guessing", "--method must be one of prediction, interpolation, lockstep, got 'guessing'"),
         ("join 127.0.0.1:1 --steps 0", "--steps must be a whole number from 1"),
         ("join 127.0.0.1:1 --script none.json", "none.json"),
         ("join 127.0.0.1:1 --script acts.json", r"acts.json: acts\[0\].tick must be a whole number >= 0, got -1"),
