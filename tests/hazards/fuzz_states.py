@@ -24,13 +24,11 @@ import pytest
 
 from engine.box2d import memory
 from engine.common.errors import LabError
-from engine.common.rng import stream
 from engine.demo.registry import find_demo
 from engine.history.history import demo_hash
-from engine.net.course import Course
 from engine.net.objects import ObjectReader
 from engine.net.state import decode_state, encode_state
-from tests.unit.net.test_course import _acts
+from tests.unit.net.test_state import Begun
 
 DEMOS = (
     *(("bridge", "box2d"), ("ragdoll_pile", "soft_step"), ("radial_engine", "box2d"), ("nonconvex_characters", "soft_step")),
@@ -58,12 +56,7 @@ class Good:
     """
 
     def __init__(self, id: str, solver: str) -> None:
-        self.demo = find_demo(id)(0, solver=solver)
-        course, acts = Course(self.demo, goes_back=False), _acts(stream(1, id), (1, 2, 3))
-        for tick in range(90):
-            for act in acts.get(tick, ()):
-                course.add(tick, act)
-            course.step()
+        self.demo = Begun(find_demo(id)(0, solver=solver)).demo
         self.state, self.hash = encode_state(self.demo), demo_hash(self.demo)
         content, pieces, take = zlib.decompress(self.state[16:]), [], ObjectReader._take
 

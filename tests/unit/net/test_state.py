@@ -2,71 +2,181 @@
 
 from __future__ import annotations
 
+import contextlib
+import subprocess
+import sys
 import zlib
 from hashlib import blake2b
+from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
 
-from engine.common.errors import LabError
+from engine.common.errors import InvalidInputError, LabError
 from engine.common.rng import stream
+from engine.demo import registry
 from engine.demo.base import Demo
-from engine.demo.inverse import Inverse, Part
-from engine.demo.registry import find_demo
+from engine.demo.own_demo import load_own_demo
+from engine.demo.registry import all_demos, find_demo
+from engine.demo.scene_demo import load_any_scene, scene_demo
 from engine.history.history import demo_hash
 from engine.history.input_log import Input
+from engine.history.recordings.inputs import as_plain, input_of
 from engine.net.course import Act, Course
-from engine.net.scene import made_of, scene_of
+from engine.net.netlab.hands import RandomHands
+from engine.net.scene import check_shareable, made_of, scene_of
 from engine.net.state import StateError, decode_state, encode_state
-from tests.unit.net.test_course import _acts
+from engine.world import solvers
 
 N_BEFORE, N_AFTER = 90, 60
+SCENES = sorted(Path("demos/solver_scenes").glob("*.json"))
+SHARED = tuple(kind.id for kind in all_demos() if kind.id not in ("pair", "stepper", "bounding_volumes"))
+"""Demos with a world."""
 
 
-def _take(course: Course, acts: dict[int, list[Act]], until: int) -> None:
-    while course.now < until:
-        for act in acts.get(course.now, ()):
-            course.add(course.now, act)
+class Hand:
+    """A user who does anything but stop the time; `done` is what it did, with the ticks."""
+
+    def __init__(self, course: Course, user: int) -> None:
+        self.course, self.user = course, user
+        self.done: list[tuple[int, Act]] = []
+        self.mind = RandomHands(stream(user, course.demo.id), rate=6.0)
+        self.act("join", now=0.0)
+
+    @property
+    def demo(self) -> Demo:
+        return self.course.demo
+
+    def act(self, action: str, *arguments: Any, now: float) -> object:
+        if action == "pause":
+            return None
+        one = input_of(as_plain(Input(action, arguments)), "act", of_a_user=True)
+        act = Act(self.user, len(self.done), one)
+        self.done.append((self.course.now, act))
+        with contextlib.suppress(LabError):
+            return self.course.act(act)
+        return None
+
+
+class Begun:
+    """A demo at a keyframe, with three users who go on acting."""
+
+    def __init__(self, demo: Demo) -> None:
+        self.demo, self.course = demo, Course(demo)
+        self.hands = [Hand(self.course, user) for user in (1, 2, 3)]
+        self.go_on(N_BEFORE)
+
+    def go_on(self, until: int = N_BEFORE + N_AFTER) -> None:
+        while self.course.now < until:
+            for hand in self.hands:
+                hand.mind.play(hand, self.course.now, self.course.now / 60.0)
+            self.course.step()
+
+    @property
+    def acts(self) -> list[tuple[int, Act]]:
+        """What they did after the keyframe."""
+        return [one for hand in self.hands for one in hand.done if one[0] >= N_BEFORE]
+
+
+def repeated(demo: Demo, acts: list[tuple[int, Act]]) -> Course:
+    """Let a demo in the state of another one do what that did from there on."""
+    course = Course(demo, N_BEFORE)
+    for tick, act in acts:
+        course.add(tick, act)
+    while course.now < N_BEFORE + N_AFTER:
         course.step()
+    return course
 
 
-def _begun(demo: Demo) -> tuple[Course, dict[int, list[Act]]]:
-    """Return a demo at a keyframe, of three users who go on acting."""
-    acts, course = _acts(stream(1, demo.id), (1, 2, 3)), Course(demo)
-    _take(course, acts, N_BEFORE)
-    return course, acts
-
-
-@pytest.mark.parametrize("solver", ["box2d", "soft_step"])
-@pytest.mark.parametrize("id", ["simple_shapes", "bridge"])
-def test_a_demo_goes_on_elsewhere_as_it_does_here(id: str, solver: str) -> None:
-    here, acts = _begun(find_demo(id)(0, solver=solver))
-    state = encode_state(here.demo)
-    there = made_of(scene_of(here.demo))
+def check_goes_on(demo: Demo) -> int:
+    """Return how many states there were on the way: of a world at rest not many."""
+    here = Begun(demo)
+    state = encode_state(demo)
+    there = made_of(scene_of(demo))
     decode_state(there, state)
     assert encode_state(there) == state
-    other = Course(there, N_BEFORE)
-    for course in (here, other):
-        _take(course, acts, N_BEFORE + N_AFTER)
-    assert other.digests == {tick: here.digests[tick] for tick in other.digests} and len(set(other.digests.values())) > N_AFTER // 2
+    here.go_on()
+    digests = repeated(there, here.acts).digests
+    assert digests == {tick: here.course.digests[tick] for tick in digests} and here.acts
+    return len(set(digests.values()))
+
+
+@pytest.mark.parametrize(("id", "solver"), [("simple_shapes", "box2d"), ("bridge", "soft_step"), ("bullet", "box2d")])
+def test_a_demo_goes_on_elsewhere_as_it_does_here(id: str, solver: str) -> None:
+    assert check_goes_on(find_demo(id)(0, solver=solver)) > N_AFTER // 6
+
+
+def test_a_scene_file_goes_on_elsewhere() -> None:
+    check_goes_on(scene_demo(load_any_scene("demos/solver_scenes/catapult.json"))(0))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("id", SHARED)
+def test_every_demo_goes_on_elsewhere(id: str) -> None:
+    for solver in (None, "soft_step"):
+        check_goes_on(find_demo(id)(0, solver=solver))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("path", SCENES, ids=lambda path: path.stem)
+def test_every_scene_file_goes_on_elsewhere(path: Path) -> None:
+    for solver in ("box2d", "soft_step"):
+        check_goes_on(scene_demo(load_any_scene(str(path)), str(path))(0, solver=solver))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("solver", solvers())
+def test_every_solver_goes_on_elsewhere(solver: str) -> None:
+    for id in ("bridge", "ragdoll_pile", "walker"):
+        check_goes_on(find_demo(id)(0, solver=solver))
+
+
+def digests_elsewhere(path: str) -> list[str]:
+    """Return the last digests of demos that go on from the scenes, states and acts of a file: asked for in another process."""
+    found = []
+    for scene, state, acts in msgspec.msgpack.decode(Path(path).read_bytes()):
+        demo = made_of(scene)
+        decode_state(demo, state)
+        told = [(tick, Act(user, number, input_of(one, "act", of_a_user=True))) for tick, user, number, one in acts]
+        found.append(repeated(demo, told).digests[N_BEFORE + N_AFTER].hex())
+    return found
+
+
+@pytest.mark.slow
+def test_every_demo_goes_on_in_another_process(tmp_path: Path) -> None:
+    told, digests = [], []
+    for id in SHARED:
+        here = Begun(find_demo(id)(0))
+        scene, state = scene_of(here.demo), encode_state(here.demo)
+        here.go_on()
+        told.append((scene, state, [(tick, act.user, act.number, as_plain(act.one)) for tick, act in here.acts]))
+        digests.append(here.course.digests[here.course.now].hex())
+    (tmp_path / "states").write_bytes(msgspec.msgpack.encode(told))
+    code = "import sys; from tests.unit.net.test_state import digests_elsewhere; print(*digests_elsewhere(sys.argv[1]))"
+    run = subprocess.run([sys.executable, "-c", code, str(tmp_path / "states")], capture_output=True, text=True, check=True)
+    assert run.stdout.split() == digests
 
 
 def test_a_demo_that_runs_takes_over_another_state() -> None:
-    here, acts = _begun(find_demo("simple_shapes")(0))
-    there, _ = _begun(find_demo("simple_shapes")(0))
-    world = there.demo.stages[0].world
-    world.set_pose(world.body_ids[-1], (0.0, 9.0), 1.0)
-    there.demo.run.act("set_parameter", "count", 12.0)
-    assert demo_hash(there.demo) != demo_hash(here.demo)
-    decode_state(there.demo, encode_state(here.demo))
-    there.adopt(N_BEFORE)
-    for course in (here, there):
-        _take(course, acts, N_BEFORE + N_AFTER)
-    assert there.digests == {tick: here.digests[tick] for tick in there.digests}
+    here, there = Begun(find_demo("simple_shapes")(0)), find_demo("simple_shapes")(0)
+    for _ in range(40):
+        there.run.step()
+    there.run.act("set_parameter", "count", 12.0)
+    stage = there.stages[0]
+    decode_state(there, encode_state(here.demo))
+    assert demo_hash(there) == demo_hash(here.demo) and there.stages[0] is not stage, "of another count it is built anew"
+    stage = there.stages[0]
+    stage.world.set_pose(stage.world.body_ids[-1], (0.0, 9.0), 1.0)
+    decode_state(there, encode_state(here.demo))
+    assert there.stages[0] is stage, "the window holds it"
+    here.go_on()
+    digests = repeated(there, here.acts).digests
+    assert digests == {tick: here.course.digests[tick] for tick in digests}
 
 
 def test_what_is_damaged_is_refused_and_nothing_has_happened() -> None:
-    here, _ = _begun(find_demo("bridge")(0))
+    here = Begun(find_demo("bridge")(0))
     state, there = encode_state(here.demo), find_demo("bridge")(0)
     before, stages = demo_hash(there), list(there.stages)
     content = zlib.decompress(state[16:])
@@ -75,61 +185,20 @@ def test_what_is_damaged_is_refused_and_nothing_has_happened() -> None:
     others = [plain[:k] + [other] + plain[k + 1 :] for k in range(len(plain)) for other in (None, 7, [], {}, "x", [[]])]
     damaged = [state[:-1], state[:40], b"\0" + state[1:], b"x", *(_sealed(one, rest) for one in others), _sealed(None, rest)]
     damaged += _sealed(plain, rest[:-1]), _sealed(plain, rest + b"x"), _sealed([*plain, 1], rest)
-    for content in damaged:
+    for one in damaged:
         with pytest.raises(LabError):
-            decode_state(there, content)
+            decode_state(there, one)
         assert demo_hash(there) == before and there.stages == stages
     decode_state(there, state)
     assert demo_hash(there) == demo_hash(here.demo)
 
 
-def _edited() -> Demo:
-    """Return a demo of which a user has deleted a body with its joints, and another is away."""
+def test_a_small_state_cannot_stand_for_a_large_one() -> None:
     demo = find_demo("bridge")(0)
-    demo.run.users.open()
-    for user, action, *arguments in (
-        (1, "join"), (2, "join"), (1, "drive", 0, 3), (1, "press", "right"), (1, "set_parameter", "mass", 30.0), (2, "leave"),
-        (1, "edit", 0, "set_body", (3,), (("gravity_scale", 0.5),)), (1, "edit", 0, "destroy_body", (3,), ()),
-    ):  # fmt: skip
-        demo.run.act("by", user, Input(action, tuple(arguments)))
-    for _ in range(30):
-        demo.run.step()
-    return demo
-
-
-def test_what_users_can_take_back_goes_along() -> None:
-    here = _edited()
-    there = made_of(scene_of(here))
-    decode_state(there, encode_state(here))
-    mine, theirs = here.run.users, there.run.users
-    assert (mine.users[1], set(mine.away)) == (theirs.users[1], set(theirs.away)) and len(theirs.users[1].undo) == 3
-    n_joints = len(here.stages[0].world.joint_ids)
-    for demo in (here, there):
-        for _ in range(2):
-            demo.run.act("by", 1, Input("undo_own", ()))
-        demo.run.step()
-    assert demo_hash(here) == demo_hash(there) and len(here.stages[0].world.joint_ids) > n_joints
-
-
-@pytest.mark.parametrize(
-    "one",
-    [
-        Input("build", ()),
-        Input("restart", ()),
-        Input("edit", (0, "step", (), ())),
-        Input("edit", (0, "destroy_body", (3,))),
-        Input("set_parameter", ("load", "x" * 300)),
-        Input("set_solver", ([], ())),
-    ],
-)
-def test_nothing_but_edits_takes_something_back(one: Input) -> None:
-    here = _edited()
-    there = made_of(scene_of(here))
-    here.run.users.users[1].undo.append(Inverse("a thing", (Part(one),)))
-    before = demo_hash(there)
-    with pytest.raises(LabError):
-        decode_state(there, encode_state(here))
-    assert demo_hash(there) == before
+    for told, reason in ((b"\x90" * 30_000_000, "bytes of lists"), (b"\x00" * 70_000_000, "at most 64000000 bytes")):
+        packed = zlib.compress(len(told).to_bytes(4, "little") + told, 1)
+        with pytest.raises(StateError, match=reason):
+            decode_state(demo, blake2b(packed, digest_size=16).digest() + packed)
 
 
 def _sealed(plain: object, rest: bytes) -> bytes:
@@ -138,8 +207,37 @@ def _sealed(plain: object, rest: bytes) -> bytes:
     return blake2b(packed, digest_size=16).digest() + packed
 
 
+def test_a_file_of_ones_own_cannot_be_shared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(registry._REGISTRY, "_classes", dict(registry._REGISTRY._classes))
+    monkeypatch.setattr(sys, "path", sys.path[:])
+    file = tmp_path / "mine.py"
+    file.write_text(
+        "from engine.demo import Demo, register\nfrom engine.world import World\n\n"
+        "@register(id='mine_alone', category='Shapes', title='Mine', watch='It is mine.')\n"
+        "class Mine(Demo):\n    def build(self):\n        self.add_stage(World())\n"
+    )
+    with pytest.raises(InvalidInputError, match=r"a demo of this program, or a scene file \(guests do not have a Python file of yours"):
+        check_shareable(load_own_demo(str(file))(0))
+    with pytest.raises(InvalidInputError, match=r"scene\.demo must be that of a demo of this program"):
+        made_of(scene_of(find_demo("bridge")(0)) | {"demo": "mine_alone"})
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        *({"demo": "os"}, {"demo": 7}, {"scene": [1]}, {"scene": {"format": "x"}}, {"seed": -1}, {"remembers": 2}, {"built_for": 1}),
+        *({"values": {"count": float("nan")}}, {"values": [["a", 1]]}, {"solver": "engine.box2d"}, {"solver": ["box2d"]}, {"more": 1}),
+        {"solver_settings": {"x": 1}},
+    ],
+    ids=str,
+)
+def test_a_scene_that_is_none_is_refused(wrong: dict[str, Any]) -> None:
+    with pytest.raises(InvalidInputError):
+        made_of(scene_of(find_demo("bridge")(0)) | wrong)
+
+
 def test_what_cannot_be_told_is_named() -> None:
-    here, _ = _begun(find_demo("bridge")(0))
-    here.demo.own = {"at": [iter(())]}  # type: ignore[attr-defined]
+    demo = find_demo("bridge")(0)
+    demo.own = {"at": [iter(())]}  # type: ignore[attr-defined]
     with pytest.raises(StateError, match=r"own\['at'\]\[0\] is of builtins:tuple_iterator, which cannot be told"):
-        encode_state(here.demo)
+        encode_state(demo)
