@@ -382,8 +382,9 @@ class Client:
             self._pinged = -1e9
         if self._is_anew or before != self.user:
             self._forget_unheard()
+            self._number = 0  # what was done alone has no numbers here
         self._is_waiting = self._is_anew = False
-        self._number = max(self._number if before == self.user else 0, welcome.next_number)
+        self._number = max(self._number, welcome.next_number)
         self.confirmed = self._final = self._seen = welcome.tick
         self._counts.clear()
         self._digests.clear()

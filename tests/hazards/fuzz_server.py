@@ -182,7 +182,7 @@ class Siege:
             assert wanted is None or re.search(wanted, reason), f"{kind} was dropped because {reason!r}"
             self.reasons[re.sub(r"[-+]?\d[\d.,e+]*", "#", reason)[:40]] += 1
             self._end(peer)
-        for peer in [peer for peer in self._sessions if self.dice.random() < 0.002 and self.kinds[peer] not in REASONS]:
+        for peer in [peer for peer in self._sessions if self.dice.random() < 0.03 and self.kinds[peer] not in REASONS]:
             self._end(peer)
 
     def _end(self, peer: int) -> None:
