@@ -4,9 +4,10 @@ window, for seeing.md and hands.md; and the film strips of the steppers.
 python -m docs.pictures            all of them, into docs/img/algorithms, docs/img/dynamics, docs/img and docs/img/steppers
 python -m docs.pictures gjk epa    some
 python -m docs.pictures docks      those of the window
+python -m docs.pictures shared     two windows on one world, docs/img/shared_sandbox.png
 python -m docs.pictures strips     the film strips, or `strips gjk epa` some
 
-Each module here but `kit`, `docks` and `strips`, and each in `dynamics`, is the picture of the page of that name: its `picture()` returns a
+Each module here but `kit`, `docks`, `shared` and `strips`, and each in `dynamics`, is the picture of the page of that name: its `picture()` returns a
 figure of 900 x 600 pixels (`kit.new`).
 """
 
@@ -21,6 +22,7 @@ from typing import TYPE_CHECKING
 
 from docs.pictures import dynamics
 from docs.pictures.docks import draw_window
+from docs.pictures.shared import draw_shared
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -30,9 +32,9 @@ __all__ = ["DYNAMICS", "IMAGES", "PICTURES", "draw", "folder_of", "main"]
 IMAGES = Path(__file__).resolve().parents[1] / "img"
 
 DYNAMICS = tuple(sorted(module.name for module in pkgutil.iter_modules(dynamics.__path__)))
-_OTHERS = ("__main__", "kit", "docks", "dynamics", "strips")
+_OTHERS = ("__main__", "kit", "docks", "shared", "dynamics", "strips")
 PICTURES = (*sorted(module.name for module in pkgutil.iter_modules(__path__) if module.name not in _OTHERS), *DYNAMICS)
-WINDOW, STRIPS = "docks", "strips"
+WINDOW, SHARED, STRIPS = "docks", "shared", "strips"
 
 
 def folder_of(name: str) -> Path:
@@ -60,7 +62,7 @@ def main(names: list[str]) -> int:
 
     if names[:1] == [STRIPS]:
         return _draw_strips(names[1:])
-    known = (*PICTURES, WINDOW, STRIPS)
+    known = (*PICTURES, WINDOW, SHARED, STRIPS)
     unknown = [name for name in names if name not in known]
     if unknown:
         print(f"no picture {unknown[0]!r}: one of {', '.join(known)}", file=sys.stderr)
@@ -69,6 +71,8 @@ def main(names: list[str]) -> int:
     for name in names or known:
         if name == WINDOW:
             draw_window(IMAGES)
+        elif name == SHARED:
+            draw_shared(IMAGES / "shared_sandbox.png")
         elif name == STRIPS:
             _draw_strips([])
         else:
