@@ -7,8 +7,8 @@ python -m docs.pictures docks      those of the window
 python -m docs.pictures shared     two windows on one world, docs/img/shared_sandbox.png
 python -m docs.pictures strips     the film strips, or `strips gjk epa` some
 
-Each module here but `kit`, `docks`, `shared` and `strips`, and each in `dynamics`, is the picture of the page of that name: its `picture()` returns a
-figure of 900 x 600 pixels (`kit.new`).
+Each module here but `kit`, `docks`, `shared` and `strips`, and each in `dynamics`, is the picture of the page of that name: its `picture()`
+returns a figure of 900 x 600 pixels (`kit.new`).
 """
 
 from __future__ import annotations

@@ -6,12 +6,6 @@ Both are clients of a server in this process, over simulated links and in simula
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    import pygame
-
-    from engine.app.window import Window
 
 __all__ = ["draw_shared"]
 
