@@ -43,6 +43,8 @@ _GIVE_UP_SECONDS = 5.0
 """After which an act of one's own that has not come back is not sent again: a server may have forgotten that it had it (600 ticks)."""
 _FAR_TICKS = 300
 """Ticks behind the server beyond which the state is asked for anew, rather than all of them taken."""
+_MOST_AHEAD = 200
+"""Ticks from the last confirmed one on for which an act may be meant: a server takes none for much later (`Limits.ticks_ahead`)."""
 _KNOWN_TICKS = 1200
 """Ticks from the last confirmed one on of which anything is kept."""
 _MOST_ACTS = 20_000
@@ -152,7 +154,7 @@ class Client:
         ) = 0
         self.on_final: Callable[[int, bytes], object] | None = None
         self.on_correction: Callable[[Correction], object] | None = None
-        self._timer = timer
+        self.timer = timer
         self._cost = 0.0
         """Seconds of a tick."""
         self._smoothing = Smoothing()
@@ -500,7 +502,7 @@ class Client:
         if self.is_alone or not self._clock.is_set or self.method == "interpolation":
             return first
         ahead = int(np.ceil(self._clock.tick(now) + self._clock.lead(self._delay)))
-        return first if self.method == "prediction" and first >= ahead - 3 else max(first, min(ahead, self.confirmed + _KNOWN_TICKS // 2))
+        return first if self.method == "prediction" and first >= ahead - 3 else max(first, min(ahead, self.confirmed + _MOST_AHEAD))
 
     def point(self, point: tuple[float, float], now: float) -> None:
         """Say where the user's pointer is, metres in the picture; beyond what can be said it stays where it was."""
@@ -534,7 +536,7 @@ class Client:
     def _most_ticks(self) -> int:
         """Return how many ticks one call may take."""
         most = self._window + 2 * KEYFRAME_TICKS
-        return most if self._timer is None or self._cost <= 0.0 else int(min(max(self.budget / self._cost, 2.0), most))
+        return most if self.timer is None or self._cost <= 0.0 else int(min(max(self.budget / self._cost, 2.0), most))
 
     def _horizon(self) -> int:
         """Return how many ticks beyond the last confirmed one may be taken: such that going back is done within one call."""
@@ -556,7 +558,7 @@ class Client:
         course = self.course
         if course is None or not self._clock.is_set:
             return 0
-        begun = self._timer() if self._timer is not None else 0.0
+        begun = self.timer() if self.timer is not None else 0.0
         try:
             self._ask_again(now)
             self._goal = goal = self.target(now)
@@ -573,8 +575,8 @@ class Client:
         except LabError as error:
             self.refused = f"the world that the server gave cannot go on: {error}"
             return 0
-        if self._timer is not None and again + taken > 0:
-            cost = (self._timer() - begun) / (again + taken)
+        if self.timer is not None and again + taken > 0:
+            cost = (self.timer() - begun) / (again + taken)
             self._cost = cost if self._cost <= 0.0 else self._cost + _COST_SHARE * (cost - self._cost)
         self._note_shown(now)
         self._tell_final()

@@ -130,6 +130,10 @@ class Link:
             self._n += 1
             heapq.heappush(self._waiting, (due, self._n, content))
 
+    def clear(self) -> None:
+        """Lose all that is underway: the connection broke off."""
+        self._waiting.clear()
+
     def take(self, now: float) -> list[bytes]:
         """Return what arrives by now."""
         return [content for _, content in self.take_with_times(now)]

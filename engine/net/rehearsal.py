@@ -21,13 +21,29 @@ _FRAME = 1.0 / 60.0
 
 @dataclass(slots=True)
 class Seat:
-    """A client and its two links; `seconds` of processor time that it has taken."""
+    """A client and its two links.
+
+    Attributes
+    ----------
+    peer : int or None
+        The number of its connection.
+    clock : callable
+        Returns the client's time at a time of the server's, both s; it may run faster or slower, or jump.
+    is_asleep : bool
+        A laptop that is closed: nothing is done, what comes waits.
+    seconds : float
+        Of processor time that the client has taken.
+    digests : dict of int to bytes
+        Of the state right before each tick that nothing can change any more.
+    """
 
     client: Client
     up: Link
     down: Link
     comes_at: float
-    is_connected: bool = False
+    peer: int | None = None
+    clock: Callable[[float], float] = lambda now: now
+    is_asleep: bool = False
     seconds: float = 0.0
     digests: dict[int, bytes] = field(default_factory=dict)
     rng: np.random.Generator = field(default_factory=np.random.default_rng)
@@ -78,6 +94,7 @@ class Rehearsal:
     ) -> None:
         self.now = self.seconds = 0.0
         self.drops: list[str] = []
+        self._n_connections = 0
         self.server = Server(demo, settings, start=1.0)
         self.final: dict[int, bytes] = dict(self.server.course.digests)
         self.server.on_tick = self._note
@@ -91,6 +108,8 @@ class Rehearsal:
             )
             for k in range(n_clients)
         ]
+        self._at: dict[int, Seat] = {}
+        """By the number of a connection."""
         for seat in self.seats:
             seat.client.on_final = seat.digests.__setitem__
 
@@ -108,6 +127,20 @@ class Rehearsal:
         """Of each client, how many of those are others than the server's."""
         return [sum(self.final[tick] != digest for tick, digest in found.items() if tick in self.final) for found in self.digests]
 
+    def connect(self, k: int) -> None:
+        """Give a client a new connection, in place of the one that it may have."""
+        seat = self.seats[k]
+        if seat.peer is not None:
+            self.server.disconnect(seat.peer)
+            del self._at[seat.peer]
+            seat.client.reconnect()
+            seat.up.clear()
+            seat.down.clear()
+        seat.peer = self._n_connections
+        self._n_connections += 1
+        self._at[seat.peer] = seat
+        self.server.connect(seat.peer)
+
     def _note(self, server: Server) -> None:
         self.final[server.course.now] = server.course.digests[server.course.now]
 
@@ -115,31 +148,32 @@ class Rehearsal:
         """Let a sixtieth of a second pass; `play` lets each client do something."""
         self.now += _FRAME
         server, now = self.server, self.now
-        for peer, seat in enumerate(self.seats):
-            if seat.comes_at > now:
+        for k, seat in enumerate(self.seats):
+            if seat.comes_at > now or seat.is_asleep:
                 continue
-            if not seat.is_connected:
-                seat.is_connected = True
-                server.connect(peer)
-            client, begun = seat.client, time.process_time()
+            if seat.peer is None:
+                self.connect(k)
+            client, own, begun = seat.client, seat.clock(now), time.process_time()
             for content in seat.down.take(now):
-                client.receive(content, now)
-            client.advance(now)
+                client.receive(content, own)
+            client.advance(own)
             seat.seconds += time.process_time() - begun
             if play is not None and client.course is not None:
-                play(client, seat.rng, now)
+                play(client, seat.rng, own)
             while client.outbox:
                 seat.up.put(client.outbox.popleft(), now)
         begun = time.process_time()
-        for peer, seat in enumerate(self.seats):
+        for peer, seat in self._at.items():
             for content in seat.up.take(now):
                 server.receive(peer, content, now)
         server.advance(now)
         self.seconds += time.process_time() - begun
         while server.drops:
             peer, reason = server.drops.popleft()
-            self.drops.append(f"{self.seats[peer].client.name}: {reason}")
+            if peer in self._at:
+                self.drops.append(f"{self._at[peer].client.name}: {reason}")
             server.disconnect(peer)
         while server.outbox:
             peer, content = server.outbox.popleft()
-            self.seats[peer].down.put(content, now)
+            if peer in self._at:
+                self._at[peer].down.put(content, now)

@@ -1,0 +1,378 @@
+"""A client keeps time with the server, however its clock goes; what it must do without a server; what it lets nobody do to it."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from engine.common.errors import InvalidInputError
+from engine.common.rng import stream
+from engine.demo.registry import find_demo
+from engine.demo.users import KEYFRAME_TICKS
+from engine.geometry import Circle
+from engine.net import messages as m
+from engine.net.client import Client
+from engine.net.clock import Clock
+from engine.net.corrections import Smoothing
+from engine.net.link import LinkSettings
+from engine.net.rehearsal import Rehearsal
+from engine.net.server import Server
+from engine.world import BodySpec, FixtureSpec
+
+DEMO = "pulley"
+HERTZ = 60.0
+GOOD = LinkSettings(latency=0.05, jitter=0.005)
+
+
+def _rehearsal(n_clients: int = 1, link: LinkSettings = GOOD, demo: str = DEMO, seed: int = 0) -> Rehearsal:
+    return Rehearsal(find_demo(demo)(0), n_clients, link, seed=seed)
+
+
+def _play(rehearsal: Rehearsal, seconds: float, look: Callable[[], object] = lambda: None) -> None:
+    end = rehearsal.now + seconds
+    while rehearsal.now < end:
+        rehearsal.frame(_hand)
+        look()
+
+
+def _hand(client: Client, rng: np.random.Generator, now: float) -> None:
+    if rng.random() < 0.04 and client.demo is not None:
+        world = client.demo.stages[0].world
+        body = int(rng.choice([body for body in world.body_ids if world.body(body).spec.type == "dynamic"]))
+        to = float(rng.uniform(-6.0, 6.0)), float(rng.uniform(2.0, 6.0))
+        client.act(*(("release",), ("hold", 0, body, (0.0, 0.0), to))[rng.integers(2)], now=now)
+
+
+def _settle(rehearsal: Rehearsal, seconds: float = 1.5) -> None:
+    for _ in range(round(60 * seconds)):
+        rehearsal.frame()
+
+
+# -- the clock --------------------------------------------------------------------------------------------------------
+
+
+def _ask(clock: Clock, at: float, offset: float, up: float, down: float) -> None:
+    """Let a client whose clock is right ask a server whose clock is `offset` ticks ahead."""
+    clock.note(at, at + up + down, (at + up) * HERTZ + offset)
+
+
+def test_the_quickest_answer_tells_the_time() -> None:
+    clock, rng = Clock(HERTZ), stream(1, "clock")
+    for k in range(12):
+        _ask(clock, 0.25 * k, 500.0, float(rng.uniform(0.1, 0.2)), float(rng.uniform(0.1, 0.2)))
+    _ask(clock, 3.0, 500.0, 0.08, 0.08)
+    assert clock.tick(4.0) == pytest.approx(4.0 * HERTZ + 500.0, abs=1e-6)
+    assert 0.16 < clock.round_trip < 0.4 and 0.0 < clock.jitter < 0.12
+    assert clock.lead(3) == pytest.approx((0.08 + clock.jitter) * HERTZ - 3.0)
+
+
+def test_a_difference_is_made_up_for_slowly_and_a_jump_at_once() -> None:
+    clock = Clock(HERTZ)
+    _ask(clock, 0.0, 100.0, 0.05, 0.05)
+    assert clock.follow(1.0, 0.0) == pytest.approx(160.0)
+    before = clock.follow(1.5, 0.0)
+    after = clock.follow(1.6, 10.0)
+    assert after - before == pytest.approx(0.1 * HERTZ * 1.05)
+    _ask(clock, 2.0, 100_000.0, 0.05, 0.05)  # it slept
+    assert clock.n_samples == 1 and clock.follow(2.1, 0.0) == pytest.approx(2.1 * HERTZ + 100_000.0)
+
+
+def test_clocks_that_run_fast_or_slow_or_jump_make_no_difference() -> None:
+    rehearsal = _rehearsal(3)
+    fast, slow, jumps = rehearsal.seats
+    fast.clock, slow.clock = (lambda now: 1.001 * now + 1e5), (lambda now: 0.999 * now)
+    jumps.clock = lambda now: now + (0.0 if now < 2.5 else 1000.0 if now < 3.5 else -50.0)
+    apart: list[float] = []
+
+    def look() -> None:
+        for seat in (fast, slow):
+            clock = seat.client.clock(seat.clock(rehearsal.now))
+            if clock is not None and rehearsal.now > 2.0:
+                apart.append(abs(clock - rehearsal.server.clock(rehearsal.now)))
+
+    _play(rehearsal, 4.5, look)
+    assert max(apart) < 2.0
+    n_before = rehearsal.server.course.now
+    _settle(rehearsal)
+    assert rehearsal.n_differing == [0, 0, 0] and not rehearsal.drops
+    assert all(client.confirmed > n_before and client.course is not None for client in rehearsal.clients)
+    ahead = [client.course.now - rehearsal.server.clock(rehearsal.now) for client in rehearsal.clients if client.course is not None]
+    assert max(ahead) < 10.0 and min(ahead) > -3.0
+
+
+@pytest.mark.parametrize("seconds", [pytest.param(8.0, marks=pytest.mark.slow), 300.0])
+def test_a_laptop_that_slept_goes_on_where_the_others_are(seconds: float) -> None:
+    rehearsal = _rehearsal(2)
+    sleeper = rehearsal.seats[0]
+    _play(rehearsal, 3.0)
+    sleeper.is_asleep = True
+    _settle(rehearsal, min(seconds, 8.0))
+    woke, slept = rehearsal.now, seconds - min(seconds, 8.0)
+    sleeper.clock = lambda now: now + slept  # its clock went on, the others' minutes are not waited for
+    sleeper.is_asleep = False
+    client, most = sleeper.client, []
+    server = rehearsal.server
+
+    def is_there() -> bool:
+        return client.course is not None and client.course.now > server.course.now - 3 and client.confirmed > server.course.now - 30
+
+    while not is_there():
+        before = client.n_again
+        now = client.course.now if client.course is not None else 0
+        rehearsal.frame()
+        if client.course is not None and client.course.now - now < 200:  # it did not take over the server's state
+            most.append(client.course.now - now + client.n_again - before)
+        assert rehearsal.now - woke < 3.0, "it does not come back"
+    assert max(most) <= 50 + 2 * KEYFRAME_TICKS
+    n_before = server.course.now
+    _play(rehearsal, 1.0)
+    _settle(rehearsal)
+    assert client.confirmed > n_before and rehearsal.n_differing == [0, 0] and client.refused == ""
+
+
+# -- the methods ------------------------------------------------------------------------------------------------------
+
+
+def test_all_methods_go_through_the_same_states() -> None:
+    rehearsal = _rehearsal(3, LinkSettings(0.1, 0.03, 0.03, 0.1, 0.02))
+    for client, method in zip(rehearsal.clients, m.METHODS, strict=True):
+        client.method = method
+    _play(rehearsal, 4.0)
+    n_ticks = rehearsal.server.course.now
+    _settle(rehearsal)
+    assert rehearsal.n_differing == [0, 0, 0] and not rehearsal.drops
+    assert all(len(found) > n_ticks for found in rehearsal.digests)
+    predicts, interpolates, waits = rehearsal.clients
+    assert predicts.n_again > 0 and interpolates.n_again == waits.n_again == 0
+    assert not interpolates.corrections and not waits.corrections
+    late = [float(np.median(client.latencies)) for client in rehearsal.clients]
+    assert late[0] < 0.05 and 0.2 < late[1] < 0.6 and 0.2 < late[2] < 0.6
+    with pytest.raises(InvalidInputError, match="method must be one of prediction, interpolation, lockstep"):
+        predicts.method = "hope"
+
+
+def test_a_method_may_be_changed_under_way() -> None:
+    rehearsal = _rehearsal(2)
+    for method in itertools.islice(itertools.cycle(m.METHODS), 7):
+        rehearsal.clients[0].method = method
+        _play(rehearsal, 0.7)
+    _settle(rehearsal)
+    assert rehearsal.n_differing == [0, 0] and len(rehearsal.digests[0]) > 200
+
+
+# -- corrections ------------------------------------------------------------------------------------------------------
+
+
+def test_a_correction_is_told_and_only_the_picture_is_smoothed() -> None:
+    ids = np.array([3, 7, 9])
+    before = [(ids, np.array([[0.0, 0.0, 0.0], [1.0, 0.0, 0.5], [9.0, 0.0, 0.0]]))]
+    after = [(np.array([7, 8, 9, 11]), np.array([[1.03, 0.04, 0.5], [5.0, 5.0, 0.0], [0.0, 0.0, 0.0], [1.0, 1.0, 1.0]]))]
+    smoothing = Smoothing()
+    correction = smoothing.note(before, after, 100, 12, 5.0)
+    assert correction is not None and (correction.tick, correction.age, correction.n_moved) == (100, 12, 2)
+    far, near = correction.moved
+    assert (far.body, far.metres) == (9, 9.0) and near.body == 7 and near.metres == pytest.approx(0.05)
+    assert near.before == (1.0, 0.0, 0.5) and correction.metres == 9.0
+    at_once = smoothing.offsets(0, (7, 9, 11), 5.0)
+    assert at_once[0] == pytest.approx([-0.03, -0.04, 0.0]) and not at_once[1:].any()  # nine metres are not glided
+    assert np.hypot(*smoothing.offsets(0, (7,), 5.15)[0, :2]) < 0.003
+    assert not smoothing.offsets(0, (7,), 9.0).any() and not smoothing.offsets(3, (7,), 5.0).any()
+    assert smoothing.note(after, after, 101, 1, 6.0) is None
+
+
+def test_what_others_do_late_is_a_correction() -> None:
+    rehearsal = _rehearsal(2, LinkSettings(0.15), DEMO)
+    for client in rehearsal.clients:
+        client.on_correction = None
+    _settle(rehearsal, 3.0)
+    one, other = rehearsal.clients
+    assert one.demo is not None
+    world = one.demo.stages[0].world
+    body = next(body for body in reversed(world.body_ids) if world.body(body).spec.type == "dynamic")
+    one.act("hold", 0, body, (0.0, 0.0), (5.0, 3.0), now=rehearsal.now)
+    _settle(rehearsal, 1.0)
+    assert one.holders.keys() == other.holders.keys() == {one.user} and other.holders[one.user][:2] == (0, body)
+    assert not one.corrections and other.n_corrections == len(other.corrections) > 0
+    worst = max(other.corrections, key=lambda one: one.metres)
+    assert worst.metres > 0.01 and body in [moved.body for moved in worst.moved] and 10 < worst.age < 40
+    assert other.offsets(0).shape == (len(world.body_ids), 3)
+    assert rehearsal.n_differing == [0, 0]
+
+
+# -- where the states differ ------------------------------------------------------------------------------------------
+
+
+def _disturb(client: Client) -> None:
+    """Let a client's world be another than the server's, as on a machine that calculates otherwise."""
+    assert client.demo is not None
+    world = client.demo.stages[0].world
+    body = next(body for body in world.body_ids if world.body(body).spec.type == "dynamic")
+    world.set_velocity(body, (0.5, 0.0), 0.1)
+
+
+def test_one_whose_state_is_another_takes_over_the_server_s() -> None:
+    rehearsal = _rehearsal(2)
+    _play(rehearsal, 2.0)
+    one, other = rehearsal.clients
+    demo = one.demo
+    for _ in range(60):
+        rehearsal.frame()
+        _disturb(one)
+    _play(rehearsal, 2.0)
+    rehearsal.digests[0].clear()
+    _play(rehearsal, 1.0)
+    _settle(rehearsal)
+    assert 1 <= one.n_adopted <= 3 and one.demo is demo and other.n_adopted == 0 < other.n_compared
+    assert rehearsal.n_differing == [0, 0] and len(rehearsal.digests[0]) > 60
+
+
+def test_a_foreign_machine_takes_over_one_state_a_keyframe_at_most() -> None:
+    rehearsal = _rehearsal(1, GOOD)
+    _play(rehearsal, 2.0)
+    client, begun = rehearsal.clients[0], rehearsal.server.course.now
+    for _ in range(240):
+        rehearsal.frame(_hand)
+        _disturb(client)
+    n_keyframes = (rehearsal.server.course.now - begun) // KEYFRAME_TICKS + 1
+    assert 1 < client.n_adopted <= n_keyframes and not rehearsal.drops and client.refused == ""
+
+
+# -- without a server -------------------------------------------------------------------------------------------------
+
+
+def test_one_that_comes_back_is_who_it_was() -> None:
+    rehearsal = _rehearsal(2)
+    _play(rehearsal, 3.0)
+    one = rehearsal.clients[0]
+    user, key, demo = one.user, one.key, one.demo
+    rehearsal.connect(0)
+    assert not one.is_in and one.demo is demo and one.status == "waiting for the server's state"
+    _play(rehearsal, 3.0)
+    _settle(rehearsal)
+    assert one.is_in and (one.user, one.key) == (user, key) and one.demo is not demo and one.status == ""
+    assert rehearsal.n_differing == [0, 0] and len(rehearsal.server.present) == 2
+
+
+def test_without_a_server_it_waits_at_the_end_of_its_window_and_may_go_on_alone() -> None:
+    rehearsal = _rehearsal(2)
+    _play(rehearsal, 3.0)
+    one, other = rehearsal.clients
+    course, now = one.course, rehearsal.now
+    assert course is not None
+    for _ in range(180):
+        now += 1.0 / 60.0
+        one.advance(now)
+    stood = course.now
+    assert stood - one.confirmed == 50 and one.status == "waiting for the server" and one.age > 2.5
+    one.go_alone(now)
+    n_bodies = len(course.demo.stages[0].world.body_ids)
+    assert one.is_alone and one.status == "going on alone"
+    ball = BodySpec((FixtureSpec(Circle(0.2), density=1.0),), position=(0.0, 9.0))
+    body = one.act("edit", 0, "create_body", (ball,), (), now=now)
+    for _ in range(120):
+        now += 1.0 / 60.0
+        assert one.advance(now) <= 2
+    assert course.now == pytest.approx(stood + 120, abs=2) and set(course.demo.run.users.users) == {one.user}
+    world = course.demo.stages[0].world
+    assert len(world.body_ids) == n_bodies + 1 and world.state(body).position[1] < 9.0
+    now += 600.0
+    assert one.advance(now) < 20 and one.advance(now + 1.0 / 60.0) < 20  # it slept: no ten minutes are made up for
+    one.outbox.clear()
+    rehearsal.connect(0)
+    _settle(rehearsal, 2.0)
+    assert not one.is_alone and one.is_in and rehearsal.n_differing[1] == 0 and other.refused == ""
+
+
+def test_a_slow_machine_predicts_less_and_says_so() -> None:
+    rehearsal = _rehearsal(2, LinkSettings(0.15))
+    client, time = rehearsal.clients[0], itertools.count()
+    client.timer = lambda: 0.02 * next(time)  # each call of `advance` takes 20 ms, however many ticks
+    client.budget = 0.03
+    _play(rehearsal, 4.0)
+    assert client.is_slow and "less is predicted" in client.status
+    assert client.course is not None and client.course.now - client.confirmed < 20
+    _settle(rehearsal)
+    assert rehearsal.n_differing == [0, 0]
+
+
+# -- a server that lies -----------------------------------------------------------------------------------------------
+
+
+def _welcomed() -> tuple[Client, list[bytes]]:
+    """Return a client in the middle of a world, and all that the server said to it."""
+    server, client, said = Server(find_demo(DEMO)(0)), Client("one"), []
+    server.connect(0)
+    for k in range(120):
+        now = k / 60.0
+        client.advance(now)
+        while client.outbox:
+            server.receive(0, client.outbox.popleft(), now)
+        server.advance(now)
+        while server.outbox:
+            said.append(server.outbox.popleft()[1])
+            client.receive(said[-1], now)
+    assert client.refused == "" and client.confirmed > 60
+    return client, said
+
+
+_LIES = (
+    m.Acted(2**40, 1, 0, ["release", []]),
+    m.Acted(2**40, 64, 2**40, ["release", []]),
+    m.Closed(2**40, 10_000),
+    m.Closed(110, 10_000, b"x" * 16, [10_000] * 8),
+    m.Closed(0, 0),
+    m.Pong(0.0, 2.0**40),
+    m.Keyframe(2**40, b"nonsense"),
+    m.Keyframe(0, b""),
+    m.Pointed(64, 1e6, -1e6),
+    m.Present([]),
+    m.Welcome(1, "", 0, {}, b"", [], 0, 1e-9, 1000, 10_000),
+)
+
+
+@pytest.mark.parametrize("lie", _LIES, ids=lambda lie: type(lie).__name__)
+def test_a_lie_is_survived(lie: m.FromServer) -> None:
+    client, _ = _welcomed()
+    for k in range(120):
+        now = 2.0 + k / 60.0
+        client.receive(m.encode(lie), now)
+        assert client.advance(now) <= 110
+    assert client.demo is not None and client.course is not None and len(client.course._acts) < 100
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"\x00", b"\xff" * 100, m.encode(m.Acted(140, 1, 900, ["launch", []])), m.encode(m.Acted(140, 1, 900, [[]] * 9))]
+)
+def test_what_is_no_message_ends_it_in_one_line(content: bytes) -> None:
+    client, _ = _welcomed()
+    client.receive(content, 2.0)
+    assert client.refused.startswith("what the server says is not understood: ") and "\n" not in client.refused
+    assert client.advance(2.0) == 0 and client.demo is not None
+    client.go_alone(2.0)
+    assert client.advance(2.1) > 0
+
+
+@pytest.mark.parametrize("scene", [{}, {"demo": "nowhere"}, {"demo": 5, "scene": [], "seed": -1}])
+def test_a_welcome_to_nowhere_is_refused(scene: dict[str, object]) -> None:
+    client = Client("one")
+    client.advance(0.0)
+    client.receive(m.encode(m.Welcome(1, "k", 0, scene, b"nonsense", [], 0, 60.0, 3, 50)), 0.1)
+    assert client.refused and client.course is None and client.advance(0.2) == 0
+
+
+def test_a_thousand_damaged_messages() -> None:
+    rng = stream(7, "damage")
+    client, said = _welcomed()
+    said = [content for content in said if len(content) < 2000]
+    for k in range(1000):
+        content = bytearray(said[int(rng.integers(len(said)))])
+        for at in rng.integers(len(content), size=int(rng.integers(1, 5))).tolist():
+            content[at] = int(rng.integers(256))
+        client.receive(bytes(content), 2.0 + k / 600.0)
+        client.refused = ""
+        if k % 10 == 0:
+            assert client.advance(2.0 + k / 600.0) <= 110
+    assert client.demo is not None
