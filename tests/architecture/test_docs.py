@@ -88,7 +88,8 @@ def test_every_study_has_its_page_and_picture() -> None:
 
 def test_every_picture_belongs_to_a_page_and_to_the_script() -> None:
     pictures = sorted(path.stem for path in (DOCS / "img" / "algorithms").glob("*.png"))
-    drawn = [path.stem for path in (DOCS / "pictures").glob("*.py") if path.stem not in ("__init__", "__main__", "kit", "docks", "strips")]
+    others = ("__init__", "__main__", "kit", "docks", "shared", "strips")
+    drawn = [path.stem for path in (DOCS / "pictures").glob("*.py") if path.stem not in others]
     assert pictures == sorted(drawn) == [path.stem for path in ALGORITHMS]
     assert sorted(path.stem for path in (DOCS / "img" / "dynamics").glob("*.png")) == sorted(DRAWN) == [path.stem for path in TOPICS]
 
