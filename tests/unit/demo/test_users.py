@@ -13,6 +13,8 @@ from engine.geometry import Circle, Polygon
 from engine.history.capture import capture, restore
 from engine.history.history import demo_hash
 from engine.history.input_log import Input
+from engine.scenes.scene import build_all, scene_of_snapshot
+from engine.scenes.scene_file import scene_as_json, scene_from_json
 from engine.world import BodySpec, FixtureSpec, GearJointSpec, RevoluteJointSpec, World
 
 GROUND = BodySpec((FixtureSpec(Polygon.box(20.0, 0.5)),), type="static")
@@ -139,6 +141,31 @@ def test_who_has_used_up_its_ids_creates_nothing_more() -> None:
     with pytest.raises(LabError, match="a user can create 1032192 things, and you have"):
         by(demo, 3, "grab", (0.0, 1.0))
     by(demo, 3, "release")
+
+
+@pytest.mark.parametrize("solver", ["box2d", "soft_step"])
+def test_the_largest_ids_are_as_good_as_small_ones(solver: str) -> None:
+    """In contacts, keys of pairs, joints, states restored, scene files and digests."""
+    found = []
+    for user in (1, 64):
+        demo = shared(user, demo=find_demo("workbench")(0, solver=solver))
+        world = world_of(demo)
+        for k in range(5):
+            edit(demo, user, "create_body", disc(0.02 * k, 1.0 + k))
+        a, b = world.body_ids[-2:]
+        x, y = world.state(b).position
+        edit(demo, user, "create_joint", RevoluteJointSpec(a, b, (x, y - 0.5)))
+        by(demo, user, "grab", (x, y))
+        for _ in range(60):  # to a keyframe
+            demo.run.step()
+        twin = World.from_snapshot(world.snapshot())
+        demo.run.step()
+        twin.step()
+        assert twin.state_hash() == world.state_hash() and world.body_ids[-1] >> 20 == user
+        scene = scene_from_json(scene_as_json(scene_of_snapshot(world.snapshot())))
+        again = build_all(scene, solver)[0]
+        found.append((world.poses.tobytes(), len(world.contacts), again.poses.tobytes(), len(again.joint_ids)))
+    assert found[0] == found[1]
 
 
 # -- taking back --------------------------------------------------------------------------------------------------------
