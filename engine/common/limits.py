@@ -94,8 +94,9 @@ MOST_RECORDED_STEPS = 1_000_000
 MOST_RECORDED_VALUES = 5_000_000
 """Values of JSON of a recording, all parts together, a count: 200 MB."""
 
-MOST_RECORDED_INPUTS = 200_000
-"""Of a recording, a count: a drag of an hour at 60 Hz. What is dropped or built counts by its size as well (`MOST_JSON_VALUES`)."""
+MOST_RECORDED_INPUTS = 400_000
+"""Of a recording, a count: drags of four hands at 60 Hz, without a pause, for half an hour; 170 MB. What is dropped or built counts by its
+size as well (`MOST_JSON_VALUES`)."""
 
 MOST_UNPACKED = 150_000_000
 """Bytes of all that a recording has packed: digests of 200 bodies over an hour and a half."""

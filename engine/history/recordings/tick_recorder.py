@@ -22,6 +22,8 @@ _EVERY = 0.5
 """Seconds of wall clock between two writings."""
 _MOST_BYTES = 1_000_000
 """Of digests that wait to be written."""
+_MOST_INPUTS = 1000
+"""That wait."""
 _RAW_TICKS = 300
 """From one tick whose bodies' numbers are written to the next: five seconds. At every keyframe they would be a quarter of the file."""
 
@@ -97,7 +99,7 @@ class TickRecorder:
         self._n_bytes += len(digests) + HASH_BYTES
         if self.ticks % _RAW_TICKS == 0:
             self._raw[self.ticks] = raw_states(self._demo)
-        if self._n_bytes > _MOST_BYTES or monotonic() - self._written > _EVERY:
+        if self._n_bytes > _MOST_BYTES or len(self._inputs) > _MOST_INPUTS or monotonic() - self._written > _EVERY:
             self.flush()
 
     def flush(self) -> None:
