@@ -170,6 +170,10 @@ def _run(hosting: Hosting, about: dict[str, Any], json_file: str | None, show: C
     is_interrupted, reason = False, "the server ends"
     try:
         _say(_invitation(hosting))
+        if hosting.is_open_to_others and not hosting.settings.password:
+            _say("whoever can reach this computer may join: --password keeps others out")
+        if hosting.is_open_to_others and not hosting.has_tls:
+            _say("what is said can be read on the way: --tls-certificate encrypts it")
         if show is not None:
             show()
         else:

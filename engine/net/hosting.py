@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, Any, cast
 from websockets.asyncio.connection import broadcast
 from websockets.asyncio.server import ServerConnection, serve
 from websockets.exceptions import ConnectionClosed, PayloadTooBig
-from websockets.frames import CloseCode
+from websockets.frames import CloseCode, Opcode
 
 from engine.common.checks import integer
 from engine.common.errors import InvalidInputError, LabError
@@ -156,6 +156,8 @@ class _Socket(ServerConnection):
 
     def process_event(self, event: Any) -> None:
         self.n_frames += 1
+        if self.peer is not None and getattr(event, "opcode", None) is Opcode.PONG:
+            self.hosting.note_alive(self.peer)
         if self.n_frames <= MOST_FRAMES_A_SECOND:
             super().process_event(event)
         elif not self.why:
@@ -234,6 +236,11 @@ class Hosting:
         self._leaving: set[asyncio.Future[None]] = set()
         self._seen = (0.0, 0, 0)
         """When the status was last told, with what had been sent and had come by then."""
+
+    @property
+    def is_open_to_others(self) -> bool:
+        """Whether other computers can reach it."""
+        return not (self.bind in ("localhost", "::1") or self.bind.startswith("127."))
 
     @property
     def has_tls(self) -> bool:
@@ -412,6 +419,10 @@ class Hosting:
             self._n_strangers += 1
             self._strangers.append(Drop(self._server.course.now, connection.address, reason))
         connection.transport.abort()
+
+    def note_alive(self, peer: int) -> None:
+        """Note that a connection answers pings: its program may be busy compiling, or being dragged about, and say nothing."""
+        self._server.note_alive(peer, asyncio.get_running_loop().time())
 
     def _check_buffer(self, connection: _Socket) -> None:
         waiting = connection.transport.get_write_buffer_size()

@@ -299,6 +299,12 @@ class Server:
         self._over.pop(peer, None)
         self._forget(peer)
 
+    def note_alive(self, peer: int, now: float) -> None:
+        """Note a sign of life that is no message: who is busy is not silent."""
+        now, one = self._pass(now), self._peers.get(peer)
+        if one is not None:
+            one.heard = now
+
     def receive(self, peer: int, content: bytes, now: float) -> None:
         """Take in what a client sent: whatever it is, nothing worse comes of it than that the client is dropped."""
         now = self._pass(now)

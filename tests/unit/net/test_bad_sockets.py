@@ -65,6 +65,20 @@ def test_who_does_not_shake_hands_or_says_no_hello_is_cut_off(hosting: Hosting) 
     until(lambda: hosting.status.n_sockets == 0)
 
 
+def test_who_answers_pings_is_only_busy(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hosting_module, "PING_SECONDS", 0.05)
+    patient = Hosting(_demo, ServerSettings(limits=Limits(silent_seconds=0.4)), port=0)
+    patient.start()
+    busy = Connection("127.0.0.1", patient.port)
+    busy.send(m.encode(m.Hello(m.VERSION, "busy")))
+    until(lambda: patient.status.users == ("busy",), look=0.01)
+    tick = patient.status.tick
+    until(lambda: patient.status.tick > tick + 60, look=0.02)
+    assert patient.status.users == ("busy",) and patient.status.n_dropped == 0
+    busy.close()
+    patient.close()
+
+
 def test_a_slow_reader_is_cut_off_and_holds_nobody_up(hosting: Hosting) -> None:
     party = Party(Client("one"), Connection("127.0.0.1", hosting.port))
     with _stranger(hosting) as slow:
