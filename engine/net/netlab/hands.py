@@ -5,11 +5,13 @@ What they draw is seeded; what they do depends on what they see when they look, 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any, Protocol
 
 import numpy as np
 
+from engine.common.tolerances import LINEAR_SLOP
 from engine.demo.base import Demo
 from engine.demo.stage import Stage
 from engine.demo.users import SPEEDS
@@ -206,7 +208,7 @@ class RandomHands:
         a, b = (float(at[0]), float(at[1])), (float(places[k, 0]), float(places[k, 1]))
         middle = (0.5 * (a[0] + b[0]), 0.5 * (a[1] + b[1]))
         hinge = RevoluteJointSpec(body, others[k], middle)
-        rod = DistanceJointSpec(body, others[k], a, b) if a != b else hinge
+        rod = DistanceJointSpec(body, others[k], a, b) if math.dist(a, b) >= LINEAR_SLOP else hinge
         actor.act("edit", demo.stages.index(stage), "create_joint", ((hinge, rod)[int(self._rng.integers(2))],), (), now=now)
 
     def _part(self, actor: Actor, demo: Demo, now: float) -> None:
