@@ -327,6 +327,17 @@ def test_silence_and_half_a_connection_end_after_seconds() -> None:
     assert len(table.server._peers) == table.server.settings.limits.connections and len(table.server._over) <= 64
 
 
+def test_who_gives_a_sign_of_life_is_only_busy() -> None:
+    table = Table(limits=Limits(silent_seconds=1.0))
+    table.come(1)
+    for _ in range(4):
+        table.run(32)
+        table.server.note_alive(1, table.now)
+    assert table.reasons == {}
+    table.run(64)
+    assert table.reasons == {1: "nothing was heard of it for 1 s"}
+
+
 def test_a_late_server_catches_up_or_lets_its_clock_slip() -> None:
     table = Table()
     table.come(1)
