@@ -39,6 +39,8 @@ _POINTING = 1.0 / 20.0
 """Seconds from one message about where the pointer is to the next."""
 _EDITS_PER_SECOND = 120.0
 """Of what is dragged with the tool that selects: with the pointer's messages less than half of what a server takes from a client."""
+_WAITING = 1.0
+"""Seconds by which what is confirmed is old before it is said that the server is waited for."""
 _GRAPH = 600
 """Frames of which the ticks taken again are kept."""
 
@@ -126,6 +128,7 @@ class SharedSession(Session):
         self._n_adopted = party.client.n_adopted
         self._drag: tuple[float, float] | None = None
         """Where the hand is to pull to from this frame on; what it pulled to before in the same frame nobody need know."""
+        self._was_apart = False
         self._down: set[str] = set()
         self._is_holding = False
         self._pointed_at = 0.0
@@ -281,6 +284,10 @@ class SharedSession(Session):
         client = self.client
         while client.denials:
             self._refuse(client.denials.popleft())
+        if self.is_apart != self._was_apart:
+            self._was_apart = self.is_apart
+            if self.is_apart:
+                self.messages.answer(self.trouble, palette.WARNING)
         present = {one.user: (one.name, one.is_here) for one in client.present if one.user != client.user}
         if self._present is None and client.present:
             others = [name for name, is_here in present.values() if is_here]
@@ -307,6 +314,11 @@ class SharedSession(Session):
         return self.party.connection.address if self.hosting is None else self.hosting.invitation
 
     @property
+    def is_apart(self) -> bool:
+        """Whether it has no part in the shared world now: alone, or without a connection."""
+        return self.party.is_over or self.party.connection.state != "open" or not self.client.is_in
+
+    @property
     def trouble(self) -> str:
         """Why the world is not, or not any more, as the others see it, and what can be done; empty where all is well."""
         party, client = self.party, self.client
@@ -318,7 +330,7 @@ class SharedSession(Session):
             return f"{party.reason}; trying again in {max(party.again_at - self.party.now(), 0.0):.0f} s; F4: go on alone"
         if party.connection.state != "open" or not client.is_in:
             return f"{party.words}; F4: go on alone"
-        return client.status
+        return "waiting for the server; F4: go on alone" if client.is_stalled and client.age > _WAITING else ""
 
     def leave(self) -> None:
         """Say goodbye."""

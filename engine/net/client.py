@@ -226,6 +226,11 @@ class Client:
         return self._lost is not None and self._lost.differs
 
     @property
+    def is_stalled(self) -> bool:
+        """Whether a tick was due and could not be taken, for the server has not closed those long before it."""
+        return self._is_stalled
+
+    @property
     def is_slow(self) -> bool:
         """Whether going back would take longer than a frame, so that less is predicted."""
         return self.method == "prediction" and self._horizon() < self._window

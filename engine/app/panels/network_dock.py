@@ -148,7 +148,7 @@ class NetworkDock(Dock):
         rows += [
             Heading("Connection"),
             Line("there and back", f"{_MS * client.round_trip:.0f} ms"),
-            Line("confirmed", f"{_MS * client.age:.0f} ms ago"),
+            Line("confirmed", "-" if session.is_apart else f"{_MS * client.age:.0f} ms ago"),
             Line("out", f"{_KILO * sent:.1f} kB/s"),
             Line("in", f"{_KILO * received:.1f} kB/s"),
             Heading("Corrections"),

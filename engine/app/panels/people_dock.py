@@ -179,7 +179,8 @@ class PeopleDock(Dock):
             x = rect.right
         right = left + width - round(8 * ui)
         x = self._draw_users(surface, session, x + round(10 * ui), right)
-        age = self.fonts.render(f"confirmed {1000.0 * session.client.age:.0f} ms ago", 11.0, palette.CAPTION)
+        told = "not connected" if session.is_apart else f"confirmed {1000.0 * session.client.age:.0f} ms ago"
+        age = self.fonts.render(told, 11.0, palette.WARNING if session.is_apart else palette.CAPTION)
         if right - x > round((_LEAST_GRAPH + 10.0) * ui) + age.get_width():
             at = max(right - round((_GRAPH + 14.0) * ui) - age.get_width(), x)
             surface.blit(age, age.get_rect(midleft=(at, top + height // 2 + 1)))
