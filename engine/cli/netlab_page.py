@@ -49,7 +49,8 @@ def spread_words(spread: Spread, factor: float, unit: str) -> str:
     """Say a spread: "33 ms, 5 % over 67, at most 83"."""
     if spread.median is None or spread.p95 is None or spread.max is None:
         return "-"
-    return f"{factor * spread.median:.3g} {unit}, 5 % over {factor * spread.p95:.3g}, at most {factor * spread.max:.3g}"
+    median, high, most = (_scaled(value, factor) for value in (spread.median, spread.p95, spread.max))
+    return f"{median} {unit}, 5 % over {high}, at most {most}"
 
 
 def milliseconds(ms: float | None) -> str:
@@ -84,7 +85,9 @@ def row_of(one: Finding, swept: str | None) -> list[str]:
 
 
 def _scaled(value: float | None, factor: float) -> str:
-    return "-" if value is None else f"{factor * value:.3g}"
+    if value is None:
+        return "-"
+    return f"{factor * value:,.0f}" if factor * value >= 1000.0 else f"{factor * value:.3g}"
 
 
 def tables_as_text(findings: Sequence[Finding], swept: str | None) -> str:
