@@ -134,7 +134,7 @@ def test_hands_do_everything_and_the_same_of_one_seed() -> None:
     }  # fmt: skip
     assert set(counts) == wanted
     assert counts["grab"] == counts["release"] and counts["press"] == counts["release_key"]  # all that is begun is ended
-    assert actor.done[:40] == _played(0, n_frames=60).done[:40] != _played(1, n_frames=60).done[:40]
+    assert actor.done[:30] == _played(0, n_frames=60).done[:30] != _played(1, n_frames=60).done[:30]
     pauses = [arguments for action, arguments in actor.done if action == "pause"]
     assert pauses == [(True,), (False,)] * (len(pauses) // 2)
 
