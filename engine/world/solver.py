@@ -68,6 +68,8 @@ _ENTRIES = {"box2d": "engine.box2d.solver:Box2DSolver"}
 _METHODS = Path(__file__).resolve().parent.parent / "dynamics" / "solvers"
 """Where each file is a method by which our own rigid bodies are solved, named as the file is."""
 _NO_METHODS = ("__init__", "protocol")
+_FOUND: set[tuple[Path, str]] = set()
+"""Folders and methods in them that have been seen: a demo asks for its solver at every step and at everything that is done."""
 
 NamedValues: TypeAlias = tuple[tuple[str, float | str], ...]
 """Settings of a solver's own, as `WorldSettings.solver_settings` has them."""
@@ -407,8 +409,12 @@ def solver_name(field: str, value: object) -> str:
 
 
 def _is_method(name: str) -> bool:
-    is_plain = name.isidentifier() and not name.startswith("_") and name not in _NO_METHODS
-    return is_plain and (_METHODS / f"{name}.py").is_file()
+    if (_METHODS, name) not in _FOUND:
+        is_plain = name.isidentifier() and not name.startswith("_") and name not in _NO_METHODS
+        if not is_plain or not (_METHODS / f"{name}.py").is_file():
+            return False
+        _FOUND.add((_METHODS, name))
+    return True
 
 
 def default_solver() -> str:
