@@ -11,3 +11,7 @@ script      acts at ticks from a file
 link        a connection that is late, loses, reorders and duplicates, made of random numbers
 hosting     a server's sockets, in a thread; connection: a client's; party: a client and its connection
 """
+
+from engine.common.installation import require
+
+require("msgspec", "websockets")

@@ -305,6 +305,8 @@ class Connection:
         if isinstance(error, ConnectionClosed):
             if error.sent is not None and error.rcvd is None and "keepalive" in error.sent.reason:
                 return f"{at} has not answered for {SILENT_SECONDS:g} s"
+            if error.rcvd is not None and "keepalive" in error.rcvd.reason:
+                return f"{at} had no answer from here for a while"
             return error.rcvd.reason if error.rcvd is not None and error.rcvd.reason else f"the connection to {at} broke off"
         if isinstance(error, ssl.SSLCertVerificationError):
             return f"the certificate of {at} is not trusted ({error.verify_message}): --tls-ca FILE trusts one that you know"

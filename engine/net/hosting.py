@@ -54,9 +54,10 @@ MOST_FRAMES_A_SECOND = 5_000
 """From one connection, on the socket, pings of its protocol too; what is in them the server's `Limits` hold."""
 OPEN_SECONDS = 5.0
 """For the handshake."""
-PING_SECONDS = 5.0
-SILENT_SECONDS = 10.0
-"""For the answer to a ping."""
+PING_SECONDS = 4.0
+SILENT_SECONDS = 8.0
+"""For the answer to a ping: both together less than `Limits.silent_seconds`, so that a laptop that slept finds its connection broken, which is
+taken up again, and is not dropped for good."""
 _CLOSE_SECONDS = 0.5
 _RECEIVE_BUFFER = 65_536
 """Bytes of a connection that are looked at in one go: few, so that a flood holds nobody up before it is cut off."""

@@ -33,6 +33,7 @@ for statement in (
     "import engine.render",
     "import engine.app",
     "import engine.cli",
+    "import engine.net",
     "import engine.common.file_schema",
     "Outline.of_polygon([(0, 0), (2, 0), (1, 0.5), (0, 2)])",
 ):
@@ -51,7 +52,7 @@ def _python(program: str, *arguments: str) -> subprocess.CompletedProcess[str]:
 def test_the_library_alone_works_and_names_what_else_is_missing() -> None:
     ran = _python(WITHOUT_THE_LABORATORY + LIBRARY)
     assert ran.returncode == 0, ran.stderr
-    told = [f"{name} is not installed" for name in ("Box2D", "pygame", "pygame", "typer", "pydantic", "shapely")]
+    told = [f"{name} is not installed" for name in ("Box2D", "pygame", "pygame", "typer", "msgspec", "pydantic", "shapely")]
     lines = ran.stdout.splitlines()
     assert [line.partition(" (")[0].partition(":")[0] for line in lines] == told
     assert all('python -m pip install ".[lab]"' in line and "-r requirements.txt" in line for line in lines)
