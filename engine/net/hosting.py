@@ -56,7 +56,7 @@ OPEN_SECONDS = 5.0
 """For the handshake."""
 PING_SECONDS = 4.0
 SILENT_SECONDS = 8.0
-"""For the answer to a ping: both together less than `Limits.silent_seconds`, so that a laptop that slept finds its connection broken, which is
+"""For the answer to a ping. Both together are less than `Limits.silent_seconds`: a laptop that slept finds its connection broken, which is
 taken up again, and is not dropped for good."""
 _CLOSE_SECONDS = 0.5
 _RECEIVE_BUFFER = 65_536
