@@ -6,23 +6,29 @@ on the average, and `BURST` seconds' worth of it at once, for a connection that 
 
 from __future__ import annotations
 
+import contextlib
+import math
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from engine.common.errors import LabError
 from engine.history.input_log import Input
-from engine.world import BodySpec, FixtureSpec
+from engine.world import BodySpec, FixtureSpec, WorldSettings, load_solver
+from engine.world.fields import named_values
 
 if TYPE_CHECKING:
     from engine.demo.base import Demo
 
-__all__ = ["BURST", "Bucket", "Limits", "Size", "has_more_values", "loads", "made_by", "owned", "without_picture"]
+__all__ = ["BURST", "Bucket", "Limits", "Size", "has_more_values", "loads", "made_by", "owned", "without_picture", "work_of"]
 
 BURST = 4.0
 """Seconds whose worth may come at once."""
+_CUBED = frozenset({"largest"})
+"""Settings that are the size of a matrix."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +60,9 @@ class Limits:
         half a second, those of 400 five seconds.
     denials_per_s : float
         Acts that do not count, for guests may not do so or there is too much of it: who goes on faster is dropped.
+    work : float
+        Times that of a solver's defaults, by its counts of iterations and sub-steps, to which the settings may be changed: one tick of a
+        million iterations would take minutes.
     bodies, shapes, joints : int
         Of its own that there may be at a time.
     world_bodies, world_shapes : int
@@ -82,6 +91,7 @@ class Limits:
     numbers_ahead: int = 1_000
     shapes_per_s: float = 30.0
     denials_per_s: float = 5.0
+    work: float = 16.0
     bodies: int = 500
     shapes: int = 2_000
     joints: int = 500
@@ -138,6 +148,31 @@ def made_by(one: Input) -> Size:
     if method == "create_fixture":
         return Size(0, sum(isinstance(spec, FixtureSpec) for spec in given))
     return Size(0, 0, 1) if method == "create_joint" else Size()
+
+
+def work_of(one: Input, demo: Demo) -> float:
+    """Return how many times the work of a solver's defaults a change of settings asks for, by its counts; 1 for any other act."""
+    solvers, named, own = demo.run.solvers, {}, ()
+    if one.action in ("set_solver", "amend_solver"):
+        solvers, own = one.arguments[:1], one.arguments[1] if len(one.arguments) > 1 else ()
+    elif one.action in ("edit", "amend_edit") and one.arguments[1] == "set_settings" and len(one.arguments) > 3:
+        named = dict(one.arguments[3])
+        own = named.pop("solver_settings", ())
+    work = 1.0
+    for name in solvers:
+        with contextlib.suppress(LabError):  # what is wrong is refused where it is carried out
+            usual = {each.name: each.default for each in fields(WorldSettings)} | load_solver(name).own_settings(WorldSettings())
+            work = max(
+                work, math.prod(_ratio(key, value, usual.get(key)) for key, value in {**named, **dict(named_values("", own))}.items())
+            )
+    return work
+
+
+def _ratio(name: str, value: object, usual: object) -> float:
+    """Return how much more work a count makes than the usual one; 1 of what is no count."""
+    if type(usual) is not int or not isinstance(value, int | float):
+        return 1.0
+    return max(value / max(usual, 1), 1.0) ** (3 if name in _CUBED else 1)
 
 
 def has_more_values(plain: list[Any], most: int) -> bool:

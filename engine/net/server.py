@@ -31,7 +31,7 @@ from engine.history.input_log import ACTIONS, EDITS, USER_ACTIONS, Input
 from engine.history.recordings.inputs import as_plain, input_of
 from engine.net import messages as m
 from engine.net.course import Act, Course
-from engine.net.limits import Bucket, Limits, Size, has_more_values, loads, made_by, owned, without_picture
+from engine.net.limits import Bucket, Limits, Size, has_more_values, loads, made_by, owned, without_picture, work_of
 from engine.net.scene import check_shareable, scene_of
 from engine.net.state import StateError, encode_state
 
@@ -65,6 +65,8 @@ _TOO_SLOW = 2.0
 """Times the time of a tick, that half of the last half second's took."""
 _HEAVY = 0.4
 """Share of all shapes and contacts."""
+_HEAVY_FROM = 500
+"""Of them: who has fewer is not to blame for a slow solver."""
 _REMEMBERED = 64
 """Drops and troubles told in the status, and connections that are over and still told so."""
 _ASKED_AGAIN = 0.25
@@ -503,6 +505,8 @@ class Server:
         for name in (act.action, *([act.arguments[1]] if act.action in ("edit", "amend_edit") else [])):
             if name not in may:
                 return f"guests may not {name} here"
+        if work_of(act, self.course.demo) > limits.work:
+            return f"guests may set a solver to {limits.work:g} times the work of its defaults"
         size = made_by(act)
         if not any(size) and act.action not in _MAY_MAKE:
             return ""
@@ -649,7 +653,7 @@ class Server:
         made = loads(self.course.demo, IDS_OF_A_USER)
         user = max((one for one in made if one in self._members), key=made.__getitem__, default=0)
         is_in_the_way = any(member.peer is not None for other, member in self._members.items() if other != user)
-        if not user or not is_in_the_way or made[user] < _HEAVY * sum(made.values()):
+        if not user or not is_in_the_way or made[user] < max(_HEAVY * sum(made.values()), _HEAVY_FROM):
             return
         member, reason = self._members[user], f"what it made is too heavy for this machine: {made[user]:,} shapes and contacts"
         self._troubles.append(f"tick {self.course.now}: the bodies of {member.name} are taken away: {reason}")

@@ -267,6 +267,23 @@ def test_what_one_may_make_is_limited() -> None:
     assert made_by(Input("edit", (0, "create_body", (DISC,), ()))) == Size(1, 1, 0)
 
 
+def test_no_tick_is_made_to_last_for_minutes() -> None:
+    table = Table()
+    table.come(1)
+    acts: tuple[tuple[Any, ...], ...] = (
+        ("set_solver", "block", (("sub_steps", 1000), ("iterations", 1000))),
+        ("amend_solver", "block", (("sub_steps", 64), ("iterations", 3))),
+        ("set_solver", "contact_forces", (("largest", 300),)),
+        ("edit", 0, "set_settings", (), (("velocity_iterations", 1000),)),
+        ("edit", 0, "set_settings", (), (("velocity_iterations", 100),)),
+        ("edit", 0, "set_settings", (), (("gravity", (0.0, -1.0)),)),
+        ("set_solver", "nothing", (("sub_steps", 1000),)),
+    )
+    heard = [table.do(1, number, *act)[0] for number, act in enumerate(acts, 1)]
+    assert [type(one) for one in heard] == [m.Denied] * 4 + [m.Acted] * 3
+    assert heard[0].reason == "guests may set a solver to 16 times the work of its defaults"
+
+
 def test_a_client_takes_back_what_does_not_count() -> None:
     link = LinkSettings(latency=0.1, loss=0.1)
     rehearsal = Rehearsal(find_demo("simple_shapes")(0), 2, link, ServerSettings(guests_may=GUESTS_MAY - {"create_body"}), 5)
@@ -404,7 +421,7 @@ def test_whose_pile_is_too_heavy_is_dropped_and_it_is_taken_away(monkeypatch: py
     assert not table.reasons, "there is nobody whom it could bother"
     table.come(2, "Mallory")
     heap = BodySpec(DISC.fixtures * 12, position=(0.0, 6.0))
-    for number in range(1, 4):
+    for number in range(1, 5):
         table.do(2, number, "edit", 0, "create_body", (heap,), ())
     table.run(60)
     assert list(table.reasons) == [2] and "too heavy for this machine" in table.reasons[2]
