@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import getpass
 import os
+import time
 from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
@@ -157,7 +158,7 @@ def _in_window(hosting: Hosting, name: str, password: str, ui_scale: float | Non
     from engine.net.tls import own_tls
 
     host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(hosting.bind, hosting.bind)
-    party = Party(Client(name, password), Connection(host, hosting.port, own_tls() if hosting.has_tls else None))
+    party = Party(Client(name, password, timer=time.perf_counter), Connection(host, hosting.port, own_tls() if hosting.has_tls else None))
     with open_shared(party, hosting, ui_scale, theme=theme) as loop:
         if loop is not None:
             loop.run()

@@ -34,14 +34,15 @@ from engine.history.state_log import Divergence
 if TYPE_CHECKING:
     from engine.history.subject import Subject
 
-__all__ = ["History", "demo_hash", "offsets_of", "repeat"]
+__all__ = ["AT_A_POINT", "History", "demo_hash", "offsets_of", "repeat"]
 
 _MAY_BE_NOTHING = frozenset({"press", "grab", "turn", "on_wheel"})
 
 _BY_THE_PROGRAM = frozenset({"keep_solver_state", "resource_ready"})
 """Done by the program itself, when something has come in the background: no reason to forget what was undone."""
 
-_AT_A_POINT = frozenset({"grab", "hold", "drag", "turn", "on_wheel", "drop"})
+AT_A_POINT = frozenset({"grab", "hold", "drag", "turn", "on_wheel", "drop"})
+"""Actions at a point of the picture."""
 """Actions at a point of the picture: what lies there depends on how the window's shape has made the demo lay out its worlds."""
 
 _Demo = TypeVar("_Demo", bound="Subject")
@@ -424,7 +425,7 @@ class History(Generic[_Demo]):
 
 def offsets_of(demo: Subject, action: str) -> tuple[tuple[float, float], ...]:
     """Return where the stages lie in the picture, if an action is at a point of it and any lies elsewhere than at (0, 0)."""
-    offsets = tuple(stage.offset for stage in demo.stages) if action in _AT_A_POINT else ()
+    offsets = tuple(stage.offset for stage in demo.stages) if action in AT_A_POINT else ()
     return offsets if any(x or y for x, y in offsets) else ()
 
 

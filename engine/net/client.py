@@ -115,7 +115,7 @@ class Client:
     confirmed : int
         All ticks before it are closed and known whole.
     budget : float
-        Seconds.
+        Seconds that a call of `advance` is to take at the most.
     corrections : deque of Correction
         The last.
     latencies : deque of float
@@ -146,7 +146,7 @@ class Client:
         self.pointers: dict[int, tuple[float, float]] = {}
         self.denials: deque[str] = deque(maxlen=_MOST_DENIALS)
         self.confirmed = 0
-        self.budget = 0.025
+        self.budget = 0.04
         self.corrections: deque[Correction] = deque(maxlen=256)
         self.latencies: deque[float] = deque(maxlen=4096)
         self.n_rollbacks = self.n_again = self.n_corrections = self.n_compared = self.n_adopted = self.n_late = self.n_stalls = (
@@ -544,10 +544,10 @@ class Client:
         return most if self.timer is None or self._cost <= 0.0 else int(min(max(self.budget / self._cost, 2.0), most))
 
     def _horizon(self) -> int:
-        """Return how many ticks beyond the last confirmed one may be taken: such that going back is done within one call."""
+        """Return how many ticks beyond the last confirmed one may be taken: such that one call goes back, on the average, in time."""
         if self.method != "prediction":
             return 0
-        return max(0, min(self._window, self._most_ticks() - KEYFRAME_TICKS))
+        return max(0, min(self._window, self._most_ticks() - KEYFRAME_TICKS // 2))
 
     def advance(self, now: float) -> int:
         """Go back where it must be, and take the ticks that are due; return how many new ones.

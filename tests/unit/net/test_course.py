@@ -64,6 +64,25 @@ def test_what_came_late_makes_no_difference(demo: str, solver: str) -> None:
     assert len(known.demo.stages[0].world.body_ids) > len(kind(0).stages[0].world.body_ids)
 
 
+def test_a_grab_is_the_same_wherever_the_stages_lie_in_the_picture() -> None:
+    kind = find_demo("promise_slow_balls")
+    one, other = Course(kind(0)), Course(kind(0))
+    for course, x in ((one, 0.0), (other, 40.0)):
+        for stage in course.demo.stages:
+            stage.offset = (x, x)
+    world = one.demo.stages[0].world
+    ball = next(body for body in world.body_ids if world.body(body).spec.type == "dynamic")
+    before, place = one.digests[0], world.state(ball).position
+    for course in (one, other):
+        course.add(0, Act(1, 0, Input("join", ())))
+        course.add(0, Act(1, 1, Input("grab", (place,))))
+        course.add(1, Act(1, 2, Input("drag", ((0.0, 5.0),))))
+        for _ in range(5):
+            course.step()
+    assert one.digests == other.digests and one.digests[5] != before
+    assert [len(course.demo.stages[0].world.joint_ids) for course in (one, other)] == [1, 1]
+
+
 def test_an_act_before_what_is_kept_is_refused() -> None:
     course = Course(find_demo("simple_shapes")(0))
     for _ in range(100):
