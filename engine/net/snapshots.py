@@ -30,24 +30,14 @@ def plain_snapshot(snapshot: WorldSnapshot, writer: ObjectWriter, path: str) -> 
         Something of its solver's cannot be told.
     """
     told: dict[bytes, int] = {}
-    specs: list[Any] = []
-    rows: list[list[int]] = []
-    at_once: dict[int, int] = {}
-    for fixture, body, spec in snapshot.fixtures:
-        at = at_once.get(id(spec))
-        if at is None:
-            plain = to_plain(spec, np.float64)
-            at = at_once[id(spec)] = told.setdefault(msgspec.msgpack.encode(plain), len(specs))
-            if at == len(specs):
-                specs.append(plain)
-        rows.append([fixture, body, at])
+    rows = [[fixture, body, told.setdefault(_told(spec), len(told))] for fixture, body, spec in snapshot.fixtures]
     state = snapshot.state
     return [
         snapshot.solver,
         to_plain(snapshot.settings, np.float64),
         snapshot.step_index,
-        [[body, to_plain(spec, np.float64), list(fixtures)] for body, spec, fixtures in snapshot.bodies],
-        specs,
+        [[body, msgspec.Raw(_told(spec)), list(fixtures)] for body, spec, fixtures in snapshot.bodies],
+        [msgspec.Raw(content) for content in told],
         rows,
         [
             [joint, to_plain(one.spec, np.float64), list(one.bodies), *(getattr(one, name) for name in _NUMBERS)]
@@ -62,6 +52,21 @@ def plain_snapshot(snapshot: WorldSnapshot, writer: ObjectWriter, path: str) -> 
         list(snapshot.next_ids),
         list(snapshot.out_of_range),
     ]
+
+
+def _told(spec: BodySpec | FixtureSpec) -> bytes:
+    """Return a specification as MessagePack; kept, for it never changes, and a server tells the same ones again and again."""
+    known = _TOLD.get(id(spec))
+    if known is None:
+        if len(_TOLD) >= _MOST_TOLD:
+            _TOLD.clear()
+        known = _TOLD[id(spec)] = spec, msgspec.msgpack.encode(to_plain(spec, np.float64))
+    return known[1]
+
+
+_TOLD: dict[int, tuple[object, bytes]] = {}
+_MOST_TOLD = 40_000
+"""Half a kilobyte each."""
 
 
 def snapshot_of(plain: Any, reader: ObjectReader, path: str) -> WorldSnapshot:
@@ -80,7 +85,7 @@ def snapshot_of(plain: Any, reader: ObjectReader, path: str) -> WorldSnapshot:
             kind = load_solver(solver)
         case _:
             raise StateError(f"{path} must be a snapshot of a world")
-    one_of = [from_plain(one, f"{path}.specs[{k}]", {"fixture": FixtureSpec}, solver, np.float64) for k, one in enumerate(specs)]
+    one_of = [from_plain(one, f"{path}.specs[{k}]", {"fixture": FixtureSpec}, None, np.float64) for k, one in enumerate(specs)]
     fixtures = tuple((fixture, body, one_of[at]) for fixture, body, at in (_row(row, len(one_of)) for row in rows))
     is_at, left = reader.read(motion), reader.read(told)
     pairs, pending, remembered = reader.read(touching), reader.read(events), reader.read(memory)

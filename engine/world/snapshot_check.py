@@ -121,7 +121,7 @@ def _check_bodies(snapshot: WorldSnapshot) -> None:
     solver, specs = load_solver(snapshot.solver), {fixture: spec for fixture, _, spec in snapshot.fixtures}
     for body, spec, fixtures in snapshot.bodies:
         with renamed(lambda field, body=body: f"bodies {body}: {field}"):  # type: ignore[misc]
-            whole = replace(spec, fixtures=tuple(specs[fixture] for fixture in fixtures)) if spec.type == "dynamic" else spec
+            whole = replace(spec, fixtures=tuple(specs[fixture] for fixture in fixtures))
             if solver.accept(whole) != whole:
                 raise InvalidInputError("spec", "with the numbers that the solver holds", Described("others"))
 
