@@ -50,7 +50,7 @@ BIND = "127.0.0.1"
 MOST_UNSENT = 2_000_000
 """Bytes that may wait for a client beside the largest message to it: a minute of a busy world."""
 MOST_BYTES_A_SECOND = 1_000_000
-MOST_FRAMES_A_SECOND = 5_000
+MOST_FRAMES_A_SECOND = 2_000
 """From one connection, on the socket, pings of its protocol too; what is in them the server's `Limits` hold."""
 OPEN_SECONDS = 5.0
 """For the handshake."""
@@ -59,8 +59,8 @@ SILENT_SECONDS = 8.0
 """For the answer to a ping. Both together are less than `Limits.silent_seconds`: a laptop that slept finds its connection broken, which is
 taken up again, and is not dropped for good."""
 _CLOSE_SECONDS = 0.5
-_RECEIVE_BUFFER = 65_536
-"""Bytes of a connection that are looked at in one go: few, so that a flood holds nobody up before it is cut off."""
+_AT_ONCE = 1_024
+"""Bytes of a connection that are looked at in one go: then it is the others' turn, and the next tick's."""
 _STATUS_SECONDS = 0.5
 _KEPT_DROPS = 64
 _LONGEST_REASON = 120
@@ -129,6 +129,8 @@ class _Socket(ServerConnection):
         """Of what was sent; of what came within this second."""
         self.why = ""
         """It was cut off."""
+        self._waiting = bytearray()
+        """What came and has not been looked at."""
         self.peer: int | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -140,7 +142,12 @@ class _Socket(ServerConnection):
 
     def connection_lost(self, exc: Exception | None) -> None:
         self.hosting.sockets.discard(self)
+        self._waiting.clear()
         super().connection_lost(exc)
+
+    def eof_received(self) -> None:
+        self._waiting.clear()
+        super().eof_received()
 
     def data_received(self, data: bytes) -> None:
         self.n_bytes += len(data)
@@ -148,12 +155,38 @@ class _Socket(ServerConnection):
             return
         if self.n_bytes > MOST_BYTES_A_SECOND:
             self.hosting.cut(self, f"it sends more than {MOST_BYTES_A_SECOND} bytes a second")
-        else:
-            super().data_received(data)
-            error = self.protocol.parser_exc
-            if error is not None and not self.why:  # the library would wait for its answer
-                large = f"it sent a message of more than {m.LARGEST_FROM_CLIENT} bytes"
-                self.hosting.cut(self, large if isinstance(error, PayloadTooBig) else "what it sends is no WebSocket protocol")
+            return
+        is_scheduled = bool(self._waiting)
+        self._waiting += data
+        if not is_scheduled:
+            self._look()
+
+    def _look(self) -> None:
+        """Look at some of what came, and at the rest when others have had their turn."""
+        if self.why or not self._waiting:
+            return
+        data = bytes(self._waiting[:_AT_ONCE])
+        del self._waiting[:_AT_ONCE]
+        super().data_received(data)
+        error = self.protocol.parser_exc
+        if error is not None and not self.why:  # the library would wait for its answer
+            large = f"it sent a message of more than {m.LARGEST_FROM_CLIENT} bytes"
+            self.hosting.cut(self, large if isinstance(error, PayloadTooBig) else "what it sends is no WebSocket protocol")
+        if self._waiting:
+            self.loop.call_soon(self._look)
+
+    def send_data(self) -> None:
+        """Write what the library has to say, in one go: a flood of pings has as many answers."""
+        parts = self.protocol.data_to_send()
+        if self.transport.is_closing():
+            return
+        self.transport.write(b"".join(parts))
+        if b"" in parts:  # which stands for the end
+            if self.transport.can_write_eof():
+                with contextlib.suppress(OSError, RuntimeError):
+                    self.transport.write_eof()
+            else:
+                self.transport.close()
 
     def process_event(self, event: Any) -> None:
         self.n_frames += 1
@@ -486,5 +519,4 @@ def _listen(bind: str, port: int) -> socket.socket:
         if error.errno == errno.EADDRNOTAVAIL or getattr(error, "winerror", 0) == 10049:
             raise InvalidInputError("--bind", "an address of this machine, such as 127.0.0.1 or 0.0.0.0", bind) from None
         raise LabError(f"nothing can listen at {at}: {error.strerror or error}") from None
-    listening.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, _RECEIVE_BUFFER)
     return listening
