@@ -1,0 +1,16 @@
+"""All copies of a shared world go through the same states, whatever its users do, and one who comes late too; more of it by the command."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.hazards.netlab_agreement import JOINS_AT, SOLVERS, agree, is_fine
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize("scene", ["radial_engine", "scene_file"])
+def test_all_copies_agree(scene: str, solver: str) -> None:
+    found = agree(scene, solver, JOINS_AT + 200)
+    assert is_fine(found, JOINS_AT + 200), found
+    assert found["first"][:4] == [0, 0, 0, 0] and found["first"][4] >= JOINS_AT and found["states"] > 0.5 * JOINS_AT
