@@ -148,6 +148,8 @@ class Siege:
         self.reasons: Counter[str] = Counter()
         self.taking: list[float] = []
         """Processor seconds for what the attackers sent, of each frame."""
+        self.longest = 0.0, ""
+        """Processor seconds of the message that took longest, and whose it was."""
         self.ticking: list[float] = []
         """The same for its tick, with what the honest ones sent."""
         self._sessions: dict[int, Session] = {}
@@ -163,14 +165,19 @@ class Siege:
             self.heard[peer], self.kinds[peer] = deque(maxlen=200), kind
             self._sessions[peer] = ATTACKS[kind](self, peer)
             self.server.connect(peer)
-        began = time.process_time()
+        spent = 0.0
         for peer in list(self._sessions):
             for content in next(self._sessions[peer], [])[: _PER_FRAME if self.kinds[peer] != "flood" else None]:
                 if self.fallen.attackers and self.fallen.attackers[-1][0] == peer:
                     break
                 self.sent += 1
+                began = time.process_time()
                 self.server.receive(peer, content, self.rehearsal.now)
-        spent, before = time.process_time() - began, self.rehearsal.seconds
+                cost = time.process_time() - began
+                spent += cost
+                if cost > self.longest[0]:
+                    self.longest = cost, self.kinds[peer]
+        before = self.rehearsal.seconds
         self.rehearsal.frame(_play)
         self.taking.append(spent)
         self.ticking.append(self.rehearsal.seconds - before)
@@ -476,6 +483,7 @@ def besiege(n_messages: int, seed: int = 0, honest: int = 3, n_in_peace: int = 1
         "reasons": dict(siege.reasons.most_common()),
         "restamped": server.status.restamped, "troubles": [one for one in server.status.troubles if "a message ended in" in one],
         "objects_grown_by": round(grown, 3), "remembered": siege.remembered, "ms_in_peace": peace, "ms": besieged, "ms_of_messages": taking,
+        "longest_message": [round(1e3 * siege.longest[0], 3), siege.longest[1]],
         "kinds": dict(Counter(siege.kinds.values())), "faults": Counter(re.sub(r"\d+", "#", one)[:60] for one in server.status.troubles),
     }  # fmt: skip
     assert found["differing"] == [0] * honest and found["refused"] == [""] * honest, found
