@@ -46,7 +46,7 @@ class Limits:
     joins_per_s : float
         New users, of all connections together.
     messages_per_s, bytes_per_s : float
-        A drag and a pointer at 60 Hz and 4 pings are 130 messages of 40 bytes. Two messages of the greatest size may come at once.
+        A drag at 240 Hz, a pointer at 60 Hz and 4 pings are 300 messages of 40 bytes. Two messages of the greatest size may come at once.
     values_per_act : int
         Numbers, texts and lists; a body of 64 polygons of 16 corners has 3,000.
     acts_per_tick : int
@@ -83,7 +83,7 @@ class Limits:
     hello_seconds: float = 10.0
     silent_seconds: float = 15.0
     joins_per_s: float = 8.0
-    messages_per_s: float = 300.0
+    messages_per_s: float = 600.0
     bytes_per_s: float = 32_000.0
     values_per_act: int = 10_000
     acts_per_tick: int = 32
