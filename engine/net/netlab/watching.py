@@ -157,11 +157,12 @@ class Watch:
 
     def act(self, action: str, *arguments: Any, now: float) -> None:
         """Do something; what is refused is refused."""
-        client, notes = self.client, self.notes
-        if client.course is not None:
-            notes.did[client.next_number] = now
-            with contextlib.suppress(LabError):
-                client.act(action, *arguments, now=now)
+        client = self.client
+        number = client.next_number
+        with contextlib.suppress(LabError):
+            client.act(action, *arguments, now=now)
+        if client.next_number > number:  # it has been said
+            self.notes.did[number] = now
 
     def _note_correction(self, one: Correction) -> None:
         self.notes.corrections.append((one.age, one.metres))

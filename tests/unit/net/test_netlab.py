@@ -176,6 +176,17 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert {path.name for path in (tmp_path / "page").iterdir()} == {"report.html", "netlab.png", "tables.md"}
 
 
+def test_a_script_in_place_of_random_hands(tmp_path: Path) -> None:
+    script, out = tmp_path / "script.json", tmp_path / "out.json"
+    acts = [{"tick": 10, "act": ["pause", [True]]}, {"tick": 20, "act": ["pause", [False]], "client": 2}]
+    script.write_text(json.dumps({"acts": acts}), "utf-8")
+    words = f"netlab simple_shapes --set count=1 --simulated --clients 2 --steps 32 --script {script} --json {out}"
+    assert main(words.split()) == 0
+    run = json.loads(out.read_text("utf-8"))["runs"][0]
+    assert (run["hands"], run["acts"], run["differing_steps"]) == ("script", 3, 0)
+    assert [one["own_act_shown"]["n"] for one in run["per_client"]] == [1, 2]
+
+
 @pytest.mark.parametrize(
     ("options", "words"),
     [
@@ -206,7 +217,7 @@ SCENES = ("simple_shapes", "bridge", "ragdoll_pile", "pyramid", "car", str(ROOT 
 def test_processes_over_sockets_agree(scene: str, tmp_path: Path) -> None:
     """In real time, each in a process of its own, one coming late: what is measured depends on the machine, what is compared does not."""
     out = tmp_path / "out.json"
-    link = "--latency 0.05 --jitter 0.02 --loss 0.05 --reorder 0.1 --duplicate 0.02"
+    link = "--latency 0.05 --jitter 0.02 --loss 0.05 --reorder 0.1 --duplicate 0.02 --down latency=0.02"
     assert main(["netlab", scene, *f"--clients 3 --steps 400 --join-at 100 {link} --json {out}".split()]) == 0
     told = json.loads(out.read_text("utf-8"))
     assert (told["steps"], told["differing_steps"], told["agree"]) == (400, 0, True)
