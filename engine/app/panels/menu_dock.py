@@ -244,6 +244,11 @@ class MenuDock(Dock):
                     _Entry("Inspector", "I", "Properties of what is selected, settings of the world.", (pygame.K_i, 0), no_docks),
                     _Entry("Plots", "F7", "Plots of any quantity over time.", (pygame.K_F7, 0), no_past),
                     _Entry("Event log", "F8", "What met and parted, when, and how fast.", (pygame.K_F8, 0), no_past),
+                    *(
+                        (_Entry("Network", "F3", "Users, bytes, corrections, and a simulated link.", (pygame.K_F3, 0)),)
+                        if session.is_shared and not no_demo
+                        else ()
+                    ),
                     _Entry("Step times", "F9", "What each step costs, by phase.", (pygame.K_F9, 0), no_past),
                     _Entry(
                         "Step through it", "F6", "The algorithm that answered, every step of it, on these shapes.", Command.WATCH, no_door
