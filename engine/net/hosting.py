@@ -52,6 +52,8 @@ MOST_UNSENT = 2_000_000
 MOST_BYTES_A_SECOND = 1_000_000
 MOST_FRAMES_A_SECOND = 2_000
 """From one connection, on the socket, pings of its protocol too; what is in them the server's `Limits` hold."""
+MOST_PINGS_A_SECOND = 20
+"""Of the protocol; a client sends one in two seconds."""
 OPEN_SECONDS = 5.0
 """For the handshake."""
 PING_SECONDS = 4.0
@@ -61,6 +63,7 @@ taken up again, and is not dropped for good."""
 _CLOSE_SECONDS = 0.5
 _AT_ONCE = 1_024
 """Bytes of a connection that are looked at in one go: then it is the others' turn, and the next tick's."""
+_PAUSE_SECONDS = 0.002
 _STATUS_SECONDS = 0.5
 _KEPT_DROPS = 64
 _LONGEST_REASON = 120
@@ -125,7 +128,7 @@ class _Socket(ServerConnection):
     def __init__(self, hosting: Hosting, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
         self.hosting = hosting
-        self.largest = self.n_bytes = self.n_frames = 0
+        self.largest = self.n_bytes = self.n_frames = self.n_pings = 0
         """Of what was sent; of what came within this second."""
         self.why = ""
         """It was cut off."""
@@ -165,6 +168,9 @@ class _Socket(ServerConnection):
         """Look at some of what came, and at the rest when others have had their turn."""
         if self.why or not self._waiting:
             return
+        if self.recv_messages.paused:  # so many messages wait for the server already
+            self.loop.call_later(_PAUSE_SECONDS, self._look)
+            return
         data = bytes(self._waiting[:_AT_ONCE])
         del self._waiting[:_AT_ONCE]
         super().data_received(data)
@@ -190,12 +196,18 @@ class _Socket(ServerConnection):
 
     def process_event(self, event: Any) -> None:
         self.n_frames += 1
-        if self.peer is not None and getattr(event, "opcode", None) is Opcode.PONG:
+        opcode = getattr(event, "opcode", None)
+        self.n_pings += opcode is Opcode.PING
+        if self.peer is not None and opcode is Opcode.PONG:
             self.hosting.note_alive(self.peer)
-        if self.n_frames <= MOST_FRAMES_A_SECOND:
-            super().process_event(event)
-        elif not self.why:
+        if self.why:
+            return
+        if self.n_pings > MOST_PINGS_A_SECOND:
+            self.hosting.cut(self, f"it sends more than {MOST_PINGS_A_SECOND} pings a second")
+        elif self.n_frames > MOST_FRAMES_A_SECOND:
             self.hosting.cut(self, f"it sends more than {MOST_FRAMES_A_SECOND} messages a second")
+        else:
+            super().process_event(event)
 
     @property
     def address(self) -> str:
@@ -466,7 +478,7 @@ class Hosting:
     def _check_sockets(self) -> None:
         """Look at every connection, once a second: those to which nothing is sent too."""
         for connection in tuple(self.sockets):
-            connection.n_bytes = connection.n_frames = 0
+            connection.n_bytes = connection.n_frames = connection.n_pings = 0
             if not connection.why:
                 self._check_buffer(connection)
 

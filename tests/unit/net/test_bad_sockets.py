@@ -6,6 +6,7 @@ import shutil
 import socket
 import ssl
 import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -35,10 +36,9 @@ def _demo() -> Demo:
 
 @pytest.fixture
 def hosting(monkeypatch: pytest.MonkeyPatch) -> Iterator[Hosting]:
-    monkeypatch.setattr(hosting_module, "OPEN_SECONDS", 0.2)
     monkeypatch.setattr(hosting_module, "_CLOSE_SECONDS", 0.1)
     monkeypatch.setattr(hosting_module, "_STATUS_SECONDS", 0.05)
-    one = Hosting(_demo, ServerSettings(limits=Limits(hello_seconds=0.4)), port=0)
+    one = Hosting(_demo, port=0)
     one.start()
     yield one
     one.close()
@@ -55,14 +55,19 @@ def _dropped(hosting: Hosting, n: int = 1) -> list[str]:
     return [drop.reason for drop in hosting.status.drops]
 
 
-def test_who_does_not_shake_hands_or_says_no_hello_is_cut_off(hosting: Hosting) -> None:
-    with socket.create_connection(("127.0.0.1", hosting.port)) as silent, _stranger(hosting) as speechless:
-        silent.settimeout(10.0)
-        assert silent.recv(100) == b""
-        assert "hello" in _dropped(hosting)[0]
+def test_who_does_not_shake_hands_or_says_no_hello_is_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hosting_module, "OPEN_SECONDS", 1.0)
+    monkeypatch.setattr(hosting_module, "_STATUS_SECONDS", 0.05)
+    strict = Hosting(_demo, ServerSettings(limits=Limits(hello_seconds=0.4)), port=0)
+    strict.start()
+    with socket.create_connection(("127.0.0.1", strict.port)) as silent, _stranger(strict) as speechless:
         answer = m.decode_from_server(speechless.recv())
         assert isinstance(answer, m.Dropped) and "hello" in answer.reason and not answer.is_over
-    until(lambda: hosting.status.n_sockets == 0)
+        assert "hello" in _dropped(strict)[0]
+        silent.settimeout(10.0)
+        assert silent.recv(100) == b""
+    until(lambda: strict.status.n_sockets == 0)
+    strict.close()
 
 
 def test_an_answer_to_a_ping_is_a_sign_of_life(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -101,12 +106,13 @@ def test_a_slow_reader_is_cut_off_and_holds_nobody_up(hosting: Hosting) -> None:
 @pytest.mark.parametrize(
     ("sent", "reason"),
     [
-        (b"\x89\x80\x00\x00\x00\x00" * 6000, "more than 2000 messages a second"),  # pings of the protocol, with a mask of zeros
+        (b"\x89\x80\x00\x00\x00\x00" * 6000, "more than 20 pings a second"),  # with a mask of zeros
+        (b"\x8a\x80\x00\x00\x00\x00" * 6000, "more than 2000 messages a second"),  # answers to no ping
         (b"\x82\xfe\xff\xff\x00\x00\x00\x00" + bytes(0xFFFF), "more than 64000 bytes"),
         (b"\x82\x03abc", "no WebSocket protocol"),  # without a mask
         (b"\xff\xff\xff\xff\xff", "no WebSocket protocol"),
     ],
-    ids=["pings", "large", "unmasked", "noise"],
+    ids=["pings", "pongs", "large", "unmasked", "noise"],
 )
 def test_a_flood_and_noise_on_the_socket_are_cut_off(hosting: Hosting, sent: bytes, reason: str) -> None:
     with socket.create_connection(("127.0.0.1", hosting.port)) as bad:
@@ -118,6 +124,38 @@ def test_a_flood_and_noise_on_the_socket_are_cut_off(hosting: Hosting, sent: byt
         assert bad.recv(12) == b"HTTP/1.1 101"
         bad.sendall(sent)
         assert reason in _dropped(hosting)[0]
+
+
+_ATTACK = """
+import os, socket, sys, time
+open_ = []
+hello = (b"GET / HTTP/1.1\\r\\nHost: here\\r\\nUpgrade: websocket\\r\\nConnection: Upgrade\\r\\n"
+         b"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\\r\\nSec-WebSocket-Version: 13\\r\\n\\r\\n")
+for k in range(24):
+    try:
+        one = socket.create_connection(("127.0.0.1", int(sys.argv[1])), timeout=5.0)
+        if k % 4:
+            one.sendall(hello)
+            one.recv(12)
+        one.sendall((os.urandom(5000), b"\\x89\\x80\\0\\0\\0\\0" * 20_000, b"\\x82\\xa0\\0\\0\\0\\0" + os.urandom(32) * 2_000, b"")[k % 4])
+        open_.append(one)
+        time.sleep(0.01)
+    except OSError:
+        pass
+"""
+
+
+@pytest.mark.slow
+def test_ticks_go_on_while_strangers_attack(hosting: Hosting) -> None:
+    party = Party(Client("one"), Connection("127.0.0.1", hosting.port))
+    until(lambda: party.advance(time.monotonic()) >= 0 and party.client.confirmed > 0, look=0.005)
+    attack = subprocess.Popen([sys.executable, "-c", _ATTACK, str(hosting.port)])
+    until(lambda: party.advance(time.monotonic()) >= 0 and attack.poll() is not None, look=0.005)
+    confirmed = party.client.confirmed
+    until(lambda: party.advance(time.monotonic()) >= 0 and party.client.confirmed > confirmed + 30, look=0.005)
+    assert attack.returncode == 0 and hosting.status.n_dropped >= 6 and hosting.status.users == ("one",)
+    assert party.n_breaks == 0 and party.client.n_compared > 0 and party.client.n_adopted == 0
+    party.leave()
 
 
 def test_what_speaks_another_protocol_is_refused(hosting: Hosting) -> None:
