@@ -34,7 +34,7 @@ from engine.history.state_log import Divergence
 if TYPE_CHECKING:
     from engine.history.subject import Subject
 
-__all__ = ["AT_A_POINT", "History", "demo_hash", "offsets_of", "repeat"]
+__all__ = ["AT_A_POINT", "History", "demo_hash", "laid_out", "offsets_of", "repeat"]
 
 _MAY_BE_NOTHING = frozenset({"press", "grab", "turn", "on_wheel"})
 
@@ -429,18 +429,26 @@ def offsets_of(demo: Subject, action: str) -> tuple[tuple[float, float], ...]:
     return offsets if any(x or y for x, y in offsets) else ()
 
 
-def repeat(demo: Subject, one: Input) -> LabError | None:
-    """Do it again, with the stages where they lay in the picture then; return why it is refused, or None."""
-    moved = [(stage, stage.offset) for stage in demo.stages] if one.offsets else []
-    for (stage, _), offset in zip(moved, one.offsets, strict=False):
+@contextlib.contextmanager
+def laid_out(demo: Subject, offsets: Sequence[tuple[float, float]]) -> Iterator[None]:
+    """Let the stages lie in the picture where they lay when something was done at a point of it; without offsets where they lie."""
+    moved = [(stage, stage.offset) for stage in demo.stages] if offsets else []
+    for (stage, _), offset in zip(moved, offsets, strict=False):
         stage.offset = offset
     try:
-        demo.run.act(one.action, *one.arguments)
-    except LabError as error:
-        return error
+        yield
     finally:
         for stage, offset in moved:
             stage.offset = offset
+
+
+def repeat(demo: Subject, one: Input) -> LabError | None:
+    """Do it again, with the stages where they lay in the picture then; return why it is refused, or None."""
+    with laid_out(demo, one.offsets):
+        try:
+            demo.run.act(one.action, *one.arguments)
+        except LabError as error:
+            return error
     return None
 
 

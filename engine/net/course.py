@@ -17,14 +17,13 @@ import time
 from bisect import insort
 from collections import deque
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 from engine.common.errors import LabError
 from engine.demo.base import Demo, DemoFaultError
 from engine.demo.users import KEYFRAME_TICKS
 from engine.history.capture import CapturedState, capture, restore
-from engine.history.history import AT_A_POINT, demo_hash, repeat
+from engine.history.history import AT_A_POINT, demo_hash, laid_out, repeat
 from engine.history.input_log import Input
 
 __all__ = ["Act", "Course", "TooLateError"]
@@ -119,8 +118,17 @@ class Course:
         return tuple(self._acts.get(tick, ()))
 
     def inputs(self, tick: int) -> list[Input]:
-        """Return what is done at a tick as it stands in a recording."""
-        return [Input("by", (act.user, act.one), act.one.offsets) for act in self._acts.get(tick, ())]
+        """Return what is done at a tick as it stands in a recording.
+
+        What is done at a point of the picture has the places of the stages there: none are told where all lay at (0, 0), and here they may
+        lie elsewhere.
+        """
+        stages = self.demo.stages
+        zero = ((0.0, 0.0),) * len(stages) if any(any(stage.offset) for stage in stages) else ()
+        return [
+            Input("by", (act.user, act.one), act.one.offsets or (zero if act.one.action in AT_A_POINT else ()))
+            for act in self._acts.get(tick, ())
+        ]
 
     def add(self, tick: int, act: Act) -> bool:
         """Put an act at a tick; False if it is known there already.
@@ -157,22 +165,18 @@ class Course:
             self.replay()
         self._do(place)
         self._n_done = place + 1
-        return self.demo.run.act("by", act.user, act.one)
+        with laid_out(self.demo, self.inputs(self.now)[place].offsets):
+            return self.demo.run.act("by", act.user, act.one)
 
     def _do(self, until: int) -> None:
         """Carry out the acts of the next tick, as far as one, that have not been."""
         for one in self.inputs(self.now)[self._n_done : until]:
             user, began = one.arguments[0], time.thread_time()
-            error = repeat(self.demo, self._placed(one))
+            error = repeat(self.demo, one)
             if isinstance(error, DemoFaultError):  # it makes the same mistake everywhere
                 self._note(f"what user {user} did ({one.arguments[1].action})", error)
             self.costs[user] = self.costs.get(user, 0.0) + time.thread_time() - began
         self._n_done = until
-
-    def _placed(self, one: Input) -> Input:
-        """Return an input with the places of the stages where it was done: none are told where all lay at (0, 0), and here they may not."""
-        act = one.arguments[1]
-        return one if one.offsets or act.action not in AT_A_POINT else replace(one, offsets=((0.0, 0.0),) * len(self.demo.stages))
 
     def _note(self, what: str, error: LabError) -> None:
         self.faults.append(f"tick {self.now}: {what} ended in {error}"[:500])
