@@ -172,7 +172,20 @@ class SharedSession(Session):
             return self._hold(arguments[0])
         if action in ("turn", "on_wheel") and getattr(type(self.demo), action) is getattr(Demo, action):
             return False
-        return self._say(action, *arguments)
+        done = self._say(action, *arguments)
+        if done is None and action in ("edit", "amend_edit") and arguments[1].startswith("create_"):
+            raise LabError(self._why_unmade())
+        return done
+
+    def _why_unmade(self) -> str:
+        """Say why what was drawn is not there, so that nothing can be done to it yet."""
+        if self.client.refused:
+            return "nothing can be made here any more: F4 goes on alone"
+        if self.client.method != "prediction":
+            return (
+                f"it comes once the server says so: by {self.client.method} nothing is made here before that, so it has no name of its own"
+            )
+        return "it comes once the server answers"
 
     def _say(self, action: str, *arguments: Any) -> Any:
         try:

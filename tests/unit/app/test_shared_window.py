@@ -16,12 +16,13 @@ from engine.app.shared_session import NO_PAST, SharedSession
 from engine.common.errors import LabError
 from engine.demo.registry import find_demo
 from engine.editor.rows import Number
+from engine.geometry import Circle
 from engine.net.client import Client
 from engine.net.link import LinkSettings
 from engine.net.local import LocalConnection, LocalServer
 from engine.net.party import Party
 from engine.net.server import ServerSettings
-from engine.world import RevoluteJointSpec
+from engine.world import BodySpec, FixtureSpec, RevoluteJointSpec
 from tests.unit.app.gathering import Gathering
 from tests.unit.app.hand import pixel
 from tests.unit.app.test_loop import NoWarmup
@@ -211,6 +212,18 @@ def test_a_server_that_ends_leaves_the_world_where_it_is() -> None:
     two.window.navigator.end_sharing()
     two.frame(2)
     assert two.window.browsing and two.window.navigator.shared is None and not two.window.is_at_work
+
+
+def test_by_interpolation_what_is_made_is_there_when_the_server_says_so() -> None:
+    two = Gathering(link=LinkSettings(0.03))
+    session = two.window.session
+    assert isinstance(session, SharedSession)
+    session.client.method = "interpolation"
+    disc = BodySpec((FixtureSpec(Circle(0.3)),), position=(0.0, 5.0))
+    with pytest.raises(LabError, match="by interpolation nothing is made here before that"):
+        session.act("edit", 0, "create_body", (disc,), ())
+    two.frame(40)
+    assert all((1 << 20) in demo.stages[0].world.body_ids for demo in two.demos)
 
 
 def test_the_strip_is_drawn_in_every_size() -> None:
