@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 __all__ = ["join_command"]
 
 _FRAME = 1.0 / 120.0
-_LAST_SECONDS = 1.0
-"""For what is known but not yet simulated, once the server has ended."""
+_LAST_SECONDS = 10.0
+"""At most, for what is known but not yet simulated, once the server has ended."""
 _GIVE_UP_SECONDS = 10.0
 """Without a window, after which a connection that broke off is not tried again."""
 
