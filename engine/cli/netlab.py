@@ -240,6 +240,8 @@ def _print_one(console: Console, one: Finding) -> None:
 
     plan = one.plan
     moved = "" if one.restamped_share is None else f", {100.0 * one.restamped_share:.1f} % of them too late for their tick"
+    n_skipped = one.total("skipped_steps")
+    skipped = f"; {n_skipped:,} skipped by clients that were too far behind, and took the server's state" if n_skipped else ""
     corrections = f"{one.correction.n:,}"
     if one.correction.n:
         corrections += f", {spread_words(one.correction, 1e3, 'mm')}; known late by {spread_words(one.correction_age, 1.0, 'ticks')}"
@@ -248,7 +250,7 @@ def _print_one(console: Console, one: Finding) -> None:
     rows = [
         ("method", f"{plan.method}, over {one.transport}"),
         ("link", link_words(plan)),
-        ("differ", f"{one.differing_steps} of {one.total('compared_steps'):,} states, compared with the server's"),
+        ("differ", f"{one.differing_steps} of {one.total('compared_steps'):,} states, compared with the server's{skipped}"),
         ("acts", f"{one.acts:,}{moved}"),
         ("shown", f"one's own act after {spread_words(one.own_act_shown, 1e3, 'ms')}"),
         ("agreed", f"everywhere after {spread_words(one.time_to_agree, 1e3, 'ms')}"),

@@ -47,6 +47,7 @@ class ClientFinding:
     first_step: int | None
     compared_steps: int
     differing_steps: int
+    skipped_steps: int
     rollbacks: int
     resimulated_steps: int
     adopted_keyframes: int
@@ -149,6 +150,7 @@ class Finding:
             "steps": self.steps,
             "compared_steps": self.total("compared_steps"),
             "differing_steps": self.differing_steps,
+            "skipped_steps": self.total("skipped_steps"),
             "rollbacks": self.total("rollbacks"),
             "resimulated_steps": self.total("resimulated_steps"),
             "adopted_keyframes": self.total("adopted_keyframes"),
@@ -215,12 +217,13 @@ def _of_client(
     if is_whole and not problem:
         if not compared:
             problem = "it never got the state"
-        elif missing:
+        elif missing and one.reached < last:
             problem = f"it does not know {len(missing)} steps, the first of them {min(missing)}"
     sizes = [metres for _, metres in one.corrections]
     up, down = (n / one.lasted if one.lasted > 0.0 else 0.0 for n in (one.n_sent, one.n_received))
     return ClientFinding(
-        one.name, min(compared, default=None), len(compared), differing, one.n_rollbacks, one.n_again, one.n_adopted, one.n_welcomes,
+        one.name, min(compared, default=None), len(compared), differing, len(missing), one.n_rollbacks, one.n_again, one.n_adopted,
+        one.n_welcomes,
         one.n_stalls / one.n_frames if one.n_frames else None, len(sizes), max(sizes, default=None), shown, agreed, clock, up, down,
         1e3 * one.seconds / one.ticks if one.ticks else None, problem,
     )  # fmt: skip

@@ -37,7 +37,7 @@ _TELL_SECONDS = 0.2
 _START_SECONDS = 600.0
 """For loading, with kernels that may have to be compiled."""
 _LAST_SECONDS = 30.0
-"""For which clients are waited for after the last tick, until they know all."""
+"""For which clients that come no farther are waited for after the last tick, until they know all."""
 _END_SECONDS = 10.0
 """In which a process tells its notes when it is told to end."""
 _SERVER = -1
@@ -116,15 +116,17 @@ class _Crew:
         self._tell(server, ("go", 0))
         while server.port == 0 and not server.is_gone:
             self._listen(until)
-        waiting, end = dict(enumerate(clients)), None
+        waiting, end, before = dict(enumerate(clients)), None, [0] * len(clients)
         while not server.is_gone and not all(child.is_gone or child.notes is not None for child in clients):
             for number in [number for number in waiting if server.tick >= plan.comes_at(number)]:
                 self._tell(waiting.pop(number), ("go", server.port))
             self._listen(None if end is None else end)
             if self._advance is not None:
                 self._advance(min(server.tick, plan.steps))
-            if server.tick >= plan.steps and end is None:
+            farthest = [child.tick for child in clients]
+            if server.tick >= plan.steps and (end is None or farthest != before):
                 end = time.monotonic() + _LAST_SECONDS
+            before = farthest
             if end is not None and time.monotonic() >= end:
                 return
 
@@ -251,18 +253,18 @@ def _take_part(pipe: Pipe[Any, Any], plan: Plan, number: int) -> ClientNotes | N
             party.advance(now)
             watch.frame(now)
             if client.course is not None:
-                if watch.knows(plan.steps):
+                if watch.reached >= plan.steps:
                     break
                 if client.course.now < plan.steps:
                     hands.play(watch, client.course.now, now)
             if now - told >= _TELL_SECONDS:
                 told = now
-                pipe.send(("tick", client.confirmed))
+                pipe.send(("tick", watch.reached))
             due = max(due + _FRAME, now)
             if _is_told_to_end(pipe, due - time.monotonic()):
                 break
         notes = watch.end(connection.n_sent, connection.n_received, time.process_time() - begun)
-        notes.refused = "" if watch.knows(plan.steps) else client.refused or (party.reason if party.is_over else "")
+        notes.refused = "" if watch.reached >= plan.steps else client.refused or (party.reason if party.is_over else "")
         return notes
     finally:
         party.leave()

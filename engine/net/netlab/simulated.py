@@ -37,7 +37,7 @@ def run_simulated(plan: Plan, advance: Callable[[int], object] | None = None) ->
 
     is_whole = True
     try:
-        while server.course.now < plan.steps or not all(watch.knows(plan.steps) or watch.client.refused for watch in watches):
+        while server.course.now < plan.steps or not all(watch.reached >= plan.steps or watch.client.refused for watch in watches):
             rehearsal.frame(play)
             if advance is not None:
                 advance(min(server.course.now, plan.steps))

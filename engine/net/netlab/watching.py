@@ -69,6 +69,8 @@ class ClientNotes:
         Age in ticks, size in metres.
     clock : list of (float, float)
         A time, and the server's clock then, in ticks, as the client believed.
+    reached : int
+        The tick up to which its states were final in the end; what is not in `final` by then it has skipped, being too far behind.
     n_late : int
         Acts that counted at a later tick than they were meant for.
     n_stalls, n_frames : int
@@ -87,6 +89,7 @@ class ClientNotes:
     n_again: int = 0
     n_adopted: int = 0
     n_welcomes: int = 0
+    reached: int = 0
     n_late: int = 0
     n_stalls: int = 0
     n_frames: int = 0
@@ -167,9 +170,11 @@ class Watch:
     def _note_correction(self, one: Correction) -> None:
         self.notes.corrections.append((one.age, one.metres))
 
-    def knows(self, tick: int) -> bool:
-        """Tell whether its state right before a tick is final."""
-        return tick in self.notes.final
+    @property
+    def reached(self) -> int:
+        """The tick up to which its states are final."""
+        course = self.client.course
+        return 0 if course is None else min(self.client.confirmed, course.now)
 
     def frame(self, now: float) -> None:
         """Look."""
@@ -199,7 +204,7 @@ class Watch:
     def end(self, n_sent: int, n_received: int, seconds: float) -> ClientNotes:
         """Return all that was noted, with the bytes sent and received and the processor time taken."""
         client, notes = self.client, self.notes
-        notes.user, notes.refused = client.user, client.refused
+        notes.user, notes.refused, notes.reached = client.user, client.refused, self.reached
         notes.n_rollbacks, notes.n_again, notes.n_adopted = client.n_rollbacks, client.n_again, client.n_adopted
         notes.n_late, notes.n_stalls = client.n_late, client.n_stalls
         notes.n_sent, notes.n_received, notes.seconds = n_sent, n_received, seconds

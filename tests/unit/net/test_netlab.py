@@ -90,6 +90,14 @@ def test_a_client_that_does_not_know_all_is_told(change: Callable[[ClientNotes],
     assert found_of(_plan(), "simulated", server, clients).problems == [words]
 
 
+def test_what_a_client_skips_is_counted_and_no_disagreement() -> None:
+    server, clients = _notes()
+    del clients[0].final[12], clients[0].final[20]
+    clients[0].reached = 25
+    found = found_of(_plan(), "simulated", server, clients)
+    assert (found.problems, found.total("skipped_steps"), found.differing_steps) == ([], 2, 0)
+
+
 def test_a_spread_of_nothing_has_no_numbers() -> None:
     assert Spread.of([]) == Spread(0, None, None, None)
     assert Spread.of([3.0, 1.0, 2.0]) == Spread(3, 2.0, pytest.approx(2.9), 3.0)
@@ -223,7 +231,7 @@ def test_processes_over_sockets_agree(scene: str, tmp_path: Path) -> None:
     assert (told["steps"], told["differing_steps"], told["agree"]) == (400, 0, True)
     run = told["runs"][0]
     assert run["transport"] == "sockets" and run["acts"] > 0 and run["drops"] == []
-    assert all(one["first_step"] + one["compared_steps"] == 401 for one in run["per_client"])
+    assert all(one["first_step"] + one["compared_steps"] + one["skipped_steps"] == 401 for one in run["per_client"])
     assert run["per_client"][2]["first_step"] >= 100
 
 
