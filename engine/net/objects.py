@@ -33,7 +33,7 @@ from engine.history.subject import CapturedInPlace
 from engine.scenes.codec import KINDS, from_plain, to_plain
 from engine.world import World
 
-__all__ = ["DEEPEST", "ObjectReader", "ObjectWriter", "StateError", "may_be_set"]
+__all__ = ["DEEPEST", "ObjectReader", "ObjectWriter", "StateError", "class_name", "may_be_set"]
 
 DEEPEST = 40
 """Things in things."""

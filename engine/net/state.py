@@ -12,11 +12,14 @@ A demo that has just been built, and one that a client builds of the same scene,
 from __future__ import annotations
 
 import contextlib
+import math
 import zlib
+from collections import deque
 from hashlib import blake2b
 from typing import Any
 
 import msgspec
+import numpy as np
 
 from engine.common.errors import LabError
 from engine.demo.base import Demo
@@ -25,12 +28,14 @@ from engine.demo.grip import Grip
 from engine.demo.inverse import Inverse, Part
 from engine.demo.parameters import parameter_values
 from engine.demo.users import MOST_UNDO, MOST_USERS, PUSHES, SPEEDS, User, Users
+from engine.geometry import AABB
 from engine.history.capture import CapturedState, capture, captured_attributes, put_back, restore
 from engine.history.input_log import Input
 from engine.history.recordings.inputs import as_plain, input_of
 from engine.history.recordings.layout import is_number
-from engine.net.objects import ObjectReader, ObjectWriter, StateError, may_be_set
+from engine.net.objects import ObjectReader, ObjectWriter, StateError, class_name, may_be_set
 from engine.net.snapshots import plain_snapshot, snapshot_of
+from engine.render.interpolation import StepImpacts, StepPath
 from engine.world.solver import solver_name
 
 __all__ = ["LARGEST_STATE", "StateError", "decode_state", "encode_state"]
@@ -78,7 +83,7 @@ def decode_state(demo: Demo, content: bytes) -> None:
 
     Raises
     ------
-    LabError
+    StateError
         It is none, or none of such a demo; the demo stands as before.
     """
     if not content:
@@ -91,9 +96,8 @@ def decode_state(demo: Demo, content: bytes) -> None:
     except Exception as error:
         if before is not None:
             restore(demo, before)
-        if isinstance(error, LabError):
-            raise
-        raise StateError(f"the state is damaged: {type(error).__name__}: {error}") from None  # whatever a wrong type ends in
+        told = str(error) if isinstance(error, LabError) else f"the state is damaged: {type(error).__name__}: {error}"
+        raise StateError(" ".join(told.split())) from None  # what a wrong type ends in is told in one line as well
 
 
 def _paths(n_stages: int) -> tuple[str, ...]:
@@ -148,8 +152,10 @@ def _put(demo: Demo, plain: list[Any], content: bytes) -> None:
         raise StateError("there are more bytes than arrays")
     _check_demo(demo, read[0])
     _check_run(demo, read[1])
-    if any(one["world"] is not world for one, world in zip(read[2:], worlds, strict=True)):
-        raise StateError("each stage must have its own world")
+    for one, world, path in zip(read[2:], worlds, _paths(len(stages))[2:], strict=True):
+        if one["world"] is not world:
+            raise StateError(f"{path}world must be the stage's own")
+        _check_picture(one, path)
     for world, snapshot in zip(worlds, snapshots, strict=True):
         world.restore(snapshot, must_hold=True)
     for owner, one in zip(owners, read, strict=True):
@@ -179,6 +185,11 @@ _OF_A_DEMO = frozenset({"values", "stages", "dropped", "steps", "held", "ready",
 """What every demo has; what it has beside that may come later."""
 
 
+_FILES = frozenset({"builtins:NoneType", "engine.decompose.body_file:BodyFile"})
+_PICTURES = frozenset({"builtins:NoneType", "engine.scenes.pictures:BodyPicture"})
+"""Classes, by name: most demos have no use for them."""
+
+
 def _is_alike(value: Any, present: Any) -> bool:
     numbers = (int, float)
     return value is None or present is None or type(value) is type(present) or (type(value) in numbers and type(present) in numbers)
@@ -196,12 +207,43 @@ def _check_demo(demo: Demo, found: dict[str, Any]) -> None:
         raise StateError("held and ready must be sets of names")
     if any(type(one) is not DroppedBody or one.stage not in demo.stages or type(one.body) is not int for one in found["dropped"]):
         raise StateError("dropped must be bodies")
+    if any(class_name(type(one.file)) not in _FILES or class_name(type(one.picture)) not in _PICTURES for one in found["dropped"]):
+        raise StateError("dropped must be of files, or of a scene's pictures")
     _check_grip(demo, found["_grip"])
 
 
 def _check_grip(demo: Demo, grip: object) -> None:
     if grip is not None and (type(grip) is not Grip or grip.stage not in demo.stages or type(grip.joint) is not int):
         raise StateError("a hand must hold a joint of a stage")
+
+
+def _check_picture(found: dict[str, Any], path: str) -> None:
+    """Check what is drawn of a stage."""
+    for body, color in found["colors"].items():
+        is_color = type(color) is tuple and len(color) in (3, 4) and all(type(one) is int and 0 <= one <= 255 for one in color)
+        if type(body) is not int or not is_color:
+            raise StateError(f"{path}colors must be colours by body")
+    if any(type(body) is not int for body in found["outline_only"]):
+        raise StateError(f"{path}outline_only must be bodies")
+    box = found["own_bounds"]
+    if box is not None and (type(box) is not AABB or not all(_are_finite(corner, 2) for corner in (box.lower, box.upper))):
+        raise StateError(f"{path}own_bounds must be a box")
+    if type(found["impacts"]) not in (type(None), StepImpacts, StepPath):
+        raise StateError(f"{path}impacts must be moments")
+    trail = found["trail"]
+    if type(trail.step) is not int or type(trail._added) is not deque or type(trail._removed) is not deque:
+        raise StateError(f"{path}trail must be points by step")
+    for step, *columns in (*trail._added, *trail._removed):
+        n = len(columns[0])
+        wanted = ((n, 2), (n,))[: len(columns)]
+        if type(step) is not int or any(
+            one.shape != shape or not np.isfinite(one).all() for one, shape in zip(columns, wanted, strict=True)
+        ):
+            raise StateError(f"{path}trail must be points by step")
+
+
+def _are_finite(found: object, n: int) -> bool:
+    return type(found) is tuple and len(found) == n and all(type(one) is float and math.isfinite(one) for one in found)
 
 
 def _check_run(demo: Demo, found: dict[str, Any]) -> None:

@@ -17,6 +17,7 @@ from engine.common.errors import InvalidInputError, LabError
 from engine.common.rng import stream
 from engine.demo import registry
 from engine.demo.base import Demo
+from engine.demo.dropping import load_dropped
 from engine.demo.own_demo import load_own_demo
 from engine.demo.registry import all_demos, find_demo
 from engine.demo.scene_demo import load_any_scene, scene_demo
@@ -102,7 +103,7 @@ def check_goes_on(demo: Demo) -> int:
     return len(set(digests.values()))
 
 
-@pytest.mark.parametrize(("id", "solver"), [("simple_shapes", "box2d"), ("bridge", "soft_step"), ("bullet", "box2d")])
+@pytest.mark.parametrize(("id", "solver"), [("simple_shapes", "box2d"), ("bridge", "soft_step"), ("ragdoll_pile", "box2d")])
 def test_a_demo_goes_on_elsewhere_as_it_does_here(id: str, solver: str) -> None:
     assert check_goes_on(find_demo(id)(0, solver=solver)) > N_AFTER // 6
 
@@ -173,6 +174,17 @@ def test_a_demo_that_runs_takes_over_another_state() -> None:
     here.go_on()
     digests = repeated(there, here.acts).digests
     assert digests == {tick: here.course.digests[tick] for tick in digests}
+
+
+def test_a_file_that_was_dropped_goes_along() -> None:
+    demo = find_demo("simple_shapes")(0)
+    dropped = demo.run.drop(load_dropped("sprites/figure.png", 1.2), (0.0, 9.0))
+    Course(demo).step()
+    state, there = encode_state(demo), find_demo("simple_shapes")(0)
+    decode_state(there, state)
+    (body,) = there.dropped
+    assert body.is_there and body.stage is there.stages[0] and body.file is not dropped.file
+    assert body.file.pieces == dropped.file.pieces and encode_state(there) == state
 
 
 def test_what_is_damaged_is_refused_and_nothing_has_happened() -> None:
