@@ -51,6 +51,7 @@ _MOST_ACTS = 20_000
 """Acts that wait for their tick, of all users."""
 _HEAD_BYTES = 64
 _MOST_UNHEARD = 256
+_MOST_WORDS = 500
 _MOST_SENT_AGAIN = 16
 _MOST_MISSING = 100
 _MOST_DENIALS = 16
@@ -344,7 +345,9 @@ class Client:
                 raise InvalidInputError("act", f"one of at most {m.LARGEST_FROM_CLIENT} bytes", len(content))
             self._receive(message, now)
         except LabError as error:
-            self.refused = f"what the server says is not understood: {error}"
+            self.refused = _line(f"what the server says is not understood: {error}")
+        except Exception as error:  # whatever a wrong type ends in
+            self.refused = _line(f"what the server says is not understood: {type(error).__name__}: {error}")
 
     def _receive(self, message: m.FromServer, now: float) -> None:
         if isinstance(message, m.Welcome):
@@ -577,8 +580,8 @@ class Client:
             self._is_stalled = taken == 0 and course.now < goal - 1.0 and course.now >= last
             self.n_stalls += taken == 0 and course.now <= self._goal - 1.0
             self._compare(now)
-        except LabError as error:
-            self.refused = f"the world that the server gave cannot go on: {error}"
+        except Exception as error:  # acts and states are a stranger's
+            self.refused = _line(f"the world that the server gave cannot go on: {type(error).__name__}: {error}")
             return 0
         if self.timer is not None and again + taken > 0:
             cost = (self.timer() - begun) / (again + taken)
@@ -739,3 +742,8 @@ class Client:
             self.n_again += 1
         if course.now == here:
             self._correct(before, here - keyframe.tick, now)
+
+
+def _line(words: str) -> str:
+    """Return words in one line."""
+    return " ".join(words.split())[:_MOST_WORDS]

@@ -68,6 +68,7 @@ _ENTRIES = {"box2d": "engine.box2d.solver:Box2DSolver"}
 _METHODS = Path(__file__).resolve().parent.parent / "dynamics" / "solvers"
 """Where each file is a method by which our own rigid bodies are solved, named as the file is."""
 _NO_METHODS = ("__init__", "protocol")
+_LONGEST_NAME = 64
 _FOUND: set[tuple[Path, str]] = set()
 """Folders and methods in them that have been seen: a demo asks for its solver at every step and at everything that is done."""
 
@@ -410,7 +411,7 @@ def solver_name(field: str, value: object) -> str:
 
 def _is_method(name: str) -> bool:
     if (_METHODS, name) not in _FOUND:
-        is_plain = name.isidentifier() and not name.startswith("_") and name not in _NO_METHODS
+        is_plain = len(name) <= _LONGEST_NAME and name.isidentifier() and not name.startswith("_") and name not in _NO_METHODS
         if not is_plain or not (_METHODS / f"{name}.py").is_file():
             return False
         _FOUND.add((_METHODS, name))

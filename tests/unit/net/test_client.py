@@ -19,6 +19,7 @@ from engine.net.clock import Clock
 from engine.net.corrections import Smoothing
 from engine.net.link import LinkSettings
 from engine.net.rehearsal import Rehearsal
+from engine.net.scene import scene_of
 from engine.net.server import Server
 from engine.world import BodySpec, FixtureSpec
 
@@ -355,12 +356,19 @@ def test_what_is_no_message_ends_it_in_one_line(content: bytes) -> None:
     assert client.advance(2.1) > 0
 
 
-@pytest.mark.parametrize("scene", [{}, {"demo": "nowhere"}, {"demo": 5, "scene": [], "seed": -1}])
+_SCENE = scene_of(find_demo(DEMO)(0))
+
+
+@pytest.mark.parametrize(
+    "scene",
+    [{}, {"demo": "nowhere"}, {"demo": 5, "scene": [], "seed": -1}]
+    + [{**_SCENE, name: value} for name in _SCENE for value in ("x" * 300, [[]], {"x": {}}, -(2**60), 1e308)],
+)
 def test_a_welcome_to_nowhere_is_refused(scene: dict[str, object]) -> None:
     client = Client("one")
     client.advance(0.0)
     client.receive(m.encode(m.Welcome(1, "k", 0, scene, b"nonsense", [], 0, 60.0, 3, 50)), 0.1)
-    assert client.refused and client.course is None and client.advance(0.2) == 0
+    assert client.refused and "\n" not in client.refused and client.course is None and client.advance(0.2) == 0
 
 
 def test_a_thousand_damaged_messages() -> None:
