@@ -1,4 +1,4 @@
-"""A shared world besieged: ``python -m tests.hazards.fuzz_server N [SEED]`` prints a line of JSON; 100,000 take ten minutes.
+"""A shared world besieged: ``python -m tests.hazards.fuzz_server N [SEED]`` prints a line of JSON; 100,000 take minutes.
 
 Honest clients play in simulated time. Beside them others come, some of each kind in `ATTACKS`, and send N messages in all: random
 bytes, good messages with faults, floods, lies about ticks and numbers, hellos that are never said. None of them runs our client, so that
@@ -31,6 +31,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from engine.demo.base import Demo
 from engine.demo.registry import find_demo
 from engine.geometry import Circle, Polygon
 from engine.history.input_log import Input
@@ -128,6 +129,7 @@ class Siege:
     seed : int
     kinds : sequence of str
         Of `ATTACKS`, that come.
+    demo : Demo, optional
 
     Attributes
     ----------
@@ -135,12 +137,14 @@ class Siege:
         That attackers come and send.
     """
 
-    def __init__(self, honest: int = 3, seed: int = 0, kinds: Sequence[str] = ()) -> None:
+    def __init__(self, honest: int = 3, seed: int = 0, kinds: Sequence[str] = (), demo: Demo | None = None) -> None:
         self._all = list(kinds or ATTACKS)
         self.dice = random.Random(seed)
         limits = Limits(joins_per_s=100.0, silent_seconds=2.0, hello_seconds=1.0, bodies=15, shapes=30, world_bodies=60, world_shapes=120)
         settings = ServerSettings(delay=6, limits=limits)
-        self.rehearsal = Rehearsal(find_demo("simple_shapes")(0, {"count": 4}), honest, LinkSettings(latency=0.04), settings, seed)
+        self.rehearsal = Rehearsal(
+            find_demo("simple_shapes")(0, {"count": 4}) if demo is None else demo, honest, LinkSettings(latency=0.04), settings, seed
+        )
         self.server: Server = self.rehearsal.server
         self.n_messages, self.sent = 0, 0
         self.heard: dict[int, deque[bytes]] = {}
@@ -455,9 +459,9 @@ REASONS = {
 """What those are told who do one thing alone; the others may stay, or do anything."""
 
 
-def besiege(n_messages: int, seed: int = 0, honest: int = 3, n_in_peace: int = 150) -> dict[str, Any]:
+def besiege(n_messages: int, seed: int = 0, honest: int = 3, n_in_peace: int = 150, demo: Demo | None = None) -> dict[str, Any]:
     """Let attackers send so many messages, and return what came of it, held as the module says."""
-    siege = Siege(honest, seed)
+    siege = Siege(honest, seed, demo=demo)
     for _ in range(n_in_peace):
         siege.frame()
     peace = _spread(siege.ticking[n_in_peace // 2 :])
