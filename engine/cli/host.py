@@ -53,6 +53,9 @@ def host_command(
     ] = "127.0.0.1",
     delay: Annotated[int, typer.Option("--delay", metavar="STEPS", help="Steps for which inputs that are late are waited for.")] = 3,
     window: Annotated[int, typer.Option("--window-steps", metavar="STEPS", help="Steps that a client can go back.")] = 50,
+    hertz: Annotated[
+        float | None, typer.Option("--hertz", metavar="HZ", help="Steps a second.", show_default="the demo's own, as a rule 60")
+    ] = None,
     seed: options.Seed = 0,
     solver: options.SolverName = None,
     settings: Annotated[
@@ -78,12 +81,15 @@ def host_command(
     steps.
     """
     from engine.net.hosting import Hosting
+    from engine.net.scene import check_hertz
     from engine.net.server import ServerSettings
 
     options.use_theme(theme)
     integer("--port", port, 0, 65535)
     integer("--delay", delay, 0, _MOST_DELAY)
     integer("--window-steps", window, 1, _MOST_WINDOW)
+    if hertz is not None:
+        check_hertz("--hertz", hertz)
     if steps is not None:
         integer("--steps", steps, 1, MOST_TICKS)
     seed_number("--seed", seed)
@@ -110,7 +116,7 @@ def host_command(
     with warming():
         options.prepare_solvers(solver)
     hosting = Hosting(
-        partial(kind, seed, values, solver=solver, solver_settings=own),
+        partial(kind, seed, values, solver=solver, solver_settings=own, hertz=hertz),
         ServerSettings(delay=delay, window=window, password=secret),
         bind, port, tls, steps, recording,
     )  # fmt: skip

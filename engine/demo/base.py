@@ -106,6 +106,8 @@ class Demo(CapturedInPlace):
         The solver for which its worlds are laid out, where that is another one: two worlds that are compared begin alike.
     solver_settings : pairs of str and float or str, optional
         Settings of the solver's own, in place of those that its worlds would have.
+    hertz : float, optional
+        Steps a second, in place of those of its worlds.
 
     Attributes
     ----------
@@ -153,6 +155,7 @@ class Demo(CapturedInPlace):
         solver: str | None = None,
         built_for: str | None = None,
         solver_settings: NamedValues | None = None,
+        hertz: float | None = None,
     ) -> None:
         self.seed = seed_number("seed", seed)
         self.values = parameter_values(self.parameters, values or {})
@@ -163,7 +166,7 @@ class Demo(CapturedInPlace):
         self.ready: set[str] = set()
         self.viewer = Viewer()
         self._grip: Grip | None = None
-        self.run = DemoRun(self, referee, solver, built_for, solver_settings)
+        self.run = DemoRun(self, referee, solver, built_for, solver_settings, hertz)
         self.restart()
 
     # -- what a demo overrides ---------------------------------------------------------------------------------------
@@ -348,6 +351,8 @@ class DemoRun(CapturedInPlace):
         What drives every world that the demo makes without naming a solver; None where that is left to the demo.
     solver_settings : pairs of str and float or str, or None
         Settings of that solver's own; None where they are left to the demo.
+    hertz : float or None
+        Steps a second of all its worlds, also of those to come; None where that is left to the demo.
     built_for : str or None
         For which solver its worlds are laid out; None for that which drives them.
     has_algorithms : bool
@@ -365,11 +370,13 @@ class DemoRun(CapturedInPlace):
         solver: str | None = None,
         built_for: str | None = None,
         solver_settings: NamedValues | None = None,
+        hertz: float | None = None,
     ) -> None:
         self.demo = demo
         self.solver = None if solver is None else solver_name("solver", solver)
         self.solver_settings = solver_settings
         self.built_for = built_for
+        self.hertz = hertz
         self.waits: bool | None = None
         self.keeps_solver_state = True
         self.users = Users()
@@ -462,6 +469,8 @@ class DemoRun(CapturedInPlace):
             self._is_settled, self.keeps_solver_state = True, self.has_whole_states
         self._tell_worlds()
         for stage in self.demo.stages:
+            if self.hertz is not None:
+                stage.world.set_settings(hertz=self.hertz)
             stage.world.canonicalize()
             stage.measure()
 

@@ -41,6 +41,9 @@ def new_demo(recording: Recording, referee: RefereeFactory | None = None) -> Dem
         load_solver(recording.solver).prepare()  # where it was in reach then, it must be so here
     kind, chosen, settings = demo_kind(recording), recording.chosen_solver, recording.chosen_settings
     demo = kind(recording.seed, recording.values, referee, solver=chosen, solver_settings=settings)
+    if abs(demo.step_seconds - recording.step_seconds) > 1e-9:  # that of a shared one may have been chosen
+        hertz = 1.0 / recording.step_seconds
+        demo = kind(recording.seed, recording.values, referee, solver=chosen, solver_settings=settings, hertz=hertz)
     if demo.run.keeps_solver_state and not recording.keeps_solver_state:
         demo.run.keeps_solver_state = False
         demo.restart()

@@ -154,7 +154,7 @@ class Welcome(_Message, frozen=True, tag="welcome"):
     key: Annotated[str, msgspec.Meta(max_length=64)]
     tick: Tick
     scene: dict[str, Any]
-    """demo, scene, seed, values, solver, solver_settings, built_for, remembers: see `engine.net.scene`."""
+    """demo, scene, seed, values, solver, solver_settings, built_for, hertz, remembers: see `engine.net.scene`."""
     state: bytes
     acts: list[Acted]
     open_tick: Tick

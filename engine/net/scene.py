@@ -11,13 +11,15 @@ from engine.demo.base import Demo
 from engine.demo.registry import find_demo
 from engine.demo.scene_demo import SceneDemo, scene_class
 from engine.world import load_solver
-from engine.world.fields import named_values
+from engine.world.fields import named_values, number
 from engine.world.solver import solver_name
 
-__all__ = ["check_shareable", "made_of", "scene_of"]
+__all__ = ["check_hertz", "check_shareable", "made_of", "scene_of"]
 
+_HERTZ = (10.0, 240.0)
+"""Steps a second between which a shared world can be asked for: what a display shows, and a server has time for."""
 _PACKAGE = "demos."
-_FIELDS = frozenset({"demo", "scene", "seed", "values", "solver", "solver_settings", "built_for", "remembers"})
+_FIELDS = frozenset({"demo", "scene", "seed", "values", "solver", "solver_settings", "built_for", "hertz", "remembers"})
 
 
 def check_shareable(demo: Demo) -> None:
@@ -37,6 +39,11 @@ def check_shareable(demo: Demo) -> None:
         raise InvalidInputError("SCENE", wanted, demo.id or type(demo).__name__)
 
 
+def check_hertz(field: str, value: object) -> float:
+    """Return steps a second that a shared world may have."""
+    return number(field, value, "Hz", *_HERTZ)
+
+
 def scene_of(demo: Demo) -> dict[str, Any]:
     """Return how a demo was made, with its present parameters."""
     run = demo.run
@@ -49,6 +56,7 @@ def scene_of(demo: Demo) -> dict[str, Any]:
         "solver": run.solver,
         "solver_settings": settings,
         "built_for": run.built_for,
+        "hertz": run.hertz,
         "remembers": run.keeps_solver_state,
     }
 
@@ -68,7 +76,9 @@ def made_of(plain: object) -> Demo:
     if type(values) is not dict or not all(type(name) is str for name in values):
         raise InvalidInputError("scene.values", "names with numbers", values)
     own = None if settings is None else named_values("scene.solver_settings", settings)
-    demo = _kind(plain)(seed_number("scene.seed", plain["seed"]), values, solver=solver, built_for=built_for, solver_settings=own)
+    hertz = None if plain["hertz"] is None else check_hertz("scene.hertz", plain["hertz"])
+    seed = seed_number("scene.seed", plain["seed"])
+    demo = _kind(plain)(seed, values, solver=solver, built_for=built_for, solver_settings=own, hertz=hertz)
     if remembers:
         for name in demo.run.solvers:
             problem = load_solver(name).prepare()

@@ -34,6 +34,7 @@ from engine.history.input_log import Input
 from engine.history.recordings.inputs import as_plain, input_of
 from engine.history.recordings.layout import is_number
 from engine.net.objects import ObjectReader, ObjectWriter, StateError, class_name, may_be_set
+from engine.net.scene import check_hertz
 from engine.net.snapshots import plain_snapshot, snapshot_of
 from engine.render.interpolation import StepImpacts, StepPath
 from engine.world.solver import solver_name
@@ -253,6 +254,8 @@ def _check_run(demo: Demo, found: dict[str, Any]) -> None:
     for name in ("solver", "built_for"):
         if found[name] is not None:
             solver_name(f"run.{name}", found[name])
+    if found["hertz"] is not None:
+        check_hertz("run.hertz", found["hertz"])
     if found["waits"] not in (None, False, True):
         raise StateError("run.waits must be true, false or None")
     users = found["users"]

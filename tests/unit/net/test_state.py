@@ -108,6 +108,16 @@ def test_a_demo_goes_on_elsewhere_as_it_does_here(id: str, solver: str) -> None:
     assert check_goes_on(find_demo(id)(0, solver=solver)) > N_AFTER // 6
 
 
+def test_a_chosen_rate_goes_along_and_survives_a_restart() -> None:
+    demo = find_demo("bridge")(0, hertz=120.0)
+    assert check_goes_on(demo) > 10
+    there = made_of(scene_of(demo))
+    there.run.act("restart")
+    assert there.step_seconds == demo.step_seconds == 1.0 / 120.0
+    with pytest.raises(InvalidInputError, match=r"scene\.hertz must be from 10 to 240 Hz, got 1000"):
+        made_of(scene_of(demo) | {"hertz": 1000.0})
+
+
 def test_a_scene_file_goes_on_elsewhere() -> None:
     check_goes_on(scene_demo(load_any_scene("demos/solver_scenes/catapult.json"))(0))
 
