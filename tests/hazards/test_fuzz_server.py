@@ -10,9 +10,9 @@ from tests.hazards import fuzz_server
 
 
 def test_a_world_besieged_goes_on() -> None:
-    found = fuzz_server.besiege(2_000, honest=1, n_in_peace=70)
-    assert found["messages"] >= 2_000 and found["dropped"] > 60 and len(found["kinds"]) > 10
-    assert found["ticks"] > 15
+    found = fuzz_server.besiege(1_800, honest=1, n_in_peace=64)
+    assert found["messages"] >= 1_800 and found["dropped"] > 60 and len(found["kinds"]) > 10
+    assert found["ticks"] > 10
 
 
 def test_a_stray_exception_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
