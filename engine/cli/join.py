@@ -81,7 +81,7 @@ def join_command(
     from engine.net.script import Script, load_script
 
     acts = Script(() if script is None else load_script(script))
-    party = Party(Client(name, password or "", method=method, timer=time.perf_counter), Connection(*address, context))
+    party = Party(Client(name, password or "", method=method, timer=time.thread_time), Connection(*address, context))
     if has_window:
         from engine.app.loop import open_shared
 

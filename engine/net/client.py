@@ -59,8 +59,8 @@ _MOST_ALONE = 8
 """Ticks of one call, without a server."""
 _KEYFRAME_SECONDS = 1.0
 """By which the server's next keyframe comes."""
-_COST_SHARE = 0.1
-"""Of the last call in what a tick is said to cost."""
+_MOST_COSTS = 15
+"""Calls of which the median says what a tick costs: the first may compile."""
 
 
 @dataclass(slots=True)
@@ -96,7 +96,7 @@ class Client:
         One of `METHODS`; may be changed at any time.
     timer : callable, optional
         Returns seconds, to measure what ticks cost: with it no call of `advance` is to take longer than `budget`; without, each takes a
-        bounded number of ticks.
+        bounded number of ticks. Of the processor: how busy others keep the machine says nothing of what going back costs.
 
     Attributes
     ----------
@@ -156,6 +156,7 @@ class Client:
         self.on_final: Callable[[int, bytes], object] | None = None
         self.on_correction: Callable[[Correction], object] | None = None
         self.timer = timer
+        self._costs: deque[float] = deque(maxlen=_MOST_COSTS)
         self._cost = 0.0
         """Seconds of a tick."""
         self._smoothing = Smoothing()
@@ -584,8 +585,8 @@ class Client:
             self.refused = _line(f"the world that the server gave cannot go on: {type(error).__name__}: {error}")
             return 0
         if self.timer is not None and again + taken > 0:
-            cost = (self.timer() - begun) / (again + taken)
-            self._cost = cost if self._cost <= 0.0 else self._cost + _COST_SHARE * (cost - self._cost)
+            self._costs.append((self.timer() - begun) / (again + taken))
+            self._cost = sorted(self._costs)[(len(self._costs) - 1) // 2]
         self._note_shown(now)
         self._tell_final()
         if self._lost is None or self.confirmed - course.oldest > _FAR_TICKS:
