@@ -21,6 +21,8 @@ _SLEW = 0.05
 """Share by which time runs faster or slower until the difference is made up: nobody sees it."""
 _JUMP_SECONDS = 0.5
 """Beyond which it would take too long."""
+_BUFFER_TICKS = 2
+"""Until the next message says what a lost one said, and the picture comes round."""
 _SHARE_IN_TIME = 0.9
 """Of answers, those that the jitter is to cover."""
 
@@ -95,7 +97,7 @@ class Clock:
 
     def lag(self, delay: int) -> float:
         """Return the ticks to be behind the server's clock so that what it has closed has come."""
-        return delay + 1 + (0.5 * self._quantile(0.0) + self.jitter) * self.hertz
+        return delay + 1 + _BUFFER_TICKS + (0.5 * self._quantile(0.0) + self.jitter) * self.hertz
 
     def follow(self, now: float, ahead: float) -> float:
         """Let time pass, and return the server's tick with so many ahead; a change of either is made up for slowly, a jump at once."""
