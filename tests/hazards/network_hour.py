@@ -140,6 +140,8 @@ class LightClient:
         self._pongs = [one for one in self._pongs if at - one[0] < 5.0]
         if not math.isnan(self.offset) and took < 0.5 * _FRAME:
             self.errors.append(abs(offset - self.offset))
+            if self.errors[-1] > 1.0:  # the server's clock has slipped: what was said before it is of another clock
+                self._pongs.clear()
         self._pongs.append((at, took, offset))
         self.offset = min(self._pongs, key=lambda one: one[1])[2]
 
@@ -161,6 +163,8 @@ def main() -> int:
     parser.add_argument("--stir", type=float, default=60.0, help="seconds between two restarts of the scene")
     parser.add_argument("--serve", action="store_true", help="be the server; the command starts that itself")
     options = parser.parse_args()
+    if options.minutes < 1.1:
+        parser.error(f"--minutes must be at least 1.1, got {options.minutes:g}")
     if options.serve:
         serve(options.count, options.solver)
         return 0
