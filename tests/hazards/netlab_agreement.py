@@ -2,7 +2,7 @@
 
 Four clients from the beginning and a fifth that comes at tick 700, in simulated time, behind links of 150 ms +- 50 ms with 5 % loss, a
 tenth of the messages overtaking and 2 % twice; every one of them does whatever a user can do, at random: grabs and throws, force keys, the
-demo's own keys, new bodies and joints, erasing, sliders, pause, slow motion, a restart now and then, and takes things back. For each scene
+demo's own keys, new bodies and joints, erasing, pause, slow motion, a restart now and then, and takes things back. For each scene
 and solver: how many ticks of all clients' differ from the server's (0, or the command ends with 1), and what it took to get there.
 
 Scenes: four demos, a gallery scene with motors, and a scene file (of a world with each kind of joint, written and read here).
