@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -130,14 +131,21 @@ def _layer(module: str) -> str | None:
     return next((layer for layer in LAYERS if module == layer or module.startswith(layer + ".")), None)
 
 
+@cache
+def _import_statements(path: Path) -> tuple[ast.Import | ast.ImportFrom, ...]:
+    """Every import of a file, wherever in it the statement stands."""
+    tree = ast.parse(path.read_text(encoding="utf-8"), str(path))
+    return tuple(node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom))
+
+
 def _imports(path: Path) -> Iterator[tuple[int, str]]:
     """Every module that a file imports, wherever in it the import stands: (line, absolute name)."""
     package = _module(path).split(".") if path.name == "__init__.py" else _module(path).split(".")[:-1]
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"), str(path))):
+    for node in _import_statements(path):
         if isinstance(node, ast.Import):
             for alias in node.names:
                 yield node.lineno, alias.name
-        elif isinstance(node, ast.ImportFrom):
+        else:
             base = package[: len(package) - node.level + 1] if node.level else []
             origin = ".".join([*base, *([node.module] if node.module else [])])
             yield node.lineno, origin
@@ -232,7 +240,7 @@ def _is_only_passed(path: Path, package: str, names: set[str]) -> bool:
     """Tell whether a package is named only on the way to modules in it."""
     taken = {
         f"{node.module}.{alias.name}"
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for node in _import_statements(path)
         if isinstance(node, ast.ImportFrom) and node.module == package
         for alias in node.names
     }
