@@ -431,9 +431,12 @@ def offsets_of(demo: Subject, action: str) -> tuple[tuple[float, float], ...]:
 
 @contextlib.contextmanager
 def laid_out(demo: Subject, offsets: Sequence[tuple[float, float]]) -> Iterator[None]:
-    """Let the stages lie in the picture where they lay when something was done at a point of it; without offsets where they lie."""
+    """Let the stages lie in the picture where they lay when something was done at a point of it; without offsets where they lie.
+
+    Stages of which none is told lie at (0, 0): where a window has laid them out must make no difference.
+    """
     moved = [(stage, stage.offset) for stage in demo.stages] if offsets else []
-    for (stage, _), offset in zip(moved, offsets, strict=False):
+    for (stage, _), offset in zip(moved, (*offsets, *[(0.0, 0.0)] * len(moved)), strict=False):
         stage.offset = offset
     try:
         yield

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,6 +12,7 @@ import pytest
 from engine.common.rng import stream
 from engine.demo.registry import find_demo
 from engine.geometry import Circle
+from engine.history.history import laid_out
 from engine.history.input_log import Input
 from engine.net.course import Act, Course, TooLateError
 from engine.world import BodySpec, FixtureSpec
@@ -81,6 +84,17 @@ def test_a_grab_is_the_same_wherever_the_stages_lie_in_the_picture() -> None:
             course.step()
     assert one.digests == other.digests and one.digests[5] != before
     assert [len(course.demo.stages[0].world.joint_ids) for course in (one, other)] == [1, 1]
+
+
+def test_stages_of_which_no_place_is_told_lie_at_the_origin() -> None:
+    """An act of a guest may name fewer than there are: where a window has laid out the others must make no difference."""
+    stages = [SimpleNamespace(offset=(float(k), 2.0)) for k in range(3)]
+    demo: Any = SimpleNamespace(stages=stages)
+    before = [stage.offset for stage in stages]
+    with laid_out(demo, ((5.0, 6.0),)):
+        assert [stage.offset for stage in stages] == [(5.0, 6.0), (0.0, 0.0), (0.0, 0.0)]
+    with laid_out(demo, ()):
+        assert [stage.offset for stage in stages] == before
 
 
 def test_an_act_before_what_is_kept_is_refused() -> None:
