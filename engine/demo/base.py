@@ -32,7 +32,7 @@ from engine.common.errors import InvalidInputError, LabError
 from engine.common.rng import stream
 from engine.contracts import StepAgreement
 from engine.demo.doors import Door, door_of_body
-from engine.demo.dropping import DroppedBody, place
+from engine.demo.dropping import DroppedBody, forget_gone, place
 from engine.demo.grip import Grip, bodies_under, take_hold, take_hold_of
 from engine.demo.parameters import Parameter, parameter_values
 from engine.demo.stage import RefereeFactory, Stage, StepTimes, union
@@ -652,6 +652,7 @@ class DemoRun(CapturedInPlace):
         """Let a body of a file fall from a point of the picture; a `LabError` says why it cannot."""
         body = place(self.demo.stages, file, point)
         self.demo.dropped.append(body)
+        forget_gone(self.demo.dropped)
         return body
 
     def edit(self, stage: int, method: str, arguments: tuple[Any, ...] = (), changes: tuple[tuple[str, Any], ...] = ()) -> Any:

@@ -26,7 +26,17 @@ if TYPE_CHECKING:
     from engine.decompose import BodyFile
     from engine.scenes.pictures import BodyPicture
 
-__all__ = ["DroppedBody", "NoWorldError", "drop_places", "drop_size", "is_pair_file", "is_stepper_case", "load_dropped", "place"]
+__all__ = [
+    "DroppedBody",
+    "NoWorldError",
+    "drop_places",
+    "drop_size",
+    "forget_gone",
+    "is_pair_file",
+    "is_stepper_case",
+    "load_dropped",
+    "place",
+]
 
 _SHARE = 0.15
 """Longer side of what a picture becomes, as a share of the shorter side of what the demo shows at first: 1.2 m in a pit 8 m high."""
@@ -44,6 +54,8 @@ _MOST_DRAWN = 10_000
 _MAY_BE_LOST = 0.01
 """Share of the outline's area in slivers too small for Box2D that may be left out: a toy need not be exact to a millionth."""
 _FRICTION, _RESTITUTION = 0.4, 0.1
+_MOST_GONE = 100
+"""Bodies that were dropped and are gone, of which is known what they looked like: as many as an undo may bring back."""
 
 
 class NoWorldError(LabError):
@@ -163,6 +175,14 @@ def place(stages: Sequence[Stage], file: BodyFile, point: tuple[float, float]) -
     if file.picture is not None:
         stage.outline_only.add(body)
     return DroppedBody(stage, stage.world, body, file)
+
+
+def forget_gone(dropped: list[DroppedBody]) -> None:
+    """Forget those that are gone but for the last: who drops and deletes for hours must not fill the memory."""
+    gone = [one for one in dropped if not one.is_there]
+    if len(gone) > _MOST_GONE:
+        old = set(gone[:-_MOST_GONE])
+        dropped[:] = [one for one in dropped if one not in old]
 
 
 def words_of(body: DroppedBody) -> str:

@@ -18,7 +18,7 @@ from functools import cache
 from typing import Any, Protocol
 
 from engine.common.errors import LabError
-from engine.demo.dropping import DroppedBody
+from engine.demo.dropping import DroppedBody, forget_gone
 from engine.demo.grip import Grip
 from engine.demo.stage import Stage
 from engine.geometry import Transform
@@ -277,6 +277,7 @@ def _note_new(demo: _Demo, part: Part, made: int, new: NewIds) -> None:
     for dropped in tuple(demo.dropped):
         if dropped.world is one.world and dropped.body == part.old[0]:
             demo.dropped.append(replace(dropped, body=made))
+            forget_gone(demo.dropped)
 
 
 def _placed(demo: _Demo, inverse: Inverse, part: Part, one: Input) -> Input:

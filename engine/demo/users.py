@@ -53,7 +53,7 @@ PUSHES = {
     "a": (-1.0, 0.0), "d": (1.0, 0.0), "w": (0.0, 1.0), "s": (0.0, -1.0),
 }  # fmt: skip
 _NOT_BY_A_USER = frozenset({"by", "go_alone", "keep_solver_state", "resource_ready"})
-_CREATING = frozenset({"edit", "amend_edit", "grab", "hold", "press", "drop"})
+_CREATING = frozenset({"edit", "amend_edit", "grab", "hold", "press", "drop", "turn", "on_wheel"})
 
 
 class _Run(Protocol):

@@ -23,7 +23,7 @@ from engine.app.window import Window
 from engine.cli.run import _drop, run_command
 from engine.common.errors import InvalidInputError, LabError
 from engine.decompose import BodyFile, body_of_file, load_body, save_body
-from engine.demo import Demo
+from engine.demo import Demo, dropping
 from engine.demo.dropping import NoWorldError, drop_places, drop_size, load_dropped
 from engine.demo.messages import Messages
 from engine.demo.registry import all_demos, find_demo
@@ -303,6 +303,17 @@ def test_the_command_drops_files_and_tells_mistakes(ell: Path, tmp_path: Path) -
         _drop(demo.run, [str(tmp_path / "no.svg")])
     with pytest.raises(InvalidInputError, match="--drop"):
         run_command(pair_file="some.json", drops=[str(ell)])
+
+
+def test_what_is_dropped_and_deleted_for_hours_does_not_fill_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(dropping, "_MOST_GONE", 2)
+    demo, file = find_demo("simple_shapes")(0, {"count": 1}), load_body(BODY)
+    kept = demo.run.drop(file, (0.0, 5.0))
+    for _ in range(6):
+        body = demo.run.drop(file, (2.0, 5.0)).body
+        demo.run.edit(0, "destroy_body", (body,))
+    last = demo.run.drop(file, (2.0, 5.0))
+    assert demo.dropped[0] is kept and demo.dropped[-1] is last and [one.is_there for one in demo.dropped] == [True, False, False, True]
 
 
 def test_messages_wait_for_each_other() -> None:
