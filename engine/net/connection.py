@@ -133,7 +133,7 @@ class Connection:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._over: asyncio.Event | None = None
         self._is_wanted = True
-        self._thread = threading.Thread(target=self._run, name="connection", daemon=True)
+        self._thread = threading.Thread(target=self._run, args=(self._n_opened,), name="connection", daemon=True)
         self._thread.start()
 
     # -- from any thread ----------------------------------------------------------------------------------------------
@@ -188,24 +188,28 @@ class Connection:
 
     # -- on its own thread --------------------------------------------------------------------------------------------
 
-    def _run(self) -> None:
+    def _run(self, n: int) -> None:
+        """Be connected for the n-th time."""
         reason = "the program failed"
         try:
-            reason = self._talked()
+            reason = self._talked(n)
         except Exception as error:  # a thread has nobody to tell but by the reason
             reason = self._words_of(error)
         finally:
-            if self._is_wanted:
-                self.reason = reason
-            self._loop = None
-            self.state = "closed"
+            if n == self._n_opened:
+                if self._is_wanted:
+                    self.reason = reason
+                self._loop = None
+                self.state = "closed"
 
-    def _talked(self) -> str:
+    def _talked(self, n: int) -> str:
         """Look for the host, try each of its addresses, talk, and return why that is over."""
         try:  # here, where nobody waits for it: a loop's own look-up could not be broken off
             found = socket.getaddrinfo(self.host, self.port, type=socket.SOCK_STREAM)
         except (OSError, UnicodeError):
             return f"there is no host {self.host}, or it cannot be found from here"
+        if n != self._n_opened:
+            return ""  # the look-up took so long that it was closed, and opened anew
         with asyncio.Runner() as runner:
             runner.get_loop().set_exception_handler(lambda loop, context: None)  # of a connection that breaks off
             return runner.run(self._talk([str(one[4][0]) for one in found]))

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import itertools
 import shutil
 import socket
 import ssl
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from websockets.sync.client import ClientConnection, connect
@@ -194,6 +197,28 @@ def test_a_connection_that_is_not_answered_can_be_closed() -> None:
         connection.send(b"lost")
         connection.close()
         assert time.monotonic() - began < 1.5 and connection.state == "closed" and connection.reason == "it was closed"
+
+
+def test_one_that_was_opened_anew_is_not_disturbed_by_a_look_up_that_took_long(hosting: Hosting, monkeypatch: pytest.MonkeyPatch) -> None:
+    goes_on, found, n_asked = threading.Event(), socket.getaddrinfo, itertools.count()
+
+    def look_up(*given: Any, **options: Any) -> Any:
+        if next(n_asked) == 0:
+            goes_on.wait(10.0)
+        return found(*given, **options)
+
+    monkeypatch.setattr(connection_module, "_JOIN_SECONDS", 0.05)
+    monkeypatch.setattr(connection_module.socket, "getaddrinfo", look_up)
+    connection = Connection("127.0.0.1", hosting.port)
+    until(lambda: next(n_asked) > 0, look=0.01)
+    old = connection._thread
+    connection.close()
+    connection.open()
+    until(lambda: connection.state == "open", look=0.01)
+    goes_on.set()
+    old.join(5.0)
+    assert not old.is_alive() and connection.state == "open" and connection.reason == ""
+    connection.close()
 
 
 @pytest.fixture(scope="module")
