@@ -181,6 +181,8 @@ class SharedSession(Session):
         """Say why what was drawn is not there, so that nothing can be done to it yet."""
         if self.client.refused:
             return "nothing can be made here any more: F4 goes on alone"
+        if not self.client.is_in:
+            return "nothing can be made here until the server's state has come"
         if self.client.method != "prediction":
             return (
                 f"it comes once the server says so: by {self.client.method} nothing is made here before that, so it has no name of its own"

@@ -29,6 +29,7 @@ from engine.net import messages as m
 from engine.net.clock import Clock
 from engine.net.corrections import Correction, Poses, Smoothing, poses_of
 from engine.net.course import Act, Course
+from engine.net.limits import without_picture
 from engine.net.scene import made_of
 
 __all__ = ["Client"]
@@ -424,7 +425,8 @@ class Client:
             self._unseen[acted.number] = acted.tick, self._unseen[acted.number][1]
         if acted.tick < self.confirmed or (acted.tick >= self.confirmed + _KNOWN_TICKS and not is_welcome):
             return
-        course.add(acted.tick, Act(acted.user, acted.number, input_of(acted.act, "act", of_a_user=True)))
+        one = without_picture(input_of(acted.act, "act", of_a_user=True))  # no file here is opened because somebody names it
+        course.add(acted.tick, Act(acted.user, acted.number, one))
         if not is_welcome and course.n_acts - self._n_given > _MOST_ACTS:
             raise InvalidInputError("acts", f"at most {_MOST_ACTS} that wait", course.n_acts)
 
@@ -475,10 +477,12 @@ class Client:
             The demo refuses it: it has been said all the same, for the server it might be right. Or it cannot be said, and has not been.
         """
         course = self.course
-        if course is None or (self.refused and not self.is_alone):
+        if course is None or ((self.refused or self._is_waiting) and not self.is_alone):
             return None
         plain = as_plain(course.demo.run.told(action, *arguments))
         one = input_of(plain, "act", of_a_user=True)  # as the others will read it
+        if without_picture(one) is not one:  # nobody else need know where a picture lies here
+            plain = as_plain(without_picture(one))
         number, tick = self._number, self._next_tick(now)
         if self.is_alone:
             self._number += 1
@@ -569,7 +573,8 @@ class Client:
             return 0
         begun = self.timer() if self.timer is not None else 0.0
         try:
-            self._ask_again(now)
+            if not self._is_waiting:  # only hello: the server would believe that its state has come
+                self._ask_again(now)
             self._goal = goal = self.target(now)
             last = self.confirmed + self._horizon()
             again = self._replay(now, last)
@@ -580,7 +585,8 @@ class Client:
                 taken += 1
             self._is_stalled = taken == 0 and course.now < goal - 1.0 and course.now >= last
             self.n_stalls += taken == 0 and course.now <= self._goal - 1.0
-            self._compare(now)
+            if not self._is_waiting:
+                self._compare(now)
         except Exception as error:  # acts and states are a stranger's
             self.refused = _line(f"the world that the server gave cannot go on: {type(error).__name__}: {error}")
             return 0

@@ -15,6 +15,7 @@ import contextlib
 import math
 import zlib
 from collections import deque
+from dataclasses import replace
 from hashlib import blake2b
 from typing import Any
 
@@ -68,7 +69,7 @@ def encode_state(demo: Demo) -> bytes:
     writer = ObjectWriter([demo, demo.run, *stages, *worlds, *(snapshot.contacts for snapshot in snapshots)])
     told = [plain_snapshot(snapshot, writer, f"stages[{k}].world") for k, snapshot in enumerate(snapshots)]
     attributes = [
-        [[name, writer.write(value, f"{path}{name}")] for name, value in captured_attributes(thing).items()]
+        [[name, writer.write(_told(name, value), f"{path}{name}")] for name, value in captured_attributes(thing).items()]
         for thing, path in zip((demo, demo.run, *stages), _paths(len(stages)), strict=True)
     ]
     plain = msgspec.msgpack.encode([_VERSION, demo.id, dict(demo.values), writer.classes, told, attributes])
@@ -99,6 +100,14 @@ def decode_state(demo: Demo, content: bytes) -> None:
             restore(demo, before)
         told = str(error) if isinstance(error, LabError) else f"the state is damaged: {type(error).__name__}: {error}"
         raise StateError(" ".join(told.split())) from None  # what a wrong type ends in is told in one line as well
+
+
+def _told(name: str, value: Any) -> Any:
+    """Return an attribute as it is told: of what was dropped not where its picture lies on this disk."""
+    if name != "dropped" or not any(one.file is not None and one.file.picture is not None for one in value):
+        return value
+    files = {id(one.file): replace(one.file, picture=None) for one in value if one.file is not None}
+    return [replace(one, file=None if one.file is None else files[id(one.file)]) for one in value]
 
 
 def _paths(n_stages: int) -> tuple[str, ...]:
@@ -210,6 +219,10 @@ def _check_demo(demo: Demo, found: dict[str, Any]) -> None:
         raise StateError("dropped must be bodies")
     if any(class_name(type(one.file)) not in _FILES or class_name(type(one.picture)) not in _PICTURES for one in found["dropped"]):
         raise StateError("dropped must be of files, or of a scene's pictures")
+    if any(one.file is not None and one.file.picture is not None for one in found["dropped"]):
+        raise StateError("dropped must have no picture that lies on a disk")
+    for picture in {id(one.picture): one.picture for one in found["dropped"] if one.picture is not None}.values():
+        replace(picture)  # it came without its own checks
     _check_grip(demo, found["_grip"])
 
 

@@ -257,6 +257,18 @@ def test_one_that_comes_back_is_who_it_was() -> None:
     assert rehearsal.n_differing == [0, 0] and len(rehearsal.server.present) == 2
 
 
+def test_one_that_comes_back_says_nothing_but_hello_until_the_state_has_come() -> None:
+    """Or the server would believe that it has it, and not send one that was lost again."""
+    client, _ = _welcomed()
+    client.receive(m.encode(m.Closed(client.confirmed + 5, 1)), 2.0)  # what is before it is missing
+    client.reconnect()
+    for k in range(60):
+        assert client.act("release", now=2.0 + k / 60.0) is None
+        client.advance(2.0 + k / 60.0)
+    said = [m.decode_from_client(content) for content in client.outbox]
+    assert len(said) == 2 and all(isinstance(one, m.Hello) for one in said)
+
+
 def test_without_a_server_it_waits_at_the_end_of_its_window_and_may_go_on_alone() -> None:
     rehearsal = _rehearsal(2)
     _play(rehearsal, 3.0)
@@ -342,6 +354,21 @@ def test_a_lie_is_survived(lie: m.FromServer) -> None:
         client.receive(m.encode(lie), now)
         assert client.advance(now) <= 110
     assert client.demo is not None and client.course is not None and len(client.course._acts) < 100
+
+
+def test_no_file_is_opened_because_the_server_names_it() -> None:
+    client, _ = _welcomed()
+    corners = [[0.0, 0.0], [0.4, 0.0], [0.0, 0.4]]
+    file = {"kind": "body file", "body": {
+        "format": "collision body", "version": 1, "name": "a", "method": "b", "tolerance": 0.01, "pixels_per_metre": 10.0,
+        "outline": [{"outer": corners}], "fixtures": [{"kind": "polygon", "vertices": corners}],
+        "picture": {"file": "/dev/zero", "lower": [0.0, 0.0], "upper": [0.4, 0.4]},
+    }}  # fmt: skip
+    tick = client.confirmed + 2
+    client.receive(m.encode(m.Acted(tick, 1, 900, ["drop", [file, [0.0, 5.0]]])), 2.0)
+    assert client.refused == "" and client.course is not None
+    (act,) = client.course.acts(tick)
+    assert act.one.action == "drop" and act.one.arguments[0].picture is None
 
 
 @pytest.mark.parametrize(

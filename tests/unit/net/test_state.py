@@ -195,6 +195,7 @@ def test_a_file_that_was_dropped_goes_along() -> None:
     (body,) = there.dropped
     assert body.is_there and body.stage is there.stages[0] and body.file is not dropped.file
     assert body.file.pieces == dropped.file.pieces and encode_state(there) == state
+    assert body.file.picture is None and dropped.file.picture is not None  # its path is of this machine
 
 
 def test_what_is_damaged_is_refused_and_nothing_has_happened() -> None:
