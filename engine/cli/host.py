@@ -134,7 +134,14 @@ def password_of(given: str | None) -> str | None:
     """
     if given is not None and not 1 <= len(given) <= _LONGEST_PASSWORD:
         raise InvalidInputError("--password", f"of 1 to {_LONGEST_PASSWORD} characters", Described(counted(len(given), "character")))
+    if given is not None and not _is_unicode(given):
+        raise InvalidInputError("--password", "of characters of Unicode", Described("bytes that are none"))
     return given
+
+
+def _is_unicode(text: str) -> bool:
+    """Tell whether a text of the command line can be sent: bytes that are no characters stand in it as half pairs."""
+    return not any("\ud800" <= one <= "\udfff" for one in text)
 
 
 def name_of(given: str | None) -> str:
@@ -150,7 +157,7 @@ def name_of(given: str | None) -> str:
             return getpass.getuser()[:_LONGEST_NAME] or "guest"
         except (OSError, KeyError):  # an account without a name
             return "guest"
-    if not 1 <= len(given.strip()) <= _LONGEST_NAME:
+    if not 1 <= len(given.strip()) <= _LONGEST_NAME or not _is_unicode(given):
         raise InvalidInputError("--name", f"of 1 to {_LONGEST_NAME} characters", given)
     return given.strip()
 

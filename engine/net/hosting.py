@@ -364,6 +364,7 @@ class Hosting:
         if self.record is not None:
             self._recorder = record_ticks(server.course.demo, self.record)
         server.on_tick = self._took
+        self._tell_status()
         made = cast(type[ServerConnection], lambda *given, **options: _Socket(self, *given, **options))
         async with contextlib.AsyncExitStack() as stack:
             accepting = await serve(
@@ -373,7 +374,6 @@ class Hosting:
             )  # fmt: skip
             stack.callback(accepting.close, close_connections=False)
             stack.push_async_callback(self._dismiss)
-            self._tell_status()
             self._begun.set()
             try:
                 await self._tick()

@@ -44,7 +44,7 @@ class Limits:
     silent_seconds : float
         Until a client that says nothing any more is dropped: a ping is due four times a second.
     joins_per_s : float
-        New users, of all connections together.
+        New users, and those who come back, of all connections together.
     messages_per_s, bytes_per_s : float
         A drag at 240 Hz, a pointer at 60 Hz and 4 pings are 300 messages of 40 bytes. Two messages of the greatest size may come at once.
     values_per_act : int

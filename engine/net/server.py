@@ -363,10 +363,10 @@ class Server:
             reason = self._reason_against(hello)
             if reason:
                 return self._refuse(peer, reason)
+            if not self._joins.take(1, now):
+                return None  # it says hello again
             user = self._user_of(hello.key)
             if user is None:
-                if not self._joins.take(1, now):
-                    return None  # it says hello again
                 user = self._new_user()
                 if user is None:
                     return self._refuse(peer, f"there are {MOST_USERS} users already")
