@@ -30,10 +30,12 @@ if TYPE_CHECKING:
     from engine.net.hosting import Hosting
     from engine.net.party import Party
 
-__all__ = ["NO_PAST", "SharedClock", "SharedSession"]
+__all__ = ["NO_PAST", "NO_REDO", "SharedClock", "SharedSession"]
 
 NO_PAST = "time is everybody's here: it cannot be taken back, or stepped, by one alone"
 """Why what needs a history is refused."""
+NO_REDO = "what you took back is not done again by a key here, where others have gone on: do it anew"
+"""Why nothing is redone."""
 
 _POINTING = 1.0 / 20.0
 """Seconds from one message about where the pointer is to the next."""
@@ -337,7 +339,7 @@ class SharedSession(Session):
     def trouble(self) -> str:
         """Why the world is not, or not any more, as the others see it, and what can be done; empty where all is well."""
         party, client = self.party, self.client
-        if client.is_alone:
+        if client.is_alone and party.is_over:
             return "you are alone here: Shift F4 goes back to the others"
         if party.is_over:
             return f"{party.reason}; F4: go on alone, Shift F4: try again"
@@ -353,9 +355,8 @@ class SharedSession(Session):
 
     def go_alone(self) -> None:
         """Say goodbye, and go on with what is here."""
-        if not self.client.is_alone:
-            self.leave()
-            self.client.go_alone(self.party.now())
+        self.leave()
+        self.client.go_alone(self.party.now())
 
     def come_back(self) -> None:
         """Go back to the others, and to the world as it is there by now."""

@@ -167,7 +167,7 @@ class _Guest:
 
         def tell(n_done: int) -> None:
             nonlocal told
-            if self.party.words != told:
+            if self.party.words != told and (self.first is not None or not self.party.is_over):  # else it is the error that is told
                 told = self.party.words
                 typer.echo(shown(told), err=True)
 

@@ -101,6 +101,7 @@ class Party:
     def come_back(self) -> None:
         """Try once more, under the number and the name that the client had."""
         self.connection.close()
+        self.client.refused, self.client.is_server_over = "", False  # else it would be over again before it is tried
         self.is_over = self.has_ended = False
         self.again_at = None
         self.connection.open()

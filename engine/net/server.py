@@ -379,6 +379,8 @@ class Server:
         """Return why one does not come in, or nothing."""
         if hello.version != m.VERSION:
             return f"this server speaks version {m.VERSION}, you speak {hello.version}: use the same program"
+        if self.settings.password and not hello.password:
+            return "a password is asked for: --password gives it"
         if not hmac.compare_digest(hello.password.encode(), self.settings.password.encode()):
             return "the password is another"
         return ""

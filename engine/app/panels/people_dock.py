@@ -21,7 +21,7 @@ from engine.app.panels.buttons import draw_icon
 from engine.app.panels.camera_dock import body_under
 from engine.app.panels.dock import Dock
 from engine.app.shared_picture import Ghost, draw_ghosts, draw_holds, draw_pointer, ghosts_of, user_color
-from engine.app.shared_session import NO_PAST, SharedSession
+from engine.app.shared_session import NO_PAST, NO_REDO, SharedSession
 from engine.render import palette
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ _ONE_AT_A_TIME = 0.3
 """Seconds after which a body may have another ghost: one that is dragged far away is put right in every frame."""
 _MOST_GHOSTS = 24
 _NO_PAST_KEYS = (pygame.K_COMMA, pygame.K_END, pygame.K_F7, pygame.K_F8, pygame.K_F9)
-_NO_PAST_CTRL = (pygame.K_y, pygame.K_r, pygame.K_f, pygame.K_t)
+_NO_PAST_CTRL = (pygame.K_r, pygame.K_f, pygame.K_t)
 
 Point = tuple[float, float]
 
@@ -102,6 +102,8 @@ class PeopleDock(Dock):
         control = event.mod & (pygame.KMOD_CTRL | pygame.KMOD_META)
         if control and event.key == pygame.K_z and not event.mod & pygame.KMOD_SHIFT:
             session.undo()
+        elif control and event.key in (pygame.K_y, pygame.K_z):
+            session.messages.answer(NO_REDO, palette.WARNING)
         elif event.key in _NO_PAST_CTRL if control else event.key in _NO_PAST_KEYS:
             session.messages.answer(NO_PAST, palette.WARNING)
         elif event.key == pygame.K_F4 and is_plain(event):

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from engine.common.errors import Described, InvalidInputError
+from engine.common.words import counted
 from engine.history.input_log import ACTIONS, EDITS, USER_ACTIONS, Input
 from engine.history.recordings.layout import RecordingError, is_number
 from engine.scenes.codec import Precision, from_plain, to_plain
@@ -78,7 +79,7 @@ def input_of(plain: object, place: str, precision: Precision = np.float64, of_a_
     action = known[name]
     readers = ARGUMENTS[action]
     if not _least(action) <= len(given) <= len(readers):
-        raise RecordingError(f"{place}: {name}", f"given {len(readers)} arguments", Described(str(len(given))))
+        raise RecordingError(f"{place}: {name}", f"given {counted(len(readers), 'argument')}", Described(str(len(given))))
     arguments = tuple(
         _specs(one, f"{place}: {name}[{k}]", precision) if read is _specs else read(one, f"{place}: {name}[{k}]")
         for k, (read, one) in enumerate(zip(readers, given, strict=False))

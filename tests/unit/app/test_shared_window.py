@@ -12,11 +12,12 @@ from engine.app import loop
 from engine.app.loop import draw_waiting, open_shared
 from engine.app.panels.network_dock import NetworkDock
 from engine.app.panels.people_dock import PeopleDock
-from engine.app.shared_session import NO_PAST, SharedSession
+from engine.app.shared_session import NO_PAST, NO_REDO, SharedSession
 from engine.common.errors import LabError
 from engine.demo.registry import find_demo
 from engine.editor.rows import Number
 from engine.geometry import Circle
+from engine.net import messages as m
 from engine.net.client import Client
 from engine.net.link import LinkSettings
 from engine.net.local import LocalConnection, LocalServer
@@ -99,17 +100,18 @@ def test_pause_speed_and_restart_are_everybodys_and_a_menu_stops_nobody() -> Non
 def test_what_needs_a_past_is_refused_in_words() -> None:
     two = Gathering("simple_shapes", values={"count": 4})
     session = two.window.session
-    for key, mod in (
-        (pygame.K_COMMA, 0),
-        (pygame.K_n, 0),
-        (pygame.K_F7, 0),
-        (pygame.K_r, pygame.KMOD_CTRL),
-        (pygame.K_y, pygame.KMOD_CTRL),
+    for key, mod, words in (
+        (pygame.K_COMMA, 0, NO_PAST),
+        (pygame.K_n, 0, NO_PAST),
+        (pygame.K_F7, 0, NO_PAST),
+        (pygame.K_r, pygame.KMOD_CTRL, NO_PAST),
+        (pygame.K_y, pygame.KMOD_CTRL, NO_REDO),
+        (pygame.K_z, pygame.KMOD_CTRL | pygame.KMOD_SHIFT, NO_REDO),
     ):
         session.messages.answer("")
         two.send(pygame.KEYDOWN, key=key, mod=mod, unicode="")
         message = session.messages.now
-        assert message is not None and message.words == NO_PAST
+        assert message is not None and message.words == words
     two.key(pygame.K_F11)
     message = session.messages.now
     assert message is not None and "shared" in message.words
@@ -214,6 +216,41 @@ def test_a_server_that_ends_leaves_the_world_where_it_is() -> None:
     assert two.window.browsing and two.window.navigator.shared is None and not two.window.is_at_work
 
 
+@pytest.mark.parametrize("is_alone", [False, True])
+def test_a_server_that_ended_and_is_there_again_takes_one_in_who_tries_again(is_alone: bool) -> None:
+    two = Gathering("simple_shapes", values={"count": 4})
+    session = two.window.session
+    assert isinstance(session, SharedSession)
+    session.client.receive(m.encode(m.Dropped("the server ends", is_over=True)), two.now)
+    two.frame(3)
+    assert session.trouble == "the server ends; F4: go on alone, Shift F4: try again"
+    if is_alone:
+        two.key(pygame.K_F4)
+        two.frame(20)
+        assert session.trouble == "you are alone here: Shift F4 goes back to the others"
+    two.send(pygame.KEYDOWN, key=pygame.K_F4, mod=pygame.KMOD_SHIFT, unicode="")
+    two.frame(60)
+    back = two.window.session
+    assert isinstance(back, SharedSession) and not back.is_outdated and back.trouble == "" and not back.client.is_alone
+    assert two.agree()
+
+
+def test_who_is_alone_and_finds_nobody_is_told_so_and_may_stay_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    two = Gathering("simple_shapes", values={"count": 4})
+    session = two.window.session
+    assert isinstance(session, SharedSession)
+    connection = session.party.connection
+    monkeypatch.setattr(connection, "open", lambda: setattr(connection, "reason", "nothing listens"))
+    two.key(pygame.K_F4)
+    two.frame(2)
+    two.send(pygame.KEYDOWN, key=pygame.K_F4, mod=pygame.KMOD_SHIFT, unicode="")
+    two.frame(2)
+    assert session.trouble.startswith("nothing listens; trying again in") and session.client.is_alone
+    two.key(pygame.K_F4)
+    two.frame(2)
+    assert session.party.is_over and session.trouble == "you are alone here: Shift F4 goes back to the others"
+
+
 def test_by_interpolation_what_is_made_is_there_when_the_server_says_so() -> None:
     two = Gathering(link=LinkSettings(0.03))
     session = two.window.session
@@ -255,7 +292,7 @@ def test_a_server_that_refuses_is_told_in_one_line(monkeypatch: pytest.MonkeyPat
     party = Party(Client("Ann"), LocalConnection(server, LinkSettings()))
     receive = party.connection.receive
     monkeypatch.setattr(party.connection, "receive", lambda: (server.advance(server.now + 0.02), receive())[1])
-    with pytest.raises(LabError, match="the password is another"), open_shared(party, size=(480, 320)):
+    with pytest.raises(LabError, match="a password is asked for: --password gives it"), open_shared(party, size=(480, 320)):
         pass
     assert not pygame.display.get_init()
 
