@@ -90,6 +90,8 @@ class _Crew:
                 self._children[number] = _Child(process, ours)
             self._play()
         except KeyboardInterrupt:
+            if not any(child.tick for child in self._children.values()):
+                raise  # nobody has anything to tell, and some are still loading
             is_whole = False
         self._gather()
         server = self._children[_SERVER].notes
