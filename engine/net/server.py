@@ -413,9 +413,9 @@ class Server:
         self._is_present_told = False
 
     def _name_for(self, user: int, name: str) -> str:
-        """Return a name that no other has, of letters that can be seen."""
+        """Return a name that no other has who is here, of letters that can be seen."""
         base = " ".join(shown(name).split())[:36] or "somebody"
-        taken = {member.name.casefold() for other, member in self._members.items() if other != user}
+        taken = {member.name.casefold() for other, member in self._members.items() if other != user and member.peer is not None}
         return next(found for k in range(1, MOST_USERS + 2) if (found := base if k == 1 else f"{base} {k}").casefold() not in taken)
 
     def _refuse(self, peer: int, reason: str) -> None:
