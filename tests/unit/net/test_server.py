@@ -111,6 +111,9 @@ def test_names_are_made_unique_and_seen() -> None:
     for peer, name in enumerate(("Ann", "ann", "Ann", "a\x1b[31m", " \n ", "x" * 40), 1):
         table.say(peer, m.Hello(m.VERSION, name))
     assert table.users() == {1: "Ann", 2: "ann 2", 3: "Ann 3", 4: "a\\x1b[31m", 5: "\\n", 6: "x" * 36}
+    table.server.disconnect(1)
+    table.say(7, m.Hello(m.VERSION, "Ann"))
+    assert table.users()[7] == "Ann"  # nobody who is here has it
 
 
 def test_one_with_a_key_comes_back_and_wins_over_its_older_connection() -> None:
