@@ -168,7 +168,12 @@ def _joined(patch: pytest.MonkeyPatch) -> Documents:
     hosting = Hosting(lambda: find_demo("simple_shapes")(0), port=0)
     hosting.start()
     yield from _of(f"join 127.0.0.1:{hosting.port} --steps 5")(patch)
-    ending = threading.Thread(target=lambda: (until(lambda: "second" in hosting.status.users), hosting.close()))
+
+    def has_state() -> bool:
+        """Only who has the server's state asks for its clock, and tells in its next question how long the answer took."""
+        return any(one.name == "second" and one.ping > 0.0 for one in hosting.status.server.users)
+
+    ending = threading.Thread(target=lambda: (until(has_state), hosting.close()))
     ending.start()
     yield from _of(f"join 127.0.0.1:{hosting.port} --name second")(patch)
     ending.join()
