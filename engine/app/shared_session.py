@@ -18,6 +18,7 @@ from engine.common.errors import InvalidInputError, LabError
 from engine.common.words import counted
 from engine.demo.base import Demo
 from engine.demo.clock import FixedClock
+from engine.demo.grip import bodies_under
 from engine.demo.session import Session
 from engine.demo.stage import Stage
 from engine.demo.users import SPEEDS, Users
@@ -171,7 +172,7 @@ class SharedSession(Session):
             return None
         self._pull()
         if action == "grab" and type(self.demo).grab is Demo.grab:
-            return self._hold(arguments[0])
+            return self._grab(arguments[0])
         if action in ("turn", "on_wheel") and getattr(type(self.demo), action) is getattr(Demo, action):
             return False
         done = self._say(action, *arguments)
@@ -202,16 +203,13 @@ class SharedSession(Session):
     def _refuse(self, why: str) -> None:
         self.messages.answer(why, palette.WARNING)
 
-    def _hold(self, point: tuple[float, float]) -> bool:
-        """Take hold of the body that is seen at a point of the picture: by the time this counts another might lie there."""
-        for k, stage in enumerate(self.demo.stages):
-            target = stage.local(point)
-            body = stage.world.body_at(target)
-            if body is not None:
-                self._say("hold", k, body, stage.world.state(body).xf.apply_inverse(target), point)
-                self._is_holding = True
-                return True
-        return False
+    def _grab(self, point: tuple[float, float]) -> bool:
+        """Take hold of what is seen at a point of the picture, if there is something."""
+        if next(bodies_under(self.demo.stages, point), None) is None:
+            return False
+        self._say("grab", point)
+        self._is_holding = True
+        return True
 
     def _pull(self) -> None:
         """Say where the hand pulls to."""

@@ -185,7 +185,7 @@ class Client:
         self._unseen: dict[int, tuple[int | None, float]] = {}
         """Own acts that have not been shown: their tick, if it is known, and when they were done."""
         self._number = 0
-        self._pinged = self._asked = self._greeted = -1e9
+        self._pinged = self._greeted = -1e9
         self._pings: deque[float] = deque(maxlen=64)
         self._password = password
         self._is_waiting = True
