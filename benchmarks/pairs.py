@@ -1,4 +1,8 @@
-"""Seeded pairs of shapes to measure on: numbers that float32 holds, about half of the pairs touching."""
+"""Seeded pairs of shapes to measure on: numbers that float32 holds, about half of the pairs touching.
+
+Of few shapes the packed forms stay in the caches. Of distinct ones, as a heap of traced figures has, each shape is in one pair only, in an
+order that no cache foresees.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +19,8 @@ from engine.geometry import Circle, Polygon, Shape
 __all__ = ["FAMILIES", "Pairs", "make_pairs", "regular_pairs"]
 
 N_SHAPES = 500
+"""Few shapes; distinct ones are two a pair."""
+
 APART = {"polygons": 1.25, "boxes": 1.7, "polygon and circle": 1.55, "circles": 2.0}
 """How far apart a pair is at most, in sums of both sizes: so that about half touch."""
 
@@ -31,21 +37,23 @@ class Pairs:
     poses_b: FloatArray
 
 
-def make_pairs(family: str, n: int, seed: int = 0) -> Pairs:
-    """Return `n` pairs: convex polygons of 3 to 8 corners, boxes, circles, or one polygon and one circle."""
+def make_pairs(family: str, n: int, seed: int = 0, distinct: bool = False) -> Pairs:
+    """Return `n` pairs: convex polygons of 3 to 8 corners, boxes, circles, or one polygon and one circle; of distinct shapes or of few."""
     rng = stream(seed, "benchmarks", family)
-    circles = [Circle(float(np.float32(rng.uniform(0.3, 0.9)))) for _ in range(N_SHAPES)]
-    boxes = [Polygon.box(*rng.uniform(0.3, 0.9, 2).astype(np.float32).tolist()) for _ in range(N_SHAPES)]
-    if family == "circles":
-        shapes, of_a, of_b = tuple(circles), (0, N_SHAPES), (0, N_SHAPES)
-    elif family == "boxes":
-        shapes, of_a, of_b = tuple(boxes), (0, N_SHAPES), (0, N_SHAPES)
+    n_shapes = 2 * n if distinct else N_SHAPES
+    circles = [Circle(float(np.float32(rng.uniform(0.3, 0.9)))) for _ in range(n_shapes)]
+    boxes = [Polygon.box(*rng.uniform(0.3, 0.9, 2).astype(np.float32).tolist()) for _ in range(n_shapes)]
+    shapes: tuple[Shape, ...] = tuple(circles if family == "circles" else boxes)
+    is_mixed = family == "polygon and circle"
+    if is_mixed or family == "polygons":
+        polygons = [random_polygon(rng, int(rng.integers(3, 9))) for _ in range(n_shapes)]
+        shapes = (*polygons, *circles) if is_mixed else tuple(polygons)
+    first_b = n_shapes if is_mixed else 0
+    if distinct:
+        order = rng.permutation(n_shapes)
+        pairs = np.column_stack((order[:n], first_b + order[n:]))
     else:
-        polygons = [random_polygon(rng, int(rng.integers(3, 9))) for _ in range(N_SHAPES)]
-        is_both = family == "polygons"
-        shapes = tuple(polygons) if is_both else (*polygons, *circles)
-        of_a, of_b = (0, N_SHAPES), ((0, N_SHAPES) if is_both else (N_SHAPES, 2 * N_SHAPES))
-    pairs = np.column_stack((rng.integers(*of_a, n), rng.integers(*of_b, n)))
+        pairs = np.column_stack((rng.integers(0, n_shapes, n), rng.integers(first_b, first_b + n_shapes, n)))
     return _posed(shapes, pairs, rng, APART[family])
 
 
