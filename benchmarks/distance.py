@@ -33,13 +33,13 @@ SLACK = 1e-3
 
 
 def run(quick: bool = False) -> list[Record]:
-    """Time polygons of 3 to 8 corners and boxes."""
-    return [one for family in ("polygons", "boxes") for one in _family(family, quick)]
+    """Time polygons of 3 to 8 corners and boxes, of few shapes and of distinct ones."""
+    return [one for distinct in (False, True) for family in ("polygons", "boxes") for one in _family(family, distinct, quick)]
 
 
-def _family(family: str, quick: bool) -> list[Record]:
+def _family(family: str, distinct: bool, quick: bool) -> list[Record]:
     n, rounds = (2_000, 3) if quick else (10_000, 21)
-    given = make_pairs(family, n)
+    given = make_pairs(family, n, distinct=distinct)
     shapes, where = batch.ShapeBatch(given.shapes), (given.pairs, given.poses_a, given.poses_b)
     found = batch.distance(shapes, *where)
     truth = np.maximum(found.separation, 0.0)
@@ -59,7 +59,8 @@ def _family(family: str, quick: bool) -> list[Record]:
     except MissingPeerError as error:
         missing = str(error)
     taken = seconds_in_turn(calls, rounds)
-    name, note = f"distance, {family}", f"{n:,} pairs, {(truth > 0.0).mean():.0%} apart"
+    name = f"distance, {family}{', distinct' if distinct else ''}"
+    note = f"{n:,} pairs of {len(given.shapes):,} shapes, {(truth > 0.0).mean():.0%} apart"
     against = [record(name, "pairs/s", taken["ours"], taken[peer], peer, note, n) for peer in (PUBLIC, BARE)]
     against.append(record(f"{name}, {AGAIN}", "pairs/s", taken[AGAIN], taken[PUBLIC], PUBLIC, note, n))
     if missing:

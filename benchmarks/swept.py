@@ -6,8 +6,11 @@ sweep finds, and for Box2D's target, which needs fewer steps.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
+from benchmarks.distance import AGAIN
 from benchmarks.measuring import Record, record, seconds_in_turn
 from benchmarks.pairs import make_pairs
 from benchmarks.time_of_impact import TURN, make_sweeps
@@ -18,9 +21,13 @@ __all__ = ["run"]
 
 
 def run(quick: bool = False) -> list[Record]:
-    """Time polygons of 3 to 8 corners."""
+    """Time polygons of 3 to 8 corners, of few shapes and of distinct ones."""
+    return [one for distinct in (False, True) for one in _sweeps(distinct, quick)]
+
+
+def _sweeps(distinct: bool, quick: bool) -> list[Record]:
     n, rounds = (1_000, 3) if quick else (10_000, 21)
-    given = make_pairs("polygons", n)
+    given = make_pairs("polygons", n, distinct=distinct)
     shapes = batch.ShapeBatch(given.shapes)
     start_a, end_a, start_b, end_b = make_sweeps(given, TURN)
     velocity_a, velocity_b = np.zeros((n, 2)), end_b[:, :2] - start_b[:, :2]
@@ -31,17 +38,23 @@ def run(quick: bool = False) -> list[Record]:
     def turn(target: str) -> batch.TimeOfImpactBatch:
         return batch.time_of_impact(shapes, given.pairs, start_a, end_a, start_b, end_b, target=target)
 
-    calls = {
+    calls: dict[str, Callable[[], None]] = {
         "times": lambda: sweep(False) and None,
+        AGAIN: lambda: sweep(False) and None,
         "contacts": lambda: sweep(True) and None,
         "touch": lambda: turn("touch") and None,
         "box2d": lambda: turn("box2d") and None,
     }
     taken = seconds_in_turn(calls, rounds)
-    meet = (sweep(False).status == Status.HIT).mean()
-    note = f"{n:,} pairs, {meet:.0%} meet"
+    note = f"{n:,} pairs of {len(given.shapes):,} shapes, {(sweep(False).status == Status.HIT).mean():.0%} meet"
+    which = ", distinct" if distinct else ""
+    rotating, to_target = "ours, rotating", "rotating, Box2D's target"
+    rows = (
+        ("times and normals", "times", "touch", rotating),
+        ("times and normals", "times", "box2d", to_target),
+        (f"times and normals, {AGAIN}", AGAIN, "touch", rotating),
+        ("contact sets", "contacts", "touch", rotating),
+    )
     return [
-        record("linear sweep, times and normals", "pairs/s", taken["times"], taken["touch"], "ours, rotating", note, n),
-        record("the same", "pairs/s", taken["times"], taken["box2d"], "rotating, Box2D's target", note, n),
-        record("linear sweep with contact sets", "pairs/s", taken["contacts"], taken["touch"], "ours, rotating", note, n),
+        record(f"linear sweep{which}, {name}", "pairs/s", taken[ours], taken[peer], against, note, n) for name, ours, peer, against in rows
     ]

@@ -1,13 +1,16 @@
 """Batched times of impact against b2TimeOfImpact through pybox2d, of pairs that turn on their way and of pairs that do not.
 
-Ours is asked for Box2D's target. Each pair starts apart or touching as
-`make_pairs` has it, B thrown toward A's far side, so that most of those that start apart meet.
+Ours is asked for Box2D's target. Each pair starts apart or touching as `make_pairs` has it, B thrown toward A's far side, so that most of
+those that start apart meet.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
+from benchmarks.distance import AGAIN
 from benchmarks.measuring import Record, record, seconds_in_turn
 from benchmarks.pairs import Pairs, make_pairs
 from engine.box2d.oracle.pairs import PairOracle
@@ -26,8 +29,8 @@ TURN = 1.5
 
 
 def run(quick: bool = False) -> list[Record]:
-    """Time polygons of 3 to 8 corners."""
-    return [one for turn in (TURN, 0.0) for one in _sweeps(turn, quick)]
+    """Time polygons of 3 to 8 corners: few shapes that turn, distinct ones that do, few that do not."""
+    return [one for turn, distinct in ((TURN, False), (TURN, True), (0.0, False)) for one in _sweeps(turn, distinct, quick)]
 
 
 def make_sweeps(given: Pairs, turn: float) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
@@ -45,19 +48,21 @@ def make_sweeps(given: Pairs, turn: float) -> tuple[FloatArray, FloatArray, Floa
     return start_a, end_a, start_b, end_b
 
 
-def _sweeps(turn: float, quick: bool) -> list[Record]:
+def _sweeps(turn: float, distinct: bool, quick: bool) -> list[Record]:
     n, rounds = (1_000, 3) if quick else (10_000, 9)
-    given = make_pairs("polygons", n)
+    given = make_pairs("polygons", n, distinct=distinct)
     oracle = PairOracle(given.shapes)
     shapes = batch.ShapeBatch(oracle.shapes)
     where = make_sweeps(given, turn)
-
-    def ours() -> None:
-        batch.time_of_impact(shapes, given.pairs, *where, target="box2d")
-
+    calls: dict[str, Callable[[], float | None]] = {
+        which: lambda: batch.time_of_impact(shapes, given.pairs, *where, target="box2d") and None for which in ("", AGAIN)
+    }
     found = batch.time_of_impact(shapes, given.pairs, *where, target="box2d").status
     theirs = oracle.times_of_impact(given.pairs, *where).status
-    taken = seconds_in_turn({"ours": ours, "pybox2d": lambda: oracle.times_of_impact(given.pairs, *where).seconds}, rounds)
-    name = "time of impact, rotating" if turn > 0.0 else "time of impact, not rotating"
-    note = f"{n:,} pairs, {(found == Status.HIT).mean():.0%} meet, {(found == theirs).mean():.1%} with Box2D's status"
-    return [record(name, "pairs/s", taken["ours"], taken["pybox2d"], "pybox2d", note, n)]
+    taken = seconds_in_turn({**calls, "pybox2d": lambda: oracle.times_of_impact(given.pairs, *where).seconds}, rounds)
+    name = f"time of impact, {'rotating' if turn > 0.0 else 'not rotating'}{', distinct' if distinct else ''}"
+    note = (
+        f"{n:,} pairs of {len(given.shapes):,} shapes, {(found == Status.HIT).mean():.0%} meet, "
+        f"{(found == theirs).mean():.1%} with Box2D's status"
+    )
+    return [record(f"{name}, {which}" if which else name, "pairs/s", taken[which], taken["pybox2d"], "pybox2d", note, n) for which in calls]
