@@ -32,7 +32,6 @@ from engine.narrowphase._simd_kernel import (
     LANES,
     NX,
     NY,
-    SLOT_GROUP,
     SLOT_MASK,
     STRIDE,
     TO_B,
@@ -44,7 +43,7 @@ from engine.narrowphase._simd_kernel import (
     move_slots,
     two,
 )
-from engine.narrowphase.packing import RECORD, SLOTS
+from engine.narrowphase.packing import RECORD, SLOT_GROUP, SLOTS
 
 __all__ = ["SCRATCH", "swept_simd"]
 

@@ -40,8 +40,8 @@ from engine.geometry.rotation import MOST_TURNED
 from engine.narrowphase._distance_kernel import ROW_WIDTH, distance_listed, roundings
 from engine.narrowphase._gjk_kernel import enclosing_sides
 from engine.narrowphase._sides_kernel import Arrays, place, relative_pose
-from engine.narrowphase._simd_kernel import FEWEST, LANES, SLOT_GROUP, STRIDE, TO_B, X, Y, gather, load_slots, two
-from engine.narrowphase.packing import RECORD, SLOTS
+from engine.narrowphase._simd_kernel import FEWEST, LANES, STRIDE, TO_B, X, Y, gather, load_slots, two
+from engine.narrowphase.packing import RECORD, SLOT_GROUP, SLOTS
 
 __all__ = ["SCRATCH", "STRAGGLERS", "distances_simd"]
 
@@ -56,12 +56,12 @@ _LISTS_A = _N_SIZES + 1
 _N_LISTS = _LISTS_A * _LISTS_A
 
 # Rows of the scratch `s`: the vertices' x and y, as in `_simd_kernel`, those of A in its frame, of B in its own;
-# numbers that are loaded: poses x y angle, with room for A's cosine and sine in place of the angle; the record's last four, of which
+# numbers that are loaded: poses x y angle, with room for A's cosine and sine in place of the angle; the record's first four, of which
 # radius and extent are wanted;
-_POSE_A, _POSE_B, _LAST_A, _LAST_B = 4 * SLOTS, 4 * SLOTS + 4, 4 * SLOTS + 8, 4 * SLOTS + 12
-_RADIUS_A, _EXTENT_A, _RADIUS_B, _EXTENT_B = _LAST_A + 2, _LAST_A + 3, _LAST_B + 2, _LAST_B + 3
+_POSE_A, _POSE_B, _HEAD_A, _HEAD_B = 4 * SLOTS, 4 * SLOTS + 4, 4 * SLOTS + 8, 4 * SLOTS + 12
+_RADIUS_A, _EXTENT_A, _RADIUS_B, _EXTENT_B = _HEAD_A + 2, _HEAD_A + 3, _HEAD_B + 2, _HEAD_B + 3
 # numbers of the search: x y of points and directions, except the frame (cos, sin, x, y);
-_FRAME, _ROUNDING, _TOUCH, _N = _LAST_B + 4, _LAST_B + 8, _LAST_B + 9, _LAST_B + 10
+_FRAME, _ROUNDING, _TOUCH, _N = _HEAD_B + 4, _HEAD_B + 8, _HEAD_B + 9, _HEAD_B + 10
 _P, _Q, _W = _N + 2, _N + 6, _N + 10  # of each a vertex of A and one of B
 _W_A, _W_B = _W, _W + 2
 _SHARE, _DISTANCE, _END, _STEPS = _N + 14, _N + 15, _N + 16, _N + 17
@@ -337,8 +337,8 @@ def _load(s: FloatArray, k: IntArray, chosen: IntArray, size_a: int, size_b: int
         for field in range(3):
             s[(_POSE_A + field) * STRIDE + lane], s[(_POSE_B + field) * STRIDE + lane] = poses_a[row, field], poses_b[row, field]
     for lane in range(0, LANES, SLOT_GROUP):
-        turn_four(s, _LAST_A * STRIDE + lane, STRIDE, records, k, _AT_A * STRIDE + lane, RECORD - SLOT_GROUP)
-        turn_four(s, _LAST_B * STRIDE + lane, STRIDE, records, k, _AT_B * STRIDE + lane, RECORD - SLOT_GROUP)
+        turn_four(s, _HEAD_A * STRIDE + lane, STRIDE, records, k, _AT_A * STRIDE + lane, 0)
+        turn_four(s, _HEAD_B * STRIDE + lane, STRIDE, records, k, _AT_B * STRIDE + lane, 0)
     load_slots(s, k, _AT_A, 0, _SIZES[size_a], records, False)
     load_slots(s, k, _AT_B, TO_B, _SIZES[size_b], records, False)
 

@@ -49,7 +49,6 @@ from engine.narrowphase._simd_kernel import (
     RADIUS_A,
     RADIUS_B,
     SCALAR,
-    SLOT_GROUP,
     SLOT_MASK,
     STRIDE,
     TO_B,
@@ -66,7 +65,7 @@ from engine.narrowphase._simd_kernel import (
     separations,
     two,
 )
-from engine.narrowphase.packing import RECORD, SLOTS
+from engine.narrowphase.packing import HEAD, RECORD, SLOT_GROUP
 from engine.narrowphase.rules import BOX2D, EXACT
 
 __all__ = ["contact_normals", "manifolds_simd"]
@@ -507,8 +506,8 @@ def _polygon_circle_block(block: Block, chosen: IntArray, slots: int, query: _Qu
             _load_pair(s, k, lane, row, a, b, shapes.radius, shapes.extent, rule, poses_a, poses_b, swapped)
             polygon, circle = (pairs[row, 1], a) if swapped else (pairs[row, 0], b)
             k[PLACE_A * STRIDE + lane] = polygon * RECORD
-            v[(X + TO_B) * STRIDE + lane] = records[circle * np.uint64(RECORD)]
-            v[(Y + TO_B) * STRIDE + lane] = records[circle * np.uint64(RECORD) + np.uint64(SLOTS)]
+            v[(X + TO_B) * STRIDE + lane] = records[circle * np.uint64(RECORD) + np.uint64(HEAD)]
+            v[(Y + TO_B) * STRIDE + lane] = records[circle * np.uint64(RECORD) + np.uint64(HEAD + SLOT_GROUP)]
             k[N_A * STRIDE + lane], k[SIDE * STRIDE + lane] = shapes.n_vertices[polygon], 0
         load_slots(v, k, PLACE_A, 0, slots, records)
         move_b(v, s, 1, False)
@@ -538,9 +537,9 @@ def _circles_block(block: Block, chosen: IntArray, query: _Query, rest: IntArray
             row = chosen[min(low + lane, chosen.shape[0] - 1)]
             place_a, place_b = pairs[np.uint64(row), 0] * RECORD, pairs[np.uint64(row), 1] * RECORD
             k[PLACE_A * STRIDE + lane], k[PLACE_B * STRIDE + lane], k[PLACE_POSE * STRIDE + lane] = place_a, place_b, row * POSE
-            v[X * STRIDE + lane], v[Y * STRIDE + lane] = records[np.uint64(place_a)], records[np.uint64(place_a + SLOTS)]
-            v[(X + TO_B) * STRIDE + lane] = records[np.uint64(place_b)]
-            v[(Y + TO_B) * STRIDE + lane] = records[np.uint64(place_b + SLOTS)]
+            v[X * STRIDE + lane], v[Y * STRIDE + lane] = records[np.uint64(place_a + HEAD)], records[np.uint64(place_a + HEAD + SLOT_GROUP)]
+            v[(X + TO_B) * STRIDE + lane] = records[np.uint64(place_b + HEAD)]
+            v[(Y + TO_B) * STRIDE + lane] = records[np.uint64(place_b + HEAD + SLOT_GROUP)]
         load_numbers(s, k, records, poses_a, poses_b, query.rule)
         move_b(v, s, 1, False)
         for lane in range(LANES):

@@ -43,7 +43,6 @@ from engine.narrowphase._simd_kernel import (
     RADIUS_A,
     RADIUS_B,
     SCALAR,
-    SLOT_GROUP,
     SLOT_MASK,
     STRIDE,
     TO_B,
@@ -59,7 +58,7 @@ from engine.narrowphase._simd_kernel import (
     move_b,
     separations,
 )
-from engine.narrowphase.packing import RECORD
+from engine.narrowphase.packing import RECORD, SLOT_GROUP
 from engine.narrowphase.rules import EXACT
 
 __all__ = ["SQUARES", "overlaps_simd"]

@@ -36,7 +36,7 @@ from engine.common.registers import turn_four
 from engine.common.tolerances import BOX2D_EPSILON, SAT_ROUNDING
 from engine.geometry.kinds import CIRCLE, POLYGON
 from engine.narrowphase._sides_kernel import place, relative_pose
-from engine.narrowphase.packing import SLOTS
+from engine.narrowphase.packing import GROUP_SIZE, HEAD, SLOT_GROUP, SLOTS
 from engine.narrowphase.rules import EXACT
 
 LANES = 64
@@ -48,9 +48,6 @@ FEWEST = 12
 STRIDE = LANES + 8
 """Numbers from one row to the next. Rows a power of two apart would compete for the same few lines of the cache when one lane's
 column is loaded or stored."""
-
-SLOT_GROUP = 4
-"""Slots come in groups of so many, which one pass over the lanes takes together."""
 
 CIRCLES = 0
 """Class of two circles. Classes 1 to 4 are two polygons of up to 4, 8, 12 and 16 vertices."""
@@ -164,13 +161,13 @@ def load_slots(v: FloatArray, k: IntArray, record_row: int, beyond: int, slots: 
     `beyond` is 0 for A and `TO_B` for B.
     """
     for group in range(0, slots, SLOT_GROUP):
-        at = (beyond + (group & SLOT_MASK)) * STRIDE
+        at, of = (beyond + (group & SLOT_MASK)) * STRIDE, HEAD + GROUP_SIZE // SLOT_GROUP * group
         for lane in range(0, LANES, SLOT_GROUP):
-            turn_four(v, X * STRIDE + at + lane, STRIDE, records, k, record_row * STRIDE + lane, group)
-            turn_four(v, Y * STRIDE + at + lane, STRIDE, records, k, record_row * STRIDE + lane, SLOTS + group)
+            turn_four(v, X * STRIDE + at + lane, STRIDE, records, k, record_row * STRIDE + lane, of)
+            turn_four(v, Y * STRIDE + at + lane, STRIDE, records, k, record_row * STRIDE + lane, of + SLOT_GROUP)
             if directions:
-                turn_four(v, NX * STRIDE + at + lane, STRIDE, records, k, record_row * STRIDE + lane, 2 * SLOTS + group)
-                turn_four(v, NY * STRIDE + at + lane, STRIDE, records, k, record_row * STRIDE + lane, 3 * SLOTS + group)
+                turn_four(v, NX * STRIDE + at + lane, STRIDE, records, k, record_row * STRIDE + lane, of + 2 * SLOT_GROUP)
+                turn_four(v, NY * STRIDE + at + lane, STRIDE, records, k, record_row * STRIDE + lane, of + 3 * SLOT_GROUP)
 
 
 @inlined_kernel
@@ -179,8 +176,8 @@ def load_numbers(s: FloatArray, k: IntArray, records: FloatArray, poses_a: Float
     for lane in range(0, LANES, SLOT_GROUP):
         turn_four(s, POSE_A * STRIDE + lane, STRIDE, poses_a, k, PLACE_POSE * STRIDE + lane, 0)
         turn_four(s, POSE_B * STRIDE + lane, STRIDE, poses_b, k, PLACE_POSE * STRIDE + lane, 0)
-        turn_four(s, CENTROID_A * STRIDE + lane, STRIDE, records, k, PLACE_A * STRIDE + lane, 4 * SLOTS)
-        turn_four(s, CENTROID_B * STRIDE + lane, STRIDE, records, k, PLACE_B * STRIDE + lane, 4 * SLOTS)
+        turn_four(s, CENTROID_A * STRIDE + lane, STRIDE, records, k, PLACE_A * STRIDE + lane, 0)
+        turn_four(s, CENTROID_B * STRIDE + lane, STRIDE, records, k, PLACE_B * STRIDE + lane, 0)
     for lane in range(LANES):
         (ax, ay), (bx, by) = two(s, POSE_A, lane), two(s, POSE_B, lane)
         scale = abs(ax) + abs(ay) + abs(bx) + abs(by)

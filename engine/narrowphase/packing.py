@@ -4,10 +4,11 @@ Every shape here is a convex *core* and a radius around it; `engine.geometry.kin
 vertices are ``vertices[first[s] : first[s] + n_vertices[s]]``, with the outward normals of the edges from each to the next; two points
 have two, to the right of p1 p2 and to the left, and one point, as both ends of a segment that are the same, has a zero. `skin` is that
 part of the radius which is no surface; `centroid` is Box2D's; `extent` the largest distance of the surface from the local origin;
-`ghosts` x1 y1 x2 y2 of a segment's neighbours and `has_ghost` which of them there are. `records` has all of this that a SIMD kernel
-wants of one shape in one piece of memory: x of `SLOTS` vertices, the last repeated, then y, then x and y of the normals; centroid,
-radius, extent. `simd_vertices` is the number of vertices, or more than a record holds where a corner is sharp: for SIMD kernels that leave
-such polygons to the scalar ones. The arrays stay writable, for Numba compiles once more for each mix of read-only ones; nothing writes.
+`ghosts` x1 y1 x2 y2 of a segment's neighbours and `has_ghost` which of them there are. `records` has what a SIMD kernel wants of one
+shape in one piece of memory: centroid, radius, extent; then of each group of four of `SLOTS` vertices, the last repeated, x, y, x of the
+normals and their y. So a box is read from three lines of the cache, an octagon from five. `simd_vertices` is the number of vertices, or
+more than a record holds where a corner is sharp: for SIMD kernels that leave such polygons to the scalar ones. The arrays stay writable,
+for Numba compiles once more for each mix of read-only ones; nothing writes.
 """
 
 from __future__ import annotations
@@ -24,13 +25,34 @@ from numpy.typing import ArrayLike, NDArray
 from engine.common.arrays import FloatArray, IntArray, finite_rows
 from engine.geometry import AnyShape, Polygon, Segment, check_shape
 
-__all__ = ["N_CACHED", "RECORD", "SHARP_COSINE", "SIMD_FROM", "SLOTS", "PackedShapes", "cached_pack", "pack"]
+__all__ = [
+    "GROUP_SIZE",
+    "HEAD",
+    "N_CACHED",
+    "RECORD",
+    "SHARP_COSINE",
+    "SIMD_FROM",
+    "SLOTS",
+    "SLOT_GROUP",
+    "PackedShapes",
+    "cached_pack",
+    "pack",
+]
 
 SLOTS = 16
 """Vertices of a shape that its record has room for; of a larger one it has the first ones, and no kernel asks for them."""
 
-RECORD = 4 * SLOTS + 4
-"""Numbers of a record."""
+SLOT_GROUP = 4
+"""Slots come in groups of so many, which one pass over the lanes takes together."""
+
+HEAD, GROUP_SIZE = 4, 4 * SLOT_GROUP
+"""Numbers of a record before the groups, and of each group."""
+
+_LINE = 8
+"""Numbers of a line of the cache."""
+
+RECORD = HEAD + 4 * SLOTS + _LINE // 2
+"""Numbers of a record: whole lines, the last half of which is unused."""
 
 SHARP_ANGLE = 1.0 / 64.0
 """Radians, 0.9 degrees. What both edges of a corner are off by moves it by that over the sine of half its angle, here by 128 times as much:
@@ -99,8 +121,6 @@ def pack(shapes: Iterable[AnyShape], centroids: ArrayLike | None = None) -> Pack
     vertices = np.concatenate([empty, *(vertices for vertices, _ in cores)])
     normals = np.concatenate([empty, *(normals for _, normals in cores)])
     centroid = finite_rows("centroids", centroids, 2, len(listed)).copy() if listed else empty
-    in_slot = first[:, None] + np.minimum(np.arange(SLOTS), n_vertices[:, None] - 1)
-    columns = (*vertices.T, *normals.T)
     return PackedShapes(
         kind=np.array([shape.kind for shape in listed], dtype=np.int64),
         first=first,
@@ -113,11 +133,25 @@ def pack(shapes: Iterable[AnyShape], centroids: ArrayLike | None = None) -> Pack
         extent=reach + radius,
         ghosts=np.array([(*(g1 or (0.0, 0.0)), *(g2 or (0.0, 0.0))) for g1, g2 in ghosts], dtype=np.float64).reshape(-1, 4),
         has_ghost=np.array([(g1 is not None, g2 is not None) for g1, g2 in ghosts], dtype=np.bool_).reshape(-1, 2),
-        records=np.column_stack([*(column[in_slot] for column in columns), centroid, radius, reach + radius]),
+        records=_records(first, n_vertices, vertices, normals, np.column_stack((centroid, radius, reach + radius))),
         simd_vertices=np.array(
             [SLOTS + 1 if _is_sharp(shape) else n for shape, n in zip(listed, n_vertices.tolist(), strict=True)], dtype=np.int64
         ),
     )
+
+
+def _records(first: IntArray, n_vertices: IntArray, vertices: FloatArray, normals: FloatArray, heads: FloatArray) -> FloatArray:
+    """Return the records (n, RECORD), each of which begins with a line of the cache."""
+    n = len(first)
+    numbers = np.zeros(n * RECORD + _LINE)
+    skipped = -numbers.ctypes.data // numbers.itemsize % _LINE
+    records = numbers[skipped : skipped + n * RECORD].reshape(n, RECORD)
+    records[:, :HEAD] = heads
+    in_slot = first[:, None] + np.minimum(np.arange(SLOTS), n_vertices[:, None] - 1)
+    groups = records[:, HEAD : HEAD + 4 * SLOTS].reshape(n, SLOTS // SLOT_GROUP, 4, SLOT_GROUP)
+    for place, column in enumerate((*vertices.T, *normals.T)):
+        groups[:, :, place] = column[in_slot].reshape(n, SLOTS // SLOT_GROUP, SLOT_GROUP)
+    return records
 
 
 def cached_pack(*shapes: AnyShape) -> PackedShapes:

@@ -13,7 +13,7 @@ from engine.contracts import Status
 from engine.geometry import Capsule, Circle, Polygon, Segment
 from engine.narrowphase import _distance_simd_kernel, _overlap_simd_kernel, batched, batched_distances
 from engine.narrowphase._simd_kernel import Block
-from engine.narrowphase.packing import SLOTS, pack
+from engine.narrowphase.packing import HEAD, SLOT_GROUP, SLOTS, pack
 from engine.query import batch
 
 COMPILED = os.environ.get("NUMBA_DISABLE_JIT", "0") == "0"
@@ -73,8 +73,8 @@ def test_all_kinds_at_all_sizes(size, monkeypatch):
     shapes = pack(MIXED)
     for name in ("vertices", "radius", "extent", "skin"):
         getattr(shapes, name)[...] *= size
-    shapes.records[:, : 2 * SLOTS] *= size  # x and y of the vertices; then come normals, and then lengths again
-    shapes.records[:, 4 * SLOTS :] *= size
+    shapes.records[:, :HEAD] *= size
+    shapes.records[:, HEAD : HEAD + 4 * SLOTS].reshape(len(MIXED), -1, 4, SLOT_GROUP)[:, :, :2] *= size  # then come normals
     pairs = rng.integers(0, len(MIXED), (n, 2))
     poses_a, poses_b = rng.uniform(-1.5, 1.5, (2, n, 3))
     poses_a[:, :2] *= size
