@@ -27,8 +27,9 @@ _LINES = (
     "B  box     C  disc     P  polygon     F  outline     (hold Shift while drawing: static)",
     "H  hinge     D  rod     W  weld     L  slider     O  wheel     S  select     E  erase",
     "A picture, an SVG or a body file dropped here falls in as a body.",
-    "The time line goes back, Ctrl Z undoes, Ctrl S saves.",
 )
+_ALONE, _SHARED = "The time line goes back, Ctrl Z undoes, Ctrl S saves.", "Ctrl Z takes back what you did last, Ctrl S saves."
+"""The last line, by whether others are in it too, whose time no one takes back."""
 _BRIEF = "Empty so far. F1: the tools"
 _READABLE = 9.0
 """Design pixels of the lines below the first: smaller ones are left out."""
@@ -41,7 +42,7 @@ _ROOM, _LEAD = 0.9, 0.08
     category="Build",
     title="Workbench",
     watch="An empty world to build in: draw bodies (Shift B, C, P, F), join them (Shift H), drop files into it, grab and throw "
-    "what is there. The time line goes back to any step, Ctrl Z takes back what you did, Ctrl S saves it as a scene that opens again.",
+    "what is there. Ctrl Z takes back what you did, Ctrl S saves it as a scene that opens again.",
 )
 class Workbench(Demo):
     """A ground and the usual world. What was built stays when the ground is changed; a restart clears the bench."""
@@ -86,7 +87,7 @@ class Workbench(Demo):
             return
         width = self.parameter("width")
         top, step = 0.8 * _SHAPE * width, _LEAD * _SHAPE * width
-        head, *rest = _LINES
+        head, *rest = *_LINES, _SHARED if self.run.is_shared else _ALONE
         longest = max(canvas.fonts.width(words, 15.0) for words in rest)
         size = min(15.0, float(int(15.0 * _ROOM * width * canvas.camera.scale / longest)))  # one for all of them
         is_readable = size >= _READABLE

@@ -28,6 +28,7 @@ from engine.app.panels.inspector_dock import InspectorDock
 from engine.app.panels.menu_dock import MenuDock
 from engine.app.screen import Appearance, Screen
 from engine.common.errors import LabError
+from engine.common.words import counted
 from engine.demo.base import Demo
 from engine.demo.doors import Door, door_of_bodies, door_of_body, door_of_contact, door_of_difference, door_of_fixtures, door_of_solver
 from engine.demo.messages import Message
@@ -84,7 +85,7 @@ class EventRouter:
         self._wish: tuple[Wish, Session] | None = None
         """What was chosen while the solver was still to come, and where."""
         self._asked: Message | None = None
-        """The question whether to quit; it holds as long as it is shown."""
+        """The question whether to quit, or to end a world for others; it holds as long as it is shown."""
 
     def begin(self, session: Session) -> None:
         """Steer another session: the window's has changed."""
@@ -98,7 +99,7 @@ class EventRouter:
         if self._is_of_the_overlay(event) or self._dock_area.offer(event, session):
             return
         if event.type == pygame.QUIT:
-            self.running = False
+            self._close()
         elif event.type in (pygame.VIDEORESIZE, pygame.WINDOWSIZECHANGED):
             self._screen.resize(event.size if event.type == pygame.VIDEORESIZE else (event.x, event.y))
         elif event.type == pygame.KEYDOWN:
@@ -258,11 +259,19 @@ class EventRouter:
         elif self._asked is not None and self._navigator.session.messages.now is self._asked:
             self.running = False
         else:
-            files = self._dock_area.find(FilesDock)
+            files, n_guests = self._dock_area.find(FilesDock), self._navigator.n_guests
             lost = files.would_lose() if files is not None else ""
-            self._asked = self._navigator.session.messages.answer(
-                f"Esc once more: quit{f'; what you built in {lost} is lost' if lost else ''}"
-            )
+            words = f"Esc once more: quit{f'; what you built in {lost} is lost' if lost else ''}"
+            words += f"; the shared world ends for {counted(n_guests, 'guest')} too" if n_guests else ""
+            self._asked = self._navigator.session.messages.answer(words)
+
+    def _close(self) -> None:
+        """Close the window; where a world ends for others with it, once that has been said."""
+        messages, n_guests = self._navigator.session.messages, self._navigator.n_guests
+        if n_guests and (self._asked is None or messages.now is not self._asked):
+            self._asked = messages.answer(f"{counted(n_guests, 'guest')}: close once more to end the world for all", palette.WARNING)
+        else:
+            self.running = False
 
     def _is_of_the_overlay(self, event: pygame.event.Event) -> bool:
         """Scroll the overlay of keys, or close it: Esc, F1, a click do nothing else, any other key was looked up and does what it does."""

@@ -23,7 +23,7 @@ from engine.app.plain_check import PlainCheck
 from engine.app.preferences import load_preferences, preferences_path
 from engine.app.screen import Appearance
 from engine.app.warmup import RefereeWarmup
-from engine.app.window import Window
+from engine.app.window import TITLE, Window
 from engine.common.errors import InvalidInputError, LabError
 from engine.common.interrupts import raise_lost
 from engine.demo.base import Demo
@@ -112,6 +112,7 @@ class Loop:
         self._is_outdated = False
         """Whether the picture of a window that rests is no more what was drawn."""
         self._announced = False
+        self._caption = ""
         self._settled: Session | None = None
         self._last = perf_counter()
 
@@ -175,6 +176,9 @@ class Loop:
             return
         self._rested = 0.0
         window.update(elapsed)
+        if window.caption != self._caption:
+            self._caption = window.caption
+            pygame.display.set_caption(self._caption)
         if not self._attention.is_hidden:
             self._draw()
 
@@ -390,7 +394,7 @@ def _open(ui_scale: float | None, chosen: float | None, size: tuple[int, int] | 
         _limit_size()
     except pygame.error as error:
         raise DisplayError(f"no window can be opened: {error}") from None
-    pygame.display.set_caption("Collision laboratory")
+    pygame.display.set_caption(TITLE)
     return surface, usual, scale
 
 

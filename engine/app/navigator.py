@@ -97,6 +97,7 @@ class Navigator:
         self._is_complete = False
         first = type(demo) if demo is not None else next((one for one in self.demos if one.opens_list), None)
         self.chosen = self.demos.index(first) if first in self.demos else 0
+        self._party, self._hosting = party, hosting
         self.shared = self._shared(party, hosting) if party is not None else None
         self.session = self.shared or self._session(demo if demo is not None else self._preview(self.chosen))
 
@@ -129,6 +130,13 @@ class Navigator:
         return self._referee if self._is_complete or not kind.needs_referee else None
 
     # -- a shared world -----------------------------------------------------------------------------------------------
+
+    @property
+    def n_guests(self) -> int:
+        """How many others are in the world that this program shares: it ends for them with the window."""
+        if self._party is None or self._hosting is None or self._hosting.is_over:
+            return 0
+        return sum(one.is_here and one.user != self._party.client.user for one in self._hosting.status.server.users)
 
     def keep_up(self, elapsed: float) -> None:
         """Let the shared world go on where something else is shown, and show it anew where the server has given its state anew."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable
 
 import pygame
@@ -102,17 +103,19 @@ class DemoPanel:
         y = column.add_text(y, demo.title, 18.0, palette.TEXT, bold=True)
         y = column.add_text(y, demo.watch, 12.0, palette.CAPTION) + column.px(6)
 
-        half, quarter = (column.width - gap) // 2, (column.width - 3 * column.px(4)) // 4
+        half = (column.width - gap) // 2
         if self._has_world:
-            words = (("Pause", Command.PAUSE), ("Step", Command.STEP), ("Restart", Command.RESTART), ("View", Command.HOME))
+            step = () if self._session.is_shared else (("Step", Command.STEP),)  # it would be everybody's
+            words = (("Pause", Command.PAUSE), *step, ("Restart", Command.RESTART), ("View", Command.HOME))
             needed = max(self._fonts.width(name, 13.0) for name in (*(name for name, _ in words), _GO_ON)) + column.px(10)
-            n, wide = (4, quarter) if needed <= quarter else (2, half)
+            n = len(words) if len(words) * (needed + column.px(4)) <= column.width + column.px(4) else 2
+            wide = (column.width - (n - 1) * column.px(4)) // n
             buttons = [
                 self._button((column.left + k % n * (wide + column.px(4)), y + k // n * (row + column.px(4)), wide, row), name, command)
                 for k, (name, command) in enumerate(words)
             ]
             self._pause = buttons[0]
-            y += (4 // n - 1) * (row + column.px(4)) + row + gap
+            y += (math.ceil(len(words) / n) - 1) * (row + column.px(4)) + row + gap
             third = column.px(74)
             self._button((column.left, y, third, row), "Slower", Command.SLOWER)
             self._button((column.left + column.width - third, y, third, row), "Faster", Command.FASTER)

@@ -19,6 +19,7 @@ from engine.common.words import counted
 from engine.demo.base import Demo
 from engine.demo.clock import FixedClock
 from engine.demo.grip import bodies_under
+from engine.demo.ids import called, readable
 from engine.demo.session import Session
 from engine.demo.stage import Stage
 from engine.demo.users import SPEEDS, Users
@@ -139,6 +140,18 @@ class SharedSession(Session):
         self._present: dict[int, tuple[str, bool]] | None = None
 
     @property
+    def _names(self) -> dict[int, str]:
+        """Of all who are here, or were."""
+        return {one.user: one.name for one in self.client.present}
+
+    @property
+    def maker(self) -> str:
+        return f"{self._names.get(self.client.user, self.client.name)}'s "
+
+    def called(self, kind: str, number: int) -> str:
+        return called(kind, number, self._names)
+
+    @property
     def client(self) -> Client:
         """Who takes part."""
         return self.party.client
@@ -196,9 +209,10 @@ class SharedSession(Session):
         try:
             return self.client.act(action, *arguments, now=self.party.now())
         except LabError as error:
+            words = readable(str(error), self._names)
             if action in ("edit", "amend_edit", "drop"):
-                raise
-            return self._refuse(str(error))
+                raise error if words == str(error) else LabError(words) from None
+            return self._refuse(words)
 
     def _refuse(self, why: str) -> None:
         self.messages.answer(why, palette.WARNING)
@@ -225,14 +239,14 @@ class SharedSession(Session):
             if before is None:
                 return self._refuse("point at a body that can move: the arrows or W A S D push it then")
             self._say("drive", -1, 0)
-            return self.messages.say("you drive nothing any more")
+            self.messages.answer("you drive nothing any more")
+            return
         stage, number = body
         world = self.demo.stages[stage].world
         if world.body(number).spec.type != "dynamic":
             return self._refuse("this body cannot be pushed: it is not dynamic")
         self._say("drive", stage, number)
-        name = world.body(number).spec.name or f"body {number}"
-        return self.messages.say(f"you drive {name}: the arrows or W A S D push it with 20 N", is_passing=True)
+        self.messages.answer(f"you drive {self.body_name(stage, number)}: the arrows or W A S D push it with 20 N")
 
     def press(self, key: str) -> None:
         self._down.add(key)
@@ -327,6 +341,15 @@ class SharedSession(Session):
     def address(self) -> str:
         """Where it is shared: what others give the command join, if this program shares it."""
         return self.party.connection.address if self.hosting is None else self.hosting.invitation
+
+    @property
+    def caption(self) -> str:
+        """Who one is, and whose world it is."""
+        me = self._names.get(self.client.user, self.client.name)
+        if self.client.is_alone:
+            return f"{me}, alone: {self.demo.title}"
+        at = self.address.removesuffix(" --tls")
+        return f"{me}, host of {self.demo.title} at {at}" if self.hosting is not None else f"{me}, guest in {self.demo.title} of {at}"
 
     @property
     def is_apart(self) -> bool:

@@ -16,7 +16,7 @@ import pygame
 
 from engine.app.autosave import Autosave
 from engine.app.event_router import EventRouter
-from engine.app.keys import HELP, NOTES
+from engine.app.keys import NOTES, help_for
 from engine.app.navigator import Navigator
 from engine.app.panels.dock import Dock, WindowActions
 from engine.app.panels.dock_area import DockArea, make_docks
@@ -36,7 +36,9 @@ if TYPE_CHECKING:
     from engine.net.hosting import Hosting
     from engine.net.party import Party
 
-__all__ = ["Window"]
+__all__ = ["TITLE", "Window"]
+
+TITLE = "Collision laboratory"
 
 
 class Window:
@@ -97,6 +99,12 @@ class Window:
         return self.router.running
 
     @property
+    def caption(self) -> str:
+        """The window's title: who one is in a shared world, and whose that is, before the program's."""
+        shared = self.navigator.shared
+        return TITLE if shared is None else f"{shared.caption} - {TITLE}"
+
+    @property
     def session(self) -> Session:
         """The demo that runs, or the preview behind the browser."""
         return self.navigator.session
@@ -119,7 +127,11 @@ class Window:
     @property
     def note(self) -> Note | None:
         """What is said in the status strip, and its colour."""
-        return self._notes.now(self.session, self.check.is_warming_up) or self.dock_area.note(self.session)
+        told, state = self._notes.now(self.session, self.check.is_warming_up), self.dock_area.note(self.session)
+        message = self.session.messages.now
+        if state is not None and told is not None and message is not None and message.is_passing and message.words == told[0]:
+            return f"{state[0]}  |  {told[0]}", state[1]  # a tool's hint does not cover that nobody else sees what is done
+        return told or state
 
     # -- the live check comes late -------------------------------------------------------------------------------------
 
@@ -267,7 +279,7 @@ class Window:
         strip = partial(draw_strip, surface, painter, layout.strip, session, self.check, self.browsing, note)
         screen.cache.draw(surface, "strip", layout.strip, shows if self._is_watched and not self.browsing else None, strip)
         if screen.help_shown:
-            own = ((("This demo", session.demo.keys),) if session.demo.keys else ()) + HELP
+            own = ((("This demo", session.demo.keys),) if session.demo.keys else ()) + help_for(session.is_shared)
             whole = (0, 0, layout.size[0], layout.size[1] - layout.strip[3])
             groups = own + self.dock_area.keys()
             screen.help_scrolled = min(screen.help_scrolled, draw_help(surface, painter.fonts, whole, groups, NOTES, screen.help_scrolled))

@@ -135,6 +135,7 @@ def _as_json(recording: Recording, verdict: Verdict | None) -> dict[str, Any]:
 
 
 def _print(recording: Recording, verdict: Verdict | None, film_rows: list[tuple[str, str]], json_file: str | None) -> None:
+    from engine.demo.ids import readable
     from engine.demo.replaying import demo_kind
     from engine.world import load_solver
 
@@ -155,5 +156,5 @@ def _print(recording: Recording, verdict: Verdict | None, film_rows: list[tuple[
     if not recording.is_ended:
         rows.append(("cut off", "the program that recorded it came to a sudden end; this is all that was written"))
     if verdict is not None:
-        rows.append(("verified", verdict.words))
+        rows.append(("verified", readable(verdict.words)))
     print_rows(out, [*rows, *film_rows])

@@ -10,6 +10,7 @@ import numpy as np
 
 from engine.common.errors import InvalidInputError
 from engine.contracts.agreement import Difference
+from engine.demo.ids import IDS_OF_A_USER, called
 from engine.demo.stage import Stage
 
 if TYPE_CHECKING:
@@ -165,6 +166,8 @@ def _deepest(world: World, rows: IntArray) -> int:
 
 def _both(world: World, body_a: int, body_b: int) -> str:
     a, b = (world.body(body).spec.name for body in (body_a, body_b))
+    if not a and not b and max(body_a, body_b) < IDS_OF_A_USER:
+        return f"bodies {body_a} and {body_b}"
     if a == b:
-        return f"bodies {body_a} and {body_b}" if not a else f"{a} {body_a} and {b} {body_b}"
-    return f"{a or f'body {body_a}'} and {b or f'body {body_b}'}"
+        return f"{called(a or 'body', body_a)} and {called(b or 'body', body_b)}"
+    return f"{a or called('body', body_a)} and {b or called('body', body_b)}"

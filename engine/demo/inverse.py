@@ -20,6 +20,7 @@ from typing import Any, Protocol
 from engine.common.errors import LabError
 from engine.demo.dropping import DroppedBody, forget_gone
 from engine.demo.grip import Grip
+from engine.demo.ids import called
 from engine.demo.stage import Stage
 from engine.geometry import Transform
 from engine.history.input_log import EDITS, Input
@@ -208,7 +209,7 @@ def _of_a_grip(demo: _Demo) -> Inverse | None:
     stage, body, state = demo.stages.index(grip.stage), grip.body, grip.stage.world.state(grip.body)
     place = _edit(stage, "set_pose", body, state.position, state.angle)
     motion = _edit(stage, "set_velocity", body, state.linear_velocity, state.angular_velocity)
-    return Inverse(f"the grip at body {body}", (Part(Input("release", ())), place, motion))
+    return Inverse(f"the grip at {called('body', body)}", (Part(Input("release", ())), place, motion))
 
 
 def _joints(world: World, stage: int, joints: Iterable[int]) -> tuple[Part, ...]:
@@ -353,7 +354,7 @@ def _old(spec: Any, given: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
 
 
 def _words(method: str, kind: str, number: int) -> str:
-    return _WORDS.get(method, "the change of {0}").format(f"{kind} {number}")
+    return _WORDS.get(method, "the change of {0}").format(called(kind, number))
 
 
 def _makes_joint(part: Part) -> bool:

@@ -26,6 +26,7 @@ from engine.demo.clock import FixedClock
 from engine.demo.costs import FrameCosts
 from engine.demo.doors import Door
 from engine.demo.figures import Figures
+from engine.demo.ids import called
 from engine.demo.messages import Message, Messages
 from engine.demo.stage import Stage, StepTimes
 from engine.demo.timeline import Timeline
@@ -141,6 +142,20 @@ class Session:
     def n_lanes(self) -> int:
         """How many demos beside are shown in places of their own."""
         return len(self.besides) if self.wants_lane else 0
+
+    @property
+    def maker(self) -> str:
+        """What the names of bodies made by hand begin with: whose they are, where others make some too."""
+        return ""
+
+    def called(self, kind: str, number: int) -> str:
+        """Say which body, fixture or joint an id is."""
+        return called(kind, number)
+
+    def body_name(self, stage: int, body: int) -> str:
+        """Return a body's name, or what it is called without one."""
+        world = self.demo.stages[stage].world
+        return world.body(body).spec.name or self.called("body", body) if world.is_body(body) else "something"
 
     def undo(self) -> None:
         """Pause, and go to before the last thing that was done."""

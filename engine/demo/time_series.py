@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from engine.common.arrays import FloatArray, IntArray
 from engine.demo.event_log import EventLog
+from engine.demo.ids import called
 from engine.demo.stage import body_box
 
 if TYPE_CHECKING:
@@ -257,10 +258,10 @@ class TimeSeries:
         """Return what a body was called after a step; without one, what it is called now, or was at last."""
         stages = self._demo.stages
         if step is None and stage < len(stages) and stages[stage].world.is_body(body):
-            return stages[stage].world.body(body).spec.name or f"body {body}"
+            return stages[stage].world.body(body).spec.name or called("body", body)
         known = self._names.get((stage, body), [])
         named = [name for since, name in known if step is None or since <= step] or [name for _, name in known[:1]]
-        return (named[-1] if named else "") or f"body {body}"
+        return (named[-1] if named else "") or called("body", body)
 
     # -- inside -------------------------------------------------------------------------------------------------------
 

@@ -25,18 +25,17 @@ from engine.common.checks import boolean, integer
 from engine.common.errors import InvalidInputError, LabError
 from engine.demo.dropping import DroppedBody
 from engine.demo.grip import Grip
+from engine.demo.ids import IDS_OF_A_USER
 from engine.demo.inverse import Inverse, Part, inverse_after, inverse_before, take_back
 from engine.demo.stage import Stage
 from engine.history.input_log import ACTIONS, USER_ACTIONS, Input
 
-__all__ = ["FORCE", "IDS_OF_A_USER", "KEYFRAME_TICKS", "MOST_UNDO", "MOST_USERS", "PUSHES", "SPEEDS", "User", "Users"]
+__all__ = ["FORCE", "KEYFRAME_TICKS", "MOST_UNDO", "MOST_USERS", "PUSHES", "SPEEDS", "User", "Users"]
 
 KEYFRAME_TICKS = 30
 """From one keyframe of a shared demo to the next: half a second at 60 Hz."""
 
 MOST_USERS = 64
-IDS_OF_A_USER = 1 << 20
-"""Bodies, fixtures and joints each that one number of a user may create, all its holders together."""
 _IDS_AT_ONCE = 1 << 14
 """More than one action creates: of a file that is dropped, `MOST_CONVEX_PIECES`."""
 MOST_UNDO = 100

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from engine.common.errors import LabError
+from engine.demo.ids import IDS_OF_A_USER
 from engine.demo.session import Session
 from engine.editor.background import BackgroundJobs
 from engine.render import palette
@@ -82,8 +83,9 @@ class Gesture:
     def create(self, stage: int, spec: BodySpec, kind: str = "") -> int:
         """Create a body and return its id; plots, the log, tables and files tell it from others by a name of its own.
 
-        What it is, the `kind` "box", with its id behind is its name, "box 46", or with the next number that nothing else is called by.
-        Without a kind that is done to a copy of something that has such a name; another name stays.
+        What it is, the `kind` "box", with its id behind is its name, "box 46", or with the next number that nothing else is called by; in a
+        world that is shared "Ann's box 3", by the ids of her range. Without a kind that is done to a copy of something that has such a
+        name; another name stays.
 
         Raises
         ------
@@ -96,7 +98,10 @@ class Gesture:
         numbered = _NUMBERED.fullmatch(spec.name)
         word = kind or (numbered.group(1) if numbered is not None else "")
         if word:
-            number = made
+            maker = self._session.maker
+            word = maker + (word.rpartition("'s ")[2] if maker else word)
+            user, number = divmod(made, IDS_OF_A_USER)
+            number += user > 0
             while f"{word} {number}" in taken:
                 number += 1
             taken.add(f"{word} {number}")

@@ -86,7 +86,7 @@ class JoinTool(Tool):
         second = self._other(stage, chosen.body, at)
         if second is not None:
             outline_body(canvas, self.editor, Chosen(chosen.stage, second), palette.JOINT, 1.5)
-        words = "to the ground" if second is None else stage.world.body(second).spec.name or f"to body {second}"
+        words = "to the ground" if second is None else f"to {self.editor.session.body_name(chosen.stage, second)}"
         canvas.label(canvas.camera.to_screen(at.free), words, palette.TEXT, 13.0, 12.0, plate=True)
 
     # Inside

@@ -96,7 +96,8 @@ def joint_rows(editor: Editor, chosen: ChosenJoint) -> list[Row]:
     """Return what a joint joins, what can be changed of it, and how it stands and what it bears."""
     world = editor.world(chosen.stage)
     spec = world.joint_now(chosen.joint)
-    rows: list[Row] = [Heading(f"Joint {chosen.joint}: {_KINDS[type(spec)]}"), *_ends(world, chosen.joint, spec)]
+    called = editor.session.called("joint", chosen.joint)
+    rows: list[Row] = [Heading(f"{called[:1].upper()}{called[1:]}: {_KINDS[type(spec)]}"), *_ends(editor, world, chosen.joint, spec)]
     rows += _settings(editor, chosen, spec)
     if isinstance(spec, GearJointSpec):
         rows.append(Note("The two joints that it couples are those it was made on. Typed, a ratio holds from how they stand."))
@@ -107,19 +108,19 @@ def joint_rows(editor: Editor, chosen: ChosenJoint) -> list[Row]:
     return rows + _state(world, chosen.joint, spec)
 
 
-def _ends(world: World, joint: int, spec: JointSpec) -> list[Row]:
+def _ends(editor: Editor, world: World, joint: int, spec: JointSpec) -> list[Row]:
     if isinstance(spec, GearJointSpec):
-        return [Line(f"couples {'AB'[k]}", _joint_words(world, one)) for k, one in enumerate((spec.joint_a, spec.joint_b))]
+        return [Line(f"couples {'AB'[k]}", _joint_words(editor, world, one)) for k, one in enumerate((spec.joint_a, spec.joint_b))]
     rows: list[Row] = []
     for letter, body, (x, y) in zip("AB", world.joint_bodies(joint), world.joint_anchors(joint), strict=True):
         if body is not None:
-            rows.append(Line(f"body {letter}", world.body(body).spec.name or f"body {body}"))
+            rows.append(Line(f"body {letter}", world.body(body).spec.name or editor.session.called("body", body)))
         rows.append(Line(f"anchor {letter}", f"({x:.3g}, {y:.3g}) m"))
     return rows
 
 
-def _joint_words(world: World, joint: int) -> str:
-    return f"joint {joint}, {_KINDS[type(world.joint(joint).spec)]}"
+def _joint_words(editor: Editor, world: World, joint: int) -> str:
+    return f"{editor.session.called('joint', joint)}, {_KINDS[type(world.joint(joint).spec)]}"
 
 
 def _settings(editor: Editor, chosen: ChosenJoint, spec: JointSpec) -> list[Row]:

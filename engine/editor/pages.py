@@ -9,6 +9,7 @@ from typing import Any
 
 from engine.common.errors import LabError
 from engine.demo.doors import door_of_bodies
+from engine.demo.ids import IDS_OF_A_USER
 from engine.editor.editor import Chosen, Editor, Gesture
 from engine.editor.rows import Choice, Heading, Line, Note, Number, Row, Switch, Text
 from engine.world import World
@@ -101,9 +102,12 @@ def body_rows(editor: Editor) -> list[Row]:
     world = editor.world(first.stage)
     body, state = world.body(first.body), world.state(first.body)
     read = [editor.world(one.stage).body(one.body) for one in chosen[:_MOST_READ]]
-    title = f"Body {first.body}" if len(chosen) == 1 else f"{len(chosen)} bodies"
-    if len(chosen) == 1 and body.spec.name:
-        title += f": {body.spec.name}"
+    title, called = f"{len(chosen)} bodies", editor.session.called("body", first.body)
+    has_maker = bool(body.spec.name) and first.body >= IDS_OF_A_USER
+    if len(chosen) == 1 and has_maker:
+        title = body.spec.name
+    elif len(chosen) == 1:
+        title = called[:1].upper() + called[1:] + (f": {body.spec.name}" if body.spec.name else "")
 
     def differs(name: str) -> bool:
         return any(getattr(other.spec, name) != getattr(body.spec, name) for other in read)
@@ -137,7 +141,7 @@ def body_rows(editor: Editor) -> list[Row]:
     speed = math.hypot(*state.linear_velocity)
     energy = 0.5 * body.mass * speed * speed + 0.5 * body.inertia * state.angular_velocity**2
     rows += [
-        Heading("State" if len(chosen) == 1 else f"State of body {first.body}"),
+        Heading("State" if len(chosen) == 1 else f"State of {body.spec.name if has_maker else called}"),
         Line("speed", f"{speed:.4g} m/s"),
         Line("mass", f"{body.mass:.4g} kg"),
         Line("inertia", f"{body.inertia:.4g} kg m²"),

@@ -26,7 +26,8 @@ from typing import Any
 from engine.common.errors import LabError
 from engine.common.words import counted, shown
 from engine.demo.base import Demo
-from engine.demo.users import IDS_OF_A_USER, KEYFRAME_TICKS, MOST_USERS
+from engine.demo.ids import IDS_OF_A_USER
+from engine.demo.users import KEYFRAME_TICKS, MOST_USERS
 from engine.history.input_log import ACTIONS, EDITS, USER_ACTIONS, Input
 from engine.history.recordings.inputs import as_plain, input_of
 from engine.net import messages as m

@@ -56,7 +56,7 @@ ROOMS = {
         "capture compact keyframes history recordings",
     ),
     "engine.demo": (
-        "parameters clock stage costs grip dropping inverse users doors base registry",
+        "parameters clock stage costs grip dropping ids inverse users doors base registry",
         "scene_demo pair_demo stepping own_demo replaying messages",
         "solver_settings event_log time_series figures apart judged_step beside camera_controller timeline session",
     ),

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
 __all__ = ["MenuDock"]
 
+_ALL_SO_FAR = "everything so far (Shift drag on the time line marks a span)"
 _CTRL, _SHIFT = pygame.KMOD_LCTRL, pygame.KMOD_LSHIFT
 _SIZE, _SMALL, _HEADING = 13.0, 12.0, 11.0
 _ROW, _LEAST_ROW = 24.0, 16.0
@@ -192,7 +193,7 @@ class MenuDock(Dock):
             "" if session.timeline.history is not None and session.timeline.history.last > 0 else "nothing has happened yet"
         )
         nothing_left = "" if self._files.has_left() else "nothing was left unsaved"
-        span = "the marked span" if self._recording.span is not None else "everything so far (Shift drag on the time line marks a span)"
+        span = "the marked span" if self._recording.span is not None else "everything so far" if session.is_shared else _ALL_SO_FAR
         lost = self._files.would_lose()
         unsaved = f"what you built in {lost} is lost" if lost else "what was built and not saved is kept"
         in_list = "this is the list" if self._navigator.browsing else ""
@@ -220,7 +221,7 @@ class MenuDock(Dock):
                         "Ctrl T",
                         "Contacts, states and times of the span or the last minute.",
                         (pygame.K_t, _CTRL),
-                        no_world,
+                        no_past if session.is_shared else no_world,
                     ),
                     _Entry(
                         "End the recording" if records else "Record",

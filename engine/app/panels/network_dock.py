@@ -142,8 +142,7 @@ class NetworkDock(Dock):
                 words.append(f"{_MS * one.ping:.0f} ms")
             if one.user in holders:
                 stage, body, _ = holders[one.user]
-                world = session.demo.stages[stage].world
-                words.append("holds " + (world.body(body).spec.name or f"body {body}" if world.is_body(body) else "something"))
+                words.append("holds " + session.body_name(stage, body))
             rows.append(Line(one.name, ", ".join(words)))
         rows += [
             Heading("Connection"),

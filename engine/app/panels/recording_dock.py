@@ -21,6 +21,7 @@ from engine.app.panels.dock import Dock
 from engine.app.panels.timeline_dock import TimelineDock
 from engine.common.errors import LabError
 from engine.common.words import counted
+from engine.demo.ids import readable
 from engine.demo.replaying import record
 from engine.demo.scene_demo import file_stem
 from engine.history.recordings import SUFFIX
@@ -297,7 +298,7 @@ class RecordingDock(Dock):
         if recording.begun > 0:
             session.messages.say(f"recording was begun at step {recording.begun:,}; what was before it is on the time line")
         if history.divergence is not None:
-            session.messages.say(divergence_words(history.divergence), palette.UNEXPLAINED)
+            session.messages.say(readable(divergence_words(history.divergence)), palette.UNEXPLAINED)
 
     def _cancel(self, session: Session) -> None:
         history = session.timeline.history

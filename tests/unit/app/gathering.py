@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import pygame
 
@@ -10,12 +10,28 @@ from engine.app.window import Window
 from engine.demo.base import Demo
 from engine.demo.registry import find_demo
 from engine.net.client import Client
+from engine.net.hosting import Hosting, HostingStatus
 from engine.net.link import LinkSettings
 from engine.net.local import LocalConnection, LocalServer
 from engine.net.party import Party
 from tests.unit.app.hand import FRAME, SIZE, Hand
 
 __all__ = ["Gathering"]
+
+
+class Hosted:
+    """What a window knows of the server that its own program runs."""
+
+    invitation = "192.168.0.7:1234 --tls"
+    is_over = False
+
+    def __init__(self, server: LocalServer) -> None:
+        self._server = server
+
+    @property
+    def status(self) -> HostingStatus:
+        """As of `Hosting`."""
+        return HostingStatus(self._server.server.status)
 
 
 class Gathering(Hand):
@@ -28,6 +44,7 @@ class Gathering(Hand):
         link: LinkSettings | None = None,
         size: tuple[int, int] = SIZE,
         values: dict[str, object] | None = None,
+        is_host: bool = False,
     ) -> None:
         self.now = 0.0
         kind = find_demo(demo)
@@ -39,7 +56,8 @@ class Gathering(Hand):
         for party in self.parties:
             party.connection.link = link or LinkSettings()
         pygame.event.clear()
-        super().__init__(Window(size, (kind,), party=self.parties[0]))
+        hosting = cast(Hosting, Hosted(self.server)) if is_host else None
+        super().__init__(Window(size, (kind,), party=self.parties[0], hosting=hosting))
         self.frame(2)
 
     def pass_time(self, parties: list[Party]) -> None:

@@ -9,13 +9,19 @@ import pytest
 
 from docs.pictures.docks import build_seesaw
 from engine.app import loop
+from engine.app.keys import Command
 from engine.app.loop import draw_waiting, open_shared
+from engine.app.panels.inspector_dock import InspectorDock
 from engine.app.panels.network_dock import NetworkDock
 from engine.app.panels.people_dock import PeopleDock
 from engine.app.shared_session import NO_PAST, NO_REDO, SharedSession
 from engine.common.errors import LabError
 from engine.demo.registry import find_demo
-from engine.editor.rows import Number
+from engine.editor.clipboard import copy_of, put_down
+from engine.editor.editor import Chosen, ChosenJoint
+from engine.editor.joint_page import joint_rows
+from engine.editor.pages import body_rows
+from engine.editor.rows import Heading, Number
 from engine.geometry import Circle
 from engine.net import messages as m
 from engine.net.client import Client
@@ -23,6 +29,7 @@ from engine.net.link import LinkSettings
 from engine.net.local import LocalConnection, LocalServer
 from engine.net.party import Party
 from engine.net.server import ServerSettings
+from engine.render.fonts import FontBook
 from engine.world import BodySpec, FixtureSpec, RevoluteJointSpec
 from tests.unit.app.gathering import Gathering
 from tests.unit.app.hand import pixel
@@ -189,6 +196,12 @@ def test_one_goes_on_alone_and_comes_back_to_the_others() -> None:
     steps = alone.demo.steps
     two.frame(30)
     assert alone.demo.steps >= steps + 29 and not alone.demo.stages[0].world.is_body(body)
+    two.send(pygame.KEYDOWN, key=pygame.K_b, mod=pygame.KMOD_LSHIFT, unicode="")
+    note = two.window.note
+    assert note is not None and note[0].startswith("you are alone here: Shift F4 goes back to the others  |  Box: "), (
+        "a hint covers nothing"
+    )
+    two.key(pygame.K_ESCAPE)
     two.does(1, "set_speed", 0.5)
     two.send(pygame.KEYDOWN, key=pygame.K_F4, mod=pygame.KMOD_SHIFT, unicode="")
     two.frame(60)
@@ -309,4 +322,93 @@ def test_a_shared_window_runs_and_says_goodbye(monkeypatch: pytest.MonkeyPatch) 
             opened.turn()
             time.sleep(0.01)
         assert opened.window.session.demo.steps > 5 and not opened.is_resting
+        assert pygame.display.get_caption()[0] == "Ann, guest in Simple shapes of this program - Collision laboratory"
     assert party.is_over and party.reason == "left"
+
+
+def test_what_somebody_has_made_is_called_after_its_maker_and_not_by_seven_digits() -> None:
+    two = Gathering()
+    build_seesaw(two.window)
+    session = two.window.session
+    assert isinstance(session, SharedSession)
+    world = session.demo.stages[0].world
+    names = [world.body(body).spec.name for body in world.body_ids[1:]]
+    assert names == ["Ann's polygon 1", "Ann's box 2", "Ann's disc 3", "Ann's disc 4"]
+    dock = two.window.dock_area.find(InspectorDock)
+    assert dock is not None
+    editor = dock.editor
+    editor.selection = [Chosen(0, world.body_ids[2])]
+    assert body_rows(editor)[0] == Heading("Ann's box 2")
+    editor.selection = [Chosen(0, body) for body in world.body_ids[2:4]]
+    assert Heading("State of Ann's box 2") in body_rows(editor)
+    (joint,) = world.joint_ids
+    assert joint_rows(editor, ChosenJoint(0, joint))[0] == Heading("Ann's joint 1: hinge")
+    session.drive((0, world.body_ids[2]))
+    assert session.messages.now is not None and session.messages.now.words.startswith("you drive Ann's box 2: ")
+    copied = copy_of(editor, [Chosen(0, world.body_ids[2])])
+    assert copied is not None
+    session.client.present = (m.Who(1, "Zoe"), m.Who(2, "Ben"))
+    assert [world.body(one.body).spec.name for one in put_down(editor, copied, 0, (1.0, 5.0))] == ["Zoe's box 5"], "a copy is its maker's"
+    two.frame(20)
+    disc = BodySpec((FixtureSpec(Circle(0.3)),), position=(0.0, 5.0))
+    body = two.does(1, "edit", 0, "create_body", (disc,), ())
+    two.frame(20)
+    session.drive((0, body))
+    assert session.messages.now is not None and session.messages.now.words.startswith("you drive Ben's body 1: ")
+    two.does(1, "edit", 0, "destroy_body", (body,), ())
+    two.frame(20)
+    with pytest.raises(LabError, match="Ben's body 1 was destroyed after step"):
+        session.act("edit", 0, "set_body", (body,), (("name", "x"),))
+    assert two.agree()
+
+
+def test_nothing_shown_speaks_of_a_time_line_a_redo_or_a_single_step(monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[str] = []
+    render = FontBook.render
+    monkeypatch.setattr(FontBook, "render", lambda self, text, *more: (told.append(text), render(self, text, *more))[1])
+    two = Gathering()
+    two.key(pygame.K_F1)
+    two.frame(2)
+    two.key(pygame.K_F1)
+    two.send(pygame.KEYDOWN, key=pygame.K_m, mod=pygame.KMOD_CTRL, unicode="")
+    two.frame(2)
+    panel, words = two.window.screen.panel, " ".join(told)
+    assert panel is not None and Command.STEP not in panel._commands.values()
+    assert "Ctrl Z takes back what you did" in words and "pause, slower, faster: for all" in words and "Tables, CSV" in words
+    for gone in ("time line", "redo", "one step", "another solver beside it", "100x"):
+        assert gone not in words, gone
+
+
+def test_the_title_says_who_one_is_and_whose_world_it_is() -> None:
+    host, guest = Gathering(is_host=True), Gathering()
+    assert host.window.caption == "Ann, host of Workbench at 192.168.0.7:1234 - Collision laboratory"
+    assert guest.window.caption == "Ann, guest in Workbench of this program - Collision laboratory"
+    guest.key(pygame.K_F4)
+    assert guest.window.caption == "Ann, alone: Workbench - Collision laboratory"
+    guest.window.navigator.end_sharing()
+    assert guest.window.caption == "Collision laboratory"
+
+
+def test_who_closes_the_hosts_window_is_told_once_for_whom_the_world_ends() -> None:
+    two = Gathering(others=("Ben", "Cyd"), is_host=True)
+    two.send(pygame.QUIT)
+    message = two.window.session.messages.now
+    assert two.window.running and message is not None and message.words == "2 guests: close once more to end the world for all"
+    two.frame(600)
+    two.send(pygame.QUIT)
+    assert two.window.running, "that was long ago"
+    two.key(pygame.K_ESCAPE)
+    two.window.navigator.end_sharing()
+    two.key(pygame.K_ESCAPE)
+    message = two.window.session.messages.now
+    assert message is not None and message.words == "Esc once more: quit; the shared world ends for 2 guests too"
+    two.send(pygame.QUIT)
+    assert not two.window.running
+    alone = Gathering(is_host=True)
+    alone.parties[1].leave()
+    alone.frame(5)
+    alone.send(pygame.QUIT)
+    assert not alone.window.running, "nobody else is here"
+    guest = Gathering()
+    guest.send(pygame.QUIT)
+    assert not guest.window.running

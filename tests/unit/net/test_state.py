@@ -206,7 +206,14 @@ def test_what_is_damaged_is_refused_and_nothing_has_happened() -> None:
     end = 4 + int.from_bytes(content[:4], "little")
     plain, rest = msgspec.msgpack.decode(content[4:end]), content[end:]
     others = [plain[:k] + [other] + plain[k + 1 :] for k in range(len(plain)) for other in (None, 7, [], {}, "x", [[]])]
-    damaged = [state[:-1], state[:40], bytes([state[0] ^ 1]) + state[1:], b"x", *(_sealed(one, rest) for one in others), _sealed(None, rest)]
+    damaged = [
+        state[:-1],
+        state[:40],
+        bytes([state[0] ^ 1]) + state[1:],
+        b"x",
+        *(_sealed(one, rest) for one in others),
+        _sealed(None, rest),
+    ]
     damaged += _sealed(plain, rest[:-1]), _sealed(plain, rest + b"x"), _sealed([*plain, 1], rest)
     for one in damaged:
         with pytest.raises(LabError):

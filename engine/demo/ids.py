@@ -1,0 +1,38 @@
+"""Ids in words: each user of a shared demo creates under ids of a range of its own, and nobody reads seven digits."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+__all__ = ["IDS_OF_A_USER", "called", "readable"]
+
+IDS_OF_A_USER = 1 << 20
+"""Bodies, fixtures and joints each that one number of a user may create, all its holders together."""
+_TOLD = re.compile(r"\b(body|fixture|shape|joint) ([0-9]{7,10})\b")
+
+
+def called(kind: str, number: int, names: Mapping[int, str] | None = None) -> str:
+    """Say which body, fixture or joint an id is: of a user's range whose, by its name where that is known, and the how many-th.
+
+    Examples
+    --------
+    >>> called("body", 7), called("body", 2 * IDS_OF_A_USER + 2), called("joint", 2 * IDS_OF_A_USER, {2: "Ann"})
+    ('body 7', 'body 3 of user 2', "Ann's joint 1")
+    """
+    user, index = divmod(number, IDS_OF_A_USER)
+    if not user:
+        return f"{kind} {number}"
+    name = names.get(user) if names is not None else None
+    return f"{kind} {index + 1} of user {user}" if name is None else f"{name}'s {kind} {index + 1}"
+
+
+def readable(words: str, names: Mapping[int, str] | None = None) -> str:
+    """Return a sentence with the ids that stand in it said as by `called`.
+
+    Examples
+    --------
+    >>> readable("there is no body 1048576", {1: "Ann"})
+    "there is no Ann's body 1"
+    """
+    return _TOLD.sub(lambda found: called(found[1], int(found[2]), names), words)
