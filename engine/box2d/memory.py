@@ -21,6 +21,9 @@ from numpy.typing import NDArray
 
 from engine.box2d.internal_state import InternalMemory
 from engine.box2d.internal_state import self_test as internal_self_test
+from engine.box2d.listener import ContactListener
+from engine.box2d.listener import self_test as listener_self_test
+from engine.box2d.muting import Tables, find_tables
 from engine.common.interrupts import DeferredInterrupt
 from engine.world.records import BodyMotion
 
@@ -32,6 +35,7 @@ __all__ = [
     "Reader",
     "best_internal_memory",
     "best_reader",
+    "best_tables",
     "load",
     "self_test",
 ]
@@ -140,6 +144,7 @@ class MemoryReader:
 
 _tested: tuple[Reader, str | None] | None = None
 _internal: InternalMemory | None = None
+_tables: Tables | None = None
 
 
 def load() -> str | None:
@@ -147,7 +152,7 @@ def load() -> str | None:
 
     Takes some tenths of a second (some seconds where nothing is cached): call it before a loop, never in a frame.
     """
-    global _tested, _internal
+    global _tested, _internal, _tables
     if _tested is None:
         with DeferredInterrupt():
             problem = self_test()
@@ -155,6 +160,9 @@ def load() -> str | None:
             if problem is None:
                 problem = internal_self_test()
                 _internal = InternalMemory() if problem is None else None
+            if problem is None:
+                tables = find_tables(ContactListener({}))
+                _tables = tables if tables is not None and listener_self_test(tables) is None else None
         _tested = reader, problem
     return _tested[1]
 
@@ -167,6 +175,11 @@ def best_reader() -> Reader:
 def best_internal_memory() -> InternalMemory | None:
     """Return what reads and writes the internal state, once `load` was called and passed; None where it is out of reach."""
     return _internal
+
+
+def best_tables() -> Tables | None:
+    """Return what spares calls of a listener, once `load` was called and passed; None where nothing can."""
+    return _tables
 
 
 def self_test() -> str | None:

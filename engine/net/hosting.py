@@ -25,10 +25,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
-from websockets.asyncio.connection import broadcast
 from websockets.asyncio.server import ServerConnection, serve
 from websockets.exceptions import ConnectionClosed, PayloadTooBig
 from websockets.frames import CloseCode, Opcode
+from websockets.protocol import State
 
 from engine.common.checks import integer
 from engine.common.errors import InvalidInputError, LabError
@@ -63,6 +63,8 @@ taken up again, and is not dropped for good."""
 _CLOSE_SECONDS = 0.5
 _AT_ONCE = 1_024
 """Bytes of a connection that are looked at in one go: then it is the others' turn, and the next tick's."""
+_WRITTEN_AT_ONCE = 65_536
+"""Bytes of messages to one connection that are written together."""
 _PAUSE_SECONDS = 0.002
 _STATUS_SECONDS = 0.5
 _KEPT_DROPS = 64
@@ -128,8 +130,10 @@ class _Socket(ServerConnection):
     def __init__(self, hosting: Hosting, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
         self.hosting = hosting
-        self.largest = self.n_bytes = self.n_frames = self.n_pings = 0
-        """Of what was sent; of what came within this second."""
+        self.largest = self.n_unwritten = 0
+        """Bytes: of the largest message that was sent; of those that are not written yet."""
+        self.n_bytes = self.n_frames = self.n_pings = 0
+        """Of what came within this second."""
         self.why = ""
         """It was cut off."""
         self._waiting = bytearray()
@@ -181,9 +185,16 @@ class _Socket(ServerConnection):
         if self._waiting:
             self.loop.call_soon(self._look)
 
+    def put(self, content: bytes) -> None:
+        """Add a message to what `send_data` writes; a connection that is being closed takes none."""
+        if self.protocol.state is State.OPEN:
+            self.largest = max(self.largest, len(content))
+            self.protocol.send_binary(content)
+            self.n_unwritten += len(content)
+
     def send_data(self) -> None:
         """Write what the library has to say, in one go: a flood of pings has as many answers."""
-        parts = self.protocol.data_to_send()
+        parts, self.n_unwritten = self.protocol.data_to_send(), 0
         if self.transport.is_closing():
             return
         self.transport.write(b"".join(parts))
@@ -280,6 +291,7 @@ class Hosting:
         self._peers: dict[int, _Socket] = {}
         self._numbers = itertools.count(1)
         self._leaving: set[asyncio.Future[None]] = set()
+        self._is_to_flush = False
         self._seen = (0.0, 0, 0)
         """When the status was last told, with what had been sent and had come by then."""
 
@@ -422,7 +434,7 @@ class Hosting:
             while True:
                 content = await connection.recv(decode=False)
                 self._server.receive(peer, content, clock())
-                self.flush()
+                self._flush_soon()
         except ConnectionClosed as closed:
             if closed.rcvd is None and closed.sent is not None and not connection.why:
                 self.cut(connection, f"it has not answered for {SILENT_SECONDS:g} s")
@@ -431,17 +443,27 @@ class Hosting:
             self._server.disconnect(peer)
             self.flush()
 
+    def _flush_soon(self) -> None:
+        """Flush once the others who are ready now have had their turn: one write for all that they said."""
+        if not self._is_to_flush:
+            self._is_to_flush = True
+            asyncio.get_running_loop().call_soon(self.flush)
+
     def flush(self) -> None:
         """Hand over what the server has to say, and cut off whom it has done with."""
-        server = self._server
+        self._is_to_flush, server = False, self._server
+        waiting: set[_Socket] = set()
         while server.outbox:
             peer, content = server.outbox.popleft()
             to = self._peers.get(peer)
             if to is None or to.why:
                 continue
-            to.largest = max(to.largest, len(content))
-            broadcast((to,), content)  # into its buffer: it does not wait
-            self._check_buffer(to)
+            to.put(content)
+            waiting.add(to)
+            if to.n_unwritten > _WRITTEN_AT_ONCE:
+                self._write(to)
+        for to in waiting:
+            self._write(to)
         while server.drops:
             peer, reason = server.drops.popleft()
             to = self._peers.get(peer)
@@ -469,6 +491,12 @@ class Hosting:
     def note_alive(self, peer: int) -> None:
         """Note that a connection answers pings: its program may be busy compiling, or being dragged about, and say nothing."""
         self._server.note_alive(peer, asyncio.get_running_loop().time())
+
+    def _write(self, to: _Socket) -> None:
+        """Write what was put: into the connection's buffer, it does not wait."""
+        if to.n_unwritten and not to.why:
+            to.send_data()
+            self._check_buffer(to)
 
     def _check_buffer(self, connection: _Socket) -> None:
         waiting = connection.transport.get_write_buffer_size()
@@ -506,7 +534,8 @@ class Hosting:
         over = m.encode(m.Dropped(self._reason[:500], is_over=True))
         for connection in self._peers.values():
             if not connection.why:
-                broadcast((connection,), over)
+                connection.put(over)
+                connection.send_data()
         leaving = [asyncio.ensure_future(self._close(one, CloseCode.GOING_AWAY, self._reason)) for one in self._peers.values()]
         if leaving:
             await asyncio.wait(leaving, timeout=_CLOSE_SECONDS)

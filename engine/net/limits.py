@@ -158,6 +158,8 @@ def work_of(one: Input, demo: Demo) -> float:
     elif one.action in ("edit", "amend_edit") and one.arguments[1] == "set_settings" and len(one.arguments) > 3:
         named = dict(one.arguments[3])
         own = named.pop("solver_settings", ())
+    else:
+        return 1.0
     work = 1.0
     for name in solvers:
         with contextlib.suppress(LabError):  # what is wrong is refused where it is carried out
