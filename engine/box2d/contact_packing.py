@@ -37,7 +37,7 @@ _POSES = "poses"
 def pack_contacts(pairs: EvaluatedPairs, owners: Owners) -> dict[str, Any]:
     """Return what of `pairs.contacts` does not follow from the rest of `pairs` and the fixtures, by name."""
     contacts = pairs.contacts
-    left = dict(vars(contacts))
+    left = {one.name: getattr(contacts, one.name) for one in fields(StepContacts)}
     poses = {_POSES: _pose_of_each(contacts)}
     for given in (poses, {"pose_a": contacts.pose_a, "pose_b": contacts.pose_b}):
         found = _following(pairs.keys, pairs.manifolds, owners, given)
@@ -49,11 +49,7 @@ def pack_contacts(pairs: EvaluatedPairs, owners: Owners) -> dict[str, Any]:
 def unpack_contacts(left: Mapping[str, Any], keys: IntArray, manifolds: NDArray[np.void], owners: Owners) -> StepContacts:
     """Return the contacts again."""
     found = _following(keys, manifolds, owners, left) | dict(left)
-    found.pop(_POSES, None)
-    contacts: StepContacts = object.__new__(StepContacts)
-    for name in dict.fromkeys((*(one.name for one in fields(StepContacts)), *found)):
-        object.__setattr__(contacts, name, found[name])
-    return contacts
+    return StepContacts(**{one.name: found[one.name] for one in fields(StepContacts)})
 
 
 def _pose_of_each(contacts: StepContacts) -> FloatArray:

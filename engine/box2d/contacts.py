@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -27,7 +28,7 @@ from numpy.typing import NDArray
 from engine.box2d.memory import MANIFOLD_DTYPE, RawContacts
 from engine.common.arrays import FloatArray, IntArray, frozen
 from engine.common.tolerances import EPS32
-from engine.contracts import ContactPoint, PairEvent, PointState, StepContacts, no_contacts
+from engine.contracts import ContactPoint, LazyContacts, PairEvent, PointState, StepContacts, no_contacts
 from engine.world.records import ImpactPose
 
 __all__ = [
@@ -39,6 +40,7 @@ __all__ = [
     "impulses_of",
     "no_pairs",
     "point_columns",
+    "told_pairs",
 ]
 
 _CIRCLES, _FACE_A, _FACE_B = 0, 1, 2
@@ -62,11 +64,22 @@ class FixtureTable:
 
 @dataclass(frozen=True, slots=True)
 class EvaluatedPairs:
-    """Solid touching pairs as last read: contacts for the outside, with the raw manifolds in the same order."""
+    """Solid touching pairs as last read: contacts for the outside, with the raw manifolds in the same order.
+
+    `rows` are what the next step asks about them.
+    """
 
     contacts: StepContacts
     keys: IntArray
     manifolds: NDArray[np.void]
+    rows: _StepRows | _ToldRows
+
+
+def told_pairs(contacts: StepContacts, keys: IntArray, manifolds: NDArray[np.void]) -> EvaluatedPairs:
+    """Return the pairs of contacts that were told, with their keys and manifolds."""
+    if isinstance(contacts, LazyContacts):
+        contacts.make()  # or they would hold on to their past, and that to its own
+    return EvaluatedPairs(contacts, keys, manifolds, _ToldRows(contacts, keys))
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,11 +103,14 @@ class StepInputs:
 
 def no_pairs(step: int) -> EvaluatedPairs:
     """Return the pairs before the first step: none."""
-    return EvaluatedPairs(no_contacts(step), np.zeros(0, dtype=np.int64), np.zeros(0, dtype=MANIFOLD_DTYPE))
+    return told_pairs(no_contacts(step), np.zeros(0, dtype=np.int64), np.zeros(0, dtype=MANIFOLD_DTYPE))
 
 
 def build_step_contacts(inputs: StepInputs, before: EvaluatedPairs) -> EvaluatedPairs:
-    """Turn the raw contacts of a step into world points, with states found against the step `before`."""
+    """Turn the raw contacts of a step into world points, with states found against the step `before`.
+
+    Most of it waits until somebody looks at the contacts; what waits holds on to the step before, and to none before that.
+    """
     table = inputs.table
     at = np.searchsorted(table.address, inputs.raw.fixtures)
     # a pair without points touches as a sensor only: it has been one until now, and has not been computed since, as it sleeps
@@ -102,45 +118,117 @@ def build_step_contacts(inputs: StepInputs, before: EvaluatedPairs) -> Evaluated
     keys = (table.fixture[at[:, 0]] << _PAIR_BITS) | table.fixture[at[:, 1]]
     order = solid[np.argsort(keys[solid])]
     keys, at, manifolds = keys[order], at[order], _without_leftovers(_taken(inputs.raw.manifolds, order))
-    row_a, row_b = at[:, 0], at[:, 1]
+    body_rows = table.body_row[at]
     slot, known = _slots(keys, before.keys)
 
-    pose_a, pose_b = inputs.start_poses[table.body_row[row_a]], inputs.start_poses[table.body_row[row_b]]
-    evaluated = _evaluated(inputs, table.body_row[row_a], table.body_row[row_b], manifolds, before, slot, known)
-    asleep = ~evaluated
-    pose_a[asleep], pose_b[asleep] = before.contacts.pose_a[slot[asleep]], before.contacts.pose_b[slot[asleep]]
-    in_toi = np.zeros(len(keys), dtype=np.bool_)
+    pose_a, pose_b = inputs.start_poses[body_rows[:, 0]], inputs.start_poses[body_rows[:, 1]]
+    evaluated = _evaluated(inputs, body_rows[:, 0], body_rows[:, 1], manifolds, before, slot, known)
+    if not evaluated.all():
+        asleep = ~evaluated
+        pose_a[asleep], pose_b[asleep] = before.rows.pose_a[slot[asleep]], before.rows.pose_b[slot[asleep]]
+    impulses: dict[int, tuple[list[float], list[float]]] = {}
     for pair, poses in inputs.impacts.items():
         row = _row_of(keys, pair)
         if row is None:
             continue  # hit within the step and already apart again at its end
         pose_a[row], pose_b[row] = poses.pose_a, poses.pose_b
-        in_toi[row] = evaluated[row] = True
-
-    points = point_columns(manifolds, (pose_a, pose_b), (table.radius[row_a], table.radius[row_b]), table.skin[row_a] + table.skin[row_b])
-    exists = np.arange(2) < points["count"][:, None]
-    for row in np.flatnonzero(in_toi).tolist():
-        extra_normal, extra_tangent = inputs.impact_impulses.get((int(keys[row]) >> _PAIR_BITS, int(keys[row]) & _FIXTURE_MASK), _NONE)
-        points["normal_impulse"][row] += np.where(exists[row], extra_normal, 0.0)
-        points["tangent_impulse"][row] += np.where(exists[row], extra_tangent, 0.0)
-    persists = _persists(points["feature_id"], exists, before.contacts, slot, known)
-    contacts = StepContacts(
-        step=inputs.step,
-        fixture_a=frozen(table.fixture[row_a]),
-        fixture_b=frozen(table.fixture[row_b]),
-        body_a=frozen(table.body[row_a]),
-        body_b=frozen(table.body[row_b]),
-        pose_a=frozen(pose_a),
-        pose_b=frozen(pose_b),
-        **{name: frozen(column) for name, column in points.items()},
-        state=frozen(np.where(exists, np.where(persists, PointState.PERSIST, PointState.ADD), -1).astype(np.int8)),
-        evaluated=frozen(evaluated),
-        in_toi=frozen(in_toi),
-        removed=_removed(inputs.step, before, keys, points["feature_id"], exists),
-        began=inputs.began,
-        ended=inputs.ended,
+        impulses[row] = inputs.impact_impulses.get(pair, _NONE)
+        evaluated[row] = True
+    rows = _StepRows(table, at, keys, manifolds, pose_a, pose_b, evaluated, impulses)
+    contacts = LazyContacts.of(
+        inputs.step,
+        partial(_columns, rows, before.rows, slot, known),
+        partial(_removed, inputs.step, rows, before.rows),
+        inputs.began,
+        inputs.ended,
     )
-    return EvaluatedPairs(contacts, keys, manifolds)
+    return EvaluatedPairs(contacts, keys, manifolds, rows)
+
+
+@dataclass(frozen=True, slots=True)
+class _StepRows:
+    """What the columns of a step are made from, a row each pair that touches.
+
+    `at` (n, 2) are rows of the table of fixtures, `impulses` what impacts inside the step added, normal and tangent, by row.
+    """
+
+    table: FixtureTable
+    at: IntArray
+    keys: IntArray
+    manifolds: NDArray[np.void]
+    pose_a: FloatArray
+    pose_b: FloatArray
+    evaluated: NDArray[np.bool_]
+    impulses: Mapping[int, tuple[list[float], list[float]]]
+
+    @property
+    def points(self) -> tuple[IntArray, NDArray[np.bool_]]:
+        """Feature ids (n, 2), 0 past the count, and which points exist."""
+        exists = np.arange(2) < self.manifolds["count"][:, None]
+        return np.where(exists, self.manifolds["points"]["id"].astype(np.int64), 0), exists
+
+    def columns(self) -> dict[str, NDArray[Any]]:
+        """Return all columns but those that tell of the step before."""
+        table, (row_a, row_b) = self.table, self.at.T
+        radii, skins = (table.radius[row_a], table.radius[row_b]), table.skin[row_a] + table.skin[row_b]
+        found = point_columns(self.manifolds, (self.pose_a, self.pose_b), radii, skins)
+        exists = np.arange(2) < found["count"][:, None]
+        in_toi = np.zeros(len(self.keys), dtype=np.bool_)
+        for row, (normal, tangent) in self.impulses.items():
+            in_toi[row] = True
+            found["normal_impulse"][row] += np.where(exists[row], normal, 0.0)
+            found["tangent_impulse"][row] += np.where(exists[row], tangent, 0.0)
+        ids = {
+            "fixture_a": table.fixture[row_a],
+            "fixture_b": table.fixture[row_b],
+            "body_a": table.body[row_a],
+            "body_b": table.body[row_b],
+        }
+        return found | ids | {"pose_a": self.pose_a, "pose_b": self.pose_b, "evaluated": self.evaluated, "in_toi": in_toi}
+
+    def columns_of(self, rows: IntArray) -> dict[str, NDArray[Any]]:
+        """Return the columns of some of the pairs, without what impacts added to their impulses."""
+        manifolds, poses = _taken(self.manifolds, rows), (self.pose_a[rows], self.pose_b[rows])
+        return _StepRows(self.table, self.at[rows], self.keys[rows], manifolds, *poses, self.evaluated[rows], {}).columns()
+
+
+@dataclass(frozen=True, slots=True)
+class _ToldRows:
+    """The same of contacts that were told already, by whatever solver."""
+
+    contacts: StepContacts
+    keys: IntArray
+
+    @property
+    def pose_a(self) -> FloatArray:
+        return self.contacts.pose_a
+
+    @property
+    def pose_b(self) -> FloatArray:
+        return self.contacts.pose_b
+
+    @property
+    def points(self) -> tuple[IntArray, NDArray[np.bool_]]:
+        return self.contacts.feature_id, np.arange(2) < self.contacts.count[:, None]
+
+    def columns_of(self, rows: IntArray) -> dict[str, NDArray[Any]]:
+        return {name: getattr(self.contacts, name)[rows] for name in (*_OF_PAIRS, *_OF_POINTS)}
+
+
+_OF_PAIRS = ("body_a", "body_b", "fixture_a", "fixture_b", "normal")
+_OF_POINTS = ("position", "separation", "feature_id")
+"""Columns that a removed point is told from."""
+
+
+def _columns(rows: _StepRows, old: _StepRows | _ToldRows, slot: IntArray, known: NDArray[np.bool_]) -> dict[str, NDArray[Any]]:
+    """Return the columns of `StepContacts`; `slot` is where each pair stands in the step before, where `known`."""
+    feature_id, exists = rows.points
+    persists = np.zeros_like(exists)
+    if len(old.keys):
+        old_id, existed = old.points
+        persists = _are_among(feature_id, exists, old_id[slot], known[:, None] & existed[slot])
+    state = np.where(exists, np.where(persists, PointState.PERSIST, PointState.ADD), -1).astype(np.int8)
+    return {name: frozen(column) for name, column in (rows.columns() | {"state": state}).items()}
 
 
 def point_columns(
@@ -279,15 +367,6 @@ def _geometry(manifold: Any) -> bytes:
     return b"".join(part.tobytes() for part in parts)
 
 
-def _persists(
-    feature_id: IntArray, exists: NDArray[np.bool_], before: StepContacts, slot: IntArray, known: NDArray[np.bool_]
-) -> NDArray[np.bool_]:
-    """Tell which points have a feature id that their pair had in the step before."""
-    if len(before) == 0:
-        return np.zeros_like(exists)
-    return _are_among(feature_id, exists, before.feature_id[slot], known[:, None] & (np.arange(2) < before.count[slot][:, None]))
-
-
 def _are_among(ids: IntArray, exist: NDArray[np.bool_], other_ids: IntArray, others_exist: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Tell which points (n, 2) of a pair exist and have the feature id of an existing one of the others (n, 2)."""
     found = np.zeros_like(exist)
@@ -297,27 +376,22 @@ def _are_among(ids: IntArray, exist: NDArray[np.bool_], other_ids: IntArray, oth
     return found
 
 
-def _removed(
-    step: int, before: EvaluatedPairs, keys: IntArray, feature_id: IntArray, exists: NDArray[np.bool_]
-) -> tuple[ContactPoint, ...]:
+def _removed(step: int, rows: _StepRows, old: _StepRows | _ToldRows) -> tuple[ContactPoint, ...]:
     """Return the points of the step before whose pair or feature id is gone."""
-    old = before.contacts
-    if len(old) == 0:
+    if len(old.keys) == 0:
         return ()
-    slot, known = _slots(before.keys, keys)
-    old_exists = np.arange(2) < old.count[:, None]
-    if len(keys) == 0:
-        gone = old_exists
-    else:
-        gone = old_exists & ~_are_among(old.feature_id, old_exists, feature_id[slot], known[:, None] & exists[slot])
+    (feature_id, exists), (old_id, existed) = rows.points, old.points
+    slot, known = _slots(old.keys, rows.keys)
+    gone = existed if len(rows.keys) == 0 else existed & ~_are_among(old_id, existed, feature_id[slot], known[:, None] & exists[slot])
+    if not gone.any():
+        return ()
     row, k = np.nonzero(gone)
-    columns = (
-        old.body_a[row], old.body_b[row], old.fixture_a[row], old.fixture_b[row],
-        old.position[row, k], old.normal[row], old.separation[row, k], old.feature_id[row, k],
-    )  # fmt: skip
+    found = old.columns_of(row)
+    point = np.arange(len(row)), k
+    columns = (found[name][point if name in _OF_POINTS else point[0]] for name in (*_OF_PAIRS, *_OF_POINTS))
     return tuple(
         ContactPoint(step, body_a, body_b, fixture_a, fixture_b, (x, y), (nx, ny), separation, feature, 0.0, 0.0, PointState.REMOVE)
-        for body_a, body_b, fixture_a, fixture_b, (x, y), (nx, ny), separation, feature in zip(
+        for body_a, body_b, fixture_a, fixture_b, (nx, ny), (x, y), separation, feature in zip(
             *(column.tolist() for column in columns), strict=True
         )
     )

@@ -20,7 +20,7 @@ from engine.box2d._cache import Box2DCache
 from engine.box2d.accepting import accepted
 from engine.box2d.body_mass import check_body_mass
 from engine.box2d.contact_packing import pack_contacts, unpack_contacts
-from engine.box2d.contacts import EvaluatedPairs, StepInputs, build_step_contacts, no_pairs
+from engine.box2d.contacts import EvaluatedPairs, StepInputs, build_step_contacts, no_pairs, told_pairs
 from engine.box2d.convert import to_fixture_shape
 from engine.box2d.foreign_state import check_gears, check_internal_state, check_manifolds
 from engine.box2d.internal_state import InternalMemory, InternalState
@@ -463,7 +463,7 @@ class Box2DSolver(Solver):
         listener = self._cache.listener
         before, pending = (self._pairs, self._keeps_state, self._shapes), listener.pending()
         try:
-            self._pairs = EvaluatedPairs(state.contacts, remembered.keys, remembered.manifolds)
+            self._pairs = told_pairs(state.contacts, remembered.keys, remembered.manifolds)
             self._keeps_state = state.is_whole or best_internal_memory() is None  # as it went on then, so it must now
             self._shapes = {fixture: made for fixture, made in self._shapes.items() if fixture in self.truth.fixtures}
             listener.set_pending(Pending(*state.events))
@@ -600,7 +600,7 @@ class Box2DSolver(Solver):
     def packed_contacts(cls, snapshot: WorldSnapshot) -> Mapping[str, Any]:
         remembered = snapshot.state.memory
         assert isinstance(remembered, Box2DMemory)
-        pairs = EvaluatedPairs(snapshot.contacts, remembered.keys, remembered.manifolds)
+        pairs = told_pairs(snapshot.contacts, remembered.keys, remembered.manifolds)
         return pack_contacts(pairs, snapshot.fixtures)
 
     @classmethod

@@ -1,7 +1,7 @@
 """Frozen results and the one enum of statuses: what the layers hand to each other."""
 
 from engine.contracts.agreement import Difference, PairAgreement, StepAgreement
-from engine.contracts.contact import ContactPoint, PairEvent, PointState, StepContacts, no_contacts
+from engine.contracts.contact import ContactPoint, LazyContacts, PairEvent, PointState, StepContacts, no_contacts
 from engine.contracts.results import (
     ContactSet,
     DistanceResult,
@@ -19,6 +19,7 @@ __all__ = [
     "ContactSet",
     "Difference",
     "DistanceResult",
+    "LazyContacts",
     "Manifold",
     "ManifoldPoint",
     "PairAgreement",

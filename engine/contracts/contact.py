@@ -6,15 +6,18 @@ records (`ContactPoint`) on request, for whoever wants one at a time.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields
 from enum import IntEnum
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.common.arrays import FloatArray, IntArray
 
-__all__ = ["ContactPoint", "PairEvent", "PointState", "StepContacts", "no_contacts"]
+__all__ = ["ContactPoint", "LazyContacts", "PairEvent", "PointState", "StepContacts", "no_contacts"]
 
 
 class PointState(IntEnum):
@@ -150,6 +153,50 @@ class StepContacts:
         """Return the number of touching solid contacts of each body that has any, by body id."""
         ids, counts = np.unique(np.concatenate((self.body_a, self.body_b)), return_counts=True)
         return dict(zip(ids.tolist(), counts.tolist(), strict=True))
+
+
+class LazyContacts(StepContacts):
+    """The contacts of a step, made when somebody asks for one of their columns: most steps of a world are not looked at."""
+
+    _columns: Callable[[], Mapping[str, NDArray[Any]]] | None
+    _removed: Callable[[], tuple[ContactPoint, ...]] | None
+
+    @classmethod
+    def of(
+        cls,
+        step: int,
+        columns: Callable[[], Mapping[str, NDArray[Any]]],
+        removed: Callable[[], tuple[ContactPoint, ...]],
+        began: tuple[PairEvent, ...],
+        ended: tuple[PairEvent, ...],
+    ) -> LazyContacts:
+        """Return the contacts of which `columns` makes all columns and `removed` the points that are no more."""
+        told = object.__new__(cls)
+        told.__dict__.update(step=step, began=began, ended=ended, _columns=columns, _removed=removed)
+        return told
+
+    def __getattr__(self, name: str) -> Any:
+        columns = self.__dict__.get("_columns")
+        if columns is None or name not in StepContacts.__dataclass_fields__:
+            raise AttributeError(name)
+        self.__dict__.update(columns(), _columns=None)
+        return self.__dict__[name]
+
+    @cached_property
+    def removed(self) -> tuple[ContactPoint, ...]:
+        """The points of the last step that are no more."""
+        removed = () if self._removed is None else self._removed()
+        self.__dict__["_removed"] = None
+        return removed
+
+    def make(self) -> None:
+        """Make everything, and let go of what it is made from."""
+        if self._columns is not None:
+            self.__dict__.update(self._columns(), _columns=None)
+        self.removed  # noqa: B018
+
+    def __reduce__(self) -> Any:
+        return StepContacts, tuple(getattr(self, one.name) for one in fields(StepContacts))
 
 
 def no_contacts(step: int) -> StepContacts:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
-from functools import cached_property
+from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from engine.broadphase import Automatic
 from engine.common.arrays import FloatArray, IntArray, frozen
 from engine.common.memory import room
-from engine.contracts import ContactPoint, PairEvent, PointState, StepContacts
+from engine.contracts import ContactPoint, LazyContacts, PairEvent, PointState
 from engine.dynamics import _rows_kernel as r
 from engine.dynamics._pairs_kernel import SENSED, fatten
 from engine.dynamics.crowd import crowd_pairs
@@ -24,7 +24,6 @@ from engine.narrowphase.rules import BOX2D, EXACT
 __all__ = [
     "ContactRows",
     "Nearby",
-    "Told",
     "empty_rows",
     "fill_manifolds",
     "ids_of",
@@ -32,6 +31,7 @@ __all__ = [
     "pair_events",
     "rows_without_points",
     "sensed_pairs",
+    "told_contacts",
     "touching_pairs",
     "without",
 ]
@@ -232,33 +232,11 @@ def ids_of(tables: Tables, pairs: IntArray) -> IntArray:
     return found
 
 
-class Told(StepContacts):
-    """What a step tells of its contacts, its columns made of the rows when one is asked for."""
-
-    _rows: ContactRows
-    _old: ContactRows | None
-
-    @classmethod
-    def of(cls, step: int, rows: ContactRows, old: ContactRows | None, began: tuple[PairEvent, ...], ended: tuple[PairEvent, ...]) -> Told:
-        """Return what is told of rows; `old` are those of the step before, or None where nothing has gone since."""
-        told = object.__new__(cls)
-        told.__dict__.update(step=step, began=began, ended=ended, _rows=rows, _old=old)
-        return told
-
-    def __getattr__(self, name: str) -> Any:
-        rows = self.__dict__.get("_rows")
-        if rows is None or name.startswith("__"):
-            raise AttributeError(name)
-        self.__dict__.update(_columns(rows))
-        return self.__dict__[name]
-
-    @cached_property
-    def removed(self) -> tuple[ContactPoint, ...]:
-        """The points of the last step that are no more."""
-        return () if self._old is None else _removed(self._rows, self._old, self.step)
-
-    def __reduce__(self) -> Any:
-        return StepContacts, tuple(getattr(self, one.name) for one in fields(StepContacts))
+def told_contacts(
+    step: int, rows: ContactRows, old: ContactRows | None, began: tuple[PairEvent, ...], ended: tuple[PairEvent, ...]
+) -> LazyContacts:
+    """Return what a step tells of rows; `old` are those of the step before, or None where nothing has gone since."""
+    return LazyContacts.of(step, partial(_columns, rows), partial(_removed, rows, old, step), began, ended)
 
 
 def _names(whole: IntArray) -> IntArray:
@@ -302,8 +280,10 @@ def _columns(rows: ContactRows) -> dict[str, NDArray[Any]]:
     return {name: frozen(np.ascontiguousarray(column)) for name, column in columns.items()}
 
 
-def _removed(rows: ContactRows, old: ContactRows, step: int) -> tuple[ContactPoint, ...]:
+def _removed(rows: ContactRows, old: ContactRows | None, step: int) -> tuple[ContactPoint, ...]:
     """Return the points of the last step that are no more, as records."""
+    if old is None:
+        return ()
     now, before = ContactRows(rows.whole[_told_rows(rows)], rows.number[:0]), _told_rows(old)
     whole, number = old.whole[before], old.number[before]
     at = np.searchsorted(now.key, whole[:, r.KEY])

@@ -16,7 +16,7 @@ from engine.common.arrays import FloatArray, frozen
 from engine.common.errors import Described, InvalidInputError
 from engine.common.limits import MAX_SPEED
 from engine.contracts import StepContacts, no_contacts
-from engine.dynamics.contacts import Nearby, Told
+from engine.dynamics.contacts import Nearby, told_contacts
 from engine.dynamics.continuous import no_moments
 from engine.dynamics.foreign_state import check_memory
 from engine.dynamics.joints import JointTable, coordinate_row, no_joints
@@ -208,7 +208,7 @@ class RigidBodySolver(Solver):
             and record is None
             and all(one is other for one, other in zip(self._idle, (before, tables, joints, self.truth.settings), strict=True))
         ):
-            self._state = replace(before, contacts=Told.of(number, before.memory.rows, None, (), ()))
+            self._state = replace(before, contacts=told_contacts(number, before.memory.rows, None, (), ()))
             self._idle, self._cost = (self._state, *self._idle[1:]), StepCost(solver=1e3 * (perf_counter() - started))
             return []
         step = Step(
@@ -404,7 +404,7 @@ class RigidBodySolver(Solver):
     @classmethod
     def unpacked_contacts(cls, left: Mapping[str, Any], memory: object, fixtures: tuple[tuple[int, int, FixtureSpec], ...]) -> StepContacts:
         assert isinstance(memory, Memory)
-        told = Told.of(left["step"], memory.rows, None, left["began"], left["ended"])
+        told = told_contacts(left["step"], memory.rows, None, left["began"], left["ended"])
         told.__dict__["removed"] = left["removed"]
         return told
 

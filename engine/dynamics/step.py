@@ -18,13 +18,13 @@ from engine.dynamics._rows_kernel import FLAGS, IMPULSE, PASSES, SOLVED, TOUCH, 
 from engine.dynamics.contacts import (
     ContactRows,
     Nearby,
-    Told,
     empty_rows,
     fill_manifolds,
     ids_of,
     key_of,
     pair_events,
     sensed_pairs,
+    told_contacts,
     without,
 )
 from engine.dynamics.continuous import Motion, no_moments, stop_at_first_touch
@@ -317,7 +317,7 @@ class Step:
             joint_total=self._joined.total,
             gear_sums=old.gear_sums,
         )
-        contacts = Told.of(self._number, rows, old.rows, self._began, self._ended)
+        contacts = told_contacts(self._number, rows, old.rows, self._began, self._ended)
         if self._hooks.post_solve is not None:
             touching = self._solved[rows.touches[self._solved[:, 0]], 0]
             for event, count, total in zip(
