@@ -101,7 +101,7 @@ class Limits:
     states_per_s: float = 0.5
     states_at_once: int = 8
     processor_share: float = 0.5
-    past_bytes: int = 8_000_000
+    past_bytes: int = 1_000_000
 
 
 class Bucket:
