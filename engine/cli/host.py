@@ -226,7 +226,9 @@ def _say(line: str) -> None:
 
 def _invitation(hosting: Hosting) -> str:
     """Say where it is, and how others join."""
-    return f"shared at {hosting.invitation.partition(' ')[0]}; others join with: {program()} join {hosting.invitation}"
+    first, *more = hosting.addresses
+    elsewhere = f" (in another network {' or '.join(more)})" if more else ""
+    return f"shared at {first}; others join with: {program()} join {hosting.invitation}{elsewhere}"
 
 
 def _tell_changes(before: HostingStatus, now: HostingStatus) -> HostingStatus:
@@ -252,6 +254,7 @@ def _as_json(hosting: Hosting, status: HostingStatus) -> dict[str, Any]:
     return {
         "bind": hosting.bind,
         "port": hosting.port,
+        "addresses": list(hosting.addresses),
         "steps": status.tick,
         "keyframe": status.keyframe,
         "state_hash": status.state_hash,

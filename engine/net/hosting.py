@@ -37,6 +37,7 @@ from engine.demo.replaying import record_ticks
 from engine.demo.users import KEYFRAME_TICKS
 from engine.history.recordings import TickRecorder
 from engine.net import messages as m
+from engine.net.addresses import own_addresses
 from engine.net.server import Drop, Server, ServerSettings, ServerStatus
 
 if TYPE_CHECKING:
@@ -275,6 +276,7 @@ class Hosting:
         self.bind, self.port = bind, integer("port", port, 0, 65535)
         self.status: HostingStatus
         self.failure = ""
+        self._hosts: list[str] = []
         self.sockets: set[_Socket] = set()
         self._make_demo, self._tls, self._until = make_demo, tls, until
         self.settings = settings if settings is not None else ServerSettings()
@@ -306,10 +308,14 @@ class Hosting:
         return self._tls is not None
 
     @property
+    def addresses(self) -> tuple[str, ...]:
+        """Host and port at which others find it, in each network of this computer; THIS-COMPUTER where it is in none."""
+        return tuple(f"{f'[{host}]' if ':' in host else host}:{self.port}" for host in self._hosts or ["THIS-COMPUTER"])
+
+    @property
     def invitation(self) -> str:
         """What others give the command join: host and port, and --tls where it is encrypted."""
-        host = {"0.0.0.0": "THIS-COMPUTER", "::": "THIS-COMPUTER"}.get(self.bind, self.bind)
-        return f"{f'[{host}]' if ':' in host else host}:{self.port}{' --tls' if self.has_tls else ''}"
+        return self.addresses[0] + (" --tls" if self.has_tls else "")
 
     # -- from any thread ----------------------------------------------------------------------------------------------
 
@@ -323,6 +329,7 @@ class Hosting:
         """
         listening = _listen(self.bind, self.port)
         self.port = listening.getsockname()[1]
+        self._hosts = own_addresses(self.bind)
         self._thread = threading.Thread(target=self._run, args=(listening,), name="hosting", daemon=True)
         self._thread.start()
         try:

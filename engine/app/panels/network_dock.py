@@ -127,7 +127,13 @@ class NetworkDock(Dock):
         sent, received, again, corrected = self._rates
         rows: list[Row] = []
         if hosting is not None:
-            rows += [Heading("Others join with"), Note(f"{program()} join {session.address}"), *self._server_rows(hosting.status)]
+            elsewhere = [Line("or at", one) for one in hosting.addresses[1:]]
+            rows += [
+                Heading("Others join with"),
+                Note(f"{program()} join {session.address}"),
+                *elsewhere,
+                *self._server_rows(hosting.status),
+            ]
         else:
             rows += [Heading("Server"), Line("address", session.address), Line("state", session.party.words)]
         where = "alone" if client.is_alone else "shared"

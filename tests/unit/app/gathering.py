@@ -23,6 +23,7 @@ class Hosted:
     """What a window knows of the server that its own program runs."""
 
     invitation = "192.168.0.7:1234 --tls"
+    addresses = ("192.168.0.7:1234", "10.0.0.4:1234")
     is_over = False
 
     def __init__(self, server: LocalServer) -> None:

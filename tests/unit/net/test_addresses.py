@@ -1,0 +1,61 @@
+"""Addresses of this computer: those that others can use, and no packet to find them."""
+
+from __future__ import annotations
+
+import socket
+from typing import Any
+
+import pytest
+
+from engine.demo.registry import find_demo
+from engine.net import addresses
+from engine.net.addresses import own_addresses
+from engine.net.hosting import Hosting
+
+
+class _Probe(socket.socket):
+    """Knows two networks, and sends nothing."""
+
+    def connect(self, far: Any) -> None:
+        self.far = far[0]
+        if self.far not in ("192.0.2.1", "10.0.0.1", "2001:db8::1"):
+            raise OSError("network is unreachable")
+
+    def getsockname(self) -> Any:
+        return {"192.0.2.1": ("192.168.0.7", 1), "10.0.0.1": ("10.8.0.2", 1), "2001:db8::1": ("2001:db8:5::7", 1, 0, 0)}[self.far]
+
+    def send(self, *given: Any) -> int:
+        raise AssertionError("nothing is sent")
+
+    sendto = send  # type: ignore[assignment]
+
+
+def _info(*found: str) -> list[Any]:
+    return [(socket.AF_INET6 if ":" in one else socket.AF_INET, 1, 6, "", (one, 0)) for one in found]
+
+
+def test_all_networks_are_named_and_what_only_this_computer_can_use_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(addresses.socket, "socket", _Probe)
+    found = _info("127.0.1.1", "192.168.0.7", "172.20.1.1", "169.254.3.4", "::1", "fe80::1%eth0", "fd00::2")
+    monkeypatch.setattr(addresses.socket, "getaddrinfo", lambda *given: found)
+    assert own_addresses("0.0.0.0") == ["192.168.0.7", "10.8.0.2", "172.20.1.1"]
+    assert own_addresses("::") == ["192.168.0.7", "10.8.0.2", "172.20.1.1", "2001:db8:5::7", "fd00::2"]
+    assert own_addresses("192.168.0.7") == ["192.168.0.7"] and own_addresses("::1") == ["::1"]
+
+
+def test_without_a_network_there_is_none_and_a_name_that_is_looked_for_long_holds_nobody_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(addresses, "_LOOK_SECONDS", 0.01)
+    monkeypatch.setattr(addresses, "_from", lambda family, far: "")
+    monkeypatch.setattr(addresses.socket, "getaddrinfo", lambda *given: addresses.threading.Event().wait(0.2) or [])
+    assert own_addresses("0.0.0.0") == []
+    monkeypatch.setattr(addresses.socket, "getaddrinfo", lambda *given: (_ for _ in ()).throw(socket.gaierror("no such name")))
+    assert own_addresses("::") == []
+
+
+@pytest.mark.parametrize(("found", "told"), [(["192.168.0.7", "fd00::2"], ("192.168.0.7:{}", "[fd00::2]:{}")), ([], ("THIS-COMPUTER:{}",))])
+def test_a_server_says_where_others_find_it(found: list[str], told: tuple[str, ...], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("engine.net.hosting.own_addresses", lambda bind: found)
+    hosting = Hosting(lambda: find_demo("simple_shapes")(0), bind="127.0.0.1", port=0)
+    hosting.start()
+    hosting.close()
+    assert hosting.addresses == tuple(one.format(hosting.port) for one in told) and hosting.invitation == hosting.addresses[0]
