@@ -102,6 +102,8 @@ class _Guest:
         self.final = self.keyframe = 0
         """The last tick whose state nothing can change any more; the last of those that are keyframes."""
         self.state_hash = ""
+        self.n_failed = 0
+        """Inputs of the script that the demo refused."""
         party.client.on_final = self._note
 
     def _note(self, tick: int, digest: bytes) -> None:
@@ -148,6 +150,8 @@ class _Guest:
             ("went back", f"{counted(client.n_rollbacks, 'time')}, {counted(client.n_again, 'step')} taken again"),
             ("corrected", f"{counted(client.n_corrections, 'time')} that could be seen"),
             ("compared", f"{counted(client.n_compared, 'keyframe')}, {client.n_adopted} taken over from the server"),
+            *((("denied", f"{counted(client.n_denied, 'input')} by the server: {client.denials[-1]}"),) if client.n_denied else ()),
+            *((("failed", f"{counted(self.n_failed, 'input')} that the demo does not take"),) if self.n_failed else ()),
             ("round trip", f"{1e3 * client.round_trip:.1f} ms"),
             ("sent", f"{party.connection.n_sent:,} bytes, received {party.connection.n_received:,}"),
             ("state", f"{self.state_hash} before step {self.keyframe}"),
@@ -183,8 +187,10 @@ class _Guest:
             self.first = self.final = client.confirmed
         if client.user in course.demo.run.users.users:
             for one in self.script.due(course.now):
-                with contextlib.suppress(LabError):  # the demo refuses it, and everywhere alike
+                try:
                     client.act(one.action, *one.arguments, now=now)
+                except LabError:  # the demo refuses it, and everywhere alike
+                    self.n_failed += 1
 
     def _as_json(self, reason: str) -> dict[str, Any]:
         client, connection = self.party.client, self.party.connection
@@ -205,6 +211,9 @@ class _Guest:
             "adopted_keyframes": client.n_adopted,
             "differs": client.is_astray,
             "late_inputs": client.n_late,
+            "denied_inputs": client.n_denied,
+            "denials": list(client.denials),
+            "failed_inputs": self.n_failed,
             "round_trip_ms": 1e3 * client.round_trip,
             "breaks": self.party.n_breaks,
             "bytes_sent": connection.n_sent,

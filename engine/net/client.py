@@ -126,9 +126,9 @@ class Client:
         How many times it went back, ticks taken again, and corrections that could be seen.
     n_compared, n_adopted : int
         Keyframes of which the server's digest was compared, and those that were taken over for theirs was another.
-    n_late, n_stalls, n_lost : int
-        Own acts that counted at a later tick than they were meant for; calls of `advance` in which a tick was due and could not be taken;
-        ticks asked for and acts sent again.
+    n_late, n_denied, n_stalls, n_lost : int
+        Own acts that counted at a later tick than they were meant for, and that the server did not let count; calls of `advance` in which a
+        tick was due and could not be taken; ticks asked for and acts sent again.
     on_final : callable or None
         Called with each tick and the digest of the state right before it, once nothing can change it any more.
     on_correction : callable or None
@@ -151,9 +151,9 @@ class Client:
         self.budget = 0.04
         self.corrections: deque[Correction] = deque(maxlen=256)
         self.latencies: deque[float] = deque(maxlen=4096)
-        self.n_rollbacks = self.n_again = self.n_corrections = self.n_compared = self.n_adopted = self.n_late = self.n_stalls = (
-            self.n_lost
-        ) = 0
+        self.n_rollbacks = self.n_again = self.n_corrections = self.n_compared = self.n_adopted = self.n_late = self.n_denied = (
+            self.n_stalls
+        ) = self.n_lost = 0
         self.on_final: Callable[[int, bytes], object] | None = None
         self.on_correction: Callable[[Correction], object] | None = None
         self.timer = timer
@@ -438,6 +438,7 @@ class Client:
             assert self.course is not None
             self.course.remove(own.tick, self.user, denied.number)
             self.denials.append(denied.reason)
+            self.n_denied += 1
 
     def _confirm(self, now: float) -> None:
         """Note up to where everything is known."""

@@ -38,7 +38,7 @@ from engine.net.hosting import Hosting, HostingStatus
 from engine.net.limits import Size
 from engine.net.netlab import simulated
 from engine.net.netlab.finding import Finding as NetFinding
-from engine.net.server import Drop, UserStatus
+from engine.net.server import GUESTS_MAY, Drop, ServerSettings, UserStatus
 from engine.scenes import Scene, save_scene
 from engine.world import BodySpec, FixtureSpec, RevoluteJointSpec
 from tests.waiting import until
@@ -165,9 +165,10 @@ def _hosted(patch: pytest.MonkeyPatch) -> Documents:
 
 
 def _joined(patch: pytest.MonkeyPatch) -> Documents:
-    hosting = Hosting(lambda: find_demo("simple_shapes")(0), port=0)
+    hosting = Hosting(lambda: find_demo("simple_shapes")(0), ServerSettings(guests_may=GUESTS_MAY - {"restart"}), port=0)
     hosting.start()
-    yield from _of(f"join 127.0.0.1:{hosting.port} --steps 5")(patch)
+    Path("acts.json").write_text('{"acts": [{"tick": 0, "act": ["restart", []]}]}', "utf-8")
+    yield from _of(f"join 127.0.0.1:{hosting.port} --steps 90 --script acts.json")(patch)
 
     def has_state() -> bool:
         """Only who has the server's state asks for its clock, and tells in its next question how long the answer took."""

@@ -15,7 +15,10 @@ from typing import Any, TypeAlias
 import pytest
 
 from engine.cli.main import main
+from engine.demo.registry import find_demo
 from engine.geometry import Circle, Polygon
+from engine.net.hosting import Hosting
+from engine.net.server import GUESTS_MAY, ServerSettings
 from engine.scenes import Scene, save_scene
 from engine.world import BodySpec, FixtureSpec
 from tests.waiting import PATIENCE, until
@@ -159,3 +162,18 @@ def test_a_server_that_is_killed_or_interrupted_is_told(start: Start, tmp_path: 
     guest.send_signal(signal.SIGINT)
     assert guest.wait(PATIENCE) == 130 and re.search(r"left after [\d,]+ steps", _told(guest))
     assert _read(tmp_path / "bob.json")["breaks"] == 1
+
+
+def test_what_of_a_script_did_not_count_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    acts = [["restart", []], ["restart", []], ["edit", [0, "destroy_body", [9999], []]], ["pause", [True]]]
+    (tmp_path / "acts.json").write_text(json.dumps({"acts": [{"tick": 0, "act": act} for act in acts]}), "utf-8")
+    hosting = Hosting(lambda: find_demo("simple_shapes")(0), ServerSettings(guests_may=GUESTS_MAY - {"restart"}), port=0)
+    hosting.start()
+    command = ["join", f"127.0.0.1:{hosting.port}", "--script", str(tmp_path / "acts.json"), "--steps", "90"]
+    assert main([*command, "--json", str(tmp_path / "it.json")]) == 0
+    hosting.close()
+    told, document = capsys.readouterr(), _read(tmp_path / "it.json")
+    assert (document["denied_inputs"], document["failed_inputs"]) == (2, 1)
+    assert document["denials"] == ["guests may not restart here"] * 2
+    assert re.search(r"denied +2 inputs by the server: guests may not restart here", told.out)
+    assert re.search(r"failed +1 input that the demo does not take", told.out)
