@@ -30,6 +30,7 @@ from engine.render.views import Layers
 if TYPE_CHECKING:
     from engine.net.client import Client
     from engine.net.hosting import Hosting
+    from engine.net.messages import Who
     from engine.net.party import Party
 
 __all__ = ["NO_PAST", "NO_REDO", "SharedClock", "SharedSession"]
@@ -336,6 +337,14 @@ class SharedSession(Session):
             self.messages.say(f"this copy differed from the server's, and took its state over{times}", palette.WARNING)
 
     # -- who is there -------------------------------------------------------------------------------------------------
+
+    @property
+    def people(self) -> list[Who]:
+        """Who is here, oneself first, then who is away: but not beside one of his name, who has come back as somebody new."""
+        found: dict[str, Who] = {}
+        for one in sorted(self.client.present, key=lambda one: (one.user != self.client.user, not one.is_here, one.user)):
+            found.setdefault(one.name.casefold(), one)
+        return list(found.values())
 
     @property
     def address(self) -> str:

@@ -205,7 +205,7 @@ def _run(hosting: Hosting, about: dict[str, Any], json_file: str | None, show: C
     result, server = about | _as_json(hosting, status), status.server
     rows = [
         ("steps", f"{status.tick:,}"),
-        ("users", ", ".join(result["users"]) or "nobody came"),
+        ("users", ", ".join(dict.fromkeys(result["users"])) or "nobody came"),
         ("sent", f"{server.n_sent:,} bytes, received {server.n_received:,}"),
         ("a step", f"{server.ms_per_tick:.2f} ms, {server.worst_ms:.2f} ms at most, of the last seconds"),
         ("state", f"{status.state_hash} before step {status.keyframe}"),

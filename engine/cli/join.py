@@ -146,7 +146,7 @@ class _Guest:
             raise LabError(reason)
         rows = [
             ("steps", f"{self.final - self.first:,}, from step {self.first:,} to {self.final:,}"),
-            ("users", ", ".join(who.name for who in client.present)),
+            ("users", ", ".join(dict.fromkeys(who.name for who in client.present))),
             ("went back", f"{counted(client.n_rollbacks, 'time')}, {counted(client.n_again, 'step')} taken again"),
             ("corrected", f"{counted(client.n_corrections, 'time')} that could be seen"),
             ("compared", f"{counted(client.n_compared, 'keyframe')}, {client.n_adopted} taken over from the server"),

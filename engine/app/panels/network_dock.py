@@ -140,7 +140,7 @@ class NetworkDock(Dock):
         rows.append(Choice("This window is", ("shared", "alone", "left"), where, partial(self._go, session)))
         rows.append(Heading("Here"))
         holders = client.holders
-        for one in client.present:
+        for one in session.people:
             words = [] if one.is_here else ["away"]
             if one.is_here and one.user == client.user:
                 words.append(f"you, {_MS * client.round_trip:.0f} ms")

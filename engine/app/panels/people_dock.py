@@ -205,7 +205,7 @@ class PeopleDock(Dock):
     def _draw_users(self, surface: pygame.Surface, session: SharedSession, x: int, right: int) -> int:
         """Write who is here, as far as there is room, and return where that ends."""
         ui, middle = self.fonts.ui_scale, self.place[1] + self.place[3] // 2 + 1
-        people = sorted(session.client.present, key=lambda one: (one.user != session.client.user, not one.is_here, one.user))
+        people = session.people
         for k, one in enumerate(people):
             is_own = one.user == session.client.user
             more = ", you" if is_own else f"  {1000.0 * one.ping:.0f} ms" if one.is_here else ", away"

@@ -21,7 +21,7 @@ from engine.editor.clipboard import copy_of, put_down
 from engine.editor.editor import Chosen, ChosenJoint
 from engine.editor.joint_page import joint_rows
 from engine.editor.pages import body_rows
-from engine.editor.rows import Heading, Number
+from engine.editor.rows import Heading, Line, Number
 from engine.geometry import Circle
 from engine.net import messages as m
 from engine.net.client import Client
@@ -412,3 +412,22 @@ def test_who_closes_the_hosts_window_is_told_once_for_whom_the_world_ends() -> N
     guest = Gathering()
     guest.send(pygame.QUIT)
     assert not guest.window.running
+
+
+def test_who_comes_back_as_somebody_new_is_not_listed_beside_himself() -> None:
+    two = Gathering(others=("Ben", "Cyd"))
+    session = two.window.session
+    assert isinstance(session, SharedSession)
+    two.parties[1].leave()
+    two.parties[2].leave()
+    two.frame(5)
+    assert [(one.name, one.is_here) for one in session.people] == [("Ann", True), ("Ben", False), ("Cyd", False)]
+    two.parties[1] = Party(Client("Ben"), LocalConnection(two.server, LinkSettings()))
+    two.frame(60)
+    assert [one.name for one in session.client.present] == ["Ann", "Ben", "Cyd", "Ben"]
+    assert [(one.user, one.name, one.is_here) for one in session.people] == [(1, "Ann", True), (4, "Ben", True), (3, "Cyd", False)]
+    two.key(pygame.K_F3)
+    two.frame(2)
+    dock = two.window.dock_area.find(NetworkDock)
+    assert dock is not None
+    assert [row.name for row in dock._rows(session) if isinstance(row, Line)].count("Ben") == 1
