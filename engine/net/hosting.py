@@ -38,6 +38,7 @@ from engine.demo.users import KEYFRAME_TICKS
 from engine.history.recordings import TickRecorder
 from engine.net import messages as m
 from engine.net.addresses import own_addresses
+from engine.net.guesses import origin_of
 from engine.net.server import Drop, Server, ServerSettings, ServerStatus
 
 if TYPE_CHECKING:
@@ -131,6 +132,8 @@ class _Socket(ServerConnection):
     def __init__(self, hosting: Hosting, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
         self.hosting = hosting
+        self.opened, self.origin = time.monotonic(), ""
+        """When, and what counts as its address."""
         self.largest = self.n_unwritten = 0
         """Bytes: of the largest message that was sent; of those that are not written yet."""
         self.n_bytes = self.n_frames = self.n_pings = 0
@@ -143,6 +146,9 @@ class _Socket(ServerConnection):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         super().connection_made(transport)
+        found = self.remote_address
+        self.origin = origin_of(str(found[0])) if isinstance(found, tuple) else ""
+        self.hosting.make_room(self.origin)
         if len(self.hosting.sockets) >= 2 * self.hosting.settings.limits.connections:  # strangers that do not even shake hands
             self.hosting.cut(self, "there are too many connections")
         else:
@@ -223,7 +229,7 @@ class _Socket(ServerConnection):
 
     @property
     def address(self) -> str:
-        """Where it comes from."""
+        """Where it comes from, with the port."""
         found = self.remote_address
         return f"{found[0]}:{found[1]}" if isinstance(found, tuple) else "a stranger"
 
@@ -384,12 +390,13 @@ class Hosting:
             self._recorder = record_ticks(server.course.demo, self.record)
         server.on_tick = self._took
         self._tell_status()
+        options: dict[str, Any] = {} if self._tls is None else {"ssl_handshake_timeout": OPEN_SECONDS}
         made = cast(type[ServerConnection], lambda *given, **options: _Socket(self, *given, **options))
         async with contextlib.AsyncExitStack() as stack:
             accepting = await serve(
                 self._attend, sock=listening, ssl=self._tls, create_connection=made, compression=None, max_size=m.LARGEST_FROM_CLIENT,
                 open_timeout=OPEN_SECONDS, ping_interval=PING_SECONDS, ping_timeout=SILENT_SECONDS, close_timeout=_CLOSE_SECONDS,
-                server_header=None, logger=_logger,
+                server_header=None, logger=_logger, **options,
             )  # fmt: skip
             stack.callback(accepting.close, close_connections=False)
             stack.push_async_callback(self._dismiss)
@@ -435,7 +442,7 @@ class Hosting:
         assert isinstance(connection, _Socket)
         peer = connection.peer = next(self._numbers)
         self._peers[peer] = connection
-        self._server.connect(peer)
+        self._server.connect(peer, connection.origin)
         clock = asyncio.get_running_loop().time
         try:
             while True:
@@ -494,6 +501,14 @@ class Hosting:
             self._n_strangers += 1
             self._strangers.append(Drop(self._server.course.now, connection.address, reason))
         connection.transport.abort()
+
+    def make_room(self, origin: str) -> None:
+        """Cut off whoever of an address has stood longest at the door, if many do."""
+        limit = self.settings.limits.half_open
+        at_the_door = (one for one in self.sockets if one.origin == origin and not one.why)
+        waiting = [one for one in at_the_door if one.peer is None or not self._server.is_in(one.peer)]
+        if len(waiting) >= limit:
+            self.cut(min(waiting, key=lambda one: one.opened), f"more than {limit} connections from its address say no hello")
 
     def note_alive(self, peer: int) -> None:
         """Note that a connection answers pings: its program may be busy compiling, or being dragged about, and say nothing."""

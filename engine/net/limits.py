@@ -39,6 +39,12 @@ class Limits:
     ----------
     connections : int
         Of all; when there are more the one that has waited longest without a hello is dropped.
+    half_open : int
+        Connections from one address that have not said hello; when there are more the one that has waited longest is cut off.
+    free_guesses : int
+        Wrong passwords from one address without a pause.
+    guess_seconds : float
+        Pause after the next, in which none is looked at; twice as long after each more, up to ten minutes.
     hello_seconds : float
         Until a connection that says no hello is dropped.
     silent_seconds : float
@@ -80,6 +86,9 @@ class Limits:
     """
 
     connections: int = 256
+    half_open: int = 32
+    free_guesses: int = 5
+    guess_seconds: float = 1.0
     hello_seconds: float = 10.0
     silent_seconds: float = 15.0
     joins_per_s: float = 8.0

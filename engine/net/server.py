@@ -15,6 +15,7 @@ server that comes too late itself catches up a few ticks at a time, and where th
 from __future__ import annotations
 
 import hmac
+import math
 import secrets
 import time
 from collections import Counter, deque
@@ -32,6 +33,7 @@ from engine.history.input_log import ACTIONS, EDITS, USER_ACTIONS, Input
 from engine.history.recordings.inputs import as_plain, input_of
 from engine.net import messages as m
 from engine.net.course import Act, Course
+from engine.net.guesses import Guesses
 from engine.net.limits import Bucket, Limits, Size, has_more_values, loads, made_by, owned, without_picture, work_of
 from engine.net.scene import check_shareable, scene_of
 from engine.net.state import StateError, encode_state
@@ -167,7 +169,8 @@ class ServerStatus:
 class _Peer:
     """One connection."""
 
-    def __init__(self, limits: Limits, now: float) -> None:
+    def __init__(self, limits: Limits, now: float, origin: str = "") -> None:
+        self.origin = origin
         self.user: int | None = None
         self.hello: m.Hello | None = None
         self.since = self.heard = now
@@ -252,6 +255,7 @@ class Server:
         self._over: dict[int, _Over] = {}
         self._members: dict[int, _Member] = {}
         self._joins = Bucket(self.settings.limits.joins_per_s, start, MOST_USERS)
+        self._guesses = Guesses(self.settings.limits.free_guesses, self.settings.limits.guess_seconds)
         self._closed: dict[int, m.Closed] = {}
         self._acted: dict[int, list[m.Acted]] = {}
         self._loads: Counter[tuple[int, int]] = Counter()
@@ -286,8 +290,11 @@ class Server:
 
     # -- connections --------------------------------------------------------------------------------------------------
 
-    def connect(self, peer: int) -> None:
-        """Note a new connection, under a number that is not used twice; it begins at the time of the last call that had one."""
+    def connect(self, peer: int, origin: str = "") -> None:
+        """Note a new connection, under a number that is not used twice; it begins at the time of the last call that had one.
+
+        `origin` is the address that it comes from, for who tries passwords.
+        """
         if len(self._peers) >= self.settings.limits.connections:
             silent = [(one.since, at) for at, one in self._peers.items() if one.user is None]
             at = min(silent)[1] if silent else peer
@@ -295,7 +302,12 @@ class Server:
             self.drop(at, f"there are {self.settings.limits.connections} connections already")
             if at == peer:
                 return
-        self._peers[peer] = _Peer(self.settings.limits, self._now)
+        self._peers[peer] = _Peer(self.settings.limits, self._now, origin)
+
+    def is_in(self, peer: int) -> bool:
+        """Tell whether somebody was let in over a connection."""
+        one = self._peers.get(peer)
+        return one is not None and one.user is not None
 
     def disconnect(self, peer: int) -> None:
         """Note that a connection is gone."""
@@ -361,7 +373,7 @@ class Server:
                 raise m.MessageError("it said hello twice, under two names")
             one.wants_state |= not one.shows_state  # what it got for its hello was lost
         else:
-            reason = self._reason_against(hello)
+            reason = self._reason_against(hello, one.origin, now)
             if reason:
                 return self._refuse(peer, reason)
             if not self._joins.take(1, now):
@@ -376,14 +388,21 @@ class Server:
             self._give_states()
         return None
 
-    def _reason_against(self, hello: m.Hello) -> str:
+    def _reason_against(self, hello: m.Hello, origin: str, now: float) -> str:
         """Return why one does not come in, or nothing."""
         if hello.version != m.VERSION:
             return f"this server speaks version {m.VERSION}, you speak {hello.version}: use the same program"
-        if self.settings.password and not hello.password:
+        if not self.settings.password and not hello.password:
+            return ""
+        if not hello.password:
             return "a password is asked for: --password gives it"
+        wait = self._guesses.wait(origin, now)
+        if wait > 0.0:
+            return f"too many wrong passwords came from your address: try again in {math.ceil(wait)} s"
         if not hmac.compare_digest(hello.password.encode(), self.settings.password.encode()):
+            self._guesses.wrong(origin, now)
             return "the password is another"
+        self._guesses.right(origin)
         return ""
 
     def _user_of(self, key: str) -> int | None:

@@ -61,7 +61,7 @@ ROOMS = {
         "solver_settings event_log time_series figures apart judged_step beside camera_controller timeline session",
     ),
     "engine.net": (
-        "messages addresses limits link scene objects snapshots state course script",
+        "messages addresses guesses limits link scene objects snapshots state course script",
         "clock corrections server client local rehearsal",
         "tls hosting connection party netlab",
     ),

@@ -282,3 +282,27 @@ def test_files_that_are_no_certificates_are_told(certificate: Path, tmp_path: Pa
         with pytest.raises(InvalidInputError, match=words):
             make()
     assert isinstance(server_tls(str(certificate), str(key)), ssl.SSLContext)
+
+
+def test_of_one_address_only_so_many_may_stand_at_the_door_and_those_who_are_in_stay(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hosting_module, "_STATUS_SECONDS", 0.05)
+    few = Hosting(_demo, ServerSettings(limits=Limits(half_open=3)), port=0)
+    few.start()
+    party = Party(Client("one"), Connection("127.0.0.1", few.port))
+    until(lambda: party.advance(time.monotonic()) >= 0 and party.client.confirmed > 0, look=0.005)
+    lines = []
+    for k in range(5):
+        lines.append(socket.create_connection(("127.0.0.1", few.port)))
+        until(lambda k=k: few.status.n_sockets + few.status.n_dropped == k + 2, look=0.005)
+    assert _dropped(few, 2) == ["more than 3 connections from its address say no hello"] * 2
+    for line in lines[:2]:
+        line.settimeout(10.0)
+        assert line.recv(1) == b""
+    with _stranger(few) as late:
+        late.send(m.encode(m.Hello(m.VERSION, "late")))
+        until(lambda: party.advance(time.monotonic()) >= 0 and few.status.users == ("one", "late"), look=0.005)
+    assert party.n_breaks == 0
+    party.leave()
+    for line in lines:
+        line.close()
+    few.close()

@@ -437,3 +437,34 @@ def test_the_page_has_every_limit() -> None:
     page = (Path(__file__).resolve().parents[3] / "docs" / "network.md").read_text(encoding="utf-8")
     for one in fields(Limits):
         assert f"`{one.name}` {getattr(Limits(), one.name):,}".removesuffix(".0") in page, one.name
+
+
+def test_who_guesses_passwords_waits_longer_and_longer_whichever_connections_he_has() -> None:
+    table = Table(password="sesame", limits=Limits(free_guesses=2, guess_seconds=1.0))
+    peers = iter(range(1, 100))
+
+    def tries(password: str, origin: str = "192.0.2.9", seconds: float = 0.0) -> str:
+        table.now += seconds
+        peer = next(peers)
+        table.heard[peer] = []
+        table.server.connect(peer, origin)
+        table.say(peer, m.Hello(m.VERSION, "Mallory", password))
+        return table.reasons.get(peer, "")
+
+    assert [tries(word) for word in ("a", "b", "c")] == ["the password is another"] * 3
+    wait = "too many wrong passwords came from your address: try again in {} s"
+    assert tries("sesame") == tries("d") == wait.format(1), "in the pause none is looked at, the right one neither"
+    assert tries("e", seconds=1.0) == "the password is another" and tries("f", seconds=1.0) == wait.format(1)
+    assert tries("g", seconds=1.0) == "the password is another" and tries("h") == wait.format(4)
+    assert tries("sesame", "198.51.100.3") == "", "others come in meanwhile"
+    assert tries("") == "a password is asked for: --password gives it"
+    assert tries("sesame", seconds=4.0) == "" and tries("i") == "the password is another", "then nothing is held against it"
+    guesses = table.server._guesses
+    for k in range(5000):
+        guesses.wrong(str(k), 0.0)
+    assert len(guesses._tries) == 4096
+    for k in range(40):
+        guesses.wrong("x", float(k))
+    assert guesses.wait("x", 40.0) == 599.0, "ten minutes, from the last one"
+    guesses.wrong("x", 4000.0)
+    assert guesses.wait("x", 4000.0) == 0.0, "that was long ago"
