@@ -22,8 +22,22 @@ from engine.world.fields import named_values
 
 if TYPE_CHECKING:
     from engine.demo.base import Demo
+    from engine.demo.inverse import Inverse
 
-__all__ = ["BURST", "Bucket", "Limits", "Size", "has_more_values", "loads", "made_by", "owned", "without_picture", "work_of"]
+__all__ = [
+    "BURST",
+    "Bucket",
+    "Limits",
+    "Size",
+    "has_more_values",
+    "loads",
+    "made_by",
+    "owned",
+    "undone_by",
+    "unmade_by",
+    "without_picture",
+    "work_of",
+]
 
 BURST = 4.0
 """Seconds whose worth may come at once."""
@@ -157,6 +171,28 @@ def made_by(one: Input) -> Size:
     if method == "create_fixture":
         return Size(0, sum(isinstance(spec, FixtureSpec) for spec in given))
     return Size(0, 0, 1) if method == "create_joint" else Size()
+
+
+def undone_by(inverse: Inverse) -> Size:
+    """Return how much taking an action back creates."""
+    total = Size()
+    for part in inverse.parts:
+        total = total.plus(made_by(part.one))
+    return total
+
+
+def unmade_by(one: Input, demo: Demo) -> Size:
+    """Return how much an act takes away of what there is, and taking it back creates again."""
+    if one.action not in ("edit", "amend_edit") or not one.arguments[1].startswith("destroy_"):
+        return Size()
+    with contextlib.suppress(LabError, LookupError, TypeError):  # it is not there, or not yet
+        stage, method, (number, *_), *_ = one.arguments
+        world = demo.stages[stage].world
+        if method == "destroy_joint":
+            return Size(0, 0, 1)
+        body = world.body(number if method == "destroy_body" else world.fixture(number).body)
+        return Size(1, len(body.fixtures), len(body.joints)) if method == "destroy_body" else Size(0, 1, len(body.joints))
+    return Size()
 
 
 def work_of(one: Input, demo: Demo) -> float:

@@ -34,7 +34,7 @@ from engine.history.recordings.inputs import as_plain, input_of
 from engine.net import messages as m
 from engine.net.course import Act, Course
 from engine.net.guesses import Guesses
-from engine.net.limits import Bucket, Limits, Size, has_more_values, loads, made_by, owned, without_picture, work_of
+from engine.net.limits import Bucket, Limits, Size, has_more_values, loads, made_by, owned, undone_by, unmade_by, without_picture, work_of
 from engine.net.scene import check_shareable, scene_of
 from engine.net.state import StateError, encode_state
 
@@ -523,13 +523,14 @@ class Server:
 
     def _denial(self, one: _Peer, member: _Member, act: Input, now: float) -> str:
         """Return why an act of a user's does not count; nothing, and it is counted as made, where it does."""
+        assert one.user is not None
         limits, may = self.settings.limits, self.settings.guests_may
         for name in (act.action, *([act.arguments[1]] if act.action in ("edit", "amend_edit") else [])):
             if name not in may:
                 return f"guests may not {name} here"
         if work_of(act, self.course.demo) > limits.work:
             return f"guests may set a solver to {limits.work:g} times the work of its defaults"
-        size = made_by(act)
+        size = self._undone(one.user) if act.action == "undo_own" else made_by(act)
         if not any(size) and act.action not in _MAY_MAKE:
             return ""
         owns, total = member.owns.plus(size), self._total.plus(size)
@@ -546,6 +547,15 @@ class Server:
             return f"one user makes at most {limits.shapes_per_s:g} bodies, shapes and joints a second here"
         member.owns, self._total = owns, total
         return ""
+
+    def _undone(self, number: int) -> Size:
+        """Return how much taking back a user's last action makes; the most that it may, where some of his are still to be carried out."""
+        user = self.course.demo.run.users.users.get(number)
+        ticks = (tick for tick, some in self._acted.items() if tick >= self.course.now and some)
+        waiting = [act.one for tick in ticks for act in self.course.acts(tick) if act.user == number]
+        sizes = [undone_by(inverse) for inverse in (user.undo[-1 - len(waiting) :] if user is not None else ())]
+        sizes += [max(made_by(one), unmade_by(one, self.course.demo)) for one in waiting]
+        return Size(*map(max, zip(*sizes, strict=True))) if sizes else Size()
 
     def _act(self, user: int, number: int, one: Input, tick: int, plain: list[Any] | None = None) -> None:
         """Let an act count at a tick, and relay it, as it was told where that is known."""

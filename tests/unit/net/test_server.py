@@ -468,3 +468,41 @@ def test_who_guesses_passwords_waits_longer_and_longer_whichever_connections_he_
     assert guesses.wait("x", 40.0) == 599.0, "ten minutes, from the last one"
     guesses.wrong("x", 4000.0)
     assert guesses.wait("x", 4000.0) == 0.0, "that was long ago"
+
+
+@pytest.mark.parametrize("waits", [0, 1])
+def test_what_undo_makes_again_counts_as_made(waits: int) -> None:
+    table = Table(limits=Limits(shapes_per_s=1.0, messages_per_s=1e4, processor_share=100.0, denials_per_s=1e3))
+    table.come(1)
+    table.run(30)
+    world = table.server.course.demo.stages[0].world
+    n_made, number, after = 0, 0, 0
+    for k in range(60):
+        body = world.body_ids[-1]
+        n_before = len(world.body_ids)
+        number += 2
+        table.do(1, number, "edit", 0, "destroy_body", (body,), (), tick=table.server.course.now)
+        if not waits:
+            table.run(4)
+        after = len(world.body_ids)
+        table.do(1, number + 1, "undo_own", tick=table.server.course.now)
+        table.run(4)
+        n_made += len(world.body_ids) - (after if not waits else n_before - 1)
+        if k > 3 and len(world.body_ids) < n_before:
+            break
+    denied = [one.reason for one in table.of(1, m.Denied)]
+    assert set(denied) == {"one user makes at most 1 bodies, shapes and joints a second here"} and not table.reasons
+    assert 1 <= n_made <= 8, "four seconds' worth, and what comes in meanwhile"
+
+
+def test_undo_that_makes_nothing_costs_nothing() -> None:
+    table = Table(limits=Limits(shapes_per_s=0.25))
+    table.come(1)
+    body = table.server.course.demo.stages[0].world.body_ids[-1]
+    before = table.server.course.demo.stages[0].world.body(body).spec.name
+    for k in range(10):
+        table.do(1, 2 * k, "edit", 0, "set_body", (body,), (("name", str(k)),))
+        table.run(4)
+        table.do(1, 2 * k + 1, "undo_own")
+        table.run(4)
+    assert table.of(1, m.Denied) == [] and table.server.course.demo.stages[0].world.body(body).spec.name == before
