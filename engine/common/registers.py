@@ -9,7 +9,8 @@ sources do not overlap the scratch. By registers it is four loads, eight shuffle
     lane 2   c0 c1 c2 c3        c0 d0 c2 d2        a2 b2 c2 d2   row 2
     lane 3   d0 d1 d2 d3        c1 d1 c3 d3        a3 b3 c3 d3   row 3
 
-Numba has no such operation, so this one is written in the compiler's own intermediate language.
+Numba has no such operation, so this one is written in the compiler's own intermediate language. Nor has it `fetch`, which asks for a line
+of the cache ahead of the loads that need it: what is scattered in memory, as records of shapes are, arrives while others are computed.
 """
 
 from __future__ import annotations
@@ -20,10 +21,13 @@ from typing import Any
 
 from engine.common.arrays import FloatArray, IntArray
 
-__all__ = ["return_four", "turn_four"]
+__all__ = ["LINE", "fetch", "return_four", "turn_four"]
 
 FOUR = 4
 """Numbers to a register, rows and columns."""
+
+LINE = 8
+"""Numbers of a line of the cache."""
 
 _PAIRS = ((0, 4, 2, 6), (1, 5, 3, 7))
 """What the first step takes of two rows, the second's numbers counted from 4: the even columns, and the odd ones."""
@@ -49,10 +53,14 @@ def _return_plainly(to: FloatArray, places: IntArray, first: int, beyond: int, o
             flat[places[first + lane] + beyond + row] = of[at + row * stride + lane]
 
 
-def _compiled() -> tuple[Callable[..., None], Callable[..., None]]:
-    """Return both for the compiler."""
+def _fetch_plainly(of: FloatArray | IntArray, at: int) -> None:
+    """Ask for the line of the cache that holds ``of[at]``, `of` flat; nothing waits for it, and past the array's end nothing happens."""
+
+
+def _compiled() -> tuple[Callable[..., None], Callable[..., None], Callable[..., None]]:
+    """Return all for the compiler."""
     extending, types = importlib.import_module("numba.extending"), importlib.import_module("numba.types")
-    ir = importlib.import_module("llvmlite.ir")
+    ir, cgutils = importlib.import_module("llvmlite.ir"), importlib.import_module("numba.core.cgutils")
     i64, mask = ir.IntType(64), ir.VectorType(ir.IntType(32), FOUR)
     register = ir.VectorType(ir.DoubleType(), FOUR).as_pointer()
 
@@ -96,9 +104,23 @@ def _compiled() -> tuple[Callable[..., None], Callable[..., None]]:
     def return_four(context: Any, to: Any, places: Any, first: Any, beyond: Any, of: Any, at: Any, stride: Any) -> Any:
         return types.void(to, places, whole, whole, of, whole, whole), writer(0, 4, True)
 
-    return extending.intrinsic(turn_four), extending.intrinsic(return_four)
+    def fetch(context: Any, of: Any, at: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            address = builder.gep(context.make_array(signature.args[0])(context, builder, arguments[0]).data, [arguments[1]])
+            i8, i32 = ir.IntType(8).as_pointer(), ir.IntType(32)
+            asked = ir.FunctionType(ir.VoidType(), (i8, i32, i32, i32))
+            function = cgutils.get_or_insert_function(builder.module, asked, "llvm.prefetch.p0")
+            builder.call(function, [builder.bitcast(address, i8), i32(0), i32(3), i32(1)])  # to be read, into the first cache, as data
+            return context.get_dummy_value()
+
+        return types.void(of, whole), generate
+
+    return extending.intrinsic(turn_four), extending.intrinsic(return_four), extending.intrinsic(fetch)
 
 
 turn_four: Callable[[FloatArray, int, int, FloatArray, IntArray, int, int], None]
 return_four: Callable[[FloatArray, IntArray, int, int, FloatArray, int, int], None]
-turn_four, return_four = (_turn_plainly, _return_plainly) if importlib.import_module("numba").config.DISABLE_JIT else _compiled()
+fetch: Callable[[FloatArray | IntArray, int], None]
+turn_four, return_four, fetch = (
+    (_turn_plainly, _return_plainly, _fetch_plainly) if importlib.import_module("numba").config.DISABLE_JIT else _compiled()
+)

@@ -20,7 +20,7 @@ import numpy as np
 
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.jit import inlined_kernel, kernel
-from engine.common.registers import return_four
+from engine.common.registers import fetch, return_four
 from engine.common.tolerances import SAT_ROUNDING
 from engine.continuous._swept_kernel import SWEPT_SIZE, TIMES_SIZE
 from engine.contracts.status import HIT, MISS, OVERLAPPING
@@ -38,6 +38,7 @@ from engine.narrowphase._simd_kernel import (
     VERTEX_ROWS,
     X,
     Y,
+    fetch_shapes,
     gather,
     load_slots,
     move_slots,
@@ -329,6 +330,23 @@ def _answer_block(
     return _store(s, k, chosen, query, rest, n_rest)
 
 
+@inlined_kernel
+def _fetch(row: int, query: _Query) -> None:
+    """Ask for all that will be read and written of a pair but its shapes, and for the pairs that come."""
+    fetch(query.pairs, 2 * (row + LANES))
+    fetch(query.poses_a, 3 * row)
+    fetch(query.poses_b, 3 * row)
+    fetch(query.velocities_a, 2 * row)
+    fetch(query.velocities_b, 2 * row)
+    fetch(query.status, row)
+    if query.with_contact:
+        fetch(query.counts, row)
+        fetch(query.results, SWEPT_SIZE * row)
+        fetch(query.results, SWEPT_SIZE * (row + 1) - 1)
+    else:
+        fetch(query.results, TIMES_SIZE * row)
+
+
 @kernel
 def swept_simd(
     kind: IntArray, n_vertices: IntArray, radius: FloatArray, extent: FloatArray, records: FloatArray, pairs: IntArray, poses_a: FloatArray,
@@ -352,11 +370,13 @@ def swept_simd(
         if a >= n_shapes or b >= n_shapes:
             return -1
         n_a, n_b = n_vertices[a], n_vertices[b]
+        fetch_shapes(query.records, pairs, n_vertices, row, True)
         is_sharp = (kind[a] == POLYGON) & (kind[b] == POLYGON) & (radius[a] + radius[b] == 0.0)
         if not is_sharp or max(n_a, n_b) > SLOTS:
             rest[n_rest] = row
             n_rest += 1
             continue
+        _fetch(row, query)
         size_a, size_b = (n_a - 1) // SLOT_GROUP, (n_b - 1) // SLOT_GROUP
         number = np.uint64(_N_SIZES * size_a + size_b)
         at = n_waiting[number]

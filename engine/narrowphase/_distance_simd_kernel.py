@@ -32,7 +32,7 @@ import numpy as np
 
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.jit import allocating_kernel, inlined_kernel, kernel
-from engine.common.registers import return_four, turn_four
+from engine.common.registers import fetch, return_four, turn_four
 from engine.common.tolerances import GJK_MAX_ITERATIONS
 from engine.contracts.status import OVERLAPPING, SEPARATED, TOUCHING
 from engine.geometry._rotation_kernel import cosine_and_sine_of_small
@@ -40,7 +40,7 @@ from engine.geometry.rotation import MOST_TURNED
 from engine.narrowphase._distance_kernel import ROW_WIDTH, distance_listed, roundings
 from engine.narrowphase._gjk_kernel import enclosing_sides
 from engine.narrowphase._sides_kernel import Arrays, place, relative_pose
-from engine.narrowphase._simd_kernel import FEWEST, LANES, STRIDE, TO_B, X, Y, gather, load_slots, two
+from engine.narrowphase._simd_kernel import FEWEST, LANES, STRIDE, TO_B, X, Y, fetch_shapes, gather, load_slots, two
 from engine.narrowphase.packing import RECORD, SLOT_GROUP, SLOTS
 
 __all__ = ["SCRATCH", "STRAGGLERS", "distances_simd"]
@@ -395,6 +395,18 @@ def _answer_again(s: FloatArray, k: IntArray, chosen: IntArray, size: int, query
 
 
 @inlined_kernel
+def _fetch(row: int, query: _Query) -> None:
+    """Ask for all that will be read and written of a pair but its shapes, and for the pairs that come."""
+    fetch(query.pairs, 2 * (row + LANES))
+    fetch(query.poses_a, 3 * row)
+    fetch(query.poses_b, 3 * row)
+    fetch(query.status, row)
+    fetch(query.iterations, row)
+    fetch(query.rows, ROW_WIDTH * row)
+    fetch(query.rows, ROW_WIDTH * (row + 1) - 1)
+
+
+@inlined_kernel
 def _size_of(n_vertices: int) -> int:
     """Return 0, 1 or 2, the place in `_SIZES`, or 3 for a core that is too large; no branch, for none could be foretold."""
     return (1 if n_vertices > _SIZES[0] else 0) + (1 if n_vertices > _SIZES[1] else 0) + (1 if n_vertices > _SIZES[2] else 0)
@@ -419,6 +431,8 @@ def distances_simd(
         a, b = np.uint64(pairs[row, 0]), np.uint64(pairs[row, 1])
         if a >= np.uint64(n_vertices.shape[0]) or b >= np.uint64(n_vertices.shape[0]):
             return False
+        fetch_shapes(query.records, pairs, n_vertices, row, False)
+        _fetch(row, query)
         size_a, size_b = _size_of(n_vertices[a]), _size_of(n_vertices[b])
         number = _LISTS_A * size_a + size_b
         at = n_waiting[np.uint64(number)]

@@ -32,15 +32,18 @@ from numpy.typing import NDArray
 
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.jit import allocating_kernel, inlined_kernel, kernel
-from engine.common.registers import turn_four
+from engine.common.registers import LINE, fetch, turn_four
 from engine.common.tolerances import BOX2D_EPSILON, SAT_ROUNDING
 from engine.geometry.kinds import CIRCLE, POLYGON
 from engine.narrowphase._sides_kernel import place, relative_pose
-from engine.narrowphase.packing import GROUP_SIZE, HEAD, SLOT_GROUP, SLOTS
+from engine.narrowphase.packing import GROUP_SIZE, HEAD, RECORD, SLOT_GROUP, SLOTS
 from engine.narrowphase.rules import EXACT
 
 LANES = 64
 """Pairs side by side: enough that the cost of starting a loop vanishes, few enough that the rows in use stay in the first cache."""
+
+AHEAD = 32
+"""Rows from one whose pair is put on a list to the one whose shapes are then asked for."""
 
 FEWEST = 12
 """Pairs of one class that are worth a block: one costs as much as some 6 to 15 pairs one by one, by the number of slots."""
@@ -152,6 +155,26 @@ def classify(kind: IntArray, n_vertices: IntArray, pairs: IntArray, rows: IntArr
 def two(s: FloatArray, row: int, lane: int) -> tuple[float, float]:
     """Return a lane's numbers of a row and the next: the x and y of what begins there."""
     return s[row * STRIDE + lane], s[(row + 1) * STRIDE + lane]
+
+
+@inlined_kernel
+def fetch_shapes(records: FloatArray, pairs: IntArray, n_vertices: IntArray, row: int, directions: bool) -> None:
+    """Ask for what a SIMD kernel reads of the records of the pair `AHEAD` rows on, up to eight vertices, and normals if wanted.
+
+    Of 20,000 shapes a record comes from memory, and to wait for it there was half of a distance. No branch; indices may be wrong ones.
+    """
+    last, last_shape = pairs.shape[0] - 1, np.uint64(n_vertices.shape[0] - 1)
+    ahead, farther = np.uint64(min(row + AHEAD, last)), np.uint64(min(row + 2 * AHEAD, last))
+    for side in range(2):
+        fetch(n_vertices, pairs[farther, side])
+        shape = min(np.uint64(pairs[ahead, side]), last_shape)
+        place, beyond = RECORD * int(shape), 2 * LINE if n_vertices[shape] > SLOT_GROUP else 0
+        fetch(records, place)
+        fetch(records, place + LINE)
+        fetch(records, place + beyond)
+        fetch(records, place + beyond + LINE)
+        if directions:
+            fetch(records, place + beyond + 2 * LINE)
 
 
 @inlined_kernel
