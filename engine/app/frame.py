@@ -186,12 +186,21 @@ class FramePainter:
 
     def _paint_demo(self, canvas: Canvas, session: Session, demo: Demo) -> None:
         """Draw ground, bodies, contacts and what the demo draws itself, and note the differences."""
-        draw_backdrop(canvas)
-        session.attempt(lambda: demo.draw_background(canvas))
-        self._dropped.draw(canvas, demo)
+        layers, fraction = session.layers, demo.viewer.drawn_fraction
+
+        def draw_ground() -> None:
+            draw_backdrop(canvas)
+            session.attempt(lambda: demo.draw_background(canvas))
+            self._dropped.draw(canvas, demo)
+
+        is_alone = len(demo.stages) == 1 and not session.view.lanes and demo.stages[0].window is None
+        is_empty = type(demo).draw_background is Demo.draw_background and not demo.dropped
+        if not (is_alone and is_empty):
+            draw_ground()
         for stage in demo.stages:
             with canvas.at(stage.offset).clipped(stage.window):
-                drawn = self._debug.draw(canvas, stage, session.layers, demo.viewer.drawn_fraction, stage.drawn_poses)
+                ground = draw_ground if is_alone and is_empty else None
+                drawn = self._debug.draw(canvas, stage, layers, fraction, stage.drawn_poses, ground)
             self._found.append(_Shown(stage, *drawn, canvas.at(stage.offset).camera))
         session.attempt(lambda: demo.draw(canvas))
 

@@ -72,9 +72,9 @@ def paint_dots(
     pixels: NDArray[np.uint32],
     pitch: int,
     clip: IntArray,
-    columns: IntArray,
-    rows: IntArray,
-    kinds: IntArray,
+    points: FloatArray,
+    ends: IntArray,
+    reach: FloatArray,
     stamps: IntArray,
     starts: IntArray,
     sides: IntArray,
@@ -88,24 +88,31 @@ def paint_dots(
         Rows one after another, `pitch` from one to the next; changed.
     clip : int64 (4,)
         left, top, right, bottom: of the columns and rows from left and top on, up to before right and bottom.
-    columns, rows, kinds : int64 (n,)
-        The pixel in the middle of each dot, and its kind.
+    points : float64 (n, 2); ends : int64 (k,)
+        Pixels of the middles, those of kind k up to before ``ends[k]``; NaN and what lies far away are left out.
+    reach : float64 (4,)
+        left, top, right, bottom of the middles that are drawn.
     stamps : int64 (s,); starts, sides : int64 (k,)
         Stamp of kind k: ``sides[k]`` rows of as many shares, from ``starts[k]`` on.
     colors : int64 (k,)
         As the surface maps them.
     """
-    for n in range(len(kinds)):
-        kind = kinds[n]
+    n = 0
+    for kind in range(len(ends)):
         side, color = sides[kind], colors[kind]
-        left, top = columns[n] - side // 2, rows[n] - side // 2
-        for row in range(max(top, clip[1]), min(top + side, clip[3])):
-            shares = starts[kind] + (row - top) * side - left
-            base = row * pitch
-            for column in range(max(left, clip[0]), min(left + side, clip[2])):
-                share = stamps[shares + column]
-                if share > 0:
-                    pixels[base + column] = mixed(pixels[base + column], color, share)
+        while n < ends[kind]:
+            x, y = points[n, 0], points[n, 1]
+            n += 1
+            if not (reach[0] <= x <= reach[2] and reach[1] <= y <= reach[3]):
+                continue
+            left, top = math.floor(x) - side // 2, math.floor(y) - side // 2
+            for row in range(max(top, clip[1]), min(top + side, clip[3])):
+                shares = starts[kind] + (row - top) * side - left
+                base = row * pitch
+                for column in range(max(left, clip[0]), min(left + side, clip[2])):
+                    share = stamps[shares + column]
+                    if share > 0:
+                        pixels[base + column] = mixed(pixels[base + column], color, share)
 
 
 NO_COLOR = -1

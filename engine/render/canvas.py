@@ -101,6 +101,11 @@ class Canvas:
         return self._has_words
 
     @property
+    def can_paint(self) -> bool:
+        """Whether our kernels draw on it, or pygame."""
+        return self._raster is not None and self._raster.can_paint(self.surface)
+
+    @property
     def ui_scale(self) -> float:
         """Screen pixels to a design pixel."""
         return self.fonts.ui_scale
@@ -152,24 +157,31 @@ class Canvas:
             self._line_px((x, y), (x + radius_px * math.cos(angle), y - radius_px * math.sin(angle)), outline, 1.0)
 
     def circles(
-        self, centers: FloatArray, radii: FloatArray, angles: FloatArray, fills: Sequence[Color | None], outlines: Sequence[Color]
+        self, centers: FloatArray, radii: FloatArray, angles: FloatArray, kinds: IntArray, looks: Sequence[tuple[Color | None, Color]]
     ) -> None:
-        """Draw many circles, each with the line that shows how it has turned: (n, 2), (n,) and (n,), and n colours each."""
+        """Draw many circles, each with the line that shows how it has turned: (n, 2), (n,) and (n,).
+
+        `looks` are the fill and the outline of each kind, `kinds` int64 (n,) which of them a circle has.
+        """
         pixels, sizes = self.camera.to_screen_array(centers), radii * self.camera.scale
         rims = pixels + sizes[:, None] * np.column_stack((np.cos(angles), -np.sin(angles)))
         width, disc = _OUTLINE * self.ui_scale, self.discs.picture
         if not (np.abs(rims).max(initial=0.0) < _FAR and sizes.max(initial=0.0) <= LARGEST_DISC):  # true for NaN
-            places = zip(centers.tolist(), radii.tolist(), fills, outlines, angles.tolist(), strict=True)
-            for (x, y), radius, fill, outline, angle in places:
+            for (x, y), radius, kind, angle in zip(centers.tolist(), radii.tolist(), kinds.tolist(), angles.tolist(), strict=True):
+                fill, outline = looks[kind]
                 self.circle((x, y), radius, fill, outline, angle=angle)
             return
-        pictures = [disc(size, fill, outline, width) for size, fill, outline in zip(sizes.tolist(), fills, outlines, strict=True)]
+        # equal circles have one picture
+        _, first, same = np.unique(DiscBook.steps(sizes) * len(looks) + kinds, return_index=True, return_inverse=True)
+        chosen = zip(sizes[first].tolist(), (looks[kind] for kind in kinds[first].tolist()), strict=True)
+        pictures = [disc(size, fill, outline, width) for size, (fill, outline) in chosen]
         halves = np.array([picture.get_width() // 2 for picture in pictures], dtype=np.int64)
-        corners = np.floor(pixels).astype(np.int64) - halves[:, None]
-        self.surface.fblits(zip(pictures, corners.tolist(), strict=True))
+        corners = np.floor(pixels).astype(np.int64) - halves[same][:, None]
+        self.surface.fblits(zip(map(pictures.__getitem__, same.tolist()), corners.tolist(), strict=True))
         lines = np.stack((pixels, rims), axis=1)
-        for color in set(outlines):
-            self._lines_px(lines[[one == color for one in outlines]], color, 1.0)
+        for color in {looks[kind][1] for kind in kinds.tolist()}:
+            is_of_color = np.array([outline == color for _, outline in looks], dtype=np.bool_)
+            self._lines_px(lines[is_of_color[kinds]], color, 1.0)
 
     def segment(self, a: Point, b: Point, color: Color, width: float = 1.0) -> None:
         """Draw a straight line of `width` design pixels."""
@@ -315,19 +327,16 @@ class Canvas:
         if not groups:
             return
         pixels = self.camera.to_screen_array(np.concatenate([group.positions for group in groups]))
-        kinds = np.repeat(np.arange(len(groups)), [len(group.positions) for group in groups])
-        left, top, right, bottom = self._box
-        x, y = pixels[:, 0], pixels[:, 1]
-        seen = (x >= left) & (x <= right) & (y >= top) & (y <= bottom)  # false for NaN
-        if not seen.all():
-            pixels, kinds = pixels[seen], kinds[seen]
-        columns, rows = np.floor(pixels).astype(np.int64).T
-        ui = self.ui_scale
-        if self._raster is not None and self._raster.can_paint(self.surface, pixels):
-            stamps = [self.discs.stamp(group.radius_px * ui, group.ring, 1.5 * ui, group.alpha) for group in groups]
+        lengths, ui = [len(group.positions) for group in groups], self.ui_scale
+        if self._raster is not None and self.can_paint:
+            stamps = self.discs.stamps((group.radius_px * ui, group.ring, 1.5 * ui, group.alpha) for group in groups)
             colors = np.array([self.surface.map_rgb(palette.now(group.color)) for group in groups], dtype=np.int64)
-            self._raster.dots(self.surface, np.ascontiguousarray(columns), np.ascontiguousarray(rows), kinds, stamps, colors)
+            self._raster.dots(self.surface, pixels, np.cumsum(lengths), stamps, colors, np.array(self._box))
             return
+        left, top, right, bottom = self._box
+        seen = (pixels >= (left, top)).all(axis=1) & (pixels <= (right, bottom)).all(axis=1)  # false for NaN
+        kinds = np.repeat(np.arange(len(groups)), lengths)[seen]
+        columns, rows = np.floor(pixels[seen]).astype(np.int64).T
         pictures = [self._dot(group) for group in groups]
         halves = np.array([picture.get_width() // 2 for picture in pictures])[kinds]
         each = map(pictures.__getitem__, kinds.tolist())

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
-from engine.common.arrays import FloatArray
+from engine.common.arrays import FloatArray, IntArray
 from engine.contracts.agreement import Difference
 from engine.contracts.contact import PointState, StepContacts
 from engine.geometry import Transform
@@ -18,7 +19,7 @@ from engine.render.differences import PlacedDifferences, draw_differences, place
 from engine.render.interpolation import interpolated
 from engine.render.packing import PackedShapes, carried_points
 from engine.render.palette import Color, mix
-from engine.render.raster import NO_COLOR
+from engine.render.still import StillPicture
 from engine.render.views import Layers, SceneView, WorldView
 
 __all__ = ["DebugDraw"]
@@ -45,6 +46,7 @@ class DebugDraw:
     def __init__(self) -> None:
         self._packed: dict[int, tuple[WorldView, PackedShapes]] = {}
         self._impulses = ImpulseScale()
+        self._still = StillPicture()
 
     @property
     def longest_impulse(self) -> float:
@@ -80,17 +82,59 @@ class DebugDraw:
         low, high = (boxes[:, :2] <= np.array(seen.upper)).all(axis=1), (boxes[:, 2:] >= np.array(seen.lower)).all(axis=1)
         return bool((low & high).any())
 
-    def draw(self, canvas: Canvas, scene: SceneView, layers: Layers, fraction: float = 1.0, poses: FloatArray | None = None) -> Drawn:
+    def draw(
+        self,
+        canvas: Canvas,
+        scene: SceneView,
+        layers: Layers,
+        fraction: float = 1.0,
+        poses: FloatArray | None = None,
+        ground: Callable[[], None] | None = None,
+    ) -> Drawn:
         """Draw one scene at `fraction` of its last step: 0 as it was before, 1 as it is. Return the differences and points drawn.
 
-        `poses` are what the method of that name returns, where it has been asked already.
+        `poses` are what the method of that name returns, where it has been asked already. With `ground`, which draws what lies under the
+        scene, always the same, no other scene is in the view: it is kept then, and copied while nothing in it moves.
         """
         canvas = canvas.at(scene.offset)
         world, packed = scene.world, self.packed(scene.world)
         poses = self.poses(scene, fraction) if poses is None else poses
+        rows = packed.rows_of_contacts(world.contacts)
+        contacts, differences = _so_far(scene, rows, fraction)
+        points = None if ground is None else self._still.show(canvas, _parts(canvas, scene, layers, fraction, packed, poses, contacts))
+        if points is None:
+            points = carried_points(contacts, packed, poses, rows)
+            contacts = replace(contacts, position=points)
+            if ground is not None:
+                ground()
+            self._draw_scene(canvas, scene, layers, fraction, packed, poses, contacts, rows)
+            if ground is not None:
+                self._still.keep(canvas, points)
+        else:
+            contacts = replace(contacts, position=points)
+        shown = placed(differences if layers.check else (), contacts)
+        draw_differences(canvas, shown)
+        if layers.separations:
+            _draw_separations(canvas, contacts)
+        is_point = contacts.state >= 0 if layers.points else np.zeros(contacts.state.shape, dtype=np.bool_)
+        return Drawn(shown, np.where(is_point[:, :, None], contacts.position, np.nan))
+
+    def _draw_scene(
+        self,
+        canvas: Canvas,
+        scene: SceneView,
+        layers: Layers,
+        fraction: float,
+        packed: PackedShapes,
+        poses: FloatArray,
+        contacts: StepContacts,
+        rows: IntArray,
+    ) -> None:
+        """Draw what has no words; `rows` are those of the bodies of the contacts."""
+        world = scene.world
         vertices, centers = packed.world_vertices(poses), packed.world_centers(poses)
         if layers.shapes:
-            _draw_shapes(canvas, scene, packed, poses, vertices, centers)
+            _draw_shapes(canvas, scene, packed, poses, vertices, centers, rows)
         if layers.aabbs:
             canvas.boxes(packed.boxes(vertices, centers), palette.FIXTURE_AABB)
         if layers.joints:
@@ -99,29 +143,41 @@ class DebugDraw:
             at = packed.centers_of_mass(poses)[packed.is_moving]
             canvas.points(at, palette.CENTER_OF_MASS, 4.0, ring=True)
             canvas.points(at, palette.CENTER_OF_MASS, 1.5)
-        contacts, differences = _so_far(scene, packed, fraction)
-        contacts = replace(contacts, position=carried_points(contacts, packed, poses))
-        shown = placed(differences if layers.check else (), contacts)
         if layers.normals:
             _draw_normals(canvas, contacts)
         if layers.impulses:
             draw_impulses(canvas, contacts, self._impulses, id(world))
         if layers.points:
             _draw_points(canvas, scene, contacts, fraction)
-        draw_differences(canvas, shown)
-        if layers.separations:
-            _draw_separations(canvas, contacts)
-        is_point = contacts.state >= 0 if layers.points else np.zeros(contacts.state.shape, dtype=np.bool_)
-        return Drawn(shown, np.where(is_point[:, :, None], contacts.position, np.nan))
 
 
-def _so_far(scene: SceneView, packed: PackedShapes, fraction: float) -> tuple[StepContacts, tuple[Difference, ...]]:
+def _parts(
+    canvas: Canvas, scene: SceneView, layers: Layers, fraction: float, packed: PackedShapes, poses: FloatArray, contacts: StepContacts
+) -> Iterator[object]:
+    """Return all that the picture of a scene without its words is made of, what changes with every step first."""
+    yield poses
+    yield packed, canvas.camera, canvas.surface.get_size(), canvas.surface.get_clip(), canvas.fonts, canvas.can_paint
+    yield replace(layers, check=False, separations=False)
+    yield scene.world.awake
+    yield scene.mark_touching, dict(scene.colors), set(scene.outline_only)
+    for name in ("body_a", "body_b", "pose_a", "pose_b", "fixture_a", "fixture_b", "position", "count", "state"):
+        yield getattr(contacts, name)
+    yield contacts.normal if layers.normals or layers.impulses else None
+    yield contacts.normal_impulse if layers.impulses else None
+    yield contacts.tangent_impulse if layers.impulses else None
+    for age, positions in (*scene.trail.removed(), *scene.trail.added(fraction)) if layers.points else ():
+        yield age
+        yield positions
+    yield [scene.world.joint_anchors(joint) for joint in scene.world.joint_ids] if layers.joints else None
+
+
+def _so_far(scene: SceneView, rows: IntArray, fraction: float) -> tuple[StepContacts, tuple[Difference, ...]]:
     """Return the contacts of the step and the referee's differences, without those of impacts still to come at `fraction`.
 
-    And without those of bodies that were deleted since.
+    And without those of bodies that were deleted since, whose `rows` are negative.
     """
     contacts, differences, impacts = scene.world.contacts, scene.agreement.differences, scene.impacts
-    left_out = (packed.rows_of(contacts.body_a) < 0) | (packed.rows_of(contacts.body_b) < 0)
+    left_out = (rows[0] < 0) | (rows[1] < 0)
     if impacts is not None and len(impacts.contact_moments) == len(contacts):
         left_out |= impacts.contact_moments > fraction
     if not left_out.any():
@@ -132,48 +188,47 @@ def _so_far(scene: SceneView, packed: PackedShapes, fraction: float) -> tuple[St
 
 
 def _draw_shapes(
-    canvas: Canvas, scene: SceneView, packed: PackedShapes, poses: FloatArray, vertices: FloatArray, centers: FloatArray
+    canvas: Canvas, scene: SceneView, packed: PackedShapes, poses: FloatArray, vertices: FloatArray, centers: FloatArray, touching: IntArray
 ) -> None:
-    outline, fill = _body_colors(scene, packed)
+    colors = _body_colors(scene, packed, touching)
+    outlines, look = np.unique(colors, return_inverse=True)
+    shades = [palette.unpacked(number) for number in outlines.tolist()]
+    fills = [mix(palette.BACKGROUND, shade, _FILL_SHARE) for shade in shades]
     empty = packed.rows_of(np.fromiter(scene.outline_only, dtype=np.int64, count=len(scene.outline_only)))
-    for row in empty[empty >= 0].tolist():
-        fill[row] = None
-    sensor = canvas.surface.map_rgb(palette.SENSOR)
-    rows, is_sensor = packed.polygon_row, packed.polygon_sensor
-    fills = np.where(is_sensor, NO_COLOR, canvas.mapped(fill)[rows])
-    outlines = np.where(is_sensor, sensor, canvas.mapped(outline)[rows])
-    canvas.polygons(vertices, packed.starts, fills, outlines)
+    look[empty[empty >= 0]] += len(shades)  # the same outlines without a fill; and last of all the sensors' look
+    looks: list[tuple[Color | None, Color]] = [
+        *zip(fills, shades, strict=True),
+        *((None, shade) for shade in shades),
+        (None, palette.SENSOR),
+    ]
+    of_polygons = np.where(packed.polygon_sensor, len(looks) - 1, look[packed.polygon_row])
+    inner, edge = (canvas.mapped(column) for column in zip(*looks, strict=True))
+    canvas.polygons(vertices, packed.starts, inner[of_polygons], edge[of_polygons])
     if len(packed.radii):
-        inner, edge = [], []
-        for row, senses in zip(packed.circle_row.tolist(), packed.circle_sensor.tolist(), strict=True):
-            inner.append(None if senses else fill[row])
-            edge.append(palette.SENSOR if senses else outline[row])
-        canvas.circles(centers, packed.radii, poses[packed.circle_row, 2], inner, edge)
+        of_circles = np.where(packed.circle_sensor, len(looks) - 1, look[packed.circle_row])
+        canvas.circles(centers, packed.radii, poses[packed.circle_row, 2], of_circles, looks)
 
 
-def _body_colors(scene: SceneView, packed: PackedShapes) -> tuple[list[Color], list[Color | None]]:
-    """Return outline and fill of every body: its own colour, its kind's, dimmer asleep, red while touching."""
+def _body_colors(scene: SceneView, packed: PackedShapes, touching: IntArray) -> IntArray:
+    """Return the outline of every body (b,), as `palette.packed` has it: its own colour, its kind's, dimmer asleep, red where it touches.
+
+    `touching` are the rows of those that do.
+    """
     awake = scene.world.awake
     outlines = packed.colors.copy()
-    for row in np.flatnonzero(~awake & packed.is_dynamic).tolist():
-        outlines[row] = palette.SLEEPING
+    outlines[~awake & packed.is_dynamic] = palette.packed(palette.SLEEPING)
     if scene.colors:
         ids = np.fromiter(scene.colors, dtype=np.int64, count=len(scene.colors))
         for row, color in zip(packed.rows_of(ids).tolist(), scene.colors.values(), strict=True):
             if row >= 0:
-                outlines[row] = palette.legible(color)
+                outlines[row] = palette.packed(palette.legible(color))
     if scene.mark_touching:
-        contacts = scene.world.contacts
-        rows = packed.rows_of(np.concatenate((contacts.body_a, contacts.body_b)))
-        touching = np.zeros(len(outlines), dtype=np.bool_)
-        touching[rows[rows >= 0]] = True
-        touching &= packed.is_moving
-        for row in np.flatnonzero(touching & awake).tolist():
-            outlines[row] = palette.TOUCHING
-        for row in np.flatnonzero(touching & ~awake).tolist():
-            outlines[row] = mix(palette.TOUCHING, palette.SLEEPING, 0.55)
-    darkened = {color: mix(palette.BACKGROUND, color, _FILL_SHARE) for color in set(outlines)}
-    return outlines, [darkened[color] for color in outlines]
+        is_touching = np.zeros(len(outlines), dtype=np.bool_)
+        is_touching[touching[touching >= 0]] = True
+        is_touching &= packed.is_moving
+        outlines[is_touching & awake] = palette.packed(palette.TOUCHING)
+        outlines[is_touching & ~awake] = palette.packed(mix(palette.TOUCHING, palette.SLEEPING, 0.55))
+    return outlines
 
 
 def _draw_points(canvas: Canvas, scene: SceneView, contacts: StepContacts, fraction: float) -> None:

@@ -14,7 +14,7 @@ from engine.render import palette
 from engine.render.canvas import Canvas
 from engine.render.palette import Color
 
-__all__ = ["PlacedDifferences", "by_weight", "draw_differences", "length_words", "placed", "reason_color"]
+__all__ = ["PlacedDifferences", "draw_differences", "length_words", "placed", "reason_color"]
 
 _SAME_DIRECTION = 0.9998
 """Cosine of about a degree: two arrows closer than that would hide each other."""
@@ -56,7 +56,8 @@ def draw_differences(canvas: Canvas, shown: PlacedDifferences) -> None:
     is_unexplained = np.array([one.reason == "unexplained" for one in shown.differences], dtype=np.bool_)
     canvas.points(shown.positions[~is_unexplained], palette.EXPLAINED, 7.0, ring=True)
     canvas.points(shown.positions[is_unexplained], palette.UNEXPLAINED, 7.0, ring=True)
-    ranked = sorted(range(len(shown)), key=lambda k: by_weight(shown.differences[k]), reverse=True)[:_MOST_ARROWS]
+    sizes = np.array([one.size for one in shown.differences])
+    ranked = np.lexsort((-sizes, ~is_unexplained))[:_MOST_ARROWS].tolist()  # stable, as sorting by weight is
     at, box2d = shown.positions[ranked], np.array([shown.differences[k].box2d_normal for k in ranked], dtype=np.float64)
     nowhere = (math.nan, math.nan)
     ours = np.array([shown.differences[k].ours_normal or nowhere for k in ranked], dtype=np.float64)
@@ -91,8 +92,3 @@ def length_words(metres: float) -> str:
 def reason_color(reason: str) -> Color:
     """Return the colour of a difference: explained or not."""
     return palette.UNEXPLAINED if reason == "unexplained" else palette.EXPLAINED
-
-
-def by_weight(difference: Difference) -> tuple[bool, float]:
-    """Return what to sort differences by: the unexplained ones weigh most, then the largest."""
-    return difference.reason == "unexplained", difference.size

@@ -26,7 +26,7 @@ def interpolated(before: FloatArray, after: FloatArray, fraction: float | FloatA
 
     The origin of a body is recovered from its centre: ``position = centre - R(angle) local_center``.
     """
-    if before.shape != after.shape or np.min(fraction, initial=1.0) >= 1.0:
+    if before.shape != after.shape or np.min(fraction, initial=1.0) >= 1.0 or np.array_equal(before, after):
         return after
     share = np.reshape(fraction, (-1, 1))
     start, end = moved(local_centers, before), moved(local_centers, after)

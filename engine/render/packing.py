@@ -19,6 +19,29 @@ from engine.render.views import WorldView
 __all__ = ["PackedShapes", "carried_points"]
 
 
+_SPARSE = 16
+"""Ids to one that is there, from which a table of all would be too large to make whenever something is built."""
+
+
+class _Rows:
+    """Where ascending ids (m,) stand: by a table, or where it would be large by a search."""
+
+    def __init__(self, ids: IntArray) -> None:
+        self._ids = ids
+        self._table: IntArray | None = None
+        n = int(ids[-1]) + 2 if len(ids) else 1
+        if n <= _SPARSE * (len(ids) + _SPARSE) and (len(ids) == 0 or ids[0] >= 0):
+            self._table = np.full(n, -1, dtype=np.int64)
+            self._table[ids] = np.arange(len(ids))
+
+    def of(self, wanted: IntArray) -> IntArray:
+        """Return the row of each id, -1 of one that is not there."""
+        if self._table is not None:
+            return self._table.take(wanted, mode="clip")  # the last entry stands for all that are larger
+        rows = np.minimum(np.searchsorted(self._ids, wanted), len(self._ids) - 1)
+        return np.where(self._ids[rows] == wanted, rows, -1)
+
+
 class PackedShapes:
     """Columns of one world's shapes. Rows of bodies are positions in `world.body_ids`.
 
@@ -28,13 +51,11 @@ class PackedShapes:
         Local corners of all polygons and edges, and the row of the body each belongs to.
     starts : int64 (p + 1,); polygon_row : int64 (p,)
     centers : float64 (c, 2); radii : float64 (c,); circle_row : int64 (c,)
-    circle_fixtures : int64 (c,)
-        Their ids.
     polygon_sensor, circle_sensor : bool (p,), (c,)
     skins : float64 (p,)
         Rounding of each polygon, metres.
-    is_moving, is_dynamic : bool (b,); colors : list; local_centers : float64 (b, 2)
-        Per body: not static, dynamic, its colour while awake and free.
+    is_moving, is_dynamic : bool (b,); colors : int64 (b,); local_centers : float64 (b, 2)
+        Per body: not static, dynamic, its colour while awake and free as `palette.packed` has it.
     """
 
     def __init__(self, world: WorldView) -> None:
@@ -45,7 +66,8 @@ class PackedShapes:
         kinds = [body.spec.type for body in bodies]
         self.is_moving = np.array([kind != "static" for kind in kinds], dtype=np.bool_)
         self.is_dynamic = np.array([kind == "dynamic" for kind in kinds], dtype=np.bool_)
-        self.colors = [_color(body_id, kind) for body_id, kind in zip(world.body_ids, kinds, strict=True)]
+        colors = [palette.packed(_color(body_id, kind)) for body_id, kind in zip(world.body_ids, kinds, strict=True)]
+        self.colors: IntArray = np.array(colors, dtype=np.int64)
         self.local_centers = np.array([body.local_center for body in bodies], dtype=np.float64).reshape(-1, 2)
         corners: list[FloatArray] = []
         polygon_row: list[int] = []
@@ -80,14 +102,19 @@ class PackedShapes:
         self.centers = np.array(centers, dtype=np.float64).reshape(-1, 2)
         self.radii = np.array(radii, dtype=np.float64)
         self.circle_row: IntArray = np.array(circle_row, dtype=np.int64)
-        self.circle_fixtures: IntArray = np.array(circle_fixtures, dtype=np.int64)
+        self._bodies, self._circles = _Rows(self.body_ids), _Rows(np.array(circle_fixtures, dtype=np.int64))
 
     def rows_of(self, bodies: IntArray) -> IntArray:
         """Return the row of each body, by its id; -1 of one that is gone."""
-        if len(self.body_ids) == 0:
-            return np.full(len(bodies), -1, dtype=np.int64)
-        rows = np.minimum(np.searchsorted(self.body_ids, bodies), len(self.body_ids) - 1)
-        return np.where(self.body_ids[rows] == bodies, rows, -1)
+        return self._bodies.of(bodies)
+
+    def rows_of_contacts(self, contacts: StepContacts) -> IntArray:
+        """Return the rows (2, n) of the bodies A and B of each contact; -1 of one that is gone."""
+        return self._bodies.of(np.stack((contacts.body_a, contacts.body_b)))
+
+    def is_round(self, fixtures: IntArray) -> NDArray[np.bool_]:
+        """Tell which fixtures, by their ids, are circles."""
+        return self._circles.of(fixtures) >= 0
 
     def world_vertices(self, poses: FloatArray) -> FloatArray:
         """Return all polygon corners for body poses (b, 3)."""
@@ -113,8 +140,8 @@ class PackedShapes:
         return np.concatenate(parts)
 
 
-def carried_points(contacts: StepContacts, packed: PackedShapes, poses: FloatArray) -> FloatArray:
-    """Return the contact points (n, 2, 2) as they lie on the bodies drawn at `poses`.
+def carried_points(contacts: StepContacts, packed: PackedShapes, poses: FloatArray, rows: IntArray) -> FloatArray:
+    """Return the contact points (n, 2, 2) as they lie on the bodies drawn at `poses`, whose `rows` are those of the contacts.
 
     Box2D computes a manifold before it moves the bodies: drawn where it was computed, a point would hang behind the body that it
     belongs to, and leap after it from step to step. Here it rides on the body that moves, halfway where both do. On a disc it does not
@@ -123,30 +150,18 @@ def carried_points(contacts: StepContacts, packed: PackedShapes, poses: FloatArr
     n = len(contacts)
     if n == 0 or len(packed.body_ids) == 0:
         return contacts.position
-    is_round = _among(contacts.fixture_a, packed.circle_fixtures) | _among(contacts.fixture_b, packed.circle_fixtures)
-    bodies, held = np.concatenate((contacts.body_a, contacts.body_b)), np.concatenate((contacts.pose_a, contacts.pose_b))
-    rows = packed.rows_of(bodies)
-    carries = ((rows >= 0) & packed.is_moving[rows]).reshape(2, n, 1)
-    drawn = poses[rows]
-    turn = drawn[:, 2] - held[:, 2]
-    turn[np.concatenate((is_round, is_round))] = 0.0
-    cos, sin = np.cos(turn).reshape(2, n, 1), np.sin(turn).reshape(2, n, 1)
-    held, drawn = held.reshape(2, n, 3, 1), drawn.reshape(2, n, 3, 1)
-    x, y = contacts.position[:, :, 0] - held[:, :, 0], contacts.position[:, :, 1] - held[:, :, 1]
+    carries = ((rows >= 0) & packed.is_moving[rows])[:, :, None, None]
+    held, drawn = np.stack((contacts.pose_a, contacts.pose_b)), poses[rows]
+    turn = drawn[:, :, 2] - held[:, :, 2]
+    turn[:, packed.is_round(contacts.fixture_a) | packed.is_round(contacts.fixture_b)] = 0.0
+    cos, sin = np.cos(turn)[:, :, None], np.sin(turn)[:, :, None]
+    x, y = contacts.position[:, :, 0] - held[:, :, :1], contacts.position[:, :, 1] - held[:, :, 1:2]
     moved = np.empty((2, n, 2, 2))
-    moved[..., 0] = cos * x - sin * y + drawn[:, :, 0]
-    moved[..., 1] = sin * x + cos * y + drawn[:, :, 1]
-    by_a, by_b = carries[:, :, :, None]
+    moved[..., 0] = cos * x - sin * y + drawn[:, :, :1]
+    moved[..., 1] = sin * x + cos * y + drawn[:, :, 1:2]
+    by_a, by_b = carries
     one = np.where(by_a, moved[0], np.where(by_b, moved[1], contacts.position))
     return np.where(by_a & by_b, 0.5 * (moved[0] + moved[1]), one)
-
-
-def _among(fixtures: IntArray, ascending: IntArray) -> NDArray[np.bool_]:
-    """Tell which fixtures are among those in ascending order."""
-    if len(ascending) == 0:
-        return np.zeros(len(fixtures), dtype=np.bool_)
-    found: NDArray[np.bool_] = ascending[np.minimum(np.searchsorted(ascending, fixtures), len(ascending) - 1)] == fixtures
-    return found
 
 
 def _corners(shape: Polygon | Capsule | Segment) -> FloatArray:

@@ -257,6 +257,22 @@ def mix(a: Color, b: Color, share: float) -> Color:
     return round(a[0] * keep + b[0] * share), round(a[1] * keep + b[1] * share), round(a[2] * keep + b[2] * share)
 
 
+def packed(color: Color) -> int:
+    """Return a colour as one number, for columns of colours.
+
+    Examples
+    --------
+    >>> hex(packed((1, 2, 255))), unpacked(0x0102FF)
+    ('0x102ff', (1, 2, 255))
+    """
+    return (color[0] << 16) | (color[1] << 8) | color[2]
+
+
+def unpacked(number: int) -> Color:
+    """Return the colour that `packed` has made a number."""
+    return number >> 16, (number >> 8) & 255, number & 255
+
+
 def _listed(color: Color | tuple[Color, ...]) -> tuple[Color, ...]:
     """Return one colour, or several, as several."""
     return color if isinstance(color[0], tuple) else (color,)

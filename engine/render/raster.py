@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 import pygame
 from numpy.typing import NDArray
-from pygame.surfarray import (  # not `import pygame.surfarray`: that is put off to the first use, in any thread
-    pixels2d,  # not `import pygame.surfarray`: that is put off to the first use, perhaps in two threads at once
+from pygame.surfarray import (  # not `import pygame.surfarray`: that is put off to the first use, perhaps in two threads at once
     pixels3d,
     pixels_alpha,
 )
@@ -25,7 +25,7 @@ from engine.common.arrays import FloatArray, IntArray
 from engine.render import palette
 from engine.render.palette import Color
 
-__all__ = ["LARGEST_DISC", "NO_COLOR", "DiscBook", "Raster", "load_raster"]
+__all__ = ["LARGEST_DISC", "NO_COLOR", "DiscBook", "Raster", "Stamps", "load_raster"]
 
 NO_COLOR = -1
 """In place of a colour as a surface maps it: nothing is drawn."""
@@ -33,6 +33,16 @@ _SHIFTS = {0, 8, 16}
 """Bits at which the kernel expects red, green and blue, in any order."""
 _FAR = 1.0e6
 """Pixels: beyond that nothing is drawn by the kernel, whose distances would err by more than a thousandth of one."""
+
+
+class Stamps(NamedTuple):
+    """Of kinds of dots, what share of each pixel they cover, in 256ths, int64 (s,): of kind k ``sides[k]`` rows of as many, from
+    ``starts[k]`` on.
+    """
+
+    shares: IntArray
+    starts: IntArray
+    sides: IntArray
 
 
 class Raster:
@@ -44,13 +54,13 @@ class Raster:
         self._paint_polygons, self._paint_dots = paint_polygons, paint_dots
         surface, none = pygame.Surface((4, 4), 0, 32), np.zeros(1, dtype=np.int64)
         self.polygons(surface, np.array([(1.0, 1.0), (3.0, 1.0), (1.0, 3.0)]), np.array([0, 3]), none, none, 1.0)
-        self.dots(surface, none, none, none, [np.ones((1, 1), dtype=np.int64)], none)
+        self.dots(surface, np.zeros((1, 2)), none, DiscBook().stamps([(1.0, False, 1.0, 1.0)]), none, np.zeros(4))
 
     @staticmethod
-    def can_paint(surface: pygame.Surface, corners: FloatArray) -> bool:
+    def can_paint(surface: pygame.Surface, corners: FloatArray | None = None) -> bool:
         """Tell whether the pixels of a surface are as the kernels expect them, 32 bits and opaque, and no corner is too far away."""
         is_plain = surface.get_bytesize() == 4 and not surface.get_flags() & pygame.SRCALPHA and set(surface.get_shifts()[:3]) == _SHIFTS
-        return is_plain and bool(np.abs(corners).max(initial=0.0) < _FAR)  # false for NaN
+        return is_plain and (corners is None or bool(np.abs(corners).max(initial=0.0) < _FAR))  # false for NaN
 
     def polygons(
         self,
@@ -83,23 +93,24 @@ class Raster:
         self._paint_polygons(rows, pitch, clip, np.ascontiguousarray(corners), starts, fills, outlines, *widths, most_soft)
 
     def dots(
-        self, surface: pygame.Surface, columns: IntArray, rows: IntArray, kinds: IntArray, stamps: Sequence[IntArray], colors: IntArray
+        self, surface: pygame.Surface, points: FloatArray, ends: IntArray, stamps: Stamps, colors: IntArray, reach: FloatArray
     ) -> None:
         """Draw dots one over the other, inside the clip of a surface that `can_paint`.
 
         Parameters
         ----------
-        columns, rows, kinds : int64 (n,)
-            The pixel in the middle of each dot, and its kind.
-        stamps : int64 (s, s) each
-            Of each kind, what share of each pixel it covers, 0 to 256; s is odd.
+        points : float64 (n, 2)
+            Pixels: a dot's middle is the pixel that its point lies in. One that is not finite is left out.
+        ends : int64 (k,)
+            Kind k has the points up to before ``ends[k]``, from where the kind before ended.
+        stamps : Stamps
+            Of the kinds.
         colors : int64 (k,)
             Of each kind, as the surface maps them.
+        reach : float64 (4,)
+            left, top, right, bottom: only points in there are drawn.
         """
-        sides = np.array([len(stamp) for stamp in stamps], dtype=np.int64)
-        starts = np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(sides * sides)))
-        shares = np.concatenate([stamp.reshape(-1) for stamp in stamps])
-        self._paint_dots(*_pixels(surface), columns, rows, kinds, shares, starts, sides, colors)
+        self._paint_dots(*_pixels(surface), points, ends, reach, *stamps, colors)
 
 
 def _pixels(surface: pygame.Surface) -> tuple[NDArray[np.uint32], int, IntArray]:
@@ -108,10 +119,8 @@ def _pixels(surface: pygame.Surface) -> tuple[NDArray[np.uint32], int, IntArray]
     The surface is locked as long as the pixels are held.
     """
     left, top, wide, high = surface.get_clip()
-    grid = pixels2d(surface)
-    pitch = grid.strides[1] // grid.itemsize
-    rows = np.lib.stride_tricks.as_strided(grid, ((grid.shape[1] - 1) * pitch + grid.shape[0],), (grid.itemsize,))
-    return rows, pitch, np.array((left, top, left + wide, top + high), dtype=np.int64)
+    clip = np.array((left, top, left + wide, top + high), dtype=np.int64)
+    return np.asarray(surface.get_buffer()).view(np.uint32), surface.get_pitch() // 4, clip
 
 
 def load_raster() -> Raster | None:
@@ -128,25 +137,38 @@ class DiscBook:
     """Pictures of discs by size and colours; radii are rounded to a quarter of a pixel."""
 
     def __init__(self) -> None:
-        self._pictures, self._stamps = lru_cache(_MOST_PICTURES)(_disc), lru_cache(_MOST_PICTURES)(_stamp)
+        self._pictures, self._stamps = lru_cache(_MOST_PICTURES)(_disc), lru_cache(_MOST_PICTURES)(_stamps)
+
+    @staticmethod
+    def steps(radii: FloatArray) -> IntArray:
+        """Return a number for each radius, int64 (n,), the same for those that have the same picture."""
+        quarters: IntArray = np.maximum(np.rint(radii * 4.0), 2.0).astype(np.int64)
+        return quarters
 
     def picture(self, radius: float, fill: Color | None, outline: Color | None, width: float = 1.0, alpha: float = 1.0) -> pygame.Surface:
         """Return a square picture with the disc in its middle: an odd number of pixels wide, no larger than it must be."""
         fill, outline = palette.now(fill) if fill is not None else None, palette.now(outline) if outline is not None else None
         return self._pictures(max(2, round(radius * 4.0)), fill, outline, round(width * 4.0), round(alpha * 16.0))
 
-    def stamp(self, radius: float, ring: bool, width: float = 1.0, alpha: float = 1.0) -> IntArray:
-        """Return what share of each pixel a dot covers, or a ring, in 256ths, int64 (n, n): what `picture` has as its opacity."""
-        return self._stamps(max(2, round(radius * 4.0)), ring, round(width * 4.0), round(alpha * 16.0))
+    def stamps(self, kinds: Iterable[tuple[float, bool, float, float]]) -> Stamps:
+        """Return what share of each pixel a dot covers, or a ring, of each kind (radius, ring, width, alpha): what `picture` has as its
+        opacity.
+        """
+        keys = [(max(2, round(radius * 4.0)), ring, round(width * 4.0), round(alpha * 16.0)) for radius, ring, width, alpha in kinds]
+        return self._stamps(tuple(keys))
 
 
 # Lengths in quarters of a pixel, opacities in sixteenths.
 
 
-def _stamp(radius: int, ring: bool, width: int, alpha: int) -> IntArray:
-    outer, inner = _covers(radius / 4.0, width / 4.0)
-    shares: IntArray = np.rint(256.0 * (alpha / 16.0) * (outer - inner if ring else outer)).astype(np.int64)
-    return shares
+def _stamps(kinds: tuple[tuple[int, bool, int, int], ...]) -> Stamps:
+    squares = []
+    for radius, ring, width, alpha in kinds:
+        outer, inner = _covers(radius / 4.0, width / 4.0)
+        squares.append(np.rint(256.0 * (alpha / 16.0) * (outer - inner if ring else outer)).astype(np.int64))
+    sides = np.array([len(square) for square in squares], dtype=np.int64)
+    starts = np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(sides * sides)))
+    return Stamps(np.concatenate([square.reshape(-1) for square in squares]), starts, sides)
 
 
 def _disc(radius: int, fill: Color | None, outline: Color | None, width: int, alpha: int) -> pygame.Surface:

@@ -55,10 +55,10 @@ def test_a_contact_point_rides_on_the_body_that_moves(scene: Any) -> None:
     shifted = world.poses.copy()
     shifted[packed.is_moving, :2] += (0.3, 0.2)
     held = replace(contacts, pose_a=world.poses[np.searchsorted(packed.body_ids, contacts.body_a)], pose_b=world.poses[rows])
-    moved = carried_points(held, packed, shifted) - held.position
+    moved = carried_points(held, packed, shifted, packed.rows_of_contacts(held)) - held.position
     for row in range(len(held)):
         assert moved[row, 0] == pytest.approx((0.3, 0.2)), "static bodies carry nothing"
-    assert carried_points(held, packed, world.poses) == pytest.approx(held.position)
+    assert carried_points(held, packed, world.poses, packed.rows_of_contacts(held)) == pytest.approx(held.position)
 
 
 def test_contacts_of_bodies_deleted_since_the_step_are_not_drawn(scene: Any, surface: pygame.Surface) -> None:

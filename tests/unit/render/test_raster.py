@@ -201,7 +201,7 @@ def test_polygons_and_lines_of_a_canvas_lie_where_pygame_draws_them(raster: Rast
         canvas.polygons(corners, np.array([0, 3, 6]), canvas.mapped([RED, None]), canvas.mapped([WHITE, BLUE]))
         canvas.segments(np.array([(-3.0, 2.0)]), np.array([(3.0, -2.0)]), WHITE, 2.0)
         canvas.arrow((-2.0, 1.0), (0.0, 1.0), 10.0, BLUE)
-        canvas.circles(np.array([(3.5, -2.0)]), np.array([0.3]), np.array([1.0]), [None], [BLUE])
+        canvas.circles(np.array([(3.5, -2.0)]), np.array([0.3]), np.array([1.0]), np.array([0]), [(None, BLUE)])
         canvas.points(np.array([(-3.5, -2.0)]), WHITE)
         pictures.append(pygame.surfarray.array3d(surface).astype(np.int64))
     differs = np.abs(pictures[0] - pictures[1]).max(axis=2) > 60

@@ -1,0 +1,55 @@
+"""The picture of a scene that stands still, asleep or paused: kept when two frames in a row were the same, and copied from then on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pygame
+
+from engine.common.arrays import FloatArray
+from engine.render.canvas import Canvas
+
+__all__ = ["StillPicture"]
+
+
+class StillPicture:
+    """What a view showed last, and of what it was made."""
+
+    def __init__(self) -> None:
+        self._parts: list[object] = []
+        """All that the last picture was made of; of one that was unlike that before it the first part alone."""
+        self._was_same = False
+        self._picture: pygame.Surface | None = None
+        self._points = np.zeros((0, 2, 2))
+
+    def show(self, canvas: Canvas, parts: Iterator[object]) -> FloatArray | None:
+        """Copy the picture that was kept into the view, if it was made of the same parts, and return its contact points; else None.
+
+        Of a scene that moves the first part is looked at and no other.
+        """
+        first = next(parts)
+        if not self._parts or not _is_same(first, self._parts[0]):
+            self._parts, self._was_same, self._picture = [first], False, None
+            return None
+        found = [first, *parts]
+        self._was_same = len(found) == len(self._parts) and all(map(_is_same, found, self._parts))
+        self._parts = found
+        if not self._was_same:
+            self._picture = None
+        if self._picture is None:
+            return None
+        canvas.surface.blit(self._picture, canvas.camera.view[:2])
+        return self._points
+
+    def keep(self, canvas: Canvas, points: FloatArray) -> None:
+        """Keep what has been drawn in the view, and where its contact points are, if it was made of the same as the picture before."""
+        if self._was_same:
+            self._picture, self._points = pygame.Surface(canvas.camera.view[2:], 0, canvas.surface), points
+            self._picture.blit(canvas.surface, (0, 0), canvas.camera.view)
+
+
+def _is_same(one: object, other: object) -> bool:
+    if isinstance(one, np.ndarray) and isinstance(other, np.ndarray):
+        return one is other or np.array_equal(one, other)
+    return one is other or (type(one) is type(other) and bool(one == other))
