@@ -9,6 +9,7 @@ from engine.render import palette
 from engine.render.camera import Camera
 from engine.render.canvas import Canvas
 from engine.render.debug_draw import DebugDraw
+from engine.render.fonts import LabelRoom
 from engine.render.interpolation import interpolated
 from engine.render.packing import PackedShapes, carried_points
 from engine.render.trail import FADE_STEPS, FLASH_STEPS, ContactTrail
@@ -125,3 +126,44 @@ def test_trail_ages_by_steps_and_forgets(make_contacts: Any) -> None:
     assert [age for age, _ in trail.added()] == [0.5]
     trail.record(make_contacts(step=1 + FADE_STEPS, points=0))
     assert trail.added() == [] and trail.removed() == []
+
+
+def pixels_of(surface: pygame.Surface) -> bytes:
+    return pygame.surfarray.array3d(surface).tobytes()
+
+
+def test_a_scene_that_stands_still_is_copied_and_one_that_changes_is_drawn(scene: Any, surface: pygame.Surface) -> None:
+    debug, layers, grounds, canvas = DebugDraw(), Layers(), [], canvas_on(surface)
+
+    def ground() -> None:
+        grounds.append(None)
+        surface.fill(palette.BACKGROUND)
+
+    def draws() -> bool:
+        """Draw a frame as a window does; tell whether it was drawn anew. The picture is always what it would be without keeping."""
+        before = len(grounds)
+        canvas.room = LabelRoom(canvas.camera.view)
+        shown = debug.draw(canvas, scene, layers, ground=ground)
+        canvas.room.settle()
+        picture = pixels_of(surface)
+        other = canvas_on(surface)
+        other.camera = canvas.camera
+        fresh = DebugDraw().draw(other, scene, layers)
+        other.room.settle()
+        assert picture == pixels_of(surface)
+        assert shown.points.tobytes() == fresh.points.tobytes() and len(shown.differences) == len(fresh.differences)
+        return len(grounds) > before
+
+    assert draws() and draws() and draws(), "two frames must be the same before one is kept"
+    assert not draws() and not draws()
+    scene.world.poses = scene.world.poses + np.array([0.0, 0.01, 0.0])
+    assert draws() and draws() and draws() and not draws()
+    for change in (
+        lambda: setattr(scene.world, "awake", ~scene.world.awake),
+        lambda: setattr(layers, "centers", True),
+        lambda: setattr(scene, "colors", {2: (1, 2, 3)}),
+        lambda: setattr(canvas, "camera", Camera((1.0, 0.4), 31.0, canvas.camera.view)),
+        lambda: setattr(scene.world, "contacts", replace(scene.world.contacts, position=scene.world.contacts.position + 0.1)),
+    ):
+        change()
+        assert draws() and draws() and not draws()
