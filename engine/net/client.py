@@ -12,6 +12,7 @@ again. What a server says is checked, and what cannot be so ends the connection 
 
 from __future__ import annotations
 
+import contextlib
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -29,7 +30,7 @@ from engine.net import messages as m
 from engine.net.clock import Clock
 from engine.net.corrections import Correction, Poses, Smoothing, poses_of
 from engine.net.course import Act, Course
-from engine.net.limits import without_picture
+from engine.net.limits import MOST_WORK, without_picture
 from engine.net.scene import made_of
 
 __all__ = ["Client"]
@@ -98,6 +99,9 @@ class Client:
     timer : callable, optional
         Returns seconds, to measure what ticks cost: with it no call of `advance` is to take longer than `budget`; without, each takes a
         bounded number of ticks. Of the processor: how busy others keep the machine says nothing of what going back costs.
+    most_work : float
+        Times its default that a count among a solver's settings may be in the server's world: a dearer one is refused, as by a server of
+        its guests. Of one's own server anything goes.
 
     Attributes
     ----------
@@ -136,7 +140,13 @@ class Client:
     """
 
     def __init__(
-        self, name: str, password: str = "", key: str = "", method: str = "prediction", timer: Callable[[], float] | None = None
+        self,
+        name: str,
+        password: str = "",
+        key: str = "",
+        method: str = "prediction",
+        timer: Callable[[], float] | None = None,
+        most_work: float = MOST_WORK,
     ) -> None:
         self.name, self.key = name, key
         self.method = method
@@ -156,7 +166,7 @@ class Client:
         ) = self.n_lost = 0
         self.on_final: Callable[[int, bytes], object] | None = None
         self.on_correction: Callable[[Correction], object] | None = None
-        self.timer = timer
+        self.timer, self._most_work = timer, most_work
         self._costs: deque[float] = deque(maxlen=_MOST_COSTS)
         self._cost = 0.0
         """Seconds of a tick."""
@@ -319,7 +329,12 @@ class Client:
         course = self.course
         if course is None or self.is_alone:
             return
-        self._replay(now)
+        for tick in range(course.now, course.now + _KNOWN_TICKS):  # what others were about to do
+            for act in course.acts(tick):
+                if act.user != self.user:
+                    course.remove(tick, act.user, act.number)
+        with contextlib.suppress(InvalidInputError):  # what is too dear here stands still
+            self._replay(now)
         self._forget_unheard()
         self._counts.clear()
         self._digests.clear()
@@ -388,7 +403,7 @@ class Client:
         decode_state(demo, welcome.state)
         before, self._welcome, self.key = self.user, welcome, welcome.key
         self.user = welcome.user
-        self.course = Course(demo, welcome.tick, welcome.window)
+        self.course = Course(demo, welcome.tick, welcome.window, most_work=self._most_work)
         if self._is_anew or self._clock.hertz != welcome.hertz:
             self._clock = Clock(welcome.hertz)
             self._pinged = -1e9
@@ -617,9 +632,13 @@ class Client:
         self._now, self._goal = now, self.target(now)
         taken = 0
         while course.now < self._goal and taken < _MOST_ALONE:
-            course.step()
+            try:
+                course.step()
+            except InvalidInputError as error:  # what is too dear here stands still until it is changed
+                self.refused = _line(str(error))
+                break
             taken += 1
-        if course.now < self._goal:  # it slept, or is too slow: that time is lost
+        if course.now < self._goal:  # it slept, is too slow, or stands still: that time is lost
             self._alone = now, course.now
         self.confirmed = course.now
         course.forget(course.now)

@@ -17,7 +17,7 @@ import numpy as np
 
 from engine.common.errors import LabError
 from engine.history.input_log import Input
-from engine.world import BodySpec, FixtureSpec, WorldSettings, load_solver
+from engine.world import BodySpec, FixtureSpec, World, WorldSettings, load_solver
 from engine.world.fields import named_values
 
 if TYPE_CHECKING:
@@ -26,9 +26,11 @@ if TYPE_CHECKING:
 
 __all__ = [
     "BURST",
+    "MOST_WORK",
     "Bucket",
     "Limits",
     "Size",
+    "dearest_of",
     "has_more_values",
     "loads",
     "made_by",
@@ -41,6 +43,8 @@ __all__ = [
 
 BURST = 4.0
 """Seconds whose worth may come at once."""
+MOST_WORK = 16.0
+"""Times a solver's default that what it is set to may take."""
 _CUBED = frozenset({"largest"})
 """Settings that are the size of a matrix."""
 
@@ -114,7 +118,7 @@ class Limits:
     numbers_ahead: int = 1_000
     shapes_per_s: float = 30.0
     denials_per_s: float = 5.0
-    work: float = 16.0
+    work: float = MOST_WORK
     bodies: int = 500
     shapes: int = 2_000
     joints: int = 500
@@ -213,6 +217,14 @@ def work_of(one: Input, demo: Demo) -> float:
                 work, math.prod(_ratio(key, value, usual.get(key)) for key, value in {**named, **dict(named_values("", own))}.items())
             )
     return work
+
+
+def dearest_of(world: World) -> tuple[float, str]:
+    """Return how many times its default the dearest of a world's settings is, by its counts, and the name of that."""
+    solver = load_solver(world.solver)
+    usual = {each.name: each.default for each in fields(WorldSettings)} | solver.own_settings(WorldSettings())
+    now = {name: getattr(world.settings, name, None) for name in usual} | solver.own_settings(world.settings)
+    return max((_ratio(name, value, usual[name]), name) for name, value in now.items())
 
 
 def _ratio(name: str, value: object, usual: object) -> float:

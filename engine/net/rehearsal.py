@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -100,7 +101,7 @@ class Rehearsal:
         self.server.on_tick = self._note
         self.seats = [
             Seat(
-                Client(f"user {k}", method=method),
+                Client(f"user {k}", method=method, most_work=math.inf),
                 Link(link, stream(seed, "up", k)),
                 Link(link if down is None else down, stream(seed, "down", k)),
                 comes_at[k] if k < len(comes_at) else 0.0,

@@ -7,6 +7,7 @@ and at the end what it noted. Processes are fresh interpreters; they leave Ctrl-
 from __future__ import annotations
 
 import contextlib
+import math
 import multiprocessing
 import os
 import signal
@@ -244,7 +245,7 @@ def _take_part(pipe: Pipe[Any, Any], plan: Plan, number: int) -> ClientNotes | N
     port = _told_to_go(pipe, plan)
     if port is None:
         return None
-    client, hands = Client(_name(number), method=plan.method, timer=time.thread_time), plan.hands(number)
+    client, hands = Client(_name(number), method=plan.method, timer=time.thread_time, most_work=math.inf), plan.hands(number)
     seed = int(stream(plan.seed, "connection", number).integers(2**62))
     connection = Connection(BIND, port, link=(plan.up, plan.down), seed=seed)
     party, watch = Party(client, connection), Watch(client)

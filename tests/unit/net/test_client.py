@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import time
 from collections.abc import Callable
 
 import numpy as np
@@ -13,6 +14,8 @@ from engine.common.rng import stream
 from engine.demo.registry import find_demo
 from engine.demo.users import KEYFRAME_TICKS
 from engine.geometry import Circle
+from engine.history.input_log import Input
+from engine.history.recordings.inputs import as_plain
 from engine.net import messages as m
 from engine.net.client import Client
 from engine.net.clock import Clock
@@ -411,3 +414,33 @@ def test_a_thousand_damaged_messages() -> None:
         if k % 10 == 0:
             assert client.advance(2.0 + k / 600.0) <= 110
     assert client.demo is not None
+
+
+def test_settings_that_no_server_lets_its_clients_choose_are_refused_from_a_server() -> None:
+    rehearsal = _rehearsal(2, LinkSettings(), "card_house")
+    one = rehearsal.seats[0].client = Client("one")
+    _play(rehearsal, 1.5)
+    assert one.confirmed > 20 and one.refused == "", "50 and 20 iterations are six and seven times those of Box2D"
+    assert one.course is not None
+    world = one.course.demo.stages[0].world
+
+    def say(number: int, iterations: int) -> int:
+        """Let the server say that user 2 has changed the iterations, and the client go on; return by how many ticks it does."""
+        assert one.course is not None
+        act = as_plain(Input("edit", (0, "set_settings", (), (("velocity_iterations", iterations),))))
+        one.receive(m.encode(m.Acted(one.course.now, 2, number, act)), rehearsal.now)
+        before = one.course.now
+        for _ in range(10):
+            rehearsal.now += 0.02
+            one.advance(rehearsal.now)
+        return one.course.now - before
+
+    assert say(900, 128) > 3 and one.refused == "" and world.settings.velocity_iterations == 128
+    began = time.process_time()
+    assert say(901, 1_000) == 0 and time.process_time() - began < 2.0
+    assert one.refused.endswith("velocity_iterations must be at most 16 times its default here, got 125 times")
+    tick, now = one.course.now, rehearsal.now + 1.0
+    one.go_alone(now)
+    for k in range(10):
+        one.advance(now + 0.02 * k)
+    assert one.course.now > tick + 5 and world.settings.velocity_iterations == 128, "alone it goes on without that"
