@@ -21,34 +21,31 @@ from typing import NamedTuple
 import numpy as np
 
 from engine.common.arrays import FloatArray, IntArray
-from engine.common.jit import inlined_kernel, kernel
-from engine.common.tolerances import BOX2D_ABSOLUTE_TOLERANCE, BOX2D_EPSILON, BOX2D_RELATIVE_TOLERANCE, SAT_ROUNDING
-from engine.geometry.kinds import CIRCLE
+from engine.common.jit import borrowing_kernel, inlined_kernel, kernel
+from engine.common.registers import return_four
+from engine.common.tolerances import BOX2D_ABSOLUTE_TOLERANCE, BOX2D_RELATIVE_TOLERANCE, SAT_ROUNDING
+from engine.geometry.kinds import CAPSULE, CIRCLE
 from engine.narrowphase._clip_kernel import LACKING_ROUNDINGS, cut_between, name_of
-from engine.narrowphase._sides_kernel import Arrays, Shapes, place, rounding_of
+from engine.narrowphase._sides_kernel import Arrays, Shapes, place
 from engine.narrowphase._simd_kernel import (
     CENTROID_A,
     CENTROID_B,
-    CIRCLES,
     FEWEST,
     FRAME,
     GAP_ROWS,
     INSIDE,
+    IS_FINE,
     LANES,
-    N_CLASSES,
     NUMBER_ROWS,
     NX,
     NY,
     PLACE_A,
     PLACE_B,
-    PLACE_POSE,
-    POLYGON_AND_CIRCLE,
-    POSE,
+    PLACE_POSE_A,
+    PLACE_POSE_B,
     POSE_A,
-    POSE_B,
     RADIUS_A,
     RADIUS_B,
-    SCALAR,
     SLOT_MASK,
     STRIDE,
     TO_B,
@@ -58,17 +55,18 @@ from engine.narrowphase._simd_kernel import (
     Block,
     X,
     Y,
-    classify,
+    gather,
     load_numbers,
     load_slots,
     move_b,
+    n_waiting_up_to,
     separations,
     two,
 )
-from engine.narrowphase.packing import HEAD, RECORD, SLOT_GROUP
+from engine.narrowphase.packing import RECORD, SLOT_GROUP, SLOTS
 from engine.narrowphase.rules import BOX2D, EXACT
 
-__all__ = ["contact_normals", "manifolds_simd"]
+__all__ = ["SCRATCH", "contact_normals", "manifolds_simd"]
 
 
 # Rows of `s` beyond those of `_simd_kernel`. The last twelve are results: the two points, the axis.
@@ -78,21 +76,34 @@ POINTS, AXIS = NUMBER_ROWS + 18, NUMBER_ROWS + 24
 _NUMBER_ROWS = NUMBER_ROWS + 30
 
 # Rows of `k` beyond those of `_simd_kernel`. The last six are results.
-N_A, N_B, EDGE_A, EDGE_B, PARTED, OTHER_EDGE, SWAPPED, CORNER = (WHOLE_ROWS + row for row in range(8))
+N_A, N_B, EDGE_A, EDGE_B, PARTED, OTHER_EDGE, PLACE_RESULT, CORNER = (WHOLE_ROWS + row for row in range(8))
 COUNT, NAMES, SIDE, EDGE, AGAIN = WHOLE_ROWS + 8, WHOLE_ROWS + 9, WHOLE_ROWS + 11, WHOLE_ROWS + 12, WHOLE_ROWS + 13
 _WHOLE_ROWS = WHOLE_ROWS + 14
 
+POLYGONS, POLYGON_AND_CIRCLE, CIRCLE_AND_POLYGON, CIRCLES = 0, 1, 2, 3
+"""Kinds of a pair's shapes; of each, a list for A's size and B's, of up to 4, 8, 12 and 16 vertices."""
+
+_N_KINDS, _N_SIZES = 4, SLOTS // SLOT_GROUP
+_LISTS = _N_SIZES * _N_SIZES
+
+SCRATCH = (VERTEX_ROWS + GAP_ROWS + _NUMBER_ROWS) * STRIDE
+"""Numbers of `v`, `g` and `s` together."""
+
 
 class _Query(NamedTuple):
-    """The question and the columns to fill: arguments of `manifold_pairs`, and the shapes' records in one row."""
+    """The question and the columns to fill: arguments of `manifolds_simd`, records and poses each in one row."""
 
-    shapes: Shapes
+    n_vertices: IntArray
     records: FloatArray
+    which: IntArray
     pairs: IntArray
     poses_a: FloatArray
     poses_b: FloatArray
+    pose_size: int
     rule: int
     columns: Arrays
+    normals: FloatArray
+    rest: IntArray
 
 
 # The axis
@@ -213,21 +224,23 @@ def _along(v: FloatArray, at: int, is_on_b: bool, nx: float, ny: float) -> float
 
 
 @inlined_kernel
-def _find_incident(v: FloatArray, s: FloatArray, k: IntArray, slots: int) -> None:
-    """Find on the other polygon the first edge whose normal points most against the axis."""
+def _find_incident(v: FloatArray, s: FloatArray, k: IntArray, slots_a: int, slots_b: int) -> None:
+    """Find on the other polygon the first edge whose normal points most against the axis; slots that only one has are for its lanes."""
     for lane in range(LANES):
         s[MOST * STRIDE + lane] = np.inf
         k[OTHER_EDGE * STRIDE + lane] = 0
-    for group in range(0, slots, SLOT_GROUP):
-        row = (group & SLOT_MASK) * STRIDE
+    for group in range(0, max(slots_a, slots_b), SLOT_GROUP):
+        row, of_a, of_b = (group & SLOT_MASK) * STRIDE, group < slots_a, group < slots_b
         for lane in range(LANES):
             is_on_b = k[SIDE * STRIDE + lane] == 1
             nx, ny = s[(REFERENCE + 4) * STRIDE + lane], s[(REFERENCE + 5) * STRIDE + lane]
             least, incident = s[MOST * STRIDE + lane], k[OTHER_EDGE * STRIDE + lane]
+            found, best = incident, least
             for edge in range(SLOT_GROUP):
                 along = _along(v, row + edge * STRIDE + lane, is_on_b, nx, ny)
-                incident, least = (group + edge if along < least else incident), (along if along < least else least)
-            s[MOST * STRIDE + lane], k[OTHER_EDGE * STRIDE + lane] = least, incident
+                found, best = (group + edge if along < best else found), (along if along < best else best)
+            takes = of_a if is_on_b else of_b
+            s[MOST * STRIDE + lane], k[OTHER_EDGE * STRIDE + lane] = (best if takes else least), (found if takes else incident)
 
 
 @inlined_kernel
@@ -364,12 +377,15 @@ def _point(s: FloatArray, k: IntArray, lane: int, touches: bool, x: float, y: fl
     """Fill the only point, or none."""
     s[POINTS * STRIDE + lane], s[(POINTS + 1) * STRIDE + lane] = (x if touches else 0.0), (y if touches else 0.0)
     s[(POINTS + 2) * STRIDE + lane] = separation if touches else 0.0
+    s[(POINTS + 3) * STRIDE + lane] = s[(POINTS + 4) * STRIDE + lane] = s[(POINTS + 5) * STRIDE + lane] = 0.0
     k[COUNT * STRIDE + lane] = 1 if touches else 0
+    k[NAMES * STRIDE + lane] = k[(NAMES + 1) * STRIDE + lane] = 0
 
 
 @inlined_kernel
-def _touch_circle(v: FloatArray, s: FloatArray, k: IntArray) -> None:
+def _touch_circle(v: FloatArray, s: FloatArray, k: IntArray, is_swapped: bool) -> None:
     """Fill the results of polygon and circle, the length from the corner being known; see `manifold_polygon_circle`."""
+    to_circle, side = (-1.0, 1) if is_swapped else (1.0, 0)
     for lane in range(LANES):
         is_corner, in_front = k[CORNER * STRIDE + lane] == 1, s[BEST_A * STRIDE + lane]
         inverse = 1.0 / s[LENGTH * STRIDE + lane]
@@ -379,12 +395,11 @@ def _touch_circle(v: FloatArray, s: FloatArray, k: IntArray) -> None:
         gap = s[LENGTH * STRIDE + lane] if is_corner else in_front
         radius, skin = s[RADIUS_B * STRIDE + lane], s[RADIUS_A * STRIDE + lane]
         (px, py), (cos, sin) = two(s, POSE_A, lane), two(s, POSE_A + 2, lane)
-        to_circle = -1.0 if k[SWAPPED * STRIDE + lane] == 1 else 1.0
         s[AXIS * STRIDE + lane] = to_circle * (cos * nx - sin * ny)
         s[(AXIS + 1) * STRIDE + lane] = to_circle * (sin * nx + cos * ny)
         s[(AXIS + 2) * STRIDE + lane], s[(AXIS + 3) * STRIDE + lane] = gap - radius, (inverse if is_corner else 0.0)
         s[(AXIS + 4) * STRIDE + lane], s[(AXIS + 5) * STRIDE + lane] = in_front - radius, np.nan
-        k[SIDE * STRIDE + lane] = k[SWAPPED * STRIDE + lane]
+        k[SIDE * STRIDE + lane] = side
         touches = not (gap > radius + skin + s[TOUCH * STRIDE + lane])
         lift = 0.5 * (skin - gap - radius)
         x, y = v[(X + TO_B) * STRIDE + lane] + lift * nx, v[(Y + TO_B) * STRIDE + lane] + lift * ny
@@ -421,165 +436,188 @@ def _touch_circles(v: FloatArray, s: FloatArray, k: IntArray) -> None:
 
 
 @inlined_kernel
-def _store(block: Block, chosen: IntArray, low: int, with_second: bool, columns: Arrays, rest: IntArray, n_rest: int) -> int:
-    """Write the lanes' results to the caller's rows, with or without a second point; return how many rows `rest` lists by now."""
-    s, k, (count, points, names, axis, reference) = block.s, block.k, columns
-    for lane in range(min(LANES, chosen.shape[0] - low)):
-        row = np.uint64(chosen[low + lane])
-        count[row] = k[COUNT * STRIDE + lane]
-        for point in range(2):
-            names[row, point] = k[(NAMES + point) * STRIDE + lane] if with_second else 0
-            for field in range(3):
-                points[row, point, field] = s[(POINTS + 3 * point + field) * STRIDE + lane] if with_second or point == 0 else 0.0
-        for field in range(6):
-            axis[row, field] = s[(AXIS + field) * STRIDE + lane]
-        reference[row, 0], reference[row, 1] = k[SIDE * STRIDE + lane], k[EDGE * STRIDE + lane]
-        if k[AGAIN * STRIDE + lane] == 1:
-            rest[n_rest] = chosen[low + lane]
-            n_rest += 1
-    return n_rest
-
-
-@kernel
-def _polygons_block(block: Block, chosen: IntArray, slots: int, query: _Query, rest: IntArray, n_rest: int) -> int:
-    """Fill the `chosen` rows of pairs of two polygons of at most `slots` vertices; return how many rows `rest` lists, to be done over."""
-    v, g, s, k = block
-    records, pairs, n_vertices, rule = query.records, query.pairs, query.shapes.n_vertices, query.rule
-    poses_a, poses_b = query.poses_a.reshape(-1), query.poses_b.reshape(-1)
-    for low in range(0, chosen.shape[0], LANES):
-        for lane in range(LANES):
-            row = chosen[min(low + lane, chosen.shape[0] - 1)]
-            a, b = pairs[np.uint64(row), 0], pairs[np.uint64(row), 1]
-            k[PLACE_A * STRIDE + lane], k[PLACE_B * STRIDE + lane] = a * RECORD, b * RECORD
-            k[PLACE_POSE * STRIDE + lane] = row * POSE
-            k[N_A * STRIDE + lane], k[N_B * STRIDE + lane] = n_vertices[np.uint64(a)], n_vertices[np.uint64(b)]
-        load_numbers(s, k, records, poses_a, poses_b, rule)
-        load_slots(v, k, PLACE_A, 0, slots, records)
-        load_slots(v, k, PLACE_B, TO_B, slots, records)
-        move_b(v, s, slots, True)
-        separations(v, g, 0, TO_B, slots)
-        separations(v, g, TO_B, 0, slots)
-        if rule == EXACT:
-            _pick_greatest(g, s, k, 0, slots, BEST_A, EDGE_A)
-            _pick_greatest(g, s, k, TO_B, slots, BEST_B, EDGE_B)
-        else:
-            _move_centroid(s)
-            _pick_by_climb(v, g, s, k, 0, 1.0, slots, N_A, BEST_A, EDGE_A)
-            _pick_by_climb(v, g, s, k, TO_B, -1.0, slots, N_B, BEST_B, EDGE_B)
-        _choose(s, k, rule)
-        _fetch_edge(v, s, k, 0, EDGE, REFERENCE)
-        _find_incident(v, s, k, slots)
-        _fetch_edge(v, s, k, 1, OTHER_EDGE, INCIDENT)
-        _clip(s, k, rule)
-        n_rest = _store(block, chosen, low, True, query.columns, rest, n_rest)
-    return n_rest
+def _places_of(query: _Query, row: int) -> tuple[int, int, int, int]:
+    """Return A's and B's shape, and the rows of their poses."""
+    a, b = query.pairs[np.uint64(row), 0], query.pairs[np.uint64(row), 1]
+    if query.which.shape[0] == 0:
+        return a, b, row, row
+    return query.which[np.uint64(a)], query.which[np.uint64(b)], a, b
 
 
 @inlined_kernel
-def _load_pair(
-    s: FloatArray, k: IntArray, lane: int, row: np.uint64, a: np.uint64, b: np.uint64, radius: FloatArray, extent: FloatArray, rule: int,
-    poses_a: FloatArray, poses_b: FloatArray, swapped: bool,
-) -> None:  # fmt: skip
-    """Load what a pair has one of; `swapped` makes its B the lane's A."""
-    rounding = rounding_of(poses_a[row], extent[a], poses_b[row], extent[b])
-    s[TOUCH * STRIDE + lane] = rounding if rule == EXACT else 0.0
-    s[INSIDE * STRIDE + lane] = rounding if rule == EXACT else BOX2D_EPSILON
-    first, second = (POSE_B, POSE_A) if swapped else (POSE_A, POSE_B)
-    for field in range(4):
-        s[(first + field) * STRIDE + lane] = poses_a[row, field]
-        s[(second + field) * STRIDE + lane] = poses_b[row, field]
-    s[RADIUS_A * STRIDE + lane] = radius[b] if swapped else radius[a]
-    s[RADIUS_B * STRIDE + lane] = radius[a] if swapped else radius[b]
-    k[SWAPPED * STRIDE + lane] = 1 if swapped else 0
+def _load(block: Block, chosen: IntArray, slots_a: int, slots_b: int, kinds: int, query: _Query) -> None:
+    """Load a block; lanes past the end of `chosen` take its last row once more. A lane's A is the polygon, where one is."""
+    (v, _, s, k), is_swapped, last = block, kinds == CIRCLE_AND_POLYGON, chosen.shape[0] - 1
+    for lane in range(LANES):
+        row = chosen[np.uint64(min(lane, last))]
+        first, second, first_pose, second_pose = _places_of(query, row)
+        a, b = (second, first) if is_swapped else (first, second)
+        k[PLACE_A * STRIDE + lane], k[PLACE_B * STRIDE + lane] = a * RECORD, b * RECORD
+        k[PLACE_POSE_A * STRIDE + lane] = query.pose_size * (second_pose if is_swapped else first_pose)
+        k[PLACE_POSE_B * STRIDE + lane] = query.pose_size * (first_pose if is_swapped else second_pose)
+        k[N_A * STRIDE + lane], k[N_B * STRIDE + lane] = query.n_vertices[np.uint64(a)], query.n_vertices[np.uint64(b)]
+        k[PLACE_RESULT * STRIDE + lane] = 6 * row
+    if is_swapped:
+        load_numbers(s, k, query.records, query.poses_b, query.poses_a, query.pose_size, True, query.rule)
+    else:
+        load_numbers(s, k, query.records, query.poses_a, query.poses_b, query.pose_size, False, query.rule)
+    load_slots(v, k, PLACE_A, 0, slots_a, query.records, kinds != CIRCLES)
+    load_slots(v, k, PLACE_B, TO_B, slots_b, query.records, kinds == POLYGONS)
 
 
-@kernel
-def _polygon_circle_block(block: Block, chosen: IntArray, slots: int, query: _Query, rest: IntArray, n_rest: int) -> int:
-    """Do the same for a polygon of at most `slots` vertices and a circle; the polygon is the lane's A."""
+@inlined_kernel
+def _store(block: Block, chosen: IntArray, query: _Query, n_rest: int) -> int:
+    """Write the lanes' results to the caller's rows; return how many rows `rest` lists by now."""
+    s, k, (count, points, names, axis, reference) = block.s, block.k, query.columns
+    for lane in range(0, LANES, SLOT_GROUP):
+        for field in range(0, 4, 2):
+            return_four(points, k, PLACE_RESULT * STRIDE + lane, field, s, (POINTS + field) * STRIDE + lane, STRIDE)
+            return_four(axis, k, PLACE_RESULT * STRIDE + lane, field, s, (AXIS + field) * STRIDE + lane, STRIDE)
+    for lane in range(chosen.shape[0]):
+        row, n = np.uint64(chosen[np.uint64(lane)]), k[COUNT * STRIDE + lane]
+        count[row] = n
+        names[row, 0], names[row, 1] = k[NAMES * STRIDE + lane], k[(NAMES + 1) * STRIDE + lane]
+        reference[row, 0], reference[row, 1] = k[SIDE * STRIDE + lane], k[EDGE * STRIDE + lane]
+        if query.normals.shape[0] > 0:
+            x, y = two(s, AXIS, lane)
+            query.normals[row, 0], query.normals[row, 1] = (x if n > 0 else 0.0), (y if n > 0 else 0.0)
+        query.rest[np.uint64(n_rest)] = row
+        n_rest += 1 if (k[AGAIN * STRIDE + lane] == 1) | (s[IS_FINE * STRIDE + lane] == 0.0) else 0
+    return n_rest
+
+
+@borrowing_kernel
+def _polygons_block(block: Block, chosen: IntArray, slots_a: int, slots_b: int, query: _Query, n_rest: int) -> int:
+    """Fill the `chosen` rows, at most `LANES`, of pairs of two polygons; return how many rows `rest` lists by now, to be done over."""
+    (v, g, s, k), rule = block, query.rule
+    _load(block, chosen, slots_a, slots_b, POLYGONS, query)
+    move_b(v, s, slots_b, True)
+    separations(v, g, 0, TO_B, slots_a, slots_b)
+    separations(v, g, TO_B, 0, slots_b, slots_a)
+    if rule == EXACT:
+        _pick_greatest(g, s, k, 0, slots_a, BEST_A, EDGE_A)
+        _pick_greatest(g, s, k, TO_B, slots_b, BEST_B, EDGE_B)
+    else:
+        _move_centroid(s)
+        _pick_by_climb(v, g, s, k, 0, 1.0, slots_a, N_A, BEST_A, EDGE_A)
+        _pick_by_climb(v, g, s, k, TO_B, -1.0, slots_b, N_B, BEST_B, EDGE_B)
+    _choose(s, k, rule)
+    _fetch_edge(v, s, k, 0, EDGE, REFERENCE)
+    _find_incident(v, s, k, slots_a, slots_b)
+    _fetch_edge(v, s, k, 1, OTHER_EDGE, INCIDENT)
+    _clip(s, k, rule)
+    return _store(block, chosen, query, n_rest)
+
+
+@borrowing_kernel
+def _polygon_circle_block(block: Block, chosen: IntArray, slots: int, is_swapped: bool, query: _Query, n_rest: int) -> int:
+    """Do the same for a polygon and a circle, in that order or `is_swapped`; the polygon is the lane's A."""
     v, g, s, k = block
-    shapes, records, pairs, poses_a, poses_b, rule, columns = query
-    for low in range(0, chosen.shape[0], LANES):
+    _load(block, chosen, slots, SLOT_GROUP, CIRCLE_AND_POLYGON if is_swapped else POLYGON_AND_CIRCLE, query)
+    move_b(v, s, 1, False)
+    for edge in range(slots):
+        of = (edge & SLOT_MASK) * STRIDE
         for lane in range(LANES):
-            row = np.uint64(chosen[min(low + lane, chosen.shape[0] - 1)])
-            a, b = np.uint64(pairs[row, 0]), np.uint64(pairs[row, 1])
-            swapped = shapes.kind[a] == CIRCLE
-            _load_pair(s, k, lane, row, a, b, shapes.radius, shapes.extent, rule, poses_a, poses_b, swapped)
-            polygon, circle = (pairs[row, 1], a) if swapped else (pairs[row, 0], b)
-            k[PLACE_A * STRIDE + lane] = polygon * RECORD
-            v[(X + TO_B) * STRIDE + lane] = records[circle * np.uint64(RECORD) + np.uint64(HEAD)]
-            v[(Y + TO_B) * STRIDE + lane] = records[circle * np.uint64(RECORD) + np.uint64(HEAD + SLOT_GROUP)]
-            k[N_A * STRIDE + lane], k[SIDE * STRIDE + lane] = shapes.n_vertices[polygon], 0
-        load_slots(v, k, PLACE_A, 0, slots, records)
-        move_b(v, s, 1, False)
-        for edge in range(slots):
-            of = (edge & SLOT_MASK) * STRIDE
-            for lane in range(LANES):
-                nx, ny = v[NX * STRIDE + of + lane], v[NY * STRIDE + of + lane]
-                x, y = v[X * STRIDE + of + lane], v[Y * STRIDE + of + lane]
-                g[of + lane] = nx * (v[(X + TO_B) * STRIDE + lane] - x) + ny * (v[(Y + TO_B) * STRIDE + lane] - y)
-        _pick_greatest(g, s, k, 0, slots, BEST_A, EDGE)
-        _fetch_edge(v, s, k, 0, EDGE, REFERENCE)
-        _find_corner(v, s, k, rule)
-        _measure_corner(v, s, k, rule)
-        _touch_circle(v, s, k)
-        n_rest = _store(block, chosen, low, False, columns, rest, n_rest)
-    return n_rest
+            nx, ny = v[NX * STRIDE + of + lane], v[NY * STRIDE + of + lane]
+            x, y = v[X * STRIDE + of + lane], v[Y * STRIDE + of + lane]
+            g[of + lane] = nx * (v[(X + TO_B) * STRIDE + lane] - x) + ny * (v[(Y + TO_B) * STRIDE + lane] - y)
+    for lane in range(LANES):
+        k[SIDE * STRIDE + lane] = 0
+    _pick_greatest(g, s, k, 0, slots, BEST_A, EDGE)
+    _fetch_edge(v, s, k, 0, EDGE, REFERENCE)
+    _find_corner(v, s, k, query.rule)
+    _measure_corner(v, s, k, query.rule)
+    _touch_circle(v, s, k, is_swapped)
+    return _store(block, chosen, query, n_rest)
 
 
-@kernel
-def _circles_block(block: Block, chosen: IntArray, query: _Query, rest: IntArray, n_rest: int) -> int:
-    """Do the same for two circles; there is nothing to be done over."""
+@borrowing_kernel
+def _circles_block(block: Block, chosen: IntArray, query: _Query, n_rest: int) -> int:
+    """Do the same for two circles."""
     v, _, s, k = block
-    records, pairs = query.records, query.pairs
-    poses_a, poses_b = query.poses_a.reshape(-1), query.poses_b.reshape(-1)
-    for low in range(0, chosen.shape[0], LANES):
-        for lane in range(LANES):
-            row = chosen[min(low + lane, chosen.shape[0] - 1)]
-            place_a, place_b = pairs[np.uint64(row), 0] * RECORD, pairs[np.uint64(row), 1] * RECORD
-            k[PLACE_A * STRIDE + lane], k[PLACE_B * STRIDE + lane], k[PLACE_POSE * STRIDE + lane] = place_a, place_b, row * POSE
-            v[X * STRIDE + lane], v[Y * STRIDE + lane] = records[np.uint64(place_a + HEAD)], records[np.uint64(place_a + HEAD + SLOT_GROUP)]
-            v[(X + TO_B) * STRIDE + lane] = records[np.uint64(place_b + HEAD)]
-            v[(Y + TO_B) * STRIDE + lane] = records[np.uint64(place_b + HEAD + SLOT_GROUP)]
-        load_numbers(s, k, records, poses_a, poses_b, query.rule)
-        move_b(v, s, 1, False)
-        for lane in range(LANES):
-            s[DX * STRIDE + lane] = v[(X + TO_B) * STRIDE + lane] - v[X * STRIDE + lane]
-            s[DY * STRIDE + lane] = v[(Y + TO_B) * STRIDE + lane] - v[Y * STRIDE + lane]
-        for lane in range(LANES):
-            s[LENGTH * STRIDE + lane] = math.hypot(s[DX * STRIDE + lane], s[DY * STRIDE + lane])
-        _touch_circles(v, s, k)
-        n_rest = _store(block, chosen, low, False, query.columns, rest, n_rest)
-    return n_rest
+    _load(block, chosen, SLOT_GROUP, SLOT_GROUP, CIRCLES, query)
+    move_b(v, s, 1, False)
+    for lane in range(LANES):
+        s[DX * STRIDE + lane] = v[(X + TO_B) * STRIDE + lane] - v[X * STRIDE + lane]
+        s[DY * STRIDE + lane] = v[(Y + TO_B) * STRIDE + lane] - v[Y * STRIDE + lane]
+    for lane in range(LANES):
+        s[LENGTH * STRIDE + lane] = math.hypot(s[DX * STRIDE + lane], s[DY * STRIDE + lane])
+    _touch_circles(v, s, k)
+    return _store(block, chosen, query, n_rest)
+
+
+@inlined_kernel
+def _answer_block(block: Block, chosen: IntArray, kinds: int, size_a: int, size_b: int, query: _Query, n_rest: int) -> int:
+    """Fill the `chosen` rows, at most `LANES`, of such kinds and no larger sizes; return how many rows `rest` lists by now."""
+    slots_a, slots_b = SLOT_GROUP * (size_a + 1), SLOT_GROUP * (size_b + 1)
+    if kinds == POLYGONS:
+        return _polygons_block(block, chosen, slots_a, slots_b, query, n_rest)
+    if kinds == CIRCLES:
+        return _circles_block(block, chosen, query, n_rest)
+    return _polygon_circle_block(block, chosen, max(slots_a, slots_b), kinds == CIRCLE_AND_POLYGON, query, n_rest)
+
+
+@inlined_kernel
+def _number_of(kind: IntArray, n_vertices: IntArray, a: int, b: int) -> int:
+    """Return the number of the list that a pair of shapes waits on, or -1 where the scalar kernel must answer."""
+    (kind_a, n_a), (kind_b, n_b) = (kind[np.uint64(a)], n_vertices[np.uint64(a)]), (kind[np.uint64(b)], n_vertices[np.uint64(b)])
+    kinds = (CIRCLE_AND_POLYGON if kind_a == CIRCLE else 0) + (POLYGON_AND_CIRCLE if kind_b == CIRCLE else 0)
+    number = _LISTS * kinds + _N_SIZES * ((n_a - 1) // SLOT_GROUP) + (n_b - 1) // SLOT_GROUP
+    return -1 if (max(kind_a, kind_b) >= CAPSULE) | (max(n_a, n_b) > SLOTS) else number
 
 
 @kernel
 def manifolds_simd(
-    packed: Arrays, records: FloatArray, pairs: IntArray, poses_a: FloatArray, poses_b: FloatArray, rule: int, columns: Arrays
-) -> IntArray:
-    """Fill the rows of all `pairs` that can go side by side; return the numbers of the others, which are `manifold_pairs`'s to fill.
+    packed: Arrays, records: FloatArray, which: IntArray, pairs: IntArray, poses_a: FloatArray, poses_b: FloatArray, rule: int,
+    columns: Arrays, normals: FloatArray, scratch: FloatArray, rest: IntArray,
+) -> int:  # fmt: skip
+    """Fill the rows of all `pairs` that can go side by side; list the numbers of the others in `rest` and return how many they are.
 
-    Arguments are those of `manifold_pairs`, and the shapes' records.
+    Arguments are those of `manifold_pairs`, except: poses (n, 4), or (n, 3) x, y, angle; `records` as in `PackedShapes`; `which`, empty, or
+    the shape of each body where pairs are of bodies, whose poses `poses_a` and `poses_b` then both are; `normals`, empty or to be filled as
+    by `contact_normals`; `scratch` (SCRATCH,); `rest` (n + 1,). Rows whose poses are not finite are among the others. Returns -1, with some
+    rows filled, at an index out of range.
     """
-    n, shapes = pairs.shape[0], Shapes(*packed)
-    rows, rest, n_rest = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64), 0
-    begin = classify(shapes.kind, shapes.n_vertices, pairs, rows)
-    query = _Query(shapes, records.reshape(-1), pairs, poses_a, poses_b, rule, columns)
-    block = Block(
-        np.empty(VERTEX_ROWS * STRIDE), np.empty(GAP_ROWS * STRIDE), np.empty(_NUMBER_ROWS * STRIDE),
-        np.empty(_WHOLE_ROWS * STRIDE, dtype=np.int64),
+    shapes, n_rest = Shapes(*packed), 0
+    n_ends = np.uint64(which.shape[0] if which.shape[0] > 0 else shapes.kind.shape[0])
+    query = _Query(
+        shapes.n_vertices, records.reshape(-1), which, pairs, poses_a.reshape(-1), poses_b.reshape(-1), poses_a.shape[1], rule, columns,
+        normals, rest,
     )  # fmt: skip
-    for number in range(N_CLASSES):
-        chosen = rows[begin[number] : begin[number + 1]]
-        if number == SCALAR or chosen.shape[0] < FEWEST:
-            rest[n_rest : n_rest + chosen.shape[0]] = chosen
-            n_rest += chosen.shape[0]
-        elif number == CIRCLES:
-            n_rest = _circles_block(block, chosen, query, rest, n_rest)
-        elif number <= POLYGON_AND_CIRCLE:
-            n_rest = _polygons_block(block, chosen, SLOT_GROUP * number, query, rest, n_rest)
-        else:
-            n_rest = _polygon_circle_block(block, chosen, SLOT_GROUP * (number - POLYGON_AND_CIRCLE), query, rest, n_rest)
-    return rest[:n_rest]
+    block = Block(
+        scratch[: VERTEX_ROWS * STRIDE], scratch[VERTEX_ROWS * STRIDE : (VERTEX_ROWS + GAP_ROWS) * STRIDE],
+        scratch[(VERTEX_ROWS + GAP_ROWS) * STRIDE :], np.empty(_WHOLE_ROWS * STRIDE, dtype=np.int64),
+    )  # fmt: skip
+    waiting, n_waiting = np.empty(_N_KINDS * _LISTS * LANES, dtype=np.int64), np.zeros(_N_KINDS * _LISTS, dtype=np.int64)
+    for row in range(pairs.shape[0]):
+        if np.uint64(pairs[row, 0]) >= n_ends or np.uint64(pairs[row, 1]) >= n_ends:
+            return -1
+        a, b, _, _ = _places_of(query, row)
+        number = _number_of(shapes.kind, shapes.n_vertices, a, b)
+        if number < 0:
+            rest[n_rest] = row
+            n_rest += 1
+            continue
+        at = n_waiting[np.uint64(number)]
+        waiting[np.uint64(number * LANES + at)] = row
+        n_waiting[np.uint64(number)] = at + 1
+        if at + 1 == LANES:
+            n_waiting[np.uint64(number)] = 0
+            chosen, sizes = waiting[number * LANES : (number + 1) * LANES], number % _LISTS
+            n_rest = _answer_block(block, chosen, number // _LISTS, sizes // _N_SIZES, sizes % _N_SIZES, query, n_rest)
+    together = np.empty(LANES, dtype=np.int64)
+    for kinds in range(_N_KINDS):  # what waits still: those of up to 4 vertices, of up to 8, then all
+        of_kinds, n_of_kinds = waiting[kinds * _LISTS * LANES :], n_waiting[kinds * _LISTS : (kinds + 1) * _LISTS]
+        for size in (0, 1, _N_SIZES - 1):
+            n_left = LANES
+            while n_left == LANES and (size == _N_SIZES - 1 or n_waiting_up_to(n_of_kinds, _N_SIZES, size) >= FEWEST):
+                n_left = gather(of_kinds, n_of_kinds, LANES, _N_SIZES, size, together, LANES)
+                if n_left >= FEWEST:
+                    n_rest = _answer_block(block, together[:n_left], kinds, size, size, query, n_rest)
+                else:
+                    rest[n_rest : n_rest + n_left] = together[:n_left]
+                    n_rest += n_left
+    return n_rest
 
 
 @kernel

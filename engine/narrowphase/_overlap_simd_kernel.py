@@ -37,7 +37,8 @@ from engine.narrowphase._simd_kernel import (
     NY,
     PLACE_A,
     PLACE_B,
-    PLACE_POSE,
+    PLACE_POSE_A,
+    PLACE_POSE_B,
     POLYGON_AND_CIRCLE,
     POSE,
     RADIUS_A,
@@ -159,8 +160,9 @@ def _load(block: Block, chosen: IntArray, low: int, slots_a: int, slots_b: int, 
         s[_GREATEST * STRIDE + lane], s[_NEAREST_SQ * STRIDE + lane] = -np.inf, np.inf
         row = chosen[min(low + lane, chosen.shape[0] - 1)]
         a, b = query.pairs[np.uint64(row), 0], query.pairs[np.uint64(row), 1]
-        k[PLACE_A * STRIDE + lane], k[PLACE_B * STRIDE + lane], k[PLACE_POSE * STRIDE + lane] = a * RECORD, b * RECORD, row * POSE
-    load_numbers(s, k, query.records, query.poses_a, query.poses_b, EXACT)
+        k[PLACE_A * STRIDE + lane], k[PLACE_B * STRIDE + lane] = a * RECORD, b * RECORD
+        k[PLACE_POSE_A * STRIDE + lane] = k[PLACE_POSE_B * STRIDE + lane] = row * POSE
+    load_numbers(s, k, query.records, query.poses_a, query.poses_b, POSE, False, EXACT)
     load_slots(v, k, PLACE_A, 0, slots_a, query.records)
     load_slots(v, k, PLACE_B, TO_B, slots_b, query.records)
 
@@ -172,8 +174,8 @@ def _polygons_block(block: Block, chosen: IntArray, slots: int, query: _Query, r
     for low in range(0, chosen.shape[0], LANES):
         _load(block, chosen, low, slots, slots, query)
         move_b(v, s, slots, True)
-        separations(v, g, 0, TO_B, slots)
-        separations(v, g, TO_B, 0, slots)
+        separations(v, g, 0, TO_B, slots, slots)
+        separations(v, g, TO_B, 0, slots, slots)
         _greatest_separation(g, s, 0, slots)
         _greatest_separation(g, s, TO_B, slots)
         _answer_polygons(s, k)

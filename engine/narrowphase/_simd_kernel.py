@@ -34,7 +34,9 @@ from engine.common.arrays import FloatArray, IntArray
 from engine.common.jit import allocating_kernel, inlined_kernel, kernel
 from engine.common.registers import LINE, fetch, turn_four
 from engine.common.tolerances import BOX2D_EPSILON, SAT_ROUNDING
+from engine.geometry._rotation_kernel import cosine_and_sine_of_small
 from engine.geometry.kinds import CIRCLE, POLYGON
+from engine.geometry.rotation import MOST_TURNED
 from engine.narrowphase._sides_kernel import place, relative_pose
 from engine.narrowphase.packing import GROUP_SIZE, HEAD, RECORD, SLOT_GROUP, SLOTS
 from engine.narrowphase.rules import EXACT
@@ -75,14 +77,15 @@ GAP_ROWS = 2 * SLOTS
 # sine and shift from B's frame to A's.
 POSE_A, POSE_B, CENTROID_A, RADIUS_A, EXTENT_A, CENTROID_B, RADIUS_B, EXTENT_B, TOUCH, INSIDE = 0, 4, 8, 10, 11, 12, 14, 15, 16, 17
 FRAME = 18
-NUMBER_ROWS = 22
+IS_FINE = 22  # 0 where the pose is for the scalar kernel: not finite, or an angle too large for `small_turn`
+NUMBER_ROWS = 23
 
 POSE = 4
-"""Numbers of a pose: x, y, cosine, sine."""
+"""Numbers of a pose: x, y, cosine, sine; one of three is x, y, angle."""
 
 # Rows of `k`, whole numbers: where shapes and poses begin, needed only while they are loaded.
-PLACE_A, PLACE_B, PLACE_POSE = 0, 1, 2
-WHOLE_ROWS = 3
+PLACE_A, PLACE_B, PLACE_POSE_A, PLACE_POSE_B = 0, 1, 2, 3
+WHOLE_ROWS = 4
 
 SLOT_MASK = SLOTS - 1
 """A slot's number masked with this cannot be negative, as the compiler sees as well: it then writes no code for counting from the
@@ -126,6 +129,16 @@ def gather(waiting: IntArray, n_waiting: IntArray, room_of_list: int, n_sizes: i
                 n_waiting[number] -= 1
                 together[n] = waiting[number * room_of_list + n_waiting[number]]
                 n += 1
+    return n
+
+
+@inlined_kernel
+def n_waiting_up_to(n_waiting: IntArray, n_sizes: int, largest: int) -> int:
+    """Return how many rows of no larger sizes than `largest` the lists hold."""
+    n = 0
+    for number in range(n_sizes * n_sizes):
+        if max(number // n_sizes, number % n_sizes) <= largest:
+            n += n_waiting[number]
     return n
 
 
@@ -194,17 +207,43 @@ def load_slots(v: FloatArray, k: IntArray, record_row: int, beyond: int, slots: 
 
 
 @inlined_kernel
-def load_numbers(s: FloatArray, k: IntArray, records: FloatArray, poses_a: FloatArray, poses_b: FloatArray, rule: int) -> None:
-    """Load poses, centroids, radii and roundings of all lanes, whose records and poses begin where `k` says; see `rounding_of`."""
+def _load_poses(s: FloatArray, k: IntArray, to: int, place_row: int, poses: FloatArray, size: int) -> None:
+    """Load the poses of `size` numbers that begin where `k` says, cosine and sine of the angle in its place."""
+    if size == POSE:
+        for lane in range(0, LANES, SLOT_GROUP):
+            turn_four(s, to * STRIDE + lane, STRIDE, poses, k, place_row * STRIDE + lane, 0)
+        return
+    for lane in range(LANES):
+        at = np.uint64(k[place_row * STRIDE + lane])
+        s[to * STRIDE + lane], s[(to + 1) * STRIDE + lane] = poses[at], poses[at + np.uint64(1)]
+        s[(to + 2) * STRIDE + lane] = poses[at + np.uint64(2)]
+    for lane in range(LANES):
+        (x, y), angle, is_fine = two(s, to, lane), s[(to + 2) * STRIDE + lane], s[IS_FINE * STRIDE + lane]
+        s[(to + 2) * STRIDE + lane], s[(to + 3) * STRIDE + lane] = cosine_and_sine_of_small(angle)
+        s[IS_FINE * STRIDE + lane] = is_fine if (abs(x) < np.inf) & (abs(y) < np.inf) & (abs(angle) <= MOST_TURNED) else 0.0
+
+
+@inlined_kernel
+def load_numbers(
+    s: FloatArray, k: IntArray, records: FloatArray, poses_a: FloatArray, poses_b: FloatArray, size: int, is_swapped: bool, rule: int
+) -> None:
+    """Load poses of `size` numbers, centroids, radii and roundings of all lanes, whose records and poses begin where `k` says.
+
+    `is_swapped` where a lane's A is the caller's B; see `rounding_of`, whose sum is the caller's.
+    """
+    for lane in range(LANES):
+        s[IS_FINE * STRIDE + lane] = 1.0
+    _load_poses(s, k, POSE_A, PLACE_POSE_A, poses_a, size)
+    _load_poses(s, k, POSE_B, PLACE_POSE_B, poses_b, size)
     for lane in range(0, LANES, SLOT_GROUP):
-        turn_four(s, POSE_A * STRIDE + lane, STRIDE, poses_a, k, PLACE_POSE * STRIDE + lane, 0)
-        turn_four(s, POSE_B * STRIDE + lane, STRIDE, poses_b, k, PLACE_POSE * STRIDE + lane, 0)
         turn_four(s, CENTROID_A * STRIDE + lane, STRIDE, records, k, PLACE_A * STRIDE + lane, 0)
         turn_four(s, CENTROID_B * STRIDE + lane, STRIDE, records, k, PLACE_B * STRIDE + lane, 0)
     for lane in range(LANES):
         (ax, ay), (bx, by) = two(s, POSE_A, lane), two(s, POSE_B, lane)
-        scale = abs(ax) + abs(ay) + abs(bx) + abs(by)
-        rounding = SAT_ROUNDING * (scale + s[EXTENT_A * STRIDE + lane] + s[EXTENT_B * STRIDE + lane])
+        extent_a, extent_b = s[EXTENT_A * STRIDE + lane], s[EXTENT_B * STRIDE + lane]
+        scale = abs(ax) + abs(ay) + abs(bx) + abs(by) + extent_a + extent_b
+        swapped = abs(bx) + abs(by) + abs(ax) + abs(ay) + extent_b + extent_a
+        rounding = SAT_ROUNDING * (swapped if is_swapped else scale)
         s[TOUCH * STRIDE + lane] = rounding if rule == EXACT else 0.0
         s[INSIDE * STRIDE + lane] = rounding if rule == EXACT else BOX2D_EPSILON
 
@@ -248,14 +287,14 @@ def _nearest_of_four(v: FloatArray, of: int, nx: float, ny: float, x: float, y: 
 
 
 @inlined_kernel
-def separations(v: FloatArray, g: FloatArray, base: int, other: int, slots: int) -> None:
+def separations(v: FloatArray, g: FloatArray, base: int, other: int, slots: int, others: int) -> None:
     """Fill `g` with the separation of each edge of the polygon at `base` from the vertices of that at `other`.
 
     One pass takes four vertices, or eight: a pass writes one number and reads one, whatever it compares in between.
     """
     for edge in range(slots):
         row = (base + (edge & SLOT_MASK)) * STRIDE
-        if slots == SLOT_GROUP:
+        if others == SLOT_GROUP:
             for lane in range(LANES):
                 at, of = row + lane, other * STRIDE + lane
                 nx, ny, x, y = v[NX * STRIDE + at], v[NY * STRIDE + at], v[X * STRIDE + at], v[Y * STRIDE + at]
@@ -266,7 +305,7 @@ def separations(v: FloatArray, g: FloatArray, base: int, other: int, slots: int)
                 nx, ny, x, y = v[NX * STRIDE + at], v[NY * STRIDE + at], v[X * STRIDE + at], v[Y * STRIDE + at]
                 nearest = _nearest_of_four(v, of, nx, ny, x, y, np.inf)
                 g[at] = _nearest_of_four(v, of + SLOT_GROUP * STRIDE, nx, ny, x, y, nearest)
-            for group in range(2 * SLOT_GROUP, slots, SLOT_GROUP):
+            for group in range(2 * SLOT_GROUP, others, SLOT_GROUP):
                 of_row = (other + (group & SLOT_MASK)) * STRIDE
                 for lane in range(LANES):
                     at, of = row + lane, of_row + lane

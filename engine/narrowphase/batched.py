@@ -6,41 +6,42 @@ Numba compiles once more for every mix of read-only and writable arrays; `engine
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.common.arrays import FloatArray, IntArray
+from engine.common.arrays import FloatArray, IntArray, finite_rows, index_pairs
 from engine.common.jit import has_wide_registers
 from engine.common.memory import room
 from engine.geometry._rotation_kernel import turn_poses
 from engine.narrowphase._core_manifold_kernel import manifold_core_pairs
 from engine.narrowphase._extent_kernel import gaps_along, pairs_of_bodies, posed_boxes
 from engine.narrowphase._manifold_kernel import manifold_pairs
-from engine.narrowphase._manifold_simd_kernel import contact_normals, manifolds_simd
+from engine.narrowphase._manifold_simd_kernel import SCRATCH, contact_normals, manifolds_simd
 from engine.narrowphase._overlap_kernel import overlap_pairs
 from engine.narrowphase._overlap_simd_kernel import overlaps_simd
+from engine.narrowphase._simd_kernel import POSE
 from engine.narrowphase.packing import SIMD_FROM, PackedShapes
 
 __all__ = [
     "ManifoldRows",
     "box_rows",
-    "contact_normals",
     "fill_manifolds",
     "gap_rows",
     "manifold_rows",
     "manifold_rows_of_bodies",
+    "manifolds",
+    "manifolds_of_bodies",
     "overlap_rows",
     "poses_with_rotation",
     "traced_rows",
 ]
 
-CHUNK = 4096
-"""Pairs whose poses are gathered at a time: few enough that the copies stay in the cache and no fresh memory is asked for."""
-
 _ROW = 1 + 6 + 2 + 6 + 2
 """Numbers of a row: count, points, names, axis, reference."""
+
+_NO_BODIES, _NO_NORMALS = np.empty(0, dtype=np.int64), np.empty((0, 2))
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,19 +69,40 @@ def poses_with_rotation(poses: FloatArray) -> FloatArray:
 
 def manifold_rows(shapes: PackedShapes, pairs: IntArray, poses_a: FloatArray, poses_b: FloatArray, rule: int) -> ManifoldRows:
     """Manifolds of `pairs` (n, 2) at poses (n, 4) x, y, cos, sin; many go side by side, with the same answers to the bit."""
-    rows = _empty_rows(len(pairs))
-    fill_manifolds(shapes, pairs, poses_a, poses_b, rule, rows)
+    rows = _rows_for(len(pairs))
+    _fill(shapes, _NO_BODIES, pairs, poses_a, poses_b, rule, rows, _NO_NORMALS)
     return rows
 
 
 def manifold_rows_of_bodies(shapes: PackedShapes, which: IntArray, poses: FloatArray, pairs: IntArray, rule: int) -> ManifoldRows:
     """Manifolds of `pairs` (n, 2) of bodies, each with its shape in `which` (m,) and its pose in `poses` (m, 4)."""
-    rows = _empty_rows(len(pairs))
-    for low in range(0, len(pairs), CHUNK):
-        some = slice(low, low + CHUNK)
-        part = ManifoldRows(*(getattr(rows, name)[some] for name in ManifoldRows.__slots__))
-        fill_manifolds(shapes, *pairs_of_bodies(which, poses, pairs[some]), rule, part)
-    return rows
+    return manifolds_of_bodies(shapes, which, poses, pairs, rule)[0]
+
+
+def manifolds(
+    shapes: PackedShapes, pairs: IntArray, poses_a: FloatArray, poses_b: FloatArray, rule: int
+) -> tuple[ManifoldRows, FloatArray]:
+    """Manifolds of `pairs` (n, 2) at poses (n, 3) x, y, angle, and the normals (n, 2) of those that have points, zero for the others.
+
+    Indices and numbers need not have been looked at: the kernels find out on the way.
+
+    Raises
+    ------
+    InvalidInputError
+        An index out of range, or a number in `xf_a` or `xf_b` that is not finite.
+    """
+    rows, normals = _rows_for(len(pairs)), room(2 * len(pairs)).reshape(len(pairs), 2)
+    _fill(shapes, _NO_BODIES, pairs, poses_a, poses_b, rule, rows, normals)
+    return rows, normals
+
+
+def manifolds_of_bodies(
+    shapes: PackedShapes, which: IntArray, poses: FloatArray, pairs: IntArray, rule: int
+) -> tuple[ManifoldRows, FloatArray]:
+    """Do the same for `pairs` (n, 2) of bodies, each with its shape in `which` (m,) and its pose in `poses` (m, 4) x, y, cos, sin."""
+    rows, normals = _rows_for(len(pairs)), room(2 * len(pairs)).reshape(len(pairs), 2)
+    _fill(shapes, which, pairs, poses, poses, rule, rows, normals)
+    return rows, normals
 
 
 def traced_rows(
@@ -97,21 +119,79 @@ def fill_manifolds(shapes: PackedShapes, pairs: IntArray, poses_a: FloatArray, p
 
     Rows that held something else before may hold it still where there is no contact, and past the count.
     """
-    if len(pairs) < SIMD_FROM or not has_wide_registers():
-        _fill_one_by_one(shapes, pairs, poses_a, poses_b, rule, rows)
-        return
-    rest = manifolds_simd(shapes.arrays, shapes.records, pairs, poses_a, poses_b, rule, rows.arrays)
-    if len(rest) > 0:
-        others = _empty_rows(len(rest))
-        _fill_one_by_one(shapes, pairs[rest], poses_a[rest], poses_b[rest], rule, others)
-        for name in ManifoldRows.__slots__:
-            getattr(rows, name)[rest] = getattr(others, name)
+    _fill(shapes, _NO_BODIES, pairs, poses_a, poses_b, rule, rows, _NO_NORMALS)
+
+
+def _fill(
+    shapes: PackedShapes,
+    which: IntArray,
+    pairs: IntArray,
+    poses_a: FloatArray,
+    poses_b: FloatArray,
+    rule: int,
+    rows: ManifoldRows,
+    normals: FloatArray,
+) -> None:
+    """Fill `rows`, and `normals` if there is room; arguments as of `manifolds_simd`."""
+    n, is_turned, some = len(pairs), poses_a.shape[1] == POSE, cast("IntArray | slice", slice(None))
+    if _go_side_by_side(n):
+        rest = room(n + 1).view(np.int64)
+        n_rest = manifolds_simd(
+            shapes.arrays, shapes.records, which, pairs, poses_a, poses_b, rule, rows.arrays, normals, room(SCRATCH), rest
+        )  # fmt: skip
+        if n_rest == 0:
+            return
+        if n_rest < 0:
+            index_pairs("pairs", pairs, len(shapes))
+        some, others = rest[:n_rest].copy(), _empty_rows(n_rest)
+        pairs = pairs[some]
+    else:
+        others = rows
+        if not is_turned:
+            index_pairs("pairs", pairs, len(shapes))
+    if len(which) > 0:
+        pairs, poses_a, poses_b = pairs_of_bodies(which, poses_a, pairs)
+    else:
+        poses_a, poses_b = poses_a[some], poses_b[some]
+    if not is_turned:
+        poses_a, poses_b = _checked_turn("xf_a", poses_a), _checked_turn("xf_b", poses_b)
+    _fill_one_by_one(shapes, pairs, poses_a, poses_b, rule, others)
+    if others is not rows:
+        for column, part in zip(rows.arrays, others.arrays, strict=True):
+            column[some] = part
+    if len(normals) > 0:
+        normals[some] = contact_normals(others.count, others.axis)
+
+
+def _go_side_by_side(n: int) -> bool:
+    return n >= SIMD_FROM and has_wide_registers()
+
+
+def _checked_turn(field: str, poses: FloatArray) -> FloatArray:
+    """Return poses (n, 4) of poses (n, 3), all of whose numbers must be finite."""
+    turned = room(POSE * len(poses)).reshape(len(poses), POSE)
+    if not turn_poses(poses, turned):
+        finite_rows(field, poses, 3)
+    return turned
+
+
+def _rows_for(n: int) -> ManifoldRows:
+    """Make room for `n` rows, all columns in one piece of memory, which `engine.common.memory` has ready from earlier calls.
+
+    They are zero where pairs go one by one; side by side all numbers are written anyway.
+    """
+    numbers = room(_ROW * n)
+    if not _go_side_by_side(n):
+        numbers.fill(0.0)
+    return _columns(numbers, n)
 
 
 def _empty_rows(n: int) -> ManifoldRows:
-    """Make room for `n` rows of zeros, all columns in one piece of memory, which `engine.common.memory` has ready from earlier calls."""
-    numbers = room(_ROW * n)
-    numbers.fill(0.0)
+    """Make `n` rows of zeros."""
+    return _columns(np.zeros(_ROW * n), n)
+
+
+def _columns(numbers: FloatArray, n: int) -> ManifoldRows:
     whole = numbers.view(np.int64)
     return ManifoldRows(
         count=whole[:n],

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from engine.common.arrays import FloatArray, IntArray, frozen
+from engine.common.arrays import FloatArray, IntArray, frozen, index_pairs
 from engine.query.batch_casts import contains, ray_cast, shape_cast, swept_contact, time_of_impact
 from engine.query.shape_batch import ShapeBatch, check_batch, check_layout
 
@@ -171,23 +171,23 @@ def manifold(shapes: ShapeBatch, pairs: ArrayLike, xf_a: ArrayLike, xf_b: ArrayL
     >>> found.count.tolist(), found.separation[0].tolist()
     ([1, 0], [-0.5, 0.0])
     """
-    from engine.narrowphase.rules import check_rule
+    packed, checked, poses_a, poses_b = check_layout(shapes, pairs, xf_a, xf_b)
+    from engine.narrowphase.rules import EXACT, check_rule
 
-    checked = check_batch(shapes, pairs, xf_a, xf_b)
-    number = check_rule(rule, checked[0], checked[1])
+    number = EXACT
+    if rule != "exact":
+        number = check_rule(rule, packed, index_pairs("pairs", checked, len(packed)))
     from engine.narrowphase import batched
 
-    return columns_of(batched.manifold_rows(*checked, number))
+    return columns_of(*batched.manifolds(packed, checked, poses_a, poses_b, number))
 
 
-def columns_of(rows: ManifoldRows) -> ManifoldBatch:
+def columns_of(rows: ManifoldRows, normals: FloatArray) -> ManifoldBatch:
     """Return what the kernels filled as columns, read-only."""
-    from engine.narrowphase.batched import contact_normals
-
     # columns are views of what the kernels fill: a copy of all would cost as much as computing it
     return ManifoldBatch(
         count=frozen(rows.count),
-        normal=frozen(contact_normals(rows.count, rows.axis)),
+        normal=frozen(normals),
         position=frozen(rows.points[:, :, :2]),
         separation=frozen(rows.points[:, :, 2]),
         feature_id=frozen(rows.names),

@@ -6,12 +6,12 @@ import re
 import numpy as np
 import pytest
 
+from engine.common.errors import InvalidInputError
 from engine.common.jit import has_wide_registers
 from engine.compare.cases import case_chunk
 from engine.geometry import Capsule, Circle, Polygon, Segment
 from engine.narrowphase import _manifold_simd_kernel as simd
 from engine.narrowphase import batched
-from engine.narrowphase._sides_kernel import Shapes
 from engine.narrowphase._simd_kernel import Block
 from engine.narrowphase.packing import pack
 from engine.narrowphase.rules import BOX2D, EXACT
@@ -67,6 +67,38 @@ def test_what_it_cannot_take_goes_to_the_scalar_kernel(monkeypatch):
     assert_same_bits(wide, scalar)
 
 
+@RULES
+def test_angles_and_bodies_give_the_same_manifolds(rule, monkeypatch):
+    """Poses as angles, some too large for the lanes, and pairs of bodies, each with its shape and pose; the normals with them."""
+    shapes = pack([Polygon.regular(n, 1.0) for n in (3, 4, 7, 9, 16)] + [Circle(0.5)])
+    rng = np.random.default_rng(9)
+    n = 2000 if COMPILED else 80
+    which, poses, pairs = rng.integers(0, 6, 300), rng.uniform(-2.0, 2.0, (300, 3)), rng.integers(0, 300, (n, 2))
+    poses[::40, 2] = 1e9
+    at_a, at_b = poses[pairs[:, 0]], poses[pairs[:, 1]]
+    scalar = rows_by(shapes, which[pairs], at_a, at_b, rule, False, monkeypatch)
+    normals = np.where(scalar.count[:, None] > 0, scalar.axis[:, :2], 0.0)
+    monkeypatch.setattr(batched, "has_wide_registers", lambda: True)
+    with np.errstate(all="ignore"):
+        of_angles = batched.manifolds(shapes, which[pairs], at_a, at_b, rule)
+        of_bodies = batched.manifolds_of_bodies(shapes, which, batched.poses_with_rotation(poses), pairs, rule)
+    for rows, found in (of_angles, of_bodies):
+        assert_same_bits(rows, scalar)
+        assert found.tobytes() == normals.tobytes()
+
+
+def test_a_wrong_index_or_number_is_told(monkeypatch):
+    shapes, poses, pairs = pack([Polygon.box(1.0, 1.0), Circle(0.5)]), np.zeros((64, 3)), np.zeros((64, 2), dtype=np.int64)
+    monkeypatch.setattr(batched, "has_wide_registers", lambda: True)
+    for at in (0, 63):
+        wrong, bad = pairs.copy(), poses.copy()
+        wrong[at, 1], bad[at, at % 3] = 2, np.nan
+        with pytest.raises(InvalidInputError, match="pairs must be indices"):
+            batched.manifolds(shapes, wrong, poses, poses, EXACT)
+        with pytest.raises(InvalidInputError, match="xf_b"), np.errstate(all="ignore"):
+            batched.manifolds(shapes, pairs, poses, bad, EXACT)
+
+
 def test_any_number_of_pairs_fills_its_rows_and_no_other(monkeypatch):
     shapes = pack([Polygon.box(1.0, 1.0), Polygon.regular(7, 1.0), Circle(1.0)])
     rng = np.random.default_rng(8)
@@ -90,7 +122,7 @@ def test_the_loops_are_still_vectorised(kernel, divisions, products):
     """
     import numba
 
-    again = numba.njit(error_model="numpy")(getattr(simd, kernel).py_func)
+    again = numba.njit(error_model="numpy", _nrt=False)(getattr(simd, kernel).py_func)
     again.compile(tuple(numba.typeof(argument) for argument in arguments_of(kernel)))
     (assembly,) = again.inspect_asm().values()
     packed = {name: len(re.findall(rf"\b{name}\b[^\n]*%[yz]mm", assembly)) for name in ("vdivpd", "vmulpd")}
@@ -101,8 +133,8 @@ def test_the_loops_are_still_vectorised(kernel, divisions, products):
 
 def arguments_of(kernel):
     """Arguments of such types as the kernel of a block takes."""
-    shapes, numbers, rows, poses = pack([Circle(1.0)]), np.empty(0), np.empty(0, dtype=np.int64), np.empty((0, 4))
+    numbers, rows, pairs = np.empty(0), np.empty(0, dtype=np.int64), np.empty((0, 2), dtype=np.int64)
     columns = batched._empty_rows(0).arrays
-    asked = simd._Query(Shapes(*shapes.arrays), numbers, np.empty((0, 2), dtype=np.int64), poses, poses, EXACT, columns)
-    slots = () if kernel == "_circles_block" else (4,)
-    return Block(numbers, numbers, numbers, rows), rows, *slots, asked, rows, 0
+    asked = simd._Query(rows, numbers, rows, pairs, numbers, numbers, 3, EXACT, columns, np.empty((0, 2)), rows)
+    sizes = {"_polygons_block": (4, 4), "_polygon_circle_block": (4, False), "_circles_block": ()}[kernel]
+    return Block(numbers, numbers, numbers, rows), rows, *sizes, asked, 0
