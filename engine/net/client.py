@@ -383,18 +383,29 @@ class Client:
             self.pointers[message.user] = (message.x, message.y)
         elif self.course is not None:
             if isinstance(message, m.Acted):
-                self._take(message)
+                self._take(message, now)
             elif isinstance(message, m.Denied):
                 self._take_back(message)
             elif isinstance(message, m.Keyframe):
                 self._adopt(message, now)
-            elif self.confirmed <= message.tick < self.confirmed + _KNOWN_TICKS:
+            elif self._is_kept(message.tick, now):
                 self._seen = max(self._seen, message.tick + 1)
                 for tick, count in zip(range(message.tick, self.confirmed - 1, -1), [message.count, *message.earlier], strict=False):
                     self._counts[tick] = count
                 if message.digest is not None and message.tick % KEYFRAME_TICKS == 0:
                     self._digests[message.tick] = message.digest
             self._confirm(now)
+
+    def _is_kept(self, tick: int, now: float) -> bool:
+        """Tell whether what is said of a tick may be of use: soon, or behind the state that was asked for."""
+        if self.confirmed <= tick < self.confirmed + _KNOWN_TICKS:
+            return True
+        return self._is_far_behind and abs(tick - self._clock.tick(now)) < _FAR_TICKS
+
+    @property
+    def _is_far_behind(self) -> bool:
+        """Whether the server's state was asked for in place of the ticks up to it."""
+        return self._lost is not None and not self._lost.differs
 
     def _begin(self, welcome: m.Welcome, now: float) -> None:
         from engine.net.state import decode_state
@@ -423,12 +434,12 @@ class Client:
             elif self.method != "interpolation":
                 self.course.add(own.tick, Act(self.user, number, own.one))
         for acted in welcome.acts:
-            self._take(acted, is_welcome=True)
+            self._take(acted, now, is_welcome=True)
         self.confirmed = self._seen = max(welcome.tick, welcome.open_tick)
         self._is_from_beginning = welcome.tick < welcome.open_tick
         self._n_given = len(welcome.acts)
 
-    def _take(self, acted: m.Acted, is_welcome: bool = False) -> None:
+    def _take(self, acted: m.Acted, now: float, is_welcome: bool = False) -> None:
         """Put what a user did where it counts."""
         course = self.course
         assert course is not None
@@ -438,7 +449,7 @@ class Client:
             self.n_late += own.tick < acted.tick
         if acted.user == self.user and acted.number in self._unseen:
             self._unseen[acted.number] = acted.tick, self._unseen[acted.number][1]
-        if acted.tick < self.confirmed or (acted.tick >= self.confirmed + _KNOWN_TICKS and not is_welcome):
+        if acted.tick < self.confirmed or not (is_welcome or self._is_kept(acted.tick, now)):
             return
         one = without_picture(input_of(acted.act, "act", of_a_user=True))  # no file here is opened because somebody names it
         course.add(acted.tick, Act(acted.user, acted.number, one))
@@ -705,7 +716,10 @@ class Client:
         assert course is not None
         self._missing = {tick: at for tick, at in self._missing.items() if tick >= self.confirmed}
         wanted = []
-        for tick in range(self.confirmed, min(self._seen, self.confirmed + _MOST_MISSING)):
+        if self._is_far_behind:  # a state is on its way in place of what is missing
+            last, behind = self.confirmed + _KNOWN_TICKS, self._clock.tick(now) - _FAR_TICKS
+            self._counts = {tick: count for tick, count in self._counts.items() if tick < last or tick > behind}
+        for tick in () if self._is_far_behind else range(self.confirmed, min(self._seen, self.confirmed + _MOST_MISSING)):
             count = self._counts.get(tick)
             if count is not None and sum(act.user != self.user or act.number not in self._unheard for act in course.acts(tick)) >= count:
                 continue

@@ -445,15 +445,19 @@ class Server:
         """Have done with a connection: its user goes, and it is told why."""
         self._cut_off(peer, m.Dropped(reason[:500]), reason)
 
-    def _cut_off(self, peer: int, message: m.Refused | m.Dropped, reason: str) -> None:
+    def _cut_off(self, peer: int, message: m.Refused | m.Dropped | None, reason: str) -> None:
+        """End a connection; without a message it is one that has broken off, which its client takes up again by itself."""
         if peer not in self._peers:
             return
         name = self.name_of(peer)
         self._dropped.append(Drop(self.course.now, name, reason))
         self._n_dropped += 1
-        self._send(peer, message)
+        if message is not None:
+            self._send(peer, message)
         self.drops.append((peer, reason))
         self._forget(peer)
+        if message is None:
+            return
         self._over[peer] = _Over(name, m.encode(message), self._now)
         if len(self._over) > _REMEMBERED:
             del self._over[next(iter(self._over))]
@@ -639,7 +643,7 @@ class Server:
             if one.user is None and self._now - one.since > limits.hello_seconds:
                 self.drop(peer, f"it said no hello within {limits.hello_seconds:g} s")
             elif self._now - one.heard > limits.silent_seconds:
-                self.drop(peer, f"nothing was heard of it for {limits.silent_seconds:g} s")
+                self._cut_off(peer, None, f"nothing was heard of it for {limits.silent_seconds:g} s")  # it may come back when it wakes
 
     def _close(self) -> None:
         course, tick = self.course, self.course.now

@@ -25,6 +25,7 @@ from engine.editor.rows import Heading, Line, Number
 from engine.geometry import Circle
 from engine.net import messages as m
 from engine.net.client import Client
+from engine.net.limits import Limits
 from engine.net.link import LinkSettings
 from engine.net.local import LocalConnection, LocalServer
 from engine.net.party import Party
@@ -431,3 +432,19 @@ def test_who_comes_back_as_somebody_new_is_not_listed_beside_himself() -> None:
     dock = two.window.dock_area.find(NetworkDock)
     assert dock is not None
     assert [row.name for row in dock._rows(session) if isinstance(row, Line)].count("Ben") == 1
+
+
+def test_a_laptop_that_wakes_comes_back_by_itself_as_who_it_was() -> None:
+    two = Gathering("simple_shapes", values={"count": 4})
+    two.server.server.settings = ServerSettings(limits=Limits(silent_seconds=1.0))
+    session, key = two.window.session, two.parties[0].client.key
+    assert isinstance(session, SharedSession)
+    for _ in range(90):  # it sleeps
+        two.pass_time(two.parties[1:])
+    assert [one.is_here for one in two.server.server.present] == [False, True]
+    two.frame(2)
+    assert session.trouble == "nothing was heard of it for 1 s; trying again in 0 s; F4: go on alone"
+    two.frame(90)
+    back = two.window.session
+    assert isinstance(back, SharedSession) and back.trouble == "" and (back.client.user, back.client.key) == (1, key)
+    assert [one.is_here for one in two.server.server.present] == [True, True] and two.parties[0].n_breaks == 1 and two.agree()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import time
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 import pytest
@@ -444,3 +445,37 @@ def test_settings_that_no_server_lets_its_clients_choose_are_refused_from_a_serv
     for k in range(10):
         one.advance(now + 0.02 * k)
     assert one.course.now > tick + 5 and world.settings.velocity_iterations == 128, "alone it goes on without that"
+
+
+def test_after_a_state_only_what_is_missing_is_asked_for() -> None:
+    rehearsal = _rehearsal(2)
+    _play(rehearsal, 2.0)
+    seat = rehearsal.seats[0]
+    one, asked = seat.client, []
+    send, receive = one.send, one.receive
+    one.send = lambda message: (asked.extend(message.ticks) if isinstance(message, m.Missing) else None, send(message))[1]  # type: ignore[assignment]
+    for k in range(1500):  # a cable is out; it is no laptop that sleeps, which says nothing
+        rehearsal.frame()
+        seat.down.clear()
+        if k % 60 == 0:
+            rehearsal.server.note_alive(seat.peer, rehearsal.now)
+    assert one.confirmed < 200 and len(asked) < 20
+    late: list[bytes] = []
+
+    def held_up(content: bytes, now: float) -> None:
+        """Large messages take a second."""
+        (late.append if isinstance(m.decode_from_server(content), m.Keyframe) and not late else partial(receive, now=now))(content)
+
+    one.receive = held_up  # type: ignore[method-assign]
+    asked.clear()
+    while not late:
+        rehearsal.frame(_hand)
+    for _ in range(60):
+        rehearsal.frame(_hand)
+    receive(late[0], seat.clock(rehearsal.now))
+    tick = one.confirmed
+    _play(rehearsal, 1.0)
+    _settle(rehearsal)
+    assert tick > 1600, "what came before the state is used"
+    assert one.n_adopted == 0 and rehearsal.n_differing == [0, 0]
+    assert len(asked) < 5, asked
