@@ -15,6 +15,7 @@ import io
 import pickle
 import types
 from dataclasses import dataclass, fields, is_dataclass, replace
+from operator import is_
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -40,12 +41,19 @@ class CaptureError(LabError):
 
 @dataclass(frozen=True, slots=True)
 class CapturedState:
-    """A moment of a demo: the pickle of all attributes, what it refers to, how many are captured in place, and the worlds."""
+    """A moment of a demo: the pickle of all attributes, what it refers to, how many are captured in place, the worlds, and which of
+    them the stages show."""
 
     content: bytes
     references: tuple[Any, ...]
     n_in_place: int
     worlds: tuple[tuple[World, WorldSnapshot], ...]
+    stages: tuple[int, ...] = ()
+
+    @property
+    def raw(self) -> bytes:
+        """x, y, angle, vx, vy, omega of every body of every stage, as `engine.history.state_log.raw_states` has them."""
+        return b"".join(self.worlds[at][1].motion.values.astype("<f4").tobytes() for at in self.stages)
 
     @property
     def n_bytes(self) -> int:
@@ -110,7 +118,8 @@ def capture(demo: Subject, like: CapturedState | None = None) -> CapturedState:
         raise CaptureError(f"{type(demo).__name__} cannot be rewound: {error}") from error
     before = {id(world): snapshot for world, snapshot in like.worlds} if like is not None else {}
     worlds = tuple((world, _alike(world.snapshot(), before.get(id(world)))) for world in capturer.worlds)
-    return CapturedState(file.getvalue(), tuple(capturer.references), len(capturer.in_place), worlds)
+    stages = tuple(capturer.worlds.index(stage.world) for stage in demo.stages)
+    return CapturedState(file.getvalue(), tuple(capturer.references), len(capturer.in_place), worlds, stages)
 
 
 def restore(demo: Subject, state: CapturedState) -> None:
@@ -166,15 +175,19 @@ def _alike(snapshot: WorldSnapshot, other: WorldSnapshot | None) -> WorldSnapsho
 
 
 def _same(entries: tuple[_Entry, ...], others: tuple[_Entry, ...]) -> tuple[_Entry, ...]:
+    if len(entries) == len(others) and all(map(_are_same, zip(*entries, strict=True), zip(*others, strict=True))):
+        return others
     known = {entry[0]: entry for entry in others}
-    found = tuple(known[entry[0]] if _is_same(entry, known.get(entry[0])) else entry for entry in entries)
-    is_all = len(found) == len(others) and all(one is other for one, other in zip(found, others, strict=True))
-    return others if is_all else found
+    return tuple(known[entry[0]] if _are_same(entry, known.get(entry[0], ())) else entry for entry in entries)
 
 
-def _is_same(entry: tuple[Any, ...], other: tuple[Any, ...] | None) -> bool:
-    """Tell whether two entries are of the same numbers and the same specification, the object itself: 0.0 equals -0.0."""
-    return other is not None and all(a is b or (isinstance(a, int | tuple) and a == b) for a, b in zip(entry, other, strict=True))
+def _are_same(things: tuple[Any, ...], others: tuple[Any, ...]) -> bool:
+    """Tell whether they are equal numbers, and the same specifications, the objects themselves: 0.0 equals -0.0."""
+    if len(things) != len(others):
+        return False
+    if all(map(is_, things, others)):
+        return True
+    return all(a is b or (isinstance(a, int | tuple) and a == b) for a, b in zip(things, others, strict=True))
 
 
 def snapshot_arrays(snapshot: WorldSnapshot) -> list[NDArray[Any]]:

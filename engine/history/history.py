@@ -176,6 +176,11 @@ class History(Generic[_Demo]):
         """Return the digest of the state right after a step."""
         return self._branch.states.hashes[self._checked(step)]
 
+    def raw_at(self, step: int) -> bytes | None:
+        """Return the raw float32 state of every body after a step that is a keyframe, or was one where it was recorded; else None."""
+        raw = self._branch.states.raw.get(step)
+        return self._keyframes.raw(step) if raw is None and step in self._keyframes else raw
+
     # -- going on -----------------------------------------------------------------------------------------------------
 
     def act(self, action: str, *arguments: Any) -> Any:
@@ -251,8 +256,6 @@ class History(Generic[_Demo]):
         if is_new:
             self._branch.inputs.add_step()
             self._branch.states.note(self.demo, found)
-            if self.demo.run.is_keyframe:
-                self._branch.states.note_raw(self.now, self.demo)
         elif found != self._branch.states.hashes[self.now] and self.divergence is None:
             self.divergence = self._branch.states.divergence(self.now, self.demo)
         self._branch.reached = max(self._branch.reached, self.now)

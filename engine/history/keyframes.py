@@ -1,7 +1,7 @@
 """The moments of a demo from which its other steps are reached again.
 
-The newest is kept as it is, those before it are packed (`engine.history.compact`), a step later than the newest was kept: so that no single
-step has to bear both. Where they come to more than they may, one after the other goes::
+The newest is kept as it is, those before it are packed (`engine.history.compact`), a slice in each of the steps after the newest was
+kept: so that no single step has to bear much. Where they come to more than they may, one after the other goes::
 
     |--|--|--|--|--|--|--|--|--|--|        each goes whose neighbours are nearest to each other then, the oldest of equals:
     |-----|-----|-----|--|--|--|--|        no step is farther from the keyframe before it than twice what an even row would have
@@ -11,10 +11,11 @@ step has to bear both. Where they come to more than they may, one after the othe
 from __future__ import annotations
 
 from bisect import bisect_right, insort
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from engine.history.capture import CapturedState, capture, restore
-from engine.history.compact import CompactState, compact
+from engine.history.compact import CompactState, compacting
 
 if TYPE_CHECKING:
     from engine.history.subject import Subject
@@ -25,8 +26,8 @@ MOST_BYTES = 35_000_000
 """Of a demo of few bodies. With what else a history keeps, 1.2 kB a step, and 17 MB of plots and log beside it, ten minutes of 200 bodies
 stay below 100 MB whatever they touch; a heap of them takes 23 MB of this. `python main.py bench history` measures it."""
 
-BODY_BYTES = 150_000
-"""For each body, where that is more: 600 keyframes of a heap at 0.22 kB a body, so that ten minutes are kept, 60 steps apart."""
+BODY_BYTES = 64_000
+"""For each body, where that is more: 600 keyframes of a heap at 0.1 kB a body, so that ten minutes are kept, 60 steps apart."""
 
 LARGEST_BYTES = 400_000_000
 """However many bodies there are: a desktop computer's memory is not ours alone."""
@@ -51,6 +52,8 @@ class Keyframes:
         self._packed: dict[int, CompactState] = {}
         self._whole: dict[int, CapturedState] = {}
         """At most two, in the order in which they were kept."""
+        self._packing: Iterator[CompactState | None] | None = None
+        """Of the older one of two, a slice in each step."""
         self._n_packed_bytes = 0
 
     @property
@@ -89,34 +92,50 @@ class Keyframes:
         CaptureError
             It holds something that cannot be restored.
         """
-        self.tidy()
+        while len(self._whole) > 1:
+            self.tidy()
         state = self._whole[step] = capture(demo, next(reversed(self._whole.values()), None))
         self._n_bodies = sum(len(snapshot.bodies) for _, snapshot in state.worlds)
         insort(self._steps, step)
 
     def tidy(self) -> None:
-        """Pack what is not the newest, and thin out: some milliseconds, to be spent in another step than that of a keyframe."""
-        while len(self._whole) > 1:
-            step = next(iter(self._whole))
-            state = self._whole.pop(step)
-            self._packed[step] = compact(state, next(reversed(self._whole.values())))
-            self._n_packed_bytes += self._packed[step].n_bytes
+        """Go on packing what is not the newest, for a millisecond or two: to be called in every step but that of a keyframe."""
+        if len(self._whole) < 2:
+            return
+        step = next(iter(self._whole))
+        if self._packing is None:
+            self._packing = compacting(self._whole[step], next(reversed(self._whole.values())))
+        packed = next(self._packing)
+        if packed is not None:
+            self._packing = None
+            del self._whole[step]
+            self._packed[step] = packed
+            self._n_packed_bytes += packed.n_bytes
             self._thin()
 
     def restore(self, step: int, demo: Subject) -> None:
         """Bring the demo back to one of them."""
-        state = self._whole.get(step)
-        restore(demo, state if state is not None else self._packed[step].whole())
+        restore(demo, self._state(step))
+
+    def raw(self, step: int) -> bytes:
+        """Return x, y, angle, vx, vy, omega of every body of every stage at one of them, float32 little-endian, 24 bytes each."""
+        return self._state(step).raw
 
     def cut(self, last: int) -> None:
         """Drop those after a step."""
         for step in self._steps[bisect_right(self._steps, last) :]:
             self._drop(step)
 
+    def _state(self, step: int) -> CapturedState:
+        state = self._whole.get(step)
+        return state if state is not None else self._packed[step].whole()
+
     def _drop(self, step: int) -> None:
         self._steps.remove(step)
         if self._whole.pop(step, None) is None:
             self._n_packed_bytes -= self._packed.pop(step).n_bytes
+        else:
+            self._packing = None
 
     def _thin(self) -> None:
         while self.n_bytes > self.most_bytes:

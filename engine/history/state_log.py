@@ -94,7 +94,7 @@ class StateLog:
     bodies, digests : list
         The bodies there were then, and the digest of each (`body_digests`).
     raw : dict of int to bytes
-        At keyframes, the raw float32 state of every body.
+        Of what was recorded, at keyframes, the raw float32 state of every body; of what was not, the keyframes have it.
     """
 
     hashes: list[bytes] = field(default_factory=list)
@@ -108,10 +108,6 @@ class StateLog:
         self.hashes.append(found)
         self.bodies.append(self.bodies[-1] if self.bodies and self.bodies[-1] == ids else ids)
         self.digests.append(self.digests[-1] if self.digests and self.digests[-1] == digests else digests)
-
-    def note_raw(self, step: int, subject: Subject) -> None:
-        """Take in the numbers of the bodies after a step."""
-        self.raw[step] = raw_states(subject)
 
     def divergence(self, step: int, subject: Subject) -> Divergence:
         """Return how the state in which a demo stands after a step differs from the one that was noted."""

@@ -53,7 +53,7 @@ REFEREE = tuple(
 ROOMS = {
     "engine.history": (
         "input_log subject state_log branch",
-        "capture compact keyframes history recordings",
+        "columns capture compact keyframes history recordings",
     ),
     "engine.demo": (
         "parameters clock stage costs grip dropping ids inverse users doors base registry",

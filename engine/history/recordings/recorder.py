@@ -117,8 +117,8 @@ class Recorder:
                 return
             stretch = slice(step + 1, end + 1)
             part = Part(step, self._writer.given, inputs, states.hashes[stretch], states.bodies[stretch], states.digests[stretch])
-            raw = {at: states.raw[at] for at in range(step + 1, end + 1) if at in states.raw}
-            self._writer.add(part, raw, len(branch.inputs[end]))
+            raw = {at: self._history.raw_at(at) for at in range(step + 1, end + 1)}
+            self._writer.add(part, {at: told for at, told in raw.items() if told is not None}, len(branch.inputs[end]))
 
     def close(self) -> None:
         """Write the rest, and that this is the end."""

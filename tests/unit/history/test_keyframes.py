@@ -150,7 +150,8 @@ def kept(n: int, most_bytes: int) -> Keyframes:
     demo, keyframes = Pile(0), Keyframes(most_bytes)
     for k in range(n):
         keyframes.add(60 * k, demo)
-        keyframes.tidy()
+        for _ in range(8):
+            keyframes.tidy()
     return keyframes
 
 
