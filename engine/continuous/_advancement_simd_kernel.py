@@ -29,6 +29,7 @@ from engine.continuous._advancement_kernel import GOES_ON, bound_at, chord_root,
 from engine.continuous._motion_kernel import MOTION_SIZE, bend_at
 from engine.contracts.status import HIT, MISS, OVERLAPPING
 from engine.geometry._rotation_kernel import cosine_and_sine_of_small
+from engine.narrowphase.packing import GROUP_SIZE, HEAD, SLOT_GROUP, SLOTS
 
 LANES = 32
 """Pairs side by side. One that has ended makes room for the next at once, so that fewer do than where a block ends together."""
@@ -36,11 +37,8 @@ LANES = 32
 STRIDE = LANES + 8
 """Numbers from one row to the next; not a power of two, or one lane's column would compete for the same few lines of the cache."""
 
-MOST_SLOTS = 16
+MOST_SLOTS = SLOTS
 """Vertices of the largest polygon; a power of 2."""
-
-SLOT_GROUP = 4
-"""Slots come in groups of so many, which one pass over the lanes takes together."""
 
 SLOT_MASK = MOST_SLOTS - 1
 """A slot's number masked with this cannot be negative; see `engine.narrowphase._simd_kernel`."""
@@ -66,9 +64,10 @@ NEAREST, CORNER, AFTER = MOTION_SIZE + 27, MOTION_SIZE + 28, MOTION_SIZE + 30
 AXIS, POINT_AT, POINT_SLOPE, NEAREST_SQ = MOTION_SIZE + 31, MOTION_SIZE + 33, MOTION_SIZE + 34, MOTION_SIZE + 35
 NUMBER_ROWS = MOTION_SIZE + 36
 
-# Rows of `k`, whole numbers: the caller's row, or `IDLE`; corners of A and B; gaps measured; how the step ended; which case it is.
-ROW, N_A, N_B, STEPS, ENDED, CASE = 0, 1, 2, 3, 4, 5
-WHOLE_ROWS = 6
+# Rows of `k`, whole numbers: the caller's row, or `IDLE`; corners of A and B, 0 of an idle lane; gaps measured; how the step ended; which
+# case it is; 1 where the lane is done with its pair.
+ROW, N_A, N_B, STEPS, ENDED, CASE, IS_DONE = 0, 1, 2, 3, 4, 5, 6
+WHOLE_ROWS = 7
 
 IDLE = -1
 BY_FACE, BY_POINTS = 0, 1
@@ -76,18 +75,30 @@ BY_FACE, BY_POINTS = 0, 1
 
 @inlined_kernel
 def load_core(
-    v: FloatArray, lane: int, beyond: int, slots: int, first: int, n: int, vertices: FloatArray, normals: FloatArray,
-    center_x: float, center_y: float,
-) -> None:  # fmt: skip
-    """Load corners about the centre, and normals, into the lane; `beyond` is 0 for A and `OF_B` for B."""
-    low, count, to_first = np.uint64(first), np.uint64(n), np.uint64(beyond * STRIDE + lane)
+    v: FloatArray, lane: int, beyond: int, slots: int, place: int, n: int, records: FloatArray, center_x: float, center_y: float
+) -> None:
+    """Load corners about the centre, and normals, of the record at `place` into the lane; `beyond` is 0 for A and `OF_B` for B."""
+    to, first = np.uint64(beyond * STRIDE + lane), np.uint64(place + HEAD)
     for first_slot in range(0, slots, SLOT_GROUP):
+        group = first + np.uint64(GROUP_SIZE // SLOT_GROUP * first_slot)
         for of_group in range(SLOT_GROUP):
-            slot = np.uint64(first_slot + of_group)
-            at, to = low + (slot if slot < count else np.uint64(0)), to_first + slot * np.uint64(STRIDE)
-            x, y, nx, ny = vertices[at, 0], vertices[at, 1], normals[at, 0], normals[at, 1]
+            at = group + np.uint64(of_group) if first_slot + of_group < n else first
+            x, y = records[at], records[at + np.uint64(SLOT_GROUP)]
+            nx, ny = records[at + np.uint64(2 * SLOT_GROUP)], records[at + np.uint64(3 * SLOT_GROUP)]
             v[to + np.uint64(X * STRIDE)], v[to + np.uint64(Y * STRIDE)] = x - center_x, y - center_y
             v[to + np.uint64(NX * STRIDE)], v[to + np.uint64(NY * STRIDE)] = nx, ny
+            to += np.uint64(STRIDE)
+
+
+@inlined_kernel
+def repeat_first(v: FloatArray, beyond: int, slots: int, more: int) -> None:
+    """Fill slots from `slots` on up to `more` with copies of the first, in all lanes."""
+    for slot in range(slots, more):
+        row = (slot & SLOT_MASK) * STRIDE
+        for lane in range(LANES):
+            at = beyond * STRIDE + lane
+            v[X * STRIDE + row + at], v[Y * STRIDE + row + at] = v[X * STRIDE + at], v[Y * STRIDE + at]
+            v[NX * STRIDE + row + at], v[NY * STRIDE + row + at] = v[NX * STRIDE + at], v[NY * STRIDE + at]
 
 
 @inlined_kernel
@@ -283,17 +294,21 @@ def _begin_lines(s: FloatArray) -> None:
 
 
 @inlined_kernel
-def _find_lines_of_face(v: FloatArray, w: FloatArray, g: FloatArray, s: FloatArray, slots: int) -> None:
-    """Find the line of each corner of the body that does not carry the face, the lowest at the longest step, and the nearest corner."""
-    for first_slot in range(0, slots, SLOT_GROUP):
+def _find_lines_of_face(v: FloatArray, w: FloatArray, g: FloatArray, s: FloatArray, slots_a: int, slots_b: int) -> None:
+    """Find the line of each corner of the body that does not carry the face, the lowest at the longest step, and the nearest corner.
+
+    Of the body that has fewer slots the first four come again, and change nothing.
+    """
+    for first_slot in range(0, max(slots_a, slots_b), SLOT_GROUP):
         row = (first_slot & SLOT_MASK) * STRIDE
+        row_a, row_b = row if first_slot < slots_a else 0, row if first_slot < slots_b else 0
         for lane in range(LANES):
             is_a, (fx, fy), (base, spin) = s[SIGN * STRIDE + lane] > 0.0, _two(s, FACE, lane), _two(s, BASE, lane)
             step, nearest, (corner_x, corner_y) = s[STEP * STRIDE + lane], s[NEAREST * STRIDE + lane], _two(s, CORNER, lane)
             lowest, (lowest_at, lowest_slope) = s[LOWEST * STRIDE + lane], _two(s, LOWEST_AT, lane)
             for slot in range(SLOT_GROUP):
-                x_a, y_a = v[(X + slot) * STRIDE + row + lane], v[(Y + slot) * STRIDE + row + lane]
-                x_b, y_b = w[(X + slot) * STRIDE + row + lane], w[(Y + slot) * STRIDE + row + lane]
+                x_a, y_a = v[(X + slot) * STRIDE + row_a + lane], v[(Y + slot) * STRIDE + row_a + lane]
+                x_b, y_b = w[(X + slot) * STRIDE + row_b + lane], w[(Y + slot) * STRIDE + row_b + lane]
                 x, y = (x_b if is_a else x_a), (y_b if is_a else y_a)
                 at, slope = fx * x + fy * y, base + spin * (fy * x - fx * y)
                 g[(LINE + slot) * STRIDE + row + lane], g[(SLOPE + slot) * STRIDE + row + lane] = at, slope
@@ -319,16 +334,17 @@ def _mark_points(s: FloatArray, k: IntArray) -> None:
 
 
 @borrowing_kernel
-def step_polygons(v: FloatArray, w: FloatArray, g: FloatArray, s: FloatArray, k: IntArray, slots: int) -> None:
+def step_polygons(v: FloatArray, w: FloatArray, g: FloatArray, s: FloatArray, k: IntArray, slots_a: int, slots_b: int) -> None:
     """Measure the gaps of all lanes at their times, and fill the rows `CASE`, `ENDED` and `AFTER`."""
-    _place_b(v, w, s, slots, True)
-    _find_nearest(v, w, g, NEAREST_TO_A, slots, slots)
-    _find_nearest(w, v, g, NEAREST_TO_B, slots, slots)
+    slots = max(slots_a, slots_b)
+    _place_b(v, w, s, slots_b, True)
+    _find_nearest(v, w, g, NEAREST_TO_A, slots_a, slots_b)
+    _find_nearest(w, v, g, NEAREST_TO_B, slots_b, slots_a)
     _begin_faces(s)
-    _choose_face(v, g, s, NEAREST_TO_A, 1.0, slots)
-    _choose_face(w, g, s, NEAREST_TO_B, -1.0, slots)
+    _choose_face(v, g, s, NEAREST_TO_A, 1.0, slots_a)
+    _choose_face(w, g, s, NEAREST_TO_B, -1.0, slots_b)
     _begin_lines(s)
-    _find_lines_of_face(v, w, g, s, slots)
+    _find_lines_of_face(v, w, g, s, slots_a, slots_b)
     _take_root(s)
     for _ in range(TOI_MAX_CORNERS - 1):
         _find_line(g, s, 1.0, slots)

@@ -10,32 +10,51 @@ go on::
     lane 1   | pair 1: step | pair 32: step, step, ...                 a row is a step of all lanes together
     lane 2   | pair 2: step, step | pair 33: ...
 
-The next 32 pairs are prepared together, as the scalar kernel prepares one: the relative motion, the target, the window. Those whose circles
-never come near have missed, and need no lane; the others wait in a queue, a row each, for lanes to become free. None of it counts
-references: with locked instructions, once a turn of a loop for every array, a pair would cost 250 ns more (measured). And a function is
-handed only what it needs: a tuple of arrays is copied, number by number, at each call.
+The next 32 pairs are prepared together, side by side too: the relative motion, the target, the window. Those whose circles never come near
+have missed, and need no lane; the others wait in a queue for lanes to become free. Meanwhile what the 32 after them will read is fetched.
+None of it counts references: with locked instructions, once a turn of a loop for every array, a pair would cost 250 ns more (measured).
+And a function is handed only what it needs: a tuple of arrays is copied, number by number, at each call.
 
-What remains goes to the scalar kernel, pair by pair: shapes other than polygons and circles, polygons of more than 16 vertices, angles
-beyond `MOST_TURNED`, classes with too few pairs to fill a block, and the last lanes when no pair is left to fill the others with.
+Polygons come sorted by their sizes, and a step has as many slots as the largest A and the largest B in a lane need, so that no lane waits
+for the end of its class.
+
+What remains goes to the scalar kernel, pair by pair: shapes other than polygons and circles, polygons of more than 16 vertices, numbers
+that are not finite, angles beyond `MOST_TURNED`, too few pairs to fill a block, and the last lanes when no pair is left to fill the
+others with.
 """
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
 
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.jit import borrowing_kernel, inlined_kernel, kernel
-from engine.common.tolerances import TOI_MAX_STEPS
+from engine.common.registers import LINE, fetch
+from engine.common.tolerances import (
+    BOX2D_TOI_BACKOFF,
+    BOX2D_TOI_TOLERANCE,
+    LINEAR_SLOP,
+    SAT_ROUNDING,
+    TOI_CONVERGENCE,
+    TOI_MAX_STEPS,
+    TOI_ROUNDINGS,
+)
 from engine.continuous._advancement_kernel import GOES_ON, advance_once
 from engine.continuous._advancement_simd_kernel import (
     AFTER,
+    ANGLES_A,
+    ANGLES_B,
     BY_POINTS,
     CASE,
+    D_0,
+    D_1,
     ENDED,
     GAP_ROWS,
     IDLE,
+    IS_DONE,
     LANES,
     MOST_SLOTS,
     MOVED_ROWS,
@@ -44,54 +63,71 @@ from engine.continuous._advancement_simd_kernel import (
     NUMBER_ROWS,
     OF_B,
     OVERLAP,
+    REACH,
+    RHO_A,
+    RHO_B,
     ROW,
-    SLOT_GROUP,
+    SPEED,
     STEPS,
     STRIDE,
     T_LAST,
     TARGET,
     TOLERANCE,
+    TOUCH,
     VERTEX_ROWS,
     WHOLE_ROWS,
     T,
     load_core,
     read_lane,
+    repeat_first,
     step_circles,
     step_polygons,
 )
-from engine.continuous._impact_kernel import prepare_pair
-from engine.continuous._motion_kernel import ENDS_SIZE, MOTION_SIZE, PLACED_SIZE, Moving, Search, note_sweep, reach_about
+from engine.continuous._motion_kernel import MOTION_SIZE, PLACED_SIZE, Moving, Search, reach_about
 from engine.contracts.status import MISS
+from engine.geometry._rotation_kernel import cosine_and_sine_of_small
 from engine.geometry.kinds import CIRCLE, POLYGON
 from engine.geometry.rotation import MOST_TURNED
 from engine.narrowphase._sides_kernel import Arrays, Shapes
 from engine.narrowphase._simd_kernel import sort_by_class
+from engine.narrowphase.packing import GROUP_SIZE, HEAD, RECORD, SLOT_GROUP
+from engine.narrowphase.packing import REACH as CORE_REACH
 
 __all__ = ["FEWEST", "times_of_impact_simd"]
 
 FEWEST = 24
-"""Pairs of one class that are worth a block."""
+"""Pairs that are worth a block."""
 
 STRAGGLERS = 4
 """Lanes left unfinished when no pair is left to fill the others with."""
 
-# Classes: two polygons of up to 4, 8, 12 and 16 vertices; a circle and a polygon of so many, or a circle; what the scalar kernel gets.
+# Classes: two polygons of up to 4, 8, 12 and 16 vertices each, in an order in which only one of both sizes changes, and by one, from a
+# class to the next; a circle and a polygon of so many, or a circle; what the scalar kernel gets.
 _N_GROUPS = MOST_SLOTS // SLOT_GROUP
-_SCALAR = 2 * _N_GROUPS
+_WITH_CIRCLE = _N_GROUPS * _N_GROUPS
+_SCALAR = _WITH_CIRCLE + _N_GROUPS
 _N_CLASSES = _SCALAR + 1
 
-# A prepared pair: the numbers of `s` up to `T_LAST`, and both centres.
-_CENTER = T_LAST + 1
-_QUEUE_WIDTH = _CENTER + 4
+# Rows of `p`, pairs that are prepared: those of `s` up to `T_LAST`, and what they are made of. A sweep is x, y, angle at the start and at
+# the end, and the centre.
+_SWEEP_A, _SWEEP_B, _EXTENT_A, _EXTENT_B, _RADII = T_LAST + 1, T_LAST + 9, T_LAST + 17, T_LAST + 18, T_LAST + 19
+_START, _END, _CENTER = 0, 3, 6
+_PREPARED_ROWS = T_LAST + 20
+
+# Rows of `q`, whole numbers of the same: the caller's row, A and B; 1 where the pair waits for a lane, where it is the scalar kernel's.
+_Q_ROW, _Q_A, _Q_B, _WAITS, _IS_ODD = 0, 1, 2, 3, 4
+_QUEUE_ROWS = 5
 
 
 class _Query(NamedTuple):
-    """The question, and the columns to fill; `reach` of each shape about its origin."""
+    """The question, and the columns to fill; the shapes' records in one row; 1 for centres a row each, 0 for one that serves all."""
 
     shapes: Shapes
-    reach: FloatArray
+    records: FloatArray
     pairs: IntArray
     sweeps: Arrays
+    of_center_a: int
+    of_center_b: int
     t_max: float
     is_box2d: bool
     columns: Arrays
@@ -108,23 +144,29 @@ class _Block(NamedTuple):
 
 
 @kernel
-def _classify(
-    kind: IntArray, n_vertices: IntArray, pairs: IntArray, start_a: FloatArray, end_a: FloatArray, start_b: FloatArray, end_b: FloatArray,
-    rows: IntArray,
-) -> IntArray:  # fmt: skip
-    """Sort the numbers of the `pairs` by class into `rows`, each class in its old order; return where the classes begin."""
-    n = pairs.shape[0]
+def _classify(kind: IntArray, n_vertices: IntArray, pairs: IntArray, rows: IntArray) -> IntArray:
+    """Sort the numbers of the `pairs` by class into `rows`, each class in its old order; return where the classes begin, or nothing.
+
+    Nothing, where an index is out of range.
+    """
+    n, n_shapes = pairs.shape[0], np.uint64(n_vertices.shape[0])
     of_row = np.empty(n, dtype=np.uint8)
     for row in range(n):
-        a, b = pairs[row, 0], pairs[row, 1]
-        most, found = max(n_vertices[a], n_vertices[b]), _SCALAR
-        turned = max(abs(start_a[row, 2]), abs(end_a[row, 2])) + max(abs(start_b[row, 2]), abs(end_b[row, 2]))
-        if most <= MOST_SLOTS and turned <= MOST_TURNED:
-            group = (most - 1) // SLOT_GROUP
+        ahead = np.uint64(min(row + LANES, n - 1))
+        fetch(kind, pairs[ahead, 0])
+        fetch(kind, pairs[ahead, 1])
+        fetch(n_vertices, pairs[ahead, 0])
+        fetch(n_vertices, pairs[ahead, 1])
+        a, b = np.uint64(pairs[row, 0]), np.uint64(pairs[row, 1])
+        if a >= n_shapes or b >= n_shapes:
+            return np.empty(0, dtype=np.int64)
+        n_a, n_b, found = n_vertices[a], n_vertices[b], _SCALAR
+        if max(n_a, n_b) <= MOST_SLOTS:
+            group_a, group_b = (n_a - 1) // SLOT_GROUP, (n_b - 1) // SLOT_GROUP
             if kind[a] == POLYGON and kind[b] == POLYGON:
-                found = group
+                found = _N_GROUPS * group_a + (group_b if group_a % 2 == 0 else _N_GROUPS - 1 - group_b)
             elif kind[a] + kind[b] == CIRCLE + POLYGON or (kind[a] == CIRCLE and kind[b] == CIRCLE):
-                found = _N_GROUPS + group
+                found = _WITH_CIRCLE + max(group_a, group_b)
         of_row[row] = found
     return sort_by_class(of_row, _N_CLASSES, rows)
 
@@ -136,69 +178,218 @@ class _Scratch(NamedTuple):
     normals: FloatArray
     moved: FloatArray
     motion: FloatArray
-    ends: FloatArray
     placed: FloatArray
 
 
 class _Queue(NamedTuple):
-    """The prepared pairs' numbers; row, A and B of each; and the lanes that are free."""
+    """The prepared pairs' numbers `p` and whole numbers `q`; which of them wait, and which lanes are free."""
 
-    numbers: FloatArray
-    rows: IntArray
+    p: FloatArray
+    q: IntArray
+    waiting: IntArray
     lanes: IntArray
 
 
 @inlined_kernel
-def _prepare_next(queue: _Queue, scratch: _Scratch, rows: IntArray, at: int, end: int, query: _Query) -> int:
-    """Prepare the pairs rows[at:end]; those whose circles come near join the queue, the others miss. Return the length of the queue."""
-    shapes, reach, pairs, sweeps, t_max, is_box2d, (status, fraction, iterations) = query
-    first, n_vertices, vertices, radius, extent = shapes.first, shapes.n_vertices, shapes.vertices, shapes.radius, shapes.extent
-    motion, ends, numbers, queued = scratch.motion, scratch.ends, queue.numbers, queue.rows
-    start_a, end_a, center_a, start_b, end_b, center_b = sweeps
-    n = 0
-    for place in range(at, end):
-        row = np.uint64(rows[place])
-        a, b = pairs[row, 0], pairs[row, 1]
-        changes = n_vertices[a] == 1 and n_vertices[b] > 1
-        of_a, of_b = (8, 0) if changes else (0, 8)
-        a, b = (b, a) if changes else (a, b)
-        note_sweep(ends, of_a, start_a, end_a, center_a, row)
-        note_sweep(ends, of_b, start_b, end_b, center_b, row)
-        rho_a, rho_b = reach[a], reach[b]
-        if ends[6] != 0.0 or ends[7] != 0.0:
-            rho_a = reach_about(vertices, first[a], n_vertices[a], ends[6], ends[7])
-        if ends[14] != 0.0 or ends[15] != 0.0:
-            rho_b = reach_about(vertices, first[b], n_vertices[b], ends[14], ends[15])
-        target, tolerance, overlap, t_first, t_last = prepare_pair(
-            ends, rho_a, extent[a], rho_b, extent[b], radius[a] + radius[b], is_box2d, t_max, motion
-        )
-        status[row], fraction[row], iterations[row] = MISS, t_max, 0
-        prepared = numbers[n]
-        for number in range(MOTION_SIZE):
-            prepared[number] = motion[number]
-        prepared[TARGET], prepared[TOLERANCE], prepared[OVERLAP] = target, tolerance, overlap
-        prepared[T], prepared[T_LAST] = t_first, t_last
-        prepared[_CENTER], prepared[_CENTER + 1], prepared[_CENTER + 2], prepared[_CENTER + 3] = ends[6], ends[7], ends[14], ends[15]
-        queued[n, 0], queued[n, 1], queued[n, 2] = rows[place], a, b
-        n += 1 if t_first <= t_last else 0
-    return n
+def _fetch(row: np.uint64, query: _Query) -> None:
+    """Ask for all that is read and written of a pair, its shapes' records up to eight vertices."""
+    pairs, records, n_vertices = query.pairs, query.records, query.shapes.n_vertices
+    start_a, end_a, _, start_b, end_b, _ = query.sweeps
+    status, fraction, iterations = query.columns
+    place = int(row)
+    fetch(start_a, 3 * place)
+    fetch(end_a, 3 * place)
+    fetch(start_b, 3 * place)
+    fetch(end_b, 3 * place)
+    fetch(status, place)
+    fetch(fraction, place)
+    fetch(iterations, place)
+    for side in range(2):
+        shape = np.uint64(pairs[row, side])
+        of_record, beyond = RECORD * int(shape), GROUP_SIZE if n_vertices[shape] > SLOT_GROUP else 0
+        fetch(records, of_record)
+        fetch(records, of_record + HEAD)
+        fetch(records, of_record + HEAD + LINE)
+        fetch(records, of_record + HEAD + beyond)
+        fetch(records, of_record + HEAD + LINE + beyond)
 
 
 @inlined_kernel
-def _load_lanes(block: _Block, queue: _Queue, free: int, n: int, at: int, slots: int, slots_b: int, shapes: Shapes) -> None:
-    """Load the next `n` pairs of the queue, from `at` on, into the lanes that are listed from `free` on."""
+def _read_sweep(
+    p: FloatArray, of_sweep: int, lane: int, start: FloatArray, end: FloatArray, center: FloatArray, row: np.uint64, of_center: np.uint64
+) -> None:
+    """Copy one row of poses at both ends and of centres into the lane."""
+    for field in range(3):
+        p[(of_sweep + _START + field) * STRIDE + lane], p[(of_sweep + _END + field) * STRIDE + lane] = start[row, field], end[row, field]
+    for field in range(2):
+        p[(of_sweep + _CENTER + field) * STRIDE + lane] = center[of_center, field]
+
+
+@inlined_kernel
+def _read_next(queue: _Queue, rows: IntArray, at: int, end: int, query: _Query) -> bool:
+    """Read the pairs rows[at:end], a lane each, and note that they miss; return whether any body turns about a point off its origin."""
+    shapes, records, pairs, (status, fraction, iterations) = query.shapes, query.records, query.pairs, query.columns
+    first, n_vertices, vertices = shapes.first, shapes.n_vertices, shapes.vertices
+    start_a, end_a, center_a, start_b, end_b, center_b = query.sweeps
+    p, q, is_off_center = queue.p, queue.q, False
+    for lane in range(end - at):
+        _fetch(np.uint64(rows[np.uint64(min(at + LANES + lane, rows.shape[0] - 1))]), query)
+        row = np.uint64(rows[np.uint64(at + lane)])
+        a, b = np.uint64(pairs[row, 0]), np.uint64(pairs[row, 1])
+        changes = n_vertices[a] == 1 and n_vertices[b] > 1
+        of_a, of_b = (_SWEEP_B, _SWEEP_A) if changes else (_SWEEP_A, _SWEEP_B)
+        _read_sweep(p, of_a, lane, start_a, end_a, center_a, row, row * np.uint64(query.of_center_a))
+        _read_sweep(p, of_b, lane, start_b, end_b, center_b, row, row * np.uint64(query.of_center_b))
+        a, b = (b, a) if changes else (a, b)
+        head_a, head_b = np.uint64(RECORD) * a, np.uint64(RECORD) * b
+        rho_a, rho_b = records[head_a + np.uint64(CORE_REACH)], records[head_b + np.uint64(CORE_REACH)]
+        x, y = p[(_SWEEP_A + _CENTER) * STRIDE + lane], p[(_SWEEP_A + _CENTER + 1) * STRIDE + lane]
+        if x != 0.0 or y != 0.0:
+            rho_a, is_off_center = reach_about(vertices, first[a], n_vertices[a], x, y), True
+        x, y = p[(_SWEEP_B + _CENTER) * STRIDE + lane], p[(_SWEEP_B + _CENTER + 1) * STRIDE + lane]
+        if x != 0.0 or y != 0.0:
+            rho_b, is_off_center = reach_about(vertices, first[b], n_vertices[b], x, y), True
+        p[RHO_A * STRIDE + lane], p[RHO_B * STRIDE + lane] = rho_a, rho_b
+        p[_EXTENT_A * STRIDE + lane], p[_EXTENT_B * STRIDE + lane] = records[head_a + np.uint64(3)], records[head_b + np.uint64(3)]
+        p[_RADII * STRIDE + lane] = records[head_a + np.uint64(2)] + records[head_b + np.uint64(2)]
+        q[_Q_ROW * STRIDE + lane], q[_Q_A * STRIDE + lane], q[_Q_B * STRIDE + lane] = row, a, b
+        status[row], fraction[row], iterations[row] = MISS, query.t_max, 0
+    return is_off_center
+
+
+@inlined_kernel
+def _read(p: FloatArray, row: int, lane: int) -> tuple[float, float, float]:
+    """Return a lane's numbers of a row and the two after it."""
+    return p[row * STRIDE + lane], p[(row + 1) * STRIDE + lane], p[(row + 2) * STRIDE + lane]
+
+
+@inlined_kernel
+def _larger(a: float, b: float) -> float:
+    return b if b > a else a
+
+
+@inlined_kernel
+def _find_motion(p: FloatArray, q: IntArray, is_off_center: bool) -> None:
+    """Fill the rows of the relative motion, and which pairs are odd; see `_motion_kernel.prepare_motion`."""
+    for lane in range(LANES):
+        (ax_0, ay_0, angle_a_0), (ax_1, ay_1, angle_a_1) = _read(p, _SWEEP_A + _START, lane), _read(p, _SWEEP_A + _END, lane)
+        (bx_0, by_0, angle_b_0), (bx_1, by_1, angle_b_1) = _read(p, _SWEEP_B + _START, lane), _read(p, _SWEEP_B + _END, lane)
+        p[D_0 * STRIDE + lane], p[(D_0 + 1) * STRIDE + lane] = bx_0 - ax_0, by_0 - ay_0
+        p[D_1 * STRIDE + lane], p[(D_1 + 1) * STRIDE + lane] = bx_1 - ax_1, by_1 - ay_1
+        p[ANGLES_A * STRIDE + lane], p[(ANGLES_A + 1) * STRIDE + lane] = angle_a_0, angle_a_1
+        p[ANGLES_B * STRIDE + lane], p[(ANGLES_B + 1) * STRIDE + lane] = angle_b_0, angle_b_1
+    if is_off_center:
+        for end in range(2):
+            for lane in range(LANES):
+                x, y = p[(D_0 + 2 * end) * STRIDE + lane], p[(D_0 + 2 * end + 1) * STRIDE + lane]
+                c_ax, c_ay = p[(_SWEEP_A + _CENTER) * STRIDE + lane], p[(_SWEEP_A + _CENTER + 1) * STRIDE + lane]
+                c_bx, c_by = p[(_SWEEP_B + _CENTER) * STRIDE + lane], p[(_SWEEP_B + _CENTER + 1) * STRIDE + lane]
+                cos, sin = cosine_and_sine_of_small(p[(ANGLES_A + end) * STRIDE + lane])
+                is_off = (c_ax != 0.0) | (c_ay != 0.0)
+                moved_x, moved_y = x - (cos * c_ax - sin * c_ay), y - (sin * c_ax + cos * c_ay)
+                x, y = (moved_x if is_off else x), (moved_y if is_off else y)
+                cos, sin = cosine_and_sine_of_small(p[(ANGLES_B + end) * STRIDE + lane])
+                is_off = (c_bx != 0.0) | (c_by != 0.0)
+                moved_x, moved_y = x + (cos * c_bx - sin * c_by), y + (sin * c_bx + cos * c_by)
+                p[(D_0 + 2 * end) * STRIDE + lane] = moved_x if is_off else x
+                p[(D_0 + 2 * end + 1) * STRIDE + lane] = moved_y if is_off else y
+    for lane in range(LANES):
+        (ax_0, ay_0, angle_a_0), (ax_1, ay_1, angle_a_1) = _read(p, _SWEEP_A + _START, lane), _read(p, _SWEEP_A + _END, lane)
+        (bx_0, by_0, angle_b_0), (bx_1, by_1, angle_b_1) = _read(p, _SWEEP_B + _START, lane), _read(p, _SWEEP_B + _END, lane)
+        c_ax, c_ay = p[(_SWEEP_A + _CENTER) * STRIDE + lane], p[(_SWEEP_A + _CENTER + 1) * STRIDE + lane]
+        c_bx, c_by = p[(_SWEEP_B + _CENTER) * STRIDE + lane], p[(_SWEEP_B + _CENTER + 1) * STRIDE + lane]
+        vx = p[D_1 * STRIDE + lane] - p[D_0 * STRIDE + lane]
+        vy = p[(D_1 + 1) * STRIDE + lane] - p[(D_0 + 1) * STRIDE + lane]
+        p[SPEED * STRIDE + lane] = math.sqrt(vx * vx + vy * vy)
+        start_a, end_a, start_b, end_b = abs(ax_0) + abs(ay_0), abs(ax_1) + abs(ay_1), abs(bx_0) + abs(by_0), abs(bx_1) + abs(by_1)
+        turn_a, turn_b = _larger(abs(angle_a_0), abs(angle_a_1)), _larger(abs(angle_b_0), abs(angle_b_1))
+        scale = p[_EXTENT_A * STRIDE + lane] + p[_EXTENT_B * STRIDE + lane] + abs(c_ax) + abs(c_ay) + abs(c_bx) + abs(c_by)
+        scale += _larger(start_a, end_a)
+        scale += _larger(start_b, end_b)
+        scale += p[RHO_A * STRIDE + lane] * turn_a + p[RHO_B * STRIDE + lane] * turn_b
+        p[TOUCH * STRIDE + lane] = SAT_ROUNDING * scale
+        of_angles = (abs(angle_a_0) + abs(angle_a_1)) + (abs(angle_b_0) + abs(angle_b_1))  # no larger of two drops what is no number
+        is_fine = (scale + (start_a + end_a) + (start_b + end_b) + of_angles < np.inf) & (turn_a + turn_b <= MOST_TURNED)
+        q[_IS_ODD * STRIDE + lane] = 0 if is_fine else 1
+
+
+@inlined_kernel
+def _find_window(p: FloatArray, q: IntArray, is_box2d: bool, t_max: float) -> None:
+    """Fill the rows of the search, and which pairs wait; see `_impact_kernel.prepare_pair` and `_motion_kernel.motion_window`."""
+    for lane in range(LANES):
+        touch, radii = p[TOUCH * STRIDE + lane], p[_RADII * STRIDE + lane]
+        extents = p[_EXTENT_A * STRIDE + lane] + p[_EXTENT_B * STRIDE + lane]
+        target, overlap, tolerance = radii, radii + touch, TOI_CONVERGENCE * extents + TOI_ROUNDINGS * touch
+        if is_box2d:
+            target, overlap = _larger(LINEAR_SLOP, radii - BOX2D_TOI_BACKOFF), touch
+            tolerance = _larger(BOX2D_TOI_TOLERANCE, TOI_ROUNDINGS * touch)
+        dx, dy = p[D_0 * STRIDE + lane], p[(D_0 + 1) * STRIDE + lane]
+        vx, vy = p[D_1 * STRIDE + lane] - dx, p[(D_1 + 1) * STRIDE + lane] - dy
+        reach = p[RHO_A * STRIDE + lane] + p[RHO_B * STRIDE + lane] + (target + tolerance)
+        speed_sq, aside = vx * vx + vy * vy, dx * vy - dy * vx
+        inside = reach * reach * speed_sq - aside * aside
+        nearest, half = -(dx * vx + dy * vy) / speed_sq, math.sqrt(inside if inside >= 0.0 else 0.0) / speed_sq
+        enters, leaves = nearest - half, nearest + half
+        enters, leaves = (enters if enters > 0.0 else 0.0), (leaves if leaves < t_max else t_max)
+        is_still = speed_sq == 0.0
+        enters, leaves = (0.0 if is_still else enters), (t_max if is_still else leaves)
+        is_near = (dx * dx + dy * dy <= reach * reach) if is_still else (inside >= 0.0)
+        p[REACH * STRIDE + lane], p[TARGET * STRIDE + lane], p[TOLERANCE * STRIDE + lane] = reach, target, tolerance
+        p[OVERLAP * STRIDE + lane], p[T * STRIDE + lane], p[T_LAST * STRIDE + lane] = overlap, enters, leaves
+        q[_WAITS * STRIDE + lane] = 1 if is_near & (enters <= leaves) & (q[_IS_ODD * STRIDE + lane] == 0) else 0
+
+
+@inlined_kernel
+def _prepare_next(queue: _Queue, rows: IntArray, at: int, end: int, query: _Query, rest: IntArray, n_rest: int) -> tuple[int, int]:
+    """Prepare the pairs rows[at:end]: they join the queue if their circles come near, or miss, or join the `rest`. Return both lengths."""
+    p, q, waiting = queue.p, queue.q, queue.waiting
+    is_off_center = _read_next(queue, rows, at, end, query)
+    _find_motion(p, q, is_off_center)
+    _find_window(p, q, query.is_box2d, query.t_max)
+    n = 0
+    for lane in range(end - at):
+        waiting[np.uint64(n)], rest[np.uint64(n_rest)] = lane, q[_Q_ROW * STRIDE + lane]
+        n += q[_WAITS * STRIDE + lane]
+        n_rest += q[_IS_ODD * STRIDE + lane]
+    return n, n_rest
+
+
+@inlined_kernel
+def _most_slots(k: IntArray, row: int) -> int:
+    """Return how many slots the largest polygon of all lanes takes, whose number of vertices stands in a row of `k`."""
+    most = 1
+    for lane in range(LANES):
+        most = max(most, k[row * STRIDE + lane])
+    return (most + SLOT_GROUP - 1) // SLOT_GROUP * SLOT_GROUP
+
+
+@inlined_kernel
+def _load_lanes(block: _Block, queue: _Queue, free: int, n: int, at: int, before_a: int, before_b: int, query: _Query) -> tuple[int, int]:
+    """Load the next `n` pairs of the queue, from `at` on, into the lanes that are listed from `free` on; return the slots of A and of B.
+
+    Before, the lanes had `before_a` and `before_b`.
+    """
     v, s, k = block.v, block.s, block.k
-    numbers, queued, lanes = queue
-    first, n_vertices, vertices, normals = shapes.first, shapes.n_vertices, shapes.vertices, shapes.normals
+    p, q, waiting, lanes = queue
+    n_vertices, records = query.shapes.n_vertices, query.records
     for place in range(n):
-        lane, which, prepared = lanes[free + place], at + place, numbers[at + place]
-        for number in range(_CENTER):
-            s[number * STRIDE + lane] = prepared[number]
-        a, b = queued[which, 1], queued[which, 2]
-        load_core(v, lane, 0, slots, first[a], n_vertices[a], vertices, normals, prepared[_CENTER], prepared[_CENTER + 1])
-        load_core(v, lane, OF_B, slots_b, first[b], n_vertices[b], vertices, normals, prepared[_CENTER + 2], prepared[_CENTER + 3])
-        k[ROW * STRIDE + lane], k[STEPS * STRIDE + lane] = queued[which, 0], 0
-        k[N_A * STRIDE + lane], k[N_B * STRIDE + lane] = n_vertices[a], n_vertices[b]
+        lane, of = np.uint64(lanes[np.uint64(free + place)]), np.uint64(waiting[np.uint64(at + place)])
+        k[np.uint64(N_A * STRIDE) + lane] = n_vertices[np.uint64(q[np.uint64(_Q_A * STRIDE) + of])]
+        k[np.uint64(N_B * STRIDE) + lane] = n_vertices[np.uint64(q[np.uint64(_Q_B * STRIDE) + of])]
+    slots_a, slots_b = _most_slots(k, N_A), _most_slots(k, N_B)
+    repeat_first(v, 0, before_a, slots_a)
+    repeat_first(v, OF_B, before_b, slots_b)
+    for place in range(n):
+        lane, of = lanes[np.uint64(free + place)], waiting[np.uint64(at + place)]
+        for number in range(T_LAST + 1):
+            s[np.uint64(number * STRIDE + lane)] = p[np.uint64(number * STRIDE + of)]
+        a, b = q[np.uint64(_Q_A * STRIDE + of)], q[np.uint64(_Q_B * STRIDE + of)]
+        x, y = p[np.uint64((_SWEEP_A + _CENTER) * STRIDE + of)], p[np.uint64((_SWEEP_A + _CENTER + 1) * STRIDE + of)]
+        load_core(v, lane, 0, slots_a, RECORD * a, k[np.uint64(N_A * STRIDE + lane)], records, x, y)
+        x, y = p[np.uint64((_SWEEP_B + _CENTER) * STRIDE + of)], p[np.uint64((_SWEEP_B + _CENTER + 1) * STRIDE + of)]
+        load_core(v, lane, OF_B, slots_b, RECORD * b, k[np.uint64(N_B * STRIDE + lane)], records, x, y)
+        k[np.uint64(ROW * STRIDE + lane)], k[np.uint64(STEPS * STRIDE + lane)] = q[np.uint64(_Q_ROW * STRIDE + of)], 0
+    return slots_a, slots_b
 
 
 @borrowing_kernel
@@ -209,25 +400,27 @@ def _collect_ended(
 
     Return how many have ended, and how many rows `rest` lists by now: those that take too many steps.
     """
+    for lane in range(LANES):
+        steps = k[STEPS * STRIDE + lane] + 1
+        goes_on = (k[ENDED * STRIDE + lane] == GOES_ON) & (steps < TOI_MAX_STEPS)
+        k[STEPS * STRIDE + lane] = steps
+        s[T * STRIDE + lane] = s[AFTER * STRIDE + lane] if goes_on else s[T * STRIDE + lane]
+        k[IS_DONE * STRIDE + lane] = 0 if goes_on | (k[ROW * STRIDE + lane] == IDLE) else 1
     n, (status, fraction, iterations) = 0, columns
     for lane in range(LANES):
-        of_row, ended, steps = k[ROW * STRIDE + lane], k[ENDED * STRIDE + lane], k[STEPS * STRIDE + lane] + 1
-        k[STEPS * STRIDE + lane] = steps
-        if of_row == IDLE:
-            continue
-        if ended == GOES_ON and steps < TOI_MAX_STEPS:
-            s[T * STRIDE + lane] = s[AFTER * STRIDE + lane]
-            continue
+        lanes[np.uint64(n)] = lane
+        n += k[IS_DONE * STRIDE + lane]
+    for place in range(n):
+        lane = lanes[np.uint64(place)]
+        row, ended = np.uint64(k[np.uint64(ROW * STRIDE + lane)]), k[np.uint64(ENDED * STRIDE + lane)]
         if ended == GOES_ON:
-            rest[n_rest] = of_row
+            rest[n_rest] = row
             n_rest += 1
         else:
-            row = np.uint64(of_row)
-            status[row], iterations[row] = ended, steps
-            fraction[row] = t_max if ended == MISS else s[T * STRIDE + lane]
-        k[ROW * STRIDE + lane] = IDLE
-        lanes[n] = lane
-        n += 1
+            status[row], iterations[row] = ended, k[np.uint64(STEPS * STRIDE + lane)]
+            fraction[row] = t_max if ended == MISS else s[np.uint64(T * STRIDE + lane)]
+        k[np.uint64(ROW * STRIDE + lane)] = IDLE
+        k[np.uint64(N_A * STRIDE + lane)] = k[np.uint64(N_B * STRIDE + lane)] = 0
     return n, n_rest
 
 
@@ -248,32 +441,32 @@ def _step_by_points(v: FloatArray, s: FloatArray, k: IntArray, lane: int, scratc
 
 
 @borrowing_kernel
-def _advance_class(
-    block: _Block, queue: _Queue, scratch: _Scratch, rows: IntArray, slots: int, with_circle: bool, query: _Query, rest: IntArray,
-    n_rest: int,
+def _advance_listed(
+    block: _Block, queue: _Queue, scratch: _Scratch, rows: IntArray, with_circle: bool, query: _Query, rest: IntArray, n_rest: int
 ) -> int:  # fmt: skip
-    """Fill the `rows` of pairs, all of one class, but for those that `rest` lists; return how many that are by now."""
+    """Fill the `rows` of pairs, of polygons or of all with a circle, but for those that `rest` lists; return how many that are by now."""
     v, w, g, s, k = block
     lanes, at, end = queue.lanes, 0, rows.shape[0]
     for lane in range(LANES):
         k[ROW * STRIDE + lane], lanes[lane] = IDLE, lane
-    n_free, n_queued, next_queued, slots_b = LANES, 0, 0, 1 if with_circle else slots
+        k[N_A * STRIDE + lane] = k[N_B * STRIDE + lane] = 0
+    n_free, n_queued, next_queued, slots_a, slots_b = LANES, 0, 0, 0, 0
     while True:
         while n_free > 0 and (next_queued < n_queued or at < end):
             if next_queued == n_queued:
                 until = min(at + LANES, end)
-                n_queued = _prepare_next(queue, scratch, rows, at, until, query)
+                n_queued, n_rest = _prepare_next(queue, rows, at, until, query, rest, n_rest)
                 at, next_queued = until, 0
             n = min(n_free, n_queued - next_queued)
             n_free -= n
-            _load_lanes(block, queue, n_free, n, next_queued, slots, slots_b, query.shapes)
+            slots_a, slots_b = _load_lanes(block, queue, n_free, n, next_queued, slots_a, slots_b, query)
             next_queued += n
         if LANES - n_free <= (STRAGGLERS if at == end else 0):
             break
         if with_circle:
-            step_circles(v, w, g, s, k, slots)
+            step_circles(v, w, g, s, k, slots_a)
         else:
-            step_polygons(v, w, g, s, k, slots)
+            step_polygons(v, w, g, s, k, slots_a, slots_b)
             for lane in range(LANES):
                 if k[CASE * STRIDE + lane] == BY_POINTS and k[ROW * STRIDE + lane] != IDLE:
                     _step_by_points(v, s, k, lane, scratch)
@@ -287,33 +480,44 @@ def _advance_class(
 
 
 @kernel
-def times_of_impact_simd(packed: Arrays, pairs: IntArray, sweeps: Arrays, t_max: float, is_box2d: bool, columns: Arrays) -> IntArray:
-    """Fill the rows of all `pairs` that can go side by side to their end; return the numbers of the others, `times_of_impact`'s to fill.
+def times_of_impact_simd(
+    packed: Arrays, records: FloatArray, pairs: IntArray, sweeps: Arrays, t_max: float, is_box2d: bool, columns: Arrays, rest: IntArray
+) -> int:
+    """Fill the rows of all `pairs` that can go side by side to their end; list the others in `rest` and return how many they are.
 
-    Arguments are those of `times_of_impact`.
+    Arguments are those of `times_of_impact`, `records` as in `PackedShapes`, and `rest` (n + 1,); one row of centres serves all pairs.
+    Returns -1 where an index is out of range. Rows with numbers that are not finite are among the others.
     """
-    n, shapes = pairs.shape[0], Shapes(*packed)
-    sorted_rows, rest, n_rest = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64), 0
-    begin = _classify(shapes.kind, shapes.n_vertices, pairs, sweeps[0], sweeps[1], sweeps[3], sweeps[4], sorted_rows)
-    reach = np.empty(shapes.first.shape[0])
-    for shape in range(reach.shape[0]):
-        reach[shape] = reach_about(shapes.vertices, shapes.first[shape], shapes.n_vertices[shape], 0.0, 0.0)
-    query = _Query(shapes, reach, pairs, sweeps, t_max, is_box2d, columns)
+    n, shapes, n_rest = pairs.shape[0], Shapes(*packed), 0
+    sorted_rows = np.empty(n, dtype=np.int64)
+    begin = _classify(shapes.kind, shapes.n_vertices, pairs, sorted_rows)
+    if begin.shape[0] == 0:
+        return -1
+    of_center_a, of_center_b = 1 if sweeps[2].shape[0] > 1 else 0, 1 if sweeps[5].shape[0] > 1 else 0
+    query = _Query(shapes, records.reshape(-1), pairs, sweeps, of_center_a, of_center_b, t_max, is_box2d, columns)
     block = _Block(
         np.zeros(VERTEX_ROWS * STRIDE), np.zeros(MOVED_ROWS * STRIDE), np.zeros(GAP_ROWS * STRIDE), np.zeros(NUMBER_ROWS * STRIDE),
         np.zeros(WHOLE_ROWS * STRIDE, dtype=np.int64),
     )  # fmt: skip
-    queue = _Queue(np.empty((LANES, _QUEUE_WIDTH)), np.empty((LANES, 3), dtype=np.int64), np.empty(LANES, dtype=np.int64))
-    scratch = _Scratch(
-        np.empty((2, MOST_SLOTS, 2)), np.empty((2, MOST_SLOTS, 2)), np.empty((2, MOST_SLOTS, 2)), np.empty(MOTION_SIZE),
-        np.empty(ENDS_SIZE), np.empty(PLACED_SIZE),
+    queue = _Queue(
+        np.zeros(_PREPARED_ROWS * STRIDE), np.zeros(_QUEUE_ROWS * STRIDE, dtype=np.int64),
+        np.empty(LANES + 1, dtype=np.int64), np.empty(LANES + 1, dtype=np.int64),
     )  # fmt: skip
-    for number in range(_N_CLASSES):
-        chosen = sorted_rows[begin[number] : begin[number + 1]]
-        if number == _SCALAR or chosen.shape[0] < FEWEST:
+    scratch = _Scratch(
+        np.empty((2, MOST_SLOTS, 2)),
+        np.empty((2, MOST_SLOTS, 2)),
+        np.empty((2, MOST_SLOTS, 2)),
+        np.empty(MOTION_SIZE),
+        np.empty(PLACED_SIZE),
+    )
+    for first, end, with_circle in ((0, _WITH_CIRCLE, False), (_WITH_CIRCLE, _SCALAR, True)):
+        chosen = sorted_rows[begin[first] : begin[end]]
+        if chosen.shape[0] < FEWEST:
             rest[n_rest : n_rest + chosen.shape[0]] = chosen
             n_rest += chosen.shape[0]
         else:
-            slots = SLOT_GROUP * (number % _N_GROUPS + 1)
-            n_rest = _advance_class(block, queue, scratch, chosen, slots, number >= _N_GROUPS, query, rest, n_rest)
-    return rest[:n_rest]
+            n_rest = _advance_listed(block, queue, scratch, chosen, with_circle, query, rest, n_rest)
+    for row in sorted_rows[begin[_SCALAR] :]:
+        rest[n_rest] = row
+        n_rest += 1
+    return n_rest

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.common._record_kernel import checked_trace
-from engine.common.arrays import FloatArray, IntArray
+from engine.common.arrays import FloatArray, IntArray, finite_rows, index_pairs
 from engine.common.checks import choice
 from engine.common.jit import has_wide_registers
 from engine.common.memory import room
@@ -151,22 +151,43 @@ def impact_rows(
     is_box2d: bool,
     trace: FloatArray | None = None,
 ) -> ImpactRows:
-    """Times of impact of `pairs` (n, 2) of packed shapes that move from poses (n, 3) to poses (n, 3) about local centres (n, 2).
+    """Times of impact of `pairs` (n, 2) of packed shapes that move from poses (n, 3) to poses (n, 3) about local centres.
 
-    Inputs must have been checked, and be writable. Many go side by side by conservative advancement, with the same answers to the bit.
+    Centres are (n, 2), or (1, 2) for all. Arrays are contiguous and writable. Indices and numbers need not have been looked at: the kernels
+    find out on the way. Many pairs go side by side by conservative advancement, with the same answers to the bit.
+
+    Raises
+    ------
+    InvalidInputError
+        An index out of range, or a number that is not finite.
     """
     n = len(pairs)
     rows = _empty_rows(n)
     if method != ADVANCEMENT or trace is not None or n < SIMD_FROM or not has_wide_registers():
-        times_of_impact(shapes.arrays, pairs, sweeps, t_max, method, is_box2d, rows.arrays, trace)
+        _refuse_wrong(shapes, pairs, sweeps)
+        times_of_impact(shapes.arrays, pairs, _with_centers(sweeps, n), t_max, method, is_box2d, rows.arrays, trace)
         return rows
-    rest = times_of_impact_simd(shapes.arrays, pairs, sweeps, t_max, is_box2d, rows.arrays)
-    if len(rest) > 0:
-        others, some = _empty_rows(len(rest)), tuple(column[rest] for column in sweeps)
+    rest = room(n + 1).view(np.int64)
+    n_rest = times_of_impact_simd(shapes.arrays, shapes.records, pairs, sweeps, t_max, is_box2d, rows.arrays, rest)
+    if n_rest != 0:
+        _refuse_wrong(shapes, pairs, sweeps)
+        rest = rest[:n_rest]
+        others, some = _empty_rows(n_rest), tuple(column[rest] for column in _with_centers(sweeps, n))
         times_of_impact(shapes.arrays, pairs[rest], some, t_max, method, is_box2d, others.arrays, trace)
         for column, other in zip(rows.arrays, others.arrays, strict=True):
             column[rest] = other
     return rows
+
+
+def _with_centers(sweeps: Sweeps, n: int) -> Sweeps:
+    """Return the same with centres a row each."""
+    return tuple(column if len(column) == n else np.repeat(column, n, axis=0) for column in sweeps)
+
+
+def _refuse_wrong(shapes: PackedShapes, pairs: IntArray, sweeps: Sweeps) -> None:
+    index_pairs("pairs", pairs, len(shapes))
+    for field, column in zip(("start_a", "end_a", "center_a", "start_b", "end_b", "center_b"), sweeps, strict=True):
+        finite_rows(field, column, column.shape[1])
 
 
 def _empty_rows(n: int) -> ImpactRows:

@@ -181,13 +181,13 @@ def fetch_shapes(records: FloatArray, pairs: IntArray, n_vertices: IntArray, row
     for side in range(2):
         fetch(n_vertices, pairs[farther, side])
         shape = min(np.uint64(pairs[ahead, side]), last_shape)
-        place, beyond = RECORD * int(shape), 2 * LINE if n_vertices[shape] > SLOT_GROUP else 0
+        place, beyond = RECORD * int(shape), GROUP_SIZE if n_vertices[shape] > SLOT_GROUP else 0
         fetch(records, place)
-        fetch(records, place + LINE)
-        fetch(records, place + beyond)
-        fetch(records, place + beyond + LINE)
+        fetch(records, place + HEAD)
+        fetch(records, place + HEAD + beyond)
         if directions:
-            fetch(records, place + beyond + 2 * LINE)
+            fetch(records, place + HEAD + LINE)
+            fetch(records, place + HEAD + LINE + beyond)
 
 
 @inlined_kernel

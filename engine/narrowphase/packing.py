@@ -5,10 +5,10 @@ vertices are ``vertices[first[s] : first[s] + n_vertices[s]]``, with the outward
 have two, to the right of p1 p2 and to the left, and one point, as both ends of a segment that are the same, has a zero. `skin` is that
 part of the radius which is no surface; `centroid` is Box2D's; `extent` the largest distance of the surface from the local origin;
 `ghosts` x1 y1 x2 y2 of a segment's neighbours and `has_ghost` which of them there are. `records` has what a SIMD kernel wants of one
-shape in one piece of memory: centroid, radius, extent; then of each group of four of `SLOTS` vertices, the last repeated, x, y, x of the
-normals and their y. So a box is read from three lines of the cache, an octagon from five. `simd_vertices` is the number of vertices, or
-more than a record holds where a corner is sharp: for SIMD kernels that leave such polygons to the scalar ones. The arrays stay writable,
-for Numba compiles once more for each mix of read-only ones; nothing writes.
+shape in one piece of memory: centroid, radius, extent, and how far the core reaches from the local origin; then of each group of four of
+`SLOTS` vertices, the last repeated, x, y, x of the normals and their y. So a box is read from three lines of the cache, an octagon from
+five. `simd_vertices` is the number of vertices, or more than a record holds where a corner is sharp: for SIMD kernels that leave such
+polygons to the scalar ones. The arrays stay writable, for Numba compiles once more for each mix of read-only ones; nothing writes.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ __all__ = [
     "GROUP_SIZE",
     "HEAD",
     "N_CACHED",
+    "REACH",
     "RECORD",
     "SHARP_COSINE",
     "SIMD_FROM",
@@ -45,14 +46,17 @@ SLOTS = 16
 SLOT_GROUP = 4
 """Slots come in groups of so many, which one pass over the lanes takes together."""
 
-HEAD, GROUP_SIZE = 4, 4 * SLOT_GROUP
-"""Numbers of a record before the groups, and of each group."""
-
 _LINE = 8
 """Numbers of a line of the cache."""
 
-RECORD = HEAD + 4 * SLOTS + _LINE // 2
-"""Numbers of a record: whole lines, the last half of which is unused."""
+HEAD, GROUP_SIZE = _LINE, 4 * SLOT_GROUP
+"""Numbers of a record before the groups, and of each group: of the head the last three are unused."""
+
+REACH = 4
+"""Place in a record of the core's reach."""
+
+RECORD = HEAD + 4 * SLOTS
+"""Numbers of a record: whole lines."""
 
 SHARP_ANGLE = 1.0 / 64.0
 """Radians, 0.9 degrees. What both edges of a corner are off by moves it by that over the sine of half its angle, here by 128 times as much:
@@ -146,7 +150,9 @@ def _records(first: IntArray, n_vertices: IntArray, vertices: FloatArray, normal
     numbers = np.zeros(n * RECORD + _LINE)
     skipped = -numbers.ctypes.data // numbers.itemsize % _LINE
     records = numbers[skipped : skipped + n * RECORD].reshape(n, RECORD)
-    records[:, :HEAD] = heads
+    squares = vertices[:, 0] * vertices[:, 0] + vertices[:, 1] * vertices[:, 1]
+    records[:, :REACH] = heads
+    records[:, REACH] = np.sqrt(np.maximum.reduceat(squares, first)) if n > 0 else 0.0
     in_slot = first[:, None] + np.minimum(np.arange(SLOTS), n_vertices[:, None] - 1)
     groups = records[:, HEAD : HEAD + 4 * SLOTS].reshape(n, SLOTS // SLOT_GROUP, 4, SLOT_GROUP)
     for place, column in enumerate((*vertices.T, *normals.T)):

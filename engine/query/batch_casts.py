@@ -233,16 +233,15 @@ def time_of_impact(
     0.5
     """
     end, word = check_t_max(t_max), choice("target", target, ("touch", "box2d"))
-    packed, checked = check_pairs(shapes, pairs)
-    n = len(checked)
-    starts_a, ends_a = finite_columns("start_a", start_a, 3, n), finite_columns("end_a", end_a, 3, n)
-    starts_b, ends_b = finite_columns("start_b", start_b, 3, n), finite_columns("end_b", end_b, 3, n)
-    centers_a = np.zeros((n, 2)) if center_a is None else finite_columns("center_a", center_a, 2, n)
-    centers_b = np.zeros((n, 2)) if center_b is None else finite_columns("center_b", center_b, 2, n)
+    packed, indices, starts_a, ends_a = check_layout(shapes, pairs, start_a, end_a, "start_a", "end_a")
+    n = len(indices)
+    starts_b, ends_b = check_rows("start_b", start_b, 3, n), check_rows("end_b", end_b, 3, n)
+    centers_a = np.zeros((1, 2)) if center_a is None else check_rows("center_a", center_a, 2, n)
+    centers_b = np.zeros((1, 2)) if center_b is None else check_rows("center_b", center_b, 2, n)
     from engine.continuous.time_of_impact import ADVANCEMENT, impact_rows
 
     sweeps = starts_a, ends_a, centers_a, starts_b, ends_b, centers_b
-    rows = impact_rows(packed, checked, sweeps, end, ADVANCEMENT, word == "box2d")
+    rows = impact_rows(packed, indices, sweeps, end, ADVANCEMENT, word == "box2d")
     return TimeOfImpactBatch(frozen(rows.fraction), frozen(rows.status), frozen(rows.iterations))
 
 

@@ -91,7 +91,7 @@ def check_batch(
 
 
 def check_layout(
-    shapes: object, pairs: ArrayLike, xf_a: ArrayLike, xf_b: ArrayLike
+    shapes: object, pairs: ArrayLike, xf_a: ArrayLike, xf_b: ArrayLike, name_a: str = "xf_a", name_b: str = "xf_b"
 ) -> tuple[PackedShapes, IntArray, FloatArray, FloatArray]:
     """Do the same with poses (n, 3) as they are, and numbers not looked at, for kernels that find wrong ones by themselves.
 
@@ -100,7 +100,7 @@ def check_layout(
     """
     packed, indices = (_packed(shapes), pairs) if _is_ready(pairs, np.int64, 2) else check_pairs(shapes, pairs)
     n = len(indices)
-    return packed, indices, check_rows("xf_a", xf_a, 3, n), check_rows("xf_b", xf_b, 3, n)
+    return packed, indices, check_rows(name_a, xf_a, 3, n), check_rows(name_b, xf_b, 3, n)
 
 
 def check_rows(field: str, value: ArrayLike, width: int, length: int) -> FloatArray:

@@ -134,13 +134,14 @@ def test_never_late_and_nothing_missed(off_center):
 
 @pytest.mark.slow  # it compiles without the cache
 @pytest.mark.skipif(not has_wide_registers(), reason="no AVX2, or kernels are not compiled")
-@pytest.mark.parametrize(("kernel", "divisions", "products"), [("step_polygons", 8, 350), ("step_circles", 12, 220)])
-def test_the_loops_are_still_vectorised(kernel, divisions, products):
+@pytest.mark.parametrize(("kernel", "n_sizes", "divisions", "products"), [("step_polygons", 2, 8, 350), ("step_circles", 1, 12, 220)])
+def test_the_loops_are_still_vectorised(kernel, n_sizes, divisions, products):
     """A small edit can lose a factor of three without changing an answer; it would show here as scalar instructions only."""
     import numba
 
     again = numba.njit(error_model="numpy")(getattr(simd, kernel).py_func)
-    again.compile((*(numba.types.Array(numba.types.float64, 1, "C"),) * 4, numba.types.Array(numba.types.int64, 1, "C"), numba.types.int64))
+    flat, whole = numba.types.Array(numba.types.float64, 1, "C"), numba.types.int64
+    again.compile((*(flat,) * 4, numba.types.Array(whole, 1, "C"), *(whole,) * n_sizes))
     (assembly,) = again.inspect_asm().values()
     packed = {name: len(re.findall(rf"\b{name}\b[^\n]*%[yz]mm", assembly)) for name in ("vdivpd", "vsqrtpd", "vmulpd")}
     print(kernel, packed)
