@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.common.arrays import FloatArray, IntArray
+from engine.common.id_rows import IdRows
 from engine.contracts.contact import StepContacts
 from engine.geometry import Capsule, Circle, Polygon, Segment
 from engine.render import palette
@@ -17,29 +18,6 @@ from engine.render.palette import Color
 from engine.render.views import WorldView
 
 __all__ = ["PackedShapes", "carried_points"]
-
-
-_SPARSE = 16
-"""Ids to one that is there, from which a table of all would be too large to make whenever something is built."""
-
-
-class _Rows:
-    """Where ascending ids (m,) stand: by a table, or where it would be large by a search."""
-
-    def __init__(self, ids: IntArray) -> None:
-        self._ids = ids
-        self._table: IntArray | None = None
-        n = int(ids[-1]) + 2 if len(ids) else 1
-        if n <= _SPARSE * (len(ids) + _SPARSE) and (len(ids) == 0 or ids[0] >= 0):
-            self._table = np.full(n, -1, dtype=np.int64)
-            self._table[ids] = np.arange(len(ids))
-
-    def of(self, wanted: IntArray) -> IntArray:
-        """Return the row of each id, -1 of one that is not there."""
-        if self._table is not None:
-            return self._table.take(wanted, mode="clip")  # the last entry stands for all that are larger
-        rows = np.minimum(np.searchsorted(self._ids, wanted), len(self._ids) - 1)
-        return np.where(self._ids[rows] == wanted, rows, -1)
 
 
 class PackedShapes:
@@ -102,7 +80,7 @@ class PackedShapes:
         self.centers = np.array(centers, dtype=np.float64).reshape(-1, 2)
         self.radii = np.array(radii, dtype=np.float64)
         self.circle_row: IntArray = np.array(circle_row, dtype=np.int64)
-        self._bodies, self._circles = _Rows(self.body_ids), _Rows(np.array(circle_fixtures, dtype=np.int64))
+        self._bodies, self._circles = IdRows(self.body_ids), IdRows(np.array(circle_fixtures, dtype=np.int64))
 
     def rows_of(self, bodies: IntArray) -> IntArray:
         """Return the row of each body, by its id; -1 of one that is gone."""
@@ -150,18 +128,20 @@ def carried_points(contacts: StepContacts, packed: PackedShapes, poses: FloatArr
     n = len(contacts)
     if n == 0 or len(packed.body_ids) == 0:
         return contacts.position
-    carries = ((rows >= 0) & packed.is_moving[rows])[:, :, None, None]
-    held, drawn = np.stack((contacts.pose_a, contacts.pose_b)), poses[rows]
-    turn = drawn[:, :, 2] - held[:, :, 2]
+    by_a, by_b = (rows >= 0) & packed.is_moving[rows]
+    by_both = by_a & by_b
+    drawn, held_a, held_b = poses[rows], contacts.pose_a.T, contacts.pose_b.T
+    turn = np.stack((drawn[0, :, 2] - held_a[2], drawn[1, :, 2] - held_b[2]))
     turn[:, packed.is_round(contacts.fixture_a) | packed.is_round(contacts.fixture_b)] = 0.0
-    cos, sin = np.cos(turn)[:, :, None], np.sin(turn)[:, :, None]
-    x, y = contacts.position[:, :, 0] - held[:, :, :1], contacts.position[:, :, 1] - held[:, :, 1:2]
-    moved = np.empty((2, n, 2, 2))
-    moved[..., 0] = cos * x - sin * y + drawn[:, :, :1]
-    moved[..., 1] = sin * x + cos * y + drawn[:, :, 1:2]
-    by_a, by_b = carries
-    one = np.where(by_a, moved[0], np.where(by_b, moved[1], contacts.position))
-    return np.where(by_a & by_b, 0.5 * (moved[0] + moved[1]), one)
+    cos, sin = np.cos(turn), np.sin(turn)
+    carried = np.empty((n, 2, 2))
+    for k in range(2):  # column by column: NumPy is slow with rows of two numbers
+        at_x, at_y = contacts.position[:, k, 0], contacts.position[:, k, 1]
+        x, y = (np.stack((at - held_a[axis], at - held_b[axis])) for axis, at in enumerate((at_x, at_y)))
+        for axis, at, there in ((0, at_x, cos * x - sin * y + drawn[:, :, 0]), (1, at_y, sin * x + cos * y + drawn[:, :, 1])):
+            one = np.where(by_a, there[0], np.where(by_b, there[1], at))
+            carried[:, k, axis] = np.where(by_both, 0.5 * (there[0] + there[1]), one)
+    return carried
 
 
 def _corners(shape: Polygon | Capsule | Segment) -> FloatArray:

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from engine.common.arrays import FloatArray, IntArray, any_of_rows
+from engine.common.id_rows import IdRows
 from engine.common.jit import EDGES, is_held_back
 from engine.compare.queries import Answers, centroid_errors, our_manifolds, posed_pairs
 from engine.compare.verdicts.manifolds import judge_manifolds
@@ -37,8 +38,8 @@ class FixtureShapes:
 
     def __init__(self, by_id: Mapping[int, FixtureShape]) -> None:
         self.by_id = dict(by_id)
-        self._ids = np.array(sorted(by_id), dtype=np.int64)
-        in_order = [by_id[fixture] for fixture in self._ids.tolist()]
+        in_order = [by_id[fixture] for fixture in sorted(by_id)]
+        self._rows = IdRows(np.array(sorted(by_id), dtype=np.int64))
         self.packed = pack(in_order)
         self.centroid_error = centroid_errors(self.packed, in_order)
 
@@ -47,7 +48,7 @@ class FixtureShapes:
 
         Pairs with an edge are left out as long as their kernels are held back.
         """
-        rows, pairs = rows_to_judge(contacts, self._ids, self.packed.kind)
+        rows, pairs = rows_to_judge(contacts, self._rows, self.packed.kind)
         if len(rows) == 0:
             return StepAgreement()
         posed = posed_pairs(self.packed, pairs, contacts.pose_a[rows], contacts.pose_b[rows], self.centroid_error)
@@ -64,13 +65,13 @@ class FixtureShapes:
         )
 
 
-def rows_to_judge(contacts: StepContacts, ids: IntArray, kind: IntArray) -> tuple[IntArray, IntArray]:
-    """Return the rows of the manifolds that were computed in the step, and where their fixtures stand (n, 2) among the sorted `ids`.
+def rows_to_judge(contacts: StepContacts, ids: IdRows, kind: IntArray) -> tuple[IntArray, IntArray]:
+    """Return the rows of the manifolds that were computed in the step, and where their fixtures stand (n, 2) among `ids`.
 
     `kind` (m,) is of the shapes in the order of the ids: without pairs with an edge as long as their kernels are held back.
     """
     rows = np.flatnonzero(contacts.evaluated & (contacts.count > 0))
-    pairs = np.searchsorted(ids, np.column_stack((contacts.fixture_a[rows], contacts.fixture_b[rows])))
+    pairs = np.column_stack((ids.of(contacts.fixture_a[rows]), ids.of(contacts.fixture_b[rows])))
     if is_held_back(EDGES) and len(rows):
         plain = ~any_of_rows(kind[pairs] == SEGMENT)
         rows, pairs = rows[plain], pairs[plain]

@@ -35,6 +35,7 @@ from numpy.typing import NDArray
 
 from engine.broadphase import BroadPhase, Grid
 from engine.common.arrays import FloatArray, IntArray, any_of_rows
+from engine.common.id_rows import IdRows
 from engine.common.jit import EDGES, is_held_back
 from engine.common.tolerances import SAT_ROUNDING
 from engine.compare.live.meeting import RULES, MeetingRule, NewlyEnabledPairs, has_an_area, ids_of, pair_key, pair_keys
@@ -49,9 +50,12 @@ from engine.narrowphase.packing import PackedShapes, pack
 from engine.narrowphase.rules import BOX2D
 from engine.world import World
 from engine.world.records import ImpactPose
+from engine.world.specs import BODY_TYPES
 from engine.world.step_pairs import Approach, FixtureColumns, PairRecord, StepPairs
 
 __all__ = ["LivePairs"]
+
+_STATIC = BODY_TYPES.index("static")
 
 _Settled = dict[int, tuple[tuple[int, int], ImpactPose]]
 """Of each pair that an impact inside the step settled, by its key: its fixtures in Box2D's order, and the poses at that impact."""
@@ -92,6 +96,7 @@ class LivePairs:
         self._margin = self._world.capabilities.margin
         self._rules = tuple(rules) if rules is not None else tuple(one for one in RULES if self._is_box2ds or one is not has_an_area)
         self._columns: FixtureColumns | None = None
+        self._fixtures = IdRows(np.zeros(0, dtype=np.int64))
         self._shapes: PackedShapes = pack(())
         """As Box2D holds them, or grown by the solver's margin."""
         self._plain = self._shapes
@@ -143,6 +148,7 @@ class LivePairs:
         if old is not None and step.approach is None:
             self._newly_enabled.change(old, self._is_edge, step)
         self._columns = new
+        self._fixtures = IdRows(new.fixture)
         same = old is not None and len(old.shapes) == len(new.shapes) and all(map(operator.is_, old.shapes, new.shapes))
         if not same:
             self._shapes = pack(new.shapes if self._is_box2ds else [grown(shape, self._margin) for shape in new.shapes])
@@ -176,8 +182,7 @@ class LivePairs:
         settled = {pair_key(*pair): (pair, poses) for pair, poses in step.moments.items()}
         if settled:
             touching = np.setdiff1d(touching, np.array(sorted(settled), dtype=np.int64), assume_unique=True)
-            by_impact = [key for key, (pair, poses) in settled.items() if self._met(pair, poses)]
-            touching = np.concatenate((touching, np.array(by_impact, dtype=np.int64)))
+            touching = np.concatenate((touching, self._met(settled)))
         ours = np.sort(np.concatenate((touching, self._sleeping(step, theirs, is_active, settled))))
         if np.array_equal(ours, theirs):
             self._touching = ours
@@ -223,8 +228,8 @@ class LivePairs:
         follows = self._last == (step.step - 1, step.n_builds)
         # after a gap it is not known what the sleepers were; then Box2D's word is taken
         keys = self._touching if follows else theirs
-        if len(keys) == 0 or (follows and is_active.all()):
-            return keys[:0]
+        if len(keys) == 0 or (follows and (is_active | (step.fixtures.body_type == _STATIC)).all()):
+            return keys[:0]  # what is static touches nothing by itself
         rows, is_known = self._rows(keys)
         keys, rows = keys[is_known], rows[is_known]
         kept = ~(is_active[rows[:, 0]] | is_active[rows[:, 1]])
@@ -235,20 +240,33 @@ class LivePairs:
 
     def _rows(self, keys: IntArray) -> tuple[IntArray, NDArray[np.bool_]]:
         """Return the rows (n, 2) of the fixtures of keys, and whether both are there."""
-        assert self._columns is not None
-        ids = self._columns.fixture
-        wanted = ids_of(keys)
-        rows = np.minimum(np.searchsorted(ids, wanted), max(len(ids) - 1, 0))
-        known = ~any_of_rows(ids[rows] != wanted) if len(ids) else np.zeros(len(keys), dtype=np.bool_)
-        return rows, known
+        rows = self._fixtures.of(ids_of(keys))
+        return rows, ~any_of_rows(rows < 0)
 
-    def _met(self, pair: tuple[int, int], poses: ImpactPose) -> bool:
-        """Tell whether a pair touches at the moment of an impact, by the same way as all pairs."""
-        keys = np.array([pair_key(*pair)])
-        rows, is_known = self._rows(keys)
-        if not is_known[0] or not self._may_meet(rows)[0]:
-            return False
-        return self._standing(pair, poses).touches
+    def _met(self, settled: _Settled) -> IntArray:
+        """Return the keys of the pairs that touch at the moment of their impact, by the same way as all pairs."""
+        assert self._columns is not None
+        keys = np.array(list(settled), dtype=np.int64)
+        rows = self._fixtures.of(np.array([pair for pair, _ in settled.values()], dtype=np.int64))  # in Box2D's order
+        is_there = np.flatnonzero(~any_of_rows(rows < 0))
+        is_there = is_there[self._may_meet(rows[is_there])]
+        rows = rows[is_there]
+        poses = np.array([(poses.pose_a, poses.pose_b) for _, poses in settled.values()])[is_there]
+        turned_a, turned_b = (batched.poses_with_rotation(np.ascontiguousarray(poses[:, side])) for side in range(2))
+        boxes = [batched.box_rows(self._shapes, rows[:, side].copy(), turned) for side, turned in enumerate((turned_a, turned_b))]
+        gap = np.maximum(boxes[0][:, :2] - boxes[1][:, 2:], boxes[1][:, :2] - boxes[0][:, 2:]).max(axis=1)
+        sensed = any_of_rows(self._columns.is_sensor[rows])
+        touches = gap <= 0.0
+        for which, question in ((~sensed, self._have_points), (sensed, self._overlap)):
+            touches[which] &= question(rows[which], turned_a[which], turned_b[which])
+        found: IntArray = keys[is_there[touches]]
+        return found
+
+    def _have_points(self, pairs: IntArray, turned_a: FloatArray, turned_b: FloatArray) -> NDArray[np.bool_]:
+        return batched.manifold_rows(self._shapes, pairs, turned_a, turned_b, BOX2D).count > 0
+
+    def _overlap(self, pairs: IntArray, turned_a: FloatArray, turned_b: FloatArray) -> NDArray[np.bool_]:
+        return batched.overlap_rows(self._shapes, pairs, turned_a, turned_b)
 
     # One pair by itself
 

@@ -26,6 +26,7 @@ from engine.box2d.oracle.held import round_pose
 from engine.box2d.oracle.pairs import PairOracle
 from engine.common.arrays import FloatArray, IntArray, any_of_rows, largest_of_rows
 from engine.common.errors import InvalidInputError
+from engine.common.id_rows import IdRows
 from engine.common.tolerances import LINEAR_SLOP, SAT_ROUNDING
 from engine.compare.live.contacts import differences_of, rows_to_judge
 from engine.compare.pair.held import rounded_shape
@@ -72,8 +73,8 @@ class ToldShapes:
 
     def __init__(self, by_id: Mapping[int, FixtureShape], margin: float) -> None:
         self.by_id = dict(by_id)
-        self._ids = np.array(sorted(by_id), dtype=np.int64)
-        in_order = [by_id[fixture] for fixture in self._ids.tolist()]
+        in_order = [by_id[fixture] for fixture in sorted(by_id)]
+        self._rows = IdRows(np.array(sorted(by_id), dtype=np.int64))
         self._margin = margin
         self._own = pack([grown(shape, margin) for shape in in_order])
         self._has_surface = np.array([shape.radius > shape.skin_radius for shape in in_order], dtype=np.bool_)
@@ -89,7 +90,7 @@ class ToldShapes:
 
         Pairs with an edge are left out as long as their kernels are held back.
         """
-        rows, pairs = rows_to_judge(contacts, self._ids, self._own.kind)
+        rows, pairs = rows_to_judge(contacts, self._rows, self._own.kind)
         if len(rows) == 0:
             return StepAgreement()
         pose_a, pose_b = contacts.pose_a[rows], contacts.pose_b[rows]
@@ -106,7 +107,7 @@ class ToldShapes:
             worst = verdicts.max_point_error
             for one in verdicts.differences:
                 row = int(asked[one.row])
-                differing.setdefault(row, replace(one, row=row))
+                differing.setdefault(row, one._replace(row=row))
         n_agree = len(asked) - int(np.isin(asked, list(differing)).sum())
         found = [one for _, one in sorted(differing.items())]
         n_unexplained = sum(one.reason == "unexplained" for one in found)

@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -41,7 +41,15 @@ from engine.compare.queries import Answers, PosedPairs
 from engine.geometry.kinds import CIRCLE, SEGMENT
 from engine.narrowphase.batched import ManifoldRows
 
-__all__ = ["explain_circle", "explain_decisions", "explain_edge", "explain_equal_axes", "explain_steep_clip"]
+__all__ = [
+    "AxisMargins",
+    "axis_margins",
+    "explain_circle",
+    "explain_decisions",
+    "explain_edge",
+    "explain_equal_axes",
+    "explain_steep_clip",
+]
 
 _FLOAT32_BITS = 160
 """Every float32 is a whole multiple of 2**-149."""
@@ -131,25 +139,39 @@ def _is_answer(posed: PosedPairs, at: int, outcome: Outcome, box2d: Answers) -> 
 # --- Polygons: two axes, and the clip
 
 
-def explain_equal_axes(posed: PosedPairs, at: int, ours: ManifoldRows, replay: ManifoldRows, is_filtered: bool = False) -> Explained:
+class AxisMargins(NamedTuple):
+    """By how much our axis is deeper than Box2D's in float64, how exactly that is known, and what float32 allows; metres, of each pair."""
+
+    margin: list[float]
+    error: list[float]
+    bound: list[float]
+
+
+def axis_margins(posed: PosedPairs, ours: ManifoldRows, replay: ManifoldRows) -> AxisMargins:
+    """Return the margins of our axes and Box2D's, of all pairs at once."""
+    error = 3.0 * SAT_ROUNDING * posed.scale  # of two separations, and of their difference
+    bound = 2.0 * allowances.separation_allowance(posed.scale)
+    return AxisMargins((ours.axis[:, 2] - replay.axis[:, 2]).tolist(), error.tolist(), bound.tolist())
+
+
+def explain_equal_axes(posed: PosedPairs, at: int, ours: ManifoldRows, replay: ManifoldRows, known: AxisMargins | None = None) -> Explained:
     """Prove that our axis and Box2D's, carried by two edges, have separations that float32 cannot tell apart.
 
     The fractions are integers here, all over one denominator: 2**160 holds every float32 exactly, products lie over its square, and
     a separation is n . (v - w) / |n| with the edge itself for n.
 
-    A running world asks this for a hundred pairs a step. With `is_filtered` the float64 separations are asked first, each known to
+    A running world asks this for a hundred pairs a step. With `known`, of all pairs, the float64 separations are asked first, each exact to
     SAT_ROUNDING times the scale; where that certifies the margin, integers could only say the same, and are not asked (a
     floating-point filter: J. R. Shewchuk, "Adaptive Precision Floating-Point Arithmetic", 1997).
     """
-    bound = 2.0 * bounds_of(posed, at).separation
-    if is_filtered:
-        margin = float(ours.axis[at, 2] - replay.axis[at, 2])
-        error = 3.0 * SAT_ROUNDING * float(posed.scale[at])  # of two separations, and of the operations on this line
+    if known is not None:
+        margin, error, bound = known.margin[at], known.error[at], known.bound[at]
         if abs(margin) + error <= bound:
             told = f"two axes equally deep: margin {margin:.3g} m, known to {error:.1g} m, of {bound:.3g} m allowed"
             return "float32_tie", abs(margin), told
         if abs(margin) - error > bound:
             return None
+    bound = 2.0 * bounds_of(posed, at).separation
     corners = [_scaled_corners(posed, at, side) for side in (0, 1)]
 
     def separation(reference: list[int]) -> int:

@@ -38,7 +38,14 @@ from numpy.typing import NDArray
 from engine.common.arrays import FloatArray, any_of_rows, largest_of_rows
 from engine.common.tolerances import BOX2D_ABSOLUTE_TOLERANCE, BOX2D_RELATIVE_TOLERANCE, EPS64, SAT_ROUNDING
 from engine.compare import allowances
-from engine.compare.proofs.manifold_ties import explain_circle, explain_decisions, explain_edge, explain_equal_axes, explain_steep_clip
+from engine.compare.proofs.manifold_ties import (
+    axis_margins,
+    explain_circle,
+    explain_decisions,
+    explain_edge,
+    explain_equal_axes,
+    explain_steep_clip,
+)
 from engine.compare.queries import Answers, PosedPairs, our_manifolds
 from engine.compare.verdicts.verdict import Explanation, Verdicts
 from engine.geometry.kinds import SEGMENT
@@ -165,7 +172,8 @@ def judge_manifolds(posed: PosedPairs, box2d: Answers, ours: ManifoldRows | None
                 differences.append(Explanation(row, *found))
     is_contact = box2d.count > 0
     worst_point, worst_normal = (float(error[agrees].max(initial=0.0)) for error in (point_error, normal_error))
-    errors = {"point_error": point_error[agrees & is_contact], "normal_error": normal_error[agrees & is_contact]}
+    counted = agrees & is_contact
+    errors = {} if is_live else {"point_error": point_error[counted], "normal_error": normal_error[counted]}
     return Verdicts(is_contact, tuple(differences), worst_point, worst_normal, errors=errors)
 
 
@@ -173,7 +181,7 @@ class _Differing:
     """The differing rows, with everything that can be computed for all of them at once."""
 
     def __init__(self, posed: PosedPairs, ours: ManifoldRows, replay: ManifoldRows, again: Fit, box2d: Answers, is_live: bool) -> None:
-        self._is_live = is_live
+        self._margins = axis_margins(posed, ours, replay) if is_live else None
         self._posed, self._ours, self._replay, self._box2d = posed, ours, replay, box2d
         self._is_replayed, self._is_determined = again.is_same.tolist(), again.is_determined.tolist()
         tie = 2.0 * allowances.separation_allowance(posed.scale)
@@ -221,7 +229,7 @@ class _Differing:
         if self._is_replayed[at] and not self._is_one_reference[at]:
             if self._is_one_normal[at] and self._is_determined[at] and self._have_points[at]:
                 return None
-            found = explain_equal_axes(self._posed, at, self._ours, self._replay, self._is_live)
+            found = explain_equal_axes(self._posed, at, self._ours, self._replay, self._margins)
             return found if found is not None else ("unexplained", abs(excess), "equal axes, but not by rational arithmetic")
         if self._is_replayed[at] and not self._is_determined[at]:
             found = explain_steep_clip(self._posed, at, self._ours, self._box2d)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,8 +13,7 @@ from engine.common.arrays import FloatArray
 __all__ = ["Explanation", "Verdicts"]
 
 
-@dataclass(frozen=True, slots=True)
-class Explanation:
+class Explanation(NamedTuple):
     """One differing row: the reason (or "unexplained"), the size in metres, and what was shown."""
 
     row: int
