@@ -20,12 +20,11 @@ import numpy as np
 
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.jit import inlined_kernel, kernel
-from engine.common.registers import fetch, return_four
+from engine.common.registers import fetch, return_four, turn_four
 from engine.common.tolerances import SAT_ROUNDING
 from engine.continuous._swept_kernel import SWEPT_SIZE, TIMES_SIZE
 from engine.contracts.status import HIT, MISS, OVERLAPPING
 from engine.geometry._rotation_kernel import cosine_and_sine_of_small
-from engine.geometry.kinds import POLYGON
 from engine.geometry.rotation import MOST_TURNED
 from engine.narrowphase._sides_kernel import place, relative_pose
 from engine.narrowphase._simd_kernel import (
@@ -55,11 +54,13 @@ _N_LISTS = _N_SIZES * _N_SIZES
 # Rows of `g`: where on the normals of one polygon's edges the nearest corner of the other lies.
 _NEAREST_ROWS = SLOTS
 
-# Rows of `s`: poses x, y, angle, of A then cos, sin; velocities, extents; the frame; w in A's frame; the half-lines so far; the answer.
-_POSE_A, _POSE_B, _VELOCITY_A, _VELOCITY_B, _EXTENT_A, _EXTENT_B = 0, 4, 8, 10, 12, 13
-_FRAME, _W, _TOUCH, _GAP, _BLOCKED, _T_FIRST, _T_LAST, _N = 14, 18, 20, 21, 22, 23, 24, 25
-_FORWARD_A, _FORWARD_B, _LOW, _HIGH, _LOW_B, _HIGH_B, _SHIFT, _ODD = 27, 28, 29, 30, 31, 32, 33, 35
-_RESULT = 36
+# Rows of `s`: poses x, y, angle, of A then cos, sin; velocities; the records' first four, of which radius and extent are wanted; the frame;
+# w in A's frame; the half-lines so far; the answer.
+_POSE_A, _POSE_B, _VELOCITY_A, _VELOCITY_B, _HEAD_A, _HEAD_B = 0, 4, 8, 10, 12, 16
+_RADIUS_A, _EXTENT_A, _RADIUS_B, _EXTENT_B = _HEAD_A + 2, _HEAD_A + 3, _HEAD_B + 2, _HEAD_B + 3
+_FRAME, _W, _TOUCH, _GAP, _BLOCKED, _T_FIRST, _T_LAST, _N = 20, 24, 26, 27, 28, 29, 30, 31
+_FORWARD_A, _FORWARD_B, _LOW, _HIGH, _LOW_B, _HIGH_B, _SHIFT, _ODD = 33, 34, 35, 36, 37, 38, 39, 41
+_RESULT = 42
 _NUMBER_ROWS = _RESULT + SWEPT_SIZE
 
 SCRATCH = (VERTEX_ROWS + _NEAREST_ROWS + _NUMBER_ROWS) * STRIDE
@@ -71,10 +72,13 @@ _WHOLE_ROWS = 5
 _UNSURE = -1
 
 
+_FEWEST_CORNERS = 3
+"""What has fewer vertices is no polygon."""
+
+
 class _Query(NamedTuple):
     """The question and the columns to fill: arguments of `swept_simd`, and the shapes' records in one row."""
 
-    extent: FloatArray
     records: FloatArray
     pairs: IntArray
     poses_a: FloatArray
@@ -92,19 +96,21 @@ class _Query(NamedTuple):
 def _load(v: FloatArray, s: FloatArray, k: IntArray, chosen: IntArray, slots_a: int, slots_b: int, query: _Query) -> None:
     """Load a block; lanes past the end of `chosen` take its last row once more, with the same answer to the same place."""
     last, width = chosen.shape[0] - 1, SWEPT_SIZE if query.with_contact else TIMES_SIZE
-    pairs, extent, poses_a, poses_b = query.pairs, query.extent, query.poses_a, query.poses_b
+    records, pairs, poses_a, poses_b = query.records, query.pairs, query.poses_a, query.poses_b
     for lane in range(LANES):
         row = np.uint64(chosen[np.uint64(min(lane, last))])
         a, b = pairs[row, 0], pairs[row, 1]
         k[_AT_A * STRIDE + lane], k[_AT_B * STRIDE + lane], k[_AT_RESULT * STRIDE + lane] = RECORD * a, RECORD * b, width * row
-        s[_EXTENT_A * STRIDE + lane], s[_EXTENT_B * STRIDE + lane] = extent[np.uint64(a)], extent[np.uint64(b)]
         for field in range(3):
             s[(_POSE_A + field) * STRIDE + lane], s[(_POSE_B + field) * STRIDE + lane] = poses_a[row, field], poses_b[row, field]
         for field in range(2):
             s[(_VELOCITY_A + field) * STRIDE + lane] = query.velocities_a[row, field]
             s[(_VELOCITY_B + field) * STRIDE + lane] = query.velocities_b[row, field]
-    load_slots(v, k, _AT_A, 0, slots_a, query.records)
-    load_slots(v, k, _AT_B, TO_B, slots_b, query.records)
+    for lane in range(0, LANES, SLOT_GROUP):
+        turn_four(s, _HEAD_A * STRIDE + lane, STRIDE, records, k, _AT_A * STRIDE + lane, 0)
+        turn_four(s, _HEAD_B * STRIDE + lane, STRIDE, records, k, _AT_B * STRIDE + lane, 0)
+    load_slots(v, k, _AT_A, 0, slots_a, records)
+    load_slots(v, k, _AT_B, TO_B, slots_b, records)
 
 
 @inlined_kernel
@@ -127,6 +133,7 @@ def _place(v: FloatArray, s: FloatArray, slots: int) -> None:
         s[_TOUCH * STRIDE + lane] = SAT_ROUNDING * scale
         all_numbers = scale + (abs(vx_a) + abs(vy_a)) + (abs(vx_b) + abs(vy_b))
         is_fine = (all_numbers < np.inf) & (abs(angle_a) <= MOST_TURNED) & (abs(angle_b) <= MOST_TURNED)
+        is_fine = is_fine & (s[_RADIUS_A * STRIDE + lane] + s[_RADIUS_B * STRIDE + lane] == 0.0)
         s[_ODD * STRIDE + lane] = 0.0 if is_fine else 1.0
         s[_GAP * STRIDE + lane], s[_BLOCKED * STRIDE + lane] = -np.inf, 0.0
         s[_T_FIRST * STRIDE + lane], s[_T_LAST * STRIDE + lane] = -np.inf, np.inf
@@ -349,9 +356,9 @@ def _fetch(row: int, query: _Query) -> None:
 
 @kernel
 def swept_simd(
-    kind: IntArray, n_vertices: IntArray, radius: FloatArray, extent: FloatArray, records: FloatArray, pairs: IntArray, poses_a: FloatArray,
-    velocities_a: FloatArray, poses_b: FloatArray, velocities_b: FloatArray, t_max: float, with_contact: bool, status: IntArray,
-    counts: IntArray, results: FloatArray, scratch: FloatArray, rest: IntArray,
+    n_vertices: IntArray, records: FloatArray, pairs: IntArray, poses_a: FloatArray, velocities_a: FloatArray, poses_b: FloatArray,
+    velocities_b: FloatArray, t_max: float, with_contact: bool, status: IntArray, counts: IntArray, results: FloatArray,
+    scratch: FloatArray, rest: IntArray,
 ) -> int:  # fmt: skip
     """Fill the rows of all `pairs` that can go side by side; list the numbers of the others in `rest` and return how many they are.
 
@@ -360,9 +367,7 @@ def swept_simd(
     range. Rows with numbers that are not finite are among the others.
     """
     n_shapes, n_rest = np.uint64(n_vertices.shape[0]), 0
-    query = _Query(
-        extent, records.reshape(-1), pairs, poses_a, velocities_a, poses_b, velocities_b, t_max, with_contact, status, counts, results
-    )
+    query = _Query(records.reshape(-1), pairs, poses_a, velocities_a, poses_b, velocities_b, t_max, with_contact, status, counts, results)
     k = np.empty(_WHOLE_ROWS * STRIDE, dtype=np.int64)
     waiting, n_waiting = np.empty(_N_LISTS * LANES, dtype=np.int64), np.zeros(_N_LISTS, dtype=np.int64)
     for row in range(pairs.shape[0]):
@@ -371,8 +376,7 @@ def swept_simd(
             return -1
         n_a, n_b = n_vertices[a], n_vertices[b]
         fetch_shapes(query.records, pairs, n_vertices, row, True)
-        is_sharp = (kind[a] == POLYGON) & (kind[b] == POLYGON) & (radius[a] + radius[b] == 0.0)
-        if not is_sharp or max(n_a, n_b) > SLOTS:
+        if min(n_a, n_b) < _FEWEST_CORNERS or max(n_a, n_b) > SLOTS:
             rest[n_rest] = row
             n_rest += 1
             continue

@@ -162,8 +162,7 @@ def swept_rows(
     status, counts, results = _empty_rows(n, SWEPT_SIZE if with_contact else TIMES_SIZE)
     rest = room(n + 1).view(np.int64)
     n_rest = swept_simd(
-        shapes.kind, shapes.simd_vertices, shapes.radius, shapes.extent, shapes.records, pairs, *moves,
-        t_max, with_contact, status, counts, results, room(SCRATCH), rest,
+        shapes.simd_vertices, shapes.records, pairs, *moves, t_max, with_contact, status, counts, results, room(SCRATCH), rest
     )  # fmt: skip
     if n_rest != 0:
         _refuse_wrong(shapes, pairs, *moves)
