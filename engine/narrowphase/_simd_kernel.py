@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.jit import allocating_kernel, inlined_kernel, kernel
-from engine.common.registers import LINE, fetch, turn_four
+from engine.common.registers import EIGHT, LINE, fetch, turn_eight
 from engine.common.tolerances import BOX2D_EPSILON, SAT_ROUNDING
 from engine.geometry._rotation_kernel import cosine_and_sine_of_small
 from engine.geometry.kinds import CIRCLE, POLYGON
@@ -198,25 +198,29 @@ def load_slots(v: FloatArray, k: IntArray, record_row: int, beyond: int, slots: 
     """
     for group in range(0, slots, SLOT_GROUP):
         at, of = (beyond + (group & SLOT_MASK)) * STRIDE, HEAD + GROUP_SIZE // SLOT_GROUP * group
-        for lane in range(0, LANES, SLOT_GROUP):
-            turn_four(v, X * STRIDE + at + lane, STRIDE, records, k, record_row * STRIDE + lane, of)
-            turn_four(v, Y * STRIDE + at + lane, STRIDE, records, k, record_row * STRIDE + lane, of + SLOT_GROUP)
+        for lane in range(0, LANES, EIGHT):
+            turn_eight(v, X * STRIDE + at + lane, STRIDE, records, k, record_row * STRIDE + lane, of)
+            turn_eight(v, Y * STRIDE + at + lane, STRIDE, records, k, record_row * STRIDE + lane, of + SLOT_GROUP)
             if directions:
-                turn_four(v, NX * STRIDE + at + lane, STRIDE, records, k, record_row * STRIDE + lane, of + 2 * SLOT_GROUP)
-                turn_four(v, NY * STRIDE + at + lane, STRIDE, records, k, record_row * STRIDE + lane, of + 3 * SLOT_GROUP)
+                turn_eight(v, NX * STRIDE + at + lane, STRIDE, records, k, record_row * STRIDE + lane, of + 2 * SLOT_GROUP)
+                turn_eight(v, NY * STRIDE + at + lane, STRIDE, records, k, record_row * STRIDE + lane, of + 3 * SLOT_GROUP)
 
 
 @inlined_kernel
 def _load_poses(s: FloatArray, k: IntArray, to: int, place_row: int, poses: FloatArray, size: int) -> None:
     """Load the poses of `size` numbers that begin where `k` says, cosine and sine of the angle in its place."""
-    if size == POSE:
-        for lane in range(0, LANES, SLOT_GROUP):
-            turn_four(s, to * STRIDE + lane, STRIDE, poses, k, place_row * STRIDE + lane, 0)
-        return
+    last = 0
     for lane in range(LANES):
-        at = np.uint64(k[place_row * STRIDE + lane])
-        s[to * STRIDE + lane], s[(to + 1) * STRIDE + lane] = poses[at], poses[at + np.uint64(1)]
-        s[(to + 2) * STRIDE + lane] = poses[at + np.uint64(2)]
+        last = max(last, k[place_row * STRIDE + lane])
+    if last + POSE <= poses.shape[0]:  # what is read behind three numbers is of the next row
+        for lane in range(0, LANES, EIGHT):
+            turn_eight(s, to * STRIDE + lane, STRIDE, poses, k, place_row * STRIDE + lane, 0)
+    else:
+        for lane in range(LANES):
+            for field in range(3):
+                s[(to + field) * STRIDE + lane] = poses[np.uint64(k[place_row * STRIDE + lane] + field)]
+    if size == POSE:
+        return
     for lane in range(LANES):
         (x, y), angle, is_fine = two(s, to, lane), s[(to + 2) * STRIDE + lane], s[IS_FINE * STRIDE + lane]
         s[(to + 2) * STRIDE + lane], s[(to + 3) * STRIDE + lane] = cosine_and_sine_of_small(angle)
@@ -235,9 +239,9 @@ def load_numbers(
         s[IS_FINE * STRIDE + lane] = 1.0
     _load_poses(s, k, POSE_A, PLACE_POSE_A, poses_a, size)
     _load_poses(s, k, POSE_B, PLACE_POSE_B, poses_b, size)
-    for lane in range(0, LANES, SLOT_GROUP):
-        turn_four(s, CENTROID_A * STRIDE + lane, STRIDE, records, k, PLACE_A * STRIDE + lane, 0)
-        turn_four(s, CENTROID_B * STRIDE + lane, STRIDE, records, k, PLACE_B * STRIDE + lane, 0)
+    for lane in range(0, LANES, EIGHT):
+        turn_eight(s, CENTROID_A * STRIDE + lane, STRIDE, records, k, PLACE_A * STRIDE + lane, 0)
+        turn_eight(s, CENTROID_B * STRIDE + lane, STRIDE, records, k, PLACE_B * STRIDE + lane, 0)
     for lane in range(LANES):
         (ax, ay), (bx, by) = two(s, POSE_A, lane), two(s, POSE_B, lane)
         extent_a, extent_b = s[EXTENT_A * STRIDE + lane], s[EXTENT_B * STRIDE + lane]
@@ -290,24 +294,28 @@ def _nearest_of_four(v: FloatArray, of: int, nx: float, ny: float, x: float, y: 
 def separations(v: FloatArray, g: FloatArray, base: int, other: int, slots: int, others: int) -> None:
     """Fill `g` with the separation of each edge of the polygon at `base` from the vertices of that at `other`.
 
-    One pass takes four vertices, or eight: a pass writes one number and reads one, whatever it compares in between.
+    One pass takes four edges and four vertices, or eight: a vertex read once serves four edges.
     """
-    for edge in range(slots):
-        row = (base + (edge & SLOT_MASK)) * STRIDE
+    corners = other * STRIDE
+    for first_edge in range(0, slots, SLOT_GROUP):
+        row = (base + (first_edge & SLOT_MASK)) * STRIDE
         if others == SLOT_GROUP:
             for lane in range(LANES):
-                at, of = row + lane, other * STRIDE + lane
-                nx, ny, x, y = v[NX * STRIDE + at], v[NY * STRIDE + at], v[X * STRIDE + at], v[Y * STRIDE + at]
-                g[at] = _nearest_of_four(v, of, nx, ny, x, y, np.inf)
+                for edge in range(SLOT_GROUP):
+                    at = row + edge * STRIDE + lane
+                    nx, ny, x, y = v[NX * STRIDE + at], v[NY * STRIDE + at], v[X * STRIDE + at], v[Y * STRIDE + at]
+                    g[at] = _nearest_of_four(v, corners + lane, nx, ny, x, y, np.inf)
         else:
             for lane in range(LANES):
-                at, of = row + lane, other * STRIDE + lane
-                nx, ny, x, y = v[NX * STRIDE + at], v[NY * STRIDE + at], v[X * STRIDE + at], v[Y * STRIDE + at]
-                nearest = _nearest_of_four(v, of, nx, ny, x, y, np.inf)
-                g[at] = _nearest_of_four(v, of + SLOT_GROUP * STRIDE, nx, ny, x, y, nearest)
-            for group in range(2 * SLOT_GROUP, others, SLOT_GROUP):
-                of_row = (other + (group & SLOT_MASK)) * STRIDE
-                for lane in range(LANES):
-                    at, of = row + lane, of_row + lane
+                for edge in range(SLOT_GROUP):
+                    at, of = row + edge * STRIDE + lane, corners + lane
                     nx, ny, x, y = v[NX * STRIDE + at], v[NY * STRIDE + at], v[X * STRIDE + at], v[Y * STRIDE + at]
-                    g[at] = _nearest_of_four(v, of, nx, ny, x, y, g[at])
+                    nearest = _nearest_of_four(v, of, nx, ny, x, y, np.inf)
+                    g[at] = _nearest_of_four(v, of + SLOT_GROUP * STRIDE, nx, ny, x, y, nearest)
+            for group in range(2 * SLOT_GROUP, others, SLOT_GROUP):
+                of_row = corners + (group & SLOT_MASK) * STRIDE
+                for lane in range(LANES):
+                    for edge in range(SLOT_GROUP):
+                        at = row + edge * STRIDE + lane
+                        nx, ny, x, y = v[NX * STRIDE + at], v[NY * STRIDE + at], v[X * STRIDE + at], v[Y * STRIDE + at]
+                        g[at] = _nearest_of_four(v, of_row + lane, nx, ny, x, y, g[at])
