@@ -53,7 +53,7 @@ def host_command(
         str, typer.Option("--bind", metavar="ADDRESS", help="Who may join: 127.0.0.1 this computer alone, 0.0.0.0 all that can reach it.")
     ] = "127.0.0.1",
     delay: Annotated[int, typer.Option("--delay", metavar="STEPS", help="Steps for which inputs that are late are waited for.")] = 3,
-    window: Annotated[int, typer.Option("--window-steps", metavar="STEPS", help="Steps that a client can go back.")] = 50,
+    window: Annotated[int, typer.Option("--window-steps", metavar="STEPS", help="Steps that a client can go back.")] = 100,
     hertz: Annotated[
         float | None, typer.Option("--hertz", metavar="HZ", help="Steps a second.", show_default="the demo's own, as a rule 60")
     ] = None,

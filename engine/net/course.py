@@ -22,6 +22,7 @@ from typing import Any, NamedTuple
 
 from engine.common.errors import Described, InvalidInputError, LabError
 from engine.demo.base import Demo, DemoFaultError
+from engine.demo.ids import readable
 from engine.demo.users import KEYFRAME_TICKS
 from engine.history.capture import CapturedState, capture, restore
 from engine.history.history import AT_A_POINT, demo_hash, laid_out, repeat
@@ -83,7 +84,7 @@ class Course:
         Processor seconds that the acts of the last tick took, by user.
     """
 
-    def __init__(self, demo: Demo, tick: int = 0, window: int = 50, goes_back: bool = True, most_work: float = math.inf) -> None:
+    def __init__(self, demo: Demo, tick: int = 0, window: int = 100, goes_back: bool = True, most_work: float = math.inf) -> None:
         self.demo, self.now, self.window, self.goes_back = demo, tick, window, goes_back
         self.most_work = most_work
         self._borne: dict[int, tuple[str, WorldSettings]] = {}
@@ -187,7 +188,7 @@ class Course:
         self._n_done = until
 
     def _note(self, what: str, error: LabError) -> None:
-        self.faults.append(f"tick {self.now}: {what} ended in {error}"[:500])
+        self.faults.append(f"tick {self.now}: {what} ended in {readable(str(error))}"[:500])
 
     def remove(self, tick: int, user: int, number: int) -> bool:
         """Take an act from a tick, for it counts at another; False if it is not there."""

@@ -24,7 +24,7 @@ from engine.net.corrections import Smoothing
 from engine.net.link import LinkSettings
 from engine.net.rehearsal import Rehearsal
 from engine.net.scene import scene_of
-from engine.net.server import Server
+from engine.net.server import Server, ServerSettings
 from engine.world import BodySpec, FixtureSpec
 
 DEMO = "pulley"
@@ -131,7 +131,7 @@ def test_a_laptop_that_slept_goes_on_where_the_others_are(seconds: float) -> Non
         if client.course is not None and client.course.now - now < 200:  # it did not take over the server's state
             most.append(client.course.now - now + client.n_again - before)
         assert rehearsal.now - woke < 3.0, "it does not come back"
-    assert max(most) <= 50 + 2 * KEYFRAME_TICKS
+    assert max(most) <= ServerSettings().window + 2 * KEYFRAME_TICKS
     n_before = server.course.now
     _play(rehearsal, 1.0)
     _settle(rehearsal)
@@ -283,7 +283,7 @@ def test_without_a_server_it_waits_at_the_end_of_its_window_and_may_go_on_alone(
         now += 1.0 / 60.0
         one.advance(now)
     stood = course.now
-    assert stood - one.confirmed == 50 and one.status == "waiting for the server" and one.age > 2.5
+    assert stood - one.confirmed == ServerSettings().window and one.status == "waiting for the server" and one.age > 2.5
     one.go_alone(now)
     n_bodies = len(course.demo.stages[0].world.body_ids)
     assert one.is_alone and one.status == "going on alone"
