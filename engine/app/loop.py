@@ -8,7 +8,6 @@ way. And while kernels are being compiled, which wants the processor too, a prev
 from __future__ import annotations
 
 import contextlib
-import gc
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from time import perf_counter
@@ -18,6 +17,7 @@ import pygame
 
 from engine import query
 from engine.app.autosave import Autosave
+from engine.app.garbage import set_garbage_aside
 from engine.app.layout import check_ui_scale, ui_scale_for
 from engine.app.plain_check import PlainCheck
 from engine.app.preferences import load_preferences, preferences_path
@@ -165,7 +165,7 @@ class Loop:
         if window.session is not self._settled:
             self._settled = window.session
             self._settled.timeline.longest_way = _LONGEST_WAY
-            _settle()
+            set_garbage_aside()
         now = perf_counter()
         if elapsed is None:
             elapsed = now - self._last
@@ -403,10 +403,3 @@ def _limit_size() -> None:
     with warnings.catch_warnings(), contextlib.suppress(AttributeError, pygame.error):
         warnings.simplefilter("ignore", DeprecationWarning)  # the display module has no other way to its window
         pygame.Window.from_display_module().minimum_size = _SMALLEST_SIZE
-
-
-def _settle() -> None:
-    """Set the new demo's thousands of objects aside, so that no later collection of garbage walks them in the middle of a frame."""
-    gc.unfreeze()
-    gc.collect()
-    gc.freeze()

@@ -150,6 +150,8 @@ class TimeSeries:
         self._n_bytes = 0
         self._oldest = 0
         self._sums: dict[int, _Column] = {}
+        self._left_out: dict[int, tuple[_Moment, NDArray[np.bool_]]] = {}
+        """Of each world the moment summed last, and which bodies were left out."""
         self._curves: dict[tuple[int, int, str], _Column] = {}
         self._masses: dict[int, tuple[World, _Masses]] = {}
         self._breaks: dict[int, set[int]] = {}
@@ -233,7 +235,7 @@ class TimeSeries:
     def n_fallen(self, stage: int, step: int) -> int:
         """Return how many bodies the sums over a world leave out after a step, for they fall for ever."""
         moments = self._frames.get(step, ())
-        return int(_fallen(moments[stage]).sum()) if stage < len(moments) else 0
+        return int(_fallen(moments[stage], *_centers(moments[stage])).sum()) if stage < len(moments) else 0
 
     def centres(self, stage: int, step: int) -> tuple[IntArray, FloatArray] | None:
         """Return the bodies that had a mass after a step, and their centres, float64 (n, 2); None where they are not known any more."""
@@ -258,7 +260,7 @@ class TimeSeries:
         """Return what a body was called after a step; without one, what it is called now, or was at last."""
         stages = self._demo.stages
         if step is None and stage < len(stages) and stages[stage].world.is_body(body):
-            return stages[stage].world.body(body).spec.name or called("body", body)
+            return stages[stage].world.name_of(body) or called("body", body)
         known = self._names.get((stage, body), [])
         named = [name for since, name in known if step is None or since <= step] or [name for _, name in known[:1]]
         return (named[-1] if named else "") or called("body", body)
@@ -369,10 +371,15 @@ class TimeSeries:
             return
         masses, values = moments[stage].masses, moments[stage].values.astype(np.float64)
         x, y = _centers(moments[stage])
-        fallen = _fallen(moments[stage])
+        fallen = _fallen(moments[stage], x, y)
         before = self._frames.get(step - 1, ())
-        if stage < len(before) and not np.array_equal(fallen, _fallen(before[stage])):
-            self._breaks.setdefault(stage, set()).add(step)
+        if stage < len(before):
+            known = self._left_out.get(stage)
+            if known is None or known[0] is not before[stage]:
+                known = before[stage], _fallen(before[stage], *_centers(before[stage]))
+            if not np.array_equal(fallen, known[1]):
+                self._breaks.setdefault(stage, set()).add(step)
+        self._left_out[stage] = moments[stage], fallen
         vx, vy, spin = values[:, 3], values[:, 4], values[:, 5]
         mass, inertia = np.where(fallen, 0.0, masses.mass), np.where(fallen, 0.0, masses.inertia)
         kinetic = 0.5 * float(mass @ (vx * vx + vy * vy) + inertia @ (spin * spin))
@@ -388,12 +395,11 @@ def _centers(moment: _Moment) -> tuple[FloatArray, FloatArray]:
     return x + cos * center[:, 0] - sin * center[:, 1], y + sin * center[:, 0] + cos * center[:, 1]
 
 
-def _fallen(moment: _Moment) -> NDArray[np.bool_]:
-    """Return which bodies fall for ever; those without a mass have no share in the sums anyway."""
+def _fallen(moment: _Moment, x: FloatArray, y: FloatArray) -> NDArray[np.bool_]:
+    """Return which bodies, with centres at x and y, fall for ever; those without a mass have no share in the sums anyway."""
     masses = moment.masses
     if not np.isfinite(masses.floor):
         return np.zeros(len(masses.ids), dtype=np.bool_)
-    x, y = _centers(moment)
     pull = float(np.hypot(*masses.gravity))
     below: NDArray[np.bool_] = (masses.gravity[0] * x + masses.gravity[1] * y) / pull > masses.floor
     return below & (masses.mass > 0.0)

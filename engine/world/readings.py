@@ -129,6 +129,10 @@ class WorldReadings:
         spec = replace(entry.spec, fixtures=tuple(self._state.truth.fixtures[fixture].spec for fixture in entry.fixtures))
         return Body(body, spec, tuple(entry.fixtures), tuple(entry.joints), *self._state.solver.mass_data(body))
 
+    def name_of(self, body: int) -> str:
+        """Return a body's name, without the rest of its record; empty where it has none."""
+        return self._body_entry(body).spec.name
+
     def fixtures_of(self, body: int) -> tuple[int, ...]:
         """Return the ids of a body's fixtures, without the rest of its record."""
         return tuple(self._body_entry(body).fixtures)

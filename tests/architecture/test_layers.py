@@ -71,7 +71,7 @@ ROOMS = {
     ),
     "engine.app": (
         "files pages display compiling warmup solver_loading plain_check film pictures",
-        "layout keys preferences widgets parameter_rows",
+        "garbage layout keys preferences widgets parameter_rows",
         "autosave dropped_picture dropper saving second_picture shared_session shared_picture frame exports status_strip",
         "motion_judge motion_panel referee_panel panel browser",
         "screen navigator panels event_router window",
