@@ -148,13 +148,14 @@ HELP: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
 """Groups of (key, meaning)."""
 _OF_ONE_ALONE = frozenset({"N  or  .", "[  or  -", "]  or  +", "F11"})
 """Of time that is one's own; how it passes for all says the panel of those who share a world."""
+_IN_COMPANY = {"Esc": ("Esc", "back: from a close look, from a stepper, to the demos, and to this world again")}
 
 
 def help_for(is_shared: bool) -> tuple[tuple[str, tuple[tuple[str, str], ...]], ...]:
     """Return `HELP`, or what of it there is in a world that is shared."""
     if not is_shared:
         return HELP
-    return tuple((title, tuple(row for row in rows if row[0] not in _OF_ONE_ALONE)) for title, rows in HELP)
+    return tuple((title, tuple(_IN_COMPANY.get(row[0], row) for row in rows if row[0] not in _OF_ONE_ALONE)) for title, rows in HELP)
 
 
 NOTES: tuple[tuple[str, str], ...] = (

@@ -376,7 +376,7 @@ def test_nothing_shown_speaks_of_a_time_line_a_redo_or_a_single_step(monkeypatch
     panel, words = two.window.screen.panel, " ".join(told)
     assert panel is not None and Command.STEP not in panel._commands.values()
     assert "Ctrl Z takes back what you did" in words and "pause, slower, faster: for all" in words and "Tables, CSV" in words
-    for gone in ("time line", "redo", "one step", "another solver beside it", "100x"):
+    for gone in ("time line", "redo", "one step", "another solver beside it", "100x", "twice more: quit"):
         assert gone not in words, gone
 
 
