@@ -1,7 +1,7 @@
 """Batched linear swept SAT against batched rotating times of impact, both ours: what it saves to know that nothing turns.
 
 The same pairs on the same ways, without skins. Rotating times of impact are asked for twice: for the first touch, which is what the linear
-sweep finds, and for Box2D's target, which needs fewer steps.
+sweep finds, and for Box2D's target, which needs fewer steps. The last row moves what a linear sweep reads and writes, and computes nothing.
 """
 
 from __future__ import annotations
@@ -10,10 +10,12 @@ from collections.abc import Callable
 
 import numpy as np
 
+from benchmarks._transfer_kernel import move
 from benchmarks.distance import AGAIN
 from benchmarks.measuring import Record, record, seconds_in_turn
 from benchmarks.pairs import make_pairs
 from benchmarks.time_of_impact import TURN, make_sweeps
+from engine.continuous._swept_kernel import TIMES_SIZE
 from engine.contracts import Status
 from engine.query import batch
 
@@ -38,12 +40,19 @@ def _sweeps(distinct: bool, quick: bool) -> list[Record]:
     def turn(target: str) -> batch.TimeOfImpactBatch:
         return batch.time_of_impact(shapes, given.pairs, start_a, end_a, start_b, end_b, target=target)
 
+    status, results = np.empty(n, dtype=np.int64), np.empty((n, TIMES_SIZE))
+
+    def only_move() -> None:
+        packed = shapes.packed
+        move(packed.simd_vertices, packed.records, given.pairs, start_a, velocity_a, start_b, velocity_b, status, results)
+
     calls: dict[str, Callable[[], None]] = {
         "times": lambda: sweep(False) and None,
         AGAIN: lambda: sweep(False) and None,
         "contacts": lambda: sweep(True) and None,
         "touch": lambda: turn("touch") and None,
         "box2d": lambda: turn("box2d") and None,
+        "moved": only_move,
     }
     taken = seconds_in_turn(calls, rounds)
     note = f"{n:,} pairs of {len(given.shapes):,} shapes, {(sweep(False).status == Status.HIT).mean():.0%} meet"
@@ -54,6 +63,7 @@ def _sweeps(distinct: bool, quick: bool) -> list[Record]:
         ("times and normals", "times", "box2d", to_target),
         (f"times and normals, {AGAIN}", AGAIN, "touch", rotating),
         ("contact sets", "contacts", "touch", rotating),
+        ("numbers moved, nothing computed", "moved", "touch", rotating),
     )
     return [
         record(f"linear sweep{which}, {name}", "pairs/s", taken[ours], taken[peer], against, note, n) for name, ours, peer, against in rows

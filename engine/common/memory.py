@@ -50,19 +50,17 @@ def room(n: int) -> FloatArray:
     """Return a float64 array (n,) to write to, its contents arbitrary. Views of it hold it; a bare address does not."""
     if not SMALLEST <= n <= LARGEST:
         return np.empty(n)
-    found = None
-    for _ in range(len(_pieces)):
+    found, passed = None, []
+    while found is None:
         try:
-            piece = _pieces.popleft()
-        except IndexError:  # another thread has them
-            break
-        if found is None and n <= len(piece) <= 2 * n and sys.getrefcount(piece) == _ALONE:
-            found = piece
+            piece = _pieces.pop()
+        except IndexError:  # all are passed, or another thread has them
+            found = np.empty(n + n // _SPARE)
         else:
-            _pieces.append(piece)
-    if found is not None:
-        _pieces.append(found)  # what has served last goes last
-        return found[:n]
-    piece = np.empty(n + n // _SPARE)
-    _pieces.append(piece)
-    return piece[:n]
+            if n <= len(piece) <= 2 * n and sys.getrefcount(piece) == _ALONE:
+                found = piece
+            else:
+                passed.append(piece)
+    _pieces.extend(reversed(passed))
+    _pieces.append(found)  # what has served last is looked at first: it is in the cache still
+    return found[:n]

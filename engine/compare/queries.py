@@ -228,11 +228,11 @@ def moving_pairs(shapes: PackedShapes, pairs: IntArray, motion: MotionChunk) -> 
 
 def our_impacts(moving: MovingPairs) -> Impacts:
     """Return our times of impact with Box2D's aim."""
-    from engine.continuous.time_of_impact import ADVANCEMENT, impact_rows
+    from engine.continuous.time_of_impact import advancement_rows
 
     center, one = np.zeros((len(moving), 2)), moving.motion
     sweeps = one.start_a, one.end_a, center, one.start_b, one.end_b, center
-    rows = impact_rows(moving.shapes, moving.pairs, sweeps, 1.0, ADVANCEMENT, True)
+    rows = advancement_rows(moving.shapes, moving.pairs, sweeps, 1.0, True)
     return Impacts(rows.status, rows.fraction)
 
 

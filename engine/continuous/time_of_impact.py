@@ -23,7 +23,16 @@ from engine.geometry import AnyShape, Sweep
 from engine.narrowphase.packing import SIMD_FROM, PackedShapes, cached_pack
 from engine.narrowphase.scratch import ONE_PAIR
 
-__all__ = ["ADVANCEMENT", "ImpactRows", "Sweeps", "Target", "bilateral_advancement", "bisection", "conservative_advancement", "impact_rows"]
+__all__ = [
+    "ImpactRows",
+    "Sweeps",
+    "Target",
+    "advancement_rows",
+    "bilateral_advancement",
+    "bisection",
+    "conservative_advancement",
+    "impact_rows",
+]
 
 Target = Literal["touch", "box2d"]
 
@@ -177,6 +186,11 @@ def impact_rows(
         for column, other in zip(rows.arrays, others.arrays, strict=True):
             column[rest] = other
     return rows
+
+
+def advancement_rows(shapes: PackedShapes, pairs: IntArray, sweeps: Sweeps, t_max: float, is_box2d: bool) -> ImpactRows:
+    """Return the same by conservative advancement."""
+    return impact_rows(shapes, pairs, sweeps, t_max, ADVANCEMENT, is_box2d)
 
 
 def _with_centers(sweeps: Sweeps, n: int) -> Sweeps:

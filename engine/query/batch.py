@@ -6,7 +6,9 @@ pair, and equal the scalar form's to the bit, for both run the same kernel.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,6 +20,7 @@ from engine.query.shape_batch import ShapeBatch, check_batch, check_layout
 
 if TYPE_CHECKING:
     from engine.narrowphase.batched import ManifoldRows
+    from engine.narrowphase.packing import PackedShapes
     from engine.narrowphase.rules import Rule
 
 __all__ = [
@@ -212,11 +215,16 @@ def distance(shapes: ShapeBatch, pairs: ArrayLike, xf_a: ArrayLike, xf_b: ArrayL
     >>> found.separation.tolist(), found.point_b.tolist()
     ([3.0, 2.0], [[4.0, 0.0], [0.0, 3.0]])
     """
-    checked = check_layout(shapes, pairs, xf_a, xf_b)
+    status, iterations, rows = _distance_rows()(*check_layout(shapes, pairs, xf_a, xf_b))
+    return DistanceBatch(frozen(status), *_columns(rows), frozen(iterations))
+
+
+@cache
+def _distance_rows() -> Callable[[PackedShapes, IntArray, FloatArray, FloatArray], tuple[IntArray, IntArray, FloatArray]]:
+    """Load the chapter at the first question; an import statement takes 18 us each time, once its code has left the cache."""
     from engine.narrowphase.batched_distances import distance_rows
 
-    status, iterations, rows = distance_rows(*checked)
-    return DistanceBatch(frozen(status), *_columns(rows), frozen(iterations))
+    return distance_rows
 
 
 def penetration(shapes: ShapeBatch, pairs: ArrayLike, xf_a: ArrayLike, xf_b: ArrayLike) -> PenetrationBatch:

@@ -6,8 +6,10 @@ scalar form's to the bit: both run the same kernel, or a SIMD kernel that does t
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from functools import cache
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,6 +18,9 @@ from engine.common.arrays import FloatArray, IntArray, frozen
 from engine.common.checks import boolean, choice, non_negative
 from engine.query._checking import check_t_max
 from engine.query.shape_batch import ShapeBatch, check_indices, check_layout, check_pairs, check_rows, finite_columns, turned_poses
+
+if TYPE_CHECKING:
+    from engine.continuous.time_of_impact import ImpactRows
 
 __all__ = [
     "RayBatch",
@@ -180,9 +185,7 @@ def swept_contact(
     packed, indices, poses_a, poses_b = check_layout(shapes, pairs, xf_a, xf_b)
     moves_a, moves_b = check_rows("velocity_a", velocity_a, 2, len(indices)), check_rows("velocity_b", velocity_b, 2, len(indices))
     duration, is_full = non_negative("t_max", t_max, "s"), boolean("with_contact", with_contact)
-    from engine.continuous.swept import swept_rows
-
-    status, count, rows = swept_rows(packed, indices, poses_a, moves_a, poses_b, moves_b, duration, is_full)
+    status, count, rows = _swept_rows()(packed, indices, poses_a, moves_a, poses_b, moves_b, duration, is_full)
     place = rows[:, 4:] if is_full else np.zeros((0, 6))
     return SweptBatch(
         status=frozen(status),
@@ -193,6 +196,14 @@ def swept_contact(
         contact_count=frozen(count[: len(place)]),
         contact=frozen(place[:, 2:].reshape(-1, 2, 2)),
     )
+
+
+@cache
+def _swept_rows() -> Callable[..., tuple[IntArray, IntArray, FloatArray]]:
+    """Load the chapter at the first question; an import statement takes 18 us each time, once its code has left the cache."""
+    from engine.continuous.swept import swept_rows
+
+    return swept_rows
 
 
 def time_of_impact(
@@ -238,11 +249,17 @@ def time_of_impact(
     starts_b, ends_b = check_rows("start_b", start_b, 3, n), check_rows("end_b", end_b, 3, n)
     centers_a = np.zeros((1, 2)) if center_a is None else check_rows("center_a", center_a, 2, n)
     centers_b = np.zeros((1, 2)) if center_b is None else check_rows("center_b", center_b, 2, n)
-    from engine.continuous.time_of_impact import ADVANCEMENT, impact_rows
-
     sweeps = starts_a, ends_a, centers_a, starts_b, ends_b, centers_b
-    rows = impact_rows(packed, indices, sweeps, end, ADVANCEMENT, word == "box2d")
+    rows = _advancement_rows()(packed, indices, sweeps, end, word == "box2d")
     return TimeOfImpactBatch(frozen(rows.fraction), frozen(rows.status), frozen(rows.iterations))
+
+
+@cache
+def _advancement_rows() -> Callable[..., ImpactRows]:
+    """Load the chapter at the first question, as `_swept_rows` does."""
+    from engine.continuous.time_of_impact import advancement_rows
+
+    return advancement_rows
 
 
 def _ray_batch(status: IntArray, rows: FloatArray) -> RayBatch:

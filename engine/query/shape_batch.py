@@ -18,6 +18,9 @@ from engine.narrowphase.packing import PackedShapes, pack
 
 __all__ = ["ShapeBatch", "check_batch", "check_indices", "check_layout", "check_pairs", "check_rows", "finite_columns", "turned_poses"]
 
+_INT64, _FLOAT64 = np.dtype(np.int64), np.dtype(np.float64)
+"""NumPy makes each of these once, so that one look tells."""
+
 _Array = TypeVar("_Array", bound=NDArray[Any])
 
 
@@ -98,14 +101,14 @@ def check_layout(
     Arrays that are what kernels want already are passed on by a look at their flags. That matters: NumPy's own functions take half a
     microsecond, but ten or more when something else ran before and their code has left the cache.
     """
-    packed, indices = (_packed(shapes), pairs) if _is_ready(pairs, np.int64, 2) else check_pairs(shapes, pairs)
+    packed, indices = (_packed(shapes), pairs) if _is_ready(pairs, _INT64, 2) else check_pairs(shapes, pairs)
     n = len(indices)
     return packed, indices, check_rows(name_a, xf_a, 3, n), check_rows(name_b, xf_b, 3, n)
 
 
 def check_rows(field: str, value: ArrayLike, width: int, length: int) -> FloatArray:
     """Return `value` as an array (length, width) that kernels take, the same one if it is that; numbers are not looked at."""
-    if _is_ready(value, np.float64, width) and len(value) == length:
+    if _is_ready(value, _FLOAT64, width) and len(value) == length:
         return value
     return _columns(field, value, width, length, shaped_rows)
 
@@ -123,12 +126,12 @@ def _columns(
     return _writable(checked(field, value, width, length))
 
 
-def _is_ready(value: object, dtype: type, width: int) -> TypeGuard[NDArray[Any]]:
+def _is_ready(value: object, dtype: np.dtype[Any], width: int) -> TypeGuard[NDArray[Any]]:
     """Tell whether a value is an array (n, width) that a kernel takes as it is."""
-    if type(value) is not np.ndarray or value.dtype != dtype or value.ndim != 2 or value.shape[1] != width:
+    if type(value) is not np.ndarray or value.dtype is not dtype:
         return False
-    flags = value.flags
-    return flags.c_contiguous and flags.writeable and flags.aligned and value.dtype.isnative
+    shape = value.shape
+    return len(shape) == 2 and shape[1] == width and value.flags.carray
 
 
 def turned_poses(field: str, poses: ArrayLike, length: int) -> FloatArray:
