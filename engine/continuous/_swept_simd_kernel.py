@@ -20,7 +20,7 @@ import numpy as np
 
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.jit import inlined_kernel, kernel
-from engine.common.registers import fetch, return_four, turn_four
+from engine.common.registers import EIGHT, fetch, return_eight, turn_eight
 from engine.common.tolerances import SAT_ROUNDING
 from engine.continuous._swept_kernel import SWEPT_SIZE, TIMES_SIZE
 from engine.contracts.status import HIT, MISS, OVERLAPPING
@@ -39,6 +39,7 @@ from engine.narrowphase._simd_kernel import (
     Y,
     fetch_shapes,
     gather,
+    load_short,
     load_slots,
     move_slots,
     two,
@@ -66,9 +67,11 @@ _NUMBER_ROWS = _RESULT + SWEPT_SIZE
 SCRATCH = (VERTEX_ROWS + _NEAREST_ROWS + _NUMBER_ROWS) * STRIDE
 """Numbers of `v`, `g` and `s` together."""
 
-# Rows of `k`: the status, or `_UNSURE`; the points of the contact; where the records and the answer lie in memory.
-_STATUS, _COUNT, _AT_A, _AT_B, _AT_RESULT = 0, 1, 2, 3, 4
-_WHOLE_ROWS = 5
+# Rows of `k`: the status, or `_UNSURE`; the points of the contact; where records, poses, velocities and the answer lie in memory.
+_STATUS, _COUNT, _AT_A, _AT_B, _AT_POSE, _AT_VELOCITY, _AT_RESULT = 0, 1, 2, 3, 4, 5, 6
+_WHOLE_ROWS = 7
+_POSE, _VELOCITY = 3, 2
+"""Numbers of a pose, x, y, angle, and of a velocity."""
 _UNSURE = -1
 
 
@@ -77,7 +80,7 @@ _FEWEST_CORNERS = 3
 
 
 class _Query(NamedTuple):
-    """The question and the columns to fill: arguments of `swept_simd`, and the shapes' records in one row."""
+    """The question and the columns to fill: arguments of `swept_simd`; the shapes' records, poses and velocities in one row."""
 
     records: FloatArray
     pairs: IntArray
@@ -96,19 +99,20 @@ class _Query(NamedTuple):
 def _load(v: FloatArray, s: FloatArray, k: IntArray, chosen: IntArray, slots_a: int, slots_b: int, query: _Query) -> None:
     """Load a block; lanes past the end of `chosen` take its last row once more, with the same answer to the same place."""
     last, width = chosen.shape[0] - 1, SWEPT_SIZE if query.with_contact else TIMES_SIZE
-    records, pairs, poses_a, poses_b = query.records, query.pairs, query.poses_a, query.poses_b
+    records, pairs, last_row = query.records, query.pairs, 0
     for lane in range(LANES):
         row = np.uint64(chosen[np.uint64(min(lane, last))])
-        a, b = pairs[row, 0], pairs[row, 1]
-        k[_AT_A * STRIDE + lane], k[_AT_B * STRIDE + lane], k[_AT_RESULT * STRIDE + lane] = RECORD * a, RECORD * b, width * row
-        for field in range(3):
-            s[(_POSE_A + field) * STRIDE + lane], s[(_POSE_B + field) * STRIDE + lane] = poses_a[row, field], poses_b[row, field]
-        for field in range(2):
-            s[(_VELOCITY_A + field) * STRIDE + lane] = query.velocities_a[row, field]
-            s[(_VELOCITY_B + field) * STRIDE + lane] = query.velocities_b[row, field]
-    for lane in range(0, LANES, SLOT_GROUP):
-        turn_four(s, _HEAD_A * STRIDE + lane, STRIDE, records, k, _AT_A * STRIDE + lane, 0)
-        turn_four(s, _HEAD_B * STRIDE + lane, STRIDE, records, k, _AT_B * STRIDE + lane, 0)
+        last_row = max(last_row, int(row))
+        k[_AT_A * STRIDE + lane], k[_AT_B * STRIDE + lane] = RECORD * pairs[row, 0], RECORD * pairs[row, 1]
+        k[_AT_POSE * STRIDE + lane], k[_AT_VELOCITY * STRIDE + lane] = _POSE * row, _VELOCITY * row
+        k[_AT_RESULT * STRIDE + lane] = width * row
+    load_short(s, k, _POSE_A, _AT_POSE, query.poses_a, _POSE, last_row)
+    load_short(s, k, _POSE_B, _AT_POSE, query.poses_b, _POSE, last_row)
+    load_short(s, k, _VELOCITY_A, _AT_VELOCITY, query.velocities_a, _VELOCITY, last_row)
+    load_short(s, k, _VELOCITY_B, _AT_VELOCITY, query.velocities_b, _VELOCITY, last_row)
+    for lane in range(0, LANES, EIGHT):
+        turn_eight(s, _HEAD_A * STRIDE + lane, STRIDE, records, k, _AT_A * STRIDE + lane, 0)
+        turn_eight(s, _HEAD_B * STRIDE + lane, STRIDE, records, k, _AT_B * STRIDE + lane, 0)
     load_slots(v, k, _AT_A, 0, slots_a, records)
     load_slots(v, k, _AT_B, TO_B, slots_b, records)
 
@@ -297,11 +301,11 @@ def _find_contact(v: FloatArray, s: FloatArray, k: IntArray, slots_a: int, slots
 def _store(s: FloatArray, k: IntArray, chosen: IntArray, query: _Query, rest: IntArray, n_rest: int) -> int:
     """Write the answers to the caller's rows; return how many rows `rest` lists by now."""
     results, last = query.results, SWEPT_SIZE - SLOT_GROUP
-    for lane in range(0, LANES, SLOT_GROUP):
-        return_four(results, k, _AT_RESULT * STRIDE + lane, 0, s, _RESULT * STRIDE + lane, STRIDE)
+    for lane in range(0, LANES, EIGHT):
+        return_eight(results, k, _AT_RESULT * STRIDE + lane, 0, s, _RESULT * STRIDE + lane, STRIDE)
         if query.with_contact:
-            return_four(results, k, _AT_RESULT * STRIDE + lane, TIMES_SIZE, s, (_RESULT + TIMES_SIZE) * STRIDE + lane, STRIDE)
-            return_four(results, k, _AT_RESULT * STRIDE + lane, last, s, (_RESULT + last) * STRIDE + lane, STRIDE)
+            return_eight(results, k, _AT_RESULT * STRIDE + lane, TIMES_SIZE, s, (_RESULT + TIMES_SIZE) * STRIDE + lane, STRIDE)
+            return_eight(results, k, _AT_RESULT * STRIDE + lane, last, s, (_RESULT + last) * STRIDE + lane, STRIDE)
     for lane in range(chosen.shape[0]):
         row, found = np.uint64(chosen[np.uint64(lane)]), k[_STATUS * STRIDE + lane]
         query.status[row] = found
@@ -367,7 +371,10 @@ def swept_simd(
     range. Rows with numbers that are not finite are among the others.
     """
     n_shapes, n_rest = np.uint64(n_vertices.shape[0]), 0
-    query = _Query(records.reshape(-1), pairs, poses_a, velocities_a, poses_b, velocities_b, t_max, with_contact, status, counts, results)
+    query = _Query(
+        records.reshape(-1), pairs, poses_a.reshape(-1), velocities_a.reshape(-1), poses_b.reshape(-1), velocities_b.reshape(-1),
+        t_max, with_contact, status, counts, results,
+    )  # fmt: skip
     k = np.empty(_WHOLE_ROWS * STRIDE, dtype=np.int64)
     waiting, n_waiting = np.empty(_N_LISTS * LANES, dtype=np.int64), np.zeros(_N_LISTS, dtype=np.int64)
     for row in range(pairs.shape[0]):

@@ -32,7 +32,7 @@ import numpy as np
 
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.jit import allocating_kernel, inlined_kernel, kernel
-from engine.common.registers import fetch, return_four, turn_four
+from engine.common.registers import EIGHT, fetch, return_eight, turn_eight
 from engine.common.tolerances import GJK_MAX_ITERATIONS
 from engine.contracts.status import OVERLAPPING, SEPARATED, TOUCHING
 from engine.geometry._rotation_kernel import cosine_and_sine_of_small
@@ -40,7 +40,7 @@ from engine.geometry.rotation import MOST_TURNED
 from engine.narrowphase._distance_kernel import ROW_WIDTH, distance_listed, roundings
 from engine.narrowphase._gjk_kernel import enclosing_sides
 from engine.narrowphase._sides_kernel import Arrays, place, relative_pose
-from engine.narrowphase._simd_kernel import FEWEST, LANES, STRIDE, TO_B, X, Y, fetch_shapes, gather, load_slots, two
+from engine.narrowphase._simd_kernel import FEWEST, LANES, STRIDE, TO_B, X, Y, fetch_shapes, gather, load_short, load_slots, two
 from engine.narrowphase.packing import RECORD, SLOT_GROUP, SLOTS
 
 __all__ = ["SCRATCH", "STRAGGLERS", "distances_simd"]
@@ -70,9 +70,12 @@ _RESULT = _N + 18
 SCRATCH = (_RESULT + ROW_WIDTH) * STRIDE
 """Numbers of `s`."""
 
-# Rows of `k`, whole numbers: where records and the answer lie in memory; status, steps, and whether the scalar kernel must answer.
-_AT_A, _AT_B, _AT_RESULT, _STATUS, _COUNT, _AGAIN = 0, 1, 2, 3, 4, 5
-_WHOLE_ROWS = 6
+# Rows of `k`, whole numbers: where records, poses and the answer lie in memory; status, steps, and whether the scalar kernel must answer.
+_AT_A, _AT_B, _AT_POSE, _AT_RESULT, _STATUS, _COUNT, _AGAIN = 0, 1, 2, 3, 4, 5, 6
+_WHOLE_ROWS = 7
+
+_POSE = 3
+"""Numbers of a pose: x, y, angle."""
 
 _GOES_ON, _IS_APART, _IS_INSIDE, _IS_ODD = 0.0, 1.0, 2.0, 3.0
 
@@ -314,10 +317,12 @@ def _finish(s: FloatArray, k: IntArray) -> None:
 
 
 class _Query(NamedTuple):
-    """The question and the columns to fill: arguments of `distance_listed`, and the shapes' records in one row."""
+    """The question and the columns to fill: arguments of `distance_listed`; the shapes' records, and all poses, in one row."""
 
     packed: Arrays
     records: FloatArray
+    flat_a: FloatArray
+    flat_b: FloatArray
     pairs: IntArray
     poses_a: FloatArray
     poses_b: FloatArray
@@ -329,16 +334,18 @@ class _Query(NamedTuple):
 @inlined_kernel
 def _load(s: FloatArray, k: IntArray, chosen: IntArray, size_a: int, size_b: int, query: _Query) -> None:
     """Load a block; lanes past the end of `chosen` take its last row once more, with the same answer to the same place."""
-    last, records, pairs, poses_a, poses_b = chosen.shape[0] - 1, query.records, query.pairs, query.poses_a, query.poses_b
+    last, records, pairs, flat_a, flat_b = chosen.shape[0] - 1, query.records, query.pairs, query.flat_a, query.flat_b
+    last_row = 0
     for lane in range(LANES):
         row = np.uint64(chosen[np.uint64(min(lane, last))])
-        k[_AT_RESULT * STRIDE + lane] = ROW_WIDTH * row
+        last_row = max(last_row, int(row))
+        k[_AT_RESULT * STRIDE + lane], k[_AT_POSE * STRIDE + lane] = ROW_WIDTH * row, _POSE * row
         k[_AT_A * STRIDE + lane], k[_AT_B * STRIDE + lane] = RECORD * pairs[row, 0], RECORD * pairs[row, 1]
-        for field in range(3):
-            s[(_POSE_A + field) * STRIDE + lane], s[(_POSE_B + field) * STRIDE + lane] = poses_a[row, field], poses_b[row, field]
-    for lane in range(0, LANES, SLOT_GROUP):
-        turn_four(s, _HEAD_A * STRIDE + lane, STRIDE, records, k, _AT_A * STRIDE + lane, 0)
-        turn_four(s, _HEAD_B * STRIDE + lane, STRIDE, records, k, _AT_B * STRIDE + lane, 0)
+    load_short(s, k, _POSE_A, _AT_POSE, flat_a, _POSE, last_row)
+    load_short(s, k, _POSE_B, _AT_POSE, flat_b, _POSE, last_row)
+    for lane in range(0, LANES, EIGHT):
+        turn_eight(s, _HEAD_A * STRIDE + lane, STRIDE, records, k, _AT_A * STRIDE + lane, 0)
+        turn_eight(s, _HEAD_B * STRIDE + lane, STRIDE, records, k, _AT_B * STRIDE + lane, 0)
     load_slots(s, k, _AT_A, 0, _SIZES[size_a], records, False)
     load_slots(s, k, _AT_B, TO_B, _SIZES[size_b], records, False)
 
@@ -347,9 +354,9 @@ def _load(s: FloatArray, k: IntArray, chosen: IntArray, size_a: int, size_b: int
 def _store(s: FloatArray, k: IntArray, chosen: IntArray, query: _Query, again: IntArray, n_again: int) -> int:
     """Write the answers to the caller's rows and append to `again` those that need another; return how many it lists then."""
     status, iterations, last = query.status, query.iterations, ROW_WIDTH - SLOT_GROUP
-    for lane in range(0, LANES, SLOT_GROUP):
-        return_four(query.rows, k, _AT_RESULT * STRIDE + lane, 0, s, _RESULT * STRIDE + lane, STRIDE)
-        return_four(query.rows, k, _AT_RESULT * STRIDE + lane, last, s, (_RESULT + last) * STRIDE + lane, STRIDE)
+    for lane in range(0, LANES, EIGHT):
+        return_eight(query.rows, k, _AT_RESULT * STRIDE + lane, 0, s, _RESULT * STRIDE + lane, STRIDE)
+        return_eight(query.rows, k, _AT_RESULT * STRIDE + lane, last, s, (_RESULT + last) * STRIDE + lane, STRIDE)
     for lane in range(chosen.shape[0]):
         row = np.uint64(chosen[np.uint64(lane)])
         status[row], iterations[row] = k[_STATUS * STRIDE + lane], k[_COUNT * STRIDE + lane]
@@ -423,7 +430,8 @@ def distances_simd(
     The scalar kernel is called from here and not by the caller: from Python that costs as much as thousands of pairs when its code is
     not in the cache.
     """
-    n_vertices, query = packed[2], _Query(packed, records.reshape(-1), pairs, poses_a, poses_b, status, iterations, rows)
+    flat_a, flat_b = poses_a.reshape(-1), poses_b.reshape(-1)
+    n_vertices, query = packed[2], _Query(packed, records.reshape(-1), flat_a, flat_b, pairs, poses_a, poses_b, status, iterations, rows)
     k = np.empty(_WHOLE_ROWS * STRIDE, dtype=np.int64)
     again, n_again = np.empty(2 * LANES + 1, dtype=np.int64), 0
     waiting, n_waiting = np.empty(_N_LISTS * LANES, dtype=np.int64), np.zeros(_N_LISTS, dtype=np.int64)

@@ -207,18 +207,24 @@ def load_slots(v: FloatArray, k: IntArray, record_row: int, beyond: int, slots: 
 
 
 @inlined_kernel
+def load_short(s: FloatArray, k: IntArray, to: int, place_row: int, of: FloatArray, size: int, last_row: int) -> None:
+    """Load rows of `size` numbers, at most four, of which `last_row` is the last; rows of `s` up to the fourth are written to."""
+    if size * last_row + SLOT_GROUP <= of.shape[0]:  # what is read behind a row is of the next one
+        for lane in range(0, LANES, EIGHT):
+            turn_eight(s, to * STRIDE + lane, STRIDE, of, k, place_row * STRIDE + lane, 0)
+    else:
+        for lane in range(LANES):
+            for field in range(size):
+                s[(to + field) * STRIDE + lane] = of[np.uint64(k[place_row * STRIDE + lane] + field)]
+
+
+@inlined_kernel
 def _load_poses(s: FloatArray, k: IntArray, to: int, place_row: int, poses: FloatArray, size: int) -> None:
     """Load the poses of `size` numbers that begin where `k` says, cosine and sine of the angle in its place."""
     last = 0
     for lane in range(LANES):
         last = max(last, k[place_row * STRIDE + lane])
-    if last + POSE <= poses.shape[0]:  # what is read behind three numbers is of the next row
-        for lane in range(0, LANES, EIGHT):
-            turn_eight(s, to * STRIDE + lane, STRIDE, poses, k, place_row * STRIDE + lane, 0)
-    else:
-        for lane in range(LANES):
-            for field in range(3):
-                s[(to + field) * STRIDE + lane] = poses[np.uint64(k[place_row * STRIDE + lane] + field)]
+    load_short(s, k, to, place_row, poses, size, last // size)
     if size == POSE:
         return
     for lane in range(LANES):
