@@ -167,9 +167,9 @@ def test_a_server_that_is_killed_or_interrupted_is_told(start: Start, tmp_path: 
 def test_what_of_a_script_did_not_count_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     acts = [["restart", []], ["restart", []], ["edit", [0, "destroy_body", [9999], []]], ["pause", [True]]]
     (tmp_path / "acts.json").write_text(json.dumps({"acts": [{"tick": 0, "act": act} for act in acts]}), "utf-8")
-    hosting = Hosting(lambda: find_demo("simple_shapes")(0), ServerSettings(guests_may=GUESTS_MAY - {"restart"}), port=0)
+    hosting = Hosting(lambda: find_demo("simple_shapes")(0, {"count": 4}), ServerSettings(guests_may=GUESTS_MAY - {"restart"}), port=0)
     hosting.start()
-    command = ["join", f"127.0.0.1:{hosting.port}", "--script", str(tmp_path / "acts.json"), "--steps", "90"]
+    command = ["join", f"127.0.0.1:{hosting.port}", "--script", str(tmp_path / "acts.json"), "--steps", "60"]
     assert main([*command, "--json", str(tmp_path / "it.json")]) == 0
     hosting.close()
     told, document = capsys.readouterr(), _read(tmp_path / "it.json")
