@@ -26,12 +26,12 @@ def run(quick: bool = False) -> list[Record]:
         timing = time_frames(demo, frames, settle)
         note = f"{timing.bodies} bodies, {timing.contacts} contacts, medians over {timing.frames} frames of 1280 x 720"
         parts = (
-            ("whole", timing.frame),
+            ("whole, processor", timing.frame),
             ("step", timing.step),
             ("of the step, Box2D with callbacks", timing.box2d),
             ("of the step, reading", timing.reading),
             ("check by our manifolds", timing.check),
-            ("draw", timing.draw),
+            ("draw, processor", timing.draw),
         )
         records += [record(f"frame, {name}", "ms", [cost / 1e3], note=note) for name, cost in parts]
         half = find_demo("simple_shapes")(1, {"count": count // 2}, referee_factory())

@@ -108,7 +108,8 @@ class FrameTiming:
     """Medians over frames of one step each, milliseconds.
 
     `step` is the wrapper's whole step: `box2d` with the listener's callbacks, `reading` bodies and contacts out of it, and
-    the commands before it; then come `check`, `draw`, and all together.
+    the commands before it; then come `check`, `draw`, and all together. `draw` and `frame` are as the processor worked on them, without
+    what others took; the rest is by the clock on the wall.
     """
 
     frames: int
@@ -144,11 +145,11 @@ def time_frames(demo: Demo, frames: int = 240, warm_up: int = 0, size: tuple[int
         surface = pygame.Surface(size)
         parts: list[tuple[float, ...]] = []
         for k in range(frames + _UNTIMED_ALONE):
-            start = perf_counter()
+            start = process_time()
             demo.run.step()
-            stepped = perf_counter()
+            stepped = process_time()
             window.show(surface)
-            end = perf_counter()
+            end = process_time()
             if k >= _UNTIMED_ALONE:
                 costs = [stage.world.last_cost for stage in demo.stages]
                 box2d, reading = sum(cost.solver for cost in costs), sum(cost.reading for cost in costs)

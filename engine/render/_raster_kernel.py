@@ -27,7 +27,8 @@ inside. From it come the shares of the pixel that polygon and outline take, as i
         d < -w - 1/2     fill
 
 Along a row of pixels each of these distances is linear in x, so that the row falls into five parts: outside, mixed, inside, mixed,
-outside. The ends are where a line reaches d = 1/2 and d = -w - 1/2: one division for each edge. Only the mixed pixels, two or three at a
+outside. The ends are where a line reaches d = 1/2 and d = -w - 1/2: one division for each edge, and then the rows of the polygon side by
+side in the vector registers. Only the mixed pixels, two or three at a
 side, are computed one by one; those inside are filled. In a crowd, where shapes are small, that costs more than all else together: then
 the parts end at d = 0 and d = -w, and the mixed ones are filled too, with the outline's colour.
 
@@ -207,16 +208,21 @@ def paint_polygons(
         Of more polygons than that in the clip a pixel belongs to one of the parts, the one that its centre is in.
     """
     n_seen = 0
-    for k in range(len(starts) - 1):
+    for k in range(len(starts) - 1 if len(starts) - 1 > most_soft else 0):
         low_x, low_y, high_x, high_y = bounds_of(corners, starts[k], starts[k + 1])
         n_seen += high_x >= clip[0] and low_x <= clip[2] and high_y >= clip[1] and low_y <= clip[3]
+        if n_seen > most_soft:
+            break
     is_soft = n_seen <= most_soft
     width, soft = (soft_width, HALF) if is_soft else (hard_width, 0.0)
     longest = 0
     for k in range(len(starts) - 1):
         longest = max(longest, starts[k + 1] - starts[k])
     planes = np.empty((longest + 4, 3))
-    slopes, inverses, rest = np.empty(longest + 4), np.empty(longest + 4), np.empty(longest + 4)
+    slopes, rest = np.empty(longest + 4), np.empty(longest + 4)
+    n_rows = max(clip[3] - clip[1], 0)
+    middles = clip[1] + np.arange(n_rows) + HALF
+    outer_left, outer_right, inner_left, inner_right = np.empty(n_rows), np.empty(n_rows), np.empty(n_rows), np.empty(n_rows)
     for k in range(len(starts) - 1):
         first, end = starts[k], starts[k + 1]
         has_fill, has_outline = fills[k] != NO_COLOR, outlines[k] != NO_COLOR
@@ -234,37 +240,52 @@ def paint_polygons(
         fill = fills[k] if has_fill else outlines[k]
         outline = outlines[k] if has_outline else fill
         rim = width if has_outline else 0.0
-        for e in range(n_planes):
-            slopes[e] = planes[e, 0]
-            inverses[e] = 1.0 / slopes[e] if abs(slopes[e]) > LEVEL else 0.0
-        for row in range(math.floor(top), math.ceil(bottom)):
-            outer_left, outer_right, inner_left, inner_right = left, right, left, right
-            for e in range(n_planes):  # the distance in column i is slopes[e] i + rest[e]
-                rest[e] = planes[e, 1] * (row + HALF) + planes[e, 2] + HALF * slopes[e]
-                inverse = inverses[e]
-                outer_end, inner_end = (soft - rest[e]) * inverse, (-soft - rim - rest[e]) * inverse
-                if inverse > 0.0:
-                    outer_right, inner_right = min(outer_right, outer_end), min(inner_right, inner_end)
-                elif inverse < 0.0:
-                    outer_left, inner_left = max(outer_left, outer_end), max(inner_left, inner_end)
-                elif rest[e] > -soft - rim:  # a level edge that this row touches
-                    inner_left = right + 1.0
-                    if rest[e] > soft:
-                        outer_left = right + 1.0
-            begin, stop = max(math.ceil(outer_left), clip[0]), min(math.floor(outer_right) + 1, clip[2])
+        first_row, last_row = math.floor(top) - clip[1], math.ceil(bottom) - clip[1]
+        for r in range(first_row, last_row):
+            outer_left[r], outer_right[r], inner_left[r], inner_right[r] = left, right, left, right
+        for e in range(n_planes):  # edge by edge, all rows at once: in row r the distance in column i is slope i + rest
+            slope, rise, base = planes[e, 0], planes[e, 1], planes[e, 2]
+            slopes[e] = slope
+            inverse = 1.0 / slope if abs(slope) > LEVEL else 0.0
+            if inverse > 0.0:
+                for r in range(first_row, last_row):
+                    rest_r = rise * middles[r] + base + HALF * slope
+                    outer_right[r] = min(outer_right[r], (soft - rest_r) * inverse)
+                    inner_right[r] = min(inner_right[r], (-soft - rim - rest_r) * inverse)
+            elif inverse < 0.0:
+                for r in range(first_row, last_row):
+                    rest_r = rise * middles[r] + base + HALF * slope
+                    outer_left[r] = max(outer_left[r], (soft - rest_r) * inverse)
+                    inner_left[r] = max(inner_left[r], (-soft - rim - rest_r) * inverse)
+            else:
+                for r in range(first_row, last_row):  # a level edge, where it touches the row
+                    rest_r = rise * middles[r] + base + HALF * slope
+                    if rest_r > -soft - rim:
+                        inner_left[r] = right + 1.0
+                        if rest_r > soft:
+                            outer_left[r] = right + 1.0
+        for r in range(first_row, last_row):
+            begin, stop = max(math.ceil(outer_left[r]), clip[0]), min(math.floor(outer_right[r]) + 1, clip[2])
             if begin >= stop:
                 continue
-            solid, again = math.ceil(inner_left), math.floor(inner_right) + 1
+            solid, again = math.ceil(inner_left[r]), math.floor(inner_right[r]) + 1
             if solid >= again:
                 solid = again = stop
-            base = row * pitch
+            at = (clip[1] + r) * pitch
+            if has_fill and not is_soft:
+                for i in range(begin, stop):
+                    pixels[at + i] = fill if solid <= i < again else outline
+                continue
             if has_fill:
-                for j in range(base + solid, base + again):
+                for j in range(at + solid, at + again):
                     pixels[j] = fill
+            if is_soft:
+                for e in range(n_planes):
+                    rest[e] = planes[e, 1] * middles[r] + planes[e, 2] + HALF * slopes[e]
             for side in range(2):
                 for i in range(begin if side == 0 else again, solid if side == 0 else stop):
                     if not is_soft:
-                        pixels[base + i] = outline
+                        pixels[at + i] = outline
                         continue
                     d = slopes[0] * i + rest[0]
                     for e in range(1, n_planes):
@@ -273,4 +294,4 @@ def paint_polygons(
                     if not has_fill:
                         outer, inner = outer - inner, 0
                     shade = mixed(outline, fill, inner)
-                    pixels[base + i] = mixed(pixels[base + i], shade, outer)
+                    pixels[at + i] = mixed(pixels[at + i], shade, outer)
