@@ -5,10 +5,13 @@ from __future__ import annotations
 import random
 import statistics
 import time
+from typing import Any
 
 from benchmarks.measuring import Record, record
 from engine.demo.registry import find_demo
 from engine.demo.time_series import TimeSeries
+from engine.history.capture import capture
+from engine.history.compact import compacting
 from engine.history.history import History
 from engine.world import load_solver
 
@@ -16,6 +19,7 @@ __all__ = ["run"]
 
 _BACK = 600
 _TARGETS = 30
+_ROUNDS = 7
 
 
 def run(quick: bool = False) -> list[Record]:
@@ -32,13 +36,11 @@ def _going_back(count: int, steps: int, n_targets: int) -> list[Record]:
     TimeSeries(history)
     usual: list[float] = []
     keyframed: list[float] = []
-    is_keyframe = True
     for _ in range(steps):
         started = time.thread_time()
         history.step()
         taken = time.thread_time() - started
-        was_keyframe, is_keyframe = is_keyframe, history.demo.run.is_keyframe
-        (keyframed if is_keyframe or was_keyframe else usual).append(taken)  # packed in the step after it
+        (keyframed if history.demo.run.is_keyframe else usual).append(taken)
     interval = history.last - history.keyframes[-2]  # so many targets beside each other are all there are
     back = min(_BACK, steps - 2 * interval)
     walls: list[float] = []
@@ -58,5 +60,26 @@ def _going_back(count: int, steps: int, n_targets: int) -> list[Record]:
         record(f"back {back} steps, {count} bodies", "ms", walls, note=f"{each} {1e3 * statistics.median(processor):.3g} ms"),
         record("  the slowest of them", "ms", [max(walls)], note=f"{each} {1e3 * max(processor):.3g} ms"),
         record("  a step with what is kept of it", "ms", usual[half:], note=f"{note}, processor time"),
-        record("  two steps with a keyframe", "ms", [2.0 * statistics.fmean(keyframed[-8:])], note=f"{note}, processor time"),
+        record("  a step with a keyframe", "ms", keyframed[-8:], note=f"{note}, processor time"),
+        *_packing(history, note),
     ]
+
+
+def _packing(history: History[Any], note: str) -> list[Record]:
+    """Time the slices in which a keyframe is packed, one in each of the steps after the next one was kept."""
+    demo = history.demo
+    history.seek(history.keyframes[-2])
+    state = capture(demo)
+    history.seek(history.keyframes[-1])
+    after = capture(demo, state)
+    rounds: list[list[float]] = []
+    for _ in range(_ROUNDS):
+        slices, packing, packed = [], compacting(state, after), None
+        while packed is None:
+            started = time.thread_time()
+            packed = next(packing)
+            slices.append(time.thread_time() - started)
+        rounds.append(slices)
+    each = [statistics.median(taken) for taken in zip(*rounds, strict=True)]
+    note = f"{note}, {packed.n_bytes / 1e3:.3g} kB, {len(each)} slices, processor time"
+    return [record("  packing it, the largest slice", "ms", [max(each)], note=note), record("  all slices", "ms", [sum(each)], note=note)]

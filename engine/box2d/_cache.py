@@ -48,6 +48,8 @@ class Box2DCache:
         self._address: dict[int, int] = {}
         self._skins: dict[int, tuple[float, float]] = {}
         self._definition: Any = Box2D.b2FixtureDef()
+        self._bits: tuple[int, int, int] | None = None
+        """Category, mask and group in the definition."""
         self._body_definition: Any = Box2D.b2BodyDef()
         self._ground: Any = self._world.CreateStaticBody()
         self.listener = ContactListener(self._by_address)
@@ -112,14 +114,16 @@ class Box2DCache:
         definition.friction = spec.friction
         definition.restitution = spec.restitution
         definition.isSensor = spec.sensor
-        definition.categoryBits = spec.category
-        definition.maskBits = spec.mask
-        definition.groupIndex = spec.group
+        bits = spec.category, spec.mask, spec.group
+        if bits != self._bits:  # as most have the same, and pybox2d makes an object of the filter for each of the three
+            self._bits = bits
+            definition.categoryBits, definition.maskBits, definition.groupIndex = bits
         made = fix(self._bodies[body], definition, box2d_shape)
+        address = hash(made)
         self._fixtures[fixture] = made
         self._fixture_body[fixture] = body
-        self._address[fixture] = hash(made)
-        self._by_address[hash(made)] = FixtureHandle(fixture, body, spec.sensor, self._bodies[body])
+        self._address[fixture] = address
+        self._by_address[address] = FixtureHandle(fixture, body, spec.sensor, self._bodies[body])
         self._skins[fixture] = (shape.radius, 0.0) if isinstance(shape, Circle) else (BOX2D_POLYGON_SKIN, BOX2D_POLYGON_SKIN)
         self._table = None
 
@@ -272,7 +276,7 @@ class Box2DCache:
         """Return the pairs of fixtures that touch as Box2D last told, sensors included: begun and not ended."""
         table = self.fixture_table()
         at = np.searchsorted(table.address, self.read_contacts().fixtures)
-        return {(a, b) for a, b in table.fixture[at].tolist()}
+        return set(zip(*table.fixture[at.T].tolist(), strict=True))
 
     def read_contacts(self) -> RawContacts:
         """Read the contacts that touch."""

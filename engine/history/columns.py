@@ -21,13 +21,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["ColumnReader", "ColumnWriter", "Layout"]
+__all__ = ["Choices", "ColumnReader", "ColumnWriter", "Layout"]
 
 Words = NDArray[np.uint32]
 Layout = tuple[int, ...]
 """Of one array how many bytes a word had, and for each column what it is told by, which of its rows are told, and which planes of these."""
 
+Choices = dict[tuple[int, str, int, int, int], int]
+
 _SAMPLE = 64
+_FEW = 512
+"""Words whose planes are not worth a code each."""
+_UNKNOWN = -1
 _PLAIN_BITS = 26.0
 """Of a float32 told as it is: three bytes of mantissa, and two bits of what its exponent and sign leave open."""
 _WORTH_BITS = 3.0
@@ -45,22 +50,28 @@ _COLUMN_BYTES = 2_000
 
 @dataclass(slots=True)
 class _Group:
-    """The columns of as many rows, and their sampled rows with sine and cosine of each, (columns, forms, samples)."""
+    """The columns of as many rows, and of those looked at the sampled rows with their sine and cosine, (columns, forms, samples)."""
 
     rows: NDArray[np.intp]
     columns: list[Words] = field(default_factory=list)
-    samples: list[Words] = field(default_factory=list)
+    _samples: list[Words] = field(default_factory=list)
 
-    def add(self, column: Words) -> None:
-        """Let later columns be told by this one."""
-        self.columns.append(column)
-        self.samples.append(np.stack([_formed(column[self.rows], form) for form in range(_FORMS)]))
+    def samples(self) -> list[Words]:
+        """Return the samples of all columns."""
+        for column in self.columns[len(self._samples) :]:
+            self._samples.append(np.stack([_formed(column[self.rows], form) for form in range(_FORMS)]))
+        return self._samples
 
 
 class ColumnWriter:
-    """Packs arrays one after the other into one `content`; `ColumnReader` gives them back."""
+    """Packs arrays one after the other into one `content`; `ColumnReader` gives them back.
 
-    def __init__(self) -> None:
+    `choices` has by what each column of arrays like these was told before, and takes in what is chosen anew.
+    """
+
+    def __init__(self, choices: Choices | None = None) -> None:
+        self._choices: Choices = {} if choices is None else choices
+        self._n_arrays = 0
         self._n_in_slice = 0
         self._compressor = _compressor()
         self._parts: list[bytes] = []
@@ -74,14 +85,18 @@ class ColumnWriter:
         if group is None:
             group = self._groups[len(words)] = _Group(_sampled(len(words)))
         told = [width]
-        for column in np.ascontiguousarray(words.T):
+        self._n_arrays += 1
+        for k, column in enumerate(np.ascontiguousarray(words.T)):
             self._n_in_slice += column.nbytes + _COLUMN_BYTES
             if self._n_in_slice > _SLICE_BYTES:
                 self._n_in_slice = 0
                 yield
-            source = _source(column, group)
+            place = self._n_arrays, array.dtype.str, width, k, len(group.columns)
+            source = self._choices.get(place, _UNKNOWN)
+            if source == _UNKNOWN:
+                source = self._choices[place] = _source(column, group)
             told += (source, *self._put(_differences(column, source, group.columns)))
-            group.add(column)
+            group.columns.append(column)
         return tuple(told)
 
     def content(self) -> bytes:
@@ -103,16 +118,17 @@ class ColumnWriter:
                 rows = self._masks[mask] = _MASKS + len(self._masks)
                 self._compress(mask)
             differences = differences[is_told]
-        planes = 0
-        for k, plane in enumerate(np.ascontiguousarray(differences[:, None].view(np.uint8).T)):
-            if plane.any():
-                planes |= 1 << k
-                self._compress(plane.tobytes())
-        return rows, planes
+        told = np.ascontiguousarray(differences[:, None].view(np.uint8).T)
+        planes = [k for k, plane in enumerate(told) if plane.any()]
+        for k in planes:
+            self._compress(told[k].tobytes(), is_last=k == planes[-1] or n_told > _FEW)
+        return rows, sum(1 << k for k in planes)
 
-    def _compress(self, content: bytes) -> None:
+    def _compress(self, content: bytes, is_last: bool = True) -> None:
+        """Compress some bytes; `is_last` of their kind, where the next ones are worth a code of their own."""
         self._parts.append(self._compressor.compress(content))
-        self._parts.append(self._compressor.flush(zlib.Z_PARTIAL_FLUSH))  # the next plane has bytes of another kind
+        if is_last:
+            self._parts.append(self._compressor.flush(zlib.Z_PARTIAL_FLUSH))
 
 
 class ColumnReader:
@@ -212,8 +228,8 @@ def _source(column: Words, group: _Group) -> int:
     itself = np.minimum(_bits(sample), _PLAIN_BITS).mean() - _WORTH_BITS
     above = _bits(_folded(sample - column[rows - 1])).mean()
     best, source = (itself, _ITSELF) if itself <= above else (above, _ABOVE)
-    if group.samples:
-        bits = _bits(_folded(sample - np.concatenate(group.samples))).mean(axis=1)
+    if group.columns:
+        bits = _bits(_folded(sample - np.concatenate(group.samples()))).mean(axis=1)
         k = int(bits.argmin())
         if bits[k] < best:
             source = _OTHERS + k

@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 
 from engine.contracts import StepContacts
 from engine.history.capture import CapturedState, snapshot_arrays
-from engine.history.columns import ColumnReader, ColumnWriter
+from engine.history.columns import Choices, ColumnReader, ColumnWriter
 from engine.world import FixtureSpec, WorldSnapshot, load_solver
 from engine.world.snapshot import SolverState
 
@@ -77,14 +77,14 @@ def compact(state: CapturedState, other: CapturedState) -> CompactState:
     return next(packed for packed in compacting(state, other) if packed is not None)
 
 
-def compacting(state: CapturedState, other: CapturedState) -> Iterator[CompactState | None]:
-    """Do the same in slices, with None after each but the last, and the packed moment then."""
+def compacting(state: CapturedState, other: CapturedState, choices: Choices | None = None) -> Iterator[CompactState | None]:
+    """Do the same in slices, with None after each but the last, and the packed moment then; `choices` are those of moments before."""
     file = io.BytesIO()
     packer = _Packer(file, state, other)
     yield from packer.pack_contacts()
     packer.dump((state.worlds, state.content, state.references, state.n_in_place, state.stages))  # worlds first: motion tells the most
     yield None
-    writer, layouts = ColumnWriter(), []
+    writer, layouts = ColumnWriter(choices), []
     for array in packer.arrays:
         layout = yield from writer.write(array)
         is_rows, is_writeable = bool(array.flags.c_contiguous), bool(array.flags.writeable)

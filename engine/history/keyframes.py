@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from engine.history.capture import CapturedState, capture, restore
+from engine.history.columns import Choices
 from engine.history.compact import CompactState, compacting
 
 if TYPE_CHECKING:
@@ -36,6 +37,10 @@ RECENT = 3600
 """Steps behind the newest keyframe that are thinned out last, a minute at 60 Hz: it is there that users go back and forth."""
 
 
+_CHOSEN_ANEW = 16
+"""Keyframes after which it is found out again by what each column of them is best told."""
+
+
 class Keyframes:
     """Kept moments by step.
 
@@ -54,6 +59,7 @@ class Keyframes:
         """At most two, in the order in which they were kept."""
         self._packing: Iterator[CompactState | None] | None = None
         """Of the older one of two, a slice in each step."""
+        self._choices: Choices = {}
         self._n_packed_bytes = 0
 
     @property
@@ -104,7 +110,9 @@ class Keyframes:
             return
         step = next(iter(self._whole))
         if self._packing is None:
-            self._packing = compacting(self._whole[step], next(reversed(self._whole.values())))
+            if len(self._packed) % _CHOSEN_ANEW == 0:
+                self._choices = {}
+            self._packing = compacting(self._whole[step], next(reversed(self._whole.values())), self._choices)
         packed = next(self._packing)
         if packed is not None:
             self._packing = None
