@@ -56,6 +56,7 @@ from engine.world.step_pairs import Approach, FixtureColumns, PairRecord, StepPa
 __all__ = ["LivePairs"]
 
 _STATIC = BODY_TYPES.index("static")
+_NO_KEYS, _NO_PAIRS = np.zeros(0, dtype=np.int64), np.zeros((0, 2), dtype=np.int64)
 
 _Settled = dict[int, tuple[tuple[int, int], ImpactPose]]
 """Of each pair that an impact inside the step settled, by its key: its fixtures in Box2D's order, and the poses at that impact."""
@@ -107,7 +108,9 @@ class LivePairs:
         self._which: IntArray = np.zeros(0, dtype=np.int64)
         self._errors: FloatArray | None = None
         self._newly_enabled = NewlyEnabledPairs(self._rules)
-        self._candidates: IntArray = np.zeros((0, 2), dtype=np.int64)
+        self._asleep: tuple[FixtureColumns, IntArray] | None = None
+        """What the pairs of sleepers were kept of in a step in which nothing was awake, and their keys."""
+        self._candidates: IntArray = _NO_PAIRS
         """Rows of the pairs whose boxes overlap, and that may meet, in the last step."""
         self._touching: IntArray = np.zeros(0, dtype=np.int64)
         """Keys of the pairs that touched after the last step checked, ours, with Box2D's side of what was explained."""
@@ -168,15 +171,9 @@ class LivePairs:
     # The comparison
 
     def _compare(self, step: StepPairs, contacts: StepContacts) -> PairAgreement:
-        columns = step.fixtures
-        turned = batched.poses_with_rotation(step.poses[columns.body_row])
-        boxes = batched.box_rows(self._shapes, self._which, turned)
-        pairs = self._broad_phase.pairs(boxes)
-        is_active = step.active[columns.body_row]
-        pairs = pairs[is_active[pairs[:, 0]] | is_active[pairs[:, 1]]]
-        pairs = pairs[self._may_meet(pairs)]
-        self._candidates = pairs
-        touching = pair_keys(columns.fixture[pairs[self._touches(pairs, turned, step)]])
+        self._candidates = _NO_PAIRS
+        is_active = step.active[step.fixtures.body_row]
+        touching = self._awake(step, is_active) if is_active.any() else _NO_KEYS
         theirs = np.sort(pair_keys(step.touching))
 
         settled = {pair_key(*pair): (pair, poses) for pair, poses in step.moments.items()}
@@ -188,6 +185,16 @@ class LivePairs:
             self._touching = ours
             return PairAgreement(len(ours), len(theirs), len(ours))
         return self._differ(step, contacts, ours, theirs, is_active, settled)
+
+    def _awake(self, step: StepPairs, is_active: NDArray[np.bool_]) -> IntArray:
+        """Return the keys of the pairs that touch where the step began, at least one of both awake."""
+        columns = step.fixtures
+        turned = batched.poses_with_rotation(step.poses[columns.body_row])
+        pairs = self._broad_phase.pairs(batched.box_rows(self._shapes, self._which, turned))
+        pairs = pairs[is_active[pairs[:, 0]] | is_active[pairs[:, 1]]]
+        pairs = pairs[self._may_meet(pairs)]
+        self._candidates = pairs
+        return pair_keys(columns.fixture[pairs[self._touches(pairs, turned, step)]])
 
     def _touches(self, pairs: IntArray, turned: FloatArray, step: StepPairs) -> NDArray[np.bool_]:
         """Tell which pairs (n, 2) of rows touch, at poses (m, 4) with rotation."""
@@ -230,12 +237,16 @@ class LivePairs:
         keys = self._touching if follows else theirs
         if len(keys) == 0 or (follows and (is_active | (step.fixtures.body_type == _STATIC)).all()):
             return keys[:0]  # what is static touches nothing by itself
+        is_all_asleep = not settled and not is_active.any()
+        if is_all_asleep and self._asleep is not None and self._asleep[0] is step.fixtures and np.array_equal(self._asleep[1], keys):
+            return keys  # as in the step before
         rows, is_known = self._rows(keys)
         keys, rows = keys[is_known], rows[is_known]
         kept = ~(is_active[rows[:, 0]] | is_active[rows[:, 1]])
         kept[kept] = self._may_meet(rows[kept])
         if settled:
             kept &= ~np.isin(keys, np.array(sorted(settled), dtype=np.int64))
+        self._asleep = (step.fixtures, keys[kept]) if is_all_asleep else None
         return keys[kept]
 
     def _rows(self, keys: IntArray) -> tuple[IntArray, NDArray[np.bool_]]:
