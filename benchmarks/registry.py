@@ -15,6 +15,7 @@ BENCHMARKS: dict[str, str] = {
     "distance": "distance of many pairs, against shapely's vectorised distance and b2Distance through pybox2d",
     "time_of_impact": "times of impact of many pairs, rotating and not, against b2TimeOfImpact through pybox2d",
     "swept": "linear swept SAT of many pairs, against our own rotating times of impact",
+    "threads": "the batched questions on two threads against one; needs two idle cores",
     "bounding": "bounding volumes of the figure: tests and updates, each with its false hits; no peer",
     "broad_phase": "pairs of moving boxes, all our structures against shapely's tree and both of pymunk's",
     "broad_phase_growth": "how the cost of each broad phase grows with boxes, with the spread of their sizes, and with how many move",

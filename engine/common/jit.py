@@ -51,6 +51,7 @@ __all__ = [
     "lost_code",
     "mark_cache_warm",
     "n_in_cache",
+    "unlocked_kernel",
 ]
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
@@ -68,6 +69,14 @@ _PACKAGE = Path(__file__).resolve().parent.parent
 def kernel(function: _Function) -> _Function:
     """Compile `function` at its first call and keep the machine code on disk."""
     return _compiled(function)
+
+
+def unlocked_kernel(function: _Function) -> _Function:
+    """Do the same, and let go of Python's lock while it runs: other threads run Python meanwhile, or kernels of this kind.
+
+    For kernels over many pairs. Getting the lock back may take milliseconds where another thread computes in Python.
+    """
+    return _compiled(function, nogil=True)
 
 
 def inlined_kernel(function: _Function) -> _Function:

@@ -17,16 +17,15 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable
-from functools import partial
-from typing import Any, cast
+from typing import Any
 
 from engine.common.arrays import FloatArray, IntArray
 
-__all__ = ["EIGHT", "LINE", "fetch", "return_eight", "return_four", "turn_eight", "turn_four"]
+__all__ = ["EIGHT", "LINE", "fetch", "return_eight", "turn_eight"]
 
 FOUR, EIGHT = 4, 8
-"""Numbers of a lane that are turned at once, and lanes: four to a register, or eight where registers are that wide: two such squares side
-by side, for half as many shuffles. Elsewhere the compiler makes two registers of each."""
+"""Numbers of a lane that are turned at once, and lanes: two squares of four side by side in a register, for half as many shuffles as one by one.
+Where registers hold four numbers the compiler makes two of each."""
 
 LINE = 8
 """Numbers of a line of the cache."""
@@ -37,20 +36,20 @@ _HALVES = ((0, 1, 4, 5), (2, 3, 6, 7))
 """What the second step takes: both first halves, and both second ones."""
 
 
-def _turn_plainly(lanes: int, to: FloatArray, at: int, stride: int, of: FloatArray, places: IntArray, first: int, beyond: int) -> None:
-    """Set ``to[at + r * stride + l] = of[places[first + l] + beyond + r]`` for rows r from 0 to 3 and so many `lanes` l.
+def _turn_plainly(to: FloatArray, at: int, stride: int, of: FloatArray, places: IntArray, first: int, beyond: int) -> None:
+    """Set ``to[at + r * stride + l] = of[places[first + l] + beyond + r]`` for rows r from 0 to 3 and lanes l from 0 to 7.
 
     All arrays are flat and contiguous; nothing is checked.
     """
-    for lane in range(lanes):
+    for lane in range(EIGHT):
         for row in range(FOUR):
             to[at + row * stride + lane] = of[places[first + lane] + beyond + row]
 
 
-def _return_plainly(lanes: int, to: FloatArray, places: IntArray, first: int, beyond: int, of: FloatArray, at: int, stride: int) -> None:
+def _return_plainly(to: FloatArray, places: IntArray, first: int, beyond: int, of: FloatArray, at: int, stride: int) -> None:
     """Set ``to[places[first + l] + beyond + r] = of[at + r * stride + l]``, the way back; `to` is of any shape and counted flat."""
     flat = to.reshape(-1)
-    for lane in range(lanes):
+    for lane in range(EIGHT):
         for row in range(FOUR):
             flat[places[first + lane] + beyond + row] = of[at + row * stride + lane]
 
@@ -59,7 +58,7 @@ def _fetch_plainly(of: FloatArray | IntArray, at: int) -> None:
     """Ask for the line of the cache that holds ``of[at]``, `of` flat; nothing waits for it, and past the array's end nothing happens."""
 
 
-def _compiled() -> tuple[Callable[..., None], ...]:
+def _compiled() -> tuple[Callable[..., None], Callable[..., None], Callable[..., None]]:
     """Return all for the compiler."""
     extending, types = importlib.import_module("numba.extending"), importlib.import_module("numba.types")
     ir, cgutils = importlib.import_module("llvmlite.ir"), importlib.import_module("numba.core.cgutils")
@@ -71,17 +70,17 @@ def _compiled() -> tuple[Callable[..., None], ...]:
     def shuffled(builder: Any, one: Any, other: Any, places: list[int]) -> Any:
         return builder.shuffle_vector(one, other, ir.Constant(ir.VectorType(ir.IntType(32), len(places)), places))
 
-    def turned(builder: Any, rows: list[Any], lanes: int) -> list[Any]:
+    def turned(builder: Any, rows: list[Any]) -> list[Any]:
         """Write the eight shuffles that turn rows into columns, or the other way, in each four lanes."""
 
         def take(one: Any, other: Any, which: tuple[int, ...]) -> Any:
-            places = [low + (k if k < FOUR else k + lanes - FOUR) for low in range(0, lanes, FOUR) for k in which]
+            places = [low + (k if k < FOUR else k + EIGHT - FOUR) for low in (0, FOUR) for k in which]
             return shuffled(builder, one, other, places)
 
         even_01, odd_01, even_23, odd_23 = (take(rows[k], rows[k + 1], which) for k in (0, 2) for which in _PAIRS)
         return [take(one, other, which) for which in _HALVES for one, other in ((even_01, even_23), (odd_01, odd_23))]
 
-    def writer(lanes: int, of_lanes_at: int, of_rows_at: int, is_back: bool) -> Callable[..., Any]:
+    def writer(of_lanes_at: int, of_rows_at: int, is_back: bool) -> Callable[..., Any]:
         """Return what writes an operation, of which the arguments from `of_lanes_at` on are array, places, first and beyond, and those from
         `of_rows_at` on array, at and stride."""
 
@@ -95,35 +94,28 @@ def _compiled() -> tuple[Callable[..., None], ...]:
             def address(array: Any, place: Any, width: int) -> Any:
                 return builder.bitcast(builder.gep(array, [place]), register(width))
 
-            numbered = [builder.load(builder.gep(places, [builder.add(first, i64(k))])) for k in range(lanes)]
+            numbered = [builder.load(builder.gep(places, [builder.add(first, i64(k))])) for k in range(EIGHT)]
             by_lane = [address(of_lanes, builder.add(place, beyond), FOUR) for place in numbered]
             by_row = [address(of_rows, builder.add(at, builder.mul(stride, i64(k))), lanes) for k in range(FOUR)]
             if is_back:
-                columns = turned(builder, [builder.load(one, align=8) for one in by_row], lanes)
+                columns = turned(builder, [builder.load(one, align=8) for one in by_row])
                 for lane, to in enumerate(by_lane):
                     low = lane - lane % FOUR
                     builder.store(shuffled(builder, columns[lane % FOUR], columns[lane % FOUR], list(range(low, low + FOUR))), to, align=8)
                 return context.get_dummy_value()
             loaded = [builder.load(one, align=8) for one in by_lane]
-            if lanes == EIGHT:
-                loaded = [shuffled(builder, loaded[k], loaded[k + FOUR], list(range(EIGHT))) for k in range(FOUR)]
-            for row, to in zip(turned(builder, loaded, lanes), by_row, strict=True):
+            halves = [shuffled(builder, loaded[k], loaded[k + FOUR], list(range(EIGHT))) for k in range(FOUR)]
+            for row, to in zip(turned(builder, halves), by_row, strict=True):
                 builder.store(row, to, align=8)
             return context.get_dummy_value()
 
         return generate
 
-    def turning(lanes: int) -> Callable[..., None]:
-        def turn(context: Any, to: Any, at: Any, stride: Any, of: Any, places: Any, first: Any, beyond: Any) -> Any:
-            return types.void(to, whole, whole, of, places, whole, whole), writer(lanes, 3, 0, False)
+    def turn_eight(context: Any, to: Any, at: Any, stride: Any, of: Any, places: Any, first: Any, beyond: Any) -> Any:
+        return types.void(to, whole, whole, of, places, whole, whole), writer(3, 0, False)
 
-        return cast(Callable[..., None], extending.intrinsic(turn))
-
-    def returning(lanes: int) -> Callable[..., None]:
-        def put_back(context: Any, to: Any, places: Any, first: Any, beyond: Any, of: Any, at: Any, stride: Any) -> Any:
-            return types.void(to, places, whole, whole, of, whole, whole), writer(lanes, 0, 4, True)
-
-        return cast(Callable[..., None], extending.intrinsic(put_back))
+    def return_eight(context: Any, to: Any, places: Any, first: Any, beyond: Any, of: Any, at: Any, stride: Any) -> Any:
+        return types.void(to, places, whole, whole, of, whole, whole), writer(0, 4, True)
 
     def fetch(context: Any, of: Any, at: Any) -> Any:
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -136,17 +128,12 @@ def _compiled() -> tuple[Callable[..., None], ...]:
 
         return types.void(of, whole), generate
 
-    return turning(FOUR), turning(EIGHT), returning(FOUR), returning(EIGHT), extending.intrinsic(fetch)
+    return extending.intrinsic(turn_eight), extending.intrinsic(return_eight), extending.intrinsic(fetch)
 
 
-def _plain() -> tuple[Callable[..., None], ...]:
-    turns, returns = ([partial(plainly, lanes) for lanes in (FOUR, EIGHT)] for plainly in (_turn_plainly, _return_plainly))
-    return *turns, *returns, _fetch_plainly
-
-
-turn_four: Callable[[FloatArray, int, int, FloatArray, IntArray, int, int], None]
 turn_eight: Callable[[FloatArray, int, int, FloatArray, IntArray, int, int], None]
-return_four: Callable[[FloatArray, IntArray, int, int, FloatArray, int, int], None]
 return_eight: Callable[[FloatArray, IntArray, int, int, FloatArray, int, int], None]
 fetch: Callable[[FloatArray | IntArray, int], None]
-turn_four, turn_eight, return_four, return_eight, fetch = _plain() if importlib.import_module("numba").config.DISABLE_JIT else _compiled()
+turn_eight, return_eight, fetch = (
+    (_turn_plainly, _return_plainly, _fetch_plainly) if importlib.import_module("numba").config.DISABLE_JIT else _compiled()
+)

@@ -31,7 +31,7 @@ from typing import NamedTuple
 import numpy as np
 
 from engine.common.arrays import FloatArray, IntArray
-from engine.common.jit import borrowing_kernel, inlined_kernel, kernel
+from engine.common.jit import borrowing_kernel, inlined_kernel, kernel, unlocked_kernel
 from engine.common.registers import LINE, fetch
 from engine.common.tolerances import (
     BOX2D_TOI_BACKOFF,
@@ -479,7 +479,7 @@ def _advance_listed(
     return n_rest
 
 
-@kernel
+@unlocked_kernel
 def times_of_impact_simd(
     packed: Arrays, records: FloatArray, pairs: IntArray, sweeps: Arrays, t_max: float, is_box2d: bool, columns: Arrays, rest: IntArray
 ) -> int:

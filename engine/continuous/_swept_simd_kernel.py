@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from engine.common.arrays import FloatArray, IntArray
-from engine.common.jit import inlined_kernel, kernel
+from engine.common.jit import inlined_kernel, kernel, unlocked_kernel
 from engine.common.registers import EIGHT, fetch, return_eight, turn_eight
 from engine.common.tolerances import SAT_ROUNDING
 from engine.continuous._swept_kernel import SWEPT_SIZE, TIMES_SIZE
@@ -358,7 +358,7 @@ def _fetch(row: int, query: _Query) -> None:
         fetch(query.results, TIMES_SIZE * row)
 
 
-@kernel
+@unlocked_kernel
 def swept_simd(
     n_vertices: IntArray, records: FloatArray, pairs: IntArray, poses_a: FloatArray, velocities_a: FloatArray, poses_b: FloatArray,
     velocities_b: FloatArray, t_max: float, with_contact: bool, status: IntArray, counts: IntArray, results: FloatArray,

@@ -14,6 +14,7 @@ from engine.common._record_kernel import checked_trace
 from engine.common.arrays import FloatArray, IntArray, finite_rows, index_pairs
 from engine.common.jit import has_wide_registers
 from engine.common.memory import room
+from engine.common.threads import in_parts
 from engine.continuous._swept_kernel import SWEPT_SIZE, TIMES_SIZE, swept_pairs
 from engine.continuous._swept_simd_kernel import SCRATCH, swept_simd
 from engine.contracts import ContactSet, RayHit, Status, SweptContact
@@ -141,12 +142,13 @@ def swept_rows(
     velocities_b: FloatArray,
     t_max: float,
     with_contact: bool = True,
+    threads: int = 1,
 ) -> tuple[IntArray, IntArray, FloatArray]:
     """Return status (n,), ends of the contact (n,) and results (n, `SWEPT_SIZE`) of `pairs` at poses (n, 3) x, y, angle.
 
     Arrays are contiguous and writable. Indices and numbers need not have been looked at: the kernels find out on the way. Many polygons
     without skins and sharp corners go side by side, with the same answers to the bit. Without contact the ends are not counted, and the
-    results are `TIMES_SIZE` wide.
+    results are `TIMES_SIZE` wide. Several `threads` take a part of the pairs each.
 
     Raises
     ------
@@ -159,17 +161,34 @@ def swept_rows(
         _refuse_wrong(shapes, pairs, *moves)
         status, counts, results = _one_by_one(shapes, pairs, *_turned(moves), t_max)
         return status, counts, results if with_contact else results[:, :TIMES_SIZE]
-    status, counts, results = _empty_rows(n, SWEPT_SIZE if with_contact else TIMES_SIZE)
-    rest = room(n + 1).view(np.int64)
+    rows = _empty_rows(n, SWEPT_SIZE if with_contact else TIMES_SIZE)
+
+    def fill(part: slice) -> None:
+        some = (poses_a[part], velocities_a[part], poses_b[part], velocities_b[part])
+        _fill(shapes, pairs[part], some, t_max, with_contact, (rows[0][part], rows[1][part], rows[2][part]))
+
+    in_parts(n, threads, fill)
+    return rows
+
+
+def _fill(
+    shapes: PackedShapes,
+    pairs: IntArray,
+    moves: tuple[FloatArray, FloatArray, FloatArray, FloatArray],
+    t_max: float,
+    with_contact: bool,
+    rows: tuple[IntArray, IntArray, FloatArray],
+) -> None:
+    status, counts, results = rows
+    rest = room(len(pairs) + 1).view(np.int64)
     n_rest = swept_simd(
         shapes.simd_vertices, shapes.records, pairs, *moves, t_max, with_contact, status, counts, results, room(SCRATCH), rest
     )  # fmt: skip
     if n_rest != 0:
         _refuse_wrong(shapes, pairs, *moves)
         rest = rest[:n_rest]
-        others = _one_by_one(shapes, pairs[rest], *_turned([rows[rest] for rows in moves]), t_max)
+        others = _one_by_one(shapes, pairs[rest], *_turned([column[rest] for column in moves]), t_max)
         status[rest], counts[rest], results[rest] = others[0], others[1], others[2][:, : results.shape[1]]
-    return status, counts, results
 
 
 def _empty_rows(n: int, width: int) -> tuple[IntArray, IntArray, FloatArray]:

@@ -16,6 +16,7 @@ from engine.common.arrays import FloatArray, IntArray, finite_rows, index_pairs
 from engine.common.checks import choice
 from engine.common.jit import has_wide_registers
 from engine.common.memory import room
+from engine.common.threads import in_parts
 from engine.continuous._impact_kernel import ADVANCEMENT, BILATERAL, BISECTION, times_of_impact
 from engine.continuous._impact_simd_kernel import times_of_impact_simd
 from engine.contracts import Status, TimeOfImpact
@@ -159,11 +160,13 @@ def impact_rows(
     method: int,
     is_box2d: bool,
     trace: FloatArray | None = None,
+    threads: int = 1,
 ) -> ImpactRows:
     """Times of impact of `pairs` (n, 2) of packed shapes that move from poses (n, 3) to poses (n, 3) about local centres.
 
     Centres are (n, 2), or (1, 2) for all. Arrays are contiguous and writable. Indices and numbers need not have been looked at: the kernels
-    find out on the way. Many pairs go side by side by conservative advancement, with the same answers to the bit.
+    find out on the way. Many pairs go side by side by conservative advancement, with the same answers to the bit; several `threads` then
+    take a part of them each.
 
     Raises
     ------
@@ -176,21 +179,31 @@ def impact_rows(
         _refuse_wrong(shapes, pairs, sweeps)
         times_of_impact(shapes.arrays, pairs, _with_centers(sweeps, n), t_max, method, is_box2d, rows.arrays, trace)
         return rows
+
+    def fill(part: slice) -> None:
+        some = tuple(column[part] if len(column) == n else column for column in sweeps)
+        _fill(shapes, pairs[part], some, t_max, is_box2d, ImpactRows(*(column[part] for column in rows.arrays)))
+
+    in_parts(n, threads, fill)
+    return rows
+
+
+def _fill(shapes: PackedShapes, pairs: IntArray, sweeps: Sweeps, t_max: float, is_box2d: bool, rows: ImpactRows) -> None:
+    n = len(pairs)
     rest = room(n + 1).view(np.int64)
     n_rest = times_of_impact_simd(shapes.arrays, shapes.records, pairs, sweeps, t_max, is_box2d, rows.arrays, rest)
     if n_rest != 0:
         _refuse_wrong(shapes, pairs, sweeps)
         rest = rest[:n_rest]
         others, some = _empty_rows(n_rest), tuple(column[rest] for column in _with_centers(sweeps, n))
-        times_of_impact(shapes.arrays, pairs[rest], some, t_max, method, is_box2d, others.arrays, trace)
+        times_of_impact(shapes.arrays, pairs[rest], some, t_max, ADVANCEMENT, is_box2d, others.arrays, None)
         for column, other in zip(rows.arrays, others.arrays, strict=True):
             column[rest] = other
-    return rows
 
 
-def advancement_rows(shapes: PackedShapes, pairs: IntArray, sweeps: Sweeps, t_max: float, is_box2d: bool) -> ImpactRows:
+def advancement_rows(shapes: PackedShapes, pairs: IntArray, sweeps: Sweeps, t_max: float, is_box2d: bool, threads: int = 1) -> ImpactRows:
     """Return the same by conservative advancement."""
-    return impact_rows(shapes, pairs, sweeps, t_max, ADVANCEMENT, is_box2d)
+    return impact_rows(shapes, pairs, sweeps, t_max, ADVANCEMENT, is_box2d, threads=threads)
 
 
 def _with_centers(sweeps: Sweeps, n: int) -> Sweeps:

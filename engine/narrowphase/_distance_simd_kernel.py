@@ -31,7 +31,7 @@ from typing import NamedTuple
 import numpy as np
 
 from engine.common.arrays import FloatArray, IntArray
-from engine.common.jit import allocating_kernel, inlined_kernel, kernel
+from engine.common.jit import allocating_kernel, inlined_kernel, kernel, unlocked_kernel
 from engine.common.registers import EIGHT, fetch, return_eight, turn_eight
 from engine.common.tolerances import GJK_MAX_ITERATIONS
 from engine.contracts.status import OVERLAPPING, SEPARATED, TOUCHING
@@ -419,7 +419,7 @@ def _size_of(n_vertices: int) -> int:
     return (1 if n_vertices > _SIZES[0] else 0) + (1 if n_vertices > _SIZES[1] else 0) + (1 if n_vertices > _SIZES[2] else 0)
 
 
-@kernel
+@unlocked_kernel
 def distances_simd(
     packed: Arrays, records: FloatArray, pairs: IntArray, poses_a: FloatArray, poses_b: FloatArray, status: IntArray, iterations: IntArray,
     rows: FloatArray, s: FloatArray,

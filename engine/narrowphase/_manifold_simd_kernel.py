@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 
 from engine.common.arrays import FloatArray, IntArray
-from engine.common.jit import borrowing_kernel, inlined_kernel, kernel
+from engine.common.jit import borrowing_kernel, inlined_kernel, kernel, unlocked_kernel
 from engine.common.registers import EIGHT, fetch, return_eight
 from engine.common.tolerances import BOX2D_ABSOLUTE_TOLERANCE, BOX2D_RELATIVE_TOLERANCE, SAT_ROUNDING
 from engine.geometry.kinds import CAPSULE, CIRCLE
@@ -583,7 +583,7 @@ def _fetch(row: int, query: _Query) -> None:
     fetch(axis, 6 * row)
 
 
-@kernel
+@unlocked_kernel
 def manifolds_simd(
     packed: Arrays, records: FloatArray, which: IntArray, pairs: IntArray, poses_a: FloatArray, poses_b: FloatArray, rule: int,
     columns: Arrays, normals: FloatArray, scratch: FloatArray, rest: IntArray,

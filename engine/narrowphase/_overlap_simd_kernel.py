@@ -23,7 +23,7 @@ from typing import NamedTuple
 import numpy as np
 
 from engine.common.arrays import FloatArray, IntArray
-from engine.common.jit import inlined_kernel, kernel
+from engine.common.jit import inlined_kernel, kernel, unlocked_kernel
 from engine.common.tolerances import EPS64, SAFE_PRODUCT
 from engine.geometry.kinds import CIRCLE
 from engine.narrowphase._simd_kernel import (
@@ -222,7 +222,7 @@ def _move_apart(kind: IntArray, pairs: IntArray, chosen: IntArray, parted: IntAr
     return n
 
 
-@kernel
+@unlocked_kernel
 def overlaps_simd(
     kind: IntArray, n_vertices: IntArray, records: FloatArray, pairs: IntArray, poses_a: FloatArray, poses_b: FloatArray,
     overlapping: IntArray,

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from engine.common.arrays import FloatArray, IntArray, finite_rows, index_pairs
 from engine.common.jit import has_wide_registers
 from engine.common.memory import room
+from engine.common.threads import in_parts
 from engine.geometry._rotation_kernel import turn_poses
 from engine.narrowphase._core_manifold_kernel import manifold_core_pairs
 from engine.narrowphase._extent_kernel import gaps_along, pairs_of_bodies, posed_boxes
@@ -80,11 +81,11 @@ def manifold_rows_of_bodies(shapes: PackedShapes, which: IntArray, poses: FloatA
 
 
 def manifolds(
-    shapes: PackedShapes, pairs: IntArray, poses_a: FloatArray, poses_b: FloatArray, rule: int
+    shapes: PackedShapes, pairs: IntArray, poses_a: FloatArray, poses_b: FloatArray, rule: int, threads: int = 1
 ) -> tuple[ManifoldRows, FloatArray]:
     """Manifolds of `pairs` (n, 2) at poses (n, 3) x, y, angle, and the normals (n, 2) of those that have points, zero for the others.
 
-    Indices and numbers need not have been looked at: the kernels find out on the way.
+    Several `threads` take a part of the pairs each. Indices and numbers need not have been looked at: the kernels find out on the way.
 
     Raises
     ------
@@ -92,7 +93,12 @@ def manifolds(
         An index out of range, or a number in `xf_a` or `xf_b` that is not finite.
     """
     rows, normals = _rows_for(len(pairs)), room(2 * len(pairs)).reshape(len(pairs), 2)
-    _fill(shapes, _NO_BODIES, pairs, poses_a, poses_b, rule, rows, normals)
+
+    def fill(part: slice) -> None:
+        columns = ManifoldRows(*(column[part] for column in rows.arrays))
+        _fill(shapes, _NO_BODIES, pairs[part], poses_a[part], poses_b[part], rule, columns, normals[part])
+
+    in_parts(len(pairs), threads, fill)
     return rows, normals
 
 
@@ -221,18 +227,26 @@ def box_rows(shapes: PackedShapes, which: IntArray, poses: FloatArray) -> FloatA
     return posed_boxes(shapes.first, shapes.n_vertices, shapes.vertices, shapes.radius, which, poses)
 
 
-def overlap_rows(shapes: PackedShapes, pairs: IntArray, poses_a: FloatArray, poses_b: FloatArray) -> NDArray[np.bool_]:
-    """Overlap of `pairs` (n, 2) at poses (n, 4) x, y, cos, sin; many go side by side, with the same answers."""
+def overlap_rows(shapes: PackedShapes, pairs: IntArray, poses_a: FloatArray, poses_b: FloatArray, threads: int = 1) -> NDArray[np.bool_]:
+    """Overlap of `pairs` (n, 2) at poses (n, 4) x, y, cos, sin; many go side by side, with the same answers, by parts on `threads`."""
     overlapping = np.zeros(len(pairs), dtype=np.int64)
-    if len(pairs) < SIMD_FROM or not has_wide_registers():
+
+    def fill(part: slice) -> None:
+        _fill_overlaps(shapes, pairs[part], poses_a[part], poses_b[part], overlapping[part])
+
+    in_parts(len(pairs), threads, fill)
+    return overlapping.astype(np.bool_)
+
+
+def _fill_overlaps(shapes: PackedShapes, pairs: IntArray, poses_a: FloatArray, poses_b: FloatArray, overlapping: IntArray) -> None:
+    if not _go_side_by_side(len(pairs)):
         overlap_pairs(shapes.arrays, pairs, poses_a, poses_b, overlapping, None)
-        return overlapping.astype(np.bool_)
+        return
     rest = overlaps_simd(shapes.kind, shapes.n_vertices, shapes.records, pairs, poses_a, poses_b, overlapping)
     if len(rest) > 0:
         others = np.zeros(len(rest), dtype=np.int64)
         overlap_pairs(shapes.arrays, pairs[rest], poses_a[rest], poses_b[rest], others, None)
         overlapping[rest] = others
-    return overlapping.astype(np.bool_)
 
 
 def gap_rows(shapes: PackedShapes, pairs: IntArray, poses_a: FloatArray, poses_b: FloatArray, directions: FloatArray) -> FloatArray:

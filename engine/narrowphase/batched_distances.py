@@ -7,6 +7,7 @@ import numpy as np
 from engine.common.arrays import FloatArray, IntArray, finite_rows, index_pairs
 from engine.common.jit import has_wide_registers
 from engine.common.memory import room
+from engine.common.threads import in_parts
 from engine.narrowphase._distance_kernel import ROW_WIDTH, distance_listed
 from engine.narrowphase._distance_simd_kernel import SCRATCH, distances_simd
 from engine.narrowphase.packing import SIMD_FROM, PackedShapes
@@ -14,10 +15,13 @@ from engine.narrowphase.packing import SIMD_FROM, PackedShapes
 __all__ = ["distance_rows"]
 
 
-def distance_rows(shapes: PackedShapes, pairs: IntArray, poses_a: FloatArray, poses_b: FloatArray) -> tuple[IntArray, IntArray, FloatArray]:
+def distance_rows(
+    shapes: PackedShapes, pairs: IntArray, poses_a: FloatArray, poses_b: FloatArray, threads: int = 1
+) -> tuple[IntArray, IntArray, FloatArray]:
     """Status, iterations and rows (n, 7) of the distance of `pairs`, see `_distance_kernel`; many go side by side, the same to the bit.
 
-    Poses are (n, 3) x, y, angle. Indices and numbers need not have been looked at: the kernels find out on the way.
+    Poses are (n, 3) x, y, angle. Indices and numbers need not have been looked at: the kernels find out on the way. Several `threads`
+    take a part of the pairs each.
 
     Raises
     ------
@@ -26,8 +30,15 @@ def distance_rows(shapes: PackedShapes, pairs: IntArray, poses_a: FloatArray, po
     """
     n = len(pairs)
     found = _empty_distances(n)
+
+    def fill(part: slice) -> bool:
+        status, iterations, rows = found[0][part], found[1][part], found[2][part]
+        return distances_simd(
+            shapes.arrays, shapes.records, pairs[part], poses_a[part], poses_b[part], status, iterations, rows, room(SCRATCH)
+        )  # fmt: skip
+
     if n >= SIMD_FROM and has_wide_registers():
-        is_fine = distances_simd(shapes.arrays, shapes.records, pairs, poses_a, poses_b, *found, room(SCRATCH))
+        is_fine = all(in_parts(n, threads, fill))
     else:
         index_pairs("pairs", pairs, len(shapes))
         is_fine = distance_listed(np.arange(n), shapes.arrays, pairs, poses_a, poses_b, *found)

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from engine.common.arrays import FloatArray, IntArray, frozen, index_pairs
+from engine.common.checks import integer
 from engine.query.batch_casts import contains, ray_cast, shape_cast, swept_contact, time_of_impact
 from engine.query.shape_batch import ShapeBatch, check_batch, check_layout
 
@@ -140,7 +141,7 @@ class ContactSetBatch:
     vertices_b: IntArray
 
 
-def overlap(shapes: ShapeBatch, pairs: ArrayLike, xf_a: ArrayLike, xf_b: ArrayLike) -> NDArray[np.bool_]:
+def overlap(shapes: ShapeBatch, pairs: ArrayLike, xf_a: ArrayLike, xf_b: ArrayLike, threads: int = 1) -> NDArray[np.bool_]:
     """Tell for each pair whether its shapes share a point; see `engine.query.overlap`.
 
     Parameters
@@ -149,19 +150,23 @@ def overlap(shapes: ShapeBatch, pairs: ArrayLike, xf_a: ArrayLike, xf_b: ArrayLi
         Indices of A and B in `shapes`.
     xf_a, xf_b : (n, 3)
         Poses x, y, angle of A and of B, row for row.
+    threads : int
+        Parts in which many pairs are answered at once, with the same answers. More than there are idle cores gain nothing.
 
     Raises
     ------
     InvalidInputError
-        An index out of range, lengths that differ, a number that is not finite.
+        An index out of range, lengths that differ, a number that is not finite, fewer than one thread.
     """
-    checked = check_batch(shapes, pairs, xf_a, xf_b)
+    checked, n_threads = check_batch(shapes, pairs, xf_a, xf_b), integer("threads", threads, 1)
     from engine.narrowphase import batched
 
-    return frozen(batched.overlap_rows(*checked))
+    return frozen(batched.overlap_rows(*checked, n_threads))
 
 
-def manifold(shapes: ShapeBatch, pairs: ArrayLike, xf_a: ArrayLike, xf_b: ArrayLike, rule: Rule = "exact") -> ManifoldBatch:
+def manifold(
+    shapes: ShapeBatch, pairs: ArrayLike, xf_a: ArrayLike, xf_b: ArrayLike, rule: Rule = "exact", threads: int = 1
+) -> ManifoldBatch:
     """Return the manifold of each pair; see `engine.query.manifold`.
 
     Parameters and errors are those of `overlap`; a rule that is neither "exact" nor "box2d" is refused, and "box2d" for pairs
@@ -175,14 +180,21 @@ def manifold(shapes: ShapeBatch, pairs: ArrayLike, xf_a: ArrayLike, xf_b: ArrayL
     ([1, 0], [-0.5, 0.0])
     """
     packed, checked, poses_a, poses_b = check_layout(shapes, pairs, xf_a, xf_b)
-    from engine.narrowphase.rules import EXACT, check_rule
-
-    number = EXACT
+    (manifolds, number), n_threads = _manifolds_and_exact(), integer("threads", threads, 1)
     if rule != "exact":
-        number = check_rule(rule, packed, index_pairs("pairs", checked, len(packed)))
-    from engine.narrowphase import batched
+        from engine.narrowphase.rules import check_rule
 
-    return columns_of(*batched.manifolds(packed, checked, poses_a, poses_b, number))
+        number = check_rule(rule, packed, index_pairs("pairs", checked, len(packed)))
+    return columns_of(*manifolds(packed, checked, poses_a, poses_b, number, n_threads))
+
+
+@cache
+def _manifolds_and_exact() -> tuple[Callable[..., tuple[ManifoldRows, FloatArray]], int]:
+    """Load the chapter at the first question, as `_distance_rows` does; and the number of the exact rule."""
+    from engine.narrowphase.batched import manifolds
+    from engine.narrowphase.rules import EXACT
+
+    return manifolds, EXACT
 
 
 def columns_of(rows: ManifoldRows, normals: FloatArray) -> ManifoldBatch:
@@ -203,7 +215,7 @@ def columns_of(rows: ManifoldRows, normals: FloatArray) -> ManifoldBatch:
     )
 
 
-def distance(shapes: ShapeBatch, pairs: ArrayLike, xf_a: ArrayLike, xf_b: ArrayLike) -> DistanceBatch:
+def distance(shapes: ShapeBatch, pairs: ArrayLike, xf_a: ArrayLike, xf_b: ArrayLike, threads: int = 1) -> DistanceBatch:
     """Return the distance of each pair; see `engine.query.distance`.
 
     Parameters and errors are those of `overlap`.
@@ -215,12 +227,13 @@ def distance(shapes: ShapeBatch, pairs: ArrayLike, xf_a: ArrayLike, xf_b: ArrayL
     >>> found.separation.tolist(), found.point_b.tolist()
     ([3.0, 2.0], [[4.0, 0.0], [0.0, 3.0]])
     """
-    status, iterations, rows = _distance_rows()(*check_layout(shapes, pairs, xf_a, xf_b))
+    n_threads = integer("threads", threads, 1)
+    status, iterations, rows = _distance_rows()(*check_layout(shapes, pairs, xf_a, xf_b), n_threads)
     return DistanceBatch(frozen(status), *_columns(rows), frozen(iterations))
 
 
 @cache
-def _distance_rows() -> Callable[[PackedShapes, IntArray, FloatArray, FloatArray], tuple[IntArray, IntArray, FloatArray]]:
+def _distance_rows() -> Callable[[PackedShapes, IntArray, FloatArray, FloatArray, int], tuple[IntArray, IntArray, FloatArray]]:
     """Load the chapter at the first question; an import statement takes 18 us each time, once its code has left the cache."""
     from engine.narrowphase.batched_distances import distance_rows
 

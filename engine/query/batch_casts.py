@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from engine.common.arrays import FloatArray, IntArray, frozen
-from engine.common.checks import boolean, choice, non_negative
+from engine.common.checks import boolean, choice, integer, non_negative
 from engine.query._checking import check_t_max
 from engine.query.shape_batch import ShapeBatch, check_indices, check_layout, check_pairs, check_rows, finite_columns, turned_poses
 
@@ -165,6 +165,7 @@ def swept_contact(
     velocity_b: ArrayLike,
     t_max: float,
     with_contact: bool = True,
+    threads: int = 1,
 ) -> SweptBatch:
     """Return for each pair when its translating shapes first and last touch; see `engine.query.casts.swept_contact`.
 
@@ -179,13 +180,16 @@ def swept_contact(
         >= 0, seconds, the same for all.
     with_contact : bool
         False leaves out where they touch: `point`, `contact_count` and `contact` are empty. Times and normals alone take less time.
+    threads : int
+        As in `overlap`.
 
     Errors as in `contains`.
     """
     packed, indices, poses_a, poses_b = check_layout(shapes, pairs, xf_a, xf_b)
     moves_a, moves_b = check_rows("velocity_a", velocity_a, 2, len(indices)), check_rows("velocity_b", velocity_b, 2, len(indices))
     duration, is_full = non_negative("t_max", t_max, "s"), boolean("with_contact", with_contact)
-    status, count, rows = _swept_rows()(packed, indices, poses_a, moves_a, poses_b, moves_b, duration, is_full)
+    n_threads = integer("threads", threads, 1)
+    status, count, rows = _swept_rows()(packed, indices, poses_a, moves_a, poses_b, moves_b, duration, is_full, n_threads)
     place = rows[:, 4:] if is_full else np.zeros((0, 6))
     return SweptBatch(
         status=frozen(status),
@@ -217,6 +221,7 @@ def time_of_impact(
     target: Literal["touch", "box2d"] = "touch",
     center_a: ArrayLike | None = None,
     center_b: ArrayLike | None = None,
+    threads: int = 1,
 ) -> TimeOfImpactBatch:
     """Return the first touch of each pair of shapes that move and turn; see `engine.query.casts.time_of_impact`.
 
@@ -230,6 +235,8 @@ def time_of_impact(
     target : "touch" or "box2d"
     center_a, center_b : (n, 2), optional
         The points that move on straight lines, body frame; the local origins where not given.
+    threads : int
+        As in `overlap`.
 
     Raises
     ------
@@ -250,7 +257,7 @@ def time_of_impact(
     centers_a = np.zeros((1, 2)) if center_a is None else check_rows("center_a", center_a, 2, n)
     centers_b = np.zeros((1, 2)) if center_b is None else check_rows("center_b", center_b, 2, n)
     sweeps = starts_a, ends_a, centers_a, starts_b, ends_b, centers_b
-    rows = _advancement_rows()(packed, indices, sweeps, end, word == "box2d")
+    rows = _advancement_rows()(packed, indices, sweeps, end, word == "box2d", integer("threads", threads, 1))
     return TimeOfImpactBatch(frozen(rows.fraction), frozen(rows.status), frozen(rows.iterations))
 
 

@@ -98,8 +98,8 @@ def overlap_tests(quick: bool) -> Finding:
         costs: dict[str, list[float]] = {name: [] for name in TESTS}
         for n in sizes:
             passes = Passes(n, is_flat, n_pairs, n_frames)
-            poses = (np.column_stack((p[:, :2], np.arctan2(p[:, 3], p[:, 2]))) for p in (passes.poses_a, passes.poses_b))
-            true = batch.overlap(passes.shapes, np.tile(passes.pairs, (n_frames, 1)), *poses)
+            xf_a, xf_b = (np.column_stack((p[:, :2], np.arctan2(p[:, 3], p[:, 2]))) for p in (passes.poses_a, passes.poses_b))
+            true = batch.overlap(passes.shapes, np.tile(passes.pairs, (n_frames, 1)), xf_a, xf_b)
             circles, crossing = passes.asked(CIRCLES)[0] == 1, passes.asked(EDGES)[0] == 1
             false_hits[kind, n] = float((circles & ~true).sum() / circles.sum())
             steps = [passes.asked(test)[1] / len(true) for test in (GJK, KEPT_GJK)]

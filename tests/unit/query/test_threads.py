@@ -1,0 +1,56 @@
+"""Batched questions on two threads: the same answers to the bit, and the same refusals."""
+
+import threading
+
+import numpy as np
+import pytest
+
+from engine.common.errors import InvalidInputError
+from engine.common.threads import FEWEST_ROWS, in_parts
+from engine.geometry import Capsule, Circle, Polygon
+from engine.query import batch
+
+POLYGONS = [Polygon.regular(n, 0.5) for n in (4, 7, 20)]
+SHAPES = batch.ShapeBatch([*POLYGONS, Circle(0.4), Capsule((-0.4, 0), (0.4, 0), 0.2)])
+N = 2 * FEWEST_ROWS + 101
+RNG = np.random.default_rng(5)
+PAIRS = RNG.integers(0, len(SHAPES), (N, 2))
+A, B, TO_A, TO_B = RNG.uniform(-1.2, 1.2, (4, N, 3))
+QUESTIONS = {
+    "overlap": lambda pairs, **more: batch.overlap(SHAPES, pairs, A, B, **more),
+    "manifold": lambda pairs, **more: batch.manifold(SHAPES, pairs, A, B, **more),
+    "distance": lambda pairs, **more: batch.distance(SHAPES, pairs, A, B, **more),
+    "time_of_impact": lambda pairs, **more: batch.time_of_impact(SHAPES, pairs, A, TO_A, B, TO_B, **more),
+    "swept_contact": lambda pairs, **more: batch.swept_contact(SHAPES, pairs, A, TO_A[:, :2].copy(), B, TO_B[:, :2].copy(), 1.0, **more),
+}
+
+
+def columns(found):
+    return [found] if isinstance(found, np.ndarray) else [getattr(found, name) for name in type(found).__slots__]
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_two_threads_give_the_same_bits_and_refuse_the_same(name):
+    alone, together = columns(QUESTIONS[name](PAIRS)), columns(QUESTIONS[name](PAIRS, threads=2))
+    assert [column.tobytes() for column in together] == [column.tobytes() for column in alone]
+    wrong = PAIRS.copy()
+    wrong[-1, 1] = len(SHAPES)
+    with pytest.raises(InvalidInputError, match="pairs"):
+        QUESTIONS[name](wrong, threads=2)
+    for threads in (0, 1.5, "two"):
+        with pytest.raises(InvalidInputError, match="threads"):
+            QUESTIONS[name](PAIRS, threads=threads)
+
+
+def test_parts_run_beside_each_other_and_what_fails_is_told_when_all_have_ended():
+    meet = threading.Barrier(2, timeout=20)
+
+    def answer(part):
+        meet.wait()
+        if part.start > 0:
+            raise ValueError("the second part")
+        return part
+
+    assert in_parts(FEWEST_ROWS - 1, 2, lambda part: part) == [slice(0, FEWEST_ROWS - 1)]
+    with pytest.raises(ValueError, match="the second part"):
+        in_parts(2 * FEWEST_ROWS, 2, answer)
