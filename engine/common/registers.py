@@ -1,4 +1,4 @@
-"""Four rows of four numbers turned into columns and back, in registers: how SIMD kernels read and write what lies together in memory.
+"""Four numbers of each of eight lanes turned into rows and back, in registers: how SIMD kernels read and write what lies together.
 
 A lane reads numbers that lie side by side, a pose or some vertices, and the scratch wants the first of all lanes side by side,
 then the second. One by one that is sixteen loads and sixteen stores, which no compiler makes less of, for it cannot tell that the
@@ -8,6 +8,8 @@ sources do not overlap the scratch. By registers it is four loads, eight shuffle
     lane 1   b0 b1 b2 b3   ->   a1 b1 a3 b3   ->   a1 b1 c1 d1   row 1
     lane 2   c0 c1 c2 c3        c0 d0 c2 d2        a2 b2 c2 d2   row 2
     lane 3   d0 d1 d2 d3        c1 d1 c3 d3        a3 b3 c3 d3   row 3
+
+and the next four lanes in the other half of the same registers.
 
 Numba has no such operation, so this one is written in the compiler's own intermediate language. Nor has it `fetch`, which asks for a line
 of the cache ahead of the loads that need it: what is scattered in memory, as records of shapes are, arrives while others are computed.
@@ -24,8 +26,8 @@ from engine.common.arrays import FloatArray, IntArray
 __all__ = ["EIGHT", "LINE", "fetch", "return_eight", "turn_eight"]
 
 FOUR, EIGHT = 4, 8
-"""Numbers of a lane that are turned at once, and lanes: two squares of four side by side in a register, for half as many shuffles as one by one.
-Where registers hold four numbers the compiler makes two of each."""
+"""Numbers of a lane that are turned at once, and lanes: two such squares side by side, for half as many shuffles. Where registers hold four
+numbers the compiler makes two of each."""
 
 LINE = 8
 """Numbers of a line of the cache."""
@@ -96,7 +98,7 @@ def _compiled() -> tuple[Callable[..., None], Callable[..., None], Callable[...,
 
             numbered = [builder.load(builder.gep(places, [builder.add(first, i64(k))])) for k in range(EIGHT)]
             by_lane = [address(of_lanes, builder.add(place, beyond), FOUR) for place in numbered]
-            by_row = [address(of_rows, builder.add(at, builder.mul(stride, i64(k))), lanes) for k in range(FOUR)]
+            by_row = [address(of_rows, builder.add(at, builder.mul(stride, i64(k))), EIGHT) for k in range(FOUR)]
             if is_back:
                 columns = turned(builder, [builder.load(one, align=8) for one in by_row])
                 for lane, to in enumerate(by_lane):

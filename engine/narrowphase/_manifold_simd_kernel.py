@@ -8,9 +8,12 @@ agree to the bit, and a test holds them to it.
 2. The reference and the incident edge, what the side planes leave of it, and the points; see `_clip_kernel`.
 3. Contact with circles; see `manifold_polygon_circle` and `manifold_circles`.
 
-What remains goes to the scalar kernel, pair by pair: polygons of more than 16 vertices, kinds other than circle and polygon, classes
-with too few pairs to fill a block, polygons whose separation is within rounding of 0 or whose manifold lacks its deepest point, and a
-centre past the end of the edge of greatest separation and beside the next.
+Pairs wait on lists by their kinds and both sizes; see `_simd_kernel`. Poses are turned into cosine and sine in the lanes, unless they come
+so.
+
+What remains goes to the scalar kernel, pair by pair: polygons of more than 16 vertices, kinds other than circle and polygon, the last
+pairs, if too few to be worth a block, angles too large for `small_turn`, polygons whose separation is within rounding of 0 or whose
+manifold lacks its deepest point, and a centre past the end of the edge of greatest separation and beside the next.
 """
 
 from __future__ import annotations
