@@ -25,7 +25,7 @@ __all__ = ["MOST_BYTES", "Keyframes"]
 
 MOST_BYTES = 35_000_000
 """Of a demo of few bodies. With what else a history keeps, 1.2 kB a step, and 17 MB of plots and log beside it, ten minutes of 200 bodies
-stay below 100 MB whatever they touch; a heap of them takes 23 MB of this. `python main.py bench history` measures it."""
+stay below 100 MB whatever they touch; a heap of them takes 18 MB of this. `python main.py bench history` measures it."""
 
 BODY_BYTES = 64_000
 """For each body, where that is more: 600 keyframes of a heap at 0.1 kB a body, so that ten minutes are kept, 60 steps apart."""
@@ -113,7 +113,11 @@ class Keyframes:
             if len(self._packed) % _CHOSEN_ANEW == 0:
                 self._choices = {}
             self._packing = compacting(self._whole[step], next(reversed(self._whole.values())), self._choices)
-        packed = next(self._packing)
+        try:
+            packed = next(self._packing)
+        except BaseException:  # Ctrl-C: it is packed from the beginning then
+            self._packing = None
+            raise
         if packed is not None:
             self._packing = None
             del self._whole[step]

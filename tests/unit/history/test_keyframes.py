@@ -181,6 +181,25 @@ def test_the_nearest_is_found_and_what_lies_after_a_step_is_dropped() -> None:
     assert keyframes.steps == [0, 60, 120, 180]
 
 
+def test_packing_that_is_broken_off_begins_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    keyframes, demo = Keyframes(), Pile(0)
+    keyframes.add(0, demo)
+    keyframes.add(60, demo)
+    with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
+        patched.setattr("engine.history.compact.ColumnWriter", _interrupted)
+        for _ in range(8):
+            keyframes.tidy()
+    whole = keyframes.n_bytes
+    for _ in range(8):
+        keyframes.tidy()
+    assert keyframes.steps == [0, 60] and keyframes.n_bytes < whole
+    keyframes.restore(0, demo)
+
+
+def _interrupted(*_: object) -> None:
+    raise KeyboardInterrupt
+
+
 class Many(Demo):
     """A disc that falls on one of many."""
 
