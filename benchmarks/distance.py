@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from benchmarks.measuring import MissingPeerError, Record, record, require_peer, seconds_in_turn
+from benchmarks.measuring import AGAIN, MissingPeerError, Record, record, require_peer, seconds_in_turn
 from benchmarks.overlap import rings
 from benchmarks.pairs import Pairs, make_pairs
 from engine.box2d.oracle.pairs import PairOracle
@@ -24,9 +24,6 @@ PUBLIC = "pybox2d"
 
 BARE = "pybox2d, bare"
 """What b2Distance calls, the distance alone read from its answer."""
-
-AGAIN = "again at once"
-"""Our call once more, right after ours: the first finds code and data out of the cache, for the peers ran in between."""
 
 SLACK = 1e-3
 """Metres. How far the peers may be from ours before the measurement is refused: Box2D computes in float32, ours in float64."""

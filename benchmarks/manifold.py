@@ -8,15 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from benchmarks.measuring import Record, record, seconds_in_turn
+from benchmarks.measuring import AGAIN, Record, record, seconds_in_turn
 from benchmarks.pairs import FAMILIES, make_pairs
 from engine.box2d.oracle.pairs import PairOracle
 from engine.query import batch
 
 __all__ = ["run"]
-
-AGAIN = "again at once"
-"""Our call once more, right after ours: the first finds code and data out of the cache, for the peer ran in between."""
 
 BOX2D_RULE = "rule box2d"
 

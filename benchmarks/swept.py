@@ -11,8 +11,7 @@ from collections.abc import Callable
 import numpy as np
 
 from benchmarks._transfer_kernel import move
-from benchmarks.distance import AGAIN
-from benchmarks.measuring import Record, record, seconds_in_turn
+from benchmarks.measuring import AGAIN, Record, record, seconds_in_turn
 from benchmarks.pairs import make_pairs
 from benchmarks.time_of_impact import TURN, make_sweeps
 from engine.continuous._swept_kernel import TIMES_SIZE

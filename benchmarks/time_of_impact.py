@@ -10,8 +10,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from benchmarks.distance import AGAIN
-from benchmarks.measuring import Record, record, seconds_in_turn
+from benchmarks.measuring import AGAIN, Record, record, seconds_in_turn
 from benchmarks.pairs import Pairs, make_pairs
 from engine.box2d.oracle.pairs import PairOracle
 from engine.common.arrays import FloatArray
