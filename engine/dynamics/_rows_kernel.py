@@ -193,7 +193,8 @@ def renew(
     tuple
         Numbers of rows, of those to be solved, of `began` and `ended`; whether any body is woken.
     """
-    row = n_solved = n_began = n_ended = at = of_found = 0
+    row = int(np.int64(0))  # as a literal it would have what is called with it compiled once more
+    n_solved = n_began = n_ended = at = of_found = 0
     any_woken = False
     for pair in range(len(pairs)):
         kind = become[pair]

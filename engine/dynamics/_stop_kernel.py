@@ -413,6 +413,7 @@ def passing(
     """Return which pairs of bodies' rows and shapes' numbers (n, 2) touch on their ways: from `start` to `at` by `since`, then to `end`."""
     shapes, room = Shapes(*packed), _room(packed)
     ends, met = room.ends, np.zeros(len(bodies), dtype=np.bool_)
+    are_driven = bool(np.bool_(False))  # as a literal it would have the touch of two sweeps compiled once more
     for row in range(len(bodies)):
         first, second = since[bodies[row, 0]], since[bodies[row, 1]]
         earlier, later = min(first, second), max(first, second)
@@ -428,5 +429,5 @@ def passing(
                     else:
                         _write_between(ends, 8 * side + 3 * k, at, end, center, body, (time - when) / (1.0 - when))
                 ends[8 * side + 6], ends[8 * side + 7] = center[body, 0], center[body, 1]
-            met[row] = _touch_of_sweeps(shapes, numbers[row, 0], numbers[row, 1], _ANY, False, room) <= 1.0
+            met[row] = _touch_of_sweeps(shapes, numbers[row, 0], numbers[row, 1], _ANY, are_driven, room) <= 1.0
     return met

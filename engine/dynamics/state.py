@@ -154,6 +154,7 @@ def cold_memory(
     """
     no_impulse = np.zeros((0, 2))
     island = np.where(awake, -1, ids)
+    force = np.ascontiguousarray(force)  # for columns of a wider table the solvers would be compiled once more
     return Memory(force, resting, island, rows_without_points(touching), sensed, no_joints(), no_impulse, no_impulse, gear_sums)
 
 

@@ -598,7 +598,7 @@ def manifolds_simd(
     by `contact_normals`; `scratch` (SCRATCH,); `rest` (n + 1,). Rows whose poses are not finite are among the others. Returns -1, with some
     rows filled, at an index out of range.
     """
-    shapes, n_rest = Shapes(*packed), 0
+    shapes, n_rest = Shapes(*packed), int(np.int64(0))  # as a literal it would have each block compiled once more
     n_ends = np.uint64(which.shape[0] if which.shape[0] > 0 else shapes.kind.shape[0])
     query = _Query(
         shapes.n_vertices, records.reshape(-1), which, pairs, poses_a.reshape(-1), poses_b.reshape(-1), poses_a.shape[1], rule, columns,

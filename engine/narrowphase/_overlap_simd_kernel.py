@@ -231,7 +231,7 @@ def overlaps_simd(
 
     Arguments are those of `overlap_pairs`, and `records` as in `PackedShapes`.
     """
-    n, n_rest = pairs.shape[0], 0
+    n, n_rest = pairs.shape[0], int(np.int64(0))  # as a literal it would have each block compiled once more
     rows, rest, parted = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
     begin = classify(kind, n_vertices, pairs, rows)
     query = _Query(records.reshape(-1), pairs, poses_a.reshape(-1), poses_b.reshape(-1), overlapping)

@@ -85,4 +85,5 @@ def collide(
         raise InvalidInputError("broad_phase", "a BroadPhase, with `pairs`", broad_phase)
     pairs = finder.pairs(batched.box_rows(packed, chosen, poses))
     number = check_rule(rule, packed, pairs[:0] if rule == "exact" else chosen[pairs])
-    return SceneContacts(frozen(pairs), columns_of(*batched.manifolds_of_bodies(packed, chosen, poses, pairs, number)))
+    manifolds = columns_of(*batched.manifolds_of_bodies(packed, chosen, poses, pairs, number))
+    return SceneContacts(frozen(pairs), manifolds)  # frozen last: for read-only pairs the kernels would be compiled once more

@@ -10,6 +10,8 @@ import pytest
 import engine.dynamics
 from engine.common import jit
 from engine.demo.registry import find_demo
+from engine.geometry import Circle
+from engine.world import BodySpec, FixtureSpec, World
 from engine.world.solver import load_solver
 
 
@@ -33,4 +35,18 @@ def test_a_scene_asks_nothing_that_was_not_prepared(demo: str) -> None:
     running = find_demo(demo)(1, solver="soft_step")
     for _ in range(40):
         running.run.step()
+    assert signatures() == before
+
+
+@pytest.mark.skipif(not jit.is_compiling(), reason="nothing is compiled")
+def test_a_world_that_changes_its_solver_asks_nothing_that_was_not_prepared() -> None:
+    """Box2D leaves the forces that wait as columns of a wider table."""
+    load_solver("soft_step").prepare()
+    before = signatures()
+    world = World()
+    for k in range(3):
+        world.create_body(BodySpec((FixtureSpec(Circle(0.5)),), position=(2.0 * k, 0.0)))
+    world.step()
+    world.set_solver("soft_step")
+    world.step()
     assert signatures() == before

@@ -6,6 +6,7 @@ import pytest
 from engine.broadphase import BruteForce
 from engine.common.errors import InvalidInputError
 from engine.geometry import Capsule, Circle, Polygon, Segment, Transform
+from engine.narrowphase import batched
 from engine.query import batch
 from engine.query.batch_frame import aabb, collide
 
@@ -44,6 +45,19 @@ def test_a_scene_has_the_contacts_of_all_its_pairs():
     assert touching.any()
     assert np.array_equal(found.pairs[ours], everyone[touching])
     assert np.array_equal(found.manifolds.position[ours], expected.position[touching])
+
+
+def test_the_kernels_get_pairs_that_can_be_written(monkeypatch: pytest.MonkeyPatch):
+    """They would be compiled once more for read-only ones."""
+    seen, ask = [], batched.manifolds_of_bodies
+
+    def noting(shapes, which, poses, pairs, rule):
+        seen.append(pairs.flags.writeable)
+        return ask(shapes, which, poses, pairs, rule)
+
+    monkeypatch.setattr(batched, "manifolds_of_bodies", noting)
+    assert not collide(SHAPES, *scene(20, 3.0)).pairs.flags.writeable
+    assert seen == [True]
 
 
 def test_empty_scenes():
