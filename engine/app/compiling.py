@@ -23,6 +23,7 @@ from typing import Self
 from engine.common import compile_notice
 from engine.common.interrupts import DeferredInterrupt
 from engine.common.jit import compile_in_turn
+from engine.world import load_solver, solvers
 
 __all__ = ["ASKED", "CHECK", "EDGES", "EVERYTHING", "LONGEST", "RUNNING", "Compilers", "elsewhere", "n_cores", "run_part"]
 
@@ -49,7 +50,6 @@ def _world() -> None:
 
     from engine.broadphase import Grid
     from engine.render.raster import load_raster
-    from engine.world import load_solver
 
     load_raster()
     load_solver().prepare()
@@ -94,13 +94,10 @@ def _volumes() -> None:
     outlines_meeting([star], poses)
 
 
-def _solvers() -> None:
-    """What every solver runs, and what only its judges run."""
-    from engine.world import load_solver, solvers
-
-    for name in solvers():
-        load_solver(name).prepare()
-        load_solver(name).compile_rest()
+def _solver(name: str) -> None:
+    """What a solver runs, and what only its judges run."""
+    load_solver(name).prepare()
+    load_solver(name).compile_rest()
 
 
 def _motion() -> None:
@@ -131,11 +128,11 @@ CHECK: dict[str, Callable[[], None]] = {"manifolds": partial(_questions, "manifo
 
 EDGES = "manifolds with edges"
 """The part that lets pairs with edges be judged."""
-_BULLETS = ("distances", "times of impact", "sweeps")
+_BULLETS = ("times of impact", "distances", "sweeps")
 _MANY = ("manifolds of many pairs", "overlaps of many pairs", "pairs of a scene", "outlines of pictures")
 
-ASKED: dict[str, Callable[[], None]] = {**CHECK, **{name: partial(_questions, name) for name in (*_BULLETS, EDGES)}}
-"""What the demos ask that cannot do without: the bullets' lanes first, which stay empty until then."""
+ASKED: dict[str, Callable[[], None]] = {**CHECK, **{name: partial(_questions, name) for name in (EDGES, *_BULLETS)}}
+"""What the demos ask that cannot do without: the longest parts first, so that two processes end at about the same time."""
 
 RUNNING: dict[str, Callable[[], None]] = {**ASKED, **{name: partial(_questions, name) for name in _MANY}}
 """What a demo can ask, those of the bullets' time line and of the race of broad phases left out, which wait for themselves."""
@@ -150,7 +147,7 @@ EVERYTHING: dict[str, Callable[[], None]] = {
     "boxes that come and go": _broad_phases,
     "contact sets": partial(_questions, "contact sets"),
     "traces": partial(_questions, "traces"),
-    "solvers": _solvers,
+    **{f"solver {name}": partial(_solver, name) for name in solvers()},
     "the referee of motion": _motion,
 }
 """All of it."""

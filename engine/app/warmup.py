@@ -6,9 +6,9 @@ other processes compile into the on-disk cache, and a thread loads from there wh
 1. What the check of discs and polygons needs, in two processes at full priority. Then worlds are given their referees.
    Until the next parts are there the forms that take many pairs at once are held back, for which the scalar ones answer
    with the same bits, and pairs with edges are not judged.
-2. What else the demos ask that cannot do without (the bullets' lanes), in as many processes as there are cores less one. Then these
-   are given their referees.
-3. The forms for many pairs at once, and all the rest, in the order of likely use.
+2. What else the demos ask that cannot do without (the bullets' lanes), in as many processes as there are cores, at low priority. Then
+   these are given their referees.
+3. The forms for many pairs at once, and all the rest, in the order of likely use, in one process less: it takes a minute.
 """
 
 from __future__ import annotations
@@ -183,7 +183,8 @@ class RefereeWarmup:
                 with short_turns():
                     self._let_many_go()
 
-        self._compile([name for name in EVERYTHING if name not in CHECK], max(n_cores() - 1, 1), False, load)
+        self._compile([name for name in ASKED if name not in CHECK], n_cores(), False, load)
+        self._compile([name for name in EVERYTHING if name not in ASKED], max(n_cores() - 1, 1), False, load)
 
     def _load(self, name: str) -> None:
         compiling.run_part(name)
