@@ -63,11 +63,11 @@ def test_list_names_the_demos(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.parametrize("demo", ["simple_shapes", "bullet", "pair"])
-def test_a_headless_run_agrees_and_repeats_itself(demo: str, tmp_path: Path) -> None:
-    """Of some demos by the command; of all of them in tests/unit/app/test_every_demo.py."""
+def test_a_headless_run_agrees_and_repeats_itself(demo: str, no_display: None, tmp_path: Path) -> None:
+    """Of some demos by the command, in a process of its own and in this one; of all of them in tests/unit/app/test_every_demo.py."""
     first = json.loads(lab("run", demo, "--headless", "--steps", "120", "--seed", "1", "--json", "-").stdout)
     picture, report = tmp_path / "picture.png", tmp_path / "report.json"
-    lab("run", demo, "--steps", "120", "--seed", "1", "--json", str(report), "--screenshot", str(picture))
+    assert main(["run", demo, "--steps", "120", "--seed", "1", "--json", str(report), "--screenshot", str(picture)]) == 0
     second = json.loads(report.read_text(encoding="utf-8"))
     assert first["demo"] == demo
     assert first["agreement"]["unexplained"] == 0
