@@ -158,8 +158,8 @@ class StepContacts:
 class LazyContacts(StepContacts):
     """The contacts of a step, made when somebody asks for one of their columns: most steps of a world are not looked at."""
 
-    _columns: Callable[[], Mapping[str, NDArray[Any]]] | None
-    _removed: Callable[[], tuple[ContactPoint, ...]] | None
+    _columns: Callable[[], Mapping[str, NDArray[Any]]] | None = None
+    _removed: Callable[[], tuple[ContactPoint, ...]] | None = None
 
     @classmethod
     def of(
@@ -176,24 +176,25 @@ class LazyContacts(StepContacts):
         return told
 
     def __getattr__(self, name: str) -> Any:
-        columns = self.__dict__.get("_columns")
-        if columns is None or name not in StepContacts.__dataclass_fields__:
+        columns = self._columns
+        if columns is not None and name in StepContacts.__dataclass_fields__:
+            self.__dict__.update(columns(), _columns=None)
+        if name not in self.__dict__:  # another thread may have made it since it was looked for
             raise AttributeError(name)
-        self.__dict__.update(columns(), _columns=None)
         return self.__dict__[name]
 
     @cached_property
     def removed(self) -> tuple[ContactPoint, ...]:
         """The points of the last step that are no more."""
-        removed = () if self._removed is None else self._removed()
-        self.__dict__["_removed"] = None
-        return removed
+        removed = self._removed
+        if removed is not None:
+            self.__dict__.update(removed=removed(), _removed=None)
+        found: tuple[ContactPoint, ...] = self.__dict__.get("removed", ())
+        return found
 
     def make(self) -> None:
         """Make everything, and let go of what it is made from."""
-        if self._columns is not None:
-            self.__dict__.update(self._columns(), _columns=None)
-        self.removed  # noqa: B018
+        self.count, self.removed  # noqa: B018
 
     def __reduce__(self) -> Any:
         return StepContacts, tuple(getattr(self, one.name) for one in fields(StepContacts))
