@@ -51,4 +51,6 @@ def in_parts(n: int, threads: int, answer: Callable[[slice], _Answer]) -> list[_
 def _pool() -> ThreadPoolExecutor:
     from concurrent.futures import ThreadPoolExecutor
 
+    if hasattr(os, "register_at_fork"):  # a forked process has the pool's threads no more
+        os.register_at_fork(after_in_child=_pool.cache_clear)
     return ThreadPoolExecutor(max(1, (os.cpu_count() or 2) - 1), thread_name_prefix="in_parts")

@@ -19,8 +19,8 @@ Polygons come sorted by their sizes, and a step has as many slots as the largest
 for the end of its class.
 
 What remains goes to the scalar kernel, pair by pair: shapes other than polygons and circles, polygons of more than 16 vertices, numbers
-that are not finite, angles beyond `MOST_TURNED`, too few pairs to fill a block, and the last lanes when no pair is left to fill the
-others with.
+that are not finite or too large to be squared, angles beyond `MOST_TURNED`, too few pairs to fill a block, and the last lanes when no pair
+is left to fill the others with.
 """
 
 from __future__ import annotations
@@ -336,7 +336,9 @@ def _find_window(p: FloatArray, q: IntArray, is_box2d: bool, t_max: float) -> No
         is_near = (dx * dx + dy * dy <= reach * reach) if is_still else (inside >= 0.0)
         p[REACH * STRIDE + lane], p[TARGET * STRIDE + lane], p[TOLERANCE * STRIDE + lane] = reach, target, tolerance
         p[OVERLAP * STRIDE + lane], p[T * STRIDE + lane], p[T_LAST * STRIDE + lane] = overlap, enters, leaves
-        q[_WAITS * STRIDE + lane] = 1 if is_near & (enters <= leaves) & (q[_IS_ODD * STRIDE + lane] == 0) else 0
+        is_fine = (q[_IS_ODD * STRIDE + lane] == 0) & (abs(inside) < np.inf)
+        q[_IS_ODD * STRIDE + lane] = 0 if is_fine else 1
+        q[_WAITS * STRIDE + lane] = 1 if is_near & (enters <= leaves) & is_fine else 0
 
 
 @inlined_kernel

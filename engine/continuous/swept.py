@@ -12,6 +12,7 @@ import numpy as np
 
 from engine.common._record_kernel import checked_trace
 from engine.common.arrays import FloatArray, IntArray, finite_rows, index_pairs
+from engine.common.errors import InvalidInputError
 from engine.common.jit import has_wide_registers
 from engine.common.memory import room
 from engine.common.threads import in_parts
@@ -167,7 +168,11 @@ def swept_rows(
         some = (poses_a[part], velocities_a[part], poses_b[part], velocities_b[part])
         _fill(shapes, pairs[part], some, t_max, with_contact, (rows[0][part], rows[1][part], rows[2][part]))
 
-    in_parts(n, threads, fill)
+    try:
+        in_parts(n, threads, fill)
+    except InvalidInputError:  # of a part, in which its rows were counted
+        _refuse_wrong(shapes, pairs, poses_a, velocities_a, poses_b, velocities_b)
+        raise
     return rows
 
 

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from engine.common._record_kernel import checked_trace
 from engine.common.arrays import FloatArray, IntArray, finite_rows, index_pairs
 from engine.common.checks import choice
+from engine.common.errors import InvalidInputError
 from engine.common.jit import has_wide_registers
 from engine.common.memory import room
 from engine.common.threads import in_parts
@@ -184,7 +185,11 @@ def impact_rows(
         some = tuple(column[part] if len(column) == n else column for column in sweeps)
         _fill(shapes, pairs[part], some, t_max, is_box2d, ImpactRows(*(column[part] for column in rows.arrays)))
 
-    in_parts(n, threads, fill)
+    try:
+        in_parts(n, threads, fill)
+    except InvalidInputError:  # of a part, in which its rows were counted
+        _refuse_wrong(shapes, pairs, sweeps)
+        raise
     return rows
 
 

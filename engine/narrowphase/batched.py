@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.common.arrays import FloatArray, IntArray, finite_rows, index_pairs
+from engine.common.errors import InvalidInputError
 from engine.common.jit import has_wide_registers
 from engine.common.memory import room
 from engine.common.threads import in_parts
@@ -98,7 +99,12 @@ def manifolds(
         columns = ManifoldRows(*(column[part] for column in rows.arrays))
         _fill(shapes, _NO_BODIES, pairs[part], poses_a[part], poses_b[part], rule, columns, normals[part])
 
-    in_parts(len(pairs), threads, fill)
+    try:
+        in_parts(len(pairs), threads, fill)
+    except InvalidInputError:  # of a part, or of what of it went one by one: its rows were counted there
+        finite_rows("xf_a", poses_a, 3)
+        finite_rows("xf_b", poses_b, 3)
+        raise
     return rows, normals
 
 

@@ -78,6 +78,16 @@ def test_what_it_cannot_take_goes_to_the_scalar_kernel(monkeypatch):
     assert_same_bits(shapes, motions, False, monkeypatch)
 
 
+@TARGETS
+@pytest.mark.parametrize("far", [1e100, 1e160, 1e200, 1e300])
+def test_places_so_far_that_their_squares_overflow(far, is_box2d, monkeypatch):
+    rng = np.random.default_rng(9)
+    pairs, *motions = sweeps(rng, 60, 131)
+    for column in (motions[0], motions[1]):
+        column[:, 0] *= far
+    assert_same_bits(pack(random_shapes(rng, 60)), (pairs, *motions), is_box2d, monkeypatch)
+
+
 @pytest.mark.parametrize("t_max", [0.0, 0.4])
 def test_a_part_of_the_sweep(t_max, monkeypatch):
     rng = np.random.default_rng(9)

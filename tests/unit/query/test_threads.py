@@ -1,5 +1,7 @@
 """Batched questions on two threads: the same answers to the bit, and the same refusals."""
 
+import os
+import signal
 import threading
 
 import numpy as np
@@ -40,6 +42,27 @@ def test_two_threads_give_the_same_bits_and_refuse_the_same(name):
     for threads in (0, 1.5, "two"):
         with pytest.raises(InvalidInputError, match="threads"):
             QUESTIONS[name](PAIRS, threads=threads)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_a_wrong_number_is_told_by_its_row_among_all(name, threads, monkeypatch):
+    wrong = B.copy()
+    wrong[-1, 0] = np.inf
+    monkeypatch.setitem(globals(), "B", wrong)
+    with pytest.raises(InvalidInputError, match=rf"_b\[{N - 1}\] must be finite"):
+        QUESTIONS[name](PAIRS, threads=threads)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no forks here")
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of a fork beside threads
+def test_a_forked_process_makes_threads_of_its_own():
+    assert len(in_parts(2 * FEWEST_ROWS, 2, lambda part: part)) == 2
+    child = os.fork()
+    if child == 0:
+        signal.alarm(20)  # kills what would wait for ever
+        os._exit(len(in_parts(2 * FEWEST_ROWS, 2, lambda part: part)))
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 2
 
 
 def test_parts_run_beside_each_other_and_what_fails_is_told_when_all_have_ended():
