@@ -60,6 +60,8 @@ class Keyframes:
         self._packing: Iterator[CompactState | None] | None = None
         """Of the older one of two, a slice in each step."""
         self._choices: Choices = {}
+        self._n_alike = 0
+        """Keyframes that were packed by these."""
         self._n_packed_bytes = 0
 
     @property
@@ -110,8 +112,9 @@ class Keyframes:
             return
         step = next(iter(self._whole))
         if self._packing is None:
-            if len(self._packed) % _CHOSEN_ANEW == 0:
-                self._choices = {}
+            if self._n_alike == _CHOSEN_ANEW:
+                self._choices, self._n_alike = {}, 0
+            self._n_alike += 1
             self._packing = compacting(self._whole[step], next(reversed(self._whole.values())), self._choices)
         try:
             packed = next(self._packing)

@@ -196,6 +196,16 @@ def test_packing_that_is_broken_off_begins_again(monkeypatch: pytest.MonkeyPatch
     keyframes.restore(0, demo)
 
 
+def test_by_what_columns_are_told_is_found_out_again_where_as_many_go_as_come() -> None:
+    keyframes, demo, seen = Keyframes(1), Pile(0), []
+    for k in range(52):
+        keyframes.add(60 * k, demo)
+        for _ in range(8):
+            keyframes.tidy()
+        seen.append(keyframes._choices)
+    assert keyframes.steps == [0, 60 * 51] and len({id(choices) for choices in seen}) == 4
+
+
 def _interrupted(*_: object) -> None:
     raise KeyboardInterrupt
 
