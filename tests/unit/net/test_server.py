@@ -470,6 +470,25 @@ def test_who_guesses_passwords_waits_longer_and_longer_whichever_connections_he_
     assert guesses.wait("x", 4000.0) == 0.0, "that was long ago"
 
 
+def test_who_has_been_in_comes_back_though_somebody_at_his_address_guesses() -> None:
+    table = Table(password="sesame", limits=Limits(free_guesses=0, guess_seconds=100.0))
+
+    def comes(peer: int, password: str, key: str = "") -> str:
+        table.heard[peer] = []
+        table.server.connect(peer, "192.0.2.9")
+        table.say(peer, m.Hello(m.VERSION, "Ann", password, key))
+        return table.reasons.get(peer, "")
+
+    assert comes(1, "sesame") == ""
+    table.run(1)
+    key = table.of(1, m.Welcome)[0].key
+    table.server.disconnect(1)
+    assert comes(2, "open") == "the password is another"
+    assert comes(3, "sesame", key) == "" and table.users() == {1: "Ann"}
+    assert comes(4, "open", key) == "the password is another"
+    assert comes(5, "sesame", "0" * 32).startswith("too many wrong passwords"), "he took nothing off the pause"
+
+
 @pytest.mark.parametrize("waits", [0, 1])
 def test_what_undo_makes_again_counts_as_made(waits: int) -> None:
     table = Table(limits=Limits(shapes_per_s=1.0, messages_per_s=1e4, processor_share=100.0, denials_per_s=1e3))
