@@ -17,8 +17,8 @@ from engine.common.words import counted, meant
 __all__ = ["NAMES", "bench_command"]
 
 NAMES = (
-    "manifold, overlap, distance, time_of_impact, swept, threads, bounding, broad_phase, broad_phase_growth, scene, growth, trace, scalar_query, "
-    "cold_start, tracing, start_up, rewind, history, frame, network, dynamics"
+    "manifold, overlap, distance, time_of_impact, swept, threads, bounding, broad_phase, broad_phase_growth, scene, growth, trace, "
+    "scalar_query, cold_start, tracing, start_up, rewind, history, frame, network, dynamics"
 )
 """Those of `benchmarks.registry`, which is not imported for the sake of a line of help."""
 
