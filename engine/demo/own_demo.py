@@ -88,10 +88,11 @@ def _run(file: Path) -> None:
                 raise
             now = f"{error.name} has moved: import the same names from {_MOVED[error.name]}"
             raise OwnDemoError(": ".join(filter(None, (_place(str(file), error), now)))) from None
-        except (SyntaxError, MemoryError, RecursionError) as error:
+        except (SyntaxError, ValueError, MemoryError, RecursionError) as error:
             if _place(str(file), error) or getattr(error, "filename", None) is not None:
                 raise
-            # never begun, and no line is named: a file with null bytes, or one that Python's parser has no room for
+            # never begun, and no line is named: a file with null bytes (a ValueError before Python 3.11.4), or one that the parser has
+            # no room for
             raise OwnDemoError(f"{file} is no Python: {str(error) or type(error).__name__}") from None
 
 
