@@ -115,6 +115,8 @@ class FramePainter:
         To be called before each `paint`, which changes nothing of the session.
         """
         fraction, view = session.clock.fraction, session.view.camera.view
+        demos = session.demo, *(beside.demo for beside in session.besides)
+        self._debug.keep_only(stage.world for demo in demos for stage in demo.stages)
         self._book = self._book_for(view)
         self._farthest = [farthest_of(beside) for beside in session.besides]
         heading = first_heading(session, self._farthest) if session.besides else []

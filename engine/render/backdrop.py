@@ -95,7 +95,6 @@ _SHRINK = 0.2
 _MOST_ARROWS = 1_500
 """The largest are drawn; more would be a carpet."""
 _CROWD = 300
-_MOST_WORLDS = 64
 _HEIGHT = 28.0
 """Design pixels of the scale with its sample."""
 _OPAQUE_PLATE = 215
@@ -111,13 +110,15 @@ class ImpulseScale:
 
     def fit(self, world: int, largest: float) -> float:
         """Return the scale, where the largest impulse of a world, told apart from others by a number, is given."""
-        if len(self._largest) >= _MOST_WORLDS:
-            self._largest.clear()
         self._largest[world] = largest
         largest = max(self._largest.values())
         if largest > 0.0 and math.isfinite(largest) and (largest > self.value or largest < _SHRINK * self.value):
             self.value = round_above(largest)
         return self.value
+
+    def forget(self, world: int) -> None:
+        """Let a world that is shown no more have no say in the scale."""
+        self._largest.pop(world, None)
 
 
 def draw_impulses(canvas: Canvas, contacts: StepContacts, scale: ImpulseScale, world: int = 0) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -27,8 +27,6 @@ __all__ = ["DebugDraw"]
 _FILL_SHARE = 0.42
 """How much of its outline's colour a fill keeps over the background."""
 _DOT_METRES = 0.045
-_MOST_PACKED = 24
-"""Worlds whose shapes are kept: more than a picture shows, two demos of several lanes each."""
 _MOST_LABELS = 160
 """Separations written at once; more would be unreadable. Every point is drawn all the same."""
 
@@ -41,7 +39,7 @@ class Drawn(NamedTuple):
 
 
 class DebugDraw:
-    """Draws scenes; keeps each world's packed shapes from frame to frame."""
+    """Draws scenes; keeps each world's packed shapes from frame to frame, until `keep_only` is told that it is shown no more."""
 
     def __init__(self) -> None:
         self._packed: dict[int, tuple[WorldView, PackedShapes]] = {}
@@ -53,12 +51,19 @@ class DebugDraw:
         """What the longest arrow of an impulse stands for, newton seconds; 0 where none has been drawn."""
         return self._impulses.value
 
+    def keep_only(self, worlds: Iterable[WorldView]) -> None:
+        """Let go of what was kept of other worlds than these, which the next picture shows: they, and how large their impulses were."""
+        gone = self._packed.keys() - {id(world) for world in worlds}
+        for number in gone:
+            del self._packed[number]
+            self._impulses.forget(number)
+        if gone:
+            self._still = StillPicture()
+
     def packed(self, world: WorldView) -> PackedShapes:
         """Return the world's shapes in columns, read again only after its structure changed."""
         known = self._packed.get(id(world))
         if known is None or known[0] is not world or known[1].version != (world.structure_version, palette.theme_name()):
-            if known is None and len(self._packed) > _MOST_PACKED:
-                self._packed.clear()
             known = self._packed[id(world)] = (world, PackedShapes(world))
         return known[1]
 
@@ -101,7 +106,10 @@ class DebugDraw:
         poses = self.poses(scene, fraction) if poses is None else poses
         rows = packed.rows_of_contacts(world.contacts)
         contacts, differences = _so_far(scene, rows, fraction)
-        points = None if ground is None else self._still.show(canvas, _parts(canvas, scene, layers, fraction, packed, poses, contacts))
+        points = None
+        if ground is not None:
+            parts = _parts(canvas, scene, layers, fraction, packed, poses, contacts, self.longest_impulse)
+            points = self._still.show(canvas, parts)
         if points is None:
             points = carried_points(contacts, packed, poses, rows)
             contacts = replace(contacts, position=points)
@@ -152,7 +160,14 @@ class DebugDraw:
 
 
 def _parts(
-    canvas: Canvas, scene: SceneView, layers: Layers, fraction: float, packed: PackedShapes, poses: FloatArray, contacts: StepContacts
+    canvas: Canvas,
+    scene: SceneView,
+    layers: Layers,
+    fraction: float,
+    packed: PackedShapes,
+    poses: FloatArray,
+    contacts: StepContacts,
+    longest_impulse: float,
 ) -> Iterator[object]:
     """Return all that the picture of a scene without its words is made of, what changes with every step first."""
     yield poses
@@ -165,6 +180,7 @@ def _parts(
     yield contacts.normal if layers.normals or layers.impulses else None
     yield contacts.normal_impulse if layers.impulses else None
     yield contacts.tangent_impulse if layers.impulses else None
+    yield longest_impulse if layers.impulses else None
     for age, positions in (*scene.trail.removed(), *scene.trail.added(fraction)) if layers.points else ():
         yield age
         yield positions

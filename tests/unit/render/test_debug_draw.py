@@ -164,6 +164,19 @@ def test_a_scene_that_stands_still_is_copied_and_one_that_changes_is_drawn(scene
         lambda: setattr(scene, "colors", {2: (1, 2, 3)}),
         lambda: setattr(canvas, "camera", Camera((1.0, 0.4), 31.0, canvas.camera.view)),
         lambda: setattr(scene.world, "contacts", replace(scene.world.contacts, position=scene.world.contacts.position + 0.1)),
+        lambda: setattr(scene.world, "contacts", replace(scene.world.contacts, state=np.zeros((1, 2), dtype=np.int8))),
+        lambda: setattr(scene.world, "contacts", replace(scene.world.contacts, pose_b=scene.world.contacts.pose_b + 0.1)),
+        lambda: setattr(layers, "normals", True),
+        lambda: setattr(scene.world, "contacts", replace(scene.world.contacts, normal=-scene.world.contacts.normal)),
+        lambda: setattr(scene, "mark_touching", False),
+        lambda: setattr(scene, "outline_only", {2}),
+        lambda: setattr(scene.world, "joint_ids", ()),
+        lambda: scene.trail.record(scene.world.contacts),
+        lambda: setattr(layers, "impulses", True),
     ):
         change()
         assert draws() and draws() and not draws()
+    scene.world.contacts = replace(scene.world.contacts, normal_impulse=np.ones((1, 2)))
+    assert draws() and draws() and draws() and not draws(), "the first of these found the scale"
+    scene.world.contacts = replace(scene.world.contacts, tangent_impulse=np.full((1, 2), -0.3), normal_impulse=np.full((1, 2), 0.5))
+    assert draws() and draws() and not draws()

@@ -1,0 +1,285 @@
+"""The picture of a scene that stands still, which is copied: always the one that a painter draws who has kept nothing."""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import random
+from collections.abc import Callable, Iterator
+from dataclasses import fields
+
+import numpy as np
+import pygame
+import pytest
+
+from engine.app import frame
+from engine.app.frame import FramePainter
+from engine.common.errors import LabError
+from engine.contracts import Difference, StepAgreement
+from engine.demo import Demo, Parameter
+from engine.demo.session import Session
+from engine.geometry import AABB, Circle, Polygon
+from engine.render import palette
+from engine.render.canvas import Canvas
+from engine.render.raster import Raster, load_raster
+from engine.render.views import Layers
+from engine.world import BodySpec, FixtureSpec, RevoluteJointSpec, World
+from tests.hazards.monkey import live_worlds
+
+SIZE = (360, 260)
+
+
+class Yard(Demo):
+    """Boxes and discs that fall on a floor, a lever, a sensor; what else it shows is chosen by its parameters."""
+
+    id, category, title, watch = "yard", "Tests", "Yard", "They fall. They lie."
+    parameters = (
+        Parameter("boxes", 3, 1, 5, whole=True),
+        Parameter("worlds", 1, 1, 2, whole=True),
+    )
+
+    def build(self) -> None:
+        """One world, or two."""
+        for k in range(int(self.parameter("worlds"))):
+            world = self.add_stage(World(), offset=(12.0 * k, 0.0), label=f"world {k}" if k else "", mark_touching=k == 0).world
+            floor = world.create_body(BodySpec((FixtureSpec(Polygon.box(5.0, 0.3)),), type="static"))
+            for n in range(int(self.parameter("boxes"))):
+                shape = Circle(0.4) if n % 2 else Polygon.box(0.4, 0.3)
+                world.create_body(BodySpec((FixtureSpec(shape, density=4.0 + 40.0 * k),), position=(1.1 * n - 1.5, 0.75 + 0.02 * n)))
+            lever = world.create_body(BodySpec((FixtureSpec(Polygon.box(0.9, 0.1)),), position=(3.0, 1.2)))
+            world.create_joint(RevoluteJointSpec(floor, lever, anchor=(3.0, 1.2)))
+            gate = BodySpec((FixtureSpec(Polygon.box(0.3, 0.6), sensor=True),), type="static", position=(-3.0, 0.9))
+            world.create_body(gate)
+
+    def draw(self, canvas: Canvas) -> None:
+        """Mark the newest body."""
+        stage = self.stages[0]
+        canvas.text(stage.drawn_pose(stage.world.body_ids[-1])[:2], "newest", palette.TEXT)
+
+
+class Watched:
+    """A session, what paints it, and what anything may have changed; each frame is painted by somebody new too."""
+
+    def __init__(self, demo: Demo, raster: Raster | None, grounds: list[object]) -> None:
+        self.raster, self.grounds = raster, grounds
+        self.surface = pygame.Surface(SIZE)
+        self.session = Session(demo, (0, 0, *SIZE), Layers(), has_history=True)
+        self.session.clock.paused = True
+        self.painter = FramePainter(1.0, raster)
+        self.pointer: tuple[int, int] | None = None
+
+    def frame(self, after: str = "") -> bool:
+        """Paint a frame as a window does; of one that was copied tell so, and compare it with one that knows the last scales alone."""
+        painter, n_grounds = self.painter, len(self.grounds)
+        fresh = FramePainter(painter.fonts.ui_scale, painter.raster)
+        painter.prepare(self.session, self.pointer)
+        fresh.prepare(self.session, self.pointer)
+        fresh._was_left, fresh._debug._impulses = painter._was_left, copy.deepcopy(painter._debug._impulses)
+        painter.paint(self.surface, self.session, self.pointer)
+        if len(self.grounds) > n_grounds:
+            return False
+        expected = self.surface.copy()
+        fresh.paint(expected, self.session, self.pointer)
+        assert np.array_equal(*map(pygame.surfarray.array3d, (self.surface, expected))), f"what is copied is another picture after {after}"
+        for one, other in zip(fresh._found, painter._found, strict=True):
+            assert one.differences.differences == other.differences.differences
+            assert one.differences.positions.tobytes() == other.differences.positions.tobytes()
+            assert one.points.tobytes() == other.points.tobytes() and one.camera == other.camera
+        return True
+
+
+@pytest.fixture(scope="module")
+def raster() -> Raster | None:
+    return load_raster()
+
+
+@pytest.fixture(autouse=True)
+def dark() -> Iterator[None]:
+    yield
+    palette.use_theme("dark")
+
+
+def changes(watched: Watched, chance: random.Random) -> dict[str, Callable[[], object]]:
+    """Return what may happen to the scene, to what is seen of it, and to how."""
+    session, painter = watched.session, watched.painter
+    demo, view, layers, timeline = session.demo, session.view, session.layers, session.timeline
+    stage = demo.stages[0]
+    world = stage.world
+    bodies = [body for body in world.body_ids if world.body(body).spec.type == "dynamic"]
+    body = chance.choice(bodies) if bodies else None
+
+    def toggle(target: object, name: str) -> Callable[[], object]:
+        return lambda: setattr(target, name, not getattr(target, name))
+
+    def use_new(of: object, name: str, value: object) -> Callable[[], object]:
+        return lambda: setattr(of, name, value)
+
+    def edit(method: str, *arguments: object, **named: object) -> Callable[[], object]:
+        return lambda: session.act("edit", 0, method, arguments, tuple(named.items()))
+
+    def seek(step: int) -> Callable[[], object]:
+        return lambda: timeline.seek(min(max(step, 0), timeline.history.last if timeline.history else 0))
+
+    def step(n: int) -> Callable[[], object]:
+        def take() -> None:
+            timeline.finish()
+            for _ in range(n):
+                assert timeline.history is not None
+                timeline.history.step()
+
+        return take
+
+    def resize() -> None:
+        size = chance.choice((SIZE, (300, 300), (420, 200)))
+        watched.surface = pygame.Surface(size)
+        view.place((0, 0, *size))
+
+    def scale() -> None:
+        watched.painter = FramePainter(chance.choice((1.0, 1.25, 2.0)), painter.raster)
+
+    def show_beside() -> None:
+        session.put_beside("box2d")
+        session.advance(0.0)
+
+    def show_lane() -> None:
+        show_beside()
+        half = SIZE[0] // 2
+        watched.surface = pygame.Surface(SIZE)
+        view.place((0, 0, half, SIZE[1]), lanes=((half, 0, half, SIZE[1]),))
+
+    def leave_lane() -> None:
+        session.put_beside()
+        view.place((0, 0, *watched.surface.get_size()))
+
+    def tell(n: int) -> None:
+        contacts = world.contacts
+        pairs = zip(contacts.fixture_a[:n].tolist(), contacts.fixture_b[:n].tolist(), strict=True)
+        differences = tuple(Difference(a, b, (0.0, 0.5), (0.0, 1.0), (1.0, 0.0), "local_maximum", 0.01, "shallower") for a, b in pairs)
+        stage.agreement = StepAgreement(compared=n, explained=n, differences=differences)
+
+    found: dict[str, Callable[[], object]] = {
+        **{f"a toggle of {one.name}": toggle(layers, one.name) for one in fields(Layers)},
+        "another theme": lambda: palette.use_theme(chance.choice(("dark", "light"))),
+        "a zoom": lambda: view.zoom((chance.randrange(SIZE[0]), 100), chance.choice((-1.0, 1.0))),
+        "a pan": lambda: view.pan(chance.choice((-7.0, 0.4, 12.0)), 3.0),
+        "home": view.home,
+        "a resize": resize,
+        "another scale": scale,
+        "another raster": use_new(painter, "raster", None if painter.raster else watched.raster),
+        "the pointer": use_new(watched, "pointer", (chance.randrange(SIZE[0]), chance.randrange(SIZE[1]))),
+        "no pointer": use_new(watched, "pointer", None),
+        "another moment": use_new(session.clock, "_pending", 0.4),
+        "a step": step(1),
+        "some steps": step(chance.randrange(2, 14)),
+        "a long while": step(150),
+        "the past": seek(timeline.history.now - chance.randrange(1, 20) if timeline.history else 0),
+        "the end": timeline.to_the_end,
+        "undo": session.undo,
+        "redo": timeline.redo,
+        "restart": session.restart,
+        "a parameter": lambda: session.set_parameter("boxes", chance.randrange(1, 6)),
+        "a second world": lambda: session.set_parameter("worlds", 3 - int(demo.parameter("worlds"))),
+        "a new body": edit("create_body", BodySpec((FixtureSpec(Circle(0.3)),), position=(chance.uniform(-3.0, 3.0), 2.0))),
+        "marks": toggle(stage, "mark_touching"),
+        "a window": use_new(stage, "window", AABB((-2.0, 0.0), (2.0, 3.0)) if stage.window is None else None),
+        "an offset": use_new(stage, "offset", (chance.choice((0.0, 0.5)), 0.0)),
+        "differences": lambda: tell(chance.randrange(3)),
+        "a world beside": show_beside,
+        "a lane": show_lane,
+        "no lane": leave_lane,
+        "letting go": lambda: session.act("release"),
+    }
+    for joint in world.joint_ids:
+        found["an anchor"] = edit("set_joint", joint, anchor=(chance.uniform(2.6, 3.4), 1.2))
+        found["a joint gone"] = edit("destroy_joint", joint)
+    if body is not None:
+        found |= {
+            "a colour": lambda: stage.colors.update({body: (chance.randrange(256), 90, 200)}),
+            "no colours": stage.colors.clear,
+            "an outline": lambda: stage.outline_only.symmetric_difference_update({body}),
+            "a body gone": edit("destroy_body", body),
+            "a body moved": edit("set_pose", body, (chance.uniform(-3.0, 3.0), 1.5), chance.random()),
+            "a body asleep": edit("set_awake", body, bool(chance.randrange(2))),
+            "a body held fast": edit("set_body", body, type=chance.choice(("static", "kinematic", "dynamic"))),
+            "a sensor": edit("set_fixture", world.fixtures_of(body)[0], sensor=bool(chance.randrange(2))),
+            "a hold": lambda: session.act("grab", tuple(np.add(stage.drawn_pose(body)[:2], stage.offset).tolist())),
+            "a drag": lambda: session.act("drag", (chance.uniform(-3.0, 3.0), 2.0)),
+        }
+    return found
+
+
+@pytest.fixture
+def grounds(monkeypatch: pytest.MonkeyPatch) -> list[object]:
+    """One for each ground that was drawn."""
+    drawn: list[object] = []
+    draw_backdrop = frame.draw_backdrop
+    monkeypatch.setattr(frame, "draw_backdrop", lambda canvas: (drawn.append(None), draw_backdrop(canvas)))
+    return drawn
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_what_is_copied_is_what_would_be_drawn(seed: int, raster: Raster | None, grounds: list[object]) -> None:
+    watched, chance = Watched(Yard(), raster, grounds), random.Random(seed)
+    done: list[str] = []
+    copied = 0
+    for _ in range(60):
+        possible = changes(watched, chance)
+        done.append(chance.choice(sorted(possible)))
+        with contextlib.suppress(LabError):
+            possible[done[-1]]()
+        copied += sum(watched.frame(", ".join(done[-4:])) for _ in range(4))
+    assert copied > 20
+
+
+class Heavy(Yard):
+    """The same, a thousand times as heavy."""
+
+    id = "heavy"
+
+    def build(self) -> None:
+        """As before."""
+        super().build()
+        for stage in self.stages:
+            for fixture in stage.world.fixture_ids:
+                stage.world.set_fixture(fixture, density=4000.0)
+
+
+def test_impulses_are_drawn_anew_where_a_lane_has_changed_their_scale(grounds: list[object]) -> None:
+    watched = Watched(Yard(), None, grounds)
+    session, view, debug = watched.session, watched.session.view, watched.painter._debug
+    session.layers.impulses = True
+    for _ in range(40):
+        session.demo.run.step()
+    session.put_beside("box2d")
+    session.advance(0.0)
+    assert [watched.frame() for _ in range(5)] == [False, False, False, True, True]
+    before, camera = debug.longest_impulse, view.camera
+    world = session.besides[0].demo.stages[0].world
+    for fixture in world.fixture_ids:
+        world.set_fixture(fixture, density=4000.0)
+    for _ in range(40):
+        world.step()
+    view.place((0, 0, SIZE[0] // 2, SIZE[1]), lanes=((SIZE[0] // 2, 0, SIZE[0] // 2, SIZE[1]),))
+    watched.frame()
+    assert debug.longest_impulse > 100.0 * before
+    view.place((0, 0, *SIZE))
+    assert [watched.frame() for _ in range(4)] == [False, False, True, True] and view.camera == camera
+
+
+def test_a_world_that_is_shown_no_more_is_let_go_and_its_impulses_have_no_say(grounds: list[object]) -> None:
+    heavy, light = Watched(Heavy(), None, grounds), Watched(Yard(), None, grounds)
+    light.painter = heavy.painter
+    for one in (heavy, light):
+        one.session.layers.impulses = True
+        for _ in range(40):
+            one.session.demo.run.step()
+    heavy.frame()
+    of_heavy = heavy.painter._debug.longest_impulse
+    light.frame()
+    assert 0.0 < light.painter._debug.longest_impulse < 0.01 * of_heavy
+    alive = []
+    for _ in range(4):
+        light.session.restart()
+        light.frame()
+        alive.append(live_worlds())
+    assert alive == alive[:1] * 4
