@@ -202,7 +202,7 @@ class Stage(CapturedInPlace):
             if contacts.in_toi.any() and world.body_ids == body_ids:
                 ids = np.array(body_ids, dtype=np.int64)
                 impacts = step_impacts(contacts, ids, world.previous_poses, velocities, 1.0 / world.settings.hertz)
-            path.append(PathPiece(piece.start, piece.end, world.previous_poses, world.poses, impacts))
+            path.append(PathPiece(piece.start, piece.end, world.body_ids, world.previous_poses, world.poses, impacts))
             moments = impacts.contact_moments if impacts is not None else np.zeros(len(contacts))
             is_new = any_of_rows(contacts.state == PointState.ADD)
             moments = np.where(is_new | (moments > 0.0), piece.start + (piece.end - piece.start) * moments, 0.0)

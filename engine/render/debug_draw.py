@@ -70,10 +70,10 @@ class DebugDraw:
     def poses(self, scene: SceneView, fraction: float) -> FloatArray:
         """Return the poses drawn at `fraction` of the last step, (b, 3), aligned with `world.body_ids`."""
         world, impacts = scene.world, scene.impacts
-        local_centers = self.packed(world).local_centers
+        packed = self.packed(world)
         if impacts is None:
-            return interpolated(world.previous_poses, world.poses, fraction, local_centers)
-        return impacts.between(world.previous_poses, world.poses, fraction, local_centers)
+            return interpolated(world.previous_poses, world.poses, fraction, packed.local_centers)
+        return impacts.between(world.previous_poses, world.poses, fraction, packed.local_centers, packed.body_ids)
 
     def n_asleep(self, world: WorldView) -> int:
         """Return the number of dynamic bodies that sleep."""

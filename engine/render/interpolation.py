@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from engine.common.arrays import FloatArray, IntArray
+from engine.common.arrays import FloatArray, IntArray, any_of_rows
 from engine.common.limits import MAX_TRANSLATION_PER_STEP
 from engine.contracts.contact import StepContacts
 
@@ -55,8 +55,8 @@ class StepImpacts:
 
     Attributes
     ----------
-    rows : int64 (k,)
-        Bodies that were in one, by their row in the world; of several impacts of a body, the first counts.
+    bodies : int64 (k,)
+        Ids of the bodies that were in one; of several impacts of a body, the first counts.
     moments : float64 (k,)
         When, from 0, the step's beginning, to 1, its end.
     poses : float64 (k, 3)
@@ -65,20 +65,27 @@ class StepImpacts:
         For every row of the step's contacts, the moment from which it is there; 0 where no impact inside the step made it.
     """
 
-    rows: IntArray
+    bodies: IntArray
     moments: FloatArray
     poses: FloatArray
     contact_moments: FloatArray
 
-    def between(self, before: FloatArray, after: FloatArray, fraction: float, local_centers: FloatArray) -> FloatArray:
-        """Return the poses at `fraction` of the step: straight, but for the bends at the impacts."""
+    def between(self, before: FloatArray, after: FloatArray, fraction: float, local_centers: FloatArray, body_ids: IntArray) -> FloatArray:
+        """Return the poses at `fraction` of the step: straight, but for the bends at the impacts.
+
+        `body_ids`, int64 (b,), ascend: of the poses' rows. A body that has gone since has none; one that was put elsewhere stands there.
+        """
         drawn = interpolated(before, after, fraction, local_centers)
-        if fraction >= 1.0 or before.shape != after.shape or not len(self.rows):
+        if drawn is after or not len(self.bodies):
             return drawn
-        rows, moments = self.rows, self.moments
+        there = np.flatnonzero(np.isin(self.bodies, body_ids))
+        rows = np.searchsorted(body_ids, self.bodies[there])
+        moves = any_of_rows(before[rows] != after[rows])
+        rows, there = rows[moves], there[moves]
+        moments, poses = self.moments[there], self.poses[there]
         early = fraction <= moments
-        start = np.where(early[:, None], before[rows], self.poses)
-        end = np.where(early[:, None], self.poses, after[rows])
+        start = np.where(early[:, None], before[rows], poses)
+        end = np.where(early[:, None], poses, after[rows])
         length = np.where(early, moments, 1.0 - moments)
         share = np.where(early, fraction, fraction - moments) / np.maximum(length, np.finfo(np.float64).tiny)
         bent = interpolated(start, end, share, local_centers[rows])
@@ -88,10 +95,12 @@ class StepImpacts:
 
 @dataclass(frozen=True, slots=True)
 class PathPiece:
-    """One of several steps that a world took within one step of the picture: from `start` to `end` of it, and its poses (b, 3)."""
+    """One of several steps that a world took within one step of the picture: from `start` to `end` of it, and the poses (b, 3) of its
+    bodies."""
 
     start: float
     end: float
+    body_ids: tuple[int, ...]
     before: FloatArray
     after: FloatArray
     impacts: StepImpacts | None
@@ -112,15 +121,18 @@ class StepPath:
     pieces: tuple[PathPiece, ...]
     contact_moments: FloatArray
 
-    def between(self, before: FloatArray, after: FloatArray, fraction: float, local_centers: FloatArray) -> FloatArray:
+    def between(self, before: FloatArray, after: FloatArray, fraction: float, local_centers: FloatArray, body_ids: IntArray) -> FloatArray:
         """Return the poses at `fraction` of the step; `before` and `after` are those of its last piece."""
         piece = next((one for one in self.pieces if fraction <= one.end), self.pieces[-1])
-        if fraction >= 1.0 or piece.before.shape != after.shape:
+        if fraction >= 1.0 or any(one.body_ids != tuple(body_ids.tolist()) for one in (piece, self.pieces[-1])):
             return interpolated(before, after, fraction, local_centers)
         share = min(max((fraction - piece.start) / max(piece.end - piece.start, np.finfo(np.float64).tiny), 0.0), 1.0)
         if piece.impacts is not None:
-            return piece.impacts.between(piece.before, piece.after, share, local_centers)
-        return interpolated(piece.before, piece.after, share, local_centers)
+            drawn = piece.impacts.between(piece.before, piece.after, share, local_centers, body_ids)
+        else:
+            drawn = interpolated(piece.before, piece.after, share, local_centers)
+        was_put = any_of_rows(self.pieces[-1].after != after)  # elsewhere, since the step
+        return np.where(was_put[:, None], after, drawn) if was_put.any() else drawn
 
 
 def step_impacts(contacts: StepContacts, body_ids: IntArray, before: FloatArray, velocities: FloatArray, seconds: float) -> StepImpacts:
@@ -153,4 +165,4 @@ def step_impacts(contacts: StepContacts, body_ids: IntArray, before: FloatArray,
     flat = rows.reshape(-1)[order]
     first, where = np.unique(flat, return_index=True)
     chosen = order[where]
-    return StepImpacts(first, np.concatenate((moments[at], moments[at]))[chosen], poses.reshape(-1, 3)[chosen], moments)
+    return StepImpacts(body_ids[first], np.concatenate((moments[at], moments[at]))[chosen], poses.reshape(-1, 3)[chosen], moments)

@@ -1,0 +1,89 @@
+"""Where bodies are drawn inside a step with impacts, also once some of them are gone, new, or were put elsewhere."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from engine.common.arrays import frozen
+from engine.demo import Demo
+from engine.geometry import Circle, Polygon
+from engine.render.debug_draw import DebugDraw
+from engine.render.interpolation import PathPiece, StepImpacts, StepPath
+from engine.world import BodySpec, FixtureSpec, World
+
+BEFORE = frozen(np.array([(0.0, 0.0, 0.0), (-1.0, 0.0, 0.0), (5.0, 1.0, 0.0)]))
+AFTER = frozen(np.array([(0.0, 0.0, 0.0), (-0.8, 0.4, 0.2), (5.0, 3.0, 0.0)]))
+"""A wall, a ball that hit it at (-0.2, 0) halfway through the step, and a body that moves straight."""
+IDS = np.array([1, 3, 8])
+IMPACTS = StepImpacts(np.array([1, 3]), np.array([0.5, 0.5]), np.array([(0.0, 0.0, 0.0), (-0.2, 0.0, 0.0)]), np.array([0.5]))
+CENTERS = np.zeros((3, 2))
+
+
+def drawn(
+    impacts: StepImpacts | StepPath, rows: list[int], fraction: float, after: np.ndarray = AFTER, before: np.ndarray = BEFORE
+) -> list:
+    return impacts.between(frozen(before[rows]), frozen(after[rows]), fraction, CENTERS[rows], IDS[rows]).round(9).tolist()
+
+
+def test_what_hit_something_is_there_at_that_moment() -> None:
+    assert drawn(IMPACTS, [0, 1, 2], 0.25) == [[0.0, 0.0, 0.0], [-0.6, 0.0, 0.0], [5.0, 1.5, 0.0]]
+    assert drawn(IMPACTS, [0, 1, 2], 0.5) == [[0.0, 0.0, 0.0], [-0.2, 0.0, 0.0], [5.0, 2.0, 0.0]]
+    assert drawn(IMPACTS, [0, 1, 2], 0.75) == [[0.0, 0.0, 0.0], [-0.5, 0.2, 0.1], [5.0, 2.5, 0.0]]
+    assert drawn(IMPACTS, [0, 1, 2], 1.0) == AFTER.tolist()
+
+
+@pytest.mark.parametrize("rows", [[1, 2], [0, 2], [2], [1], [0], []])
+def test_impacts_are_those_of_the_bodies_that_are_left(rows: list[int]) -> None:
+    whole = drawn(IMPACTS, [0, 1, 2], 0.25)
+    assert drawn(IMPACTS, rows, 0.25) == [whole[row] for row in rows]
+
+
+@pytest.mark.parametrize("is_path", [False, True])
+@pytest.mark.parametrize("fraction", [0.25, 0.75])
+def test_a_body_that_was_put_elsewhere_stands_there(fraction: float, is_path: bool) -> None:
+    after, before = AFTER.copy(), BEFORE.copy()
+    after[1] = before[1] = (7.0, 7.0, 0.0)  # as a world has it: there was no way to there
+    pieces = PathPiece(0.0, 0.5, (1, 3, 8), BEFORE, BEFORE, None), PathPiece(0.5, 1.0, (1, 3, 8), BEFORE, AFTER, IMPACTS)
+    impacts = StepPath(pieces, np.array([0.75])) if is_path else IMPACTS
+    assert drawn(impacts, [0, 1, 2], fraction, after, before)[1] == [7.0, 7.0, 0.0]
+    assert drawn(impacts, [0, 1, 2], fraction, after, before)[2] == drawn(impacts, [0, 1, 2], fraction)[2]
+    if not is_path:
+        assert drawn(impacts, [0, 1], fraction, after, before) == [[0.0, 0.0, 0.0], [7.0, 7.0, 0.0]], "where nothing else moves, too"
+
+
+def test_a_step_in_pieces_is_drawn_straight_once_other_bodies_are_there() -> None:
+    path = StepPath(
+        (PathPiece(0.0, 0.5, (1, 3, 8), BEFORE, BEFORE, None), PathPiece(0.5, 1.0, (1, 3, 8), BEFORE, AFTER, None)), np.zeros(0)
+    )
+    assert drawn(path, [0, 1, 2], 0.75)[2] == [5.0, 2.0, 0.0]
+    assert path.between(BEFORE, AFTER, 0.75, CENTERS, np.array([1, 3, 9])).tolist()[2] == [5.0, 2.5, 0.0]
+
+
+class Shot(Demo):
+    """A bullet that hits a wall."""
+
+    id, category, title, watch = "shot", "Tests", "Shot", "It hits."
+
+    def build(self) -> None:
+        """The bullet is the newer of both."""
+        world = self.add_stage(World()).world
+        self.wall = world.create_body(BodySpec((FixtureSpec(Polygon.box(0.05, 3.0)),), type="static"))
+        ball = BodySpec((FixtureSpec(Circle(0.1)),), position=(-1.0, 0.0), linear_velocity=(50.0, 0.0), bullet=True)
+        self.bullet = world.create_body(ball)
+
+
+def test_what_hit_something_may_be_deleted_or_moved_before_the_next_step() -> None:
+    """In a frame between two steps: the window ended there."""
+    for change in ("destroy_body", "set_pose"):
+        demo, painter = Shot(), DebugDraw()
+        (stage,) = demo.stages
+        while stage.impacts is None:
+            demo.run.step()
+        painter.poses(stage, 0.4)
+        if change == "destroy_body":
+            stage.world.destroy_body(demo.wall)
+            assert -1.0 < painter.poses(stage, 0.4)[0, 0] < 0.0
+        else:
+            stage.world.set_pose(demo.bullet, (2.0, 1.0), 0.0)
+            assert painter.poses(stage, 0.4)[1].tolist() == [2.0, 1.0, 0.0]
