@@ -37,7 +37,7 @@ from engine.history.recordings.layout import is_number
 from engine.net.objects import ObjectReader, ObjectWriter, StateError, class_name, may_be_set
 from engine.net.scene import check_hertz
 from engine.net.snapshots import plain_snapshot, snapshot_of
-from engine.render.interpolation import StepImpacts, StepPath
+from engine.render.interpolation import PathPiece, StepImpacts, StepPath
 from engine.world.solver import solver_name
 
 __all__ = ["LARGEST_STATE", "StateError", "decode_state", "encode_state"]
@@ -242,7 +242,7 @@ def _check_picture(found: dict[str, Any], path: str) -> None:
     box = found["own_bounds"]
     if box is not None and (type(box) is not AABB or not all(_are_finite(corner, 2) for corner in (box.lower, box.upper))):
         raise StateError(f"{path}own_bounds must be a box")
-    if type(found["impacts"]) not in (type(None), StepImpacts, StepPath):
+    if not _are_impacts(found["impacts"]):
         raise StateError(f"{path}impacts must be moments")
     trail = found["trail"]
     if type(trail.step) is not int or type(trail._added) is not deque or type(trail._removed) is not deque:
@@ -254,6 +254,37 @@ def _check_picture(found: dict[str, Any], path: str) -> None:
             one.shape != shape or not np.isfinite(one).all() for one, shape in zip(columns, wanted, strict=True)
         ):
             raise StateError(f"{path}trail must be points by step")
+
+
+def _are_impacts(found: object) -> bool:
+    """Tell whether they are moments of a step as the picture reads them."""
+    if type(found) is StepPath:
+        return (
+            type(found.pieces) is tuple
+            and len(found.pieces) > 0
+            and all(map(_is_piece, found.pieces))
+            and _is_column(found.contact_moments)
+        )
+    if type(found) is not StepImpacts:
+        return found is None
+    n = len(found.bodies) if _is_column(found.bodies, np.int64) else -1
+    return _is_column(found.contact_moments) and _is_column(found.moments, n=n) and _is_column(found.poses, n=n, width=3)
+
+
+def _is_piece(found: object) -> bool:
+    if type(found) is not PathPiece or type(found.body_ids) is not tuple or type(found.impacts) not in (type(None), StepImpacts):
+        return False
+    n = len(found.body_ids)
+    are_poses = _is_column(found.before, n=n, width=3) and _is_column(found.after, n=n, width=3)
+    is_timed = all(isinstance(one, float) and math.isfinite(one) for one in (found.start, found.end))
+    return are_poses and is_timed and _are_impacts(found.impacts)
+
+
+def _is_column(found: object, kind: type = np.float64, n: int | None = None, width: int | None = None) -> bool:
+    """Tell whether it is an array of finite numbers (n,), or (n, width)."""
+    if type(found) is not np.ndarray or found.dtype != kind or found.ndim != (1 if width is None else 2):
+        return False
+    return (n is None or len(found) == n) and (width is None or found.shape[1] == width) and bool(np.isfinite(found).all())
 
 
 def _are_finite(found: object, n: int) -> bool:

@@ -6,11 +6,13 @@ import contextlib
 import subprocess
 import sys
 import zlib
+from dataclasses import replace
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
 import msgspec
+import numpy as np
 import pytest
 
 from engine.common.errors import InvalidInputError, LabError
@@ -28,6 +30,7 @@ from engine.net.course import Act, Course
 from engine.net.netlab.hands import RandomHands
 from engine.net.scene import check_shareable, made_of, scene_of
 from engine.net.state import StateError, decode_state, encode_state
+from engine.render.interpolation import StepImpacts, StepPath
 from engine.world import solvers
 
 N_BEFORE, N_AFTER = 90, 60
@@ -221,6 +224,32 @@ def test_what_is_damaged_is_refused_and_nothing_has_happened() -> None:
         assert demo_hash(there) == before and there.stages == stages
     decode_state(there, state)
     assert demo_hash(there) == demo_hash(here.demo)
+
+
+@pytest.mark.parametrize("lanes", ["bullet", "swept"])
+def test_impacts_that_the_picture_could_not_be_drawn_from_are_refused(lanes: str) -> None:
+    """Drawn between two steps they would end the window of a guest."""
+    values = {"target": "wall", "lanes": lanes}
+    here, there = (find_demo("bullet")(0, values) for _ in range(2))
+    (stage,) = here.stages
+    while not (stage.impacts is not None and (lanes == "bullet" or len(stage.taken) > 1)):
+        here.run.step()
+    whole = stage.impacts
+    decode_state(there, encode_state(here))
+    assert type(there.stages[0].impacts) is type(whole) is (StepImpacts if lanes == "bullet" else StepPath)
+    wrong: list[Any] = [replace(whole, contact_moments=None), replace(whole, contact_moments=np.array([np.nan]))]
+    if isinstance(whole, StepImpacts):
+        wrong += [replace(whole, bodies=None), replace(whole, bodies=whole.bodies[:0]), replace(whole, bodies=whole.bodies.astype(float))]
+        wrong += [replace(whole, poses=whole.poses[:, :2]), replace(whole, moments=whole.moments[:, None])]
+    if isinstance(whole, StepPath):
+        first = whole.pieces[0]
+        damaged = [replace(first, before=first.before[:1, :1]), replace(first, body_ids=None), replace(first, start=np.nan), None]
+        wrong += [replace(whole, pieces=pieces) for pieces in ((), None, *((one, *whole.pieces[1:]) for one in damaged))]
+        wrong += [replace(whole, pieces=(replace(first, impacts=whole), *whole.pieces[1:]))]
+    for impacts in wrong:
+        stage.impacts = impacts
+        with pytest.raises(StateError, match="impacts must be moments"):
+            decode_state(there, encode_state(here))
 
 
 def test_a_small_state_cannot_stand_for_a_large_one() -> None:
