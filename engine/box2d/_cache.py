@@ -85,15 +85,15 @@ class Box2DCache:
         self._world.subStepping = settings.sub_stepping
         self._world.SetAllowSleeping(settings.sleeping)  # the attribute allowSleeping is none of Box2D's, and changes nothing
 
-    def add_body(self, body: int, spec: BodySpec, position: tuple[float, float], angle: float, awake: bool) -> None:
-        """Create a body without fixtures, at rest."""
+    def add_body(self, body: int, spec: BodySpec, position: tuple[float, float], angle: float, awake: bool, is_active: bool = True) -> None:
+        """Create a body without fixtures, at rest; where not `is_active`, inactive until `set_active`."""
         definition = self._body_definition
         definition.type = BODY_TYPES.index(spec.type)
         definition.position, definition.angle = position, angle
         definition.linearDamping, definition.angularDamping = spec.linear_damping, spec.angular_damping
         definition.gravityScale = spec.gravity_scale
         definition.fixedRotation, definition.bullet = spec.fixed_rotation, spec.bullet
-        definition.allowSleep, definition.awake, definition.active = spec.allow_sleep, awake, spec.active
+        definition.allowSleep, definition.awake, definition.active = spec.allow_sleep, awake, spec.active and is_active
         self._bodies[body] = self._world.CreateBody(definition)
         self._changed_bodies()
 
@@ -205,6 +205,10 @@ class Box2DCache:
     def set_awake(self, body: int, awake: bool) -> None:
         """Wake a body or put it to sleep."""
         self._bodies[body].awake = awake
+
+    def set_active(self, body: int, active: bool) -> None:
+        """Let a body collide and move, or not; its fixtures come into the broad phase, last first."""
+        self._bodies[body].active = active
 
     def push(self, body: int, kind: str, vector: tuple[float, float], point: tuple[float, float] | None) -> None:
         """Apply an "impulse" or a "force" at a world point, or at the centre of mass."""

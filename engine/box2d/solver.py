@@ -19,6 +19,7 @@ from engine.box2d import BOX2D_VERSION, memory
 from engine.box2d._cache import Box2DCache
 from engine.box2d.accepting import accepted
 from engine.box2d.body_mass import check_body_mass
+from engine.box2d.building import BodyReading, Building, HeldShape
 from engine.box2d.contact_packing import pack_contacts, unpack_contacts
 from engine.box2d.contacts import EvaluatedPairs, StepInputs, build_step_contacts, no_pairs, told_pairs
 from engine.box2d.convert import to_fixture_shape
@@ -26,7 +27,7 @@ from engine.box2d.foreign_state import check_gears, check_internal_state, check_
 from engine.box2d.internal_state import InternalMemory, InternalState
 from engine.box2d.listener import Pending
 from engine.box2d.memory import best_internal_memory, best_reader
-from engine.common.arrays import FloatArray, IntArray, frozen
+from engine.common.arrays import IntArray
 from engine.common.errors import Described, InvalidInputError
 from engine.common.limits import MAX_NUMBER, MAX_POLYGON_VERTICES, MAX_SPEED, MIN_MOUSE_STIFFNESS
 from engine.common.tolerances import BOX2D_POLYGON_SKIN
@@ -71,32 +72,12 @@ class Box2DMemory:
     carried: Carried | None = None
 
 
-class _Read(NamedTuple):
-    """All bodies as read at one moment."""
-
-    rows: dict[int, int]
-    raw: BodyMotion
-    internal: InternalState | None
-
-    @property
-    def poses(self) -> FloatArray:
-        return frozen(np.ascontiguousarray(self.raw.values[:, :3], dtype=np.float64))
-
-
 class _Mark(NamedTuple):
     """What to build the world from again: what was read, or of one body before a command that changes it in several strokes."""
 
-    read: _Read | None
+    read: BodyReading | None
     concerned: tuple[int, tuple[float, ...], bool] | None
     pending: Pending
-
-
-class _Made(NamedTuple):
-    """The Box2D shape that a fixture was created from, for the next time, and our shape as Box2D holds it."""
-
-    given: FixtureShape
-    made: Any
-    held: FixtureShape
 
 
 class Box2DSolver(Solver):
@@ -120,9 +101,10 @@ class Box2DSolver(Solver):
         self._cache = Box2DCache(truth.settings, best_reader(), self._internal_memory())
         self._cache.attach_listener()
         super().__init__(truth)
-        self._shapes: dict[int, _Made] = {}
+        self._shapes: dict[int, HeldShape] = {}
         self._pairs: EvaluatedPairs = no_pairs(0)
-        self._read: _Read | None = None
+        self._read: BodyReading | None = None
+        self._building: Building | None = None
         self._is_mid_step = False
         """Whether Box2D may have left its last step half done, as it does while `sub_stepping`."""
         self._must_rebuild = False
@@ -200,18 +182,18 @@ class Box2DSolver(Solver):
     def joint_state(self, joint: int) -> JointState:
         return self._cache.joint_state(joint, self.truth.joints[joint])
 
-    def _now(self) -> _Read:
+    def _now(self) -> BodyReading:
         """Return what stands, read again where a command may have changed it."""
         if self._read is None:
-            self._read = _Read(self._cache.body_rows, self._cache.read_bodies(), self._cache.read_internal())
+            self._read = BodyReading(self._cache.body_rows, self._cache.read_bodies(), self._cache.read_internal())
         return self._read
 
-    def _shape(self, fixture: int) -> _Made:
+    def _shape(self, fixture: int) -> HeldShape:
         """Return the shapes of a fixture, made again where a command that was undone has let go of them."""
         given: Any = self.truth.fixtures[fixture].spec.shape
         known = self._shapes.get(fixture)
         if known is None or (known.given is not given and known.given != given):
-            known = self._shapes[fixture] = _Made(given, *to_fixture_shape(given))
+            known = self._shapes[fixture] = HeldShape(given, *to_fixture_shape(given))
         return known
 
     # -- changes ------------------------------------------------------------------------------------------------------
@@ -357,7 +339,7 @@ class Box2DSolver(Solver):
 
     def _add_fixture(self, fixture: int, body: int, spec: FixtureSpec, is_weighed: bool = True) -> None:
         given: Any = spec.shape
-        shape = _Made(given, *to_fixture_shape(given))
+        shape = HeldShape(given, *to_fixture_shape(given))
         self._cache.add_fixture(fixture, body, spec, shape.made, shape.held, is_weighed)
         self._shapes[fixture] = shape
 
@@ -400,7 +382,7 @@ class Box2DSolver(Solver):
             ended=ended,
         )
         pairs = build_step_contacts(inputs, self._pairs)
-        read = _Read(before.rows, after, cache.read_internal())
+        read = BodyReading(before.rows, after, cache.read_internal())
         if record is not None:
             touching = inputs.table.fixture[np.searchsorted(inputs.table.address, inputs.raw.fixtures)]
             columns, settled = record.fixture_columns(), cache.listener.settled
@@ -410,7 +392,7 @@ class Box2DSolver(Solver):
         self._cost = StepCost(1e3 * (stepped - started), 1e3 * (perf_counter() - stepped), *phases)
         return []
 
-    def _movable(self, read: _Read) -> NDArray[np.bool_]:
+    def _movable(self, read: BodyReading) -> NDArray[np.bool_]:
         """Tell which bodies are not static; found again only when the structure has changed."""
         version = self.truth.structure_version
         if self._movable_at[0] != version:
@@ -467,7 +449,7 @@ class Box2DSolver(Solver):
             self._keeps_state = state.is_whole or best_internal_memory() is None  # as it went on then, so it must now
             self._shapes = {fixture: made for fixture, made in self._shapes.items() if fixture in self.truth.fixtures}
             listener.set_pending(Pending(*state.events))
-            self._rebuild(_Read(dict(self.truth.rows), state.motion, remembered.internal), set(state.touching))
+            self._rebuild(BodyReading(dict(self.truth.rows), state.motion, remembered.internal), set(state.touching))
             if remembered.carried is not None:
                 self._take_over(remembered.carried)
         except Exception:
@@ -506,7 +488,7 @@ class Box2DSolver(Solver):
                 return body, *self._cache.motion_of(body)
         return None
 
-    def _read_after_failure(self, concerned: tuple[int, tuple[float, ...], bool] | None) -> _Read:
+    def _read_after_failure(self, concerned: tuple[int, tuple[float, ...], bool] | None) -> BodyReading:
         """Return the motion of all bodies after a command that broke off: as read now, of the one concerned as read before.
 
         Its internal state is not kept, for Box2D may have changed it: it has rested for no time, and no force waits for it.
@@ -520,7 +502,7 @@ class Box2DSolver(Solver):
                 internal = InternalState(ids[others], internal.bodies[others], internal.joint_ids, internal.joints)
             ids = np.insert(ids[others], at, body)
             raw = BodyMotion(np.insert(raw.values[others], at, values, axis=0), np.insert(raw.awake[others], at, is_awake))
-        return _Read({body: row for row, body in enumerate(ids.tolist())}, raw, internal)
+        return BodyReading({body: row for row, body in enumerate(ids.tolist())}, raw, internal)
 
     def _touching(self) -> set[tuple[int, int]]:
         """Return the pairs of fixtures of whose beginning a hook was told, and of no end yet; sensors included."""
@@ -529,7 +511,7 @@ class Box2DSolver(Solver):
 
     # -- building anew ------------------------------------------------------------------------------------------------
 
-    def _rebuild(self, read: _Read, touching: set[tuple[int, int]] | None = None, pending: Pending | None = None) -> None:
+    def _rebuild(self, read: BodyReading, touching: set[tuple[int, int]] | None = None, pending: Pending | None = None) -> None:
         """Throw the `b2World` away and build it again from the truth, with the bodies as `read` has them.
 
         The new one is complete before the old one goes: where Box2D refuses, nothing has changed. `touching` are the pairs whose
@@ -551,38 +533,23 @@ class Box2DSolver(Solver):
         self._n_builds += 1
         old.close()
 
-    def _built(self, read: _Read) -> Box2DCache:
-        """Return a new cache, all but its listener.
+    def _built(self, read: BodyReading) -> Box2DCache:
+        """Return a new cache, all but its listener."""
+        building, self._building = self._building_of_now(), None
+        return building.finish(read, self._internal_memory(), self._pairs)
 
-        The order matters: an empty step first, so that impulses are not scaled by a step ratio of 0; velocities after
-        fixtures; all contacts made without moving before their impulses are written; sleepers put to sleep after that;
-        what is internal over it all.
-        """
-        truth, values = self.truth, read.raw.values.astype(np.float64)
-        cache = Box2DCache(truth.settings, best_reader(), self._internal_memory())
-        cache.prime()
-        for body in sorted(truth.bodies):
-            x, y, angle, vx, vy, omega = values[read.rows[body]].tolist()
-            entry = truth.bodies[body]
-            cache.add_body(body, entry.spec, (x, y), angle, awake=True)
-            is_weighed = len(entry.fixtures) == 1
-            for fixture in entry.fixtures:
-                shape = self._shape(fixture)
-                cache.add_fixture(fixture, body, truth.fixtures[fixture].spec, shape.made, shape.held, is_weighed)
-            if len(entry.fixtures) > 1:
-                cache.weigh(body, {fixture: truth.fixtures[fixture].spec.density for fixture in entry.fixtures})
-            if entry.spec.type != "static":
-                cache.set_velocity(body, (vx, vy), omega)
-        for joint in sorted(truth.joints):
-            cache.add_joint(joint, truth.joints[joint])
-        cache.make_contacts()
-        cache.write_impulses(self._pairs)
-        for body, row in read.rows.items():
-            if body in truth.bodies and not read.raw.awake[row]:  # static ones too: an island sleeps with its ground
-                cache.set_awake(body, False)
-        if read.internal is not None:
-            cache.write_internal(read.internal)
-        return cache
+    def build_ahead(self, n_slices: int) -> None:
+        self._building = self._building_of_now()
+        self._building.go_on(n_slices)
+
+    def _building_of_now(self) -> Building:
+        """Return what has been built in advance, or nothing yet where that is no more what is to be built."""
+        building = self._building
+        if building is not None and building.is_of_now():
+            return building
+        if building is not None:
+            building.close()
+        return Building(self.truth, self._shape)
 
     @classmethod
     def carried(cls, snapshot: WorldSnapshot) -> Carried:

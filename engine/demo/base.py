@@ -420,8 +420,12 @@ class DemoRun(CapturedInPlace):
                 demo.after_step()
         if [stage.world for stage in demo.stages] != worlds:
             users.leave_worlds(demo)
-        if self.is_keyframe:
+        to_keyframe = self._steps_to_keyframe
+        if to_keyframe == 0:
             self._canonicalize()
+        elif to_keyframe is not None:
+            for stage in demo.stages:
+                stage.world.build_ahead(to_keyframe)
 
     def _mend(self) -> None:
         with suppress(LabError):
@@ -448,14 +452,18 @@ class DemoRun(CapturedInPlace):
         Not while the impulses of joints are out of reach: each time a hanging chain would sag for want of them. A step is then reached from
         the beginning, or from where they came into reach.
         """
-        steps, stages = self.demo.steps, self.demo.stages
+        return self._steps_to_keyframe == 0
+
+    @property
+    def _steps_to_keyframe(self) -> int | None:
+        """How many steps, or ticks, the next keyframe lies ahead; 0 at one, None where there is none."""
         if self.is_shared:
-            return self.users.is_keyframe
+            return self.users.ticks_to_keyframe
+        stages = self.demo.stages
         if not self.keeps_solver_state and any(stage.world.joint_ids for stage in stages):
-            return False
-        if steps % _KEYFRAME_STEPS == 0:
-            return True
-        return steps % _KEYFRAME_STEPS_OF_MANY == 0 and sum(len(stage.world.body_ids) for stage in stages) > _MANY_BODIES
+            return None
+        is_of_many = sum(len(stage.world.body_ids) for stage in stages) > _MANY_BODIES
+        return -self.demo.steps % (_KEYFRAME_STEPS_OF_MANY if is_of_many else _KEYFRAME_STEPS)
 
     @property
     def times(self) -> StepTimes:

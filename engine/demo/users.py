@@ -149,9 +149,9 @@ class Users:
         self.is_shared = self.paused = False
 
     @property
-    def is_keyframe(self) -> bool:
-        """Whether the demo is brought into canonical form after the tick just taken."""
-        return self.ticks % KEYFRAME_TICKS == 0
+    def ticks_to_keyframe(self) -> int:
+        """How many ticks from now the demo is next brought into canonical form; 0 if it is after the tick just taken."""
+        return -self.ticks % KEYFRAME_TICKS
 
     @property
     def fraction(self) -> float:

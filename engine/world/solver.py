@@ -9,7 +9,7 @@ and orders what is asked of it, and tells its solver::
     step(number)                        one step, hooks included; then `motion`, `contacts`
     save(), load(state)                 all that the next step depends on
     carried(snapshot), state_of(...)    what it can leave to any other solver, and what it begins with where another has driven
-    canonicalize()                      bring itself into the form that `load` would give it
+    canonicalize(), build_ahead(n)      bring itself into the form that `load` would give it; a slice of that in advance
     mark(command), go_back(mark)        around each change and each step: where it broke off, the world is put back as it stood
 
 What a solver need not care for has a default here.
@@ -321,6 +321,10 @@ class Solver(ABC):
 
     def canonicalize(self) -> None:
         """Become what `load` would make of `save`, to the last bit. Where it raises, nothing has changed."""
+        return None
+
+    def build_ahead(self, n_slices: int) -> None:
+        """Do one of so many slices of what the next `canonicalize` can do in advance."""
         return None
 
     @abstractmethod

@@ -1,0 +1,151 @@
+"""A `b2World` built anew from the truth, much of it in advance: a body takes some 10 us, and a thousand of them in one frame are seen.
+
+    in advance   bodies, inactive, with their fixture: nothing of that depends on where they are; some in each step
+    at the end   poses, then all made active in order; velocities; joints; contacts and their impulses; sleep; internal state
+
+Inactive bodies have no proxies in the broad phase. They get them at the end, in the order of the bodies and their fixtures, whatever was
+made in advance: the order of contacts follows from that of the proxies. A body of several fixtures has none before the end either: made
+active with them, it would hand them to the broad phase from last to first.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from engine.box2d._cache import Box2DCache
+from engine.box2d.contacts import EvaluatedPairs
+from engine.box2d.internal_state import InternalMemory, InternalState
+from engine.box2d.memory import best_reader
+from engine.common.arrays import FloatArray, frozen
+from engine.geometry import FixtureShape
+from engine.world.records import BodyMotion
+from engine.world.specs import BodySpec, FixtureSpec
+from engine.world.truth import Truth
+
+__all__ = ["BodyReading", "Building", "HeldShape"]
+
+
+class HeldShape(NamedTuple):
+    """The Box2D shape that a fixture was created from, for the next time, and our shape as Box2D holds it."""
+
+    given: FixtureShape
+    made: Any
+    held: FixtureShape
+
+
+class BodyReading(NamedTuple):
+    """All bodies as read at one moment, and the row of each."""
+
+    rows: dict[int, int]
+    raw: BodyMotion
+    internal: InternalState | None
+
+    @property
+    def poses(self) -> FloatArray:
+        """Float64 (n, 3), to be read only."""
+        return frozen(np.ascontiguousarray(self.raw.values[:, :3], dtype=np.float64))
+
+
+class _Parts(NamedTuple):
+    """What a body is made from in advance; of one without just one fixture no more than the body."""
+
+    spec: BodySpec
+    fixture: int
+    fixture_spec: FixtureSpec | None
+    shape: HeldShape | None
+
+
+class Building:
+    """A new world as far as it has been built.
+
+    Parameters
+    ----------
+    truth : Truth
+        What is built.
+    shape_of : callable
+        Returns the shapes of a fixture, the same tuple as long as it has that shape.
+    """
+
+    def __init__(self, truth: Truth, shape_of: Callable[[int], HeldShape]) -> None:
+        self._truth, self._shape_of = truth, shape_of
+        self._settings, self._structure = truth.settings, truth.structure
+        self._made: dict[int, _Parts] = {}
+        self._cache = Box2DCache(truth.settings, best_reader(), None)
+        self._cache.prime()  # first of all, so that impulses are not scaled by a step ratio of 0
+
+    def is_of_now(self) -> bool:
+        """Tell whether all that was made in advance is as the truth has it now; other bodies may have come since."""
+        truth = self._truth
+        if truth.settings is not self._settings:
+            return False
+        if truth.structure is not self._structure:
+            first = truth.body_ids[: len(self._made)].tolist()
+            if first != list(self._made) or any(self._parts(body) != made for body, made in self._made.items()):
+                return False
+            self._structure = truth.structure
+        return True
+
+    def go_on(self, n_slices: int) -> None:
+        """Make a slice of what can be made in advance, so that it is all made after so many; in one more the table of fixtures."""
+        ids, n_made = self._truth.body_ids, len(self._made)
+        if n_made == len(ids):
+            self._cache.fixture_table()
+        for body in ids[n_made : n_made + math.ceil((len(ids) - n_made) / n_slices)].tolist():
+            made = self._made[body] = self._parts(body)
+            self._cache.add_body(body, made.spec, made.spec.position, made.spec.angle, awake=True, is_active=False)
+            if made.shape is not None:
+                self._add_fixture(made.fixture, body, is_weighed=True)
+
+    def finish(self, read: BodyReading, internal: InternalMemory | None, pairs: EvaluatedPairs) -> Box2DCache:
+        """Make the rest; return the world with the bodies as they were read, all but its listener.
+
+        The order matters: velocities after fixtures; all contacts made without moving before their impulses are written; sleepers put to
+        sleep after that; what is internal over it all.
+        """
+        self.go_on(1)
+        truth, cache, values = self._truth, self._cache, read.raw.values.astype(np.float64).tolist()
+        cache.internal = internal
+        motion = {body: values[read.rows[body]] for body in self._made}
+        for body, (x, y, angle, _, _, _) in motion.items():  # all before any is active: Box2D looks for contacts each time
+            cache.set_pose(body, (x, y), angle)
+        for body, (_, _, _, vx, vy, omega) in motion.items():
+            spec, shape = self._made[body].spec, self._made[body].shape
+            cache.set_active(body, spec.active)
+            if shape is None:
+                fixtures = truth.bodies[body].fixtures
+                for fixture in fixtures:
+                    self._add_fixture(fixture, body, is_weighed=False)
+                if fixtures:
+                    cache.weigh(body, {fixture: truth.fixtures[fixture].spec.density for fixture in fixtures})
+            if spec.type != "static":
+                cache.set_velocity(body, (vx, vy), omega)
+        for joint in sorted(truth.joints):
+            cache.add_joint(joint, truth.joints[joint])
+        cache.make_contacts()
+        cache.write_impulses(pairs)
+        awake = read.raw.awake
+        for body in self._made:
+            if not awake[read.rows[body]]:  # static ones too: an island sleeps with its ground
+                cache.set_awake(body, False)
+        if read.internal is not None:
+            cache.write_internal(read.internal)
+        return cache
+
+    def close(self) -> None:
+        """Let go of what was made."""
+        self._cache.close()
+
+    def _parts(self, body: int) -> _Parts:
+        entry = self._truth.bodies[body]
+        if len(entry.fixtures) != 1:
+            return _Parts(entry.spec, 0, None, None)
+        (fixture,) = entry.fixtures
+        return _Parts(entry.spec, fixture, self._truth.fixtures[fixture].spec, self._shape_of(fixture))
+
+    def _add_fixture(self, fixture: int, body: int, is_weighed: bool) -> None:
+        shape = self._shape_of(fixture)
+        self._cache.add_fixture(fixture, body, self._truth.fixtures[fixture].spec, shape.made, shape.held, is_weighed)
