@@ -276,11 +276,10 @@ class Box2DCache:
             ids, _, addresses, _ = self._body_rows()
             self.internal.write(ids, addresses, self._joints, state)
 
-    def touching(self) -> set[tuple[int, int]]:
-        """Return the pairs of fixtures that touch as Box2D last told, sensors included: begun and not ended."""
+    def touching(self) -> IntArray:
+        """Return the pairs of fixtures that touch as Box2D last told, sensors included, (n, 2): begun and not ended."""
         table = self.fixture_table()
-        at = np.searchsorted(table.address, self.read_contacts().fixtures)
-        return set(zip(*table.fixture[at.T].tolist(), strict=True))
+        return table.fixture[np.searchsorted(table.address, self.read_contacts().fixtures)]
 
     def read_contacts(self) -> RawContacts:
         """Read the contacts that touch."""
@@ -289,17 +288,20 @@ class Box2DCache:
     def fixture_table(self) -> FixtureTable:
         """Return radius, skin, body and sensor flag of every fixture by address; kept until fixtures change."""
         if self._table is None:
-            rows = self.body_rows
-            known = sorted(self._by_address.items())
-            radii = [self._skins[handle.fixture] for _, handle in known]
+            n = len(self._by_address)
+            address = np.fromiter(self._by_address, np.int64, n)
+            order = np.argsort(address)
+            fixtures, bodies, sensors, _ = zip(*self._by_address.values(), strict=True) if n else ((), (), (), ())
+            radii = np.array([self._skins[fixture] for fixture in fixtures], dtype=np.float64).reshape(n, 2)[order]
+            body = np.array(bodies, dtype=np.int64)[order]
             self._table = FixtureTable(
-                address=np.array([address for address, _ in known], dtype=np.int64),
-                fixture=np.array([handle.fixture for _, handle in known], dtype=np.int64),
-                body=np.array([handle.body for _, handle in known], dtype=np.int64),
-                body_row=np.array([rows[handle.body] for _, handle in known], dtype=np.int64),
-                radius=np.array([radius for radius, _ in radii], dtype=np.float64),
-                skin=np.array([skin for _, skin in radii], dtype=np.float64),
-                sensor=np.array([handle.sensor for _, handle in known], dtype=np.bool_),
+                address=address[order],
+                fixture=np.array(fixtures, dtype=np.int64)[order],
+                body=body,
+                body_row=np.searchsorted(self.body_ids, body),
+                radius=radii[:, 0].copy(),
+                skin=radii[:, 1].copy(),
+                sensor=np.array(sensors, dtype=np.bool_)[order],
             )
         return self._table
 

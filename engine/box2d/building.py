@@ -90,10 +90,8 @@ class Building:
         return True
 
     def go_on(self, n_slices: int) -> None:
-        """Make a slice of what can be made in advance, so that it is all made after so many; in one more the table of fixtures."""
+        """Make the first of so many slices of what can be made in advance."""
         ids, n_made = self._truth.body_ids, len(self._made)
-        if n_made == len(ids):
-            self._cache.fixture_table()
         for body in ids[n_made : n_made + math.ceil((len(ids) - n_made) / n_slices)].tolist():
             made = self._made[body] = self._parts(body)
             self._cache.add_body(body, made.spec, made.spec.position, made.spec.angle, awake=True, is_active=False)

@@ -7,7 +7,7 @@ canonical form: the order of contacts and joints in it is that of a new world th
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Any, NamedTuple, TypeVar
@@ -421,7 +421,8 @@ class Box2DSolver(Solver):
         now, pairs, listener = self._now(), self._pairs, self._cache.listener
         events = (tuple(listener.began), tuple(listener.ended))
         remembered = Box2DMemory(pairs.keys, pairs.manifolds, now.internal)
-        return SolverState(now.raw, pairs.contacts, frozenset(self._touching()), events, remembered, now.internal is not None)
+        touching = frozenset(map(_pair, self._touching().tolist()))
+        return SolverState(now.raw, pairs.contacts, touching, events, remembered, now.internal is not None)
 
     @classmethod
     def check_memory(cls, snapshot: WorldSnapshot) -> None:
@@ -449,7 +450,7 @@ class Box2DSolver(Solver):
             self._keeps_state = state.is_whole or best_internal_memory() is None  # as it went on then, so it must now
             self._shapes = {fixture: made for fixture, made in self._shapes.items() if fixture in self.truth.fixtures}
             listener.set_pending(Pending(*state.events))
-            self._rebuild(BodyReading(dict(self.truth.rows), state.motion, remembered.internal), set(state.touching))
+            self._rebuild(BodyReading(dict(self.truth.rows), state.motion, remembered.internal), _columns_of(state.touching))
             if remembered.carried is not None:
                 self._take_over(remembered.carried)
         except Exception:
@@ -504,14 +505,16 @@ class Box2DSolver(Solver):
             raw = BodyMotion(np.insert(raw.values[others], at, values, axis=0), np.insert(raw.awake[others], at, is_awake))
         return BodyReading({body: row for row, body in enumerate(ids.tolist())}, raw, internal)
 
-    def _touching(self) -> set[tuple[int, int]]:
-        """Return the pairs of fixtures of whose beginning a hook was told, and of no end yet; sensors included."""
-        begun, ended = self._cache.listener.unreported
-        return (self._cache.touching() - set(begun)) | set(ended)
+    def _touching(self) -> IntArray:
+        """Return the pairs of fixtures (n, 2) of whose beginning a hook was told, and of no end yet; sensors included."""
+        pairs, (begun, ended) = self._cache.touching(), self._cache.listener.unreported
+        if not (begun or ended):
+            return pairs
+        return _columns_of((set(map(_pair, pairs.tolist())) - set(begun)) | set(ended))
 
     # -- building anew ------------------------------------------------------------------------------------------------
 
-    def _rebuild(self, read: BodyReading, touching: set[tuple[int, int]] | None = None, pending: Pending | None = None) -> None:
+    def _rebuild(self, read: BodyReading, touching: IntArray | None = None, pending: Pending | None = None) -> None:
         """Throw the `b2World` away and build it again from the truth, with the bodies as `read` has them.
 
         The new one is complete before the old one goes: where Box2D refuses, nothing has changed. `touching` are the pairs whose
@@ -522,9 +525,10 @@ class Box2DSolver(Solver):
         cache = self._built(read)
         cache.listener.hooks, cache.listener.error = old.listener.hooks, old.listener.take_error()
         if pending is None:
-            found = cache.touching() if touching is not None else set()
-            unreported = ([], []) if touching is None else (_missing(found, touching), _missing(touching, found))
-            pending = Pending(*old.listener.take_events(), unreported)
+            pending = Pending(*old.listener.take_events())
+            if touching is not None:
+                found = cache.touching()
+                pending = pending._replace(unreported=(_missing(found, touching), _missing(touching, found)))
         cache.listener.set_pending(pending)
         cache.attach_listener()
         self._cache = cache
@@ -588,7 +592,16 @@ class Box2DSolver(Solver):
         return self._pair_record
 
 
-def _missing(pairs: set[tuple[int, int]], others: set[tuple[int, int]]) -> list[tuple[int, int]]:
+def _pair(pair: list[int]) -> tuple[int, int]:
+    return pair[0], pair[1]
+
+
+def _columns_of(pairs: Iterable[tuple[int, int]]) -> IntArray:
+    """Return pairs of fixtures as int64 (n, 2), in order."""
+    return np.array(sorted(pairs), dtype=np.int64).reshape(-1, 2)
+
+
+def _missing(pairs: IntArray, others: IntArray) -> list[tuple[int, int]]:
     """Return the pairs that are not among the others, either way round, in order."""
-    left = pairs - others
-    return sorted((a, b) for a, b in left if (b, a) not in others)
+    keys, other_keys = ((low << 32) | high for low, high in (np.sort(some, axis=1).T for some in (pairs, others)))
+    return sorted(map(_pair, pairs[~np.isin(keys, other_keys)].tolist()))
