@@ -45,7 +45,8 @@ class StillPicture:
     def keep(self, canvas: Canvas, points: FloatArray) -> None:
         """Keep what has been drawn in the view, and where its contact points are, if it was made of the same as the picture before."""
         if self._was_same:
-            self._picture, self._points = pygame.Surface(canvas.camera.view[2:], 0, canvas.surface), points
+            is_clear = canvas.surface.get_flags() & pygame.SRCALPHA  # without it every pixel of the copy would be clear there
+            self._picture, self._points = pygame.Surface(canvas.camera.view[2:], is_clear, canvas.surface), points
             self._picture.blit(canvas.surface, (0, 0), canvas.camera.view)
 
 

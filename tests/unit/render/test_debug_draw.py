@@ -180,3 +180,13 @@ def test_a_scene_that_stands_still_is_copied_and_one_that_changes_is_drawn(scene
     assert draws() and draws() and draws() and not draws(), "the first of these found the scale"
     scene.world.contacts = replace(scene.world.contacts, tangent_impulse=np.full((1, 2), -0.3), normal_impulse=np.full((1, 2), 0.5))
     assert draws() and draws() and not draws()
+
+
+def test_a_copy_is_as_opaque_as_the_picture(scene: Any) -> None:
+    surface = pygame.Surface((320, 200), pygame.SRCALPHA)
+    debug, canvas, pictures = DebugDraw(), canvas_on(surface), []
+    for _ in range(4):
+        surface.fill((0, 0, 0, 0))
+        debug.draw(canvas, scene, Layers(), ground=lambda: surface.fill(palette.BACKGROUND) and None)
+        pictures.append((pixels_of(surface), pygame.surfarray.array_alpha(surface).tobytes()))
+    assert pictures == pictures[:1] * 4 and set(pictures[0][1]) == {255}
