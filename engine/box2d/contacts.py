@@ -242,15 +242,17 @@ def point_columns(
     exists = np.arange(2) < count[:, None]
     normal, position, gap = world_manifolds(manifolds, *poses, *radii)
     points = manifolds["points"]
-    return {
-        "count": count,
-        "normal": normal,
-        "position": np.where(exists[:, :, None], position, 0.0),
-        "separation": np.where(exists, gap + skins[:, None], 0.0),
-        "feature_id": np.where(exists, points["id"].astype(np.int64), 0),
-        "normal_impulse": np.where(exists, points["normal_impulse"].astype(np.float64), 0.0),
-        "tangent_impulse": np.where(exists, points["tangent_impulse"].astype(np.float64), 0.0),
+    found = {
+        "separation": gap + skins[:, None],
+        "feature_id": points["id"].astype(np.int64),
+        "normal_impulse": points["normal_impulse"].astype(np.float64),
+        "tangent_impulse": points["tangent_impulse"].astype(np.float64),
     }
+    if not exists.all():
+        is_none = ~exists
+        for column in (position, *found.values()):
+            column[is_none] = 0
+    return {"count": count, "normal": normal, "position": position, **found}
 
 
 def fixtures_of(keys: IntArray) -> tuple[IntArray, IntArray]:
@@ -283,28 +285,39 @@ def world_manifolds(
     manifolds: NDArray[np.void], pose_a: FloatArray, pose_b: FloatArray, radius_a: FloatArray, radius_b: FloatArray
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return unit normals (n, 2), points (n, 2, 2) and gaps between the rounded surfaces (n, 2); see the module's drawing."""
+    # number by number: NumPy is slow with rows of two
     kind = manifolds["type"]
     flipped = kind == _FACE_B
-    frame = np.where(flipped[:, None], pose_b, pose_a)
-    other = np.where(flipped[:, None], pose_a, pose_b)
-    turn = np.cos(frame[:, 2])[:, None], np.sin(frame[:, 2])[:, None]
-    plane = _turned(turn, manifolds["local_point"].astype(np.float64)[:, None, :]) + frame[:, None, :2]
-    other_turn = np.cos(other[:, 2])[:, None], np.sin(other[:, 2])[:, None]
-    clip = _turned(other_turn, manifolds["points"]["local"].astype(np.float64)) + other[:, None, :2]
-    # two circles: the normal joins the centres, Box2D's (1, 0) where they coincide
-    across = clip - plane
-    between = across[:, 0]
-    length = np.hypot(between[:, 0], between[:, 1])
-    apart = length > EPS32
-    joined = np.where(apart[:, None], between / np.where(apart, length, 1.0)[:, None], np.array([1.0, 0.0]))
-    faced = _turned(turn, manifolds["local_normal"].astype(np.float64)[:, None, :])[:, 0]
-    normal = np.where((kind == _CIRCLES)[:, None], joined, faced)
-    radius_frame = np.where(flipped, radius_b, radius_a)[:, None]
-    radius_other = np.where(flipped, radius_a, radius_b)[:, None]
-    height = across[:, :, 0] * normal[:, None, 0] + across[:, :, 1] * normal[:, None, 1]
-    middle = 0.5 * (height - radius_frame + radius_other)
-    points = clip - middle[:, :, None] * normal[:, None, :]
-    return np.where(flipped[:, None], -normal, normal), points, height - radius_frame - radius_other
+    frame_x, frame_y, frame_angle, other_x, other_y, other_angle = (
+        np.where(flipped, one[:, k], two[:, k]) for one, two in ((pose_b, pose_a), (pose_a, pose_b)) for k in range(3)
+    )
+    turn, other_turn = (np.cos(frame_angle), np.sin(frame_angle)), (np.cos(other_angle), np.sin(other_angle))
+    plane_x, plane_y = _turned(turn, manifolds["local_point"])
+    plane_x, plane_y = plane_x + frame_x, plane_y + frame_y
+    normal_x, normal_y = _turned(turn, manifolds["local_normal"])
+    clips = []
+    for k in range(2):
+        clip_x, clip_y = _turned(other_turn, manifolds["points"]["local"][:, k])
+        clip_x, clip_y = clip_x + other_x, clip_y + other_y
+        clips.append((clip_x, clip_y, clip_x - plane_x, clip_y - plane_y))
+    circles = kind == _CIRCLES
+    if circles.any():  # the normal joins the centres, Box2D's (1, 0) where they coincide
+        _, _, between_x, between_y = clips[0]
+        length = np.hypot(between_x, between_y)
+        apart = length > EPS32
+        length = np.where(apart, length, 1.0)
+        normal_x = np.where(circles, np.where(apart, between_x / length, 1.0), normal_x)
+        normal_y = np.where(circles, np.where(apart, between_y / length, 0.0), normal_y)
+    radius_frame, radius_other = np.where(flipped, radius_b, radius_a), np.where(flipped, radius_a, radius_b)
+    n = len(manifolds)
+    normals, points, gaps = np.empty((n, 2)), np.empty((n, 2, 2)), np.empty((n, 2))
+    for k, (clip_x, clip_y, across_x, across_y) in enumerate(clips):
+        height = across_x * normal_x + across_y * normal_y
+        middle = 0.5 * (height - radius_frame + radius_other)
+        points[:, k, 0], points[:, k, 1] = clip_x - middle * normal_x, clip_y - middle * normal_y
+        gaps[:, k] = height - radius_frame - radius_other
+    normals[:, 0], normals[:, 1] = np.where(flipped, -normal_x, normal_x), np.where(flipped, -normal_y, normal_y)
+    return normals, points, gaps
 
 
 def _taken(manifolds: NDArray[np.void], rows: IntArray) -> NDArray[np.void]:
@@ -321,12 +334,10 @@ def _without_leftovers(manifolds: NDArray[np.void]) -> NDArray[np.void]:
     return manifolds
 
 
-def _turned(turn: tuple[FloatArray, FloatArray], local: FloatArray) -> FloatArray:
-    """Turn points (n, k, 2) by cosines and sines (n, 1)."""
-    (cos, sin), x, y = turn, local[:, :, 0], local[:, :, 1]
-    turned = np.empty_like(local)
-    turned[:, :, 0], turned[:, :, 1] = cos * x - sin * y, sin * x + cos * y
-    return turned
+def _turned(turn: tuple[FloatArray, FloatArray], local: NDArray[np.float32]) -> tuple[FloatArray, FloatArray]:
+    """Turn vectors (n, 2) by cosines and sines (n,); return x and y."""
+    (cos, sin), x, y = turn, local[:, 0].astype(np.float64), local[:, 1].astype(np.float64)
+    return cos * x - sin * y, sin * x + cos * y
 
 
 def _slots(keys: IntArray, old_keys: IntArray) -> tuple[IntArray, NDArray[np.bool_]]:
