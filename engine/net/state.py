@@ -49,7 +49,7 @@ _LARGEST_PLAIN, _MOST_LISTS = 12_000_000, 2_000_000
 list takes 60 once it is one."""
 _LISTS = bytes((*range(0x80, 0xA0), *range(0xDC, 0xE0)))
 """Bytes with which MessagePack begins a list or a table."""
-_VERSION = 1
+_VERSION = 2
 _DIGEST_BYTES, _LENGTH_BYTES = 16, 4
 _LEVEL = 1
 """Of zlib: the fastest."""
