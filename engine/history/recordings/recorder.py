@@ -22,6 +22,9 @@ _EVERY = 0.5
 """Seconds of wall clock between two writings: a program that dies loses at most these."""
 _MOST_STEPS = 600
 """Steps that wait at the most, for runs without a window, which take thousands in a second."""
+_SLICE_STEPS = 60
+"""Steps that are written in a frame where more than twice the above wait, as when recording begins late: with a keyframe or two, each of
+which is unpacked in 5 ms if it is of 1,000 bodies."""
 _MOST_BYTES = LONGEST_CHUNK // 2
 """Bytes of digests in a part, unpacked; the rest is for inputs."""
 
@@ -74,8 +77,9 @@ class Recorder:
         self._writer = RecordingWriter(path, first)
         self.path = self._writer.path
         self._written = monotonic()
+        self._is_behind = False
         try:
-            self.flush()
+            self._catch_up()
         except BaseException:
             self._writer.discard()
             raise
@@ -91,34 +95,21 @@ class Recorder:
         return self._writer.steps
 
     def update(self) -> None:
-        """Write what has happened, if the last time is half a second ago; to be called once a frame."""
-        if self.is_open and (monotonic() - self._written > _EVERY or self._history.last - self.steps >= _MOST_STEPS):
-            self.flush()
+        """Write what has happened, if the last time is half a second ago, or a slice of a long past; to be called once a frame."""
+        is_due = monotonic() - self._written > _EVERY or self._history.last - self.steps >= _MOST_STEPS
+        if self.is_open and (is_due or self._is_behind):
+            self._catch_up()
 
     def flush(self) -> None:
-        """Write what has happened.
+        """Write what has happened, all of it.
 
         Raises
         ------
         OSError
             The disk is full, or gone; nothing more is recorded then.
         """
-        self._written = monotonic()
-        branch = self._history.branch
-        states = branch.states
-        if branch is not self._branch:
-            self._go_back(branch)
-        whole = min(branch.last, len(states.digests) - 1)  # Ctrl-C may come while a step is noted
-        while True:
-            step = self.steps
-            end = min(whole, step + self._n_steps_of_a_part(branch))
-            inputs = [[at, as_plain(one)] for at in range(step, end + 1) for one in self._new_inputs(branch, at)]
-            if end == step and not inputs:
-                return
-            stretch = slice(step + 1, end + 1)
-            part = Part(step, self._writer.given, inputs, states.hashes[stretch], states.bodies[stretch], states.digests[stretch])
-            raw = {at: self._history.raw_at(at) for at in range(step + 1, end + 1)}
-            self._writer.add(part, {at: told for at, told in raw.items() if told is not None}, len(branch.inputs[end]))
+        while self._write_part(_MOST_STEPS):
+            pass
 
     def close(self) -> None:
         """Write the rest, and that this is the end."""
@@ -131,9 +122,37 @@ class Recorder:
 
     # Inside
 
+    def _catch_up(self) -> None:
+        """Write what has happened, a long past in slices."""
+        n_waiting = self._history.last - self.steps
+        self._is_behind = n_waiting > (_SLICE_STEPS if self._is_behind else 2 * _MOST_STEPS)
+        if self._is_behind:
+            self._write_part(_SLICE_STEPS)
+        else:
+            self.flush()
+
+    def _write_part(self, most_steps: int) -> bool:
+        """Write a part of so many steps at the most; return whether there was anything to write."""
+        self._written = monotonic()
+        branch = self._history.branch
+        states = branch.states
+        if branch is not self._branch:
+            self._go_back(branch)
+        whole = min(branch.last, len(states.digests) - 1)  # Ctrl-C may come while a step is noted
+        step = self.steps
+        end = min(whole, step + min(most_steps, self._n_steps_of_a_part(branch)))
+        inputs = [[at, as_plain(one)] for at in range(step, end + 1) for one in self._new_inputs(branch, at)]
+        if end == step and not inputs:
+            return False
+        stretch = slice(step + 1, end + 1)
+        part = Part(step, self._writer.given, inputs, states.hashes[stretch], states.bodies[stretch], states.digests[stretch])
+        raw = {at: self._history.raw_at(at) for at in range(step + 1, end + 1)}
+        self._writer.add(part, {at: told for at, told in raw.items() if told is not None}, len(branch.inputs[end]))
+        return True
+
     def _n_steps_of_a_part(self, branch: Branch) -> int:
         n_bytes = max(len(branch.states.digests[min(self.steps + 1, len(branch.states.digests) - 1)]), 1)
-        return max(1, min(_MOST_STEPS, _MOST_BYTES // n_bytes))
+        return max(1, _MOST_BYTES // n_bytes)
 
     def _new_inputs(self, branch: Branch, step: int) -> list[Input]:
         return list(branch.inputs[step][self._writer.given if step == self.steps else 0 :])

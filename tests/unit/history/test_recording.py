@@ -22,7 +22,7 @@ from engine.demo.scene_demo import scene_class
 from engine.geometry import Circle, Polygon
 from engine.history.history import History, demo_hash
 from engine.history.input_log import ACTIONS, EDITS, USER_ACTIONS, Input
-from engine.history.recordings import Recorder, load_recording
+from engine.history.recordings import Recorder, load_recording, recorder
 from engine.history.recordings.inputs import ARGUMENTS, as_plain, input_of
 from engine.history.recordings.layout import MAGIC, RecordingError, chunk, chunks_of, start_of_file
 from engine.history.recordings.loading import recording_of
@@ -424,6 +424,24 @@ def test_a_recording_that_cannot_be_begun_leaves_nothing(tmp_path: Path, monkeyp
     with pytest.raises(OSError, match="No space left"):
         record(history, tmp_path / "c.rec")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_long_past_is_written_in_slices_a_frame_each(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(recorder, "_MOST_STEPS", 20)
+    monkeypatch.setattr(recorder, "_SLICE_STEPS", 8)
+    history = begun()
+    play(history, 60)
+    late = Recorder(history, tmp_path / "late.rec")
+    found = [late.steps]
+    while late.steps < history.last:
+        play(history, 1)
+        late.update()
+        found.append(late.steps)
+    assert found[:4] == [8, 16, 24, 32] and found[-1] == history.last == 68
+    late.close()
+    recording = load_recording(tmp_path / "late.rec")
+    assert recording.branch.states.hashes == history.branch.states.hashes
+    assert verify(recording, replay(recording)).divergence is None
 
 
 def test_many_bodies_are_written_in_parts_that_can_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
