@@ -18,7 +18,7 @@ skins out: gap - rA - rB + skins.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from functools import partial
 from typing import Any
 
@@ -66,13 +66,16 @@ class FixtureTable:
 class EvaluatedPairs:
     """Solid touching pairs as last read: contacts for the outside, with the raw manifolds in the same order.
 
-    `rows` are what the next step asks about them.
+    `rows` are what the next step asks about them. Of a step in which Box2D computed none of them `raw` is what they were read from, and
+    `still` the contacts of the first of such steps in a row.
     """
 
     contacts: StepContacts
     keys: IntArray
     manifolds: NDArray[np.void]
     rows: _StepRows | _ToldRows
+    raw: RawContacts | None = None
+    still: StepContacts | None = None
 
 
 def told_pairs(contacts: StepContacts, keys: IntArray, manifolds: NDArray[np.void]) -> EvaluatedPairs:
@@ -111,6 +114,11 @@ def build_step_contacts(inputs: StepInputs, before: EvaluatedPairs) -> Evaluated
 
     Most of it waits until somebody looks at the contacts; what waits holds on to the step before, and to none before that.
     """
+    if (raw := before.raw) is not None and _is_still(inputs, raw, before.rows):
+        still = before.still or before.contacts
+        columns = partial(_columns_of, still)
+        contacts = LazyContacts.of(inputs.step, columns, tuple, inputs.began, inputs.ended)
+        return replace(before, contacts=contacts, still=still)
     table = inputs.table
     at = np.searchsorted(table.address, inputs.raw.fixtures)
     # a pair without points touches as a sensor only: it has been one until now, and has not been computed since, as it sleeps
@@ -142,7 +150,25 @@ def build_step_contacts(inputs: StepInputs, before: EvaluatedPairs) -> Evaluated
         inputs.began,
         inputs.ended,
     )
-    return EvaluatedPairs(contacts, keys, manifolds, rows)
+    return EvaluatedPairs(contacts, keys, manifolds, rows, inputs.raw if not evaluated.any() else None)
+
+
+def _is_still(inputs: StepInputs, raw: RawContacts, rows: _StepRows | _ToldRows) -> bool:
+    """Tell whether all is as in the step before, in which no pair was computed and which was read as `raw`."""
+    if inputs.active.any() or inputs.active_after.any() or inputs.impacts:
+        return False
+    if not isinstance(rows, _StepRows) or inputs.table is not rows.table:
+        return False
+    now = inputs.raw  # compared too: so nothing has to be known of what might change contacts while all sleep
+    return np.array_equal(now.fixtures, raw.fixtures) and now.manifolds.tobytes() == raw.manifolds.tobytes()
+
+
+def _columns_of(contacts: StepContacts) -> dict[str, NDArray[Any]]:
+    """Return all columns of contacts."""
+    return {one.name: getattr(contacts, one.name) for one in fields(StepContacts) if one.name not in _NO_COLUMNS}
+
+
+_NO_COLUMNS = frozenset({"step", "removed", "began", "ended"})
 
 
 @dataclass(frozen=True, slots=True)
