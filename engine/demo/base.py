@@ -56,8 +56,8 @@ StatusLine = str | tuple[str, Color]
 """A line of the readout over the picture, with a colour of `engine.render.palette` or without."""
 
 _KEYFRAME_STEPS = 60
-"""From one keyframe to the next. Building a world anew, keeping it and packing that take 40 us a body, a step of a pile 5 to 9 with all
-that is read and counted: a tenth more time in all, and at most 59 steps on the way from a keyframe to the step asked for."""
+"""From one keyframe to the next. Building a world anew, half of it in the steps before, keeping it and packing that take 30 us a body, a
+step of a pile 5 to 9 with all that is read and counted: a tenth more time in all, and at most 59 steps on the way to the step asked for."""
 
 _MANY_BODIES, _KEYFRAME_STEPS_OF_MANY = 600, 30
 """With more bodies than this those 59 steps take half a second on a slow machine: then it is every 30, for a fifth more time in all."""
