@@ -49,10 +49,12 @@ def _world() -> None:
     import numpy as np
 
     from engine.broadphase import Grid
+    from engine.compare.verdicts.manifolds import compile_ahead
     from engine.render.raster import load_raster
 
     load_raster()
     load_solver().prepare()
+    compile_ahead()
     _questions("boxes", "overlaps", "gaps")
     Grid().pairs(np.tile((0.0, 0.0, 1.0, 1.0), (3, 1)))
 

@@ -25,6 +25,8 @@ class ParameterRows:
         self._values_at: list[tuple[int, Parameter]] = []
         self._choices: dict[UIButton, tuple[Parameter, int]] = {}
         self._pending: dict[str, float] = {}
+        self._refreshed: Hashable = None
+        """All that the widgets were made to show last."""
 
     def add(self, y: int, parameter: Parameter) -> int:
         """Add a slider, or a row of buttons for a choice; return the y under it."""
@@ -70,7 +72,13 @@ class ParameterRows:
         return held[0] if held else ""
 
     def refresh(self) -> None:
-        """Make the widgets show the values as they are."""
+        """Make the widgets show the values as they are, if they do not."""
+        sliders = [(slider.current_value, slider.sliding_button is not None and slider.sliding_button.held) for slider, _ in self._sliders]
+        names = *(parameter.name for _, parameter in self._sliders), *(parameter.name for parameter, _ in self._choices.values())
+        state = *sliders, *map(self._value, names), *self._pending
+        if state == self._refreshed:
+            return
+        self._refreshed = state
         for slider, parameter in self._sliders:
             low, high = parameter.slider_ends
             value = self._value(parameter.name)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import chain
 
 import numpy as np
 import pygame
@@ -147,7 +148,7 @@ class RefereePanel:
     def _draw_reasons(self, surface: pygame.Surface) -> None:
         """List the reasons met since the restart, the frequent ones first, each with its sentence; those of the last step in colour."""
         stages = self._session.demo.stages
-        now = Counter(difference.reason for stage in stages for difference in stage.agreement.differences)
+        now = Counter(chain.from_iterable(stage.agreement.reasons for stage in stages))
         met = sum((stage.reasons for stage in stages), Counter[str]())
         if not met:
             return

@@ -1,6 +1,6 @@
 """Frozen results and the one enum of statuses: what the layers hand to each other."""
 
-from engine.contracts.agreement import Difference, PairAgreement, StepAgreement
+from engine.contracts.agreement import Difference, DifferenceColumns, PairAgreement, StepAgreement
 from engine.contracts.contact import ContactPoint, LazyContacts, PairEvent, PointState, StepContacts, no_contacts
 from engine.contracts.results import (
     ContactSet,
@@ -18,6 +18,7 @@ __all__ = [
     "ContactPoint",
     "ContactSet",
     "Difference",
+    "DifferenceColumns",
     "DistanceResult",
     "LazyContacts",
     "Manifold",

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import overload
 
-__all__ = ["REASONS", "Difference", "PairAgreement", "Reason", "StepAgreement"]
+import numpy as np
+
+from engine.common.arrays import FloatArray, IntArray
+
+__all__ = ["REASONS", "Difference", "DifferenceColumns", "PairAgreement", "Reason", "StepAgreement"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +62,78 @@ class Difference:
     evidence: str
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class DifferenceColumns(Sequence[Difference]):
+    """Differences in columns, one being made when it is asked for: of a heap hundreds are found in a step, and few are looked at.
+
+    Attributes
+    ----------
+    fixture_a, fixture_b : int64 (n,)
+    position, box2d_normal, ours_normal : float64 (n, 2)
+        Our normal is zero where there is none.
+    reasons, evidence : tuple of str
+    sizes : float64 (n,)
+    """
+
+    fixture_a: IntArray
+    fixture_b: IntArray
+    position: FloatArray
+    box2d_normal: FloatArray
+    ours_normal: FloatArray
+    reasons: tuple[str, ...]
+    sizes: FloatArray
+    evidence: tuple[str, ...]
+
+    @classmethod
+    def of(cls, differences: Sequence[Difference]) -> DifferenceColumns:
+        """Return differences in columns, if they are not yet."""
+        if isinstance(differences, cls):
+            return differences
+
+        def pairs(of_each: Sequence[tuple[float, float]]) -> FloatArray:
+            return np.array(of_each, dtype=np.float64).reshape(-1, 2)
+
+        return cls(
+            np.array([one.fixture_a for one in differences], dtype=np.int64),
+            np.array([one.fixture_b for one in differences], dtype=np.int64),
+            pairs([one.position for one in differences]),
+            pairs([one.box2d_normal for one in differences]),
+            pairs([one.ours_normal or (0.0, 0.0) for one in differences]),
+            tuple(one.reason for one in differences),
+            np.array([one.size for one in differences], dtype=np.float64),
+            tuple(one.evidence for one in differences),
+        )
+
+    @property
+    def keys(self) -> IntArray:
+        """The pair of each, as one number: ascending in the order of the rows of `StepContacts`."""
+        return (self.fixture_a << 32) | self.fixture_b
+
+    def take(self, rows: IntArray) -> DifferenceColumns:
+        """Return these rows only."""
+        reasons, evidence = (tuple(map(words.__getitem__, rows.tolist())) for words in (self.reasons, self.evidence))
+        places = self.position[rows], self.box2d_normal[rows], self.ours_normal[rows]
+        return DifferenceColumns(self.fixture_a[rows], self.fixture_b[rows], *places, reasons, self.sizes[rows], evidence)
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (isinstance(other, Sequence) and tuple(self) == tuple(other))
+
+    def __len__(self) -> int:
+        return len(self.reasons)
+
+    @overload
+    def __getitem__(self, at: int) -> Difference: ...
+    @overload
+    def __getitem__(self, at: slice) -> tuple[Difference, ...]: ...
+    def __getitem__(self, at: int | slice) -> Difference | tuple[Difference, ...]:
+        if isinstance(at, slice):
+            return tuple(self[k] for k in range(*at.indices(len(self))))
+        (x, y), (u, v), (our_u, our_v) = self.position[at].tolist(), self.box2d_normal[at].tolist(), self.ours_normal[at].tolist()
+        ours = (our_u, our_v) if our_u or our_v else None
+        a, b, size = int(self.fixture_a[at]), int(self.fixture_b[at]), float(self.sizes[at])
+        return Difference(a, b, (x, y), (u, v), ours, self.reasons[at], size, self.evidence[at])
+
+
 @dataclass(frozen=True, slots=True)
 class StepAgreement:
     """Counts of one step's manifolds: compared = agree + explained + unexplained.
@@ -70,8 +147,14 @@ class StepAgreement:
     explained: int = 0
     unexplained: int = 0
     max_point_error: float = 0.0
-    differences: tuple[Difference, ...] = ()
+    differences: Sequence[Difference] = ()
     not_comparable: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """Of each difference."""
+        found = self.differences
+        return found.reasons if isinstance(found, DifferenceColumns) else tuple(one.reason for one in found)
 
     def __add__(self, later: StepAgreement) -> StepAgreement:
         """Return the counts of both; the differences are those of the later."""

@@ -226,8 +226,9 @@ class Stage(CapturedInPlace):
         agreement = self.referee.check(contacts)
         if self.referee.pairs is not None:
             self.pairs = self.referee.pairs.check(contacts)
-            agreement = replace(agreement, differences=agreement.differences + self.pairs.differences)
-        self.reasons.update([difference.reason for difference in agreement.differences])
+            if self.pairs.differences:
+                agreement = replace(agreement, differences=(*agreement.differences, *self.pairs.differences))
+        self.reasons.update(agreement.reasons)
         return [agreement]
 
     def sample(self, agreement: StepAgreement) -> None:
@@ -236,7 +237,7 @@ class Stage(CapturedInPlace):
             return
         self.sampled = self.sampled + agreement
         self.agreement = agreement
-        self.reasons.update([difference.reason for difference in agreement.differences])
+        self.reasons.update(agreement.reasons)
         self.errors.append(agreement.max_point_error)
 
     def _count(self, contacts: StepContacts, moments: FloatArray) -> None:

@@ -144,9 +144,13 @@ def planes_of(corners: FloatArray, first: int, end: int, width: float, planes: F
     for i in range(first, end):
         before = end - 1 if i == first else i - 1
         area += corners[before, 0] * corners[i, 1] - corners[i, 0] * corners[before, 1]
-        reach = math.hypot(corners[i, 0] - corners[first, 0], corners[i, 1] - corners[first, 1])
-        if reach > longest:
-            longest, far = reach, i
+        longest = max(longest, abs(corners[i, 0] - corners[first, 0]) + abs(corners[i, 1] - corners[first, 1]))
+    if abs(area) <= FLAT_PIXELS * longest:  # an upper bound: hypot takes as long as all else here
+        longest = 0.0
+        for i in range(first, end):
+            reach = math.hypot(corners[i, 0] - corners[first, 0], corners[i, 1] - corners[first, 1])
+            if reach > longest:
+                longest, far = reach, i
     n = 0
     if abs(area) <= FLAT_PIXELS * longest:
         if longest > 0.0:

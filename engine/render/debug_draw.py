@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
 from engine.common.arrays import FloatArray, IntArray
-from engine.contracts.agreement import Difference
+from engine.contracts.agreement import Difference, DifferenceColumns
 from engine.contracts.contact import PointState, StepContacts
 from engine.geometry import Transform
 from engine.render import palette
@@ -187,7 +187,7 @@ def _parts(
     yield [scene.world.joint_anchors(joint) for joint in scene.world.joint_ids] if layers.joints else None
 
 
-def _so_far(scene: SceneView, rows: IntArray, fraction: float) -> tuple[StepContacts, tuple[Difference, ...]]:
+def _so_far(scene: SceneView, rows: IntArray, fraction: float) -> tuple[StepContacts, Sequence[Difference]]:
     """Return the contacts of the step and the referee's differences, without those of impacts still to come at `fraction`.
 
     And without those of bodies that were deleted since, whose `rows` are negative.
@@ -198,9 +198,9 @@ def _so_far(scene: SceneView, rows: IntArray, fraction: float) -> tuple[StepCont
         left_out |= impacts.contact_moments > fraction
     if not left_out.any():
         return contacts, differences
-    pairs = set(zip(contacts.fixture_a[left_out].tolist(), contacts.fixture_b[left_out].tolist(), strict=True))
     shown = replace(contacts, state=np.where(left_out[:, None], np.int8(-1), contacts.state), count=np.where(left_out, 0, contacts.count))
-    return shown, tuple(one for one in differences if (one.fixture_a, one.fixture_b) not in pairs)
+    columns, pairs = DifferenceColumns.of(differences), (contacts.fixture_a[left_out] << 32) | contacts.fixture_b[left_out]
+    return shown, columns.take(np.flatnonzero(~np.isin(columns.keys, pairs)))
 
 
 def _draw_shapes(

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from engine.common.arrays import FloatArray
-from engine.contracts.agreement import REASONS, Difference
+from engine.contracts.agreement import REASONS, Difference, DifferenceColumns
 from engine.contracts.contact import StepContacts
 from engine.render import palette
 from engine.render.canvas import Canvas
@@ -26,24 +26,22 @@ _MOST_LABELS = 8
 class PlacedDifferences:
     """Differences and where they lie in this picture, float64 (k, 2), the world's frame: on the bodies as drawn."""
 
-    differences: tuple[Difference, ...]
+    differences: DifferenceColumns
     positions: FloatArray
 
     def __len__(self) -> int:
         return len(self.differences)
 
 
-def placed(differences: tuple[Difference, ...], contacts: StepContacts) -> PlacedDifferences:
+def placed(differences: Sequence[Difference], contacts: StepContacts) -> PlacedDifferences:
     """Place each difference at its pair's first contact point, or where it was found if the pair has none."""
-    positions = np.array([one.position for one in differences], dtype=np.float64).reshape(-1, 2)
-    if not differences or len(contacts) == 0:
-        return PlacedDifferences(differences, positions)
+    columns = DifferenceColumns.of(differences)
+    if not len(columns) or len(contacts) == 0:
+        return PlacedDifferences(columns, columns.position)
     keys = (contacts.fixture_a << 32) | contacts.fixture_b  # ascending, as the rows are
-    wanted = np.array([(one.fixture_a << 32) | one.fixture_b for one in differences], dtype=np.int64)
-    rows = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
-    is_known = keys[rows] == wanted
-    positions[is_known] = contacts.position[rows[is_known], 0]
-    return PlacedDifferences(differences, positions)
+    rows = np.minimum(np.searchsorted(keys, columns.keys), len(keys) - 1)
+    is_known = keys[rows] == columns.keys
+    return PlacedDifferences(columns, np.where(is_known[:, None], contacts.position[rows, 0], columns.position))
 
 
 def draw_differences(canvas: Canvas, shown: PlacedDifferences) -> None:
@@ -53,25 +51,24 @@ def draw_differences(canvas: Canvas, shown: PlacedDifferences) -> None:
     """
     if not len(shown):
         return
-    is_unexplained = np.array([one.reason == "unexplained" for one in shown.differences], dtype=np.bool_)
+    told = shown.differences
+    is_unexplained = np.array([reason == "unexplained" for reason in told.reasons], dtype=np.bool_)
     canvas.points(shown.positions[~is_unexplained], palette.EXPLAINED, 7.0, ring=True)
     canvas.points(shown.positions[is_unexplained], palette.UNEXPLAINED, 7.0, ring=True)
-    sizes = np.array([one.size for one in shown.differences])
-    ranked = np.lexsort((-sizes, ~is_unexplained))[:_MOST_ARROWS].tolist()  # stable, as sorting by weight is
-    at, box2d = shown.positions[ranked], np.array([shown.differences[k].box2d_normal for k in ranked], dtype=np.float64)
-    nowhere = (math.nan, math.nan)
-    ours = np.array([shown.differences[k].ours_normal or nowhere for k in ranked], dtype=np.float64)
+    ranked = np.lexsort((-told.sizes, ~is_unexplained))[:_MOST_ARROWS]  # stable, as sorting by weight is
+    at, box2d, ours = shown.positions[ranked], told.box2d_normal[ranked], told.ours_normal[ranked]
     for color, is_of_kind in ((palette.EXPLAINED, ~is_unexplained[ranked]), (palette.UNEXPLAINED, is_unexplained[ranked])):
         canvas.arrows(at[is_of_kind], box2d[is_of_kind], 30.0, color, 2.0)
     is_other = (ours * box2d).sum(axis=1) < _SAME_DIRECTION
+    is_other &= ours.any(axis=1)
     canvas.arrows(at[is_other], ours[is_other], 20.0, palette.AGREE, 2.0)
     named = ranked[:_MOST_LABELS]
     pixels = canvas.camera.to_screen_array(shown.positions[named])
     canvas.keep_clear(pixels, 16.0)
-    for k, (x, y) in zip(named, pixels.tolist(), strict=True):
-        one = shown.differences[k]
-        words = f"{REASONS[one.reason].name}  {length_words(one.size)}"
-        canvas.label_last((x, y), words, reason_color(one.reason), 12.0, 12.0, True, True)
+    for k, (x, y) in zip(named.tolist(), pixels.tolist(), strict=True):
+        reason = told.reasons[k]
+        words = f"{REASONS[reason].name}  {length_words(float(told.sizes[k]))}"
+        canvas.label_last((x, y), words, reason_color(reason), 12.0, 12.0, True, True)
 
 
 def length_words(metres: float) -> str:

@@ -52,6 +52,7 @@ class FontBook:
         self._fonts: dict[tuple[float, bool], pygame.font.Font] = {}
         # what every frame asks for stays in them, what changes in every frame goes
         self._texts = lru_cache(_MOST_TEXTS)(self._rendered)
+        self._widths = lru_cache(_MOST_TEXTS)(self._measured)
         self._lines = lru_cache(_MOST_TEXTS)(self._broken)
         self._beginnings = lru_cache(_MOST_TEXTS)(self._cut)
         self._plates = lru_cache(_MOST_PLATES)(_plate)
@@ -74,7 +75,7 @@ class FontBook:
 
     def width(self, text: str, size: float, bold: bool = False) -> int:
         """Return the width of the text in screen pixels."""
-        return self.font(size, bold).size(shown(text))[0]
+        return self._widths(text, size, bold)
 
     def wrapped(self, text: str, size: float, width: int, bold: bool = False) -> list[str]:
         """Break the text into lines of at most `width` screen pixels; a word longer than that, a path for instance, is broken too."""
@@ -86,6 +87,9 @@ class FontBook:
 
     def _rendered(self, text: str, size: float, color: Color, bold: bool) -> pygame.Surface:
         return self.font(size, bold).render(shown(text), True, color)
+
+    def _measured(self, text: str, size: float, bold: bool) -> int:
+        return self.font(size, bold).size(shown(text))[0]
 
     def _cut(self, text: str, size: float, width: int, bold: bool) -> str:
         if self.width(text, size, bold) <= width:

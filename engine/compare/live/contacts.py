@@ -16,7 +16,7 @@ from engine.common.jit import EDGES, is_held_back
 from engine.compare.queries import Answers, centroid_errors, our_manifolds, posed_pairs
 from engine.compare.verdicts.manifolds import judge_manifolds
 from engine.compare.verdicts.verdict import Explanation
-from engine.contracts import Difference, StepAgreement, StepContacts
+from engine.contracts import Difference, DifferenceColumns, StepAgreement, StepContacts
 from engine.geometry import FixtureShape
 from engine.geometry.kinds import SEGMENT
 from engine.narrowphase.packing import pack
@@ -80,24 +80,20 @@ def rows_to_judge(contacts: StepContacts, ids: IdRows, kind: IntArray) -> tuple[
 
 def differences_of(
     found: Sequence[Explanation], contacts: StepContacts, rows: IntArray, box2d: FloatArray, ours: FloatArray
-) -> tuple[Difference, ...]:
-    """Return the explanations of `rows` as a viewer needs them, with Box2D's normals and ours (n, 2), zero where a side has none; column
-    by column, for there may be hundreds in a step.
-    """
+) -> Sequence[Difference]:
+    """Return the explanations of `rows` as a viewer needs them, with Box2D's normals and ours (n, 2), zero where a side has none."""
     if not found:
         return ()
-    which = np.array([one.row for one in found], dtype=np.int64)
-    at = rows[which]
-    columns = zip(
-        found,
-        contacts.fixture_a[at].tolist(),
-        contacts.fixture_b[at].tolist(),
-        contacts.position[at, 0].tolist(),
-        box2d[which].tolist(),
-        ours[which].tolist(),
-        strict=True,
-    )
-    return tuple(
-        Difference(a, b, (x, y), (u, v), (our_u, our_v) if our_u or our_v else None, one.reason, one.size, one.evidence)
-        for one, a, b, (x, y), (u, v), (our_u, our_v) in columns
+    which, reasons, sizes, evidence = zip(*found, strict=True)
+    where = np.array(which, dtype=np.int64)
+    at = rows[where]
+    return DifferenceColumns(
+        contacts.fixture_a[at],
+        contacts.fixture_b[at],
+        contacts.position[at, 0],
+        box2d[where],
+        ours[where],
+        reasons,
+        np.array(sizes, dtype=np.float64),
+        evidence,
     )

@@ -47,12 +47,13 @@ from engine.compare.proofs.manifold_ties import (
     explain_steep_clip,
 )
 from engine.compare.queries import Answers, PosedPairs, our_manifolds
+from engine.compare.verdicts._error_kernel import manifold_errors
 from engine.compare.verdicts.verdict import Explanation, Verdicts
 from engine.geometry.kinds import SEGMENT
 from engine.narrowphase import batched
 from engine.narrowphase.batched import ManifoldRows
 
-__all__ = ["Fit", "fit", "judge_manifolds"]
+__all__ = ["Fit", "compile_ahead", "fit", "judge_manifolds"]
 
 _UNCHECKED_AMPLIFICATION = 2.0
 """Ratio. What the manifold kernel says of its clipping is taken for granted up to this, an incident edge 60 degrees off: nearly always."""
@@ -71,6 +72,12 @@ class Fit:
     normal_error: FloatArray
 
 
+def compile_ahead() -> None:
+    """Compile what is compared by a kernel, or load it."""
+    numbers, points = np.zeros(1), np.zeros((1, 2, 3))
+    manifold_errors(np.zeros(1, dtype=np.int64), np.zeros((1, 6)), points, np.zeros((1, 2)), points, numbers, numbers)
+
+
 def fit(posed: PosedPairs, ours: ManifoldRows, theirs: Answers) -> Fit:
     """Compare manifolds as physical answers, points in either order."""
     extent = largest_of_rows(posed.shapes.extent[posed.pairs])
@@ -83,10 +90,8 @@ def fit(posed: PosedPairs, ours: ManifoldRows, theirs: Answers) -> Fit:
     point_allowed = allowances.point_allowance(posed.scale, amplification, posed.is_polygons, extent)
     normal_allowed = allowances.normal_allowance(posed.scale, amplification, posed.is_polygons)
 
-    normal_error = largest_of_rows(np.abs(Answers.of_ours(ours).normal - theirs.normal))
-    straight_error = largest_of_rows(np.abs(ours.points - theirs.points))
-    crossed_error = largest_of_rows(np.abs(ours.points - theirs.points[:, ::-1]))
-    point_error = np.where(ours.count == 2, np.minimum(straight_error, crossed_error), straight_error)
+    point_error, normal_error = np.empty(len(posed)), np.empty(len(posed))
+    manifold_errors(ours.count, ours.axis, ours.points, theirs.normal, theirs.points, point_error, normal_error)
     is_same = (ours.count == theirs.count) & (point_error <= point_allowed) & (normal_error <= normal_allowed)
     is_determined = allowances.is_determined(posed.scale, amplification, posed.is_polygons) | (ours.count == 0)
     return Fit(is_same, is_determined, point_error, normal_error)
