@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from engine.common.arrays import FloatArray
-from engine.common.jit import inlined_kernel, kernel
+from engine.common.jit import inlined_kernel, unlocked_kernel
 from engine.geometry.rotation import MOST_TURNED, small_turn
 
 __all__ = ["cosine_and_sine", "cosine_and_sine_of_small", "turn_poses"]
@@ -26,7 +26,7 @@ def cosine_and_sine(angle: float) -> tuple[float, float]:
     return math.cos(angle), math.sin(angle)
 
 
-@kernel
+@unlocked_kernel
 def turn_poses(poses: FloatArray, turned: FloatArray) -> bool:
     """Fill `turned` (n, 4) x, y, cos, sin from poses (n, 3) x, y, angle; return whether all numbers are finite.
 

@@ -36,6 +36,7 @@ __all__ = [
     "manifolds",
     "manifolds_of_bodies",
     "overlap_rows",
+    "overlaps",
     "poses_with_rotation",
     "traced_rows",
 ]
@@ -233,14 +234,35 @@ def box_rows(shapes: PackedShapes, which: IntArray, poses: FloatArray) -> FloatA
     return posed_boxes(shapes.first, shapes.n_vertices, shapes.vertices, shapes.radius, which, poses)
 
 
-def overlap_rows(shapes: PackedShapes, pairs: IntArray, poses_a: FloatArray, poses_b: FloatArray, threads: int = 1) -> NDArray[np.bool_]:
-    """Overlap of `pairs` (n, 2) at poses (n, 4) x, y, cos, sin; many go side by side, with the same answers, by parts on `threads`."""
+def overlap_rows(shapes: PackedShapes, pairs: IntArray, poses_a: FloatArray, poses_b: FloatArray) -> NDArray[np.bool_]:
+    """Overlap of `pairs` (n, 2) at poses (n, 4) x, y, cos, sin; many go side by side, with the same answers."""
+    overlapping = np.zeros(len(pairs), dtype=np.int64)
+    _fill_overlaps(shapes, pairs, poses_a, poses_b, overlapping)
+    return overlapping.astype(np.bool_)
+
+
+def overlaps(shapes: PackedShapes, pairs: IntArray, poses_a: FloatArray, poses_b: FloatArray, threads: int = 1) -> NDArray[np.bool_]:
+    """Do the same at poses (n, 3) x, y, angle; several `threads` take a part of the pairs each. Indices and numbers are looked at here.
+
+    Raises
+    ------
+    InvalidInputError
+        An index out of range, or a number in `xf_a` or `xf_b` that is not finite.
+    """
     overlapping = np.zeros(len(pairs), dtype=np.int64)
 
     def fill(part: slice) -> None:
-        _fill_overlaps(shapes, pairs[part], poses_a[part], poses_b[part], overlapping[part])
+        some = index_pairs("pairs", pairs[part], len(shapes))
+        turned = _checked_turn("xf_a", poses_a[part]), _checked_turn("xf_b", poses_b[part])
+        _fill_overlaps(shapes, some, *turned, overlapping[part])
 
-    in_parts(len(pairs), threads, fill)
+    try:
+        in_parts(len(pairs), threads, fill)
+    except InvalidInputError:  # of a part, in which its rows were counted
+        index_pairs("pairs", pairs, len(shapes))
+        finite_rows("xf_a", poses_a, 3)
+        finite_rows("xf_b", poses_b, 3)
+        raise
     return overlapping.astype(np.bool_)
 
 

@@ -158,10 +158,10 @@ def overlap(shapes: ShapeBatch, pairs: ArrayLike, xf_a: ArrayLike, xf_b: ArrayLi
     InvalidInputError
         An index out of range, lengths that differ, a number that is not finite, fewer than one thread.
     """
-    checked, n_threads = check_batch(shapes, pairs, xf_a, xf_b), integer("threads", threads, 1)
+    checked, n_threads = check_layout(shapes, pairs, xf_a, xf_b), integer("threads", threads, 1)
     from engine.narrowphase import batched
 
-    return frozen(batched.overlap_rows(*checked, n_threads))
+    return frozen(batched.overlaps(*checked, n_threads))
 
 
 def manifold(
