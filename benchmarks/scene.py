@@ -1,7 +1,8 @@
 """A whole collision frame against pymunk's step of the same scene.
 
-Ours: from the poses of all bodies to their boxes, the pairs and the manifolds of each. Pymunk's: a step in which every pair is
-filtered out, so that it moves the bodies, updates its tree and finds the pairs, but computes no contact.
+Ours: from the poses of all bodies to their boxes, the pairs and the manifolds of each. Pymunk's: a step, in which it moves the bodies,
+updates its tree and finds the pairs; then either every pair is filtered out and no contact computed, or all shapes are sensors, so
+that it computes the contacts of each pair and solves none.
 """
 
 from __future__ import annotations
@@ -27,17 +28,19 @@ def run(quick: bool = False) -> list[Record]:
         calls = {"ours": lambda packed=packed, which=which, poses=poses: _done(collide(packed, which, poses))}
         missing, found = "", collide(packed, which, poses)
         try:
-            calls["pymunk"] = _pymunk_step(shapes, which, poses)
+            calls["pymunk"] = _pymunk_step(shapes, which, poses, False)
+            calls["pymunk, sensors"] = _pymunk_step(shapes, which, poses, True)
         except MissingPeerError as error:
             missing = str(error)
         taken = seconds_in_turn(calls, rounds)
-        note = missing or f"{len(found.pairs):,} pairs, {int((found.manifolds.count > 0).sum()):,} contacts; pymunk computes none"
-        peer = taken.get("pymunk")
-        records.append(record(f"scene, {n:,} bodies", "ms", taken["ours"], peer, "pymunk" if peer else "", note))
+        note = f"{len(found.pairs):,} pairs, {int((found.manifolds.count > 0).sum()):,} contacts"
+        for peer, what in (("pymunk", "; pymunk computes none"), ("pymunk, sensors", "; pymunk computes them, too")):
+            their = taken.get(peer)
+            records.append(record(f"scene, {n:,} bodies", "ms", taken["ours"], their, peer if their else "", missing or note + what))
     return records
 
 
-def _pymunk_step(shapes, which, poses):
+def _pymunk_step(shapes, which, poses, with_contacts):
     require_peer("pymunk")
     import pymunk
 
@@ -48,7 +51,7 @@ def _pymunk_step(shapes, which, poses):
         body.position, body.angle = (x, y), angle
         body.velocity = (SPEED if shape % 2 else -SPEED, SPEED if shape % 4 < 2 else -SPEED)
         polygon = pymunk.Poly(body, shapes[shape].vertices.tolist())
-        polygon.filter = apart
+        polygon.filter, polygon.sensor = (pymunk.ShapeFilter() if with_contacts else apart), with_contacts
         space.add(body, polygon)
     return lambda: _done(space.step(1.0 / 60.0))
 

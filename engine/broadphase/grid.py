@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import math
+from functools import cache
+from itertools import accumulate, pairwise
+from types import ModuleType
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -38,20 +41,17 @@ class GridWorkspace:
 
     def pairs(self, boxes: FloatArray, limit: float, trace: FloatArray | None = None) -> IntArray | None:
         """Return the overlapping pairs of `boxes` (n, 4), sorted, or None where a box would compare more than `limit` eights."""
-        from engine.broadphase._grid_kernel import search
-        from engine.broadphase._simd_kernel import EIGHT
-        from engine.broadphase._sorting_kernel import ordered_pairs
-
+        grid, simd, sorting = _kernels()
         n = len(boxes)
         self._fit(n, PAIRS_PER_BOX * n)
-        n_found = search(boxes, limit, *self._scratch(), trace)
-        if n_found > len(self._first) - EIGHT:
+        n_found = grid.search(boxes, limit, *self._scratch(), trace)
+        if n_found > len(self._first) - simd.EIGHT:
             self._fit(n, n_found + n_found // SPARE)
-            n_found = search(boxes, limit, *self._scratch(), trace)
+            n_found = grid.search(boxes, limit, *self._scratch(), trace)
         if n_found < 0:
             return None
         pairs = room(2 * n_found + 2).view(np.int64).reshape(n_found + 1, 2)
-        ordered_pairs(self._first, self._second, n_found, self._numbers, n, self._counts, self._lists, pairs)
+        sorting.ordered_pairs(self._first, self._second, n_found, self._numbers, n, self._counts, self._lists, pairs)
         return pairs[:n_found]
 
     def _scratch(self) -> tuple[PlaceArray, PlaceArray, FloatArray, FloatArray, PlaceArray, PlaceArray]:
@@ -61,28 +61,27 @@ class GridWorkspace:
         """Make room for `n` boxes and `n_pairs` pairs, if there is none."""
         if n <= self._n and n_pairs <= self._n_pairs:
             return
-        from engine.broadphase._grid_kernel import CELLS_PER_BOX
-        from engine.broadphase._simd_kernel import EIGHT, MORE_LANES, padded
-
+        grid, simd, _ = _kernels()
         n = max(n, self._n)
-        n_pairs = max(n_pairs, self._n_pairs) + EIGHT
-        n_cells = CELLS_PER_BOX * n + 2
-        halves = (n_cells, 3 * n, n, n_pairs, n_pairs, n_pairs + MORE_LANES)  # uint32, two to a number of the piece
-        wholes = (4 * padded(n), n_cells)
-        self._block = room(sum(wholes) + sum(halves) // 2 + len(halves))
-        parts = np.split(self._block, np.cumsum([*wholes, *(half // 2 + 1 for half in halves)])[:-1])
-        self._columns: FloatArray = parts[0]
-        self._widest: FloatArray = parts[1]
+        n_pairs = max(n_pairs, self._n_pairs) + simd.EIGHT
+        n_cells, n_columns = grid.CELLS_PER_BOX * n + 2, 4 * simd.padded(n)
+        words = (n_cells, 3 * n, n, n_pairs, n_pairs, n_pairs + simd.MORE_LANES)  # uint32, two to a number of the piece
+        piece = room(n_columns + n_cells + (sum(words) + 1) // 2)
+        self._columns, self._widest, rest = piece[:n_columns], piece[n_columns : n_columns + n_cells], piece[n_columns + n_cells :]
+        ends, numbers = [0, *accumulate(words)], rest.view(np.uint32)  # by slices: `np.split` takes as long as the search
         self._cells, self._numbers, self._counts, self._first, self._second, self._lists = (
-            _words(part, size) for part, size in zip(parts[2:], halves, strict=True)
-        )
-        self._columns[:] = 0.0  # what is read beyond the last box is not counted, but is a number
-        self._n, self._n_pairs = n, n_pairs - EIGHT
+            numbers[start:end] for start, end in pairwise(ends)
+        )  # fmt: skip
+        self._columns.fill(0.0)  # what is read beyond the last box is not counted, but is a number
+        self._n, self._n_pairs = n, n_pairs - simd.EIGHT
 
 
-def _words(part: FloatArray, size: int) -> PlaceArray:
-    words: PlaceArray = part.view(np.uint32)[:size]
-    return words
+@cache
+def _kernels() -> tuple[ModuleType, ModuleType, ModuleType]:
+    """Load what the uniform grid needs at the first question: an import statement in each would take longer than a kernel."""
+    from engine.broadphase import _grid_kernel, _simd_kernel, _sorting_kernel
+
+    return _grid_kernel, _simd_kernel, _sorting_kernel
 
 
 def sketch_of_grid(boxes: FloatArray) -> CellSketch:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
+from functools import cache
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -130,9 +132,7 @@ class BroadPhase(ABC):
         if len(self._spare) < n:
             self._spare = np.empty((max(n, len(self._boxes)), 4))
         np.copyto(self._spare[:n], given)
-        from engine.broadphase._boxes_kernel import n_invalid
-
-        if n_invalid(self._spare[:n]) > 0:
+        if _n_invalid()(self._spare[:n]) > 0:
             _checked_boxes(given)
         are_these = n == self._size == self._n_live
         self._boxes, self._spare = self._spare, self._boxes
@@ -223,6 +223,14 @@ class BroadPhase(ABC):
             boxes, is_live = np.empty((capacity, 4)), np.zeros(capacity, dtype=np.bool_)
             boxes[: self._size], is_live[: self._size] = self._boxes[: self._size], self._is_live[: self._size]
             self._boxes, self._is_live = boxes, is_live
+
+
+@cache
+def _n_invalid() -> Callable[[FloatArray], int]:
+    """Load the kernel at the first boxes: an import statement at each update would take longer than the kernel."""
+    from engine.broadphase._boxes_kernel import n_invalid
+
+    return n_invalid
 
 
 def _points(field: str, value: ArrayLike, length: int | None = None) -> FloatArray:

@@ -26,6 +26,9 @@ IntArray: TypeAlias = NDArray[np.int64]
 
 _Array = TypeVar("_Array", bound=NDArray[Any])
 
+_FLOAT64 = np.dtype(np.float64)
+"""NumPy makes it once, so that one look tells."""
+
 _NUMBERS = "iuf"
 """Kinds of NumPy's numbers that are real: integers with a sign and without, floats."""
 
@@ -38,6 +41,10 @@ def shaped_rows(field: str, value: ArrayLike, width: int, length: int | None = N
     InvalidInputError
         The shape is another one, or n is not `length`, where that is given.
     """
+    if type(value) is np.ndarray and value.dtype is _FLOAT64 and value.flags.c_contiguous:
+        shape = value.shape
+        if len(shape) == 2 and shape[1] == width and length in (None, shape[0]):
+            return value
     rows = "n" if length is None else str(length)
     wanted = f"a ({rows}, {width}) array of finite numbers"
     try:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
+from types import ModuleType
 from typing import TYPE_CHECKING
 
 from numpy.typing import ArrayLike
@@ -55,8 +57,7 @@ def aabb(shapes: ShapeBatch, which: ArrayLike, xf: ArrayLike) -> FloatArray:
     """
     packed, chosen = check_indices("which", shapes, which)
     poses = turned_poses("xf", xf, len(chosen))
-    from engine.narrowphase import batched
-
+    batched, _ = _narrow_phase()
     return frozen(batched.box_rows(packed, chosen, poses))
 
 
@@ -77,13 +78,19 @@ def collide(
     """
     packed, chosen = check_indices("which", shapes, which)
     poses = turned_poses("xf", xf, len(chosen))
-    from engine.narrowphase import batched
-    from engine.narrowphase.rules import check_rule
-
+    batched, rules = _narrow_phase()
     finder = Automatic() if broad_phase is None else broad_phase
     if not callable(getattr(finder, "pairs", None)):
         raise InvalidInputError("broad_phase", "a BroadPhase, with `pairs`", broad_phase)
     pairs = finder.pairs(batched.box_rows(packed, chosen, poses))
-    number = check_rule(rule, packed, pairs[:0] if rule == "exact" else chosen[pairs])
+    number = rules.check_rule(rule, packed, pairs[:0] if rule == "exact" else chosen[pairs])
     manifolds = columns_of(*batched.manifolds_of_bodies(packed, chosen, poses, pairs, number))
     return SceneContacts(frozen(pairs), manifolds)  # frozen last: for read-only pairs the kernels would be compiled once more
+
+
+@cache
+def _narrow_phase() -> tuple[ModuleType, ModuleType]:
+    """Load both chapters at the first question, as `batch` does."""
+    from engine.narrowphase import batched, rules
+
+    return batched, rules
