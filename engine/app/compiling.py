@@ -2,7 +2,8 @@
 
 The parts stand in the order of likely use. Each process takes the first part that no process has begun, by being the first to make its file
 in a folder that all of them share, and makes a second file when it is done with it: then its kernels are on disk, and a process
-that wants them loads them from there, by running the part too.
+that wants them loads them from there, by running the part too. The processes live through all parts: what a kernel has in common
+with one before, and Numba itself, each makes ready once, a fifth of the time of those that a demo waits for.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
@@ -28,9 +30,11 @@ from engine.world import load_solver, solvers
 __all__ = ["ASKED", "CHECK", "EDGES", "EVERYTHING", "LONGEST", "RUNNING", "Compilers", "elsewhere", "n_cores", "run_part"]
 
 _ROOT = Path(__file__).resolve().parents[2]
-_SHARE = "import sys; from engine.app.compiling import share; share(sys.argv[1], int(sys.argv[2]), sys.argv[3:])"
+_SHARE = "import sys; from engine.app.compiling import share; share(sys.argv[1], *map(int, sys.argv[2:5]), sys.argv[5:])"
 _LOW_PRIORITY = 5
 """Of what is not waited for, as `nice` has it."""
+_UNCLEARED = 10.0
+"""Seconds of processor time after which a process looks for memory to give back: less than the longest part takes, which leaves as much."""
 LONGEST = 1800.0
 """Seconds: a minute where nothing else runs, ten on a busy machine. To give up sooner would be to compile here, and stall the window."""
 
@@ -160,21 +164,31 @@ def run_part(name: str) -> None:
     EVERYTHING[name]()
 
 
-def share(folder: str, priority: int, names: Sequence[str]) -> None:
-    """Compile those of the parts that no other process has begun; what another process does."""
-    if priority and hasattr(os, "nice"):
-        os.nice(priority)
+def share(folder: str, process: int, n_urgent: int, n_own: int, names: Sequence[str]) -> None:
+    """Compile those of the first `n_own` parts that no other process has begun; what another process does."""
     compile_notice.wait_in_silence()
     compile_in_turn()
     gc.disable()  # the compiler makes much that lasts: to look through all of it again and again costs a twelfth of the time
-    for number, name in enumerate(names):
+    is_low, cleared = False, time.process_time()
+    for number, name in enumerate(names[:n_own]):
         try:
-            Path(folder, f"{number}.begun").touch(exist_ok=False)
+            with open(Path(folder, f"{number}.begun"), "x", encoding="utf-8") as begun:
+                begun.write(str(process))
         except FileExistsError:
             continue
-        run_part(name)
-        Path(folder, f"{number}.done").touch()
-        gc.collect()
+        if number >= n_urgent and not is_low and hasattr(os, "nice"):
+            os.nice(_LOW_PRIORITY)
+            is_low = True
+        try:
+            run_part(name)
+        except Exception:  # it fails again where it is loaded, and is told there
+            Path(folder, f"{number}.failed").touch()
+        else:
+            Path(folder, f"{number}.done").touch()
+        if time.process_time() - cleared > _UNCLEARED:
+            gc.collect()
+            gc.freeze()  # what is there now lasts: the next look leaves it out
+            cleared = time.process_time()
 
 
 def n_cores() -> int:
@@ -190,16 +204,20 @@ class Compilers:
     names : sequence of str
         Of `EVERYTHING`, in the order in which they are begun.
     n_processes : int
-    is_urgent : bool
-        Whether they are waited for.
+    n_urgent : int, optional
+        How many of the parts, the first ones, are waited for; else all.
+    n_by_all : int, optional
+        How many of the parts, the first ones, all processes share; what comes after is left to one less, if there is another.
     """
 
-    def __init__(self, names: Sequence[str], n_processes: int, is_urgent: bool = True) -> None:
+    def __init__(self, names: Sequence[str], n_processes: int, n_urgent: int | None = None, n_by_all: int | None = None) -> None:
         self.names = tuple(names)
         self._folder = tempfile.TemporaryDirectory(prefix="kernels-", ignore_cleanup_errors=True)
-        priority = 0 if is_urgent else _LOW_PRIORITY
-        arguments = (self._folder.name, str(priority), *self.names)
-        self._processes = [elsewhere(_SHARE, *arguments) for _ in range(min(n_processes, len(self.names)))]
+        self._processes = []
+        for process in range(min(n_processes, len(self.names))):
+            n_own = n_by_all if process > 0 and process == n_processes - 1 else None
+            numbers = (process, *(len(self.names) if n is None else n for n in (n_urgent, n_own)))
+            self._processes.append(elsewhere(_SHARE, self._folder.name, *map(str, numbers), *self.names))
 
     def __enter__(self) -> Self:
         return self
@@ -213,10 +231,10 @@ class Compilers:
         return tuple(name for number, name in enumerate(self.names) if self._is_there(f"{number}.done"))
 
     @property
-    def begun(self) -> tuple[str, ...]:
-        """The parts that are being compiled."""
-        numbers = range(len(self.names))
-        return tuple(self.names[n] for n in numbers if self._is_there(f"{n}.begun") and not self._is_there(f"{n}.done"))
+    def ended(self) -> tuple[str, ...]:
+        """The parts that no process compiles any more, nor will: done, or failed, or their process has ended."""
+        is_over = self.is_over
+        return tuple(name for number, name in enumerate(self.names) if is_over or self._has_ended(number))
 
     @property
     def is_over(self) -> bool:
@@ -238,6 +256,14 @@ class Compilers:
                 process.terminate()
                 process.wait()
         self._folder.cleanup()
+
+    def _has_ended(self, number: int) -> bool:
+        if self._is_there(f"{number}.done") or self._is_there(f"{number}.failed"):
+            return True
+        with contextlib.suppress(OSError):
+            process = Path(self._folder.name, f"{number}.begun").read_text(encoding="utf-8")
+            return process != "" and self._processes[int(process)].poll() is not None
+        return False
 
     def _is_there(self, name: str) -> bool:
         return Path(self._folder.name, name).exists()

@@ -3,12 +3,12 @@
 Importing Numba and loading or compiling the kernels takes from half a second to a minute, and compiling holds the interpreter. So
 other processes compile into the on-disk cache, and a thread loads from there what is ready:
 
-1. What the check of discs and polygons needs, in two processes at full priority. Then worlds are given their referees.
-   Until the next parts are there the forms that take many pairs at once are held back, for which the scalar ones answer
+1. What the check of discs and polygons needs, at full priority, by as many processes as there are cores. Then worlds are given their
+   referees. Until the next parts are there the forms that take many pairs at once are held back, for which the scalar ones answer
    with the same bits, and pairs with edges are not judged.
-2. What else the demos ask that cannot do without (the bullets' lanes), in as many processes as there are cores, at low priority. Then
-   these are given their referees.
-3. The forms for many pairs at once, and all the rest, in the order of likely use, in one process less: it takes a minute.
+2. What else the demos ask that cannot do without (the bullets' lanes), by the same processes, at low priority. Then these are given
+   their referees.
+3. The forms for many pairs at once, and all the rest, in the order of likely use, by one process less: it takes a minute or two.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from __future__ import annotations
 import atexit
 import subprocess
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection
 from time import perf_counter
 
 from engine import query
@@ -36,7 +36,7 @@ _N_COMPILED = 24
 a kernel more or less changes it."""
 _LATER = "import os; getattr(os, 'nice', int)(5); from engine.common.jit import compile_in_turn; compile_in_turn()"
 """What a process does first that compiles what a demo asks for: it waits for a process that is compiling the same."""
-_LOOK = 0.25
+_LOOK = 0.1
 """Seconds from one look at how far compiling is to the next."""
 
 
@@ -161,30 +161,40 @@ class RefereeWarmup:
         def tell() -> None:
             self.words, self.short = compiling_words(n_before, n_in_cache(), perf_counter() - began)
 
-        self._compile(tuple(CHECK), len(CHECK), True, tell)
-        self.words, self.short = LOADING, "loading algorithms"
-        if self._closed:
-            return
-        with short_turns():
-            for name in CHECK:
-                compiling.run_part(name)
-            self.factory = _checked_factory()
-        loaded = set(CHECK)
+        loaded: set[str] = set()
 
-        def load() -> None:
-            assert self._compilers is not None
-            for name in self._compilers.done:
-                if name in RUNNING and name not in loaded and not self._closed:
+        def load(wanted: Collection[str]) -> None:
+            for name in compilers.ended:
+                if name in wanted and name not in loaded and not self._closed:
                     loaded.add(name)
                     with short_turns():
                         self._load(name)
+
+        def look() -> None:
+            if self.factory is None:
+                tell()
+                load(CHECK)
+                if loaded.issuperset(CHECK):
+                    self.words, self.short = LOADING, "loading algorithms"
+                    with short_turns():
+                        self.factory = _checked_factory()
+                return
+            load(RUNNING)
             self.is_complete = self.is_complete or loaded.issuperset(ASKED)
             if loaded.issuperset(RUNNING) and jit.is_held_back(jit.LANES):
                 with short_turns():
                     self._let_many_go()
 
-        self._compile([name for name in ASKED if name not in CHECK], n_cores(), False, load)
-        self._compile([name for name in EVERYTHING if name not in ASKED], max(n_cores() - 1, 1), False, load)
+        with Compilers(tuple(EVERYTHING), n_cores(), n_urgent=len(CHECK), n_by_all=len(ASKED)) as compilers:
+            self._compilers = compilers
+            n_ended, last = 0, began
+            while not (compilers.is_over or self._closed) and perf_counter() - last < LONGEST:
+                look()
+                if len(compilers.ended) > n_ended:
+                    n_ended, last = len(compilers.ended), perf_counter()
+                compilers.wait(_LOOK)
+            while not (self._closed or (self.is_complete and not jit.is_held_back(jit.LANES))):
+                look()
 
     def _load(self, name: str) -> None:
         compiling.run_part(name)
@@ -195,18 +205,6 @@ class RefereeWarmup:
         jit.let_go(jit.LANES)
         _warm_pairs()
         jit.mark_cache_warm()
-
-    def _compile(self, names: Sequence[str], n_processes: int, is_urgent: bool, on_look: Callable[[], None]) -> None:
-        """Let other processes compile parts; what fails there fails again where it is loaded, and is told there."""
-        began = perf_counter()
-        if self._closed:
-            return
-        with Compilers(names, n_processes, is_urgent) as self._compilers:
-            while not (self._compilers.is_over or self._closed) and perf_counter() - began < LONGEST:
-                on_look()
-                self._compilers.wait(_LOOK)
-            if not self._closed:
-                on_look()
 
 
 class BackgroundLoad:

@@ -102,16 +102,20 @@ def allocating_kernel(function: _Function) -> _Function:
 
 
 def borrowing_kernel(function: _Function) -> _Function:
-    """Compile a function of its own, kept as a kernel's code is, that counts no references, as an inlined one: a large step of a pair."""
-    return _compiled(function, _nrt=False)
+    """Compile a function of its own for every kernel that calls it, that counts no references, as an inlined one: a large step of a pair.
+
+    As of an inlined one nothing is kept but in those, which takes a fifth less compiling, and the machine code is as fast.
+    """
+    return _inlined(function, _nrt=False, forceinline=False)
 
 
-def _inlined(function: _Function, **options: object) -> _Function:
+def _inlined(function: _Function, *, forceinline: bool = True, **options: object) -> _Function:
     if not is_compiling():
         return _compiled(function)
     from engine.common.numba_shortcuts import LinkedCompiler
 
-    inlined = _compiled(function, is_kept=False, forceinline=True, no_cpython_wrapper=True, pipeline_class=LinkedCompiler, **options)
+    whole = {"forceinline": forceinline, "no_cpython_wrapper": True, "pipeline_class": LinkedCompiler, **options}
+    inlined = _compiled(function, is_kept=False, **whole)
     dispatcher = cast(Any, inlined)
 
     @cache
@@ -141,9 +145,10 @@ def _compiled(function: _Function, is_kept: bool = True, **options: object) -> _
     numba = importlib.import_module("numba")
     if is_compiling():
         compile_notice.begin()
-        from engine.common.numba_shortcuts import compare_flags_fast
+        from engine.common.numba_shortcuts import KernelCompiler, take_shortcuts
 
-        compare_flags_fast()
+        take_shortcuts()
+        options = {"pipeline_class": KernelCompiler, **options}
     directory = _module_cache(Path(function.__code__.co_filename).resolve())
     before = numba.config.CACHE_DIR
     numba.config.CACHE_DIR = "" if directory is None else str(directory)

@@ -27,6 +27,7 @@ from engine.decompose import keil
 from engine.geometry import AnyShape, Capsule, Circle, Polygon, Segment, Sweep, Transform
 from engine.narrowphase import alternating_projections, batched, manifold, sat
 from engine.narrowphase._extent_kernel import pairs_of_bodies
+from engine.narrowphase._manifold_simd_kernel import contact_normals
 from engine.narrowphase.packing import SIMD_FROM
 from engine.query import batch, batch_frame, casts, pairs
 
@@ -68,12 +69,13 @@ def manifolds() -> Iterator[_Question]:
 
 
 def boxes() -> Iterator[_Question]:
-    """The tight boxes of bodies, and which pairs of bodies are asked about."""
+    """The tight boxes of bodies, which pairs of bodies are asked about, and what is told of their contacts."""
     which, poses = np.zeros(2, dtype=np.int64), np.array([(0.0, 0.0, 1.0, 0.0), (0.25, 0.0, 1.0, 0.0)])
     packed = batch.ShapeBatch(_SHAPES).packed
     yield partial(batched.poses_with_rotation, np.zeros((2, 3)))
     yield partial(batched.box_rows, packed, which, poses)
     yield partial(pairs_of_bodies, which, poses, np.array([(0, 1)]))
+    yield partial(contact_normals, which, np.zeros((2, 6)))
 
 
 def overlaps() -> Iterator[_Question]:

@@ -18,13 +18,13 @@ from tests.waiting import PATIENCE, until
 
 
 class Stage:
-    """Stands in for the processes that compile: parts are done when a test says so."""
+    """Stands in for the processes that compile: parts have ended when a test says so."""
 
     made: ClassVar[list["Stage"]] = []
 
-    def __init__(self, names: Sequence[str], n_processes: int, is_urgent: bool = True) -> None:
-        self.names, self.n_processes, self.is_urgent = tuple(names), n_processes, is_urgent
-        self.done: tuple[str, ...] = ()
+    def __init__(self, names: Sequence[str], n_processes: int, n_urgent: int | None = None, n_by_all: int | None = None) -> None:
+        self.names, self.n_processes, self.n_urgent, self.n_by_all = tuple(names), n_processes, n_urgent, n_by_all
+        self.ended: tuple[str, ...] = ()
         self.is_over = self.is_closed = False
         Stage.made.append(self)
 
@@ -41,8 +41,8 @@ class Stage:
         self.is_over = self.is_closed = True
 
     def finish(self, *names: str) -> None:
-        self.done += names or self.names
-        self.is_over = set(self.done) >= set(self.names)
+        self.ended += names
+        self.is_over = set(self.ended) >= set(self.names)
 
 
 @pytest.fixture
@@ -62,29 +62,24 @@ def stages(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Stage]]:
 def test_the_check_of_discs_and_polygons_comes_first(stages: list[Stage]) -> None:
     warming = RefereeWarmup()
     warming.start()
-    first = until(lambda: stages and stages[0])
-    assert first.names == tuple(CHECK) and first.is_urgent and first.n_processes == 2
-    assert warming.factory is None and not warming.wait(0.0)
-    first.finish()
+    stage = until(lambda: stages and stages[0])
+    names = stage.names
+    assert names == tuple(EVERYTHING) and stage.n_processes == n_cores()
+    assert names[: stage.n_urgent] == tuple(CHECK) and names[: stage.n_by_all] == tuple(ASKED)
+    stage.finish(*list(CHECK)[1:], EDGES)
+    assert warming.factory is None and not warming.wait(0.01)
+    stage.finish(*list(CHECK)[:1])
     assert until(lambda: warming.factory) is not None
-    second = until(lambda: stages[1:] and stages[1])
-    assert second.names == tuple(name for name in ASKED if name not in CHECK) and not second.is_urgent
-    assert second.n_processes == n_cores()
-    assert not warming.is_complete and jit.is_held_back(jit.LANES) and jit.is_held_back(jit.EDGES)
-    second.finish(EDGES)
     until(lambda: not jit.is_held_back(jit.EDGES))
-    assert jit.is_held_back(jit.LANES) and not jit.has_wide_registers() and not warming.is_complete
-    second.finish()
+    assert not warming.is_complete and jit.is_held_back(jit.LANES) and not jit.has_wide_registers()
+    stage.finish(*(name for name in ASKED if name not in (*CHECK, EDGES)))
     until(lambda: warming.is_complete)
-    third = until(lambda: stages[2:] and stages[2])
-    assert third.names == tuple(name for name in EVERYTHING if name not in ASKED) and not third.is_urgent
-    assert third.n_processes == max(n_cores() - 1, 1)
     assert jit.is_held_back(jit.LANES)  # no lane of a bullet waits for what is asked of many pairs
-    third.finish(*(name for name in RUNNING if name not in ASKED))
+    stage.finish(*(name for name in RUNNING if name not in ASKED))
     until(lambda: not jit.is_held_back(jit.LANES))
     assert not warming.wait(0.0)  # and goes on with the rest
-    third.finish()
-    assert warming.wait(PATIENCE) and warming.failure == ""
+    stage.finish(*(name for name in EVERYTHING if name not in RUNNING))
+    assert warming.wait(PATIENCE) and warming.failure == "" and len(stages) == 1
 
 
 def test_a_failure_is_said_not_raised(stages: list[Stage], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -94,7 +89,7 @@ def test_a_failure_is_said_not_raised(stages: list[Stage], monkeypatch: pytest.M
     monkeypatch.setattr(warmup.compiling, "run_part", fail)
     warming = RefereeWarmup()
     warming.start()
-    until(lambda: stages and stages[0]).finish()
+    until(lambda: stages and stages[0]).finish(*CHECK)
     assert warming.wait(PATIENCE)
     assert warming.factory is None and "no compiler here" in warming.failure and not warming.is_complete
 
@@ -107,8 +102,7 @@ def test_what_fails_later_leaves_the_check_and_holds_nothing_back(stages: list[S
     monkeypatch.setattr(warmup.compiling, "run_part", fail)
     warming = RefereeWarmup()
     warming.start()
-    until(lambda: stages and stages[0]).finish()
-    until(lambda: stages[1:] and stages[1]).finish(EDGES)
+    until(lambda: stages and stages[0]).finish(*CHECK, EDGES)
     assert warming.wait(PATIENCE)
     assert warming.factory is not None and warming.is_complete and "no compiler here" in warming.failure
     assert not jit.is_held_back(jit.LANES) and not jit.is_held_back(jit.EDGES)
@@ -134,19 +128,49 @@ def test_it_tells_how_far_compiling_is(stages: list[Stage], monkeypatch: pytest.
     assert warming.wait(PATIENCE)
 
 
+_PARTS = """
+import os, sys
+from engine.app import compiling
+def run_part(name):
+    if name == "fails":
+        raise ValueError(name)
+    if name == "dies":
+        os._exit(1)
+    with open(os.path.join(sys.argv[1], name), "a") as note:
+        print(sys.argv[2], os.nice(0) if hasattr(os, "nice") else 0, file=note)
+compiling.run_part = run_part
+pass"""
+"""Parts that take no time, and note which process was at them, and how nice it was."""
+
+
 def test_processes_share_the_parts_and_say_what_is_done(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each part is done once, whoever does it, and the first ones first."""
-    program = (
-        "import sys, pathlib; from engine.app import compiling; "
-        "compiling.run_part = lambda name: open(sys.argv[1] + '/' + name, 'a').write('x'); compiling.share(sys.argv[1], 0, sys.argv[3:])"
-    )
-    monkeypatch.setattr(compiling, "_SHARE", program)
+    monkeypatch.setattr(compiling, "_SHARE", f"{_PARTS}; {compiling._SHARE}")
     with Compilers(("one", "two", "three"), 2) as compilers:
         folder = Path(compilers._folder.name)
         until(lambda: compilers.is_over)
-        assert compilers.done == ("one", "two", "three") and compilers.begun == ()
-        assert [(folder / name).read_text() for name in compilers.names] == ["x", "x", "x"]
+        assert compilers.done == compilers.ended == ("one", "two", "three")
+        assert [len((folder / name).read_text().splitlines()) for name in compilers.names] == [1, 1, 1]
     assert not folder.exists()
+
+
+def test_one_process_less_shares_what_is_not_waited_for_and_at_low_priority(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compiling, "_SHARE", f"{_PARTS}; {compiling._SHARE}")
+    names = ("one", "two", "three", "four", "five")
+    with Compilers(names, 2, n_urgent=1, n_by_all=2) as compilers:
+        folder = Path(compilers._folder.name)
+        until(lambda: compilers.is_over)
+        notes = [(folder / name).read_text().split() for name in names]
+    first, *later = (int(niceness) for _, niceness in notes)
+    assert {process for process, _ in notes[2:]} == {"0"}
+    assert not hasattr(os, "nice") or later == [min(first + 5, 19)] * 4
+
+
+def test_a_part_that_fails_or_whose_process_dies_has_ended_and_the_others_are_done(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compiling, "_SHARE", f"{_PARTS}; {compiling._SHARE}")
+    with Compilers(("fails", "dies", "one"), 2) as compilers:
+        until(lambda: set(compilers.ended) == {"fails", "dies", "one"})
+        assert compilers.done == ("one",)
 
 
 def test_ending_before_it_is_over_ends_the_processes(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,7 +5,7 @@ import os
 import numpy as np
 import pytest
 
-from engine.common.jit import inlined_kernel, kernel
+from engine.common.jit import allocating_kernel, borrowing_kernel, inlined_kernel, kernel
 
 pytestmark = pytest.mark.skipif(os.environ.get("NUMBA_DISABLE_JIT", "0") != "0", reason="nothing is compiled without Numba's compiler")
 
@@ -20,9 +20,25 @@ def middle(values, factor):
     return inner(values, factor) + inner(values, 2)  # two forms of one function
 
 
+@borrowing_kernel
+def apart(values, factor):
+    return middle(values, factor)
+
+
 @kernel
 def outer(values):
-    return middle(values, 0.5)
+    return apart(values, 0.5) + max(values[0], 0.0)
+
+
+@allocating_kernel
+def told(values):
+    print("sum", values.sum())
+    return np.zeros(2) + values.sum()
+
+
+@kernel
+def telling(values):
+    return told(values)
 
 
 def test_what_is_written_out_in_others_is_not_turned_into_machine_code(monkeypatch):
@@ -40,9 +56,39 @@ def test_what_is_written_out_in_others_is_not_turned_into_machine_code(monkeypat
     # keeping on disk is not what is asked here, and would leave nothing to compile the second time
     assert kernel.__globals__["_compiled"](outer.py_func, is_kept=False)(values) == 15.0
     assert "outer" in made
-    assert not {"inner", "middle"} & set(made), made
+    assert not {"inner", "middle", "apart"} & set(made), made
+    assert not [name for name in made if name.startswith("ol_max")], made
     assert middle(values, 0.5) == 15.0  # as Python calls it: a kernel like any other
     assert "middle" in made
+
+
+def test_what_was_linked_knows_its_environment(capfd):
+    """What prints needs it, in the process that compiles too."""
+    fresh = kernel.__globals__["_compiled"](telling.py_func, is_kept=False)
+    assert fresh(np.arange(4.0)).tolist() == [6.0, 6.0]
+    assert capfd.readouterr().out.split() == ["sum", "6.0"]
+
+
+def test_why_other_templates_do_not_fit_is_not_put_into_words(monkeypatch):
+    from numba.core.types.functions import _ResolutionFailures
+
+    def two_sums(values):
+        return np.hypot(values[0], values[1]) + np.hypot(values[2], values[3])
+
+    failures = []
+    monkeypatch.setattr(_ResolutionFailures, "add_error", lambda *arguments: failures.append(arguments))
+    assert kernel.__globals__["_compiled"](two_sums, is_kept=False)(np.array([3.0, 4.0, 0.0, 1.0])) == 6.0
+    assert failures == []
+
+
+def test_what_does_not_fit_is_told_as_by_numba():
+    from numba.core.errors import TypingError
+
+    def mixed(values):
+        return values + "text"
+
+    with pytest.raises(TypingError, match="No implementation of function Function"):
+        kernel.__globals__["_compiled"](mixed, is_kept=False)(np.arange(4.0))
 
 
 def test_compiler_flags_are_compared_by_what_they_mean():
