@@ -57,6 +57,8 @@ def within(field: str, value: object, low: float, high: float, unit: str = "") -
 
 def integer(field: str, value: object, low: int | None = None, high: int | None = None) -> int:
     """Return `value` as an int within ``[low, high]``; bool is refused."""
+    if type(value) is int and (low is None or value >= low) and (high is None or value <= high):
+        return value
     wanted = "a whole number"
     if low is not None and high is not None:
         wanted += f" from {low} to {high}"

@@ -101,7 +101,10 @@ def manifolds(
         _fill(shapes, _NO_BODIES, pairs[part], poses_a[part], poses_b[part], rule, columns, normals[part])
 
     try:
-        in_parts(len(pairs), threads, fill)
+        if threads == 1:  # as above, without slices: where their code has left the cache they take as long as hundreds of pairs
+            _fill(shapes, _NO_BODIES, pairs, poses_a, poses_b, rule, rows, normals)
+        else:
+            in_parts(len(pairs), threads, fill)
     except InvalidInputError:  # of a part, or of what of it went one by one: its rows were counted there
         finite_rows("xf_a", poses_a, 3)
         finite_rows("xf_b", poses_b, 3)

@@ -199,19 +199,22 @@ def _manifolds_and_exact() -> tuple[Callable[..., tuple[ManifoldRows, FloatArray
 
 def columns_of(rows: ManifoldRows, normals: FloatArray) -> ManifoldBatch:
     """Return what the kernels filled as columns, read-only."""
-    # columns are views of what the kernels fill: a copy of all would cost as much as computing it
+    # columns are views of what the kernels fill: a copy of all would cost as much as computing it; a view of what is read-only is so, too
+    for column in rows.arrays:
+        column.flags.writeable = False
+    points, axis, reference = rows.points, rows.axis, rows.reference
     return ManifoldBatch(
-        count=frozen(rows.count),
+        count=rows.count,
         normal=frozen(normals),
-        position=frozen(rows.points[:, :, :2]),
-        separation=frozen(rows.points[:, :, 2]),
-        feature_id=frozen(rows.names),
-        axis=frozen(rows.axis[:, :2]),
-        axis_separation=frozen(rows.axis[:, 2]),
-        found_separation=frozen(rows.axis[:, 4:6]),
-        amplification=frozen(rows.axis[:, 3]),
-        reference_side=frozen(rows.reference[:, 0]),
-        reference_edge=frozen(rows.reference[:, 1]),
+        position=points[:, :, :2],
+        separation=points[:, :, 2],
+        feature_id=rows.names,
+        axis=axis[:, :2],
+        axis_separation=axis[:, 2],
+        found_separation=axis[:, 4:6],
+        amplification=axis[:, 3],
+        reference_side=reference[:, 0],
+        reference_edge=reference[:, 1],
     )
 
 
