@@ -101,6 +101,11 @@ class Canvas:
         return self._has_words
 
     @property
+    def raster(self) -> Raster | None:
+        """What draws many polygons at once, if it is there."""
+        return self._raster
+
+    @property
     def can_paint(self) -> bool:
         """Whether our kernels draw on it, or pygame."""
         return self._raster is not None and self._raster.can_paint(self.surface)

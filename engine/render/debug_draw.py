@@ -111,7 +111,7 @@ class DebugDraw:
             parts = _parts(canvas, scene, layers, fraction, packed, poses, contacts, self.longest_impulse)
             points = self._still.show(canvas, parts)
         if points is None:
-            points = carried_points(contacts, packed, poses, rows)
+            points = carried_points(contacts, packed, poses, rows, canvas.raster.carry if canvas.raster is not None else None)
             contacts = replace(contacts, position=points)
             if ground is not None:
                 ground()

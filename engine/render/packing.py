@@ -5,10 +5,12 @@ Local vertices never change: they are read once, and again only when the world's
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.common.arrays import FloatArray, IntArray
+from engine.common.arrays import FloatArray, IntArray, frozen
 from engine.common.id_rows import IdRows
 from engine.contracts.contact import StepContacts
 from engine.geometry import Capsule, Circle, Polygon, Segment
@@ -17,7 +19,10 @@ from engine.render.interpolation import moved
 from engine.render.palette import Color
 from engine.render.views import WorldView
 
-__all__ = ["PackedShapes", "carried_points"]
+__all__ = ["Carry", "PackedShapes", "carried_points"]
+
+Carry = Callable[..., None]
+"""`_carry_kernel.carry_points`."""
 
 
 class PackedShapes:
@@ -118,30 +123,41 @@ class PackedShapes:
         return np.concatenate(parts)
 
 
-def carried_points(contacts: StepContacts, packed: PackedShapes, poses: FloatArray, rows: IntArray) -> FloatArray:
+def carried_points(
+    contacts: StepContacts, packed: PackedShapes, poses: FloatArray, rows: IntArray, carry: Carry | None = None
+) -> FloatArray:
     """Return the contact points (n, 2, 2) as they lie on the bodies drawn at `poses`, whose `rows` are those of the contacts.
 
     Box2D computes a manifold before it moves the bodies: drawn where it was computed, a point would hang behind the body that it
     belongs to, and leap after it from step to step. Here it rides on the body that moves, halfway where both do. On a disc it does not
-    turn with the disc: the point where a wheel touches stays under the wheel.
+    turn with the disc: the point where a wheel touches stays under the wheel. `carry` is the kernel that does the same, where it is there.
     """
     n = len(contacts)
     if n == 0 or len(packed.body_ids) == 0:
         return contacts.position
-    by_a, by_b = (rows >= 0) & packed.is_moving[rows]
-    by_both = by_a & by_b
-    drawn, held_a, held_b = poses[rows], contacts.pose_a.T, contacts.pose_b.T
-    turn = np.stack((drawn[0, :, 2] - held_a[2], drawn[1, :, 2] - held_b[2]))
+    carries = (rows >= 0) & packed.is_moving[rows]
+    angles = poses[:, 2][rows]
+    turn = np.stack((angles[0] - contacts.pose_a[:, 2], angles[1] - contacts.pose_b[:, 2]))
     turn[:, packed.is_round(contacts.fixture_a) | packed.is_round(contacts.fixture_b)] = 0.0
-    cos, sin = np.cos(turn), np.sin(turn)
-    carried = np.empty((n, 2, 2))
+    cos, sin, carried = np.cos(turn), np.sin(turn), np.empty((n, 2, 2))
+    if carry is not None:
+        position, pose_a, pose_b, drawn = map(_for_reading, (contacts.position, contacts.pose_a, contacts.pose_b, poses))
+        carry(position, (pose_a, pose_b), rows, carries, drawn, cos, sin, carried)
+        return carried
+    (by_a, by_b), at_rows, held_a, held_b = carries, poses[rows], contacts.pose_a.T, contacts.pose_b.T
+    by_both = by_a & by_b
     for k in range(2):  # column by column: NumPy is slow with rows of two numbers
         at_x, at_y = contacts.position[:, k, 0], contacts.position[:, k, 1]
         x, y = (np.stack((at - held_a[axis], at - held_b[axis])) for axis, at in enumerate((at_x, at_y)))
-        for axis, at, there in ((0, at_x, cos * x - sin * y + drawn[:, :, 0]), (1, at_y, sin * x + cos * y + drawn[:, :, 1])):
+        for axis, at, there in ((0, at_x, cos * x - sin * y + at_rows[:, :, 0]), (1, at_y, sin * x + cos * y + at_rows[:, :, 1])):
             one = np.where(by_a, there[0], np.where(by_b, there[1], at))
             carried[:, k, axis] = np.where(by_both, 0.5 * (there[0] + there[1]), one)
     return carried
+
+
+def _for_reading(array: FloatArray) -> FloatArray:
+    """Return an array as a kernel reads it that is compiled for those that cannot be written."""
+    return frozen(np.ascontiguousarray(array).view())
 
 
 def _corners(shape: Polygon | Capsule | Segment) -> FloatArray:

@@ -21,7 +21,7 @@ from pygame.surfarray import (  # not `import pygame.surfarray`: that is put off
     pixels_alpha,
 )
 
-from engine.common.arrays import FloatArray, IntArray
+from engine.common.arrays import FloatArray, IntArray, frozen
 from engine.render import palette
 from engine.render.palette import Color
 
@@ -46,15 +46,24 @@ class Stamps(NamedTuple):
 
 
 class Raster:
-    """Draws; making one loads its kernels, or compiles them at the first time, and draws once to have them ready."""
+    """Draws; making one loads its kernels, or compiles them at the first time, and draws once to have them ready.
+
+    Attributes
+    ----------
+    carry : callable
+        The kernel of `packing.carried_points`.
+    """
 
     def __init__(self) -> None:
+        from engine.render._carry_kernel import carry_points
         from engine.render._raster_kernel import paint_dots, paint_polygons
 
-        self._paint_polygons, self._paint_dots = paint_polygons, paint_dots
+        self._paint_polygons, self._paint_dots, self.carry = paint_polygons, paint_dots, carry_points
         surface, none = pygame.Surface((4, 4), 0, 32), np.zeros(1, dtype=np.int64)
         self.polygons(surface, np.array([(1.0, 1.0), (3.0, 1.0), (1.0, 3.0)]), np.array([0, 3]), none, none, 1.0)
         self.dots(surface, np.zeros((1, 2)), none, DiscBook().stamps([(1.0, False, 1.0, 1.0)]), none, np.zeros(4))
+        points, poses, turn = np.zeros((1, 2, 2)), frozen(np.zeros((1, 3))), np.zeros((2, 1))
+        carry_points(frozen(points.copy()), (poses, poses), none.repeat(2).reshape(2, 1), turn > 0.0, poses, turn, turn, points)
 
     @staticmethod
     def can_paint(surface: pygame.Surface, corners: FloatArray | None = None) -> bool:

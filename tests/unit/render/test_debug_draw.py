@@ -1,11 +1,14 @@
 from dataclasses import fields, replace
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pygame
 import pytest
 
+from engine.contracts import no_contacts
 from engine.render import palette
+from engine.render._carry_kernel import carry_points
 from engine.render.camera import Camera
 from engine.render.canvas import Canvas
 from engine.render.debug_draw import DebugDraw
@@ -60,6 +63,27 @@ def test_a_contact_point_rides_on_the_body_that_moves(scene: Any) -> None:
     for row in range(len(held)):
         assert moved[row, 0] == pytest.approx((0.3, 0.2)), "static bodies carry nothing"
     assert carried_points(held, packed, world.poses, packed.rows_of_contacts(held)) == pytest.approx(held.position)
+
+
+def test_points_are_carried_to_the_same_bits_by_the_kernel() -> None:
+    rng = np.random.default_rng(3)
+    n, n_bodies = 300, 40
+    contacts = replace(
+        no_contacts(1),
+        count=np.full(n, 2),
+        position=rng.normal(size=(n, 2, 2)),
+        pose_a=rng.normal(size=(n, 3)),
+        pose_b=rng.normal(size=(n, 3)),
+        fixture_a=rng.integers(0, 60, n),
+        fixture_b=rng.integers(0, 60, n),
+    )
+    is_moving = rng.random(n_bodies) < 0.7
+    packed: Any = SimpleNamespace(is_moving=is_moving, body_ids=np.arange(n_bodies), is_round=lambda fixtures: fixtures < 20)
+    poses, rows = rng.normal(size=(n_bodies, 3)), rng.integers(-1, n_bodies, (2, n))
+    kinds = {(a >= 0 and is_moving[a], b >= 0 and is_moving[b]) for a, b in rows.T.tolist()}
+    assert len(kinds) == 4, "on both, on one, on none"
+    by_columns = carried_points(contacts, packed, poses, rows)
+    assert carried_points(contacts, packed, poses, rows, carry_points).tobytes() == by_columns.tobytes()
 
 
 def test_contacts_of_bodies_deleted_since_the_step_are_not_drawn(scene: Any, surface: pygame.Surface) -> None:
