@@ -77,7 +77,7 @@ class PosedPairs:
     def take(self, rows: IntArray) -> PosedPairs:
         """Return these rows only."""
         columns = ("pairs", "poses_a", "poses_b", "turned_a", "turned_b", "scale", "is_polygons", "is_edge")
-        return replace(self, **{name: getattr(self, name)[rows] for name in columns})
+        return replace(self, **{name: getattr(self, name).take(rows, axis=0) for name in columns})
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,10 +89,12 @@ class Answers:
     points: FloatArray
 
     @classmethod
-    def of(cls, found: OracleManifolds | StepContacts, rows: IntArray | slice = slice(None)) -> Answers:
-        """Return some rows of Box2D's manifolds."""
-        points = np.concatenate((found.position[rows], found.separation[rows][:, :, None]), axis=2)
-        return cls(found.count[rows], found.normal[rows], points)
+    def of(cls, found: OracleManifolds | StepContacts, rows: IntArray | None = None) -> Answers:
+        """Return Box2D's manifolds, or some rows of them."""
+        at = np.arange(len(found.count)) if rows is None else rows
+        points = np.empty((len(at), 2, 3))
+        points[:, :, :2], points[:, :, 2] = found.position.take(at, axis=0), found.separation.take(at, axis=0)
+        return cls(found.count[at], found.normal.take(at, axis=0), points)
 
     @classmethod
     def of_ours(cls, rows: batched.ManifoldRows) -> Answers:
@@ -101,7 +103,7 @@ class Answers:
 
     def take(self, rows: IntArray) -> Answers:
         """Return these rows only."""
-        return Answers(self.count[rows], self.normal[rows], self.points[rows])
+        return Answers(self.count[rows], self.normal.take(rows, axis=0), self.points.take(rows, axis=0))
 
 
 def posed_pairs(

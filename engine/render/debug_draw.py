@@ -20,6 +20,7 @@ from engine.render.interpolation import interpolated
 from engine.render.packing import PackedShapes, carried_points
 from engine.render.palette import Color, mix
 from engine.render.still import StillPicture
+from engine.render.trail import flagged
 from engine.render.views import Layers, SceneView, WorldView
 
 __all__ = ["DebugDraw"]
@@ -253,9 +254,9 @@ def _draw_points(canvas: Canvas, scene: SceneView, contacts: StepContacts, fract
     trail = [Dots(at, palette.POINT_REMOVE, dot * (1.4 + 1.2 * age), 0.9 * (1.0 - age), True) for age, at in scene.trail.removed()]
     trail += [Dots(at, palette.POINT_ADD, dot * (1.8 + 2.2 * age), 0.9 * (1.0 - age) ** 2, True) for age, at in scene.trail.added(fraction)]
     canvas.dots(trail)
-    pairs = contacts.position[contacts.count == 2]
+    pairs = np.compress(contacts.count == 2, contacts.position, axis=0)
     canvas.segments(pairs[:, 0], pairs[:, 1], palette.CONTACT_SEGMENT)
-    lasting, new = (contacts.position[contacts.state == state] for state in (PointState.PERSIST, PointState.ADD))
+    lasting, new = (flagged(contacts.position, contacts.state == state) for state in (PointState.PERSIST, PointState.ADD))
     canvas.dots([Dots(lasting, palette.POINT_PERSIST, dot), Dots(new, palette.POINT_ADD, 1.6 * dot)])
 
 

@@ -40,12 +40,12 @@ def interpolated(before: FloatArray, after: FloatArray, fraction: float | FloatA
 
 def moved(local: FloatArray, poses: FloatArray, rows: IntArray | None = None) -> FloatArray:
     """Return local points in the world: each with the pose of its own row, or of `rows`."""
-    cos, sin, at = np.cos(poses[:, 2]), np.sin(poses[:, 2]), poses[:, :2]
-    if rows is not None:
-        cos, sin, at = cos[rows], sin[rows], at[rows]
+    cos, sin, x, y = np.cos(poses[:, 2]), np.sin(poses[:, 2]), poses[:, 0], poses[:, 1]
+    if rows is not None:  # column by column: rows of two numbers take NumPy five times as long
+        cos, sin, x, y = cos[rows], sin[rows], x[rows], y[rows]
     moved = np.empty_like(local)
-    moved[:, 0] = cos * local[:, 0] - sin * local[:, 1] + at[:, 0]
-    moved[:, 1] = sin * local[:, 0] + cos * local[:, 1] + at[:, 1]
+    moved[:, 0] = cos * local[:, 0] - sin * local[:, 1] + x
+    moved[:, 1] = sin * local[:, 0] + cos * local[:, 1] + y
     return moved
 
 

@@ -99,7 +99,7 @@ class WorldReadings:
     @property
     def body_ids(self) -> tuple[int, ...]:
         """Ids of the living bodies, ascending."""
-        return tuple(self._state.truth.rows)
+        return self._state.truth.body_numbers
 
     @property
     def fixture_ids(self) -> tuple[int, ...]:

@@ -84,7 +84,7 @@ class Truth:
         self.out_of_range: list[int] = []
         self._undo: list[tuple[dict[int, Any], int, Any]] = []
         """The entries that the command under way has changed or added, as they were; None where there was none."""
-        self._rows: tuple[IntArray, dict[int, int]] | None = None
+        self._rows: tuple[IntArray, dict[int, int], tuple[int, ...]] | None = None
 
     # -- reading ------------------------------------------------------------------------------------------------------
 
@@ -98,10 +98,15 @@ class Truth:
         """The row of each body in all columns; another object whenever a body has come or gone."""
         return self._ids_and_rows()[1]
 
-    def _ids_and_rows(self) -> tuple[IntArray, dict[int, int]]:
+    @property
+    def body_numbers(self) -> tuple[int, ...]:
+        """The same ids; another object whenever a body has come or gone."""
+        return self._ids_and_rows()[2]
+
+    def _ids_and_rows(self) -> tuple[IntArray, dict[int, int], tuple[int, ...]]:
         if self._rows is None:
-            ids = sorted(self.bodies)
-            self._rows = np.array(ids, dtype=np.int64), {body: row for row, body in enumerate(ids)}
+            ids = tuple(sorted(self.bodies))
+            self._rows = np.array(ids, dtype=np.int64), {body: row for row, body in enumerate(ids)}, ids
         return self._rows
 
     def listed(self) -> _Listed:

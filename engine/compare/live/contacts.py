@@ -51,9 +51,10 @@ class FixtureShapes:
         rows, pairs = rows_to_judge(contacts, self._rows, self.packed.kind)
         if len(rows) == 0:
             return StepAgreement()
-        posed = posed_pairs(self.packed, pairs, contacts.pose_a[rows], contacts.pose_b[rows], self.centroid_error)
+        posed = posed_pairs(self.packed, pairs, contacts.pose_a.take(rows, axis=0), contacts.pose_b.take(rows, axis=0), self.centroid_error)
         ours = our_manifolds(posed)
-        verdicts = judge_manifolds(posed, Answers.of(contacts, rows), ours, is_live=True)
+        answers = Answers.of(contacts, rows)
+        verdicts = judge_manifolds(posed, answers, ours, is_live=True)
         our_answers = Answers.of_ours(ours)
         return StepAgreement(
             compared=verdicts.n_pairs,
@@ -61,7 +62,7 @@ class FixtureShapes:
             explained=len(verdicts.differences) - verdicts.n_unexplained,
             unexplained=verdicts.n_unexplained,
             max_point_error=verdicts.max_point_error,
-            differences=differences_of(verdicts.differences, contacts, rows, contacts.normal[rows], our_answers.normal),
+            differences=differences_of(verdicts.differences, contacts, rows, answers.normal, our_answers.normal),
         )
 
 
