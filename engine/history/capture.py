@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 __all__ = ["CaptureError", "CapturedState", "capture", "captured_attributes", "put_back", "restore", "snapshot_arrays"]
 
 _BY_REFERENCE = (types.FunctionType, types.BuiltinFunctionType, types.ModuleType, type, np.ufunc)
+_PLAIN = frozenset({int, float, bool, str, bytes, complex, type(None), tuple, list, dict})
 _Entry = TypeVar("_Entry", bound=tuple[Any, ...])
 _NEVER = (types.GeneratorType, types.CoroutineType, io.IOBase)
 
@@ -72,6 +73,8 @@ class _Capturer(pickle.Pickler):
         self._at: dict[int, int] = {id(demo): 0}
 
     def persistent_id(self, thing: Any) -> int | None:
+        if type(thing) in _PLAIN:  # as most are: a list of a thousand ids
+            return None
         at = self._at.get(id(thing))
         if at is not None:
             return at
