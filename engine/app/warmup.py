@@ -31,7 +31,7 @@ from engine.world import World, WorldSettings
 __all__ = ["LOADING", "BackgroundLoad", "RefereeWarmup", "compiling_words", "referee_factory"]
 
 LOADING = "the algorithms, which were compiled before, are being loaded"
-_N_COMPILED = 24
+_N_COMPILED = 22
 """Functions that the first parts compile into an empty cache. `python main.py bench cold_start` counts them; only roughly told, as
 a kernel more or less changes it."""
 _LATER = "import os; getattr(os, 'nice', int)(5); from engine.common.jit import compile_in_turn; compile_in_turn()"
@@ -93,7 +93,7 @@ def compiling_words(n_before: int, n_now: int, seconds: float) -> tuple[str, str
     Examples
     --------
     >>> compiling_words(0, 7, 31.4)[1], compiling_words(70, 80, 31.4)[1]
-    ('compiling: 7 of about 24', 'compiling: 31 s')
+    ('compiling: 7 of about 22', 'compiling: 31 s')
     """
     n_new = max(n_now - n_before, 0)
     of = f" of about {_N_COMPILED}" if n_before == 0 and n_new < _N_COMPILED else ""

@@ -1,13 +1,14 @@
 # mypy: disable-error-code="no-untyped-call"
-"""Work that Numba does for nothing when it compiles kernels, left out: more than half of the processor time.
+"""Work that Numba does for nothing when it compiles kernels, left out: half of the processor time.
 
-None has any effect on what is computed. All but the last two are taken only while a kernel of ours is being compiled:
+None has any effect on what is computed. All but the last four are taken only while a kernel of ours is being compiled:
 
 - A function that is only written out in others (`jit.inlined_kernel`, and Numba's own behind `np.empty` or `max`) needs no machine code
   of its own, and what optimises it there is done again in each of its callers. `LinkedCompiler` stops once there is LLVM code to link.
 - Which of an operator's many templates fits given types is looked for at each use, and why the others do not fit is put into words that
   nobody reads. The one that fitted once is asked first.
 - After each of some twenty passes it is found out which variables are alive where. Only the last one asks.
+- For the size of each variable a module of LLVM is written and read that has only that one.
 - Functions that a module only declares are optimised like those that it defines.
 - Every call of LLVM is announced, twice, to listeners that add up how long it took.
 - Compiler flags are compared at every call that is typed, by two dictionaries of some twenty-five properties. Now first what was set.
@@ -22,7 +23,8 @@ from functools import cache
 from typing import Any, cast
 
 from llvmlite.binding import ffi
-from numba.core import compiler_machinery, transforms
+from numba.core import transforms
+from numba.core.base import BaseContext
 from numba.core.codegen import CPUCodeLibrary, JITCodeLibrary, JITCPUCodegen
 from numba.core.compiler import Compiler
 from numba.core.errors import NumbaError
@@ -147,18 +149,31 @@ def _ask_first_what_fitted(at_will: Any) -> Any:
     return get_call_type
 
 
-class _QuickPostProcessor(PostProcessor):
-    """Finds out what is alive where when it is asked, and not after every pass."""
-
-    def run(self, emit_dels: bool = False, extend_lifetimes: bool = False) -> None:
-        """Do what is done after a pass."""
+def _find_what_is_alive_when_asked(at_will: Any) -> Any:
+    def run(self: Any, emit_dels: bool = False, extend_lifetimes: bool = False) -> None:
         code = self.func_ir
         if not _n_begun or emit_dels or code.is_generator:
-            super().run(emit_dels, extend_lifetimes)
+            at_will(self, emit_dels, extend_lifetimes)
         else:
             code.blocks = transforms.canonicalize_cfg(code.blocks)
             code.variable_lifetime = VariableLifetime(code.blocks)
             code.generator_info = None
+
+    return run
+
+
+def _measure_types_once(at_will: Any) -> Any:
+    sizes: dict[tuple[Any, str], int] = {}
+
+    def get_abi_sizeof(self: Any, kind: Any) -> int:
+        key = (self, str(kind))
+        if "%" in key[1]:  # a name, which may mean one thing here and another there
+            return cast(int, at_will(self, kind))
+        if key not in sizes:
+            sizes[key] = at_will(self, kind)
+        return sizes[key]
+
+    return get_abi_sizeof
 
 
 def _optimize_functions(self: Any, module: Any) -> None:
@@ -200,12 +215,11 @@ def take_shortcuts() -> None:
         flags.values, flags.__eq__, flags.__hash__ = _values, _are_equal, _hash
     announced = getattr(ffi.lib._lock, "_cblist", [])
     announced[:] = [pair for pair in announced if pair[0].__module__ != "numba.core.base"]
-    machinery = cast(Any, compiler_machinery)
-    if getattr(machinery, "PostProcessor", None) is PostProcessor:
-        machinery.PostProcessor = _QuickPostProcessor
     for kind, name, shortcut in (
         (BaseFunction, "get_call_type", _ask_first_what_fitted),
         (_OverloadFunctionTemplate, "_build_impl", _link_overload),
+        (PostProcessor, "run", _find_what_is_alive_when_asked),
+        (BaseContext, "get_abi_sizeof", _measure_types_once),
         (CPUCodeLibrary, "_optimize_functions", lambda _: _optimize_functions),
         (JITCPUCodegen, "set_env", _set_environments),
     ):
