@@ -125,11 +125,11 @@ def build_step_contacts(inputs: StepInputs, before: EvaluatedPairs) -> Evaluated
     solid = np.flatnonzero(~(table.sensor[at[:, 0]] | table.sensor[at[:, 1]]) & (inputs.raw.manifolds["count"] > 0))
     keys = (table.fixture[at[:, 0]] << _PAIR_BITS) | table.fixture[at[:, 1]]
     order = solid[np.argsort(keys[solid])]
-    keys, at, manifolds = keys[order], at[order], _without_leftovers(_taken(inputs.raw.manifolds, order))
-    body_rows = table.body_row[at]
+    keys, at, manifolds = keys[order], at.take(order, axis=0), _without_leftovers(_taken(inputs.raw.manifolds, order))
+    body_rows = table.body_row.take(at)
     slot, known = _slots(keys, before.keys)
 
-    pose_a, pose_b = inputs.start_poses[body_rows[:, 0]], inputs.start_poses[body_rows[:, 1]]
+    pose_a, pose_b = (inputs.start_poses.take(body_rows[:, k], axis=0) for k in range(2))
     evaluated = _evaluated(inputs, body_rows[:, 0], body_rows[:, 1], manifolds, before, slot, known)
     if not evaluated.all():
         asleep = ~evaluated
@@ -196,7 +196,7 @@ class _StepRows:
     def columns(self) -> dict[str, NDArray[Any]]:
         """Return all columns but those that tell of the step before."""
         table, (row_a, row_b) = self.table, self.at.T
-        radii, skins = (table.radius[row_a], table.radius[row_b]), table.skin[row_a] + table.skin[row_b]
+        radii, skins = (table.radius.take(row_a), table.radius.take(row_b)), table.skin.take(row_a) + table.skin.take(row_b)
         found = point_columns(self.manifolds, (self.pose_a, self.pose_b), radii, skins)
         exists = np.arange(2) < found["count"][:, None]
         in_toi = np.zeros(len(self.keys), dtype=np.bool_)
@@ -205,10 +205,10 @@ class _StepRows:
             found["normal_impulse"][row] += np.where(exists[row], normal, 0.0)
             found["tangent_impulse"][row] += np.where(exists[row], tangent, 0.0)
         ids = {
-            "fixture_a": table.fixture[row_a],
-            "fixture_b": table.fixture[row_b],
-            "body_a": table.body[row_a],
-            "body_b": table.body[row_b],
+            "fixture_a": table.fixture.take(row_a),
+            "fixture_b": table.fixture.take(row_b),
+            "body_a": table.body.take(row_a),
+            "body_b": table.body.take(row_b),
         }
         return found | ids | {"pose_a": self.pose_a, "pose_b": self.pose_b, "evaluated": self.evaluated, "in_toi": in_toi}
 
@@ -252,7 +252,7 @@ def _columns(rows: _StepRows, old: _StepRows | _ToldRows, slot: IntArray, known:
     persists = np.zeros_like(exists)
     if len(old.keys):
         old_id, existed = old.points
-        persists = _are_among(feature_id, exists, old_id[slot], known[:, None] & existed[slot])
+        persists = _are_among(feature_id, exists, old_id.take(slot, axis=0), known[:, None] & existed.take(slot, axis=0))
     state = np.where(exists, np.where(persists, PointState.PERSIST, PointState.ADD), -1).astype(np.int8)
     return {name: frozen(column) for name, column in (rows.columns() | {"state": state}).items()}
 
@@ -349,7 +349,7 @@ def world_manifolds(
 def _taken(manifolds: NDArray[np.void], rows: IntArray) -> NDArray[np.void]:
     """Return a copy of these rows, each moved as eight words: NumPy would move nested fields one by one, which takes ten times as long."""
     words = np.ascontiguousarray(manifolds).view(np.int64).reshape(len(manifolds), MANIFOLD_DTYPE.itemsize // 8)
-    taken: NDArray[np.void] = words[rows].reshape(-1).view(MANIFOLD_DTYPE)
+    taken: NDArray[np.void] = words.take(rows, axis=0).reshape(-1).view(MANIFOLD_DTYPE)
     return taken
 
 
