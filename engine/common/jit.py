@@ -26,6 +26,7 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
+from types import ModuleType
 from typing import Any, TypeVar, cast
 
 from engine.common import compile_notice
@@ -112,9 +113,9 @@ def borrowing_kernel(function: _Function) -> _Function:
 def _inlined(function: _Function, *, forceinline: bool = True, **options: object) -> _Function:
     if not is_compiling():
         return _compiled(function)
-    from engine.common.numba_shortcuts import LinkedCompiler
-
-    whole = {"forceinline": forceinline, "no_cpython_wrapper": True, "pipeline_class": LinkedCompiler, **options}
+    shortcuts = _shortcuts()
+    linked = {"pipeline_class": shortcuts.LinkedCompiler} if shortcuts is not None else {}
+    whole = {"forceinline": forceinline, "no_cpython_wrapper": True, **linked, **options}
     inlined = _compiled(function, is_kept=False, **whole)
     dispatcher = cast(Any, inlined)
 
@@ -145,10 +146,10 @@ def _compiled(function: _Function, is_kept: bool = True, **options: object) -> _
     numba = importlib.import_module("numba")
     if is_compiling():
         compile_notice.begin()
-        from engine.common.numba_shortcuts import KernelCompiler, take_shortcuts
-
-        take_shortcuts()
-        options = {"pipeline_class": KernelCompiler, **options}
+        shortcuts = _shortcuts()
+        if shortcuts is not None:
+            shortcuts.take_shortcuts()
+            options = {"pipeline_class": shortcuts.KernelCompiler, **options}
     directory = _module_cache(Path(function.__code__.co_filename).resolve())
     before = numba.config.CACHE_DIR
     numba.config.CACHE_DIR = "" if directory is None else str(directory)
@@ -159,6 +160,14 @@ def _compiled(function: _Function, is_kept: bool = True, **options: object) -> _
         return cast(_Function, numba.njit(cache=is_kept, no_cfunc_wrapper=True, error_model="numpy", **options)(function))
     finally:
         numba.config.CACHE_DIR = before
+
+
+@cache
+def _shortcuts() -> ModuleType | None:
+    """Return `numba_shortcuts`, or None where Numba is another one than that they were written for: compiling takes longer then."""
+    if not importlib.import_module("numba").__version__.startswith("0.68."):
+        return None
+    return importlib.import_module("engine.common.numba_shortcuts")
 
 
 def has_wide_registers() -> bool:

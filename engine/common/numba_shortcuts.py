@@ -13,7 +13,7 @@ None has any effect on what is computed. All but the last four are taken only wh
 - Every call of LLVM is announced, twice, to listeners that add up how long it took.
 - Compiler flags are compared at every call that is typed, by two dictionaries of some twenty-five properties. Now first what was set.
 
-They reach into Numba 0.68. What is missing there in another version is left as it is: compiling then takes longer, and nothing else.
+They reach into Numba 0.68, and are not taken with any other (`jit._shortcuts`).
 Loads Numba.
 """
 

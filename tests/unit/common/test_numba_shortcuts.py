@@ -1,11 +1,16 @@
 """That the shortcuts through Numba are taken, and that what is compiled by them computes the same."""
 
 import os
+import subprocess
+import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from engine.common.jit import allocating_kernel, borrowing_kernel, inlined_kernel, kernel
+
+ROOT = Path(__file__).resolve().parents[3]
 
 pytestmark = pytest.mark.skipif(os.environ.get("NUMBA_DISABLE_JIT", "0") != "0", reason="nothing is compiled without Numba's compiler")
 
@@ -105,3 +110,12 @@ def test_compiler_flags_are_compared_by_what_they_mean():
     one.forceinline = other.forceinline = False
     assert one == Flags() == other  # set to the default, and not set
     assert one != "flags"
+
+
+def test_another_numba_compiles_without_them():
+    """In a process of its own, for Numba is patched once."""
+    told = "import sys, numba, numpy as np; numba.__version__ = '0.70.0'; import tests.unit.common.test_numba_shortcuts as mine; "
+    told += "made = mine.kernel.__globals__['_compiled'](mine.outer.py_func, is_kept=False)(np.arange(4.0)); "
+    told += "print(made, 'engine.common.numba_shortcuts' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", told], capture_output=True, text=True, cwd=ROOT)
+    assert done.stdout.split() == ["15.0", "False"], done.stderr
