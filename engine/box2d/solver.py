@@ -543,8 +543,11 @@ class Box2DSolver(Solver):
         return building.finish(read, self._internal_memory(), self._pairs)
 
     def build_ahead(self, n_slices: int) -> None:
-        self._building = self._building_of_now()
-        self._building.go_on(n_slices)
+        try:
+            self._building = self._building_of_now()
+            self._building.go_on(n_slices)
+        except Exception:  # what Box2D refuses here it refuses again where it is needed, and is told there
+            self._building = None
 
     def _building_of_now(self) -> Building:
         """Return what has been built in advance, or nothing yet where that is no more what is to be built."""
