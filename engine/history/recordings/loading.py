@@ -150,7 +150,7 @@ def _append(branch: Branch, payload: bytes, place: str, room: Unpacked, precisio
         if not is_pair or not 0 <= one[0] - part.step <= len(part.hashes):
             raise RecordingError(f"{place}: inputs[{k}]", "a step of this part and an input", one)
         added[one[0] - part.step].append(input_of(one[1], f"{place}: inputs[{k}]", precision))
-    branch.inputs[-1].extend(added[0])
+    branch.inputs.extend(added[0])
     for given in added[1:]:
         branch.inputs.add_step(given)
     branch.states.hashes.extend(part.hashes)

@@ -8,12 +8,12 @@ from engine.history.input_log import Input, InputLog
 def log(*steps: str) -> InputLog:
     """Return a log whose steps are told by letters: g for a grab, d for a drag."""
     actions = {"g": Input("grab", ((0.0, 0.0),)), "d": Input("drag", ((1.0, 0.0),))}
-    return InputLog([[actions[letter] for letter in step] for step in steps])
+    return InputLog([tuple(actions[letter] for letter in step) for step in steps])
 
 
 def test_a_new_log_has_a_place_before_the_first_step() -> None:
     empty = InputLog()
-    assert empty.last == 0 and empty[0] == [] and empty.marks == ()
+    assert empty.last == 0 and empty[0] == () and empty.marks == ()
     empty.add_step()
     assert empty.last == 1
 

@@ -21,7 +21,7 @@ from engine.demo.replaying import demo_kind, record, replay
 from engine.demo.scene_demo import scene_class
 from engine.geometry import Circle, Polygon
 from engine.history.history import History, demo_hash
-from engine.history.input_log import ACTIONS, EDITS, USER_ACTIONS, Input
+from engine.history.input_log import ACTIONS, EDITS, USER_ACTIONS, Input, InputLog
 from engine.history.recordings import Recorder, load_recording, recorder
 from engine.history.recordings.inputs import ARGUMENTS, as_plain, input_of
 from engine.history.recordings.layout import MAGIC, RecordingError, chunk, chunks_of, start_of_file
@@ -153,7 +153,9 @@ def test_the_first_step_and_body_that_differ_are_named(recorded: Path) -> None:
 def test_another_force_shows_in_the_body_it_acts_on(recorded: Path) -> None:
     recording = load_recording(recorded)
     (one,) = recording.branch.inputs[80]
-    recording.branch.inputs[80][:] = [Input("edit", (0, "apply_impulse", (one.arguments[2][0], (0.5, 2.0001))))]
+    given = list(recording.branch.inputs)
+    given[80] = (Input("edit", (0, "apply_impulse", (one.arguments[2][0], (0.5, 2.0001)))),)
+    recording.branch.inputs = InputLog(given)
     verdict = verify(recording, replay(recording))
     assert verdict.divergence is not None and verdict.divergence.step == 81
     assert (0, one.arguments[2][0]) in verdict.divergence.bodies and len(verdict.divergence.bodies) <= 3
