@@ -1,6 +1,11 @@
-"""The frame of a full window, off-screen: a step with the reading of its contacts, the check, the picture; and with every dock open."""
+"""The frame of a full window, off-screen: a step with the reading of its contacts, the check, the picture; and with every dock open.
+
+python -m benchmarks.frame 36000 500     # so many frames of so many bodies with every dock open: ten minutes at 60 Hz
+"""
 
 from __future__ import annotations
+
+import sys
 
 from benchmarks.measuring import Record, record
 from engine.app.warmup import referee_factory
@@ -44,3 +49,15 @@ def run(quick: bool = False) -> list[Record]:
         notes = {"processor, worst": late}
         records += [record(f"window, {words[name]}", "ms", [costs[name] / 1e3], note=notes.get(name, note)) for name in names]
     return records
+
+
+def _print_long(frames: int, count: int) -> None:
+    """Print what so many frames with every dock open take, milliseconds of processor time."""
+    demo = find_demo("simple_shapes")(1, {"count": count}, referee_factory())
+    costs = time_window(demo, frames, 200)
+    print(f"{count} bodies, {frames:,} frames: median {costs['processor']:.2f} ms, worst {costs['processor, worst']:.1f}")
+    print(f"above 16.7 ms: {costs['late']:.3g} %")
+
+
+if __name__ == "__main__":
+    _print_long(int(sys.argv[1]), int(sys.argv[2]))
