@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -35,6 +35,9 @@ class HeldShape(NamedTuple):
     given: FixtureShape
     made: Any
     held: FixtureShape
+
+
+ShapeOf: TypeAlias = Callable[[int], HeldShape]
 
 
 class BodyReading(NamedTuple):
@@ -60,51 +63,47 @@ class _Parts(NamedTuple):
 
 
 class Building:
-    """A new world as far as it has been built.
+    """A new world as far as it has been built, of what the truth says.
 
-    Parameters
-    ----------
-    truth : Truth
-        What is built.
-    shape_of : callable
-        Returns the shapes of a fixture, the same tuple as long as it has that shape.
+    `shape_of` returns the shapes of a fixture, the same tuple as long as it has that shape. It is the solver's, and is not kept here: each
+    would hold on to the other then, and a world that nobody has any more would wait for the collector of garbage.
     """
 
-    def __init__(self, truth: Truth, shape_of: Callable[[int], HeldShape]) -> None:
-        self._truth, self._shape_of = truth, shape_of
+    def __init__(self, truth: Truth) -> None:
+        self._truth = truth
         self._settings, self._structure = truth.settings, truth.structure
         self._made: dict[int, _Parts] = {}
         self._cache = Box2DCache(truth.settings, best_reader(), None)
         self._cache.prime()  # first of all, so that impulses are not scaled by a step ratio of 0
 
-    def is_of_now(self) -> bool:
+    def is_of_now(self, shape_of: ShapeOf) -> bool:
         """Tell whether all that was made in advance is as the truth has it now; other bodies may have come since."""
         truth = self._truth
         if truth.settings is not self._settings:
             return False
         if truth.structure is not self._structure:
             first = truth.body_ids[: len(self._made)].tolist()
-            if first != list(self._made) or any(self._parts(body) != made for body, made in self._made.items()):
+            if first != list(self._made) or any(self._parts(body, shape_of) != made for body, made in self._made.items()):
                 return False
             self._structure = truth.structure
         return True
 
-    def go_on(self, n_slices: int) -> None:
+    def go_on(self, n_slices: int, shape_of: ShapeOf) -> None:
         """Make the first of so many slices of what can be made in advance."""
         ids, n_made = self._truth.body_ids, len(self._made)
         for body in ids[n_made : n_made + math.ceil((len(ids) - n_made) / n_slices)].tolist():
-            made = self._made[body] = self._parts(body)
+            made = self._made[body] = self._parts(body, shape_of)
             self._cache.add_body(body, made.spec, made.spec.position, made.spec.angle, awake=True, is_active=False)
             if made.shape is not None:
-                self._add_fixture(made.fixture, body, is_weighed=True)
+                self._add_fixture(made.fixture, body, made.shape, is_weighed=True)
 
-    def finish(self, read: BodyReading, internal: InternalMemory | None, pairs: EvaluatedPairs) -> Box2DCache:
+    def finish(self, read: BodyReading, internal: InternalMemory | None, pairs: EvaluatedPairs, shape_of: ShapeOf) -> Box2DCache:
         """Make the rest; return the world with the bodies as they were read, all but its listener.
 
         The order matters: velocities after fixtures; all contacts made without moving before their impulses are written; sleepers put to
         sleep after that; what is internal over it all.
         """
-        self.go_on(1)
+        self.go_on(1, shape_of)
         truth, cache, values = self._truth, self._cache, read.raw.values.astype(np.float64).tolist()
         cache.internal = internal
         motion = {body: values[read.rows[body]] for body in self._made}
@@ -116,7 +115,7 @@ class Building:
             if shape is None:
                 fixtures = truth.bodies[body].fixtures
                 for fixture in fixtures:
-                    self._add_fixture(fixture, body, is_weighed=False)
+                    self._add_fixture(fixture, body, shape_of(fixture), is_weighed=False)
                 if fixtures:
                     cache.weigh(body, {fixture: truth.fixtures[fixture].spec.density for fixture in fixtures})
             if spec.type != "static":
@@ -137,13 +136,12 @@ class Building:
         """Let go of what was made."""
         self._cache.close()
 
-    def _parts(self, body: int) -> _Parts:
+    def _parts(self, body: int, shape_of: ShapeOf) -> _Parts:
         entry = self._truth.bodies[body]
         if len(entry.fixtures) != 1:
             return _Parts(entry.spec, 0, None, None)
         (fixture,) = entry.fixtures
-        return _Parts(entry.spec, fixture, self._truth.fixtures[fixture].spec, self._shape_of(fixture))
+        return _Parts(entry.spec, fixture, self._truth.fixtures[fixture].spec, shape_of(fixture))
 
-    def _add_fixture(self, fixture: int, body: int, is_weighed: bool) -> None:
-        shape = self._shape_of(fixture)
+    def _add_fixture(self, fixture: int, body: int, shape: HeldShape, is_weighed: bool) -> None:
         self._cache.add_fixture(fixture, body, self._truth.fixtures[fixture].spec, shape.made, shape.held, is_weighed)

@@ -540,23 +540,23 @@ class Box2DSolver(Solver):
     def _built(self, read: BodyReading) -> Box2DCache:
         """Return a new cache, all but its listener."""
         building, self._building = self._building_of_now(), None
-        return building.finish(read, self._internal_memory(), self._pairs)
+        return building.finish(read, self._internal_memory(), self._pairs, self._shape)
 
     def build_ahead(self, n_slices: int) -> None:
         try:
             self._building = self._building_of_now()
-            self._building.go_on(n_slices)
+            self._building.go_on(n_slices, self._shape)
         except Exception:  # what Box2D refuses here it refuses again where it is needed, and is told there
             self._building = None
 
     def _building_of_now(self) -> Building:
         """Return what has been built in advance, or nothing yet where that is no more what is to be built."""
         building = self._building
-        if building is not None and building.is_of_now():
+        if building is not None and building.is_of_now(self._shape):
             return building
         if building is not None:
             building.close()
-        return Building(self.truth, self._shape)
+        return Building(self.truth)
 
     @classmethod
     def carried(cls, snapshot: WorldSnapshot) -> Carried:

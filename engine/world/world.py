@@ -258,7 +258,9 @@ class World(WorldReadings):
     def build_ahead(self, n_slices: int) -> None:
         """Do the first of `n_slices` > 0 slices of what the next `canonicalize` can do in advance; to the world it makes no difference."""
         self._check_between_steps("build_ahead")
-        self._state.solver.build_ahead(n_slices)
+        n_slices = integer("n_slices", n_slices, 1)
+        with DeferredInterrupt():
+            self._state.solver.build_ahead(n_slices)
 
     def hand_out(self, next_ids: tuple[int, int, int]) -> tuple[int, int, int]:
         """Let the next body, fixture and joint get these ids; return those that they would have got.

@@ -1,10 +1,15 @@
 """A world built in advance is, to the last bit, the one that would be built at once; whatever comes, goes or changes in between."""
 
+import gc
+import weakref
+from typing import Any
+
 import numpy as np
 import pytest
 
 from engine.box2d._cache import Box2DCache
 from engine.box2d.building import Building
+from engine.common.errors import InvalidInputError
 from engine.geometry import Circle, Polygon, Segment
 from engine.world import BodySpec, FixtureSpec, RevoluteJointSpec, World, WorldSettings
 from engine.world.specs import BodyType
@@ -84,9 +89,9 @@ def test_a_slice_is_a_share_of_the_bodies(monkeypatch: pytest.MonkeyPatch) -> No
     made: list[int] = []
     go_on = Building.go_on
 
-    def counted(building: Building, n_slices: int) -> None:
+    def counted(building: Building, *given: Any) -> None:
         before = len(building._made)
-        go_on(building, n_slices)
+        go_on(building, *given)
         made.append(len(building._made) - before)
 
     monkeypatch.setattr(Building, "go_on", counted)
@@ -107,3 +112,23 @@ def test_what_breaks_off_in_advance_is_not_told() -> None:
         one.canonicalize()
         one.step()
     assert world.state_hash() == calm.state_hash()
+
+
+@pytest.mark.parametrize("n_slices", [0, -1, 1.5])
+def test_slices_are_one_or_more(n_slices: Any) -> None:
+    with pytest.raises(InvalidInputError, match="n_slices must be"):
+        World(WorldSettings()).build_ahead(n_slices)
+
+
+def test_a_world_that_nobody_has_any_more_goes_at_once() -> None:
+    world = World(WorldSettings())
+    world.create_body(BodySpec((FixtureSpec(Circle(0.3)),)))
+    world.step()
+    world.build_ahead(2)
+    held = weakref.ref(world._state.solver)
+    gc.disable()
+    try:
+        del world
+        assert held() is None
+    finally:
+        gc.enable()
