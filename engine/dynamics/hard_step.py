@@ -67,10 +67,9 @@ _NONE = np.zeros(0, dtype=np.int64)
 
 
 class Sweeps(NamedTuple):
-    """In which order `pgs_ngs` goes through a step: see there. Empty, joints are solved as they come, and all bodies are one island."""
+    """In which order `pgs_ngs` goes through a step: see there. By itself joints are solved as they come, and all bodies are one island."""
 
-    first: IntArray = _NONE
-    order: IntArray = _NONE
+    order: IntArray | None = None
     island: IntArray = _NONE
 
 
@@ -240,11 +239,12 @@ class HardStep:
             As in `solve`.
         """
         bodies, touching, joints, ends = self._posed(contacts, **asked)
-        fixtures, n = self._tables.fixtures, len(self._velocity)
+        fixtures, n, first = self._tables.fixtures, len(self._velocity), self.joint_table.first
         restitution = fixtures.restitution[ends].max(axis=1)
         moving, has_planes = Bodies(*bodies), len(planes.side) == len(contacts.count)
         pgs_ngs(
-            moving, Contacts(*touching), planes, np.maximum(contacts.gap, 0.0), restitution, Joints(*joints), sweeps.first, sweeps.order,
+            moving, Contacts(*touching), planes, np.maximum(contacts.gap, 0.0), restitution, Joints(*joints), first,
+            np.arange(len(first) - 1) if sweeps.order is None else sweeps.order,
             sweeps.island if len(sweeps.island) == n else np.zeros(n, dtype=np.int64),
             self._spin if asked.get("is_explicit", True) else np.ones(n), threshold, self._settings.dt,
             self._settings.velocity_iterations, self._settings.position_iterations if has_planes else 0,

@@ -226,6 +226,11 @@ class JointTable:
             links=np.array(links, dtype=np.int64).reshape(-1, 2),
         )
 
+    @property
+    def first(self) -> IntArray:
+        """Where the rows of each joint begin, and the last ones end, int64 (k + 1,)."""
+        return np.append(np.flatnonzero(np.diff(self.owner, prepend=-1)), len(self.owner))
+
     def posed(self, center: FloatArray, turned: FloatArray, values: FloatArray, impulse: FloatArray) -> Joints:
         """Return the rows as a step begins.
 

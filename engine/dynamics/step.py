@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -211,41 +212,12 @@ class Step:
         self._joined = self._joints.posed(self._center, self._turned, self._values, warm if settings.warm_starting else np.zeros_like(warm))
         self.problem = Problem(
             settings, tables, self._values, self._center, self._moves, self._drives, memory.force,
-            self._rows, self._solved, self._all_numbers, self._joined, self._space, self._look, self._trace,
+            self._rows, self._solved, self._all_numbers, self._joined, self._joints.first, self._space,
+            partial(_contacts_at, self._nearby, self._is_moving), self._trace,
         )  # fmt: skip
         self._values = self._method.solve(self.problem, self._method.options(settings.solver_settings))
         are_finite = np.isfinite(self._values)
         return [] if are_finite.all() else self._old.ids[~are_finite.all(axis=1)].tolist()
-
-    def _look(self, problem: Problem, bodies: Bodies) -> Found:
-        """Find the contacts of the step's pairs with the bodies moved by their shift."""
-        tables, fixtures, packed = self._tables, self._tables.fixtures, self._tables.shapes.grown.packed
-        center, turned = np.empty_like(self._center), np.empty_like(self._turned)
-        poses, boxes = _arrays_of_fixtures(self._m)
-        pairs = self._nearby.pairs
-        place(
-            problem.moved(bodies), tables.bodies.center, fixtures.body, fixtures.shape, packed.first, packed.n_vertices, packed.vertices,
-            packed.radius, self._nearby.fat, center, turned, poses, boxes,
-        )  # fmt: skip
-        become, by_chain, shapes, poses_a, poses_b, *columns = _arrays_of_pairs(len(pairs))
-        n_solid, n_chain, *_ = sort_out(pairs, boxes, poses, tables.kept, self._is_moving, become, shapes, poses_a, poses_b, by_chain)
-        some, manifolds = slice(n_solid), ManifoldRows(*columns)
-        fill_manifolds(tables, shapes[some], poses_a[some], poses_b[some], by_chain[some] if n_chain > 0 else None, manifolds)
-        found = Manifolds(*columns[:4])
-        ids = key_of(*fixtures.ids[pairs[become == SOLID]].T)
-        passing = self._rows.key[self._rows.whole[:, FLAGS] & PASSES != 0]
-        which = np.flatnonzero((found.n_points[some] > 0) & ~np.isin(ids, passing))
-        ends, keys = pairs[become == SOLID][which], self._rows.key[self._solved[:, 0]]
-        at = np.searchsorted(keys, ids[which])
-        is_known = at < len(keys)
-        is_known[is_known] = keys[at[is_known]] == ids[which][is_known]
-        count = found.n_points[which]
-        gaps = found.points[which, :, 2] + (tables.margin[ends[:, 0]] + tables.margin[ends[:, 1]])[:, None]
-        contacts = contacts_of(
-            tables, ends, count, found.axis[which, :2], found.points[which, :, :2], gaps, fixtures.radius[ends],
-            center, problem.inverse, np.zeros((len(which), 2, 2)),
-        )  # fmt: skip
-        return Found(contacts, np.where(is_known, at, -1), fixtures.restitution[ends].max(axis=1))
 
     def stop(self) -> None:
         """Take bodies back to where they first touch something on their way.
@@ -328,6 +300,37 @@ class Step:
         for event in self._ended:
             self._call(self._hooks.end, event)
         return State(self._old.ids, self._values, self._awake, memory, contacts)
+
+
+def _contacts_at(nearby: Nearby, is_moving: NDArray[np.bool_], problem: Problem, bodies: Bodies) -> Found:
+    """Find the contacts of the step's pairs with the bodies moved by their shift."""
+    tables, pairs, rows = problem.tables, nearby.pairs, problem.rows
+    fixtures, packed = tables.fixtures, tables.shapes.grown.packed
+    center, turned = np.empty_like(problem.center), np.empty_like(problem.center)
+    poses, boxes = _arrays_of_fixtures(len(fixtures.ids))
+    place(
+        problem.moved(bodies), tables.bodies.center, fixtures.body, fixtures.shape, packed.first, packed.n_vertices, packed.vertices,
+        packed.radius, nearby.fat, center, turned, poses, boxes,
+    )  # fmt: skip
+    become, by_chain, shapes, poses_a, poses_b, *columns = _arrays_of_pairs(len(pairs))
+    n_solid, n_chain, *_ = sort_out(pairs, boxes, poses, tables.kept, is_moving, become, shapes, poses_a, poses_b, by_chain)
+    some, manifolds = slice(n_solid), ManifoldRows(*columns)
+    fill_manifolds(tables, shapes[some], poses_a[some], poses_b[some], by_chain[some] if n_chain > 0 else None, manifolds)
+    found = Manifolds(*columns[:4])
+    ids = key_of(*fixtures.ids[pairs[become == SOLID]].T)
+    passing = rows.key[rows.whole[:, FLAGS] & PASSES != 0]
+    which = np.flatnonzero((found.n_points[some] > 0) & ~np.isin(ids, passing))
+    ends, keys = pairs[become == SOLID][which], rows.key[problem.solved[:, 0]]
+    at = np.searchsorted(keys, ids[which])
+    is_known = at < len(keys)
+    is_known[is_known] = keys[at[is_known]] == ids[which][is_known]
+    count = found.n_points[which]
+    gaps = found.points[which, :, 2] + (tables.margin[ends[:, 0]] + tables.margin[ends[:, 1]])[:, None]
+    contacts = contacts_of(
+        tables, ends, count, found.axis[which, :2], found.points[which, :, :2], gaps, fixtures.radius[ends],
+        center, problem.inverse, np.zeros((len(which), 2, 2)),
+    )  # fmt: skip
+    return Found(contacts, np.where(is_known, at, -1), fixtures.restitution[ends].max(axis=1))
 
 
 def _is_among(event: PairEvent, pairs: IntArray) -> bool:

@@ -79,7 +79,7 @@ class SweepLadder(Ladder):
 
         order = box2d_order(bodies.truth, box2d.fixtures)
         places, numbered = order.contacts, _numbered(hard.joint_table.owner, order.joints)
-        sweeps = Sweeps(*numbered, order.island)
+        sweeps = Sweeps(numbered, order.island)
         ordered, begun = box2d.in_order(places), known[places]
         velocity, pose = self._last(hard, ordered, begun, joints, then, places, sweeps, bodies.pose)
         self.rungs = [
@@ -196,9 +196,7 @@ def _matched(contacts: HardContacts, others: HardContacts, impulse: FloatArray) 
     return found
 
 
-def _numbered(owner: IntArray, joints: tuple[int, ...]) -> tuple[IntArray, IntArray]:
-    """Return where each joint's rows begin and end, (m + 1,), and the order of `joints` in numbers of these, (m,)."""
-    begins = np.flatnonzero(np.diff(owner, prepend=-1))
-    number = {joint: k for k, joint in enumerate(owner[begins].tolist())}
-    order = np.array([number[joint] for joint in joints if joint in number], dtype=np.int64)
-    return np.append(begins, len(owner)).astype(np.int64), order
+def _numbered(owner: IntArray, joints: tuple[int, ...]) -> IntArray:
+    """Return the places of `joints` among those that have rows, (m,)."""
+    number = {joint: k for k, joint in enumerate(np.unique(owner).tolist())}
+    return np.array([number[joint] for joint in joints if joint in number], dtype=np.int64)

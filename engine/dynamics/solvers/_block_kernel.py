@@ -31,7 +31,7 @@ from engine.dynamics._joint_kernel import Joints, solve_either, warm_start_joint
 from engine.dynamics._soft_step_kernel import DAMPING_RATIO as CONTACT_DAMPING
 from engine.dynamics._softness_kernel import softness
 from engine.dynamics._solver_trace_kernel import BEGIN, BOUNCED, END, FREE, JOINTS, MOVE, NORMAL, RELAX, SWEEP, tell_row, tell_stage
-from engine.dynamics.solvers._joint_block_kernel import MOST_LINES, Block, group_rows, turn_by_shift
+from engine.dynamics.solvers._joint_block_kernel import MOST_LINES, Block, turn_by_shift
 from engine.dynamics.solvers._joint_tree_kernel import LINES, Forest, factorise, grow, pose_lines, solve_forest
 from engine.dynamics.solvers._point_pair_kernel import fill_couplings, solve_pair
 from engine.dynamics.solvers._sequential_impulses_kernel import add_totals, solve_friction, warm_start_contacts
@@ -44,6 +44,7 @@ def block_step(
     bodies: Bodies,
     contacts: Contacts,
     joints: Joints,
+    first: IntArray,
     restitution: FloatArray,
     threshold: float,
     dt: float,
@@ -55,18 +56,19 @@ def block_step(
 
     Parameters
     ----------
+    first : int64 (m + 1,)
+        Where the rows of each joint begin.
     restitution : float64 (n,)
     threshold : float
         m/s below which nothing bounces.
     trace : float64 (k, TRACE_WIDTH), or None
         See `_solver_trace_kernel`.
     """
-    h, n, n_bodies, n_rows = dt / n_steps, len(contacts.n_points), len(bodies.velocity), len(joints.kind)
+    h, n, n_bodies, n_rows, n_joints = dt / n_steps, len(contacts.n_points), len(bodies.velocity), len(joints.kind), len(first) - 1
     block = Block(
         np.zeros((MOST_LINES, 6)), np.zeros(MOST_LINES), np.zeros(MOST_LINES), np.zeros((MOST_LINES, MOST_LINES)), np.zeros((4, 3))
     )
-    first, is_direct = np.empty(n_rows + 1, np.int64), np.zeros(n_rows, np.bool_)
-    n_joints = group_rows(joints, first)
+    is_direct = np.zeros(n_rows, np.bool_)
     n_most = n_bodies + n_joints if n_joints > 0 else 0
     forest = Forest(
         np.zeros(n_most, np.int64), np.zeros(n_most, np.int64), np.zeros(n_most, np.int64), np.zeros((n_joints, LINES, 6)),

@@ -8,16 +8,16 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from engine.common.arrays import FloatArray, IntArray
+from engine.common.arrays import FloatArray
 from engine.common.jit import inlined_kernel
 from engine.dynamics._bodies_kernel import Bodies
-from engine.dynamics._joint_kernel import HOLD, LENGTH, POINT, READ, SUM, Joints, anchor_arms, anchor_way, coordinate
+from engine.dynamics._joint_kernel import POINT, Joints, anchor_arms, anchor_way, coordinate
 from engine.geometry._rotation_kernel import cosine_and_sine
 
-__all__ = ["MOST_LINES", "Block", "fill_lines", "group_rows", "line_rate", "push_along", "solve_lines", "square_lines", "turn_by_shift"]
+__all__ = ["MOST_LINES", "Block", "fill_lines", "line_rate", "push_along", "solve_lines", "square_lines", "turn_by_shift"]
 
 MOST_LINES = 4
-"""That there is room for: a slider across its axis, its angle, and one of its limits; one to spare."""
+"""That there is room for: a slider across its axis, its angle, and both of its limits."""
 
 
 class Block(NamedTuple):
@@ -28,32 +28,6 @@ class Block(NamedTuple):
     x: FloatArray
     matrix: FloatArray
     jacobian: FloatArray
-
-
-@inlined_kernel
-def group_rows(joints: Joints, first: IntArray) -> int:
-    """Fill where each joint's rows begin, int64 (n + 1,), and return how many joints there are.
-
-    A new one begins where the bodies change, where something else follows upon what is held, and where a coordinate is held once more.
-    """
-    n, n_rows = 0, len(joints.kind)
-    for row in range(n_rows):
-        kind, mode = joints.kind[row], joints.mode[row]
-        if kind == SUM or (row + 1 < n_rows and joints.kind[row + 1] == SUM):
-            continue  # of the joint that the first of two coordinates has begun
-        is_first = row + 2 < n_rows and joints.kind[row + 2] == SUM
-        begins = row == 0 or is_first
-        if not begins and mode != READ:
-            begins = kind == LENGTH or joints.kind[row - 1] in (LENGTH, SUM) or (joints.mode[row - 1] == HOLD and mode != HOLD)
-            begins = begins or joints.bodies[row, 0] != joints.bodies[row - 1, 0] or joints.bodies[row, 1] != joints.bodies[row - 1, 1]
-            if mode == HOLD:
-                for other in range(first[n - 1], row):
-                    begins = begins or (joints.mode[other] == HOLD and joints.kind[other] == kind)
-        if begins:
-            first[n] = row
-            n += 1
-    first[n] = n_rows
-    return n
 
 
 @inlined_kernel

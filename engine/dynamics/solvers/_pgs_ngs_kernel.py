@@ -56,7 +56,6 @@ from engine.dynamics.solvers._joint_block_kernel import (
     MOST_LINES,
     Block,
     fill_lines,
-    group_rows,
     line_rate,
     push_along,
     solve_lines,
@@ -137,7 +136,7 @@ def pgs_ngs(
         What each point may approach within the step, m, >= 0; none in Box2D.
     restitution : float64 (n,)
     first, order : int64 (m + 1,), (m,)
-        Where the rows of each joint begin, and in which order the joints are solved; both empty: found from the rows, and as they come.
+        Where the rows of each joint begin, and in which order the joints are solved.
     island : int64 (n_bodies,)
         A number below n_bodies for each body.
     spin : float64 (n_bodies,)
@@ -158,11 +157,7 @@ def pgs_ngs(
     block = Block(
         np.zeros((MOST_LINES, 6)), np.zeros(MOST_LINES), np.zeros(MOST_LINES), np.zeros((MOST_LINES, MOST_LINES)), np.zeros((4, 3))
     )
-    own, is_active, n_joints = np.zeros(len(joints.kind)), np.zeros(len(joints.kind), np.bool_), len(first) - 1
-    if n_joints < 0:
-        first = np.empty(len(joints.kind) + 1, np.int64)
-        n_joints = group_rows(joints, first)
-        order = np.arange(n_joints)
+    own, is_active, n_joints = np.zeros(len(joints.kind)), np.zeros(len(joints.kind), np.bool_), len(order)
     bias, coupling = np.zeros((n, 2)), np.zeros(n)
     if not is_box2d:
         _begin_points(bodies, contacts, open_gap, restitution, threshold, dt, bias)

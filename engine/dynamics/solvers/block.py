@@ -27,8 +27,9 @@ class BlockSolver(Method):
         n_steps = options["sub_steps"]
         bodies = step.bodies(step.dt / n_steps)
         block_step(
-            bodies, step.contacts, step.joints, step.restitution, step.threshold, step.dt, n_steps, options["iterations"], step.trace
-        )
+            bodies, step.contacts, step.joints, step.first_rows, step.restitution, step.threshold, step.dt, n_steps, options["iterations"],
+            step.trace,
+        )  # fmt: skip
         return step.ended(bodies)
 
     def warm_share(self, settings: WorldSettings, options: Mapping[str, Any]) -> float:

@@ -18,8 +18,6 @@ from engine.dynamics.solvers.protocol import Method, Problem, Setting
 
 __all__ = ["METHOD", "PgsNgs", "joined"]
 
-_AS_THEY_COME = np.zeros(0, dtype=np.int64)
-
 
 class PgsNgs(Method):
     """Sweeps over velocities, then over positions: what Box2D 2.3 does."""
@@ -40,8 +38,8 @@ class PgsNgs(Method):
         is_driven = np.ascontiguousarray((bodies.inverse > 0.0).any(axis=1))
         links = np.concatenate((contacts.bodies, joined(joints)))
         pgs_ngs(
-            bodies, contacts, planes, np.maximum(gap, 0.0), step.restitution, joints, _AS_THEY_COME, _AS_THEY_COME,
-            islands(links, is_driven), np.ones(len(is_driven)), step.threshold, step.dt,
+            bodies, contacts, planes, np.maximum(gap, 0.0), step.restitution, joints, step.first_rows,
+            np.arange(len(step.first_rows) - 1), islands(links, is_driven), np.ones(len(is_driven)), step.threshold, step.dt,
             options["velocity_iterations"], options["position_iterations"], options["share"], options["slop"], options["most"],
             False, False, step.trace,
         )  # fmt: skip

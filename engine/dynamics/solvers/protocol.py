@@ -179,6 +179,8 @@ class Problem:
         All rows' numbers and one row more, for lanes that have no contact.
     joints : Joints
         Impulses are those of the last step. To be written in place.
+    first_rows : int64 (k + 1,)
+        Where the rows of each joint begin.
     space : Workspace
     trace : float64 (k, TRACE_WIDTH), or None
         Where what is done is told; see `_solver_trace_kernel`.
@@ -197,13 +199,15 @@ class Problem:
         solved: IntArray,
         numbers: FloatArray,
         joints: Joints,
+        first_rows: IntArray,
         space: Workspace,
         look: Callable[[Problem, Bodies], Found],
         trace: FloatArray | None = None,
     ) -> None:
         self.settings, self.tables, self.values, self.center = settings, tables, values, center
         self.moves, self.drives, self.force = moves, drives, force
-        self.rows, self.solved, self.numbers, self.joints, self.space = rows, solved, numbers, joints, space
+        self.rows, self.solved, self.numbers, self.space = rows, solved, numbers, space
+        self.joints, self.first_rows = joints, first_rows
         self._look, self.trace = look, trace
 
     @property

@@ -1,0 +1,202 @@
+"""Whether a step depends on what its scratch arrays held before: each is filled with poison, and the bits must stay.
+
+``NUMBA_DISABLE_JIT=1 python -m tests.unit.dynamics.scratch`` does so for every method with kernels as plain Python: arrays that a kernel
+makes for itself are poisoned then, too, and reading past an array is an error.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+from unittest.mock import patch
+
+import numpy as np
+
+from engine.dynamics.workspace import Workspace
+from engine.geometry import AnyShape, Capsule, Circle, Polygon, Segment
+from engine.world import (
+    BodySpec,
+    DistanceJointSpec,
+    FixtureSpec,
+    FrictionJointSpec,
+    GearJointSpec,
+    MotorJointSpec,
+    MouseJointSpec,
+    PrismaticJointSpec,
+    PulleyJointSpec,
+    RevoluteJointSpec,
+    RopeJointSpec,
+    WeldJointSpec,
+    WheelJointSpec,
+    World,
+    WorldSettings,
+    solvers,
+)
+
+__all__ = ["CASES", "METHODS", "SCENES", "depends_on_scratch", "state_bytes"]
+
+METHODS = tuple(name for name in solvers() if name != "box2d")
+CASES: tuple[tuple[str, Mapping[str, str]], ...] = (
+    *((name, {}) for name in METHODS),
+    ("soft_step", {"direct": "joints"}),
+    ("soft_step", {"direct": "all"}),
+)
+"""Every method, and what else it works in with other settings."""
+_BOX = Polygon.box(0.5, 0.5)
+_SHAPES: tuple[AnyShape, ...] = (_BOX, Circle(0.4), Capsule((-0.4, 0.0), (0.4, 0.0), 0.2), Polygon.regular(6, 0.5))
+
+
+def _world(solver: str, chosen: Mapping[str, Any]) -> World:
+    world = World(WorldSettings(solver_settings=chosen), solver=solver)
+    corners = ((-8.0, 0.0), (0.0, 0.0), (8.0, 0.0), (12.0, 2.0))
+    chain = [FixtureSpec(Segment(*corners[k : k + 2], ghost1=corners[k - 1] if k else None)) for k in range(3)]
+    world.create_body(BodySpec(tuple(chain), "static"))
+    return world
+
+
+def _add(world: World, shape: AnyShape, x: float, y: float, **more: Any) -> int:
+    of_body = {name: more.pop(name) for name in ("type", "angle", "linear_velocity", "bullet") if name in more}
+    return world.create_body(BodySpec((FixtureSpec(shape, **more),), position=(x, y), **of_body))
+
+
+def contacts(solver: str, chosen: Mapping[str, Any]) -> World:
+    """Every kind of shape at rest, falling, bouncing and sensing, and one that is fast."""
+    world = _world(solver, chosen)
+    for row in range(2):
+        for column, shape in enumerate(_SHAPES):
+            _add(world, shape, -3.0 + 2.0 * column + 0.1 * row, 0.49 + 1.05 * row, restitution=0.5 * (column % 2))
+    _add(world, Circle(1.0), -3.0, 1.0, type="static", sensor=True)
+    _add(world, Circle(0.1), 6.0, 3.0, linear_velocity=(0.0, -300.0), bullet=True)
+    return world
+
+
+def twice_joined(solver: str, chosen: Mapping[str, Any]) -> World:
+    """Pairs of boxes with two joints each, all ways round."""
+    world = _world(solver, chosen)
+    for place, (first, second) in enumerate(
+        (
+            (WeldJointSpec, WheelJointSpec),
+            (WheelJointSpec, WeldJointSpec),
+            (PrismaticJointSpec, RevoluteJointSpec),
+            (RevoluteJointSpec, PrismaticJointSpec),
+            (DistanceJointSpec, WeldJointSpec),
+            (WeldJointSpec, WeldJointSpec),
+        )
+    ):
+        x, y = -6.0 + 4.0 * (place % 3), 1.0 + 3.0 * (place // 3)
+        a, b = (_add(world, _BOX, x + 1.2 * k, y, mask=0 if k else 1) for k in range(2))
+        for kind in (first, second):
+            world.create_joint(_joint(kind, a, b, x + 0.6, y))
+    return world
+
+
+def _joint(kind: Any, a: int, b: int, x: float, y: float) -> Any:
+    if kind is DistanceJointSpec:
+        return kind(a, b, anchor_a=(x - 0.6, y), anchor_b=(x + 0.6, y))
+    limits = {"enable_limit": True, "lower_translation": -0.01, "upper_translation": 0.0} if kind is PrismaticJointSpec else {}
+    soft = {"frequency": 0.0} if kind is WheelJointSpec else {}
+    return kind(a, b, (x, y), **({"axis": (0.0, 1.0)} if kind in (PrismaticJointSpec, WheelJointSpec) else {}), **limits, **soft)
+
+
+def mechanisms(solver: str, chosen: Mapping[str, Any]) -> World:
+    """Each kind of joint once, and a loop and a chain of revolute ones."""
+    world = _world(solver, chosen)
+    a = [_add(world, _BOX, 2.0 * k - 9.0, 6.0, mask=0) for k in range(10)]
+    turned = world.create_joint(RevoluteJointSpec(0, a[0], (-9.0, 6.0), enable_motor=True, motor_speed=1.0, max_motor_torque=9.0))
+    slid = world.create_joint(PrismaticJointSpec(0, a[1], (-7.0, 6.0), (0.0, 1.0), enable_limit=True, lower_translation=-0.01))
+    world.create_joint(GearJointSpec(turned, slid, ratio=2.0))
+    world.create_joint(PulleyJointSpec(a[2], a[3], (-5.0, 9.0), (-3.0, 9.0), anchor_a=(-5.0, 6.0), anchor_b=(-3.0, 6.0)))
+    world.create_joint(RopeJointSpec(0, a[4], anchor_a=(-1.0, 9.0), anchor_b=(-1.0, 6.0), max_length=3.001))
+    world.create_joint(MouseJointSpec(a[5], target=(1.0, 7.0), max_force=99.0))
+    world.create_joint(MotorJointSpec(a[5], a[6], max_force=9.0, max_torque=9.0))
+    world.create_joint(FrictionJointSpec(a[6], a[7], (4.0, 6.0), max_force=9.0, max_torque=9.0))
+    world.create_joint(WheelJointSpec(a[7], a[8], (6.0, 6.0), (0.0, 1.0), frequency=2.0))
+    world.create_joint(WeldJointSpec(a[8], a[9], (8.0, 6.0), frequency=2.0))
+    ring = [_add(world, _BOX, x, y, mask=0) for x, y in ((0.0, 1.0), (1.0, 1.0), (1.0, 2.0), (0.0, 2.0))]
+    for k, (x, y) in enumerate(((0.5, 1.0), (1.0, 1.5), (0.5, 2.0), (0.0, 1.5))):
+        world.create_joint(RevoluteJointSpec(ring[k], ring[(k + 1) % 4], (x, y)))
+    world.create_joint(RevoluteJointSpec(0, ring[0], (0.0, 1.0)))
+    return world
+
+
+def alone(solver: str, chosen: Mapping[str, Any]) -> World:
+    """A body that nothing touches, in a world without gravity or floor."""
+    world = World(WorldSettings(gravity=(0.0, 0.0), solver_settings=chosen), solver=solver)
+    _add(world, _BOX, 0.0, 0.0, linear_velocity=(1.0, 2.0))
+    return world
+
+
+Scene = Callable[[str, Mapping[str, Any]], World]
+SCENES: dict[str, Scene] = {one.__name__: one for one in (contacts, twice_joined, mechanisms, alone)}
+
+
+def state_bytes(world: World) -> bytes:
+    """Return the bits of all motion and of the contacts' impulses."""
+    contacts = world.contacts
+    return world.snapshot().motion.values.tobytes() + contacts.normal_impulse.tobytes() + contacts.tangent_impulse.tobytes()
+
+
+# -- poison -----------------------------------------------------------------------------------------------------------
+
+
+def _fill(array: np.ndarray) -> np.ndarray:
+    """Fill an array with NaN, or with what is no index, no count and no flag that a step would find."""
+    array[...] = np.nan if array.dtype.kind == "f" else True if array.dtype.kind == "b" else np.iinfo(array.dtype).max - 6
+    return array
+
+
+@contextmanager
+def _poisoned_empties() -> Iterator[None]:
+    """Let `np.empty` and `np.empty_like` return poison."""
+    empty, empty_like = np.empty, np.empty_like
+    with (
+        patch.object(np, "empty", lambda *shape, **more: _fill(empty(*shape, **more))),
+        patch.object(np, "empty_like", lambda *shape, **more: _fill(empty_like(*shape, **more))),
+    ):
+        yield
+
+
+def _poison(space: Workspace) -> None:
+    """Fill all that the steps of a world work in."""
+    bundles = (array for _, arrays in space._bundles.values() for array in arrays)
+    for array in (*space._kept.values(), *bundles, *(space.room or ())):
+        _fill(array)
+
+
+def _run(scene: Scene, solver: str, chosen: Mapping[str, Any], n_steps: int, is_poisoned: bool) -> list[bytes]:
+    """Return the states of some steps, between which a body comes and goes: what is worked in grows, and is larger than need be."""
+    world, found = scene(solver, chosen), []
+    for step in range(n_steps):
+        if step == n_steps // 2:
+            world.destroy_body(_add(world, _BOX, 0.0, 50.0))
+            world.create_body(BodySpec((FixtureSpec(Circle(0.2)),), position=(0.0, 40.0)))
+        if is_poisoned:
+            _poison(world._state.solver._space)  # type: ignore[attr-defined]
+        world.step()
+        found.append(state_bytes(world))
+    return found
+
+
+def depends_on_scratch(scene: str, solver: str, chosen: Mapping[str, Any], n_steps: int = 4) -> str:
+    """Return how a run with poison differs from one without; empty if in nothing."""
+    clean = _run(SCENES[scene], solver, chosen, n_steps, False)
+    try:
+        with _poisoned_empties():
+            poisoned = _run(SCENES[scene], solver, chosen, n_steps, True)
+    except (IndexError, OverflowError, ValueError, MemoryError) as error:
+        return f"{solver}, {chosen}, {scene}: {type(error).__name__}: {error}"
+    differing = [step for step, (one, other) in enumerate(zip(clean, poisoned, strict=True)) if one != other]
+    return f"{solver}, {chosen}, {scene}: from step {differing[0]} on" if differing else ""
+
+
+def main() -> int:
+    np.seterr(all="ignore")
+    found = [one for solver, chosen in CASES for scene in SCENES if (one := depends_on_scratch(scene, solver, chosen, 3))]
+    print("\n".join(found))
+    return int(bool(found))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

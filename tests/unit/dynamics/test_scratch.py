@@ -1,0 +1,39 @@
+"""A step is made of what it is given alone: not of what its memory held before, and not of what the step before left there (issue 29)."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+
+import pytest
+
+from tests.unit.dynamics.scratch import CASES, SCENES, depends_on_scratch, state_bytes
+
+
+@pytest.mark.parametrize("scene", ["contacts", "twice_joined"])
+@pytest.mark.parametrize(("solver", "chosen"), CASES)
+def test_one_step_from_one_snapshot_is_always_the_same(solver: str, chosen: Mapping[str, str], scene: str) -> None:
+    world = SCENES[scene](solver, chosen)
+    for _ in range(3):
+        world.step()
+    kept, found = world.snapshot(), set()
+    for _ in range(20):
+        world.restore(kept)
+        world.step()
+        found.add(state_bytes(world))
+    assert len(found) == 1
+
+
+@pytest.mark.parametrize("scene", SCENES)
+@pytest.mark.parametrize(("solver", "chosen"), CASES)
+def test_no_bit_of_a_run_comes_from_what_its_memory_held(solver: str, chosen: Mapping[str, str], scene: str) -> None:
+    assert depends_on_scratch(scene, solver, chosen) == ""
+
+
+def test_nor_from_arrays_that_kernels_make_nor_from_beyond_an_array() -> None:
+    """With kernels as plain Python, in a process of its own."""
+    call = [sys.executable, "-m", "tests.unit.dynamics.scratch"]
+    done = subprocess.run(call, env={**os.environ, "NUMBA_DISABLE_JIT": "1"}, capture_output=True, text=True)
+    assert (done.stdout.strip(), done.returncode) == ("", 0), done.stderr
