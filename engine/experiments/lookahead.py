@@ -22,7 +22,7 @@ from engine.common.tolerances import LINEAR_SLOP
 from engine.contracts import Status
 from engine.geometry import AABB, Circle, FixtureShape, Polygon, Sweep, Transform
 from engine.world import World
-from engine.world.specs import FixtureSpec
+from engine.world.specs import filters_agree
 
 __all__ = ["Lookahead", "PredictedImpact", "SweptCandidate", "depth_aimed_at", "free_sweep", "look_ahead", "swept_candidates", "thinnest"]
 
@@ -118,7 +118,7 @@ def swept_candidates(world: World, bullet: int, duration: float, n_steps: int = 
     chains = _chains(world)
     for fixture_id in world.fixture_ids:
         fixture = world.fixture(fixture_id)
-        if fixture.body == bullet or not _may_collide(own.spec, fixture.spec):
+        if fixture.body == bullet or not filters_agree(own.spec, fixture.spec):
             continue
         sweep, chain = _sweep_of(world, fixture.body, duration, n_steps), chains.get(fixture.body, _NO_CHAIN)
         if not box.overlaps(_swept_box(fixture.shape, sweep, chain.most_pull * duration)):  # before all of its chain is looked at
@@ -227,10 +227,3 @@ def _swept_box(shape: FixtureShape, sweep: Sweep, margin: float = 0.0) -> AABB:
     left, bottom = (min(box.lower[axis] for box in boxes) - margin for axis in (0, 1))
     right, top = (max(box.upper[axis] for box in boxes) + margin for axis in (0, 1))
     return AABB((left, bottom), (right, top))
-
-
-def _may_collide(a: FixtureSpec, b: FixtureSpec) -> bool:
-    """Tell whether Box2D lets two fixtures meet (`b2ContactFilter::ShouldCollide`)."""
-    if a.group == b.group != 0:
-        return a.group > 0
-    return a.mask & b.category != 0 and b.mask & a.category != 0

@@ -14,7 +14,7 @@ from engine.common.errors import InvalidInputError
 from engine.geometry import AnyShape
 from engine.world.fields import Checked, named_values, spec
 
-__all__ = ["BODY_TYPES", "BodySpec", "BodyType", "FixtureSpec", "WorldSettings"]
+__all__ = ["BODY_TYPES", "BodySpec", "BodyType", "FixtureSpec", "WorldSettings", "filters_agree"]
 
 BodyType = Literal["static", "kinematic", "dynamic"]
 BODY_TYPES: tuple[BodyType, ...] = ("static", "kinematic", "dynamic")
@@ -104,6 +104,13 @@ class FixtureSpec(Checked):
         if not isinstance(self.shape, AnyShape):
             raise InvalidInputError("shape", "a Circle, a Polygon, a Capsule or a Segment", self.shape)
         super().__post_init__()
+
+
+def filters_agree(a: FixtureSpec, b: FixtureSpec) -> bool:
+    """Return whether two fixtures may meet by category, mask and group: touch, or be sensed if one of them is a sensor."""
+    if a.group == b.group != 0:
+        return a.group > 0
+    return a.mask & b.category != 0 and b.mask & a.category != 0
 
 
 @spec

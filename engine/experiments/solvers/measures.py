@@ -13,6 +13,7 @@ from engine.dynamics.exact_forces import MOST_CONTACTS, Resting, exact_contact_f
 from engine.geometry import AnyShape, Circle, Polygon
 from engine.query import batch
 from engine.world import FixtureSpec, World
+from engine.world.specs import filters_agree
 
 __all__ = ["Moving", "Overlaps", "force_error", "force_past_bounds"]
 
@@ -27,17 +28,11 @@ def _reach(shape: AnyShape) -> float:
     return max(math.hypot(*shape.p1), math.hypot(*shape.p2)) + radius
 
 
-def _meet(a: FixtureSpec, b: FixtureSpec) -> bool:
-    """Tell whether two fixtures may touch by their filters."""
-    if a.group == b.group != 0:
-        return a.group > 0
-    return bool(a.mask & b.category and b.mask & a.category) and not (a.sensor or b.sensor)
-
-
 class Overlaps:
     """How deep bodies of a world overlap, by the library's own algorithms on the shapes as they were specified.
 
-    All pairs whose circles around their bodies' origins meet are asked, but for those that may not touch. The bodies must stay the same.
+    All pairs whose circles around their bodies' origins meet are asked, but for those that never touch: sensors, what filters or
+    joints keep apart, and pairs of which no body is dynamic. The bodies must stay the same.
     """
 
     def __init__(self, world: World) -> None:
@@ -46,11 +41,11 @@ class Overlaps:
         self._row = np.array([world.row_of(one.body) for one in fixtures])
         self._reach = np.array([_reach(one.spec.shape) for one in fixtures])
         n = len(fixtures)
-        is_moving = np.array([world.body(one.body).spec.type != "static" for one in fixtures])
-        allowed = np.triu(is_moving[:, None] | is_moving, 1) & (self._row[:, None] != self._row)
+        is_dynamic = np.array([world.body(one.body).spec.type == "dynamic" for one in fixtures])
+        allowed = np.triu(is_dynamic[:, None] | is_dynamic, 1) & (self._row[:, None] != self._row)
         kinds = {spec: k for k, spec in enumerate(dict.fromkeys(_filter(one.spec) for one in fixtures))}
         kind, specs = np.array([kinds[_filter(one.spec)] for one in fixtures]), {_filter(one.spec): one.spec for one in fixtures}
-        meets = np.array([[_meet(specs[a], specs[b]) for b in kinds] for a in kinds])
+        meets = np.array([[filters_agree(a, b) and not (a.sensor or b.sensor) for b in specs.values()] for a in specs.values()])
         allowed &= meets[kind[:, None], kind]
         for joint in world.joint_ids:
             if not getattr(world.joint(joint).spec, "collide_connected", True):
