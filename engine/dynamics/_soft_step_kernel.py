@@ -32,7 +32,6 @@ from engine.common._lanes_kernel import WIDTH
 from engine.common._record_kernel import record
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.jit import allocating_kernel, inlined_kernel, kernel
-from engine.common.tolerances import EPS64
 from engine.dynamics._bodies_kernel import Bodies, integrate_positions, integrate_velocities
 from engine.dynamics._contact_kernel import (
     AX,
@@ -246,6 +245,10 @@ def soft_step(
     return _end(values, ended, centers, masses, moves, room, h)
 
 
+_SAME_LINE = 1.0e-6
+"""Rounding, sine of the angle between normals that are one: corners of float32 (EPS32 of their coordinates) ten tiles away from the origin.
+A body that is free along the first moves off the second by less than a millionth of half of g h dt."""
+
 _HELD, _FREE, _SLIDES = 0, 1, 2
 """What a body is: not free on any line, free, or free along one line, on which all its contacts slip."""
 
@@ -261,7 +264,7 @@ def _lean(room: Room, body: int, nx: float, ny: float, slips: bool) -> None:
     elif room.taken[body] == _FREE:
         room.taken[body] = _SLIDES
         room.free[body, 0], room.free[body, 1] = nx, ny
-    elif room.taken[body] == _SLIDES and abs(nx * room.free[body, 1] - ny * room.free[body, 0]) > EPS64:
+    elif room.taken[body] == _SLIDES and abs(nx * room.free[body, 1] - ny * room.free[body, 0]) > _SAME_LINE:
         room.taken[body] = _HELD
 
 

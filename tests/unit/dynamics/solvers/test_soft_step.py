@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import subprocess
 import sys
@@ -11,8 +12,17 @@ import pytest
 
 from engine.experiments.references import REFERENCES, Lab
 from engine.experiments.references.lab import body, ground
-from engine.geometry import Circle, Polygon
-from engine.world import DistanceJointSpec, PrismaticJointSpec, RevoluteJointSpec, WeldJointSpec, World, WorldSettings
+from engine.geometry import Circle, Polygon, Segment
+from engine.world import (
+    BodySpec,
+    DistanceJointSpec,
+    FixtureSpec,
+    PrismaticJointSpec,
+    RevoluteJointSpec,
+    WeldJointSpec,
+    World,
+    WorldSettings,
+)
 
 ALL: dict[str, Any] = {"solver_settings": {"direct": "all"}}
 
@@ -112,3 +122,19 @@ def test_joints_solved_at_once_are_solved() -> None:
         [sys.executable, "-c", _TWICE], capture_output=True, text=True, env=os.environ | {"NUMBA_DISABLE_JIT": "1"}, check=True
     )
     assert int(run.stdout) == 360
+
+
+def test_two_floors_that_lie_some_roundings_apart_are_one_line() -> None:
+    """What slips along one line moves by the trapezoid; a rounding between two normals made it semi-implicit Euler (issue 29)."""
+    where = []
+    for lean in (0.3, 0.3 + 1e-12):
+        world = World(WorldSettings(sleeping=False), solver="soft_step")
+        for angle in (0.3, lean):
+            world.create_body(BodySpec((FixtureSpec(Segment((-50.0, 0.0), (50.0, 0.0))),), "static", angle=-angle))
+        x, y = math.sin(0.3), math.cos(0.3)
+        box = BodySpec((FixtureSpec(Polygon.box(0.5, 0.5)),), position=(0.5 * x, 0.5 * y), angle=-0.3, linear_velocity=(3.0 * y, -3.0 * x))
+        slides = world.create_body(box)
+        for _ in range(30):
+            world.step()
+        where.append(world.state(slides).position)
+    assert where[0] == pytest.approx(where[1], abs=1e-9)
