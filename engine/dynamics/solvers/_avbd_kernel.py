@@ -69,8 +69,8 @@ from engine.geometry._rotation_kernel import cosine_and_sine
 
 __all__ = ["avbd"]
 
-_STIFFEST = 1.0e10
-"""N/m."""
+_STIFFEST = 1.0e7
+"""Times the effective mass / h^2, with which a constraint begins: of what is stiffer by more, float64 leaves too little of M / h^2."""
 
 
 @kernel
@@ -111,13 +111,13 @@ def avbd(
     before, start = bodies.velocity.copy(), np.zeros_like(bodies.shift)
     free = h * before
     gap, error = np.zeros((len(contacts.n_points), 2)), np.zeros((len(joints.kind), 2))
-    held, borne = np.zeros((len(joints.kind), 2)), np.zeros((len(free), 2))
+    held, stiffest, borne = np.zeros((len(joints.kind), 2)), np.zeros((len(joints.kind), 2)), np.zeros((len(free), 2))
     for row in range(len(contacts.n_points)):
         nx, ny = contacts.normal[row, 0], contacts.normal[row, 1]
         for k in range(contacts.n_points[row]):
             gap[row, k] = follow(bodies, contacts, row, k, arm)
             least = contacts.mass[row, k, 0] / (h * h)
-            stiffness[row, k] = max(least, min(gamma * stiffness[row, k], _STIFFEST))
+            stiffness[row, k] = max(least, min(gamma * stiffness[row, k], _STIFFEST * least))
             for j in range(2):
                 contacts.impulse[row, k, j] *= alpha * gamma
             pn, pt = contacts.impulse[row, k, 0], contacts.impulse[row, k, 1]
@@ -132,10 +132,11 @@ def avbd(
             error[row, k] = part(bodies, joints, row, k, jacobian) - joints.target[row]
             _, w = rate_and_response(bodies, joints, row, jacobian)
             held[row, k] = 1.0 / (w * h * h) if w > 0.0 else 0.0
+            stiffest[row, k] = _STIFFEST * held[row, k]
             joints.impulse[row, k] *= alpha * gamma if joints.mode[row] != SPRING else 0.0
             if joints.mode[row] != SPRING:
                 steady = sqrt(beta * abs(joints.impulse[row, k]) / h * (1.0 - alpha * gamma) / max(1.0 - gamma, EPS64))
-                held[row, k] = max(held[row, k], min(steady, _STIFFEST))
+                held[row, k] = max(held[row, k], min(steady, stiffest[row, k]))
             at = ends(joints, row)
             for line in range(_n_lines(joints, row)):
                 for j in range(2):
@@ -170,7 +171,7 @@ def avbd(
                 _stiffen_contact(bodies, contacts, row, k, start, gap, stiffness, alpha, beta, h, arm, trace)
         for row in range(len(joints.kind)):
             if joints.mode[row] != READ:
-                _stiffen_joint(bodies, joints, row, error, held, alpha, beta, h, jacobian)
+                _stiffen_joint(bodies, joints, row, error, held, stiffest, alpha, beta, h, jacobian)
     for body in range(len(free)):
         if bodies.inverse[body, 0] > 0.0 or bodies.inverse[body, 1] > 0.0:
             for k in range(3):
@@ -345,7 +346,7 @@ def _stiffen_contact(
     pn, pt = contacts.impulse[row, k, 0], contacts.impulse[row, k, 1]
     contacts.impulse[row, k, 0], contacts.impulse[row, k, 1] = h * force, h * max(-most, min(held, most))
     if force > 0.0:
-        stiffness[row, k] = min(stiff + beta * abs(missing), _STIFFEST)
+        stiffness[row, k] = min(stiff + beta * abs(missing), _STIFFEST * contacts.mass[row, k, 0] / (h * h))
     now_n, now_t = contacts.impulse[row, k, 0], contacts.impulse[row, k, 1]
     record(trace, DUAL, (float(row), float(k), pn, now_n, pt, now_t, stiff, stiffness[row, k], missing, slipped))
 
@@ -424,6 +425,7 @@ def _stiffen_joint(
     row: int,
     error: FloatArray,
     held: FloatArray,
+    stiffest: FloatArray,
     alpha: float,
     beta: float,
     h: float,
@@ -437,5 +439,5 @@ def _stiffen_joint(
     if parts == 2:
         joints.impulse[row, 1] = h * share * second
     if joints.mode[row] != SPRING and share == 1.0:
-        held[row, 0] = min(held[row, 0] + beta * abs(missing_first), _STIFFEST)
-        held[row, 1] = min(held[row, 1] + beta * abs(missing_second), _STIFFEST)
+        held[row, 0] = min(held[row, 0] + beta * abs(missing_first), stiffest[row, 0])
+        held[row, 1] = min(held[row, 1] + beta * abs(missing_second), stiffest[row, 1])

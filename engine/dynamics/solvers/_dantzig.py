@@ -184,9 +184,9 @@ def _limits(bounds: Bounds, force: FloatArray) -> tuple[FloatArray, FloatArray]:
 def _wrong(a: FloatArray, b: FloatArray, bounds: Bounds, found: Forces) -> NDArray[np.bool_]:
     """Tell which rows are past their bounds, or accelerate where they must not."""
     force, acceleration, status = found.force, found.acceleration, found.status
-    small = 10.0 * _ROUNDING * (np.abs(b).max() + 1e-300)
-    weak = small / max(float(np.diag(a).max()), 1e-300)
-    small, weak = max(small, 1e-14 * float(np.abs(a).max() * np.abs(force).max())), max(weak, 1e-12 * float(np.abs(force).max()))
+    size, least = np.sqrt(np.maximum(np.diag(a), 1e-300)), 10.0 * _ROUNDING * (np.abs(b).max() + 1e-300)
+    small = np.maximum(least, 1e-14 * (np.abs(a) @ np.abs(force)))
+    weak = np.maximum(least / size**2, 1e-12 * float((size * np.abs(force)).max()) / size)  # of each row in its own measure
     low, high = _limits(bounds, force)
     is_empty = high - low <= weak
     past = (force < low - weak) | (force > high + weak)

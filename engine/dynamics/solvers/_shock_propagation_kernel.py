@@ -48,7 +48,8 @@ from engine.dynamics._solver_trace_kernel import (
 __all__ = ["Graph", "Plan", "shock_propagation"]
 
 _SINGULAR = 1.0e-6
-"""Of the product of its diagonal, below which two points' matrix has no inverse worth having: their normals' levers are all but equal."""
+"""Of the product of its diagonal, below which two points' matrix has no inverse worth having: their normals' levers are all but equal.
+And of what a push at a point does to it, the least that is left of that where friction takes from it."""
 
 
 class Graph(NamedTuple):
@@ -250,11 +251,15 @@ def _collide(
     # static, if the impulses that leave neither approach nor slip are within the cone: without the tangent's unknown first
     w0, w1 = u0 - k0t * slip / ktt, u1 - k1t * slip / ktt
     across = k01 - k0t * k1t / ktt
-    p0, p1 = _normals(count, w0, w1, k00 - k0t * k0t / ktt, across, across, k11 - k1t * k1t / ktt)
+    least_0, least_1 = _SINGULAR * k00, _SINGULAR * k11
+    own_0, own_1 = max(k00 - k0t * k0t / ktt, least_0), max(k11 - k1t * k1t / ktt, least_1)
+    p0, p1 = _normals(count, w0, w1, own_0, across, across, own_1)
     tangent = -(slip + k0t * p0 + k1t * p1) / ktt
     if abs(tangent) > mu * (p0 + p1):
         edge = mu if tangent > 0.0 else -mu  # what a unit along the normal brings along the tangent
-        p0, p1 = _normals(count, u0, u1, k00 + edge * k0t, k01 + edge * k0t, k01 + edge * k1t, k11 + edge * k1t)
+        # less where friction presses harder than the push (Painleve): a large push it is
+        own_0, own_1 = max(k00 + edge * k0t, least_0), max(k11 + edge * k1t, least_1)
+        p0, p1 = _normals(count, u0, u1, own_0, k01 + edge * k0t, k01 + edge * k1t, own_1)
         tangent = edge * (p0 + p1)
     _strike(bodies, contacts, row, 0, p0 * nx + share * tangent * tx, p0 * ny + share * tangent * ty, light_a, light_b)
     _strike(bodies, contacts, row, 1, p1 * nx + rest * tangent * tx, p1 * ny + rest * tangent * ty, light_a, light_b)
@@ -276,7 +281,6 @@ _ENOUGH = 1.0e-12
 @inlined_kernel
 def _normals(count: int, u0: float, u1: float, k00: float, k01: float, k10: float, k11: float) -> tuple[float, float]:
     """Return the normal impulses of one point, or of two together: the cases of a complementarity problem."""
-    k00, k11 = max(k00, _SINGULAR), max(k11, _SINGULAR)  # less where friction presses harder than the push (Painleve): a large push it is
     p0, p1 = max(-u0 / k00, 0.0), max(-u1 / k11, 0.0)
     if count == 1:
         return p0, 0.0

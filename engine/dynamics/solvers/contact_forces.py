@@ -47,6 +47,8 @@ _STILL = 1e-9
 """m/s and rad/s: velocities that differ by less, are equal."""
 _ITERATIONS = 60
 """Of sequential impulses, where there are too many contacts for pivoting."""
+_SINGULAR = 1e-12
+"""Of the largest eigenvalue of the matrix of joints' lines, each in its own measure: by less, lines say the same."""
 _DEEPEST = 1.0
 """Of an error, times the correction in m/s: what is deeper or farther apart than that is corrected as that."""
 
@@ -525,11 +527,15 @@ class _System:
 
 
 def _inverted(square: FloatArray) -> FloatArray:
-    """Return the inverse; where lines say the same twice, that of the rest."""
-    values, vectors = np.linalg.eigh(square)
-    most = float(values.max(initial=0.0))
-    keeps = values > 1e-12 * most
-    some = vectors[:, keeps]
+    """Return the inverse; where lines say the same twice, that of the rest.
+
+    Each line counts in its own measure: else one between heavy bodies would be nothing beside one between light ones.
+    """
+    diagonal = np.diag(square)
+    scale = 1.0 / np.sqrt(np.where(diagonal > 0.0, diagonal, 1.0))
+    values, vectors = np.linalg.eigh(scale[:, None] * square * scale)
+    keeps = values > _SINGULAR * float(values.max(initial=0.0))
+    some = scale[:, None] * vectors[:, keeps]
     found: FloatArray = (some / values[keeps]) @ some.T
     return found
 

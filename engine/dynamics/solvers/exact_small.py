@@ -36,7 +36,8 @@ __all__ = ["METHOD", "ExactSmall"]
 _TRIES = 300
 """Sets of free rows that are looked at."""
 _SLACK = 1e-11
-"""Of the largest velocity or impulse, within which inequalities hold: what the contacts, in float64, do not tell themselves."""
+"""Of the largest velocity, or of the largest impulse p in the measure of its row, sqrt(A) p: within it inequalities hold, for that the
+contacts, in float64, do not tell themselves."""
 _VAGUE = 1e-6
 """Of the largest velocity: sets are passed over whose rates change by more when their impulses are rounded to float64. Rows that say
 the same but for the rounding of contacts ask for impulses of 1e34 that cancel one another; rounded, they hold nothing."""
@@ -220,7 +221,8 @@ def _solved(a: list[list[Fraction]], b: list[Fraction], bounds: Bounds, status: 
 
 def _holding(a: FloatArray, b: FloatArray, bounds: Bounds, status: IntArray, impulse: FloatArray, u: FloatArray) -> NDArray[np.bool_]:
     """Tell of which rows the impulse is within its bounds, and the rate `u` as it must be there."""
-    slow, weak = _SLACK * (np.abs(a) @ np.abs(impulse) + np.abs(b)).max(), _SLACK * np.abs(impulse).max()
+    size = np.sqrt(np.maximum(np.diag(a), 1e-300))
+    slow, weak = _SLACK * (np.abs(a) @ np.abs(impulse) + np.abs(b)).max(), _SLACK * (size * np.abs(impulse)).max() / size
     most = bounds.friction * np.maximum(impulse[bounds.normal_of], 0.0)
     is_friction = bounds.normal_of >= 0
     low, high = np.where(is_friction, -most, bounds.low), np.where(is_friction, most, bounds.high)

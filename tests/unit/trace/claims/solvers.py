@@ -327,7 +327,7 @@ def check_dual(bodies, step, accumulated):
     most = mu_of(bodies, step) * values["after"]
     held = values["before t"] - h * values["k before"] * values["slip"]
     assert abs(values["after t"] - max(-most, min(held, most))) <= NEAR * (most + abs(held))
-    grows = min(values["k before"] + beta * abs(values["C"]), 1e10) if values["after"] > 0.0 else values["k before"]
+    grows = values["k before"] + (beta * abs(values["C"]) if values["after"] > 0.0 else 0.0)
     assert abs(values["k after"] - grows) <= NEAR * grows
     accumulated[contact, k, "n"], accumulated[contact, k, "t"] = values["after"], values["after t"]
 
