@@ -2,7 +2,12 @@
 
 A point that overlaps by d, and goes deeper at d', is pushed by ``k d + c d'``, never pulled; k is the setting, the same for a feather
 and a house, and ``c = 2 z sqrt(k m)`` with the damping ratio z and the effective mass m of the point. With restitution e the ratio is that
-of a spring that gives back e: ``z = -ln e / sqrt(pi^2 + ln^2 e)``, if that is less.
+of a spring that gives back e, if that is less. It pushes only, and so lets go before it is at its length again: with ``z = sin a`` after
+``w t = (pi - 2 a) / cos a``, where ``k d + c d' = 0``, when the body leaves with ``e = exp(-z w t) = exp(-(pi - 2 a) tan a)``.
+
+Sub-steps, a point that is found deep in the other body, and two points that share a load give back more than that. So after each
+sub-step no point that came faster than the threshold parts faster than e times its *arrival*, its greatest speed since it touched, or
+a hundredth of that. What it has beyond is taken back of the step's impulse, which never comes to a pull.
 
 Friction: a tangential spring of the same k and its damper, stretched by the way of the point, cut off at mu times the normal force; what
 it is stretched beyond that is slip. Its force is carried from step to step as an impulse, so that a box on a slope hangs by the spring
@@ -24,12 +29,17 @@ from engine.common._record_kernel import record
 from engine.common.arrays import FloatArray
 from engine.common.jit import inlined_kernel, kernel
 from engine.dynamics._bodies_kernel import Bodies
-from engine.dynamics._contact_kernel import Contacts, relative_velocity
+from engine.dynamics._contact_kernel import Contacts, apply_at_point, relative_velocity
 from engine.dynamics._joint_kernel import DRIVE, HIGH, LOW, POINT, READ, SPRING, SUM, Joints, ends, part, rate_and_response
-from engine.dynamics._solver_trace_kernel import FORCE, MOVE, tell_stage
-from engine.dynamics.solvers._points_kernel import follow, turn_to_shift, way_along
+from engine.dynamics._solver_trace_kernel import FORCE, MOVE, tell_restored, tell_stage
+from engine.dynamics.solvers._points_kernel import follow, response, turn_to_shift, way_along
 
-__all__ = ["penalty_forces", "slip"]
+__all__ = ["arrive", "give_back", "penalty_forces", "slip"]
+
+_LEAST = 0.01
+"""Of its arrival: what a point may part with whatever restitution says, so that what is left of an overlap goes."""
+_PASSES = 4
+"""Over the points: what is taken back at one corner of a box changes the speed of the other, by a fifth of that."""
 
 
 @kernel
@@ -43,11 +53,13 @@ def penalty_forces(
     stretch: FloatArray,
     stiffness: float,
     h: float,
-    is_kept: bool,
     force: FloatArray,
+    of_points: FloatArray,
+    of_rows: FloatArray,
+    is_first: bool,
     trace: FloatArray | None,
 ) -> None:
-    """Fill the forces and torques (n, 3) that act on bodies as they stand and move.
+    """Fill the forces and torques (n, 3) that act on bodies as they stand and move, and what each point and row of a joint has of them.
 
     Parameters
     ----------
@@ -59,14 +71,20 @@ def penalty_forces(
         Of the tangential springs then, m.
     stiffness : float
         N/m.
-    is_kept : bool
-        Impulses are those of these forces over `h`, and counted.
+    of_points : float64 (n, 2, 2)
+        N, along normal and tangent of each point.
+    of_rows : float64 (m, 2)
+        N, or N m.
+    is_first : bool
+        Whether it is the first time that this sub-step asks; for the trace.
     trace : float64 (k, TRACE_WIDTH), or None
         See `_solver_trace_kernel`.
     """
     jacobian, arm = np.zeros((4, 3)), np.zeros(4)
     turn_to_shift(bodies)
     force[:] = 0.0
+    of_points[:] = 0.0
+    of_rows[:] = 0.0
     for row in range(len(contacts.n_points)):
         a, b = contacts.bodies[row, 0], contacts.bodies[row, 1]
         nx, ny = contacts.normal[row, 0], contacts.normal[row, 1]
@@ -84,20 +102,17 @@ def penalty_forces(
                 x, y = along * nx + across * ny, along * ny - across * nx
                 _push(force, a, -x, -y, -(arm[0] * y - arm[1] * x))
                 _push(force, b, x, y, arm[2] * y - arm[3] * x)
-            if is_kept:
-                contacts.impulse[row, k, 0] = h * along
-                contacts.total[row, k, 0] += h * along
-                contacts.total[row, k, 1] += h * across
+            of_points[row, k, 0], of_points[row, k, 1] = along, across
             record(
                 trace, FORCE,
                 (
-                    float(row), float(k), separation, along, across, rate, slide, stretched, 1.0 if is_kept else 0.0,
+                    float(row), float(k), separation, along, across, rate, slide, stretched, 1.0 if is_first else 0.0,
                     arm[0] * ny - arm[1] * nx, arm[2] * ny - arm[3] * nx, -arm[0] * nx - arm[1] * ny, -arm[2] * nx - arm[3] * ny,
                 ),
             )  # fmt: skip
     for row in range(len(joints.kind)):
         if joints.mode[row] != READ:
-            _pull(bodies, joints, row, joint_damping, stiffness, h, is_kept, jacobian, force)
+            _pull(bodies, joints, row, joint_damping, stiffness, h, of_rows, jacobian, force)
 
 
 @inlined_kernel
@@ -109,7 +124,7 @@ def _push(force: FloatArray, body: int, x: float, y: float, torque: float) -> No
 
 @inlined_kernel
 def _pull(
-    bodies: Bodies, joints: Joints, row: int, damping: float, stiffness: float, h: float, is_kept: bool, jacobian: FloatArray,
+    bodies: Bodies, joints: Joints, row: int, damping: float, stiffness: float, h: float, of_rows: FloatArray, jacobian: FloatArray,
     force: FloatArray,
 ) -> None:  # fmt: skip
     """Add what a row of a joint does."""
@@ -140,10 +155,7 @@ def _pull(
         pull = first if k == 0 else second
         for line in range(4 if joints.kind[row] == SUM else 2):
             _push(force, at[line], jacobian[line, 0] * pull, jacobian[line, 1] * pull, jacobian[line, 2] * pull)
-    if is_kept:
-        joints.impulse[row, 0], joints.impulse[row, 1] = h * first, h * second
-        joints.total[row, 0] += h * first
-        joints.total[row, 1] += h * second
+    of_rows[row, 0], of_rows[row, 1] = first, second
 
 
 @kernel
@@ -164,3 +176,54 @@ def slip(
             stretched = stretch[row, k] + way_along(bodies, since, a, b, arm, ny, -nx)
             stretch[row, k] = max(-most, min(stretched, most))
             contacts.impulse[row, k, 1] = -stiffness * h * stretch[row, k]
+
+
+@kernel
+def arrive(bodies: Bodies, contacts: Contacts, h: float, arrived: FloatArray) -> None:
+    """Keep the greatest speed at which each point has come since it touched, m/s (n, 2); 0 where it will not within `h` seconds."""
+    arm = np.zeros(4)
+    turn_to_shift(bodies)
+    for row in range(len(contacts.n_points)):
+        a, b = contacts.bodies[row, 0], contacts.bodies[row, 1]
+        for k in range(contacts.n_points[row]):
+            separation = follow(bodies, contacts, row, k, arm)
+            vx, vy = relative_velocity(bodies, a, b, arm)
+            rate = vx * contacts.normal[row, 0] + vy * contacts.normal[row, 1]
+            arrived[row, k] = max(arrived[row, k], -rate) if separation + h * min(rate, 0.0) < 0.0 else 0.0
+
+
+@kernel
+def give_back(
+    bodies: Bodies, contacts: Contacts, restitution: FloatArray, threshold: float, arrived: FloatArray, trace: FloatArray | None
+) -> None:
+    """Let no point part faster than restitution has it; see the module.
+
+    Parameters
+    ----------
+    restitution : float64 (n,)
+    threshold : float
+        m/s: what came more slowly swings on its spring.
+    arrived : float64 (n, 2)
+        See `arrive`.
+    """
+    arm = np.zeros(4)
+    for _ in range(_PASSES):
+        for row in range(len(contacts.n_points)):
+            for k in range(contacts.n_points[row]):
+                if arrived[row, k] > threshold and contacts.total[row, k, 0] > 0.0:
+                    _take_back(bodies, contacts, row, k, max(restitution[row], _LEAST) * arrived[row, k], arm, trace)
+
+
+@inlined_kernel
+def _take_back(bodies: Bodies, contacts: Contacts, row: int, k: int, most: float, arm: FloatArray, trace: FloatArray | None) -> None:
+    """Let a point part no faster than `most` m/s."""
+    a, b = contacts.bodies[row, 0], contacts.bodies[row, 1]
+    nx, ny = contacts.normal[row, 0], contacts.normal[row, 1]
+    follow(bodies, contacts, row, k, arm)
+    vx, vy = relative_velocity(bodies, a, b, arm)
+    beyond = vx * nx + vy * ny - most
+    if beyond > 0.0:
+        given = -min(beyond / response(bodies, a, b, arm, nx, ny), contacts.total[row, k, 0])
+        apply_at_point(bodies, a, b, arm, given * nx, given * ny)
+        contacts.total[row, k, 0] += given
+        tell_restored(trace, bodies, contacts, row, k, given, arm)

@@ -10,7 +10,7 @@ import numpy as np
 
 from engine.common.arrays import FloatArray
 from engine.dynamics.integrators import INTEGRATORS
-from engine.dynamics.solvers._penalty_kernel import penalty_forces, slip
+from engine.dynamics.solvers._penalty_kernel import arrive, give_back, penalty_forces, slip
 from engine.dynamics.solvers.protocol import Method, Problem, Setting
 from engine.world.specs import WorldSettings
 
@@ -37,25 +37,37 @@ class Penalty(Method):
         damping = np.minimum(ratio, _ratio_that_gives_back(step.restitution))
         stretch = -contacts.impulse[:, :, 1] / (stiffness * h)
         force, decay = np.zeros_like(bodies.shift), bodies.decay[:, [0, 0, 1]]
+        of_points, of_rows = np.zeros_like(contacts.total), np.zeros_like(joints.total)
         driven = inverse > 0.0
         mass = np.where(driven, 1.0 / np.where(driven, inverse, 1.0), 1.0)  # what nothing drives moves on as if it had 1 kg
-        by_momenta = options["state"] == "momenta"
-        scale = mass if by_momenta else 1.0
+        scale = mass if options["state"] == "momenta" else np.ones_like(mass)
         since, is_first = bodies.shift.copy(), True
+        n, no_impulses = bodies.shift.size, np.zeros(of_points.size + of_rows.size)
 
         def rate(t: float, position: FloatArray, motion: FloatArray) -> FloatArray:
             nonlocal is_first
-            bodies.shift[:], bodies.velocity[:] = position, motion / scale
-            penalty_forces(bodies, contacts, joints, damping, ratio, since, stretch, stiffness, h, is_first, force, step.trace)
-            is_first = False  # the first force of a sub-step is the one that is told
-            gained: FloatArray = (bodies.push + force * inverse) * scale
-            return gained
+            bodies.shift[:], bodies.velocity[:] = position[:n].reshape(-1, 3), motion[:n].reshape(-1, 3) / scale
+            penalty_forces(
+                bodies, contacts, joints, damping, ratio, since, stretch, stiffness, h, force, of_points, of_rows, is_first, step.trace
+            )
+            is_first = False
+            gained = (bodies.push + force * inverse) * scale
+            return np.concatenate((gained, of_points, of_rows), axis=None)
 
+        inverse_scale = np.concatenate((1.0 / scale, no_impulses), axis=None)
         for sub_step in range(n_steps):
+            arrive(bodies, contacts, h, step.stiffness)
             since[:], is_first = bodies.shift, True
-            position, motion = integrate(rate, since, bodies.velocity * scale, h, 0.0, 1.0 / scale)
-            bodies.shift[:], bodies.velocity[:] = position, motion / scale * decay
+            # impulses are integrated along with the motion, of which they are the part by forces; they have no place
+            start, motion = np.append(since, no_impulses), np.concatenate((bodies.velocity * scale, no_impulses), axis=None)
+            position, motion = integrate(rate, start, motion, h, 0.0, inverse_scale)
+            bodies.shift[:], bodies.velocity[:] = position[:n].reshape(-1, 3), motion[:n].reshape(-1, 3) / scale * decay
+            given, given_rows = np.split(motion[n:], [of_points.size])
+            contacts.impulse[:], joints.impulse[:] = given.reshape(of_points.shape), given_rows.reshape(of_rows.shape)
+            contacts.total[:] += contacts.impulse
+            joints.total[:] += joints.impulse
             slip(bodies, contacts, since, stretch, stiffness, h, sub_step, step.trace)
+            give_back(bodies, contacts, step.restitution, step.threshold, step.stiffness, step.trace)
         return step.ended(bodies)
 
     def warm_share(self, settings: WorldSettings, options: Mapping[str, Any]) -> float:
@@ -65,8 +77,14 @@ class Penalty(Method):
 METHOD = Penalty()
 
 
+_RATIOS = np.linspace(0.0, 2.0, 2000)
+"""Damping ratios up to the largest that may be set, 1 not among them."""
+_ANGLES = np.arcsin(_RATIOS + 0.0j)
+_GIVEN_BACK = np.exp(-((math.pi - 2.0 * _ANGLES) * np.tan(_ANGLES)).real)
+"""The share of its speed that a spring gives back with each of them; see `_penalty_kernel`."""
+
+
 def _ratio_that_gives_back(restitution: FloatArray) -> FloatArray:
-    """Return the damping ratio at which a spring gives back such a share of the speed; infinity where it is none."""
-    given = np.log(np.clip(restitution, 1e-300, 1.0))
-    found: FloatArray = np.where(restitution > 0.0, -given / np.hypot(math.pi, given), math.inf)
+    """Return the damping ratio at which a spring gives back such a share of the speed; 2 where it gives less."""
+    found: FloatArray = np.interp(-restitution, -_GIVEN_BACK, _RATIOS)
     return found

@@ -24,10 +24,11 @@ class PenaltySprings(SolverStepper):
         "    F_t = -k stretch - c_t slip, within +- mu F",
         "    pull the joints together by springs",
         "  v = v + h (g + F / m), x = x + h v, or another integrator",
+        "  of what parts faster than e times its arrival: take the rest back",
     )
     views = (PLANE, View("impulses", "normal forces, both points", x="step", y="N"))
     sweep_word = "Sub-step"
-    lines = {"force": 2, "move": 5, "answer": 5}  # noqa: RUF012
+    lines = {"force": 2, "move": 5, "restored": 6, "answer": 6}  # noqa: RUF012
     beside = ("sequential_impulses", "xpbd", "avbd")
 
     @property
