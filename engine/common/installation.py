@@ -22,6 +22,7 @@ COMMAND = "collision-lab"
 LAB = {
     "Box2D": "Box2D",
     "contourpy": "contourpy",
+    "cssselect2": "cssselect2",
     "imageio_ffmpeg": "imageio-ffmpeg",
     "matplotlib": "matplotlib",
     "msgspec": "msgspec",
@@ -31,7 +32,7 @@ LAB = {
     "pygame_gui": "pygame_gui",
     "rich": "rich",
     "shapely": "shapely",
-    "svgelements": "svgelements",
+    "tinycss2": "tinycss2",
     "typer": "typer",
     "websockets": "websockets",
 }

@@ -67,9 +67,6 @@ they are a few for each edge; ten thousand parallel lines aslant have them all."
 MOST_FACE_EDGES = 200_000_000
 """Pairs of a face of one shape and an edge that a ray from there may cross, a count: a second. Rings within rings have them all."""
 
-MOST_INHERITED = 5_000_000
-"""Letters of attributes and styles that groups of a drawing hand down, summed over all elements, a count: each is read again for each."""
-
 MOST_CONTOUR_CORNERS = 400_000
 """Corners of a picture's contour, a count, which are counted before one is made. A photographed tree of 4096 x 4096 has half of it;
 a picture of noise has one for each pixel."""

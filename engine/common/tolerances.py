@@ -114,6 +114,10 @@ TRACE_TOLERANCE = LINEAR_SLOP
 """Physical, metres. How far the boundary of a traced outline may lie from the contour found, unless the caller says otherwise: the
 depth that Box2D's solver leaves alone, and half a pixel at 100 pixels a metre."""
 
+OVERLAY_GRID = 2.0**-30
+"""Metres, a nanometre, to which corners of traced outlines are rounded: on a grid an overlay cannot fail, and a move by a multiple of half
+of it is exact within 1,000 km (50 bits), so that an outline stays valid wherever it is put. GEOS, `geos::noding::snapround`."""
+
 FLATTENING_SHARE = 0.1
 """Ratio. The part of a tracing's tolerance that curves take when they are made polygons; the simplification after it has the rest."""
 

@@ -30,7 +30,7 @@ from engine.common.checks import choice
 from engine.common.errors import Described, InvalidShapeError
 from engine.common.installation import require
 from engine.common.limits import MOST_CROSSINGS, MOST_FACE_EDGES, MOST_NEAR_EDGES
-from engine.common.tolerances import COLLINEAR_ROUNDING
+from engine.common.tolerances import COLLINEAR_ROUNDING, OVERLAY_GRID
 from engine.decompose.outline import Outline, ring_points
 
 __all__ = ["FILL_RULES", "check_tangle", "edges_of", "filled", "repaired", "without_specks"]
@@ -91,15 +91,25 @@ def filled(rings: list[FloatArray], rule: str) -> Any:
     edges = edges_of(kept)
     check_tangle(edges, "rings")
     _check_depth(kept)
+    lines = shapely.MultiLineString([np.concatenate((ring, ring[:1])) for ring in kept])
     try:
-        network = shapely.node(shapely.MultiLineString([np.concatenate((ring, ring[:1])) for ring in kept]))
-        faces = shapely.get_parts(shapely.polygonize(shapely.get_parts(network)))
-        inside = shapely.get_coordinates(shapely.point_on_surface(faces))
-        numbers = _winding_numbers(inside, edges)
-        chosen = faces[numbers != 0 if rule == "nonzero" else numbers % 2 != 0]
-        return shapely.coverage_union_all(chosen)  # faces of one network: they meet in whole edges
-    except shapely.GEOSException as error:
-        raise InvalidShapeError("rings", "lines that can be told apart", Described(str(error).partition("\n")[0])) from None
+        return _inside(shapely.node(lines), edges, rule)
+    except shapely.GEOSException:  # where lines nearly coincide, rounding each crossing to doubles may make more without end
+        try:
+            return _inside(shapely.union_all(lines, grid_size=OVERLAY_GRID), edges, rule)
+        except shapely.GEOSException as error:
+            raise InvalidShapeError("rings", "lines that can be told apart", Described(str(error).partition("\n")[0])) from None
+
+
+def _inside(network: Any, edges: FloatArray, rule: str) -> Any:
+    """Return the union of the faces of a noded network that lie inside by the winding numbers of the edges."""
+    import shapely
+
+    faces = shapely.get_parts(shapely.polygonize(shapely.get_parts(network)))
+    inside = shapely.get_coordinates(shapely.point_on_surface(faces))
+    numbers = _winding_numbers(inside, edges)
+    chosen = faces[numbers != 0 if rule == "nonzero" else numbers % 2 != 0]
+    return shapely.coverage_union_all(chosen)  # faces of one network: they meet in whole edges
 
 
 def _check_depth(rings: list[FloatArray]) -> None:

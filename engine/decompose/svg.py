@@ -1,23 +1,21 @@
 """The outline of what an SVG fills.
 
-svgelements reads shapes, path data, transforms, units, viewBox and plain style sheets; what it is given has been made safe before
-(`_svg_tree`), and what it gives is made a polygon by `curves` and `repair`. Of each shape the region that its fill covers is taken,
-by its own fill-rule; open paths are closed by a straight line, as SVG fills them. The outline is the union of all regions.
+The file is read safely (`_svg_xml`), its style sheets are resolved (`_svg_style`), and its tree is walked as a viewer renders it
+(`_svg_shapes`). Of each shape the region that its fill covers is taken, by its own fill-rule, within what clips it; open paths are closed
+by a straight line, as SVG fills them. Curves become points by `curves`, rings regions by `repair`. The outline is the union of all regions.
 
-What lies beyond the drawing's own width and height is cut off, as every viewer does. Not part of the outline: strokes, text, images,
-clipping, masks, opacity; what is left out is told in a note.
+What lies beyond the drawing's own width and height is cut off, as every viewer does. Not part of the outline: strokes, markers, text,
+images; masks, filters and partial opacity change nothing. What is left out or not understood is told in a note.
 
 The user unit of a drawing is the CSS pixel, 96 to the inch; y is turned up.
 
-Source: SVG 1.1 (second edition), chapters 7 to 9; SVG 2, 13.4 (fill).
+Source: SVG 2; what it leaves open is done as resvg does it.
 """
 
 from __future__ import annotations
 
-import io
-import math
+import contextlib
 import os
-import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -28,21 +26,22 @@ from engine.common.arrays import FloatArray
 from engine.common.checks import positive
 from engine.common.errors import Described, InvalidInputError, InvalidShapeError
 from engine.common.files import read_at_most
+from engine.common.installation import require
 from engine.common.limits import MAX_COORDINATE
+from engine.common.tolerances import OVERLAY_GRID
 from engine.common.words import counted
-from engine.decompose._svg_tree import UNAPPLIED, WORDS, DrawnTree, drawn_tree
-from engine.decompose.curves import cubic_points, ellipse_points, quadratic_points
+from engine.decompose._svg_path import Clip, Shape
+from engine.decompose._svg_xml import Notes, parsed
 from engine.decompose.outline import Outline, ring_points
 from engine.decompose.repair import check_tangle, edges_of, filled
 
 __all__ = ["Drawing", "DrawnShape", "read_drawing"]
 
 _LARGEST_FILE = 2_000_000
-"""Bytes. svgelements takes some seconds for as much path data."""
+"""Bytes."""
 _MOST_VERTICES = 100_000
-_PIXELS_PER_INCH = 96.0
-"""CSS 2.1: a pixel is a 96th of an inch."""
-_NO_FILL = ("none", "transparent")
+_MOST_CLIPPED = 2_000_000
+"""Corners of all regions and of what clips them, summed over all intersections: some seconds."""
 _NOTHING = 1e-12
 """Square metres: a micrometre by a micrometre. Shapely's overlays break on slivers that doubles cannot tell from a line."""
 _SEEN = 1e-9
@@ -66,9 +65,8 @@ class Drawing:
     size: tuple[float, float] | None
     notes: tuple[str, ...]
     regions: tuple[Any, ...] = ()
-    """What each shape fills, as a shapely geometry below the drawing's height; their words and names."""
+    """What each shape fills, as a shapely geometry; their words and names."""
     named: tuple[tuple[tuple[str, ...], str], ...] = ()
-    height: float = 0.0
 
     @property
     def n_corners(self) -> int:
@@ -81,7 +79,7 @@ class Drawing:
     def shapes(self) -> Iterator[DrawnShape]:
         """One by one, uncut by the drawing's edges, in the order in which they are drawn."""
         for region, (words, name) in zip(self.regions, self.named, strict=True):
-            yield DrawnShape(Outline.from_shapely(region).translated(0.0, self.height), words, name)
+            yield DrawnShape(Outline.from_shapely(region), words, name)
 
 
 def read_drawing(path: str | os.PathLike[str], pixels_per_metre: float, tolerance: float) -> Drawing:
@@ -99,60 +97,124 @@ def read_drawing(path: str | os.PathLike[str], pixels_per_metre: float, toleranc
     ------
     InvalidInputError
         There is no such file, it is no SVG, or one that is not read: too large or deeply nested, with entities, with references out of
-        the file or in a circle, with broken path data, with numbers that are not finite.
+        the file or in a circle, with numbers beyond all bounds.
     InvalidShapeError
         It fills nothing.
     """
+    require("shapely", "tinycss2", "cssselect2")
     import shapely
+
+    from engine.decompose._svg_shapes import drawn_shapes
 
     scale, tolerance = positive("pixels_per_metre", pixels_per_metre), positive("tolerance", tolerance, "m")
     name = os.fspath(path)
-    tree = drawn_tree(read_at_most(name, "drawing", _LARGEST_FILE, f"an SVG of at most {_LARGEST_FILE // 1_000_000} MB"), name)
-    document = _parsed(tree, name)
-    drawn: list[tuple[list[FloatArray], Any, bool]] = []
-    n_filled = n_unfilled = n_stroked = 0
-    room = _Room(name)
-    for shape in _shapes(document):
-        values = shape.values
-        if str(values.get("visibility", "")).strip().lower() in ("hidden", "collapse"):
-            continue
-        is_stroked = str(values.get("stroke", "none")).strip().lower() not in _NO_FILL
-        if str(values.get("fill", "")).strip().lower() in _NO_FILL:
-            n_unfilled += 1
-            continue
-        drawn.append(([ring_points(name, ring) for ring in _rings(shape, scale, tolerance, room)], values, is_stroked))
-    all_rings = [ring for rings, _, _ in drawn for ring in rings if len(ring) >= 3]
-    if all_rings:
-        check_tangle(edges_of(all_rings), name)
-    regions, named = [], []
-    for rings, values, is_stroked in drawn:
-        region = filled(rings, "evenodd" if str(values.get("fill-rule", "")).strip() == "evenodd" else "nonzero")
+    notes, room = Notes(), _Room(name)
+    root = parsed(read_at_most(name, "drawing", _LARGEST_FILE, f"an SVG of at most {_LARGEST_FILE // 1_000_000} MB"), name, notes)
+    with _within_bounds(name):
+        shapes, pixels = drawn_shapes(root, name, notes, tolerance * scale, room.take)
+    size = None if pixels is None else (pixels[0] / scale, pixels[1] / scale)
+    regions = _Regions(name, scale, 0.0 if size is None else size[1], tolerance * scale, room)
+    shown = [shape for shape in shapes if shape.is_filled]
+    for shape in shown:
+        regions.add(shape)
+    regions.check()
+    found = []
+    for shape in shown:
+        region = regions.of(shape)
         if region.area > _NOTHING:
-            regions.append(region)
-            named.append((tuple(str(values.get(WORDS, "")).split()), str(values.get("id") or "")))
-            n_filled += 1
-            n_stroked += is_stroked
-            for word in UNAPPLIED:  # by a style; what stands in an attribute of its own was counted before
-                tree.untraced[word] += str(values.get(word) or "none").strip() != "none"
+            found.append((shape, region))
+    n_unfilled = sum(shape.is_visible and shape.is_displayed and not shape.is_filled for shape in shapes)
     try:
-        whole = _union(regions)
+        whole = _union([region for _, region in found])
     except shapely.errors.GEOSException as error:
         raise InvalidShapeError(name, "a drawing whose shapes can be joined", Described(f"none ({error})")) from None
     if whole.is_empty:
-        raise InvalidShapeError(name, "a drawing with filled shapes", Described(_in_their_place(tree, n_unfilled)))
-    notes = _notes(tree, n_filled, n_unfilled, n_stroked)
-    size = _size(document, tree, scale)
-    if size is None:
-        return Drawing(Outline.from_shapely(whole), None, tuple(notes), tuple(regions), tuple(named), 0.0)
-    lifted = shapely.transform(whole, lambda points: points + (0.0, size[1]))
-    seen = shapely.get_parts(shapely.get_parts(shapely.intersection(shapely.get_parts(lifted), shapely.box(0.0, 0.0, *size))))
-    area = float(shapely.area(seen).sum())
-    if area == 0.0:
-        raise InvalidShapeError(name, "a drawing with filled shapes", Described("shapes beyond its own edges"))
-    if area < lifted.area * (1.0 - _SEEN):
-        notes.append("Cut off: what lies beyond the drawing's own width and height.")
-        lifted = shapely.MultiPolygon([part for part in seen if part.geom_type == "Polygon"])
-    return Drawing(Outline.from_shapely(lifted), size, tuple(notes), tuple(regions), tuple(named), size[1])
+        raise InvalidShapeError(name, "a drawing with filled shapes", Described(_in_their_place(notes, n_unfilled)))
+    lines = _notes(notes, len(shapes), [shape for shape, _ in found], n_unfilled)
+    parts = tuple(region for _, region in found)
+    named = tuple((tuple(shape.words.split()), shape.name) for shape, _ in found)
+    if size is not None:
+        seen = shapely.get_parts(shapely.intersection(shapely.get_parts(whole), shapely.box(0.0, 0.0, *size)))
+        area = float(shapely.area(seen).sum())
+        if area == 0.0:
+            raise InvalidShapeError(name, "a drawing with filled shapes", Described("shapes beyond its own edges"))
+        if area < whole.area * (1.0 - _SEEN):
+            lines.append("Cut off: what lies beyond the drawing's own width and height.")
+            whole = _polygons(seen)
+    return Drawing(Outline.from_shapely(whole), size, tuple(lines), parts, named)
+
+
+def _polygons(geometries: Any) -> Any:
+    """Return the polygons among geometries, which overlap nowhere, without the lines and points in which others touch."""
+    import shapely
+
+    parts = shapely.get_parts(shapely.get_parts(geometries))
+    return shapely.MultiPolygon(list(parts[shapely.get_dimensions(parts) == 2]))
+
+
+class _Regions:
+    """What shapes cover, as shapely geometries in metres, y up: all rings are found, then checked, and only then filled."""
+
+    def __init__(self, name: str, scale: float, height: float, tolerance: float, room: _Room) -> None:
+        self._name, self._scale, self._height, self._tolerance, self._room = name, scale, height, tolerance, room
+        self._rings: dict[Shape, list[FloatArray]] = {}
+        self._clips: dict[Clip, Any] = {}
+        self._n_clipped = 0
+
+    def add(self, shape: Shape) -> None:
+        """Find the rings of a shape and of all that clips it."""
+        if shape in self._rings:
+            return
+        with _within_bounds(self._name):
+            rings = []
+            for pixels in shape.rings(self._tolerance, self._room.take):
+                points = (0.0, self._height) + pixels / (self._scale, -self._scale)
+                if not (np.abs(points) <= MAX_COORDINATE).all():
+                    raise OverflowError
+                rings.append(ring_points(self._name, points))
+        self._rings[shape] = rings
+        clip = shape.clip
+        while clip is not None and clip not in self._clips:
+            self._clips[clip] = None
+            for one in clip.shapes:
+                self.add(one)
+            clip = clip.around
+
+    def check(self) -> None:
+        """Refuse rings that take too long to sort out."""
+        rings = [ring for rings in self._rings.values() for ring in rings if len(ring) >= 3]
+        if rings:
+            check_tangle(edges_of(rings), self._name)
+
+    def of(self, shape: Shape) -> Any:
+        """Return what a shape covers within its clip."""
+        import shapely
+
+        region = shapely.set_precision(filled(self._rings[shape], shape.rule), OVERLAY_GRID)
+        return region if shape.clip is None else self._clipped(region, shape.clip)
+
+    def _clip(self, clip: Clip) -> Any:
+        import shapely
+
+        found = self._clips[clip]
+        if found is None:
+            found = shapely.union_all([self.of(one) for one in clip.shapes])
+            if clip.around is not None:
+                found = self._clipped(found, clip.around)
+            shapely.prepare(found)
+            self._clips[clip] = found
+        return found
+
+    def _clipped(self, region: Any, clip: Clip) -> Any:
+        import shapely
+
+        around = self._clip(clip)
+        if region.is_empty or shapely.covers(around, region):
+            return region
+        self._n_clipped += int(shapely.get_num_coordinates([region, around]).sum())
+        if self._n_clipped > _MOST_CLIPPED:
+            raise InvalidInputError(self._name, f"a drawing in which at most {_MOST_CLIPPED} corners are clipped", Described("more"))
+        return _polygons(shapely.intersection(region, around))
 
 
 def _union(regions: list[Any]) -> Any:
@@ -165,26 +227,6 @@ def _union(regions: list[Any]) -> Any:
     if meetings.shape[1] > len(regions):
         return shapely.union_all(regions)
     return shapely.MultiPolygon(list(shapely.get_parts(regions)))
-
-
-def _parsed(tree: DrawnTree, name: str) -> Any:
-    import svgelements
-
-    clean = io.BytesIO(ElementTree.tostring(tree.root))
-    try:
-        document = svgelements.SVG.parse(clean, reify=False, ppi=_PIXELS_PER_INCH, on_error="raise")
-    except Exception as error:  # at broken numbers and path data the library raises whatever comes: ValueError, IndexError, AttributeError
-        words = str(error).partition("\n")[0] or "broken path data or numbers"
-        raise InvalidInputError(name, "an SVG that can be read", Described(words)) from None
-    if not isinstance(document, svgelements.SVG):
-        raise InvalidShapeError(name, "a drawing with filled shapes", Described("none"))
-    return document
-
-
-def _shapes(document: Any) -> Iterator[Any]:
-    import svgelements
-
-    return (element for element in document.elements() if isinstance(element, svgelements.Shape))
 
 
 class _Room:
@@ -200,110 +242,33 @@ class _Room:
             raise InvalidInputError(self.name, f"a drawing of at most {_MOST_VERTICES} vertices at this tolerance", Described("more"))
 
 
-def _rings(shape: Any, scale: float, tolerance: float, room: _Room) -> list[FloatArray]:
-    """Return the subpaths of a shape in metres, y up; the first point is not repeated at the end."""
+@contextlib.contextmanager
+def _within_bounds(name: str) -> Iterator[None]:
+    """Tell of numbers beyond all bounds in one line, whatever computing with them raises."""
     try:
-        matrix = np.array([[shape.transform.a, shape.transform.c], [shape.transform.b, shape.transform.d]], dtype=np.float64)
-        offset = np.array([shape.transform.e, shape.transform.f], dtype=np.float64)
-        if not (np.isfinite(matrix).all() and np.isfinite(offset).all()):
-            raise OverflowError
-        stretch = _stretch(*matrix.ravel().tolist())
-        if stretch == 0.0:
-            return []
-        rings = []
         with np.errstate(all="ignore"):
-            for local in _flattened(shape, tolerance * scale / stretch, room):
-                points = (local @ matrix.T + offset) / scale
-                points[:, 1] *= -1.0
-                if not (np.abs(points) <= MAX_COORDINATE).all():
-                    raise OverflowError
-                rings.append(points)
+            yield
     except InvalidInputError:
         raise
-    except Exception as error:  # a shape of a broken file: the library raises whatever comes
-        words = "a point that does not" if isinstance(error, OverflowError) else f"a broken shape ({type(error).__name__})"
-        raise InvalidInputError(room.name, f"a drawing of which all points lie within {MAX_COORDINATE:g} m", Described(words)) from None
-    return rings
+    except (ArithmeticError, ValueError):
+        words = Described("a point that does not")
+        raise InvalidInputError(name, f"a drawing of which all points lie within {MAX_COORDINATE:g} m", words) from None
 
 
-def _stretch(a: float, b: float, c: float, d: float) -> float:
-    """Return by how much a matrix stretches at the most: its greater singular value."""
-    return 0.5 * (math.hypot(a + d, c - b) + math.hypot(a - d, c + b))
-
-
-def _flattened(shape: Any, tolerance: float, room: _Room) -> Iterator[FloatArray]:
-    """Yield the subpaths of a shape in its own units."""
-    import svgelements as svg
-
-    pieces: list[FloatArray] = []
-    for segment in shape.segments(transformed=False):
-        if isinstance(segment, svg.Move):
-            if pieces:
-                yield np.concatenate(pieces)
-            pieces = [_row(segment.end)]
-        elif isinstance(segment, svg.Close):
-            if pieces:
-                yield np.concatenate(pieces)
-            pieces = [] if segment.end is None else [_row(segment.end)]
-        elif isinstance(segment, svg.QuadraticBezier):
-            p0, p1, p2 = (_complex(point) for point in (segment.start, segment.control, segment.end))
-            pieces.append(quadratic_points(p0, p1, p2, tolerance))
-        elif isinstance(segment, svg.CubicBezier):
-            p0, p1, p2, p3 = (_complex(point) for point in (segment.start, segment.control1, segment.control2, segment.end))
-            pieces.append(cubic_points(p0, p1, p2, p3, tolerance))
-        elif isinstance(segment, svg.Arc):
-            pieces.append(_arc_points(segment, tolerance))
-        elif segment.end is not None:
-            pieces.append(_row(segment.end))
-        room.take(len(pieces[-1]) if pieces else 0)
-    if pieces:
-        yield np.concatenate(pieces)
-
-
-def _arc_points(arc: Any, tolerance: float) -> FloatArray:
-    end, center = _complex(arc.end), _complex(arc.center)
-    u, v = _complex(arc.prx) - center, _complex(arc.pry) - center
-    if abs(u) == 0.0 or abs(v) == 0.0 or not arc.sweep:
-        return _row(arc.end)  # SVG 1.1, F.6.2: a radius of 0 makes a straight line
-    return ellipse_points(center, u, v, float(arc.get_start_t()), float(arc.sweep), end, tolerance)
-
-
-def _row(point: Any) -> FloatArray:
-    return np.array([[float(point.x), float(point.y)]])
-
-
-def _complex(point: Any) -> complex:
-    return complex(float(point.x), float(point.y))
-
-
-def _size(document: Any, tree: DrawnTree, scale: float) -> tuple[float, float] | None:
-    """Return width and height, metres; None where the drawing leaves them to the window that it would be shown in."""
-    given = tree.root.attrib
-    if "viewBox" not in given and any("%" in given.get(side, "%") for side in ("width", "height")):
-        return None
-    try:
-        width, height = float(document.width) / scale, float(document.height) / scale
-    except (TypeError, ValueError):
-        return None
-    return (width, height) if math.isfinite(width) and math.isfinite(height) and width > 0.0 and height > 0.0 else None
-
-
-def _in_their_place(tree: DrawnTree, n_unfilled: int) -> str:
+def _in_their_place(notes: Notes, n_unfilled: int) -> str:
     if n_unfilled:
         return f"{counted(n_unfilled, 'shape')} without fill"
-    met = sorted(word for word, count in tree.untraced.items() if count and word not in UNAPPLIED)
-    return "nothing but " + ", ".join(met) if met else "none"
+    return "nothing but " + ", ".join(notes.untraced) if notes.untraced else "none"
 
 
-def _notes(tree: DrawnTree, n_filled: int, n_unfilled: int, n_stroked: int) -> list[str]:
-    notes = []
+def _notes(notes: Notes, n_shapes: int, drawn: list[Shape], n_unfilled: int) -> list[str]:
+    lines = []
     if n_unfilled:
-        notes.append(f"Left out: {counted(n_unfilled, 'shape')} without fill. A stroke encloses nothing.")
+        lines.append(f"Left out: {counted(n_unfilled, 'shape')} without fill. A stroke encloses nothing.")
+    n_stroked = sum(shape.is_stroked for shape in drawn)
     if n_stroked:
-        notes.append(f"{counted(n_stroked, 'shape')} with a stroke: the outline is that of the fill.")
-    n_empty = tree.n_shapes - n_filled - n_unfilled
+        lines.append(f"{counted(n_stroked, 'shape')} with a stroke: the outline is that of the fill.")
+    n_empty = n_shapes - len(drawn) - n_unfilled
     if n_empty > 0:
-        notes.append(f"Left out: {counted(n_empty, 'shape')} hidden or without an area.")
-    for word, count in sorted((+tree.untraced).items()):
-        notes.append(f"Not {'applied' if word in UNAPPLIED else 'traced'}: {word} ({count}).")
-    return notes
+        lines.append(f"Left out: {counted(n_empty, 'shape')} hidden or without an area.")
+    return lines + notes.lines()

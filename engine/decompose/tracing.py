@@ -235,7 +235,7 @@ def _outline_of_opacity(opacity: Opacity, scale: float, threshold: float, name: 
 
 def _load_libraries(suffix: str) -> None:
     """Import what the first file needs, so that the times are those of the file."""
-    for name in ("shapely", "svgelements") if suffix == DRAWING_SUFFIX else ("shapely", "contourpy", "PIL"):
+    for name in ("shapely", "tinycss2", "cssselect2") if suffix == DRAWING_SUFFIX else ("shapely", "contourpy", "PIL"):
         require(name)
         importlib.import_module("PIL.Image" if name == "PIL" else name)
 

@@ -13,7 +13,7 @@ from tests.waiting import PATIENCE
 
 ROOT = Path(__file__).resolve().parents[2]
 HEAVY = (
-    *("pygame", "pygame_gui", "Box2D", "numba", "llvmlite", "scipy", "shapely", "PIL", "contourpy", "svgelements"),
+    *("pygame", "pygame_gui", "Box2D", "numba", "llvmlite", "scipy", "shapely", "PIL", "contourpy", "tinycss2", "cssselect2"),
     *("msgspec", "websockets", "asyncio"),
 )
 

@@ -111,7 +111,8 @@ LIBRARIES = {
     "PIL": {"engine.decompose", "engine.app"},
     "imageio_ffmpeg": {"engine.app"},
     "contourpy": {"engine.decompose"},
-    "svgelements": {"engine.decompose"},
+    "tinycss2": {"engine.decompose"},
+    "cssselect2": {"engine.decompose"},
     "msgspec": {"engine.net"},
     "websockets": {"engine.net"},
 }

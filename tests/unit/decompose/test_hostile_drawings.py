@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 import shapely
 
-from engine.common import limits
 from engine.common.errors import InvalidInputError, InvalidShapeError
 from engine.decompose import Outline, measures, repair, simplified, simplify, trace_file
 from engine.decompose.decompose import decompose
@@ -71,15 +70,6 @@ def test_lines_aslant_are_bounded_by_the_pairs_of_their_boxes(monkeypatch: pytes
     with pytest.raises(InvalidShapeError, match="at most 10000 pairs may cross by their boxes"):
         check_tangle(parallels, "rings")
     check_tangle(along + [[[0.0, 0.0], [1.0, 0.0]]], "rings")
-
-
-def test_what_groups_hand_down_is_bounded(tmp_path: Path) -> None:
-    many = '<rect width="9" height="9"/>' * 2_000
-    handed = f'<svg xmlns="http://www.w3.org/2000/svg"><g transform="{"scale(1)" * 400}">{many}</g></svg>'
-    styled = f'<svg xmlns="http://www.w3.org/2000/svg"><style>*{{x:{"y" * 3_000}}}</style>{many}</svg>'
-    for text in (handed, styled):
-        with pytest.raises(InvalidInputError, match=f"hand down at most {limits.MOST_INHERITED} letters"):
-            trace_file(written(tmp_path, text.encode()))
 
 
 def test_rings_within_rings_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:

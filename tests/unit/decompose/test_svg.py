@@ -62,7 +62,7 @@ def outline_of(folder: Path, content: str, attributes: str = 'width="100" height
         ('<g display="none"><rect width="50" height="50"/></g><rect width="2" height="2" style="fill:#123"/>', 4.0),
         ('<g visibility="hidden"><rect width="50" height="50"/><rect width="2" height="2" visibility="visible"/></g>', 4.0),
         ('<rect width="50" height="50" fill="none" stroke="red"/><rect width="2" height="2"/>', 4.0),
-        ('<rect width="50" height="50" fill="url(#paint)"/>', 2500.0),
+        ('<linearGradient id="paint"><stop/></linearGradient><rect width="50" height="50" fill="url(#paint)"/>', 2500.0),
         ('<mask id="m"><rect width="50" height="50"/></mask><marker><rect width="60" height="60"/></marker>'
          '<rect width="2" height="2"/>', 4.0),
         ('<rect x="-10" y="90" width="30" height="30"/>', 200.0),
@@ -150,26 +150,18 @@ def test_the_whole_tolerance_holds_from_the_curve_to_the_simplified_outline(tmp_
 def test_what_is_left_out_is_told(tmp_path: Path) -> None:
     content = (
         '<rect width="50" height="50" fill="none"/><line x1="0" y1="0" x2="9" y2="9"/><text>x</text><image href="a.png"/>'
-        '<circle r="9" stroke="red"/><rect width="5" height="5" clip-path="url(#c)"/><rect width="0" height="5"/>'
+        '<circle r="9" stroke="red"/><rect width="5" height="5" mask="url(#c)"/><rect width="0" height="5"/><blink/>'
     )  # fmt: skip
     assert trace_file(drawn(tmp_path, content)).notes == (
         "Left out: 1 shape without fill. A stroke encloses nothing.",
         "1 shape with a stroke: the outline is that of the fill.",
         "Left out: 2 shapes hidden or without an area.",
-        "Not applied: clip-path (1).",
+        "Not applied: mask (1).",
+        "Not traced: blink (1).",
         "Not traced: image (1).",
         "Not traced: text (1).",
         "Cut off: what lies beyond the drawing's own width and height.",
     )
-
-
-def test_clipping_by_a_style_is_told_too(tmp_path: Path) -> None:
-    content = (
-        '<style>.c{clip-path:url(#k)} .d{clip-path:none}</style><rect width="9" height="9" style="clip-path:url(#q)"/>'
-        '<rect class="c" x="20" width="9" height="9"/><rect class="d" x="40" width="9" height="9"/>'
-        '<g style="mask:url(#m)"><rect y="60" width="9" height="9"/></g>'
-    )  # fmt: skip
-    assert trace_file(drawn(tmp_path, content)).notes == ("Not applied: clip-path (2).", "Not applied: mask (1).")
 
 
 BOMB = '<!DOCTYPE svg [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;&a;">]>'
@@ -197,16 +189,8 @@ DOUBLES = (
         (f"<svg {SPACE}>" + "<g>" * 500 + "</g>" * 500 + "</svg>", "an SVG nested at most 64 deep"),
         (f"<svg {SPACE}>" + "<g/>" * 30_000 + "</svg>", "an SVG of at most 20000 elements"),
         (f"<svg {SPACE}>{DOUBLES}</svg>", "an SVG (of at most 20000 elements|nested at most 64 deep)"),
-        (f'<svg {SPACE}><path d="M0 0 L1"/></svg>', "an SVG that can be read"),
         (f'<svg {SPACE}><path d="M0 0h1e999v9z"/></svg>', r"all points lie within 1e\+06 m"),
         (f'<svg {SPACE}><rect width="9" height="9" transform="scale(1e300) scale(1e300)"/></svg>', r"all points lie within 1e\+06 m"),
-        (
-            f'<svg {SPACE}><rect width="9" height="9" transform="translate(nan nan)"/></svg>',
-            "transform must be finite numbers, got 'translate",
-        ),
-        (f'<svg {SPACE}><path d="M0 0h9v9z nan"/></svg>', "d must be finite numbers"),
-        (f'<svg {SPACE}><rect id="a" width="9" height="9"/><use href="#a" x="nan"/></svg>', "x must be finite numbers, got 'nan'"),
-        (f'<svg {SPACE}><rect id="a" width="9" height="9"/><use href="#a" transform="scale(inf)"/></svg>', "transform must be finite"),
         (" " * 2_100_000, "an SVG of at most 2 MB"),
     ],
 )
@@ -225,17 +209,15 @@ def test_bad_drawings_are_refused_in_one_line(tmp_path: Path, text: str, words: 
         ('<rect width="50" height="50" fill="none" stroke="red"/>', "got 1 shape without fill"),
         ("<text>x</text>", "got nothing but text"),
         ('<path d="M0 0L9 9"/>', "got none"),
+        ('<path d="M0 0 L1"/>', "got none"),
+        ('<rect width="9" height="9" clip-path="url(#c)"/><clipPath id="c"/>', "got none"),
+        ('<svg viewBox="0 0 0 9"><rect width="9" height="9"/></svg>', "got none"),
         ('<g display="none"><rect width="50" height="50"/></g>', "got none"),
     ],
 )
 def test_drawings_that_fill_nothing_are_refused(tmp_path: Path, content: str, words: str) -> None:
     with pytest.raises(InvalidShapeError, match=words):
         trace_file(drawn(tmp_path, content))
-
-
-def test_style_sheets_that_would_take_the_library_for_ever_take_no_time(tmp_path: Path) -> None:
-    sheet = "a" + " " * 200_000 + "b{" + " " * 1000 + "/*" + "x" * 1000
-    assert trace_file(drawn(tmp_path, f'<style>{sheet}</style><rect width="9" height="9"/>')).outline.area == pytest.approx(0.0081)
 
 
 def test_a_drawing_takes_no_crop_and_another_ending_no_svg(tmp_path: Path) -> None:

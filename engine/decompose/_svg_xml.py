@@ -1,0 +1,149 @@
+"""An SVG file as a tree of elements, read safely; and notes of what in it is not understood.
+
+Refused while reading: entities (a few hundred bytes of them stand for gigabytes), nesting and numbers of elements beyond any drawing.
+"""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ElementTree
+from collections import Counter
+from xml.parsers import expat
+
+from engine.common.errors import Described, InvalidInputError
+from engine.common.words import shown
+
+__all__ = ["Element", "Notes", "check_size", "parsed"]
+
+Element = ElementTree.Element
+
+_MOST_ELEMENTS = 20_000
+_MOST_DEPTH = 64
+"""Of nesting, copies included. Drawing programs nest a dozen deep."""
+_NAMESPACE = "{http://www.w3.org/2000/svg}"
+_MOST_NOTES = 20
+_LONGEST_SOURCE = 80
+"""Letters of a file in a note."""
+
+
+class Notes:
+    """What a drawing has that is not traced, not applied, or not understood: a line for each, with how often it was met."""
+
+    def __init__(self) -> None:
+        self._counts: Counter[str] = Counter()
+        self._sources: Counter[str] = Counter()
+
+    def not_traced(self, word: str) -> None:
+        self._counts[f"Not traced: {_short(word)}"] += 1
+
+    def not_applied(self, word: str) -> None:
+        self._counts[f"Not applied: {word}"] += 1
+
+    def not_understood(self, source: str) -> None:
+        """Note something by what stands in the file."""
+        self._sources[f"Not understood: {_short(source)}"] += 1
+
+    def cut_short(self, what: str) -> None:
+        """Note a shape that is drawn up to an error in its data."""
+        self._sources[f"Drawn up to its first error: {_short(what)}"] += 1
+
+    def once(self, line: str) -> None:
+        """Note a line of our own that is not counted."""
+        self._sources[line] = 1
+
+    @property
+    def untraced(self) -> list[str]:
+        """Names of the elements that are not traced, sorted."""
+        return sorted(line.removeprefix("Not traced: ") for line in self._counts if line.startswith("Not traced: "))
+
+    def lines(self) -> list[str]:
+        """Return a sentence for each, of what is not understood no more than `_MOST_NOTES`."""
+        found = [f"{line} ({count})." for line, count in sorted(self._counts.items())]
+        sources = [f"{line} ({count})." if count > 1 else f"{line}." for line, count in self._sources.items()]
+        if len(sources) > _MOST_NOTES:
+            sources = [*sources[: _MOST_NOTES - 1], f"Not understood: {len(sources) - _MOST_NOTES + 1} more."]
+        return found + sources
+
+
+def _short(source: str) -> str:
+    text = shown(" ".join(source[: 4 * _LONGEST_SOURCE].split()))
+    return text if len(text) <= _LONGEST_SOURCE else text[: _LONGEST_SOURCE - 3] + "..."
+
+
+def parsed(content: bytes, name: str, notes: Notes) -> Element:
+    """Return the root of the SVG file `name` with this content.
+
+    Raises
+    ------
+    InvalidInputError
+        It is no SVG, or one of the kinds above.
+    """
+    root = _tree(content, name, notes)
+    if root.tag.removeprefix(_NAMESPACE) != "svg":
+        raise InvalidInputError(name, "an SVG", Described(f"an XML file of <{root.tag.removeprefix(_NAMESPACE)[:40]}>"))
+    return root
+
+
+def _tree(content: bytes, name: str, notes: Notes) -> Element:
+    """Build the tree by expat itself, so that declarations of entities can be refused where they stand."""
+    builder = ElementTree.TreeBuilder()
+    parser = expat.ParserCreate(namespace_separator="}")
+    depth = count = 0
+
+    def start(tag: str, attributes: dict[str, str]) -> None:
+        nonlocal depth, count
+        depth, count = depth + 1, count + 1
+        check_size(name, depth, count)
+        builder.start(_braced(tag), {_braced(key): value for key, value in attributes.items()})
+
+    def end(tag: str) -> None:
+        nonlocal depth
+        depth -= 1
+        builder.end(_braced(tag))
+
+    def entity(*_: object) -> None:
+        raise InvalidInputError(name, "an SVG without entities", Described("a declaration of one"))
+
+    def instruction(target: str, data: str) -> None:
+        if target == "xml-stylesheet":
+            notes.not_understood(f"<?{target} {data}?>")
+
+    parser.StartElementHandler, parser.EndElementHandler = start, end
+    parser.CharacterDataHandler = builder.data
+    parser.EntityDeclHandler = entity
+    parser.ProcessingInstructionHandler = instruction
+    try:
+        parser.Parse(content, True)
+        return builder.close()
+    except expat.ExpatError as error:
+        words = expat.errors.messages.get(error.code, "not well-formed") if isinstance(error.code, int) else "not well-formed"
+        raise InvalidInputError(f"{name}, line {error.lineno}", f"XML ({words})", _line_of(content, error.lineno)) from None
+    except (ValueError, LookupError) as error:
+        if isinstance(error, InvalidInputError):
+            raise
+        raise InvalidInputError(name, "XML in an encoding that is known", Described(str(error))) from None
+
+
+def _line_of(content: bytes, number: int) -> str:
+    """Return what a line says, to be shown in an error."""
+    if not content.strip():
+        return Described("an empty file")
+    lines = content.splitlines()
+    if number > len(lines) or not lines[number - 1].strip():
+        return Described("the end of the file" if number >= len(lines) else "an empty line")
+    try:
+        text = lines[number - 1].decode("utf-8").strip()
+    except UnicodeDecodeError:
+        return Described("bytes that are no text")
+    return text if text.isprintable() else Described("bytes that are no text")
+
+
+def _braced(tag: str) -> str:
+    return "{" + tag if "}" in tag else tag
+
+
+def check_size(name: str, depth: int, count: int) -> None:
+    """Refuse a tree that is nested too deep or has too many elements."""
+    if depth > _MOST_DEPTH:
+        raise InvalidInputError(name, f"an SVG nested at most {_MOST_DEPTH} deep", Described("one nested deeper"))
+    if count > _MOST_ELEMENTS:
+        raise InvalidInputError(name, f"an SVG of at most {_MOST_ELEMENTS} elements, copies by <use> included", Described("more"))
