@@ -151,9 +151,10 @@ def _read(file: str, crop: _Crop, height_share: float, changed: int) -> pygame.S
             size = max(1, round(_LARGEST / longer)), max(1, round(_LARGEST * height_share / longer))
             whole = pygame.image.load_sized_svg(file, size)
         else:
-            whole = pygame.image.load(file)
-        if crop is not None:
-            whole = whole.subsurface(pygame.Rect(crop).clip(whole.get_rect()))
+            from engine.decompose.image import read_pixels
+
+            pixels = read_pixels(file, crop)  # turned as its outline was; pygame leaves photographs as the sensor wrote them
+            whole = pygame.image.frombuffer(pixels.tobytes(), (pixels.shape[1], pixels.shape[0]), "RGBA")
         return _clear(whole)
     except (pygame.error, OSError, ValueError):
         return None

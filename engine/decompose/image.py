@@ -98,7 +98,7 @@ def read_opacity(path: str | os.PathLike[str], crop: Iterable[int] | None = None
     path : path-like
         A PNG, or another picture that Pillow reads. Of an animation the first frame.
     crop : (left, top, width, height), optional
-        Pixels; wholly inside the picture.
+        Pixels; wholly inside the picture, turned upright if it is a photograph that says how.
 
     Raises
     ------
@@ -137,6 +137,8 @@ def _read(path: str | os.PathLike[str], crop: Iterable[int] | None) -> tuple[Byt
                     raise _too_large(name, f"{width} x {height}")
                 if max(width, height) > _MOST_SIDE:
                     raise InvalidInputError(name, f"a picture of at most {_MOST_SIDE} pixels a side", Described(f"{width} x {height}"))
+                _turn_upright(picture)
+                width, height = picture.size
                 checked = None if crop is None else _checked_crop(crop, width, height)
                 n_frames = getattr(picture, "n_frames", 1)
                 if n_frames > 1:
@@ -146,6 +148,19 @@ def _read(path: str | os.PathLike[str], crop: Iterable[int] | None) -> tuple[Byt
         left, top, width, height = checked
         pixels = pixels[top : top + height, left : left + width]
     return pixels, checked, notes
+
+
+def _turn_upright(picture: Any) -> None:
+    """Turn and mirror a photograph as its camera says (EXIF 2.3, tag 274), which every viewer does; what is broken says nothing."""
+    from PIL import ImageOps
+
+    picture.load()
+    try:
+        ImageOps.exif_transpose(picture, in_place=True)
+    except MemoryError:
+        raise
+    except Exception:  # Pillow's reader of a broken EXIF may raise anything
+        return
 
 
 def contour_of_opacity(alpha: Shares | FloatArray, pixels_per_metre: float, threshold: float = 0.5, name: str = "picture") -> Outline:
