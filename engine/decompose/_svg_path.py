@@ -180,11 +180,9 @@ def flattened(segments: Sequence[Segment], tolerance: float, take: Callable[[int
         if command in "MZ" and pieces:
             subpaths.append(np.concatenate(pieces))
             pieces = []
-        if command == "Z":
-            here = start
-            continue
-        if command == "M":
-            here = start = points[0]
+        if command in "MZ":
+            here = start = points[0] if points else start
+            take(1)
             continue
         if not pieces:
             pieces.append(_row(here))

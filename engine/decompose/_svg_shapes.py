@@ -54,6 +54,8 @@ _MOST_WORDS = 1_000
 _DEFAULT_SIZE = (300.0, 150.0)
 """User units of which percentages are taken where a drawing does not say how large it is: CSS 2.1, 10.3.2 and 10.6.2."""
 _LANGUAGE = "en"
+_MOST_LINKS = 64
+"""From one gradient or pattern to the next."""
 
 
 class _Viewport(NamedTuple):
@@ -376,6 +378,7 @@ class _Walk:
         if target is None or self._local(target) != "clipPath" or f"clip {link}" in frame.links:
             self._notes.not_understood(f"clip-path: url({link})")
             return frame.clip
+        check_size(self._name, frame.depth + 1, self._count)
         own = self._document_style(target)
         inner = _Frame(frame.matrix, frame.viewport, own, None, "", frame.depth + 1, (*frame.links, f"clip {link}"), is_clip_path=True)
         matrix = frame.matrix @ self._transform(target, "clipPath", inner, own)
@@ -447,7 +450,7 @@ class _Walk:
     def _paints(self, server: Element) -> bool:
         """Tell whether a gradient has a stop that is seen, a pattern anything in it; those that have neither take what they link to."""
         seen: set[Element] = set()
-        while server not in seen:
+        while server not in seen and len(seen) < _MOST_LINKS:
             seen.add(server)
             if self._local(server) == "pattern":
                 if len(server):

@@ -51,6 +51,11 @@ _MOST_SELECTORS = 20_000
 """Compound selectors of all style sheets: each takes some 50 us to compile."""
 _MOST_MATCHES = 2_000_000
 """Pairs of an element and a compound selector that it is compared with, by its id, classes and name: two seconds."""
+_LONGEST_KEPT = 100
+"""Letters of a value that is kept once it is parsed."""
+_MOST_MARKS = 600_000
+"""Punctuation and spaces of a style sheet: each makes a token or two, of some 200 bytes."""
+_MARKS = re.compile(r"\s++|[^\w\s]")
 _BRACKETS = re.compile(r"[\[({]|[\])}]")
 _URL = re.compile(r"url\(\s*(?:\"([^\"]*+)\"|'([^']*+)'|([^\"')\s]*+))\s*\)\s*", re.IGNORECASE)
 _COMBINATORS = (">", "+", "~")
@@ -225,11 +230,17 @@ INITIAL: Style = {name: one.initial for name, one in _PROPERTIES.items()}
 """font-size is computed: a length in pixels."""
 
 
-@lru_cache(maxsize=4096)
-def _parsed(name: str, text: str, is_css: bool) -> Any:
+def _value(name: str, text: str, is_css: bool) -> Any:
     """Return the value of a declaration; None if it is not understood."""
+    return (_kept if len(text) <= _LONGEST_KEPT else _parsed)(name, text, is_css)
+
+
+def _parsed(name: str, text: str, is_css: bool) -> Any:
     word = _WIDE.get(text.lower())
     return Wide(word) if word is not None else _PROPERTIES[name].parse(text, is_css)
+
+
+_kept = lru_cache(maxsize=4096)(_parsed)
 
 
 class _Rule(NamedTuple):
@@ -254,7 +265,8 @@ class Styles:
         self._matcher = cssselect2.Matcher()
         self._parts: list[_Part] = []
         self._costs: Counter[str] = Counter()
-        """With how many compound selectors an element with this "#id", ".class" or name is compared, "*" any, "~" for each sibling."""
+        """With how many compound selectors an element with this "#id", ".class" or name is compared; "*": any element; "~": each, for
+        all of its siblings; "[": each, for every hundred letters of its attributes."""
         self._namespaces: dict[str | None, str] = {}
         self._declared: dict[Element, Style] = {}
         self._matched: dict[Element, list[_Rule]] = {}
@@ -299,7 +311,7 @@ class Styles:
     def _rule(self, content: Any) -> _Rule:
         """Return the values of the declarations in a style attribute or between the braces of a rule."""
         if isinstance(content, str):
-            self._check_nesting(content)
+            self._check_size(content)
         declarations = []
         for one in tinycss2.parse_blocks_contents(content, skip_comments=True, skip_whitespace=True):
             if one.type == "declaration":
@@ -320,14 +332,17 @@ class Styles:
             names = _SHORTHANDS.get(name, (name,))
             if names[0] not in _PROPERTIES or not text:
                 continue
-            value = _parsed(names[0], text, is_css)
+            value = _value(names[0], text, is_css)
             if value is None:
                 self._notes.not_understood(f"{name}: {text}")
             else:
                 (rule.important if is_important else rule.normal).update(dict.fromkeys(names, value))
         return rule
 
-    def _check_nesting(self, text: str) -> None:
+    def _check_size(self, text: str) -> None:
+        if sum(1 for _ in _MARKS.finditer(text)) > _MOST_MARKS:
+            wanted = f"a style sheet of at most {_MOST_MARKS} marks of punctuation"
+            raise InvalidInputError(f"{self._name}: style", wanted, Described("more"))
         depth = 0
         for bracket in _BRACKETS.findall(text):
             depth = depth + 1 if bracket in "[({" else max(0, depth - 1)
@@ -341,7 +356,7 @@ class Styles:
             self._notes.not_understood(f'<style type="{kind}">')
         elif self._is_for_screens(media, f'<style media="{media}">'):
             text = "".join((element.text or "", *(child.tail or "" for child in element)))
-            self._check_nesting(text)
+            self._check_size(text)
             self._add_rules(tinycss2.parse_stylesheet(text, skip_comments=True, skip_whitespace=True))
 
     def _is_for_screens(self, media: str, source: str) -> bool:
@@ -372,7 +387,11 @@ class Styles:
     def _add_rule(self, rule: Any) -> None:
         """Enter a rule under each of its selectors; one that is not understood takes all of them with it, as in CSS."""
         try:
-            complex_selectors = [self._compiled(tokens) for tokens in _split(rule.prelude, ",")]
+            selectors = [list(_compounds(tokens)) for tokens in _split(rule.prelude, ",")]
+            if len(self._parts) + sum(map(len, selectors)) > _MOST_SELECTORS:
+                wanted = f"an SVG whose style sheets have at most {_MOST_SELECTORS} selectors"
+                raise InvalidInputError(f"{self._name}: style", wanted, Described("more"))
+            complex_selectors = [self._compiled(compounds) for compounds in selectors]
         except cssselect2.SelectorError:
             self._notes.not_understood(f"{tinycss2.serialize(rule.prelude).strip()} {{{tinycss2.serialize(rule.content).strip()}}}")
             return
@@ -386,15 +405,12 @@ class Styles:
                 self._costs[key] += 1
                 end = ((a, b, c), len(self._parts), values) if k == len(parts) - 1 else None
                 self._parts.append(_Part(combinator if k else "", end))
-            if len(self._parts) > _MOST_SELECTORS:
-                wanted = f"an SVG whose style sheets have at most {_MOST_SELECTORS} selectors"
-                raise InvalidInputError(f"{self._name}: style", wanted, Described("more"))
 
-    def _compiled(self, tokens: list[Any]) -> list[tuple[str, Any, str]]:
+    def _compiled(self, compounds: list[tuple[str, list[Any]]]) -> list[tuple[str, Any, str]]:
         """Return the parts of a selector: the combinator before it, the compound selector, and by what elements are compared with it."""
         return [
             (combinator, cssselect2.compile_selector_list(compound, self._namespaces)[0], _key(compound))
-            for combinator, compound in _compounds(tokens)
+            for combinator, compound in compounds
         ]
 
     def _match(self, root: Element) -> None:
@@ -406,12 +422,13 @@ class Styles:
         before: dict[Element | None, set[int]] = {}
         """Parts reached, but for last ones: by an element; by it or an ancestor; by any so far that has this parent."""
         for wrapper in cssselect2.ElementWrapper.from_xml_root(root).iter_subtree():
-            n_matches += costs["*"] + costs[wrapper.local_name] + costs[f"#{wrapper.id}"] + costs["~"] * len(wrapper.etree_siblings)
+            element = wrapper.etree_element
+            n_matches += costs["*"] + costs[wrapper.local_name] + costs[f"#{wrapper.id}"]
             n_matches += sum(costs[f".{word}"] for word in wrapper.classes)
+            n_matches += costs["~"] * len(wrapper.etree_siblings) + costs["["] * (1 + sum(map(len, element.attrib.values())) // 100)
             if n_matches > _MOST_MATCHES:
                 wanted = f"an SVG with at most {_MOST_MATCHES} pairs of an element and a selector to be compared"
                 raise InvalidInputError(f"{self._name}: style", wanted, Described("more"))
-            element = wrapper.etree_element
             parent = None if wrapper.parent is None else wrapper.parent.etree_element
             previous = None if wrapper.previous is None else wrapper.previous.etree_element
             beside = before.setdefault(parent, set())
@@ -442,7 +459,7 @@ def _size_of_font(text: str) -> str:
 
 def _source(node: Any) -> str:
     """Return what stands where something is not understood."""
-    return f"style: {node.message}" if node.type == "error" else str(tinycss2.serialize([node])).strip()
+    return f"style: {node.message.rstrip('.')}" if node.type == "error" else str(tinycss2.serialize([node])).strip()
 
 
 def _split(tokens: Iterable[Any], separator: str) -> list[list[Any]]:
@@ -492,17 +509,26 @@ def _checked(compound: list[Any]) -> list[Any]:
 
 
 def _key(compound: list[Any]) -> str:
-    """Return by what `Matcher` finds the elements to be compared with a compound selector."""
+    """Return by what the elements are found that `Matcher` compares with a compound selector, or "~" or "[" where that takes long."""
     found = "*"
     for before, token in zip([None, *compound], compound, strict=False):
-        names = [getattr(one, "lower_value", getattr(one, "lower_name", "")) for one in (token, *getattr(token, "arguments", ()))]
-        if any(str(name).endswith("-of-type") for name in names):
+        inner = list(_inner(token))
+        if any(str(getattr(one, "lower_value", getattr(one, "lower_name", ""))).endswith("-of-type") for one in inner):
             return "~"
+        if any(one.type == "[] block" for one in inner):
+            return "["
         if token.type == "hash":
-            return f"#{token.value}"
-        if token.type == "ident":
+            found = f"#{token.value}"
+        elif token.type == "ident" and not found.startswith("#"):
             if before == ".":
                 found = f".{token.value}"
             elif before is None:
                 found = str(token.value)
     return found
+
+
+def _inner(token: Any) -> Iterator[Any]:
+    """Yield a token and all in its brackets."""
+    yield token
+    for one in getattr(token, "arguments", ()):
+        yield from _inner(one)

@@ -43,7 +43,7 @@ _MOST_VERTICES = 100_000
 _MOST_CLIPPED = 2_000_000
 """Corners of all regions and of what clips them, summed over all intersections: some seconds."""
 _NOTHING = 1e-12
-"""Square metres: a micrometre by a micrometre. Shapely's overlays break on slivers that doubles cannot tell from a line."""
+"""Square metres: a micrometre by a micrometre."""
 _SEEN = 1e-9
 """Rounding, a share of the area: a drawing that loses less beyond its edges touches them."""
 
@@ -121,7 +121,7 @@ def read_drawing(path: str | os.PathLike[str], pixels_per_metre: float, toleranc
     found = []
     for shape in shown:
         region = regions.of(shape)
-        if region.area > _NOTHING:
+        if region.area > max(_NOTHING, OVERLAY_GRID * region.length):  # thicker than what rounding makes of a line
             found.append((shape, region))
     n_unfilled = sum(shape.is_visible and shape.is_displayed and not shape.is_filled for shape in shapes)
     try:
@@ -134,7 +134,10 @@ def read_drawing(path: str | os.PathLike[str], pixels_per_metre: float, toleranc
     parts = tuple(region for _, region in found)
     named = tuple((tuple(shape.words.split()), shape.name) for shape, _ in found)
     if size is not None:
-        seen = shapely.get_parts(shapely.intersection(shapely.get_parts(whole), shapely.box(0.0, 0.0, *size)))
+        seen = shapely.get_parts(whole)
+        low_x, low_y, high_x, high_y = shapely.bounds(seen).T
+        crosses = (low_x < 0.0) | (low_y < 0.0) | (high_x > size[0]) | (high_y > size[1])
+        seen[crosses] = shapely.intersection(seen[crosses], shapely.box(0.0, 0.0, *size), grid_size=OVERLAY_GRID)
         area = float(shapely.area(seen).sum())
         if area == 0.0:
             raise InvalidShapeError(name, "a drawing with filled shapes", Described("shapes beyond its own edges"))
@@ -171,7 +174,7 @@ class _Regions:
                 points = (0.0, self._height) + pixels / (self._scale, -self._scale)
                 if not (np.abs(points) <= MAX_COORDINATE).all():
                     raise OverflowError
-                rings.append(ring_points(self._name, points))
+                rings.append(ring_points(self._name, np.rint(points / OVERLAY_GRID) * OVERLAY_GRID))
         self._rings[shape] = rings
         clip = shape.clip
         while clip is not None and clip not in self._clips:
@@ -190,7 +193,9 @@ class _Regions:
         """Return what a shape covers within its clip."""
         import shapely
 
-        region = shapely.set_precision(filled(self._rings[shape], shape.rule), OVERLAY_GRID)
+        region = filled(self._rings[shape], shape.rule)
+        if (shapely.get_coordinates(region) % OVERLAY_GRID).any():  # corners where lines cross
+            region = shapely.set_precision(region, OVERLAY_GRID)
         return region if shape.clip is None else self._clipped(region, shape.clip)
 
     def _clip(self, clip: Clip) -> Any:
@@ -198,7 +203,7 @@ class _Regions:
 
         found = self._clips[clip]
         if found is None:
-            found = shapely.union_all([self.of(one) for one in clip.shapes])
+            found = shapely.union_all([self.of(one) for one in clip.shapes], grid_size=OVERLAY_GRID)
             if clip.around is not None:
                 found = self._clipped(found, clip.around)
             shapely.prepare(found)
@@ -214,7 +219,7 @@ class _Regions:
         self._n_clipped += int(shapely.get_num_coordinates([region, around]).sum())
         if self._n_clipped > _MOST_CLIPPED:
             raise InvalidInputError(self._name, f"a drawing in which at most {_MOST_CLIPPED} corners are clipped", Described("more"))
-        return _polygons(shapely.intersection(region, around))
+        return _polygons(shapely.intersection(region, around, grid_size=OVERLAY_GRID))
 
 
 def _union(regions: list[Any]) -> Any:
@@ -225,7 +230,7 @@ def _union(regions: list[Any]) -> Any:
         return shapely.MultiPolygon()
     meetings = shapely.STRtree(regions).query(regions, predicate="intersects")
     if meetings.shape[1] > len(regions):
-        return shapely.union_all(regions)
+        return shapely.union_all(regions, grid_size=OVERLAY_GRID)
     return shapely.MultiPolygon(list(shapely.get_parts(regions)))
 
 

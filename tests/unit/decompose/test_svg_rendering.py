@@ -403,12 +403,16 @@ def test_an_outline_stays_valid_wherever_it_is_put(tmp_path: Path) -> None:
         (f"<style>{'a,' * 300}a{{fill:red}}</style>", "style sheets have at most 300 selectors"),
         (f"<style>{'*{fill:red}' * 60}</style>{'<g/>' * 60}", "at most 2000 pairs of an element and a selector"),
         (f"<style>g:first-of-type{{fill:red}}</style>{'<g/>' * 60}", "at most 2000 pairs of an element and a selector"),
+        (f"<style>{'a,' * 610_000}a{{fill:red}}</style>", "at most 600000 marks of punctuation"),
+        (f"<style>{'[d*=q]{fill:red}' * 50}</style><path d='{' ' * 5_000}'/>", "at most 2000 pairs of an element and a selector"),
+        ("".join(f"<clipPath id='c{k}' clip-path='url(#c{k + 1})'/>" for k in range(2_000)) + "<g clip-path='url(#c0)'/>",
+         "nested at most 64 deep"),
         (f"<style>{'a{' * 50_000}</style>", "nested at most 32 deep"),
         (f"<rect style='x:{'(' * 50_000}'/>", "nested at most 32 deep"),
         (f"<clipPath id='c'>{'<path/>' * 900}</clipPath>" + "".join(f"<g transform='scale({k})' clip-path='url(#c)'/>" for k in range(50)),
          "at most 20000 elements, copies by <use> included"),
     ],
-    ids=["selectors", "matches", "siblings", "nested rules", "nested values", "clips"],
+    ids=["selectors", "matches", "siblings", "marks", "letters", "clips of clips", "nested rules", "nested values", "clips"],
 )  # fmt: skip
 def test_style_sheets_and_clips_without_end_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: str, words: str) -> None:
     monkeypatch.setattr(_svg_style, "_MOST_SELECTORS", 300)
