@@ -20,8 +20,9 @@ import os
 import socket
 import threading
 import time
-from collections import deque
-from collections.abc import Callable
+import traceback
+from collections import Counter, deque
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
@@ -63,10 +64,17 @@ SILENT_SECONDS = 8.0
 """For the answer to a ping. Both together are less than `Limits.silent_seconds`: a laptop that slept finds its connection broken, which is
 taken up again, and is not dropped for good."""
 _CLOSE_SECONDS = 0.5
+_END_SECONDS = 5.0
+"""For a tick that is being taken when it ends: one that compiles takes seconds."""
 _AT_ONCE = 1_024
 """Bytes of a connection that are looked at in one go: then it is the others' turn, and the next tick's."""
 _WRITTEN_AT_ONCE = 65_536
 """Bytes of messages to one connection that are written together."""
+_WAITING_CONNECTIONS = 128
+"""That wait to be accepted, in the operating system's queue."""
+_ACCEPTED_AT_ONCE = 4
+"""Of those, between two turns of the connections that there are: a flood of new ones neither holds up a tick nor pushes a newcomer out
+(`Limits.half_open`) before he has had a few turns to shake hands."""
 _PAUSE_SECONDS = 0.002
 _STATUS_SECONDS = 0.5
 _KEPT_DROPS = 64
@@ -127,7 +135,11 @@ class HostingStatus:
 
 
 class _Socket(ServerConnection):
-    """A connection, counted and limited from its first byte on."""
+    """A connection, counted and limited from before its first byte on.
+
+    With TLS it is accepted as plain TCP, and the handshake begins when it has its place among those who are not in: what TLS keeps of a
+    stranger, 250 kB in asyncio alone, is bounded by their number.
+    """
 
     def __init__(self, hosting: Hosting, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
@@ -143,25 +155,55 @@ class _Socket(ServerConnection):
         self._waiting = bytearray()
         """What came and has not been looked at."""
         self.peer: int | None = None
+        self._is_begun = self._has_ended = False
+        """Whether the library has the connection, after TLS; whether the end of what is sent was written."""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        super().connection_made(transport)
+        self.transport = cast(asyncio.Transport, transport)
         found = self.remote_address
         self.origin = origin_of(str(found[0])) if isinstance(found, tuple) else ""
-        self.hosting.make_room(self.origin)
-        if len(self.hosting.sockets) >= 2 * self.hosting.settings.limits.connections:  # strangers that do not even shake hands
-            self.hosting.cut(self, "there are too many connections")
+        self.hosting.make_room(self)
+        if self.why:
+            return
+        self.hosting.sockets.add(self)
+        if self.hosting.tls is None:
+            self._begin(transport)
         else:
-            self.hosting.sockets.add(self)
+            self.transport.pause_reading()  # until TLS reads
+            self.hosting.keep(self._encrypt(self.hosting.tls))
+
+    async def _encrypt(self, tls: ssl.SSLContext) -> None:
+        """Shake hands for TLS, and begin; one that does not, or in time, is gone at once, with all that was kept for it."""
+        try:
+            transport = await self.loop.start_tls(
+                self.transport, self, tls, server_side=True, ssl_handshake_timeout=OPEN_SECONDS, ssl_shutdown_timeout=_CLOSE_SECONDS
+            )
+        except Exception as error:  # whatever the library makes of a stranger's bytes
+            traceback.clear_frames(error.__traceback__)  # which hold TLS's buffers, and are held by the error: a circle
+            transport = None
+        if transport is None or transport.is_closing() or self.why:
+            self.transport.abort()
+            self.connection_lost(None)
+        else:
+            self._begin(transport)
+            self._look()
+
+    def _begin(self, transport: asyncio.BaseTransport) -> None:
+        self._is_begun = True
+        super().connection_made(transport)
 
     def connection_lost(self, exc: Exception | None) -> None:
         self.hosting.sockets.discard(self)
         self._waiting.clear()
-        super().connection_lost(exc)
+        if self._is_begun:
+            super().connection_lost(exc)
+        else:
+            self.protocol.receive_eof()  # ends its parser, which else is part of a circle
 
     def eof_received(self) -> None:
         self._waiting.clear()
-        super().eof_received()
+        if self._is_begun:
+            super().eof_received()
 
     def data_received(self, data: bytes) -> None:
         self.n_bytes += len(data)
@@ -177,7 +219,7 @@ class _Socket(ServerConnection):
 
     def _look(self) -> None:
         """Look at some of what came, and at the rest when others have had their turn."""
-        if self.why or not self._waiting:
+        if self.why or not self._waiting or not self._is_begun:  # TLS hands over what came with the handshake before that is told
             return
         if self.recv_messages.paused:  # so many messages wait for the server already
             self.loop.call_later(_PAUSE_SECONDS, self._look)
@@ -202,10 +244,11 @@ class _Socket(ServerConnection):
     def send_data(self) -> None:
         """Write what the library has to say, in one go: a flood of pings has as many answers."""
         parts, self.n_unwritten = self.protocol.data_to_send(), 0
-        if self.transport.is_closing():
+        if self._has_ended or self.transport.is_closing():
             return
         self.transport.write(b"".join(parts))
         if b"" in parts:  # which stands for the end
+            self._has_ended = True
             if self.transport.can_write_eof():
                 with contextlib.suppress(OSError, RuntimeError):
                     self.transport.write_eof()
@@ -226,6 +269,11 @@ class _Socket(ServerConnection):
             self.hosting.cut(self, f"it sends more than {MOST_FRAMES_A_SECOND} messages a second")
         else:
             super().process_event(event)
+
+    @property
+    def stage(self) -> int:
+        """How far it has got on its way in: 0 without TLS, 1 with it, 2 with a WebSocket."""
+        return self._is_begun + (self.peer is not None)
 
     @property
     def address(self) -> str:
@@ -284,7 +332,7 @@ class Hosting:
         self.failure = ""
         self._hosts: list[str] = []
         self.sockets: set[_Socket] = set()
-        self._make_demo, self._tls, self._until = make_demo, tls, until
+        self.tls, self._make_demo, self._until = tls, make_demo, until
         self.settings = settings if settings is not None else ServerSettings()
         self.record, self._on_tick = record, on_tick
         self._recorder: TickRecorder | None = None
@@ -298,7 +346,8 @@ class Hosting:
         self._n_strangers = 0
         self._peers: dict[int, _Socket] = {}
         self._numbers = itertools.count(1)
-        self._leaving: set[asyncio.Future[None]] = set()
+        self._under_way: set[asyncio.Future[None]] = set()
+        """Handshakes, and connections that are being closed."""
         self._is_to_flush = False
         self._seen = (0.0, 0, 0)
         """When the status was last told, with what had been sent and had come by then."""
@@ -311,7 +360,7 @@ class Hosting:
     @property
     def has_tls(self) -> bool:
         """Whether it is encrypted."""
-        return self._tls is not None
+        return self.tls is not None
 
     @property
     def addresses(self) -> tuple[str, ...]:
@@ -356,13 +405,14 @@ class Hosting:
         return self._ended.wait(seconds)
 
     def close(self, reason: str = "the server ends") -> None:
-        """Tell all why, and end; returns within a second or so, whatever others do. Closed twice is closed."""
+        """Tell all why, and end; returns within a second or so, whatever others do, once a tick that is under way is taken. Closed twice is
+        closed."""
         self._reason = reason
         if self._loop is not None and self._stop is not None:
             with contextlib.suppress(RuntimeError):  # it has ended
                 self._loop.call_soon_threadsafe(self._stop.set)
         if self._thread is not None:
-            self._thread.join(2.0 * _CLOSE_SECONDS)
+            self._thread.join(_END_SECONDS)
 
     # -- on its own thread --------------------------------------------------------------------------------------------
 
@@ -390,14 +440,14 @@ class Hosting:
             self._recorder = record_ticks(server.course.demo, self.record)
         server.on_tick = self._took
         self._tell_status()
-        options: dict[str, Any] = {} if self._tls is None else {"ssl_handshake_timeout": OPEN_SECONDS}
         made = cast(type[ServerConnection], lambda *given, **options: _Socket(self, *given, **options))
         async with contextlib.AsyncExitStack() as stack:
             accepting = await serve(
-                self._attend, sock=listening, ssl=self._tls, create_connection=made, compression=None, max_size=m.LARGEST_FROM_CLIENT,
-                open_timeout=OPEN_SECONDS, ping_interval=PING_SECONDS, ping_timeout=SILENT_SECONDS, close_timeout=_CLOSE_SECONDS,
-                server_header=None, logger=_logger, **options,
+                self._attend, sock=listening, backlog=_ACCEPTED_AT_ONCE, create_connection=made, compression=None,
+                max_size=m.LARGEST_FROM_CLIENT, open_timeout=OPEN_SECONDS, ping_interval=PING_SECONDS, ping_timeout=SILENT_SECONDS,
+                close_timeout=_CLOSE_SECONDS, server_header=None, logger=_logger,
             )  # fmt: skip
+            listening.listen(_WAITING_CONNECTIONS)  # asyncio takes one number for both
             stack.callback(accepting.close, close_connections=False)
             stack.push_async_callback(self._dismiss)
             self._begun.set()
@@ -483,9 +533,14 @@ class Hosting:
             to = self._peers.get(peer)
             if to is not None and not to.why:
                 to.why = reason
-                leaving = asyncio.ensure_future(self._close(to, CloseCode.POLICY_VIOLATION, reason))
-                self._leaving.add(leaving)
-                leaving.add_done_callback(self._leaving.discard)
+                self.keep(self._close(to, CloseCode.POLICY_VIOLATION, reason))
+
+    def keep(self, doing: Coroutine[Any, Any, None]) -> asyncio.Future[None]:
+        """Let something go on beside the rest, to its end."""
+        future = asyncio.ensure_future(doing)
+        self._under_way.add(future)
+        future.add_done_callback(self._under_way.discard)
+        return future
 
     async def _close(self, connection: _Socket, code: CloseCode, reason: str) -> None:
         with contextlib.suppress(ConnectionClosed, OSError):
@@ -494,21 +549,34 @@ class Hosting:
 
     def cut(self, connection: _Socket, reason: str) -> None:
         """End a connection at once: what waits to be sent to it is thrown away."""
-        connection.why = reason
-        if connection.peer is not None:
+        if not connection.why and connection.peer is not None:
             self._server.drop(connection.peer, reason)
-        else:
+        elif not connection.why:
             self._n_strangers += 1
             self._strangers.append(Drop(self._server.course.now, connection.address, reason))
+        connection.why = connection.why or reason
+        self.sockets.discard(connection)
         connection.transport.abort()
 
-    def make_room(self, origin: str) -> None:
-        """Cut off whoever of an address has stood longest at the door, if many do."""
-        limit = self.settings.limits.half_open
-        at_the_door = (one for one in self.sockets if one.origin == origin and not one.why)
-        waiting = [one for one in at_the_door if one.peer is None or not self._server.is_in(one.peer)]
-        if len(waiting) >= limit:
-            self.cut(min(waiting, key=lambda one: one.opened), f"more than {limit} connections from its address say no hello")
+    def make_room(self, newcomer: _Socket) -> None:
+        """Cut off somebody at the door where too many stand there: from the newcomer's address, or from that of which most do.
+
+        Of an address it is the one that has come first of those who have got as far, TLS, WebSocket or hello, as most of them: who goes on
+        from one to the next makes room for nobody who stays behind.
+        """
+        limits = self.settings.limits
+        strangers = [one for one in self.sockets if one.peer is None or not self._server.is_in(one.peer)]
+        counts = Counter(one.origin for one in strangers)
+        if counts[newcomer.origin] >= limits.half_open:
+            origin, reason = newcomer.origin, f"more than {limits.half_open} connections from its address say no hello"
+        elif len(self.sockets) >= limits.connections:
+            origin, reason = max(counts, key=counts.__getitem__, default=""), f"there are {limits.connections} connections already"
+        else:
+            return
+        among = [one for one in strangers if one.origin == origin]
+        stages = Counter(one.stage for one in among)
+        most = max(stages.values(), default=0)
+        self.cut(min((one for one in among if stages[one.stage] == most), key=lambda one: one.opened, default=newcomer), reason)
 
     def note_alive(self, peer: int) -> None:
         """Note that a connection answers pings: its program may be busy compiling, or being dragged about, and say nothing."""
@@ -551,18 +619,20 @@ class Hosting:
         )
 
     async def _dismiss(self) -> None:
-        """Tell all that it is over, and let them go."""
+        """Tell all that it is over, and let them go; whatever one of them is about keeps the others from nothing."""
         self._tell_status()
         over = m.encode(m.Dropped(self._reason[:500], is_over=True))
-        for connection in self._peers.values():
-            if not connection.why:
-                connection.put(over)
-                connection.send_data()
-        leaving = [asyncio.ensure_future(self._close(one, CloseCode.GOING_AWAY, self._reason)) for one in self._peers.values()]
+        leaving = [self.keep(self._part_with(one, over)) for one in self._peers.values()]
         if leaving:
             await asyncio.wait(leaving, timeout=_CLOSE_SECONDS)
         for connection in tuple(self.sockets):
             connection.transport.abort()
+
+    async def _part_with(self, connection: _Socket, over: bytes) -> None:
+        if not connection.why:
+            connection.put(over)
+            connection.send_data()
+        await self._close(connection, CloseCode.GOING_AWAY, self._reason)
 
 
 def _listen(bind: str, port: int) -> socket.socket:

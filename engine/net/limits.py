@@ -56,9 +56,11 @@ class Limits:
     Attributes
     ----------
     connections : int
-        Of all; when there are more the one that has waited longest without a hello is dropped.
+        Of all: 64 users, and those who have not said hello. When there are more, of the address from which most of those come, the one that
+        has waited longest is cut off.
     half_open : int
-        Connections from one address that have not said hello; when there are more the one that has waited longest is cut off.
+        Connections from one address that have not said hello, TLS or not yet; when there are more the one that has waited longest is cut
+        off.
     free_guesses : int
         Wrong passwords from one address without a pause.
     guess_seconds : float
@@ -103,7 +105,7 @@ class Limits:
         Of all acts since the beginning, kept for those who join a demo whose state cannot be told.
     """
 
-    connections: int = 256
+    connections: int = 96
     half_open: int = 32
     free_guesses: int = 5
     guess_seconds: float = 1.0

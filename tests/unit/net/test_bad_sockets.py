@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import gc
 import itertools
-import shutil
 import socket
 import ssl
 import subprocess
 import sys
 import threading
 import time
+from asyncio.sslproto import SSLProtocol
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -30,6 +31,7 @@ from engine.net.limits import Limits
 from engine.net.party import Party
 from engine.net.server import Server, ServerSettings
 from engine.net.tls import client_tls, server_tls
+from tests.hazards import tls_siege
 from tests.waiting import until
 
 
@@ -172,10 +174,113 @@ def test_more_connections_than_there_may_be_are_turned_away(hosting: Hosting) ->
     few = Hosting(_demo, ServerSettings(limits=Limits(connections=1)), port=0)
     few.start()
     lines = [socket.create_connection(("127.0.0.1", few.port)) for _ in range(3)]
-    assert _dropped(few) == ["there are too many connections"]
+    assert _dropped(few, 2) == ["there are 1 connections already"] * 2
     for line in lines:
         line.close()
     few.close()
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="elsewhere loopback has one address")
+def test_where_all_places_are_taken_the_address_that_has_most_of_them_gives_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Issue 29: a crowd from one address keeps nobody out who comes from another."""
+    monkeypatch.setattr(hosting_module, "_STATUS_SECONDS", 0.05)
+    full = Hosting(_demo, ServerSettings(limits=Limits(connections=4, half_open=3)), port=0)
+    full.start()
+
+    def come(address: str) -> socket.socket:
+        n = full.status.n_sockets + full.status.n_dropped
+        line = socket.create_connection(("127.0.0.1", full.port), source_address=(address, 0))
+        until(lambda: full.status.n_sockets + full.status.n_dropped == n + 1, look=0.005)
+        return line
+
+    lines = [come(f"127.0.0.{last}") for last in (3, 2, 2, 2, 4, 5)]
+    assert full.status.n_sockets == 4 and _dropped(full, 2) == ["there are 4 connections already"] * 2
+    for k, line in enumerate(lines):
+        line.settimeout(10.0 if k in (1, 2) else 0.05)
+        if k in (1, 2):
+            assert line.recv(1) == b""
+        else:
+            with pytest.raises(TimeoutError):
+                line.recv(1)
+        line.close()
+    full.close()
+
+
+def test_what_tls_keeps_of_a_stranger_goes_with_him(certificate: Path) -> None:
+    """Issue 29: of each that sent junk 80 kB stayed, in circles, until garbage was collected; of each that waited 250 kB."""
+    besieged = Hosting(lambda: find_demo("simple_shapes")(0, {"count": 4}), port=0, tls=server_tls(str(certificate)))
+    besieged.start()
+    gc.collect()
+    gc.disable()
+    most = 0
+    look_at, n = besieged.make_room, Limits().half_open
+
+    def look(newcomer: Any) -> None:
+        nonlocal most
+        look_at(newcomer)
+        most = max(most, len(besieged.sockets))
+
+    besieged.make_room = look  # type: ignore[method-assign]
+    try:
+        found = tls_siege.besiege(besieged.port, certificate, 150)
+        until(lambda: not besieged.sockets, look=0.01)
+        n_kept = sum(type(kept) is SSLProtocol for kept in gc.get_objects())
+    finally:
+        gc.enable()
+        besieged.close()
+    assert found["guests"] == 2 and found["compared"] > 0 and found["differing"] == found["adopted"] == 0
+    assert most <= n + found["guests"] and n_kept <= 2 * found["guests"] and besieged.failure == ""
+
+
+_OPEN = (
+    b"GET / HTTP/1.1\r\nHost: here\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+    b"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n"
+)
+_CLOSING = b"\x88\x82\0\0\0\0\x03\xe8"
+_PINGS = b"\x89\x80\0\0\0\0" * 3
+
+
+@pytest.mark.parametrize("is_secure", [False, True], ids=["plain", "tls"])
+def test_nobody_keeps_a_host_from_ending_in_order(is_secure: bool, certificate: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Issue 29: a stranger sends a close frame and holds the TCP connection, or stops anywhere else; all others are told all the same."""
+    monkeypatch.setattr(hosting_module, "_STATUS_SECONDS", 0.05)
+    monkeypatch.setattr(hosting_module, "_CLOSE_SECONDS", 3.0)  # so that nobody is let go before it ends
+    one = Hosting(_demo, port=0, tls=server_tls(str(certificate)) if is_secure else None)
+    one.start()
+    lines: list[socket.socket] = []
+
+    def come(*sent: bytes) -> socket.socket:
+        line = socket.create_connection(("127.0.0.1", one.port), timeout=10.0)
+        if is_secure:
+            line = client_tls(str(certificate)).wrap_socket(line, server_hostname="127.0.0.1")
+        for content in sent:
+            line.sendall(content)
+            if content is _OPEN:
+                assert line.recv(12) == b"HTTP/1.1 101"
+        lines.append(line)
+        return line
+
+    come(_OPEN, _CLOSING)
+    come(_OPEN, _CLOSING, _PINGS)
+    come(_OPEN)
+    come(_OPEN[:30])
+    come(_OPEN, _CLOSING + _CLOSING + b"noise")
+    if not is_secure:
+        come(_OPEN).shutdown(socket.SHUT_WR)
+        come(_OPEN, _CLOSING).shutdown(socket.SHUT_WR)
+    for opening in (b"", tls_siege.OPENINGS["half"](), tls_siege.OPENINGS["hello"]()):
+        lines.append(socket.create_connection(("127.0.0.1", one.port)))
+        lines[-1].sendall(opening)
+    context = client_tls(str(certificate)) if is_secure else None
+    party = Party(Client("behind them"), Connection("127.0.0.1", one.port, context))
+    until(lambda: party.advance(time.monotonic()) >= 0 and party.client.confirmed > 0, look=0.005)
+    assert one.status.n_sockets >= 6
+    one.close("the lesson is over")
+    assert one.is_over and one.failure == ""
+    until(lambda: party.advance(time.monotonic()) >= 0 and party.is_over, look=0.005)
+    assert party.has_ended and party.words == "the lesson is over"
+    for line in lines:
+        line.close()
 
 
 def test_a_server_that_stands_still_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -224,26 +329,9 @@ def test_one_that_was_opened_anew_is_not_disturbed_by_a_look_up_that_took_long(h
 @pytest.fixture(scope="module")
 def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A certificate of 127.0.0.1 that it has signed itself, with its key."""
-    openssl = shutil.which("openssl")
-    if openssl is None:
+    path = tls_siege.own_certificate(tmp_path_factory.mktemp("tls"))
+    if path is None:
         pytest.skip("no openssl here to make a certificate with")
-    path = tmp_path_factory.mktemp("tls") / "both.pem"
-    made = [
-        openssl,
-        "req",
-        "-x509",
-        "-newkey",
-        "ec",
-        "-pkeyopt",
-        "ec_paramgen_curve:prime256v1",
-        "-nodes",
-        "-days",
-        "2",
-        "-subj",
-        "/CN=lab",
-    ]
-    made += ["-addext", "subjectAltName=IP:127.0.0.1", "-keyout", "-", "-out", "-"]
-    path.write_bytes(subprocess.run(made, check=True, capture_output=True).stdout)
     return path
 
 

@@ -1,0 +1,213 @@
+"""A TLS host besieged by strangers who never come in: ``python -m tests.hazards.tls_siege [N]`` prints a line of JSON, 6,000 unless given.
+
+They connect, all over this machine's loopback, and send what is in `OPENINGS`: junk, half a hello of TLS, a whole one and nothing after it,
+nothing at all; some break off at once, the others hold on. Meanwhile one guest plays, and others come in, from the very address of the
+siege. Held are
+
+- every guest comes in, is dropped by nobody, and goes through the host's states, bit for bit;
+- what the host's process holds in memory does not grow with the number of strangers (`MOST_GROWTH`).
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import errno
+import json
+import os
+import shutil
+import socket
+import ssl
+import subprocess
+import sys
+import tempfile
+import time
+from collections import deque
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from engine.demo.registry import find_demo
+from engine.net.client import Client
+from engine.net.connection import Connection
+from engine.net.hosting import Hosting
+from engine.net.party import Party
+from engine.net.tls import client_tls, server_tls
+from tests.hazards.resident import resident
+from tests.waiting import until
+
+__all__ = ["MOST_GROWTH", "OPENINGS", "Guest", "Strangers", "besiege", "own_certificate"]
+
+MOST_GROWTH = 40_000_000
+"""Bytes: 32 unfinished handshakes from one address, some 400 kB each with what OpenSSL keeps, and twice that for what the process does for
+the first time."""
+_HELD = 200
+"""Connections of strangers that are open at a time."""
+_A_TURN = 10
+"""That they open between two turns of the guests."""
+
+
+def own_certificate(folder: Path) -> Path | None:
+    """Return a PEM file with a certificate of 127.0.0.1 that it has signed itself, and its key; None where there is no openssl."""
+    openssl = shutil.which("openssl")
+    if openssl is None:
+        return None
+    command = [openssl, "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2"]
+    command += ["-subj", "/CN=lab", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", "-", "-out", "-"]
+    path = folder / "both.pem"
+    path.write_bytes(subprocess.run(command, check=True, capture_output=True).stdout)
+    return path
+
+
+def _client_hello() -> bytes:
+    """Return what a client of TLS says first."""
+    context, incoming, outgoing = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT), ssl.MemoryBIO(), ssl.MemoryBIO()
+    with contextlib.suppress(ssl.SSLWantReadError):
+        context.wrap_bio(incoming, outgoing, server_hostname="127.0.0.1").do_handshake()
+    return outgoing.read()
+
+
+OPENINGS: dict[str, Callable[[], bytes]] = {
+    "junk": lambda: os.urandom(300),
+    "http": lambda: b"GET / HTTP/1.1\r\n\r\n",
+    "nothing": lambda: b"",
+    "half": lambda: _client_hello()[:100],
+    "hello": _client_hello,
+    "record": lambda: b"\x16\x03\x01\x40\x00" + os.urandom(16_000),  # the longest of TLS, of which the rest never comes
+}
+"""What a stranger sends."""
+
+
+class Strangers:
+    """So many connections to a port, a few a turn, each kind of `OPENINGS` in its turn; every fifth breaks off at once."""
+
+    def __init__(self, port: int, n: int) -> None:
+        self._port, self.n_left, self._n = port, n, 0
+        self._held: deque[socket.socket] = deque()
+
+    def turn(self) -> None:
+        """Let some more come."""
+        for _ in range(min(_A_TURN, self.n_left)):
+            self.n_left, self._n = self.n_left - 1, self._n + 1
+            one = socket.socket()
+            one.setblocking(False)
+            found = one.connect_ex(("127.0.0.1", self._port))
+            assert found in (0, errno.EINPROGRESS, errno.EWOULDBLOCK, errno.EAGAIN), os.strerror(found)
+            with contextlib.suppress(OSError):  # where too many wait to be accepted, it says nothing
+                one.send(list(OPENINGS.values())[self._n % len(OPENINGS)]())
+            if self._n % 5 == 0:
+                one.close()
+                continue
+            self._held.append(one)
+            if len(self._held) > _HELD:
+                self._held.popleft().close()
+
+    def leave(self) -> None:
+        """Let all go."""
+        while self._held:
+            self._held.popleft().close()
+
+
+class Guest:
+    """One who takes part, with the digests of all ticks that nothing can change any more."""
+
+    def __init__(self, name: str, port: int, certificate: Path) -> None:
+        self.digests: dict[int, bytes] = {}
+        self.party = Party(Client(name), Connection("127.0.0.1", port, client_tls(str(certificate))))
+        self.party.client.on_final = self.digests.__setitem__
+
+    def turn(self) -> None:
+        """Take part."""
+        self.party.advance(time.monotonic())
+        assert not self.party.is_over and self.party.n_breaks == 0, f"{self.party.client.name}: {self.party.reason}"
+
+
+def besiege(port: int, certificate: Path, n: int, n_late: int = 1) -> dict[str, Any]:
+    """Let so many strangers come to a host, and guests beside them, one before and the others meanwhile; return what came of it."""
+    guests = [Guest("first", port, certificate)]
+
+    def turn() -> None:
+        for guest in guests:
+            guest.turn()
+
+    def all_are_in() -> bool:
+        turn()
+        return all(len(guest.digests) > 5 for guest in guests)
+
+    until(all_are_in, look=0.005)
+    strangers = Strangers(port, n)
+    while strangers.n_left:
+        strangers.turn()
+        turn()
+        if len(guests) <= n_late and strangers.n_left < n * (1.0 - len(guests) / (n_late + 1.0)):
+            guests.append(Guest(f"guest {len(guests)}", port, certificate))
+        time.sleep(0.005)
+    until(all_are_in, look=0.005)
+    end = max(guest.party.client.confirmed for guest in guests) + 5
+    until(lambda: (turn(), all(end in guest.digests for guest in guests))[1], look=0.005)
+    strangers.leave()
+    first, *others = (guest.digests for guest in guests)
+    ticks = [tick for other in others for tick in first.keys() & other.keys()]
+    differing = [tick for other in others for tick in first.keys() & other.keys() if first[tick] != other[tick]]
+    found = {
+        "strangers": n,
+        "guests": len(guests),
+        "ticks": len(ticks),
+        "differing": len(differing),
+        "adopted": sum(guest.party.client.n_adopted for guest in guests),
+        "compared": sum(guest.party.client.n_compared for guest in guests),
+    }
+    for guest in guests:
+        guest.party.leave()
+    return found
+
+
+def _serve(certificate: str) -> None:
+    """Host; tell what the process holds, for every line that comes, until there are none."""
+    hosting = Hosting(lambda: find_demo("simple_shapes")(0, {"count": 4}), port=0, tls=server_tls(certificate))
+    hosting.start()
+    print(hosting.port, flush=True)
+    for _ in sys.stdin:
+        print(json.dumps([resident(), hosting.status.n_dropped, hosting.failure]), flush=True)
+    hosting.close()
+    assert not hosting.failure
+
+
+def main(n: int) -> dict[str, Any]:
+    """Besiege a host in a process of its own, a tenth of the strangers first, and return what came of it, its memory in MB."""
+    with tempfile.TemporaryDirectory() as folder:
+        certificate = own_certificate(Path(folder))
+        assert certificate is not None, "no openssl here to make a certificate with"
+        command = [sys.executable, "-m", "tests.hazards.tls_siege", "--serve", str(certificate)]
+        with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as host:
+            assert host.stdin is not None and host.stdout is not None
+
+            def ask() -> list[Any]:
+                assert host.stdin is not None and host.stdout is not None
+                host.stdin.write("\n")
+                host.stdin.flush()
+                told: list[Any] = json.loads(host.stdout.readline())
+                return told
+
+            try:
+                port = int(host.stdout.readline())
+                at_first = ask()[0]
+                besiege(port, certificate, n // 10)
+                before = ask()[0]
+                found = besiege(port, certificate, n)
+                after, dropped, failure = ask()
+            finally:
+                host.stdin.close()
+    megabytes = {"MB": [round(one / 1e6, 1) for one in (at_first, before, after)], "grown": after - before}
+    return {**found, **megabytes, "dropped": dropped, "failure": failure}
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("n", nargs="?", type=int, default=6_000, help="strangers")
+    parser.add_argument("--serve", metavar="F.pem", help="be the host; the command starts that itself")
+    options = parser.parse_args()
+    if options.serve is not None:
+        _serve(options.serve)
+    else:
+        print(json.dumps(main(options.n)))
