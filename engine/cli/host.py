@@ -202,8 +202,6 @@ def _run(hosting: Hosting, about: dict[str, Any], json_file: str | None, show: C
     finally:
         hosting.close(reason)
     status = hosting.status
-    if hosting.failure:
-        raise LabError(hosting.failure)
     result, server = about | _as_json(hosting, status), status.server
     rows = [
         ("steps", f"{status.tick:,}"),
@@ -212,11 +210,13 @@ def _run(hosting: Hosting, about: dict[str, Any], json_file: str | None, show: C
         ("a step", f"{server.ms_per_tick:.2f} ms, {server.worst_ms:.2f} ms at most, of the last seconds"),
         ("state", f"{status.state_hash} before step {status.keyframe}"),
         *(("dropped", f"{_who(drop)} at step {drop.tick}: {drop.reason}") for drop in status.drops),
-        *(("trouble", words) for words in server.troubles),
+        *(("trouble", words) for words in result["troubles"]),
         *((("recorded", hosting.record if not status.recording else status.recording),) if hosting.record is not None else ()),
     ]
     print_rows(people(json_file), rows)
     write_json(json_file, result)
+    if hosting.failure:
+        raise LabError(hosting.failure)
     if is_interrupted:
         raise InterruptedRunError(f"stopped after {counted(status.tick, 'step')}")
     return 0
@@ -268,7 +268,7 @@ def _as_json(hosting: Hosting, status: HostingStatus) -> dict[str, Any]:
         "late_inputs": server.restamped,
         "dropped": status.n_dropped,
         "drops": [{"step": drop.tick, "name": drop.name, "reason": drop.reason} for drop in status.drops],
-        "troubles": list(server.troubles),
+        "troubles": [*server.troubles, *([hosting.failure] if hosting.failure else [])],
         "recording": None if hosting.record is None else str(hosting.record),
         "recording_ended": status.recording or None,
     }

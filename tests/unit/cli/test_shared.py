@@ -18,7 +18,7 @@ from engine.cli.main import main
 from engine.demo.registry import find_demo
 from engine.geometry import Circle, Polygon
 from engine.net.hosting import Hosting
-from engine.net.server import GUESTS_MAY, ServerSettings
+from engine.net.server import GUESTS_MAY, Server, ServerSettings
 from engine.scenes import Scene, save_scene
 from engine.world import BodySpec, FixtureSpec
 from tests.waiting import PATIENCE, until
@@ -162,6 +162,24 @@ def test_a_server_that_is_killed_or_interrupted_is_told(start: Start, tmp_path: 
     guest.send_signal(signal.SIGINT)
     assert guest.wait(PATIENCE) == 130 and re.search(r"left after [\d,]+ steps", _told(guest))
     assert _read(tmp_path / "bob.json")["breaks"] == 1
+
+
+def test_a_host_that_fails_still_writes_what_came_of_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Issue 29: nothing that has been made is lost with the server."""
+    advance = Server.advance
+
+    def fail(server: Server, now: float) -> int:
+        if server.course.now > 3:
+            raise KeyError("a bug")
+        return advance(server, now)
+
+    monkeypatch.setattr(Server, "advance", fail)
+    assert main(["host", "simple_shapes", "--port", "0", "--headless", "--json", str(tmp_path / "it.json")]) == 2
+    assert "error: the server failed: 'a bug'" in capsys.readouterr().err
+    document = _read(tmp_path / "it.json")
+    assert document["troubles"] == ["the server failed: 'a bug'"] and document["steps"] > 3
 
 
 def test_what_of_a_script_did_not_count_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
