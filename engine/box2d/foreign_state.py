@@ -14,7 +14,7 @@ from engine.box2d.internal_state import BODY_WORDS, JOINT_WORDS, InternalState
 from engine.box2d.memory import MANIFOLD_DTYPE
 from engine.common.arrays import IntArray
 from engine.common.errors import Described, InvalidInputError
-from engine.common.limits import MAX_NUMBER, MAX_REACH
+from engine.common.limits import MAX_IMPULSE, MAX_REACH
 from engine.world.joint_specs import GearJointSpec
 from engine.world.snapshot import WorldSnapshot
 from engine.world.snapshot_check import check_column
@@ -24,8 +24,6 @@ __all__ = ["check_gears", "check_internal_state", "check_manifolds"]
 _TURN_ROUNDING = 1.0e-4
 """By how much the sine and cosine that Box2D keeps may differ from those of the angle: an angle of 1,000 rad is known to 6e-5."""
 _LARGE_ANGLE = 1.0e3
-_MOST_IMPULSE = 1.0e15
-"""N s: the heaviest body at the speed of a bullet, and some."""
 _MOST_JOINT_WORDS = max(len(words) for words in JOINT_WORDS.values())
 _KIND_NAMES = {name.removeprefix("b2"): len(words) for name, words in JOINT_WORDS.items()}
 _WITH_LIMITS = frozenset({"RevoluteJoint", "PrismaticJoint"})
@@ -53,7 +51,7 @@ def check_manifolds(keys: object, manifolds: object) -> None:
         manifolds["local_normal"],
         manifolds["local_point"],
     ):
-        _finite("memory.manifolds", column, _MOST_IMPULSE)
+        _finite("memory.manifolds", column, MAX_IMPULSE)
     if ((manifolds["count"] < 0) | (manifolds["count"] > 2) | (manifolds["type"] < 0) | (manifolds["type"] > 2)).any():
         raise InvalidInputError("memory.manifolds", "of 0 to 2 points", Described("others"))
 
@@ -101,7 +99,7 @@ def check_internal_state(state: object, snapshot: WorldSnapshot) -> None:
 def _check_bodies(words: NDArray[np.float32], snapshot: WorldSnapshot) -> None:
     """Transform (4), centre before and after (2, 2), angle before and after, velocity (3), force (3), seconds at rest."""
     values = snapshot.state.motion.values
-    _finite("memory.internal.bodies", words, _MOST_IMPULSE)
+    _finite("memory.internal.bodies", words, MAX_IMPULSE)
     is_active = np.array([spec.active for _, spec, _ in snapshot.bodies], dtype=np.bool_)
     alike = (words[:, :2] == values[:, :2]).all() and (words[:, 9] == values[:, 2]).all() and (words[:, 10:13] == values[:, 3:]).all()
     angle = values[:, 2].astype(np.float64)
@@ -112,7 +110,7 @@ def _check_bodies(words: NDArray[np.float32], snapshot: WorldSnapshot) -> None:
     away = np.abs(words[:, 6:8] - words[:, :2])[is_active]
     if not alike or (turns > _TURN_ROUNDING).any() or (np.abs(lengths - 1.0) > _TURN_ROUNDING).any() or (away > 2.0 * MAX_REACH).any():
         raise InvalidInputError("memory.internal.bodies", "where the bodies are", Described("elsewhere"))
-    if (words[:, 16] < 0.0).any() or (np.abs(words[:, 13:16]) > MAX_NUMBER * MAX_REACH).any():
+    if (words[:, 16] < 0.0).any() or (np.abs(words[:, 13:16]) > MAX_IMPULSE).any():
         raise InvalidInputError("memory.internal.bodies", "seconds at rest, and forces", Described("others"))
 
 
@@ -124,7 +122,7 @@ def _check_joints(words: NDArray[np.uint32], snapshot: WorldSnapshot) -> None:
             n -= 1
             if row[n] >= _LIMIT_STATES:
                 raise InvalidInputError("memory.internal.joints", "at one of its limits, or at none", Described(str(row[n])))
-        _finite("memory.internal.joints", numbers[:n], _MOST_IMPULSE)
+        _finite("memory.internal.joints", numbers[:n], MAX_IMPULSE)
 
 
 def _finite(field: str, numbers: NDArray[np.floating], most: float) -> None:

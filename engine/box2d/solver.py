@@ -29,7 +29,7 @@ from engine.box2d.listener import Pending
 from engine.box2d.memory import best_internal_memory, best_reader
 from engine.common.arrays import IntArray
 from engine.common.errors import Described, InvalidInputError
-from engine.common.limits import MAX_NUMBER, MAX_POLYGON_VERTICES, MAX_SPEED, MIN_MOUSE_STIFFNESS
+from engine.common.limits import MAX_IMPULSE, MAX_NUMBER, MAX_POLYGON_VERTICES, MAX_SPEED, MIN_MOUSE_STIFFNESS
 from engine.common.tolerances import BOX2D_POLYGON_SKIN
 from engine.contracts import StepContacts
 from engine.geometry import Circle, FixtureShape, Polygon, Segment
@@ -437,7 +437,7 @@ class Box2DSolver(Solver):
         if remembered.carried is not None:
             if not isinstance(remembered.carried, Carried):
                 raise InvalidInputError("memory.carried", "what another solver left", Described(type(remembered.carried).__name__))
-            check_column("memory.carried.force", remembered.carried.force, (n, 3), "float64", most=MAX_NUMBER)
+            check_column("memory.carried.force", remembered.carried.force, (n, 3), "float64", most=MAX_IMPULSE)
             check_column("memory.carried.resting", remembered.carried.resting, (n,), "float64", most=MAX_NUMBER)
 
     def load(self, state: SolverState) -> None:

@@ -49,6 +49,10 @@ MIN_MASS = 1.0e-9
 MAX_MASS = 1.0e12
 """Kilograms of a dynamic body, a mountain: above, an impulse's square leaves float32."""
 
+MAX_IMPULSE = 2.0 * MAX_MASS * MAX_SPEED * MAX_NUMBER
+"""Newton seconds, newtons or newton metres that Box2D may remember between two steps: the heaviest body, thrown back at its highest speed
+by the greatest restitution. What a world may come to, a state of it must carry; float32 goes on to 3e38."""
+
 LOOSE_SPRING = 1.0e-6
 """Hertz handed to Box2D for a wheel joint's spring of frequency 0. With 0 itself `b2WheelJoint` never computes the spring's two arms and
 multiplies whatever memory held by 0, so that now and then a body becomes NaN. At this frequency a wheel a metre off is drawn back by

@@ -14,23 +14,19 @@ import numpy as np
 
 from engine.common.arrays import FloatArray, frozen
 from engine.common.errors import Described, InvalidInputError, LabError, WorldLostError
-from engine.common.limits import MAX_COORDINATE, MAX_SPEED
 from engine.geometry import Transform
 from engine.world import commands as c
 from engine.world.conversion import converted
 from engine.world.fields import changed
 from engine.world.joint_specs import GearJointSpec, MouseJointSpec, PrismaticJointSpec, RevoluteJointSpec, bodies_of
-from engine.world.joints import altered, resolve
-from engine.world.records import BodyMotion
+from engine.world.joints import altered, check_numbers, resolve
+from engine.world.records import MOST_MOTION, BodyMotion
 from engine.world.snapshot import WorldSnapshot
 from engine.world.solver import Becomes, Solver, load_solver
 from engine.world.specs import WorldSettings
 from engine.world.truth import Truth
 
 __all__ = ["Motion", "WorldState"]
-
-_MOST = np.array([MAX_COORDINATE, MAX_COORDINATE, np.inf, MAX_SPEED, MAX_SPEED, MAX_SPEED], dtype=np.float32)
-"""How large each column of `BodyMotion.values` may become before the body is out of range."""
 
 _MAY_LOOSEN = c.SetBody | c.SetFixture | c.CreateFixture | c.DestroyFixture | c.SetSettings
 """Commands after which a joint may be one that cannot be."""
@@ -131,10 +127,12 @@ class WorldState:
             case c.CreateJoint(_, MouseJointSpec() as joint):
                 if bodies[joint.body].spec.type != "dynamic":
                     raise InvalidInputError("body", "a dynamic body", joint.body)
+                check_numbers(resolve(joint, self.transform, self.truth.joints))
             case c.CreateJoint(number, GearJointSpec() as joint):
                 self._check_gear(number, joint)
             case c.CreateJoint(_, joint):
                 ends = bodies_of(joint)
+                check_numbers(resolve(joint, self.transform, self.truth.joints))
                 if all(bodies[body].spec.type != "dynamic" for body in ends):
                     raise InvalidInputError("body_b", "dynamic, or body_a must be", ends[1])
             case c.SetSettings(changes):
@@ -176,15 +174,27 @@ class WorldState:
                 return self.execute(c.SetSettings((("solver_settings", command.solver_settings),)))
             self._set_solver(command)
             return ()
-        mark, settings = self.solver.mark(command), self.truth.settings
+        mark, settings, body = self.solver.mark(command), self.truth.settings, self._quickened(command)
         self.truth.begin()
         try:
             self._apply(command)
             self._is_stale = True
-            return self._drop_what_cannot_hold() if isinstance(command, _MAY_LOOSEN) and self.truth.joints else ()
+            dropped = self._drop_what_cannot_hold() if isinstance(command, _MAY_LOOSEN) and self.truth.joints else ()
         except Exception as error:
             self.truth.settings = settings
             raise self._put_back(f"{self._title} refused {type(command).__name__}: {error}", mark) from error
+        if body is not None and (np.abs(self.solver.motion_of(body)) > MOST_MOTION).any():
+            self._take_out([body])
+        return dropped
+
+    def _quickened(self, command: c.Command) -> int | None:
+        """Return the body that a command may bring beyond `MOST_MOTION`: awake again out there, pushed, or with its center elsewhere."""
+        match command:
+            case c.SetBody(body, _) | c.ApplyImpulse(body, _, _) | c.CreateFixture(_, body, _):
+                return body
+            case c.SetFixture(fixture, _) | c.DestroyFixture(fixture):
+                return self.truth.fixtures[fixture].body
+        return None
 
     def _canonicalize(self, command: c.Canonicalize) -> None:
         try:
@@ -299,7 +309,7 @@ class WorldState:
     def advance(self) -> None:
         """Make one step.
 
-        A body that has gone farther than `MAX_COORDINATE`, or become faster than `MAX_SPEED`, is taken out: set inactive, and
+        A body beyond `MOST_MOTION`, too far out or too fast, is taken out: set inactive, and
         listed in `out_of_range`. Nothing meaningful happens out there in float32, and what overflows in the middle of Box2D's solver
         makes it abort the interpreter.
 
@@ -325,7 +335,7 @@ class WorldState:
         raw = self.solver.motion()
         self._motion = Motion(before.rows, raw, before.raw)
         self._is_stale = False
-        is_out = np.abs(raw.values) > _MOST
+        is_out = np.abs(raw.values) > MOST_MOTION
         if is_out.any():
             self._take_out(self.truth.body_ids[is_out.any(axis=1)].tolist())
 

@@ -14,11 +14,12 @@ from types import MappingProxyType
 from typing import Any
 
 from engine.common.errors import InvalidInputError
+from engine.common.limits import MAX_NUMBER
 from engine.geometry import Transform
 from engine.world.fields import changed, unit
 from engine.world.joint_specs import GearJointSpec, JointSpec, MouseJointSpec, PulleyJointSpec
 
-__all__ = ["RESOLVED_AS", "ResolvedJoint", "altered", "as_it_stands", "changeable", "resolve"]
+__all__ = ["RESOLVED_AS", "ResolvedJoint", "altered", "as_it_stands", "changeable", "check_numbers", "resolve"]
 
 
 @dataclass(frozen=True)
@@ -72,6 +73,24 @@ def resolve(joint: JointSpec, pose_of: Callable[[int], Transform], others: Mappi
         else:
             found["length_a"] = math.dist(on_a, on_b)
     return ResolvedJoint(joint, (joint.body_a, joint.body_b), **found | {RESOLVED_AS[name]: value for name, value in given.items()})
+
+
+def check_numbers(joint: ResolvedJoint) -> None:
+    """Refuse a joint with numbers that no solver is given: of one between bodies far out, say, or of one that came from elsewhere.
+
+    Raises
+    ------
+    InvalidInputError
+        Names what is wrong.
+    """
+    for name in ("local_anchor_a", "local_anchor_b", "local_axis_a"):
+        pair = getattr(joint, name)
+        if not isinstance(pair, tuple) or len(pair) != 2 or not all(type(one) is float and abs(one) <= MAX_NUMBER for one in pair):
+            raise InvalidInputError(name, f"two numbers up to {MAX_NUMBER:g}", pair)
+    for name in ("reference_angle", "length_a", "length_b"):
+        value = getattr(joint, name)
+        if type(value) is not float or not abs(value) <= MAX_NUMBER or (value < 0.0 and name != "reference_angle"):
+            raise InvalidInputError(name, f"a number up to {MAX_NUMBER:g}", value)
 
 
 def as_it_stands(joint: ResolvedJoint, pose_of: Callable[[int], Transform]) -> JointSpec:

@@ -8,11 +8,13 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.common.limits import MAX_COORDINATE, MAX_SPEED
 from engine.geometry import FixtureShape, Transform
 from engine.world.joint_specs import JointSpec
 from engine.world.specs import BodySpec, FixtureSpec
 
 __all__ = [
+    "MOST_MOTION",
     "Body",
     "BodyMotion",
     "BodyState",
@@ -42,6 +44,11 @@ class BodyMotion:
 
     values: NDArray[np.floating]
     awake: NDArray[np.bool_]
+
+
+MOST_MOTION = np.array([MAX_COORDINATE, MAX_COORDINATE, np.inf, MAX_SPEED, MAX_SPEED, MAX_SPEED], dtype=np.float32)
+"""How large each column of `BodyMotion.values` may be of an active body: beyond, a world takes it out, and no state of one has it. An angle
+may wind up for ever."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,192 @@
+"""What a shared world takes, its state carries: whatever acts at the bounds lead to, one who joins gets it, and goes on alike (issue 29).
+
+Acts have numbers at the bounds of what may be given, bodies are taken out and brought back, joints are made far out, time passes or stands
+still. At every keyframe the state must go onto a demo just built, have the same digest there, and lead to the same states.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import random
+from typing import Any
+
+import pytest
+
+from engine.common.errors import LabError
+from engine.common.limits import MAX_COORDINATE, MAX_NUMBER, MAX_SPEED
+from engine.demo.base import Demo
+from engine.demo.registry import find_demo
+from engine.demo.users import KEYFRAME_TICKS
+from engine.geometry import Circle
+from engine.history.history import demo_hash
+from engine.history.input_log import Input
+from engine.history.recordings.inputs import as_plain, input_of
+from engine.net.course import Act, Course
+from engine.net.state import decode_state, encode_state
+from engine.world import (
+    BodySpec,
+    DistanceJointSpec,
+    FixtureSpec,
+    GearJointSpec,
+    MotorJointSpec,
+    MouseJointSpec,
+    PrismaticJointSpec,
+    PulleyJointSpec,
+    RevoluteJointSpec,
+    RopeJointSpec,
+    WeldJointSpec,
+    WheelJointSpec,
+    solvers,
+)
+
+SOLVERS = tuple(solvers())
+_ROUNDS = 3
+
+
+class Extremist:
+    """A user whose acts have numbers at the bounds."""
+
+    def __init__(self, course: Course, seed: int) -> None:
+        self.course, self.dice, self.n = course, random.Random(seed), 0
+        self.do("join")
+
+    def do(self, action: str, *arguments: Any) -> None:
+        with contextlib.suppress(LabError):  # what the world refuses it need not carry
+            one = input_of(as_plain(Input(action, arguments)), "act", of_a_user=True)
+            self.n += 1
+            self.course.act(Act(1, self.n, one))
+
+    def edit(self, method: str, *given: Any, **named: Any) -> None:
+        self.do("edit", 0, method, given, tuple(named.items()))
+
+    def number(self, most: float) -> float:
+        return self.dice.choice((0.0, 1.0, -1.0, 1e-9, most, -most, 0.5 * most, self.dice.uniform(-most, most), self.dice.uniform(-9, 9)))
+
+    def point(self, most: float = MAX_COORDINATE) -> tuple[float, float]:
+        return self.number(most), self.number(most)
+
+    def joint(self, a: int, b: int) -> Any:
+        at = self.dice.choice(((0.0, 1.0), self.point(), self.point(0.5 * MAX_COORDINATE)))
+        other = (0.5 * at[0] + 1.0, at[1])
+        gears = [*self.course.demo.stages[0].world.joint_ids, 0, 1][:2]
+        makes = (
+            lambda: RevoluteJointSpec(a, b, at),
+            lambda: WeldJointSpec(a, b, at),
+            lambda: DistanceJointSpec(a, b, at, other),
+            lambda: PrismaticJointSpec(a, b, at, (1.0, 0.0)),
+            lambda: PulleyJointSpec(a, b, (0.0, 5.0), (3.0, 5.0), at, other, ratio=self.dice.choice((1e-3, 1.0, 1e3))),
+            lambda: RopeJointSpec(a, b, at, other),
+            lambda: MotorJointSpec(a, b, max_force=MAX_NUMBER, max_torque=MAX_NUMBER),
+            lambda: WheelJointSpec(a, b, at, (0.0, 1.0)),
+            lambda: MouseJointSpec(b, at, max_force=MAX_NUMBER),
+            lambda: GearJointSpec(gears[0], gears[1], ratio=self.number(MAX_NUMBER)),
+        )
+        return self.dice.choice(makes)()
+
+    def act(self) -> None:
+        dice, world = self.dice, self.course.demo.stages[0].world
+        a, b = dice.sample(list(world.body_ids), 2)
+        fixture, joint = (dice.choice(list(ids) or [0]) for ids in (world.fixture_ids, world.joint_ids))
+        big, flag = self.number(MAX_NUMBER), dice.random() < 0.5
+        settings = {"linear_damping": abs(big), "gravity_scale": big, "fixed_rotation": flag, "type": dice.choice(("static", "dynamic"))}
+        shape = {"density": dice.choice((1e-6, 1.0, 1e6)), "friction": abs(big), "restitution": abs(big), "sensor": flag}
+        of_joint = {
+            "motor_speed": big,
+            "enable_motor": flag,
+            "enable_limit": flag,
+            "max_force": abs(big),
+            "length": abs(big),
+            "frequency": 5.0,
+        }
+        of_world = {"gravity": self.point(MAX_NUMBER), "hertz": dice.choice((1.0, 60.0, 1e4))}
+        size, place = dice.choice((1e-3, 0.3, 1e4)), dice.choice((None, self.point()))
+        body = BodySpec(
+            (FixtureSpec(Circle(size), density=1.0),), "dynamic", self.point(), big, self.point(MAX_SPEED), self.number(MAX_SPEED)
+        )
+        ways: tuple[tuple[Any, ...], ...] = (
+            ("set_pose", b, self.point(), big), ("set_pose", b, (dice.uniform(-3, 3), dice.uniform(0, 3)), dice.uniform(-3, 3)),
+            ("set_velocity", b, self.point(MAX_SPEED), self.number(MAX_SPEED)), ("apply_impulse", b, self.point(MAX_NUMBER), place),
+            ("apply_force", b, self.point(MAX_NUMBER), place), ("apply_torque", b, big), ("set_awake", b, flag), ("create_body", body),
+            ("create_fixture", b, FixtureSpec(Circle(size, self.point(size)), density=1.0)), ("destroy_fixture", fixture),
+            ("destroy_joint", joint),
+        )  # fmt: skip
+        with contextlib.suppress(LabError):
+            match dice.randrange(16):
+                case 0 | 1 | 2:
+                    self.edit("create_joint", self.joint(a, b))
+                case 3:
+                    self.edit("set_body", b, active=dice.random() < 0.8)
+                case 4:
+                    self.edit("set_body", b, **dict([dice.choice(list(settings.items()))]))
+                case 5:
+                    self.edit("set_fixture", fixture, **dict([dice.choice(list(shape.items()))]))
+                case 6:
+                    self.edit("set_joint", joint, **dict([dice.choice(list(of_joint.items()))]))
+                case 7:
+                    self.edit("set_settings", **dict([dice.choice(list(of_world.items()))]))
+                case 8:
+                    self.do("undo_own")
+                case 9:
+                    self.do("pause", flag)
+                case _:
+                    self.edit(*dice.choice(ways))
+
+
+def _begin(solver: str) -> Demo:
+    return find_demo("simple_shapes")(0, {"count": 3}, solver=solver)
+
+
+def _play(solver: str, seed: int) -> None:
+    course = Course(_begin(solver), goes_back=False)
+    user = Extremist(course, seed)
+    for _ in range(_ROUNDS):
+        for _ in range(user.dice.randrange(1, 6)):
+            user.act()
+            for _ in range(user.dice.randrange(3)):
+                course.step()
+        if user.dice.random() < 0.3:
+            user.do("pause", True)
+            user.act()
+        while course.now % KEYFRAME_TICKS:
+            course.step()
+        other = _begin(solver)
+        decode_state(other, encode_state(course.demo))
+        assert demo_hash(other) == demo_hash(course.demo)
+        joined = Course(other, course.now, goes_back=False)
+        for _ in range(2):
+            course.step()
+            joined.step()
+        assert course.digests[course.now] == joined.digests[course.now]
+
+
+@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_whoever_joins_gets_the_state_of_a_world_at_the_bounds(solver: str, seed: int) -> None:
+    _play(solver, seed)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("first", range(0, 200, 20))
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_whoever_joins_gets_the_state_whatever_is_done_at_the_bounds(solver: str, first: int) -> None:
+    for seed in range(first, first + 20):
+        try:
+            _play(solver, seed)
+        except Exception as error:
+            error.add_note(f"seed {seed}")
+            raise
+
+
+def test_a_body_that_has_wound_up_is_carried() -> None:
+    """The case of issue 29: an angle of 1e9 rad, and 1e6 rad/s."""
+    for solver in ("box2d", "soft_step"):
+        course = Course(_begin(solver), goes_back=False)
+        user = Extremist(course, 0)
+        body = max(course.demo.stages[0].world.body_ids)
+        user.edit("set_pose", body, (0.0, 5.0), MAX_NUMBER)
+        user.edit("set_velocity", body, (0.0, 0.0), MAX_SPEED)
+        while course.now < KEYFRAME_TICKS:
+            course.step()
+        other = _begin(solver)
+        decode_state(other, encode_state(course.demo))
+        assert demo_hash(other) == demo_hash(course.demo)
