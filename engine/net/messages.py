@@ -31,9 +31,10 @@ from engine.common.errors import LabError
 from engine.demo.users import MOST_USERS
 
 __all__ = [
-    "LARGEST_FROM_CLIENT", "LARGEST_FROM_SERVER", "METHODS", "MOST_EARLIER", "PORT", "VERSION", "Acted", "Bye", "Closed", "Denied",
-    "Did", "Dropped", "FromClient", "FromServer", "Hello", "Keyframe", "Lost", "MessageError", "Missing", "Ping", "Pointed", "Pointing",
-    "Pong", "Present", "Refused", "Welcome", "Who", "decode_acts", "decode_from_client", "decode_from_server", "encode",
+    "LARGEST_FROM_CLIENT", "LARGEST_FROM_SERVER", "LARGEST_PLAIN", "METHODS", "MOST_EARLIER", "PORT", "VERSION", "Acted", "Bye", "Closed",
+    "Denied", "Did", "Dropped", "FromClient", "FromServer", "Hello", "Keyframe", "Lost", "MessageError", "Missing", "Ping", "Pointed",
+    "Pointing", "Pong", "Present", "Refused", "Welcome", "Who", "decode_acts", "decode_from_client", "decode_from_server", "encode",
+    "encode_acts", "is_bearable",
 ]  # fmt: skip
 
 VERSION = 1
@@ -44,6 +45,14 @@ LARGEST_FROM_CLIENT = 64_000
 """Bytes: a body of 64 polygons has 30 thousand."""
 LARGEST_FROM_SERVER = 64_000_000
 """Bytes: the state of 10,000 bodies has a few million."""
+LARGEST_PLAIN, MOST_LISTS = 12_000_000, 2_000_000
+"""Bytes of anything in a message but bytes themselves (a state is such), or in a state, and as many of them as may begin a list: ten
+thousand bodies have a quarter of each. A byte that begins a list takes 60 once it is one."""
+_LISTS = bytes((*range(0x80, 0xA0), *range(0xDC, 0xE0)))
+"""Bytes with which MessagePack begins a list or a table."""
+_BYTES = (0xC4, 0xC5, 0xC6)
+"""With which it begins bytes."""
+_MOST_FIELDS = 16
 _MOST_MISSING = 128
 MOST_EARLIER = 8
 
@@ -227,6 +236,8 @@ Method: TypeAlias = Literal["prediction", "interpolation", "lockstep"]
 _from_client = msgspec.msgpack.Decoder(FromClient)
 _from_server = msgspec.msgpack.Decoder(FromServer)
 _acts = msgspec.msgpack.Decoder(list[Acted])
+_fields = msgspec.msgpack.Decoder(Annotated[list[msgspec.Raw], msgspec.Meta(max_length=_MOST_FIELDS)])
+"""Of any message: where each begins and ends, and nothing of what is in it."""
 _ARRAY_OF = b"\xdd"
 """MessagePack's head of an array, before its length in four bytes."""
 _encoder = msgspec.msgpack.Encoder()
@@ -255,15 +266,30 @@ def decode_from_server(content: bytes) -> FromServer:
     return found
 
 
+def encode_acts(acts: list[Acted]) -> bytes:
+    """Return the bytes of acts as they stand in a `Welcome`."""
+    return _encoder.encode(acts)
+
+
 def decode_acts(content: bytes, n: int) -> list[Acted]:
     """Return so many acts of which the bytes follow upon one another; they are the server's own."""
     return _acts.decode(_ARRAY_OF + n.to_bytes(4, "big") + content)
+
+
+def is_bearable(plain: bytes) -> bool:
+    """Tell whether MessagePack from anywhere may be decoded: before anything is, for 60 MB of it can become 4 GB of lists."""
+    return len(plain) <= LARGEST_PLAIN and len(plain) - len(plain.translate(None, _LISTS)) <= MOST_LISTS  # no fewer than there are lists
 
 
 def _decoded(decoder: msgspec.msgpack.Decoder[Any], content: bytes, most: int) -> Any:
     if len(content) > most:
         raise MessageError(f"a message must be of at most {most} bytes, got {len(content)}")
     try:
+        if len(content) > LARGEST_FROM_CLIENT:
+            for raw in _fields.decode(content):
+                field = memoryview(raw)
+                if field[0] not in _BYTES and not (len(field) <= LARGEST_PLAIN and is_bearable(bytes(field))):
+                    raise MessageError(f"a message must have at most {LARGEST_PLAIN} bytes of lists")
         return decoder.decode(content)
     except (msgspec.MsgspecError, ValueError, RecursionError) as error:
         raise MessageError(f"no message: {error}") from None

@@ -56,6 +56,8 @@ _PRESENT_TICKS = 120
 """After which all are told who is here even if nobody has come or gone."""
 _POINTER_TICKS = 2
 """From one relay of pointers to the next, for up to eight users; of more, as many times as there are eights."""
+_MANY_ACTS = m.LARGEST_PLAIN // m.LARGEST_FROM_CLIENT
+"""To be told to one who joins, from which on it is looked at how much that is."""
 _BEFORE_START = 60.0
 """Seconds by which somebody may come before the first tick, and is told what the clock shows."""
 _STOOD_STILL = 1.0
@@ -745,6 +747,8 @@ class Server:
         course = self.course
         tick, scene, state, past = course.now, scene_of(course.demo), b"", self._past
         acts = [acted for at in sorted(self._acted) if at >= tick for acted in self._acted[at]]
+        if len(acts) > _MANY_ACTS and not m.is_bearable(m.encode_acts(acts)):  # by the next keyframe some are done
+            return
         try:
             if tick > 0:
                 state = encode_state(course.demo)

@@ -34,6 +34,7 @@ from engine.history.capture import CapturedState, capture, captured_attributes, 
 from engine.history.input_log import Input
 from engine.history.recordings.inputs import as_plain, input_of
 from engine.history.recordings.layout import is_number
+from engine.net.messages import LARGEST_PLAIN, is_bearable
 from engine.net.objects import ObjectReader, ObjectWriter, StateError, class_name, may_be_set
 from engine.net.scene import check_hertz
 from engine.net.snapshots import plain_snapshot, snapshot_of
@@ -44,11 +45,6 @@ __all__ = ["LARGEST_STATE", "StateError", "decode_state", "encode_state"]
 
 LARGEST_STATE = 64_000_000
 """Bytes, unpacked: ten thousand bodies in a heap have a third of it."""
-_LARGEST_PLAIN, _MOST_LISTS = 12_000_000, 2_000_000
-"""Of that, bytes of MessagePack, and as many of them as may begin a list: ten thousand bodies have a quarter of each. A byte that begins a
-list takes 60 once it is one."""
-_LISTS = bytes((*range(0x80, 0xA0), *range(0xDC, 0xE0)))
-"""Bytes with which MessagePack begins a list or a table."""
 _VERSION = 2
 _DIGEST_BYTES, _LENGTH_BYTES = 16, 4
 _LEVEL = 1
@@ -74,7 +70,7 @@ def encode_state(demo: Demo) -> bytes:
     ]
     plain = msgspec.msgpack.encode([_VERSION, demo.id, dict(demo.values), writer.classes, told, attributes])
     content = b"".join((len(plain).to_bytes(_LENGTH_BYTES, "little"), plain, *writer.content))
-    if len(content) > LARGEST_STATE or len(plain) > _LARGEST_PLAIN or _n_lists(plain) > _MOST_LISTS:
+    if len(content) > LARGEST_STATE or not is_bearable(plain):
         raise StateError(f"the state of {demo.id} has {len(content)} bytes, more than can be told")
     packed = zlib.compress(content, _LEVEL)
     return blake2b(packed, digest_size=_DIGEST_BYTES).digest() + packed
@@ -114,11 +110,6 @@ def _paths(n_stages: int) -> tuple[str, ...]:
     return "", "run.", *(f"stages[{k}]." for k in range(n_stages))
 
 
-def _n_lists(plain: bytes) -> int:
-    """Return how many bytes may begin a list: no fewer than lists."""
-    return len(plain) - len(plain.translate(None, _LISTS))
-
-
 def _unpacked(content: bytes) -> tuple[list[Any], bytes]:
     """Return the plain data, and the bytes behind it."""
     digest, packed = content[:_DIGEST_BYTES], content[_DIGEST_BYTES:]
@@ -130,8 +121,8 @@ def _unpacked(content: bytes) -> tuple[list[Any], bytes]:
         raise StateError(f"a state must be of at most {LARGEST_STATE} bytes")
     end = _LENGTH_BYTES + int.from_bytes(unpacked[:_LENGTH_BYTES], "little")
     told = unpacked[_LENGTH_BYTES:end]
-    if not _LENGTH_BYTES < end <= len(unpacked) or len(told) > _LARGEST_PLAIN or _n_lists(told) > _MOST_LISTS:
-        raise StateError(f"a state must have at most {_LARGEST_PLAIN} bytes of lists")
+    if not _LENGTH_BYTES < end <= len(unpacked) or not is_bearable(told):
+        raise StateError(f"a state must have at most {LARGEST_PLAIN} bytes of lists")
     plain = msgspec.msgpack.decode(told)
     if type(plain) is not list or len(plain) != 6 or plain[0] != _VERSION:
         raise StateError(f"a state must be of version {_VERSION}")
