@@ -26,8 +26,9 @@ __all__ = ["join_command"]
 _FRAME = 1.0 / 120.0
 _LAST_SECONDS = 10.0
 """At most, for what is known but not yet simulated, once the server has ended."""
-_GIVE_UP_SECONDS = 10.0
-"""Without a window, after which a connection that broke off is not tried again."""
+_GIVE_UP_SECONDS = 7.0
+"""Without a window, after which a connection that broke off is not tried again: of the ten that the page promises, so that the rest is left
+to write what came of it."""
 
 
 def join_command(
@@ -95,8 +96,8 @@ def join_command(
 class _Guest:
     """A client without a window."""
 
-    def __init__(self, party: Party, script: Script, steps: int | None) -> None:
-        self.party, self.script, self.steps = party, script, steps
+    def __init__(self, party: Party, script: Script, steps: int | None, sleep: Callable[[float], object] = time.sleep) -> None:
+        self.party, self.script, self.steps, self._sleep = party, script, steps, sleep
         self.first: int | None = None
         """Tick of the state with which it came in."""
         self.final = self.keyframe = 0
@@ -121,23 +122,23 @@ class _Guest:
     def run(self, json_file: str | None, about: dict[str, Any]) -> int:
         """Take part until the end, and tell what came of it."""
         party, client = self.party, self.party.client
-        is_interrupted, broke_off_at = False, None
+        is_interrupted, left = False, _LAST_SECONDS
         try:
             with self._telling() as advance:
                 while not party.is_over and not self.is_done:
                     raise_lost()
-                    now = time.monotonic()
+                    now = party.now()
                     self._frame(now)
                     advance(self.final - (self.first or 0))
-                    broke_off_at = None if client.is_in else broke_off_at or now
-                    if self.first is not None and broke_off_at is not None and now - broke_off_at > _GIVE_UP_SECONDS:
+                    if party.broken_since is not None and now - party.broken_since >= _GIVE_UP_SECONDS:
+                        left = 0.0  # there was time enough while it was tried
                         break
-                    time.sleep(_FRAME)
+                    self._sleep(_FRAME)
         except KeyboardInterrupt:
             is_interrupted = True
-        end = time.monotonic() + _LAST_SECONDS
-        while not is_interrupted and not self.is_done and self.final < client.confirmed and time.monotonic() < end:
-            party.advance(time.monotonic())
+        end = party.now() + left
+        while not is_interrupted and not self.is_done and self.final < client.confirmed and party.now() < end:
+            party.advance(party.now())
         reason, has_ended = party.reason, party.has_ended
         party.leave()
         if self.first is None:

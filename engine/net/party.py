@@ -36,6 +36,8 @@ class Party:
         When it is tried again, in the time of `advance`; None while it is connected, or being tried.
     n_breaks : int
         How many times the connection broke off.
+    broken_since : float or None
+        Since when it is not in, in the time of `advance`, however often it has been tried again; None while it is, and before it was.
     """
 
     def __init__(self, client: Client, connection: Connection | LocalConnection) -> None:
@@ -46,6 +48,7 @@ class Party:
         self._wait = _FIRST_WAIT
         self._is_open = False
         self.again_at: float | None = None
+        self.broken_since: float | None = None
 
     @property
     def words(self) -> str:
@@ -55,7 +58,7 @@ class Party:
             return self.reason
         if self.again_at is not None:
             return f"{self.reason}; trying again"
-        if self.connection.state == "connecting":
+        if self.connection.state != "open":
             return f"connecting to {at}"
         return f"joined {at}" if self.client.is_in else f"waiting for the state of {at}"
 
@@ -86,7 +89,8 @@ class Party:
         if is_open:
             if client.outbox:
                 connection.send(*client.outbox)
-            self._wait = _FIRST_WAIT if client.is_in else self._wait
+            if client.is_in:
+                self._wait, self.broken_since = _FIRST_WAIT, None
         client.outbox.clear()
         return taken
 
@@ -114,6 +118,7 @@ class Party:
                 self._end(self.reason)
                 return
             self.n_breaks += 1
+            self.broken_since = now if self.broken_since is None else self.broken_since
             self.again_at = now + self._wait
             self._wait = min(2.0 * self._wait, _LONGEST_WAIT)
         elif now >= self.again_at:

@@ -14,10 +14,15 @@ from typing import Any, TypeAlias
 
 import pytest
 
+from engine.cli.join import _Guest
 from engine.cli.main import main
 from engine.demo.registry import find_demo
 from engine.geometry import Circle, Polygon
-from engine.net.hosting import Hosting
+from engine.net.client import Client
+from engine.net.link import LinkSettings
+from engine.net.local import LocalConnection, LocalServer
+from engine.net.party import Party
+from engine.net.script import Script, load_script
 from engine.net.server import GUESTS_MAY, Server, ServerSettings
 from engine.scenes import Scene, save_scene
 from engine.world import BodySpec, FixtureSpec
@@ -158,7 +163,7 @@ def test_a_server_that_is_killed_or_interrupted_is_told(start: Start, tmp_path: 
     guest = start("join", address, "--headless", "--json", "bob.json")
     until(lambda: f"joined {address}" in _told(guest))
     server.kill()
-    until(lambda: "broke off; trying again" in _told(guest), seconds=5.0)
+    until(lambda: "broke off; trying again" in _told(guest))
     guest.send_signal(signal.SIGINT)
     assert guest.wait(PATIENCE) == 130 and re.search(r"left after [\d,]+ steps", _told(guest))
     assert _read(tmp_path / "bob.json")["breaks"] == 1
@@ -182,14 +187,73 @@ def test_a_host_that_fails_still_writes_what_came_of_it(
     assert document["troubles"] == ["the server failed: 'a bug'"] and document["steps"] > 3
 
 
+class _LocalLine(LocalConnection):
+    """A line to a server in this process, and what comes of it once that is killed: `after` is its state when it is tried again."""
+
+    after = ""
+
+    def open(self) -> None:
+        super().open()
+        if self.after == "closed":
+            self.close(f"nothing listens at {self.address}")
+        elif self.after:
+            self.state = self.after  # type: ignore[assignment]
+
+    def receive(self) -> list[tuple[bytes, float]]:
+        return [] if self.after else super().receive()
+
+
+@pytest.mark.parametrize("after", ["closed", "connecting", "open"], ids=["nothing listens", "no answer", "silence"])
+def test_a_guest_of_a_host_that_was_killed_gives_up_within_ten_seconds(after: str, tmp_path: Path) -> None:
+    """Issue 29: where nothing listened any more it was tried for ever. No clock runs here: a frame passes with each sleep."""
+    server = LocalServer(find_demo("simple_shapes")(0, {"count": 4}))
+    line = _LocalLine(server, LinkSettings())
+    party = Party(Client("ann"), line)
+    killed_at = 0.0
+
+    def sleep(seconds: float) -> None:
+        nonlocal killed_at
+        server.advance(server.now + 2.0 * seconds)  # a busy machine
+        if server.now > 2.0 and not line.after:
+            killed_at, line.after = server.now, after
+            line.close("the connection broke off")
+        assert server.now < 60.0, "it goes on for ever"
+
+    assert _Guest(party, Script(()), None, sleep).run(str(tmp_path / "it.json"), {}) == 1
+    assert killed_at > 0.0 and 7.0 < server.now - killed_at < 9.0
+    document = _read(tmp_path / "it.json")
+    assert document["breaks"] >= 1 and document["last_step"] > 60 and document["ended"]
+
+
+def test_a_guest_who_comes_in_again_has_his_ten_seconds_anew() -> None:
+    server = LocalServer(find_demo("simple_shapes")(0, {"count": 4}))
+    line = LocalConnection(server, LinkSettings())
+    party = Party(Client("ann"), line)
+    for n in (1, 2):
+        while not party.client.is_in:
+            server.advance(server.now + 0.02)
+            party.advance(server.now)
+        assert party.broken_since is None
+        line.close("the connection broke off")
+        party.advance(server.now)
+        assert party.broken_since == server.now and party.n_breaks == n
+        while party.broken_since is not None:
+            assert server.now - party.broken_since < 5.0
+            server.advance(server.now + 0.02)
+            party.advance(server.now)
+
+
 def test_what_of_a_script_did_not_count_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     acts = [["restart", []], ["restart", []], ["edit", [0, "destroy_body", [9999], []]], ["pause", [True]]]
     (tmp_path / "acts.json").write_text(json.dumps({"acts": [{"tick": 0, "act": act} for act in acts]}), "utf-8")
-    hosting = Hosting(lambda: find_demo("simple_shapes")(0, {"count": 4}), ServerSettings(guests_may=GUESTS_MAY - {"restart"}), port=0)
-    hosting.start()
-    command = ["join", f"127.0.0.1:{hosting.port}", "--script", str(tmp_path / "acts.json"), "--steps", "60"]
-    assert main([*command, "--json", str(tmp_path / "it.json")]) == 0
-    hosting.close()
+    server = LocalServer(find_demo("simple_shapes")(0, {"count": 4}), ServerSettings(guests_may=GUESTS_MAY - {"restart"}))
+    guest = _Guest(
+        Party(Client("ann"), LocalConnection(server, LinkSettings())),
+        Script(load_script(str(tmp_path / "acts.json"))),
+        60,
+        lambda seconds: server.advance(server.now + 2.0 * seconds),  # no clock runs here: a step may take as long as it likes
+    )
+    assert guest.run(str(tmp_path / "it.json"), {}) == 0
     told, document = capsys.readouterr(), _read(tmp_path / "it.json")
     assert (document["denied_inputs"], document["failed_inputs"]) == (2, 1)
     assert document["denials"] == ["guests may not restart here"] * 2
