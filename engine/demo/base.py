@@ -536,7 +536,6 @@ class DemoRun(CapturedInPlace):
         for world in worlds:
             if (world.solver, world.settings.solver_settings) != (solver, settings):
                 world.set_solver(solver, settings)
-                _wake(world)
         self.solver, self.solver_settings, self.built_for = solver, settings, built_for
         self.keeps_solver_state &= self.has_whole_states
         self._tell_worlds()
@@ -711,11 +710,3 @@ class DemoRun(CapturedInPlace):
         """
         self.keeps_solver_state = True
         self._tell_worlds()
-
-
-def _wake(world: World) -> None:
-    """Wake the bodies that have fallen asleep by themselves."""
-    for body, is_awake in zip(world.body_ids, world.awake.tolist(), strict=True):
-        spec = world.body(body).spec
-        if not is_awake and spec.awake and spec.type != "static":
-            world.set_awake(body, True)

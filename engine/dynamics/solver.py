@@ -137,30 +137,25 @@ class RigidBodySolver(Solver):
                 state = state.with_row(body, (*position, angle, *state.values[state.at(body), 3:].tolist()))
             case c.SetVelocity(body, linear, angular):
                 pose = state.values[state.at(body), :3].tolist()
-                state = state.with_row(body, (*pose, *linear, angular), True if any((*linear, angular)) else None)
+                state = state.with_row(body, (*pose, *linear, angular))
             case c.SetAwake(body, awake):
                 state = state.with_row(body, awake=awake)
             case c.ApplyImpulse(body, impulse, point) if self._is_dynamic(body):
-                state = state.with_row(body, self._after_impulse(body, impulse, point), awake=True)
+                state = state.with_row(body, self._after_impulse(body, impulse, point))
             case c.ApplyForce(body, (x, y), point) if self._is_dynamic(body):
                 cx, cy = self._center(body) if point is None else point
                 mx, my = self._center(body)
-                state = state.with_row(body, awake=True).pushed(body, (x, y, (cx - mx) * y - (cy - my) * x))
+                state = state.pushed(body, (x, y, (cx - mx) * y - (cy - my) * x))
             case c.ApplyTorque(body, torque) if self._is_dynamic(body):
-                state = state.with_row(body, awake=True).pushed(body, (0.0, 0.0, torque))
+                state = state.pushed(body, (0.0, 0.0, torque))
             case c.SetBody(body, _):
                 assert isinstance(becomes, BodySpec)
-                row = state.values[state.at(body)].copy()
                 if becomes.type == "static":
-                    row[3:] = 0.0
-                state = state.with_row(body, tuple(row.tolist()), awake=True)
-            case c.CreateFixture(_, body, _):
-                state = state.with_row(body, awake=True)
+                    state = state.with_row(body, (*state.values[state.at(body), :3].tolist(), 0.0, 0.0, 0.0))
             case c.CreateJoint(joint, GearJointSpec() as gear):
                 state = self._with_gear(state, joint, gear)
-            case c.CreateJoint() | c.SetJoint() | c.SetMouseTarget():
-                assert isinstance(becomes, ResolvedJoint)
-                state, self._targets_changed = self._awakened(state, becomes), True
+            case c.SetMouseTarget():
+                self._targets_changed = True
             case c.SetSettings():
                 assert isinstance(becomes, WorldSettings)
                 share = self._share(becomes) / self._share(self.truth.settings)
@@ -168,20 +163,12 @@ class RigidBodySolver(Solver):
                     state = replace(state, memory=state.memory.scaled(share))
             case c.DestroyJoint(joint):
                 sums = tuple(one for one in state.memory.gear_sums if one[0] != joint)
-                state = self._awakened(replace(state, memory=replace(state.memory, gear_sums=sums)), self.truth.joints[joint])
+                state = replace(state, memory=replace(state.memory, gear_sums=sums))
         self._state = state
 
-    def _awakened(self, state: State, joint: ResolvedJoint) -> State:
-        for body in joint.bodies:
-            if body is not None and body in self.truth.bodies:
-                state = state.with_row(body, awake=True)
-        return state
-
     def _with_gear(self, state: State, joint: int, gear: GearJointSpec) -> State:
-        first, second = (self.truth.joints[other] for other in (gear.joint_a, gear.joint_b))
         total = _gear_sum(gear, self.truth.joints, self._transform)
-        sums = (*state.memory.gear_sums, (joint, total))
-        return self._awakened(self._awakened(replace(state, memory=replace(state.memory, gear_sums=sums)), first), second)
+        return replace(state, memory=replace(state.memory, gear_sums=(*state.memory.gear_sums, (joint, total))))
 
     def _is_dynamic(self, body: int) -> bool:
         return self.truth.bodies[body].spec.type == "dynamic"

@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -25,6 +25,7 @@ from engine.world.snapshot import WorldSnapshot
 from engine.world.solver import Becomes, Solver, load_solver
 from engine.world.specs import WorldSettings
 from engine.world.truth import Truth
+from engine.world.waking import Concerned, Sleepers, concerned, ends_of
 
 __all__ = ["Motion", "WorldState"]
 
@@ -71,6 +72,10 @@ class WorldState:
         self._motion: Motion | None = None
         self._teleported: set[int] = set()
         self._is_stale = True
+        self._is_anyone_asleep: bool | None = False
+        """Whether somebody sleeps; None where nobody has looked."""
+        self._asleep: Sleepers | None = None
+        """Who sleeps, once somebody wanted to know, for as long as it holds."""
 
     @property
     def _title(self) -> str:
@@ -203,6 +208,7 @@ class WorldState:
             told = f"{self._title} refused {type(command).__name__}: {error}"
             raise WorldLostError(f"{told}; the world stands as before it") from error
         self._is_stale = True
+        self._may_sleep()
         if command.taken_out:
             self._take_out(command.taken_out)
 
@@ -212,6 +218,7 @@ class WorldState:
         self._become(converted(self.snapshot(), command.solver, command.solver_settings), must_hold=True)
         assert self._motion is not None
         self._motion = replace(self._motion, before=before)
+        self._wake(self._all_of(concerned(command, self.truth)))
 
     def _put_back(self, told: str, mark: object) -> WorldLostError:
         """Undo what the command under way has changed, let the solver stand as it stood, and return the error that says so.
@@ -221,6 +228,7 @@ class WorldState:
         try:
             self.truth.undo()
             self._is_stale = True
+            self._may_sleep()
             self.solver.go_back(mark)
         except Exception as error:
             self.lost = f"{told}; and the world could not be put back: {error}. Only restore() helps"
@@ -229,6 +237,8 @@ class WorldState:
 
     def _apply(self, command: c.Command) -> None:
         truth, accept = self.truth, self.solver.accept
+        whom = concerned(command, truth)
+        woken = self._all_of(whom) | self._near(whom)
         match command:
             case c.CreateBody(body, spec, fixtures):
                 self._tell(command, spec)
@@ -239,6 +249,8 @@ class WorldState:
                         self._remove_joint(joint)
                 self._tell(command)
                 truth.remove_body(body)
+                if self._asleep is not None:
+                    self._asleep.bodies.pop(body, None)
             case c.CreateFixture(fixture, body, fixture_spec):
                 self._tell(command, fixture_spec)
                 truth.add_fixture(fixture, body, fixture_spec)
@@ -279,6 +291,54 @@ class WorldState:
             case _:
                 self._tell(command)
         self.solver.followed()
+        self._wake(woken | self._near(whom))
+        match command:
+            case c.CreateBody(_, spec, _) if not spec.awake:
+                self._may_sleep()
+            case c.SetAwake(_, awake) if not awake:
+                self._may_sleep()
+
+    # -- who wakes ----------------------------------------------------------------------------------------------------
+
+    def _may_sleep(self) -> None:
+        """Look anew who sleeps, when it is asked next."""
+        self._is_anyone_asleep, self._asleep = None, None
+
+    def _is_all_awake(self) -> bool:
+        if self._is_anyone_asleep is None:
+            self._is_anyone_asleep = not self.motion().raw.awake.all()
+        return not self._is_anyone_asleep
+
+    def _sleepers(self) -> Sleepers:
+        if self._asleep is None:
+            motion = self.motion()
+            self._asleep = Sleepers(self.truth, motion.poses, motion.raw.awake, self.solver.capabilities)
+        return self._asleep
+
+    def _all_of(self, whom: Concerned) -> set[int]:
+        """Return the bodies themselves that a command wakes, and of all others those that it wakes."""
+        if whom.others == "nobody" or self._is_all_awake():
+            return set(whom.bodies)
+        bodies = self.truth.bodies
+        return {body for body in self._sleepers().bodies if whom.others == "all" or bodies[body].spec.awake}
+
+    def _near(self, whom: Concerned) -> set[int]:
+        """Return who sleeps near the fixtures that a command changes, as far as they are there now."""
+        if not whom.fixtures or self._is_all_awake():
+            return set()
+        there = [fixture for fixture in whom.fixtures if fixture in self.truth.fixtures]
+        return set(self._sleepers().near(there, self.transform))
+
+    def _wake(self, bodies: Collection[int]) -> None:
+        """Wake those of them that are there and can move."""
+        if not bodies or self._is_all_awake():
+            return
+        for body in sorted(bodies):
+            entry = self.truth.bodies.get(body)
+            if entry is not None and entry.spec.active and entry.spec.type != "static":
+                self._tell(c.SetAwake(body, True))
+            if self._asleep is not None:
+                self._asleep.bodies.pop(body, None)
 
     def _tell(self, command: c.Command, becomes: Becomes = None) -> None:
         self.solver.apply(command, becomes)
@@ -287,9 +347,11 @@ class WorldState:
     def _remove_joint(self, joint: int) -> tuple[int, ...]:
         """Remove a joint, the gear joints on it before it; return all that went."""
         lost = self.truth.lost_with([joint])
+        woken = ends_of(lost, self.truth)
         for one in reversed(lost):
             self._tell(c.DestroyJoint(one))
             self.truth.remove_joint(one)
+        self._wake(woken)
         return lost
 
     def _drop_what_cannot_hold(self) -> tuple[int, ...]:
@@ -335,6 +397,7 @@ class WorldState:
         raw = self.solver.motion()
         self._motion = Motion(before.rows, raw, before.raw)
         self._is_stale = False
+        self._is_anyone_asleep, self._asleep = not raw.awake.all(), None
         is_out = np.abs(raw.values) > MOST_MOTION
         if is_out.any():
             self._take_out(self.truth.body_ids[is_out.any(axis=1)].tolist())
@@ -409,6 +472,7 @@ class WorldState:
         self._motion = Motion(self.truth.rows, snapshot.motion, snapshot.motion)
         self._is_stale = True
         self._teleported.clear()
+        self._may_sleep()
 
 
 def _columns(raw: BodyMotion, first: int) -> FloatArray:

@@ -167,7 +167,7 @@ class World(WorldReadings):
         self._submit(c.SetMouseTarget(joint, vector("target", target, "m", MAX_COORDINATE)))
 
     def set_pose(self, body: int, position: tuple[float, float], angle: float) -> None:
-        """Put a body elsewhere; it keeps its velocity."""
+        """Put a body elsewhere; it keeps its velocity. It wakes, and so does what rested on it, or lies where it is now."""
         self._body_entry(body)
         self._submit(c.SetPose(body, vector("position", position, "m", MAX_COORDINATE), number("angle", angle, "rad")))
 
@@ -204,15 +204,15 @@ class World(WorldReadings):
         self._submit(c.SetJoint(joint, tuple(sorted(changes.items()))))
 
     def set_settings(self, **changes: Any) -> None:
-        """Change settings of the world."""
+        """Change settings of the world; another gravity wakes everybody."""
         settings = changed(self._state.truth.settings, "WorldSettings", changes)
         self._submit(c.SetSettings(tuple((name, getattr(settings, name)) for name in sorted(changes))))
 
     def set_solver(self, solver: str, solver_settings: Mapping[str, float | str] | Iterable[tuple[str, float | str]] | None = None) -> None:
         """Let another solver drive the world from here on; of the same one, change the settings of its own.
 
-        Bodies, fixtures and joints keep their ids, poses, velocities and sleep; see `engine.world.conversion` for what else stays. A
-        snapshot knows its solver: `restore` goes back across the change.
+        Bodies, fixtures and joints keep their ids, poses and velocities; see `engine.world.conversion` for what else stays. What has fallen
+        asleep wakes; what was made asleep sleeps on. A snapshot knows its solver: `restore` goes back across the change.
 
         Parameters
         ----------

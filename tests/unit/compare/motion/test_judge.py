@@ -85,15 +85,18 @@ def test_damping_is_the_integrator() -> None:
     is_shown(verdict_on(free, body), "integrator")
 
 
-def test_a_sleeper_whose_floor_is_taken_away_wakes_in_ours_alone() -> None:
-    resting = world("soft_step")
-    floor = ground(resting)
-    body = add(resting, BOX, (0.0, 0.5))
-    for _ in range(60):
-        resting.step()
-    assert not resting.state(body).awake
-    resting.set_pose(floor, (0.0, -5.0), 0.0)
-    is_shown(verdict_on(resting, body), "sleeping")
+def test_a_sleeper_on_a_kinematic_slope_on_which_another_moves_wakes_in_box2d_alone() -> None:
+    """Its islands hold together over kinematic bodies, ours do not."""
+    slope, turn = world("soft_step"), -0.5
+    slope.create_body(BodySpec((FixtureSpec(Polygon.box(5.0, 0.5), friction=0.0),), "kinematic", angle=turn))
+    boxes = []
+    for along in (-2.0, 2.0):
+        place = along * math.cos(turn) - math.sin(turn), along * math.sin(turn) + math.cos(turn)
+        boxes.append(add(slope, BOX, place, angle=turn))
+    for _ in range(3):
+        slope.step()
+    slope.set_awake(boxes[0], False)
+    is_shown(verdict_on(slope, boxes[0]), "sleeping")
 
 
 def test_a_bullet_before_a_wall_is_continuous() -> None:

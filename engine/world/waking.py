@@ -1,0 +1,192 @@
+"""Which change of a world wakes whom: one table, for every solver.
+
+A body that sleeps is in balance with what there was when it fell asleep: gravity, what it rests on, what it is joined to. A command that
+changes any of that wakes it; the solver wakes the rest of its island, as soon as something awake touches it or hangs on it.
+
+| command | wakes the body itself | and what is near, before and after | and those that hang on it |
+|---|---|---|---|
+| force, torque, impulse, a velocity other than 0 | yes | | |
+| `set_pose` | yes | yes | yes |
+| `set_body`: type, active | yes | yes | yes |
+| `set_body`: gravity_scale, fixed_rotation, allow_sleep | yes | | |
+| `set_fixture`: friction, restitution, sensor, category, mask, group | yes | yes | |
+| `set_fixture`: density | yes | | |
+| `create_fixture`, `destroy_fixture` | yes | yes | |
+| `create_body`, not dynamic | | yes | |
+| `destroy_body` | | yes | yes |
+| `create_joint`, `set_joint`, `set_mouse_target`, `destroy_joint` | | | yes |
+| `set_settings`: gravity; sleeping switched off | everybody | | |
+| `set_solver`; `set_settings`: solver_settings | everybody who was not made asleep (`BodySpec.awake`) | | |
+
+What is set to the value that it has, a name, damping (of a body at rest it takes nothing) and `bullet` wake nobody. A dynamic body that is
+created awake wakes whom it meets, by touching it; one that is created asleep changes nothing.
+
+*Near* is a body one of whose boxes meets a box of what is changed, with room for skins. It needs no contacts, which are another for each
+solver, and finds what did not touch before: the sleeper onto which a wall is set. To wake one too many costs it half a second awake.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.common.arrays import FloatArray
+from engine.common.tolerances import LINEAR_SLOP
+from engine.geometry import AABB, AnyShape, Transform
+from engine.world import commands as c
+from engine.world.joint_specs import GearJointSpec, JointSpec, bodies_of
+from engine.world.solver import Capabilities
+from engine.world.truth import Truth
+
+__all__ = ["Concerned", "Sleepers", "concerned", "ends_of"]
+
+_OF_THE_BODY = ("gravity_scale", "fixed_rotation", "allow_sleep")
+_OF_ITS_PLACE = ("type", "active")
+_OF_ITS_SURFACE = ("friction", "restitution", "sensor", "category", "mask", "group")
+
+
+class Concerned(NamedTuple):
+    """Whom a command wakes: `bodies`, whatever is near `fixtures`, and all that sleep, or all of these that were not made asleep."""
+
+    bodies: tuple[int, ...] = ()
+    fixtures: tuple[int, ...] = ()
+    others: Literal["nobody", "all", "not made asleep"] = "nobody"
+
+
+_NOBODY, _ALL_BUT_MADE_ASLEEP = Concerned(), Concerned(others="not made asleep")
+
+
+def concerned(command: c.Command, truth: Truth) -> Concerned:
+    """Return whom a command wakes, of a truth that has not followed it yet; joints that it destroys have `ends_of`."""
+    match command:
+        case c.CreateBody(_, spec, fixtures) if spec.type != "dynamic":
+            return Concerned(fixtures=fixtures)
+        case c.DestroyBody(body):
+            return Concerned(fixtures=tuple(truth.bodies[body].fixtures))
+        case c.CreateFixture(fixture, body, _):
+            return Concerned((body,), (fixture,))
+        case c.DestroyFixture(fixture):
+            return Concerned((truth.fixtures[fixture].body,), (fixture,))
+        case c.CreateJoint(_, spec):
+            return Concerned(_bodies_joined_by(spec, truth))
+        case c.SetJoint(joint, _) | c.SetMouseTarget(joint, _):
+            return Concerned(ends_of(truth.lost_with([joint]), truth))
+        case c.SetPose(body, _, _):
+            return _with_its_place(body, truth)
+        case c.SetVelocity(body, linear, angular) if any((*linear, angular)):
+            return Concerned((body,))
+        case c.ApplyImpulse(body, _, _) | c.ApplyForce(body, _, _) | c.ApplyTorque(body, _) if truth.bodies[body].spec.type == "dynamic":
+            return Concerned((body,))
+        case c.SetBody(body, changes):
+            names = _changed(truth.bodies[body].spec, changes)
+            return _with_its_place(body, truth) if names & {*_OF_ITS_PLACE} else Concerned((body,)) if names & {*_OF_THE_BODY} else _NOBODY
+        case c.SetFixture(fixture, changes):
+            entry = truth.fixtures[fixture]
+            names = _changed(entry.spec, changes)
+            near = (fixture,) if names & {*_OF_ITS_SURFACE} else ()
+            return Concerned((entry.body,), near) if near or "density" in names else _NOBODY
+        case c.SetSettings(changes):
+            names = _changed(truth.settings, changes)
+            if "gravity" in names or ("sleeping" in names and truth.settings.sleeping):
+                return Concerned(others="all")
+            return _ALL_BUT_MADE_ASLEEP if "solver_settings" in names else _NOBODY
+        case c.SetSolver():
+            return _ALL_BUT_MADE_ASLEEP
+    return _NOBODY
+
+
+def _changed(spec: object, changes: Iterable[tuple[str, Any]]) -> set[str]:
+    """Return the names of what becomes another value."""
+    return {name for name, value in changes if getattr(spec, name) != value}
+
+
+def _with_its_place(body: int, truth: Truth) -> Concerned:
+    entry = truth.bodies[body]
+    return Concerned((body, *ends_of(entry.joints, truth)), tuple(entry.fixtures))
+
+
+def ends_of(joints: Iterable[int], truth: Truth) -> tuple[int, ...]:
+    """Return the bodies between which joints are, each once; of a gear joint all four."""
+    found: dict[int | None, None] = {}
+    for joint in joints:
+        resolved = truth.joints[joint]
+        found.update(dict.fromkeys((*resolved.bodies, *_bodies_joined_by(resolved.spec, truth))))
+    return tuple(body for body in found if body is not None)
+
+
+def _bodies_joined_by(spec: JointSpec, truth: Truth) -> tuple[int, ...]:
+    if not isinstance(spec, GearJointSpec):
+        return bodies_of(spec)
+    ends = (truth.joints[joint].bodies for joint in (spec.joint_a, spec.joint_b))
+    return tuple(body for pair in ends for body in pair if body is not None)
+
+
+class Sleepers:
+    """The bodies that sleep and could move, at one moment, and where they lie: asleep they stay there.
+
+    Parameters
+    ----------
+    truth : Truth
+    poses : float64 (n, 3)
+        Of all bodies, in the order of `Truth.body_ids`.
+    awake : bool (n,)
+    capabilities : Capabilities
+        Of the solver, for how far apart it holds what touches.
+    """
+
+    def __init__(self, truth: Truth, poses: FloatArray, awake: NDArray[np.bool_], capabilities: Capabilities) -> None:
+        self._truth = truth
+        self._room = 2.0 * (capabilities.skin_radius + capabilities.margin) + LINEAR_SLOP
+        specs = ((body, truth.bodies[body].spec) for body in truth.body_ids[~awake].tolist())
+        self.bodies = dict.fromkeys(body for body, spec in specs if spec.active and spec.type != "static")
+        """Their ids, ascending; who wakes or goes is taken out."""
+        rows = truth.rows
+        self._pose = {body: tuple(poses[rows[body]].tolist()) for body in self.bodies}
+        self._round: tuple[list[int], FloatArray] | None = None
+
+    def near(self, fixtures: Iterable[int], pose_of: Callable[[int], Transform]) -> Iterator[int]:
+        """Return those that are near solid fixtures, of bodies that stand thus; of an inactive one, nobody."""
+        if not self.bodies:
+            return
+        for fixture in fixtures:
+            entry = self._truth.fixtures[fixture]
+            if entry.spec.sensor or not self._truth.bodies[entry.body].spec.active:
+                continue
+            box = _grown(entry.spec.shape.aabb(pose_of(entry.body)), self._room)
+            for body in self._perhaps_near(box):
+                if body != entry.body and body in self.bodies and self._meets(body, box):
+                    yield body
+
+    def _perhaps_near(self, box: AABB) -> list[int]:
+        """Return those whose circle about all they have meets a box."""
+        if self._round is None:
+            ids = list(self.bodies)
+            rings = [(*self._pose[body][:2], max((_reach(shape) for shape in self._shapes(body)), default=0.0)) for body in ids]
+            self._round = ids, np.array(rings).reshape(-1, 3)
+        ids, circles = self._round
+        apart = circles[:, :2] - np.clip(circles[:, :2], box.lower, box.upper)
+        return [ids[row] for row in np.flatnonzero((apart * apart).sum(axis=1) <= circles[:, 2] ** 2).tolist()]
+
+    def _meets(self, body: int, box: AABB) -> bool:
+        x, y, angle = self._pose[body]
+        xf = Transform((x, y), angle)
+        return any(shape.aabb(xf).overlaps(box) for shape in self._shapes(body))
+
+    def _shapes(self, body: int) -> Iterator[AnyShape]:
+        """Return the shapes of a body that others rest against."""
+        specs = (self._truth.fixtures[fixture].spec for fixture in self._truth.bodies[body].fixtures)
+        return (spec.shape for spec in specs if not spec.sensor)
+
+
+def _reach(shape: AnyShape) -> float:
+    """Return how far from the body's origin the corners of a shape's box lie, m."""
+    box = shape.aabb(Transform((0.0, 0.0), 0.0))
+    corner = np.maximum(np.abs(box.lower), np.abs(box.upper))
+    return float(np.hypot(*corner))
+
+
+def _grown(box: AABB, by: float) -> AABB:
+    return AABB((box.lower[0] - by, box.lower[1] - by), (box.upper[0] + by, box.upper[1] + by))
