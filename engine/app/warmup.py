@@ -123,6 +123,7 @@ class RefereeWarmup:
         self.words, self.short = LOADING, "loading algorithms"
         self._compilers: Compilers | None = None
         self._closed = False
+        jit.hold_back(jit.MEMORY)  # no world of the window waits for it
         self._thread = threading.Thread(target=self._run, name="referee warm-up", daemon=True)
 
     def start(self) -> None:
@@ -137,6 +138,7 @@ class RefereeWarmup:
     def close(self) -> None:
         """Stop the other processes; the window is closing."""
         self._closed = True
+        jit.let_go(jit.MEMORY)
         if self._compilers is not None:
             self._compilers.close()
 
@@ -151,7 +153,7 @@ class RefereeWarmup:
         except Exception as error:  # whatever it is, the window goes on without the check, and says why
             self.failure = f"{type(error).__name__}: {error}"
         finally:
-            jit.let_go(jit.LANES, jit.EDGES)
+            jit.let_go(jit.LANES, jit.EDGES, jit.MEMORY)
             self.is_complete = self.factory is not None
 
     def _check_first(self) -> None:

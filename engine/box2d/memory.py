@@ -150,7 +150,8 @@ _tables: Tables | None = None
 def load() -> str | None:
     """Compile or load the kernels and test them, once a process; return why memory is not read or not written, or None.
 
-    Takes some tenths of a second (some seconds where nothing is cached): call it before a loop, never in a frame.
+    Takes some tenths of a second, most of it for Numba, and another second where nothing is compiled yet. The first world of Box2D does it,
+    unless it is held back (`engine.common.jit.MEMORY`): so nothing else needs to, but who wants no such pause in a frame.
     """
     global _tested, _internal, _tables
     if _tested is None:

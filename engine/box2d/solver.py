@@ -29,6 +29,7 @@ from engine.box2d.listener import Pending
 from engine.box2d.memory import best_internal_memory, best_reader
 from engine.common.arrays import IntArray
 from engine.common.errors import Described, InvalidInputError
+from engine.common.jit import MEMORY, is_held_back
 from engine.common.limits import MAX_IMPULSE, MAX_NUMBER, MAX_POLYGON_VERTICES, MAX_SPEED, MIN_MOUSE_STIFFNESS
 from engine.common.tolerances import BOX2D_POLYGON_SKIN
 from engine.contracts import StepContacts
@@ -96,6 +97,8 @@ class Box2DSolver(Solver):
     is_always_canonical = False
 
     def __init__(self, truth: Truth) -> None:
+        if not is_held_back(MEMORY):
+            memory.load()
         self._hooks: StepHooks | None = None
         self._keeps_state = True
         self._cache = Box2DCache(truth.settings, best_reader(), self._internal_memory())
@@ -352,7 +355,7 @@ class Box2DSolver(Solver):
         if record is not None:
             record.last = None
         renewed, self._renewed = frozenset(self._renewed), set()
-        cache.reader, cache.internal = best_reader(), self._internal_memory()  # the fast one may have become ready since the last step
+        cache.reader, cache.internal = best_reader(), self._internal_memory()  # which may have been held back until now
 
         def start_pose(body: int) -> Pose:
             x, y, angle = poses[before.rows[body]].tolist()

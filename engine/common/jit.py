@@ -35,6 +35,7 @@ from engine.common.installation import DISTRIBUTION
 __all__ = [
     "EDGES",
     "LANES",
+    "MEMORY",
     "allocating_kernel",
     "borrowing_kernel",
     "cache_folder",
@@ -57,9 +58,9 @@ __all__ = [
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
-LANES, EDGES = "lanes", "edges"
-"""Forms that can be held back: those that take many pairs side by side, for which the scalar ones answer; and those of segments and
-capsules, for which none does."""
+LANES, EDGES, MEMORY = "lanes", "edges", "memory"
+"""Forms that can be held back: those that take many pairs side by side, for which the scalar ones answer; those of segments and
+capsules, for which none does; and what reads Box2D's memory, in place of which its public interface is asked."""
 
 _LOOK = 0.02
 """Seconds from one look whether another process has compiled a kernel to the next."""
@@ -195,7 +196,7 @@ _held_back: set[str] = set()
 
 
 def hold_back(*forms: str) -> None:
-    """Keep these forms (`LANES`, `EDGES`) from use until `let_go`: they are not there yet, and no frame is to compile them.
+    """Keep these forms (`LANES`, `EDGES`, `MEMORY`) from use until `let_go`: they are not there yet, and no frame is to compile them.
 
     Examples
     --------

@@ -28,8 +28,8 @@ from typing import Any
 
 import numpy as np
 
-from engine.box2d import memory
 from engine.common.errors import DeadHandleError, InvalidInputError, WorldLostError
+from engine.common.jit import MEMORY, hold_back
 from engine.common.limits import MAX_COORDINATE, MAX_ITERATIONS, MAX_MASS, MAX_NUMBER, MAX_REACH, MAX_SPEED, MIN_MASS
 from engine.geometry import Circle, Polygon, Segment
 from engine.world import (
@@ -410,8 +410,8 @@ class Fuzzer:
 
 def main(mode: str, seed: int, n_commands: int, solver: str = DEFAULT) -> None:
     faulthandler.enable()
-    if seed % 2 and solver == DEFAULT:
-        memory.load()  # every second run reads and writes Box2D's memory, the others go through its interface
+    if seed % 2 == 0 and solver == DEFAULT:
+        hold_back(MEMORY)  # every second run goes through Box2D's interface, the others read and write its memory
     fuzzer = Fuzzer(mode, seed, solver)
     for _ in range(n_commands):
         fuzzer.command()
