@@ -51,7 +51,7 @@ def shaped_rows(field: str, value: ArrayLike, width: int, length: int | None = N
         given = np.asarray(value)
         # text that reads as a number, True and dates would become float64 without a word
         array = np.ascontiguousarray(given, dtype=np.float64) if given.dtype.kind in _NUMBERS else None
-    except (TypeError, ValueError, OverflowError):
+    except Exception:  # no numbers, or an object of somebody else's, who raises what he likes
         array = None
     if array is None:
         raise InvalidInputError(field, wanted, value)

@@ -3,12 +3,26 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Set
+from itertools import islice
 from numbers import Integral, Real
 
 from engine.common.errors import InvalidInputError
 
-__all__ = ["boolean", "choice", "finite", "integer", "measured", "non_negative", "point", "positive", "seed_number", "within"]
+__all__ = [
+    "boolean",
+    "choice",
+    "finite",
+    "integer",
+    "measured",
+    "non_negative",
+    "pair",
+    "point",
+    "positive",
+    "seed_number",
+    "text",
+    "within",
+]
 
 _MOST_SEED = 2**63 - 1
 """What 64 bits with a sign hold: recordings and pair files keep the seed in such."""
@@ -20,7 +34,7 @@ def finite(field: str, value: object, unit: str = "") -> float:
         raise InvalidInputError(field, measured("a finite number", unit), value)
     try:
         number = float(value)
-    except OverflowError:
+    except Exception:  # too large; or a number of somebody else's, who raises what he likes
         raise InvalidInputError(field, measured("a finite number", unit), value) from None
     if not math.isfinite(number):
         raise InvalidInputError(field, measured("a finite number", unit), value)
@@ -68,7 +82,10 @@ def integer(field: str, value: object, low: int | None = None, high: int | None 
         wanted += f" <= {high}"
     if isinstance(value, bool) or not isinstance(value, Integral):
         raise InvalidInputError(field, wanted, value)
-    number = int(value)
+    try:
+        number = int(value)
+    except Exception:
+        raise InvalidInputError(field, wanted, value) from None
     if (low is not None and number < low) or (high is not None and number > high):
         raise InvalidInputError(field, wanted, value)
     return number
@@ -86,24 +103,40 @@ def boolean(field: str, value: object) -> bool:
     return value
 
 
+def text(field: str, value: object) -> str:
+    """Return `value` if it is text, as plain text."""
+    if not isinstance(value, str):
+        raise InvalidInputError(field, "text", value)
+    return str.__str__(value)
+
+
 def choice(field: str, value: object, allowed: Iterable[str]) -> str:
     """Return `value` if it is one of the `allowed` words."""
     words = tuple(allowed)
-    if not isinstance(value, str) or value not in words:
+    if not isinstance(value, str) or str.__str__(value) not in words:
         raise InvalidInputError(field, "one of " + ", ".join(words), value)
-    return value
+    return str.__str__(value)
+
+
+def pair(field: str, value: object, wanted: str) -> tuple[object, object]:
+    """Return the two parts of something that has an order: text, sets and mappings are refused."""
+    if isinstance(value, str | bytes | bytearray | Set | Mapping) or not isinstance(value, Iterable):
+        raise InvalidInputError(field, wanted, value)
+    try:
+        parts = list(islice(value, 3))  # it may have no end
+    except Exception:  # as of an array without dimension, or an iterator that breaks off
+        raise InvalidInputError(field, wanted, value) from None
+    if len(parts) != 2:
+        raise InvalidInputError(field, wanted, value)
+    return parts[0], parts[1]
 
 
 def point(field: str, value: object, unit: str = "m") -> tuple[float, float]:
     """Return `value` as two finite floats."""
     wanted = measured("two finite numbers", unit)
-    if isinstance(value, str | bytes) or not isinstance(value, Iterable):
-        raise InvalidInputError(field, wanted, value)
-    parts = list(value)
-    if len(parts) != 2:
-        raise InvalidInputError(field, wanted, value)
+    x, y = pair(field, value, wanted)
     try:
-        return finite(field, parts[0], unit), finite(field, parts[1], unit)
+        return finite(field, x, unit), finite(field, y, unit)
     except InvalidInputError:
         raise InvalidInputError(field, wanted, value) from None
 

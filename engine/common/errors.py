@@ -20,6 +20,7 @@ __all__ = [
     "WorldLostError",
     "WrongThreadError",
     "renamed",
+    "shortened",
 ]
 
 
@@ -44,7 +45,7 @@ class InvalidInputError(LabError, ValueError):
     """
 
     def __init__(self, field: str, requirement: str, value: object) -> None:
-        super().__init__(f"{field} must be {requirement}, got {_short(value)}")
+        super().__init__(f"{field} must be {requirement}, got {shortened(value)}")
         self.field = field
         self.requirement = requirement
         self.value = value
@@ -90,6 +91,16 @@ class Described(str):
         return str(self)
 
 
-def _short(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= _LONGEST_VALUE else text[: _LONGEST_VALUE - 3] + "..."
+def shortened(value: object) -> str:
+    """Return a value as it is shown in a message, whatever it is: not all of it where it is long, its kind where it cannot be shown.
+
+    Examples
+    --------
+    >>> shortened(10**5000), shortened("a" * 100)[-9:]
+    ('a whole number of 16610 bits', "aaaaaa...")
+    """
+    try:
+        text = repr(value)
+        return text if len(text) <= _LONGEST_VALUE else text[: _LONGEST_VALUE - 3] + "..."
+    except Exception:  # its own fault, or more digits than Python writes out
+        return f"a whole number of {value.bit_length()} bits" if type(value) is int else f"an object of the class {type(value).__name__}"

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from engine.common.arrays import FloatArray, frozen
-from engine.common.checks import finite, integer, non_negative, point, positive
+from engine.common.checks import finite, integer, non_negative, pair, point, positive
 from engine.common.errors import Described, InvalidInputError, InvalidShapeError
 from engine.common.tolerances import COLLINEAR_ROUNDING
 from engine.geometry.aabb import AABB
@@ -166,11 +166,12 @@ def _unit_mass(polygon: Polygon) -> MassProperties:
 
 def _as_points(vertices: object) -> FloatArray:
     try:
-        given = np.array(vertices if hasattr(vertices, "__len__") else list(vertices))  # type: ignore[call-overload]
+        # an iterator may have no end: each corner is looked at as it comes
+        given = np.array(vertices if hasattr(vertices, "__len__") else [pair("vertices", one, "(x, y) pairs") for one in vertices])  # type: ignore[attr-defined]
         if given.dtype.kind not in "iuf":  # text that reads as a number, True, dates
             raise TypeError
         points = given.astype(np.float64)
-    except (TypeError, ValueError, OverflowError):
+    except Exception:  # no numbers, or an object of somebody else's, who raises what he likes
         raise InvalidShapeError("vertices", "(x, y) pairs of numbers in metres", vertices) from None
     if points.ndim != 2 or points.shape[1] != 2:
         raise InvalidShapeError("vertices", "an (n, 2) array", Described(f"shape {points.shape}"))

@@ -17,7 +17,7 @@ from typing import Any, Literal, NamedTuple, TypeVar, dataclass_transform
 
 import numpy as np
 
-from engine.common.checks import boolean, finite, integer, measured
+from engine.common.checks import boolean, finite, integer, measured, pair, text
 from engine.common.errors import InvalidInputError
 from engine.common.limits import MAX_COORDINATE, MAX_ITERATIONS, MAX_NUMBER, MAX_SPEED
 from engine.common.tolerances import EPS64, LINEAR_SLOP
@@ -41,13 +41,9 @@ def number(field: str, value: object, unit: str = "", low: float | None = None, 
 
 def vector(field: str, value: object, unit: str = "", limit: float | None = None) -> tuple[float, float]:
     """Return two numbers, each of magnitude `limit` at most."""
-    if isinstance(value, str | bytes) or not isinstance(value, Iterable):
-        raise InvalidInputError(field, measured("two finite numbers", unit), value)
-    parts = list(value)
-    if len(parts) != 2:
-        raise InvalidInputError(field, measured("two finite numbers", unit), value)
+    x, y = pair(field, value, measured("two finite numbers", unit))
     bound = MAX_NUMBER if limit is None else limit
-    return number(f"{field}[0]", parts[0], unit, -bound, bound), number(f"{field}[1]", parts[1], unit, -bound, bound)
+    return number(f"{field}[0]", x, unit, -bound, bound), number(f"{field}[1]", y, unit, -bound, bound)
 
 
 def unit(direction: tuple[float, float]) -> tuple[float, float]:
@@ -66,12 +62,6 @@ def _direction(field: str, value: object) -> tuple[float, float]:
     if math.hypot(*found) < LINEAR_SLOP:
         raise InvalidInputError(field, f"a direction of length >= {LINEAR_SLOP}", value)
     return found
-
-
-def _text(field: str, value: object) -> str:
-    if not isinstance(value, str):
-        raise InvalidInputError(field, "text", value)
-    return value
 
 
 class Rule(NamedTuple):
@@ -103,25 +93,28 @@ class Rule(NamedTuple):
             case "flag":
                 return boolean(field, value)
             case "text":
-                return _text(field, value)
+                return text(field, value)
 
 
 def named_values(field: str, given: Any) -> tuple[tuple[str, float | str], ...]:
     """Return a mapping of names to numbers or words, or pairs of such, as pairs in the order of the names."""
+    wanted = "numbers or words by name"
     try:
-        values = dict(given)
-    except (TypeError, ValueError):
-        raise InvalidInputError(field, "numbers or words by name", given) from None
-    for name, value in values.items():
-        if not isinstance(name, str) or not name:
-            raise InvalidInputError(field, "numbers or words by name", given)
-        if not isinstance(value, str):
-            finite(f"{field}.{name}", value)
-    return tuple(sorted((name, _plain(value)) for name, value in values.items()))
+        values = list(dict(given).items())
+    except Exception:  # no pairs, keys that cannot be such, or a mapping of somebody else's, who raises what he likes
+        raise InvalidInputError(field, wanted, given) from None
+    found: dict[str, float | str] = {}
+    for name, value in values:
+        if not isinstance(name, str) or not str.__str__(name):
+            raise InvalidInputError(field, wanted, given)
+        plain = str.__str__(name)
+        found[plain] = str.__str__(value) if isinstance(value, str) else _plain(f"{field}.{plain}", value)
+    return tuple(sorted(found.items()))
 
 
-def _plain(value: Any) -> float | str:
-    return value if isinstance(value, str) else int(value) if isinstance(value, Integral) else float(value)
+def _plain(field: str, value: object) -> float:
+    number = finite(field, value)
+    return integer(field, value) if isinstance(value, Integral) else number
 
 
 _NOT_NEGATIVE = {

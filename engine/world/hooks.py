@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from engine.common.errors import InvalidInputError
 from engine.contracts import PairEvent
 
 __all__ = ["PairHook", "PreSolveHook", "SolvedHook", "StepHooks"]
@@ -40,3 +41,9 @@ class StepHooks:
     end: PairHook | None = None
     pre_solve: PreSolveHook | None = None
     post_solve: SolvedHook | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("begin", "end", "pre_solve", "post_solve"):
+            hook = getattr(self, name)
+            if hook is not None and not callable(hook):
+                raise InvalidInputError(name, "something that can be called, or None", hook)

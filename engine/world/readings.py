@@ -6,13 +6,15 @@ import hashlib
 import threading
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from enum import IntEnum
 from typing import TypeGuard, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.common.arrays import FloatArray
-from engine.common.errors import DeadHandleError, WorldLostError, WrongThreadError
+from engine.common.checks import boolean
+from engine.common.errors import DeadHandleError, WorldLostError, WrongThreadError, shortened
 from engine.contracts import StepContacts
 from engine.world._state import WorldState
 from engine.world.fields import vector
@@ -113,15 +115,15 @@ class WorldReadings:
 
     def is_body(self, body: int) -> bool:
         """Tell whether the id names a living body."""
-        return body in self._state.truth.bodies
+        return _living(self._state.truth.bodies, body) is not None
 
     def is_fixture(self, fixture: int) -> bool:
         """Tell whether the id names a living fixture."""
-        return fixture in self._state.truth.fixtures
+        return _living(self._state.truth.fixtures, fixture) is not None
 
     def is_joint(self, joint: int) -> bool:
         """Tell whether the id names a living joint."""
-        return joint in self._state.truth.joints
+        return _living(self._state.truth.joints, joint) is not None
 
     def body(self, body: int) -> Body:
         """Return a body's record."""
@@ -198,7 +200,7 @@ class WorldReadings:
 
     def body_at(self, point: tuple[float, float], dynamic_only: bool = True) -> int | None:
         """Return the newest body one of whose fixtures contains a world point, or None."""
-        return next(self._bodies_at(point, dynamic_only), None)
+        return next(self._bodies_at(point, boolean("dynamic_only", dynamic_only)), None)
 
     def bodies_at(self, point: tuple[float, float]) -> tuple[int, ...]:
         """Return all bodies one of whose fixtures contains a world point, the one with the newest fixture first."""
@@ -247,20 +249,20 @@ class WorldReadings:
         return self._entry("joint", self._state.truth.joints, joint)
 
     def _entry(self, kind: str, living: Mapping[int, _T], number: int) -> _T:
-        entry = living.get(number) if _is_id(number) else None
+        entry = _living(living, number)
         if entry is None:
             raise self._dead(kind, number)
         return entry
 
     def _dead(self, kind: str, number: object) -> DeadHandleError:
         if not _is_id(number):
-            return DeadHandleError(f"there is no {kind} {number!r}")
+            return DeadHandleError(f"there is no {kind} {shortened(number)}")
         step = self._destroyed_at.get((kind, number))
         if step is not None:
             return DeadHandleError(f"{kind} {number} was destroyed after step {step}")
         if self._busy and number < self._next_ids[kind]:
             return DeadHandleError(f"{kind} {number} comes into being at the end of this step")
-        return DeadHandleError(f"there is no {kind} {number!r}")
+        return DeadHandleError(f"there is no {kind} {shortened(number)}")
 
     def _check_thread(self) -> None:
         if threading.get_ident() != self._thread:
@@ -268,4 +270,9 @@ class WorldReadings:
 
 
 def _is_id(value: object) -> TypeGuard[int]:
-    return isinstance(value, int) and not isinstance(value, bool)
+    return type(value) is int or isinstance(value, IntEnum)
+
+
+def _living(living: Mapping[int, _T], number: object) -> _T | None:
+    """Return the entry of an id; None where there is none, whatever was given for one."""
+    return living.get(number) if _is_id(number) else None

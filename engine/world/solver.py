@@ -408,9 +408,10 @@ def solver_name(field: str, value: object) -> str:
     InvalidInputError
         There is none of that name.
     """
-    if not isinstance(value, str) or not (value in _ENTRIES or _is_method(value)):
-        raise InvalidInputError(field, "one of " + ", ".join(solvers()) + meant(str(value), solvers()), value)
-    return value
+    name = str.__str__(value) if isinstance(value, str) else ""
+    if not (name in _ENTRIES or _is_method(name)):
+        raise InvalidInputError(field, "one of " + ", ".join(solvers()) + meant(name, solvers()), value)
+    return name
 
 
 def _is_method(name: str) -> bool:

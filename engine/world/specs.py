@@ -6,7 +6,7 @@ solver says for itself (`Solver.accept`). Hazards closed here: PYBOX2D.md 9 (NaN
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Set
 from typing import Literal
 
 from engine.common.checks import choice
@@ -152,17 +152,24 @@ class BodySpec(Checked):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "fixtures", _fixtures(self.fixtures))
-        choice("type", self.type, BODY_TYPES)
+        object.__setattr__(self, "type", choice("type", self.type, BODY_TYPES))
         super().__post_init__()
         if self.type == "static" and (self.linear_velocity != (0.0, 0.0) or self.angular_velocity != 0.0):
             raise InvalidInputError("linear_velocity", "0 m/s for a static body", self.linear_velocity)
 
 
 def _fixtures(value: object) -> tuple[FixtureSpec, ...]:
-    if not isinstance(value, Iterable) or isinstance(value, str | bytes):
-        raise InvalidInputError("fixtures", "a sequence of FixtureSpec", value)
-    found = tuple(value)
-    for index, fixture in enumerate(found):
-        if not isinstance(fixture, FixtureSpec):
-            raise InvalidInputError(f"fixtures[{index}]", "a FixtureSpec", fixture)
-    return found
+    wanted = "a sequence of FixtureSpec"
+    if not isinstance(value, Iterable) or isinstance(value, str | bytes | Set | Mapping):
+        raise InvalidInputError("fixtures", wanted, value)
+    found: list[FixtureSpec] = []
+    try:
+        for fixture in value:
+            if not isinstance(fixture, FixtureSpec):
+                raise InvalidInputError(f"fixtures[{len(found)}]", "a FixtureSpec", fixture)
+            found.append(fixture)
+    except InvalidInputError:
+        raise
+    except Exception:  # of somebody else's iterator
+        raise InvalidInputError("fixtures", wanted, value) from None
+    return tuple(found)

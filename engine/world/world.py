@@ -53,17 +53,12 @@ class World(WorldReadings):
     solver : str, optional
         What drives it, one of `solvers()`; without it `default_solver()`.
 
-    Attributes
-    ----------
-    hooks : StepHooks or None
-        What to call in the middle of a step; taken at its start.
-
     Notes
     -----
     A world belongs to the thread that made it. It neither copies nor pickles: take a `snapshot`.
     """
 
-    __slots__ = ("_deferred", "_log", "_to_be_destroyed", "hooks")
+    __slots__ = ("_deferred", "_hooks", "_log", "_to_be_destroyed")
 
     def __init__(self, settings: WorldSettings | None = None, solver: str | None = None) -> None:
         if settings is not None:
@@ -75,7 +70,18 @@ class World(WorldReadings):
         self._to_be_destroyed: set[tuple[str, int]] = set()
         self._deferred: list[c.Command] = []
         self._log: list[tuple[int, c.Command]] = []
-        self.hooks: StepHooks | None = None
+        self._hooks: StepHooks | None = None
+
+    @property
+    def hooks(self) -> StepHooks | None:
+        """What to call in the middle of a step; taken at its start."""
+        return self._hooks
+
+    @hooks.setter
+    def hooks(self, value: StepHooks | None) -> None:
+        if value is not None:
+            _want("hooks", value, StepHooks)
+        self._hooks = value
 
     def __copy__(self) -> NoReturn:
         raise TypeError("a World cannot be copied: use World.from_snapshot(world.snapshot())")
@@ -187,26 +193,25 @@ class World(WorldReadings):
         entry = self._body_entry(body)
         check_names("body", changes, _BODY_SETTINGS)
         at_rest = replace(entry.spec, linear_velocity=(0.0, 0.0), angular_velocity=0.0, fixtures=())
-        changed(at_rest, "body", changes)
-        self._submit(c.SetBody(body, tuple(sorted(changes.items()))))
+        self._submit(c.SetBody(body, _as_checked(changed(at_rest, "body", changes), changes)))
 
     def set_fixture(self, fixture: int, **changes: Any) -> None:
         """Change settings of a fixture: density, friction, restitution, sensor, category, mask, group, name."""
-        changed(self._fixture_entry(fixture).spec, "fixture", changes, _FIXTURE_SETTINGS)
-        self._submit(c.SetFixture(fixture, tuple(sorted(changes.items()))))
+        now = changed(self._fixture_entry(fixture).spec, "fixture", changes, _FIXTURE_SETTINGS)
+        self._submit(c.SetFixture(fixture, _as_checked(now, changes)))
 
     def set_joint(self, joint: int, **changes: Any) -> None:
         """Change settings of a joint, those of `engine.world.joints.changeable`: motor, limits, spring, lengths, strengths, ratio.
 
         It keeps its id, its bodies, its anchors and the angle from which its limits count; its bodies wake.
         """
-        altered(self._joint_entry(joint), changes)
-        self._submit(c.SetJoint(joint, tuple(sorted(changes.items()))))
+        now = altered(self._joint_entry(joint), changes)
+        self._submit(c.SetJoint(joint, _as_checked(now.spec, changes)))
 
     def set_settings(self, **changes: Any) -> None:
         """Change settings of the world; another gravity wakes everybody."""
         settings = changed(self._state.truth.settings, "WorldSettings", changes)
-        self._submit(c.SetSettings(tuple((name, getattr(settings, name)) for name in sorted(changes))))
+        self._submit(c.SetSettings(_as_checked(settings, changes)))
 
     def set_solver(self, solver: str, solver_settings: Mapping[str, float | str] | Iterable[tuple[str, float | str]] | None = None) -> None:
         """Let another solver drive the world from here on; of the same one, change the settings of its own.
@@ -226,9 +231,10 @@ class World(WorldReadings):
         InvalidInputError
             There is no such solver, or it cannot take a setting, a shape, a body or a joint, which is named; the world stays as it is.
         """
+        solver = solver_name("solver", solver)
         settings = named_values("solver_settings", () if solver_settings is None else solver_settings)
         if self._busy or (solver, settings) != (self.solver, self.settings.solver_settings):
-            self._submit(c.SetSolver(solver_name("solver", solver), settings))
+            self._submit(c.SetSolver(solver, settings))
 
     def apply_impulse(self, body: int, impulse: tuple[float, float], point: tuple[float, float] | None = None) -> None:
         """Push a body by N s, at a world point or at its centre of mass."""
@@ -269,8 +275,15 @@ class World(WorldReadings):
         No id of the range may have been used already.
         """
         self._check_between_steps("hand_out")
+        wanted = "three whole numbers >= 0, each of which names nothing that lives"
+        if type(next_ids) is not tuple or len(next_ids) != len(self._next_ids):
+            raise InvalidInputError("next_ids", wanted, next_ids)
+        numbers = [integer(f"next_ids[{at}]", one, 0) for at, one in enumerate(next_ids)]
+        truth = self._state.truth
+        if numbers[0] in truth.bodies or numbers[1] in truth.fixtures or numbers[2] in truth.joints:
+            raise InvalidInputError("next_ids", wanted, next_ids)
         before = (self._next_ids["body"], self._next_ids["fixture"], self._next_ids["joint"])
-        self._next_ids = dict(zip(("body", "fixture", "joint"), next_ids, strict=True))
+        self._next_ids = dict(zip(("body", "fixture", "joint"), numbers, strict=True))
         return before
 
     # -- time ---------------------------------------------------------------------------------------------------------
@@ -306,10 +319,11 @@ class World(WorldReadings):
         """
         world = cls(settings, solver)
         world.hooks = StepHooks(pre_solve=pre_solve)
-        waiting = list(log)
+        waiting = _checked_log(log)
         at = 0
         for step in range(integer("n_steps", n_steps, 0) + 1):
             while at < len(waiting) and waiting[at][0] <= step:
+                world._check_targets(waiting[at][1])
                 world._submit(waiting[at][1])
                 at += 1
             if step < n_steps:
@@ -341,6 +355,7 @@ class World(WorldReadings):
         """
         self._check_between_steps("restore")
         _want("snapshot", snapshot, WorldSnapshot)
+        boolean("must_hold", must_hold)
         with DeferredInterrupt():
             self._unguarded.load(snapshot, must_hold)  # a world that is lost, too
             self._next_ids = dict(zip(("body", "fixture", "joint"), snapshot.next_ids, strict=True))
@@ -414,8 +429,7 @@ class World(WorldReadings):
 
     def _execute(self, command: c.Command) -> None:
         """Apply a command, log it, and note what it destroyed."""
-        for kind, one in self._targets(command):
-            {"body": self._body_entry, "fixture": self._fixture_entry, "joint": self._joint_entry}[kind](one)
+        self._check_targets(command)
         destroyed = self._destroyed_by(command)
         state = self._state
         try:
@@ -428,6 +442,10 @@ class World(WorldReadings):
         self._log.append((self.step_index, command))
         for handle in [*destroyed, *(("joint", joint) for joint in dropped)]:
             self._destroyed_at[handle] = self.step_index
+
+    def _check_targets(self, command: c.Command) -> None:
+        for kind, one in self._targets(command):
+            {"body": self._body_entry, "fixture": self._fixture_entry, "joint": self._joint_entry}[kind](one)
 
     def _destroyed_by(self, command: c.Command) -> list[tuple[str, int]]:
         """Return everything that a command destroys."""
@@ -479,7 +497,25 @@ class World(WorldReadings):
             raise LabError(f"{what} was asked for from a hook in the middle of a step")
 
 
+def _checked_log(log: Iterable[tuple[int, c.Command]]) -> list[tuple[int, c.Command]]:
+    found = []
+    try:
+        for number, command in log:
+            _want("log", command, c.Command)
+            found.append((integer("log", number, 0), command))
+    except InvalidInputError:
+        raise
+    except Exception:  # no pairs, or of somebody else's iterator
+        raise InvalidInputError("log", "pairs of a number of steps and a command, as World.log has them", log) from None
+    return found
+
+
+def _as_checked(spec: object, changes: Iterable[str]) -> tuple[tuple[str, Any], ...]:
+    """Return what was changed as the specification holds it, by name, in order: nothing of what was given is looked at again."""
+    return tuple((name, getattr(spec, name)) for name in sorted(changes))
+
+
 def _want(field: str, value: object, kind: Any) -> None:
     if not isinstance(value, kind):
-        name = getattr(kind, "__name__", "joint specification")
+        name = getattr(kind, "__name__", "command" if kind is c.Command else "joint specification")
         raise InvalidInputError(field, f"a {name}", value)
