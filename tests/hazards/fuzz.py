@@ -1,5 +1,6 @@
 """Random commands to a world: `python -m tests.hazards.fuzz MODE SEED COMMANDS` prints one line of JSON; for SEED may stand FIRST-LAST, and
 then each seed has a process of its own, and the last line sums them up. A fourth word names another solver than Box2D.
+`python -m tests.hazards.fuzz --operations N [FIRST]` runs `solvers` with seeds from FIRST on, until so many operations are done.
 
 Everything the public world knows is thrown at it, right and wrong: bodies, fixtures and joints come and go, types, filters, sensors,
 materials, settings change, bodies are pushed, put elsewhere, put to sleep, snapshots taken and gone back to. A command may be refused
@@ -12,6 +13,7 @@ extreme   30 to 60 % of the numbers from the edges of what is accepted, and a fe
 hooks     commands come from hooks in the middle of a step too, and hooks raise
           every second run takes snapshots, too
 snapshot  snapshots, and restoring them; the world and two made of its last one must go on alike
+solvers   begins with any solver, and changes it; few bodies; snapshots, each of which is gone on from by a second world, bit for bit
 """
 
 from __future__ import annotations
@@ -31,7 +33,7 @@ import numpy as np
 from engine.common.errors import DeadHandleError, InvalidInputError, WorldLostError
 from engine.common.jit import MEMORY, hold_back
 from engine.common.limits import MAX_COORDINATE, MAX_ITERATIONS, MAX_MASS, MAX_NUMBER, MAX_REACH, MAX_SPEED, MIN_MASS
-from engine.geometry import Circle, Polygon, Segment
+from engine.geometry import Capsule, Circle, Polygon, Segment
 from engine.world import (
     BodySpec,
     DistanceJointSpec,
@@ -52,11 +54,14 @@ from engine.world import (
     WorldSnapshot,
 )
 from engine.world.joints import changeable
-from engine.world.solver import DEFAULT
+from engine.world.solver import DEFAULT, solvers
 
-MODES = ("plain", "extreme", "hooks", "snapshot")
+MODES = ("plain", "extreme", "hooks", "snapshot", "solvers")
 
 MOST_BODIES, MOST_JOINTS = 50, 30
+FEW_BODIES, FEW_JOINTS = 12, 8
+"""Where all solvers are tried: some of them take time as the cube of these."""
+OPERATIONS_A_SEED = 4000
 STEP_SHARE = 0.35
 TINY = (0.0, 0.0, 1e-46, 1.4e-45, 1e-40, 1.17549435e-38, 1e-30, 1e-15, 1e-9, 1.1920929e-07, 1e-6, 1e-3)
 """Of float32 what rounds to nothing, the least, a denormal, the least normal number; and other small ones."""
@@ -72,16 +77,19 @@ class HookError(Exception):
 
 class Fuzzer:
     def __init__(self, mode: str, seed: int, solver: str = DEFAULT) -> None:
-        self.solver = solver
         self.mode, self.random, self.seen = mode, random.Random(f"{mode} {seed}"), Counter()
+        self.switches = mode == "solvers"
+        self.solver = self.random.choice(solvers()) if self.switches else solver
+        self.most_bodies, self.most_joints = (FEW_BODIES, FEW_JOINTS) if self.switches else (MOST_BODIES, MOST_JOINTS)
         self.share = self.random.uniform(0.3, 0.6) if mode == "extreme" else 0.0
         """Of the numbers, how many are extreme."""
-        self.goes_back = mode == "snapshot" or (mode == "extreme" and self.random.random() < 0.5)
+        self.goes_back = mode in ("snapshot", "solvers") or (mode == "extreme" and self.random.random() < 0.5)
         self.slowest = 0.0
         """Seconds of the processor that the longest step has taken."""
         self.settings = WorldSettings()
-        self.world = World(self.settings, solver)
-        self.snapshots: list[WorldSnapshot] = []
+        self.world = World(self.settings, self.solver)
+        self.snapshots: list[tuple[WorldSnapshot, str]] = []
+        """With the hash of the world of that moment."""
         self.is_replayable = True
         pit = (FixtureSpec(Polygon.box(5.0, 0.5)), FixtureSpec(Polygon.box(0.3, 5.0)))
         self.world.create_body(BodySpec(pit, type="static", position=(0.0, -2.5)))
@@ -123,7 +131,9 @@ class Fuzzer:
         kind = r.random()
         if kind < 0.4:
             return Circle(size, (x, y))
-        if kind < 0.5 and self.share:
+        if kind < 0.45 and self.switches:  # which Box2D refuses
+            return Capsule((x, y), corner(), size)
+        if kind < 0.5 and (self.share or self.switches):
             return Segment((x, y), corner(), ghost1=r.choice((None, corner())), ghost2=r.choice((None, corner())))
         if kind < 0.7:
             half_width, half_height = size, self.edge(size * r.uniform(0.1, 1.0), 0.0, MAX_REACH)
@@ -211,7 +221,7 @@ class Fuzzer:
         """On any two joints, or, mostly, on two new ones."""
         w, r = self.world, self.random
         on = self.any_of(w.joint_ids), self.any_of(w.joint_ids)
-        if r.random() < 0.8 and len(w.joint_ids) + 2 < MOST_JOINTS:
+        if r.random() < 0.8 and len(w.joint_ids) + 2 < self.most_joints:
             a, b, c = (self.any_of(w.body_ids) for _ in range(3))
             turned, slid = RevoluteJointSpec(a, b, self.place()), PrismaticJointSpec(b, c, self.place(), (1.0, 0.5))
             on = self.support(turned), self.support(r.choice((slid, RevoluteJointSpec(a, c, self.place()))))
@@ -232,11 +242,11 @@ class Fuzzer:
     def command(self, in_hook: bool = False) -> None:
         w, r = self.world, self.random
         commands = {
-            "create_body": (7, lambda: len(w.body_ids) < MOST_BODIES and w.create_body(self.body())),
+            "create_body": (7, lambda: len(w.body_ids) < self.most_bodies and w.create_body(self.body())),
             "destroy_body": (1, lambda: w.destroy_body(self.any_of(w.body_ids))),
             "create_fixture": (3, lambda: w.create_fixture(self.any_of(w.body_ids), self.fixture())),
             "destroy_fixture": (1, lambda: w.destroy_fixture(self.any_of(w.fixture_ids))),
-            "create_joint": (2, lambda: len(w.joint_ids) < MOST_JOINTS and w.create_joint(self.joint())),
+            "create_joint": (2, lambda: len(w.joint_ids) < self.most_joints and w.create_joint(self.joint())),
             "destroy_joint": (1, lambda: w.destroy_joint(self.any_of(w.joint_ids))),
             "set_mouse_target": (1, lambda: w.set_mouse_target(self.any_of(w.joint_ids), self.place())),
             "set_pose": (1, lambda: w.set_pose(self.any_of(w.body_ids), self.place(), self.number())),
@@ -255,9 +265,14 @@ class Fuzzer:
         if not in_hook:
             commands["build_ahead"] = (2, lambda: w.build_ahead(r.randint(1, 4)))
         if self.goes_back and not in_hook:
-            commands["snapshot"] = (1, lambda: self.snapshots.append(w.snapshot()))
+            commands["snapshot"] = (1, lambda: self.snapshots.append((w.snapshot(), w.state_hash())))
             commands["restore"] = (1, self.restore)
             commands["from_snapshot"] = (1, self.twin)
+        if self.switches:
+            commands["set_solver"] = (1, lambda: w.set_solver(r.choice(solvers())))
+            if not in_hook:
+                commands["hand_out"] = (0.2, lambda: w.hand_out(tuple(one + r.randrange(3) for one in w.snapshot().next_ids)))
+                commands["keeps_solver_state"] = (0.2, lambda: setattr(w, "keeps_solver_state", r.random() < 0.7))
         name = r.choices(tuple(commands), [weight for weight, _ in commands.values()])[0]
         before = self.everything() if not w.hooks and r.random() < 0.3 else None
         try:
@@ -284,7 +299,7 @@ class Fuzzer:
     def check_ids(self) -> None:
         """The ids are those of what the solver has; in Box2D each of its handles is there still."""
         state, solver = self.world._state.truth, self.world._state.solver
-        if self.solver != DEFAULT:
+        if self.world.solver != DEFAULT:
             assert len(solver.motion().values) == len(state.bodies)
             return
         cache = solver._cache
@@ -343,13 +358,21 @@ class Fuzzer:
         w.joint_anchors(self.any_of(w.joint_ids))
 
     def twin(self) -> None:
+        """Make another world of a snapshot of this moment, and step both."""
         self.world.canonicalize()
-        assert World.from_snapshot(self.world.snapshot()).state_hash() == self.world.state_hash()
+        twin = World.from_snapshot(self.world.snapshot())
+        assert twin.state_hash() == self.world.state_hash(), "a world made of a snapshot is another"
+        for _ in range(self.random.randint(0, 4) if self.switches else 0):
+            self.step()
+            self.step(twin)
+            assert twin.state_hash() == self.world.state_hash(), f"{self.world.solver}: goes on otherwise than its snapshot"
 
     def restore(self) -> None:
         if self.snapshots:
-            self.world.restore(self.random.choice(self.snapshots[-3:]))
+            snapshot, told = self.random.choice(self.snapshots[-3:])
+            self.world.restore(snapshot)
             self.is_replayable = False  # the log starts anew, from that snapshot
+            assert self.world.state_hash() == told, "what was restored is another world"
 
     def lost(self, error: WorldLostError) -> None:
         self.seen["world lost"] += 1
@@ -363,22 +386,26 @@ class Fuzzer:
         elif chance < 0.11:
             raise HookError("in the middle of Box2D")
 
-    def step(self) -> None:
+    def step(self, world: World | None = None) -> None:
+        """Take a step of the world, or of another one."""
+        world = world or self.world
         try:
             started = process_time()
             try:
-                contacts = self.world.step()
+                contacts = world.step()
             finally:
                 self.slowest = max(self.slowest, process_time() - started)
         except HookError:
             self.seen["raised by a hook"] += 1
         except WorldLostError as error:
             self.lost(error)
+            assert not world._unguarded.lost, error
         except REFUSALS:  # what a hook asked for had become impossible by the end of the step
             self.seen["refused"] += 1
         else:
             self.seen["step"] += 1
-            assert np.isfinite(contacts.position).all()
+            assert np.isfinite(world.poses).all() and np.isfinite(world.velocities).all()
+            assert np.isfinite(contacts.position).all() and np.isfinite(contacts.normal_impulse).all()
             lengths = np.hypot(contacts.normal[:, 0], contacts.normal[:, 1])
             assert (abs(lengths - 1.0) < 1e-5).all()  # float32
         self.check_ids()
@@ -443,6 +470,10 @@ def campaign(mode: str, seeds: range, n_commands: int, solver: str = DEFAULT) ->
 
 
 if __name__ == "__main__":
+    if sys.argv[1] == "--operations":
+        first = int(sys.argv[3]) if len(sys.argv) > 3 else 0
+        n_seeds = math.ceil(int(sys.argv[2]) / (OPERATIONS_A_SEED * (1.0 + STEP_SHARE)))
+        sys.exit(min(campaign("solvers", range(first, first + n_seeds), OPERATIONS_A_SEED), 1))
     if "-" in sys.argv[2]:
         first, last = (int(part) for part in sys.argv[2].split("-"))
         sys.exit(min(campaign(sys.argv[1], range(first, last + 1), int(sys.argv[3]), *sys.argv[4:]), 1))

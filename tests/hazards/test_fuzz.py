@@ -37,8 +37,13 @@ def run(mode: str, seed: int, memory: str = "0", solver: str = DEFAULT) -> dict[
     return found
 
 
-@pytest.mark.parametrize("solver", [DEFAULT, pytest.param("soft_step", marks=pytest.mark.slow)])
-@pytest.mark.parametrize("mode", MODES)
+CASES = [
+    *((mode, DEFAULT) for mode in MODES),  # where the mode chooses solvers by itself, this is none
+    *(pytest.param(mode, "soft_step", marks=pytest.mark.slow) for mode in MODES if mode != "solvers"),
+]
+
+
+@pytest.mark.parametrize(("mode", "solver"), CASES)
 def test_random_commands_neither_crash_nor_change_a_replay(mode: str, solver: str) -> None:
     seen: Counter[str] = Counter()
     for seed in range(SEEDS):
@@ -56,7 +61,9 @@ def test_random_commands_neither_crash_nor_change_a_replay(mode: str, solver: st
         assert seen["replayed"] > 0
     if mode == "hooks":
         assert seen["raised by a hook"] > 0
-    if mode == "snapshot":
+    if mode == "solvers":
+        assert seen["set_solver"] > 0 and seen["from_snapshot"] > 0
+    if mode in ("snapshot", "solvers"):
         assert seen["restore"] > 0 and seen["restored"] == SEEDS
 
 
