@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from engine.box2d.convert import mass_of, to_fixture_shape
+from engine.box2d.convert import KEPT_SHAPES, mass_of, to_fixture_shape
 from engine.common.errors import Described, InvalidInputError
 from engine.common.limits import MAX_MASS, MIN_MASS
 from engine.common.tolerances import EPS32
@@ -78,7 +78,7 @@ def check_body_mass(fixtures: Sequence[tuple[AnyShape, float]]) -> None:
             raise InvalidInputError("shape", "near enough to the body's origin for an inertia in float32", where)
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=KEPT_SHAPES)
 def _part(shape: AnyShape, density: float) -> _Part:
     """Ask Box2D's shape; kept, for a body is checked when it is specified, and each time that it changes."""
     found = mass_of(to_fixture_shape(shape)[0], density)

@@ -20,10 +20,14 @@ from engine.common.errors import Described, InvalidShapeError
 from engine.common.tolerances import BOX2D_EPSILON, BOX2D_POLYGON_SKIN
 from engine.geometry import Capsule, Circle, FixtureShape, Polygon, Segment, Shape
 
-__all__ = ["Box2DShape", "check_fixture_shape", "fix", "mass_of", "to_box2d", "to_edge", "to_fixture_shape"]
+__all__ = ["KEPT_SHAPES", "Box2DShape", "check_fixture_shape", "fix", "mass_of", "to_box2d", "to_edge", "to_fixture_shape"]
 
 Box2DShape = Circle | Polygon | Segment
 """The shapes that Box2D has, of which it makes fixtures."""
+
+KEPT_SHAPES = 10_000
+"""Polygons whose conversion is kept, a count: as many as the largest body of a file has fixtures, some 30 MB. A body's are gone through in
+order, and several times, while it is made; of one more than are kept each would be converted every time."""
 
 
 def to_box2d(shape: Shape) -> tuple[Any, Shape]:
@@ -37,7 +41,7 @@ def to_box2d(shape: Shape) -> tuple[Any, Shape]:
     return _polygon_to_box2d(shape) if isinstance(shape, Polygon) else (Box2D.b2CircleShape(pos=shape.center, radius=shape.radius), shape)
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=KEPT_SHAPES)
 def _polygon_to_box2d(shape: Polygon) -> tuple[Any, Polygon]:
     """Predict the hull, make it, look at it; kept, for a polygon is checked when a body is specified, and fixed when it is made."""
     given = [(float(x), float(y)) for x, y in shape.vertices]
@@ -94,7 +98,7 @@ def to_fixture_shape(shape: FixtureShape) -> tuple[Any, Box2DShape]:
     return to_edge(shape) if isinstance(shape, Segment) else to_box2d(shape)
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=KEPT_SHAPES)
 def _with_box2d_skin(held: tuple[tuple[float, float], ...]) -> Polygon:
     """Return our polygon with Box2D's vertices; asked for when a body is checked and when it is made, and by each oracle."""
     return Polygon(np.array(held), BOX2D_POLYGON_SKIN)
