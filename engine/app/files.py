@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import io
 import os
+import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from engine.common.errors import InvalidInputError
-from engine.common.files import is_special, real_path, temporary_beside, write_atomically
+from engine.common.files import is_special, real_path, write_atomically
 
 if TYPE_CHECKING:
     import pygame
@@ -97,10 +98,9 @@ def _checked_file(field: str, given: str, suffixes: tuple[str, ...]) -> Path:
 
 
 def _probe(field: str, wanted: str, directory: Path, given: str) -> None:
-    probe = temporary_beside(directory / "probe")
     try:
-        probe.touch(exist_ok=False)
-        probe.unlink()
+        with tempfile.TemporaryFile(dir=directory):  # which has no name where the system allows it: nothing can stay behind
+            pass
     except OSError as error:
         raise InvalidInputError(field, f"{wanted} where files may be written ({error.strerror})", given) from None
 

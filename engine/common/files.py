@@ -7,15 +7,18 @@ nor a full disk leaves half a file, nor costs the one that was there before.
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import secrets
 import stat
 from collections.abc import Iterator
-from pathlib import Path
+from pathlib import Path, PurePosixPath, PureWindowsPath
+from typing import BinaryIO
 
 from engine.common.errors import Described, InvalidInputError
+from engine.common.interrupts import DeferredInterrupt
 
-__all__ = ["is_special", "naming", "read_at_most", "real_path", "temporary_beside", "write_atomically"]
+__all__ = ["is_special", "name_beside", "naming", "open_plain", "read_at_most", "real_path", "temporary_beside", "write_atomically"]
 
 
 def read_at_most(
@@ -48,10 +51,42 @@ def read_at_most(
     return content
 
 
+def open_plain(path: str | os.PathLike[str]) -> BinaryIO:
+    """Open a plain file for reading. A pipe or a device, which may never answer, is not waited for but refused.
+
+    Raises
+    ------
+    OSError
+        There is no such file, or it is none.
+    """
+    file = os.fdopen(os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)), "rb")
+    if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+        file.close()
+        raise OSError(errno.EINVAL, "it is no plain file", os.fspath(path))
+    return file
+
+
+def name_beside(folder: str | os.PathLike[str], name: str) -> str | None:
+    """Return the path of a file that another one in `folder` names; None if that leads out of the folder.
+
+    A file from anywhere may name any other: only one in its own folder, or in a folder in that one, is its business, wherever symbolic
+    links lead. Whether there is one is not looked at.
+    """
+    is_foreign = PurePosixPath(name).is_absolute() or PureWindowsPath(name).is_absolute() or bool(PureWindowsPath(name).drive)
+    if is_foreign or ".." in PureWindowsPath(name).parts:
+        return None
+    path = os.path.normpath(os.path.join(folder, name))
+    try:
+        return path if Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder)) else None
+    except (OSError, ValueError):  # a name that no file can have
+        return None
+
+
 def write_atomically(path: str | os.PathLike[str], content: bytes) -> None:
     """Write `content` to `path`, whole or not at all.
 
-    A symbolic link keeps pointing where it did. A device or pipe (``/dev/stdout``) is written to, not replaced.
+    A symbolic link keeps pointing where it did. A device or pipe (``/dev/stdout``) is written to, not replaced. Ctrl-C waits until a
+    plain file is written.
 
     Raises
     ------
@@ -65,15 +100,16 @@ def write_atomically(path: str | os.PathLike[str], content: bytes) -> None:
             return
         real = real_path(target)
         temporary = temporary_beside(real)
-        try:
-            with open(temporary, "xb") as file:
-                file.write(content)
-            if real.exists():
-                os.chmod(temporary, stat.S_IMODE(real.stat().st_mode))
-            os.replace(temporary, real)
-        except BaseException:
-            temporary.unlink(missing_ok=True)
-            raise
+        with DeferredInterrupt():
+            try:
+                with open(temporary, "xb") as file:
+                    file.write(content)
+                if real.exists():
+                    os.chmod(temporary, stat.S_IMODE(real.stat().st_mode))
+                os.replace(temporary, real)
+            except BaseException:
+                temporary.unlink(missing_ok=True)
+                raise
 
 
 @contextlib.contextmanager

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from pathlib import Path
 from typing import NoReturn
@@ -44,7 +45,7 @@ def test_a_folder_without_permission_is_refused(tmp_path: Path, monkeypatch: pyt
     def refuse(*_: object, **__: object) -> NoReturn:
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr(Path, "touch", refuse)
+    monkeypatch.setattr(files.tempfile, "TemporaryFile", refuse)
     with pytest.raises(InvalidInputError, match="Permission denied"):
         files.check_writable("--json", tmp_path / "result.json")
     with pytest.raises(InvalidInputError, match="Permission denied"):
@@ -89,3 +90,28 @@ def test_a_directory_is_made(tmp_path: Path) -> None:
     for name in ("file", "file/below", ""):
         with pytest.raises(InvalidInputError, match=r"^out must be "):
             files.check_directory("out", tmp_path / name if name else "")
+
+
+def test_looking_whether_a_file_can_be_written_leaves_nothing_whenever_it_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Issue 29: a command that was ended while it got ready left a file behind whose name ends in ``.part``."""
+
+    def ended(*_: object, **__: object) -> NoReturn:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Path, "unlink", ended)
+    files.check_writable("--json", tmp_path / "found.json")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no such signals")
+def test_ctrl_c_waits_until_a_file_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    usual = os.replace
+
+    def interrupted(*names: str) -> None:
+        signal.raise_signal(signal.SIGINT)
+        usual(*names)
+
+    monkeypatch.setattr(os, "replace", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        files.write_atomically(tmp_path / "found.json", b"{}")
+    assert [path.name for path in tmp_path.iterdir()] == ["found.json"]
