@@ -50,9 +50,9 @@ def bench_command(
             n_done += 1
             one_done()
     found = {"quick": quick, "records": [one.as_json() for one in records]}
+    write_json(json_file, found if n_done == len(wanted) else {**found, "interrupted": True})
     if records:
         _print(records, json_file)
-    write_json(json_file, found if n_done == len(wanted) else {**found, "interrupted": True})
     if n_done < len(wanted):
         raise InterruptedRunError(f"interrupted after {n_done} of {counted(len(wanted), 'benchmark')}")
 

@@ -92,10 +92,10 @@ def check_command(
     pair_files = {(0, finding.kind): pair_file for finding in tallies[0].findings} if pair_file is not None else {}
     if report is not None:
         pair_files = _write_report(report, tallies)
+    write_json(json_file, _as_json(tasks[0], tallies, is_whole))
     _print(console, tallies, pair_files)
     if report is not None:
         console.print(f"report: {page_in(report)}", markup=False)
-    write_json(json_file, _as_json(tasks[0], tallies, is_whole))
     if not is_whole:
         done = sum(tally.pairs for tally in tallies)
         raise InterruptedRunError(f"interrupted after {done:,} of {n_pairs * len(tasks):,} pairs")

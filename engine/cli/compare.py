@@ -85,9 +85,9 @@ def compare_command(
     total, is_whole = _with_progress(tallies, n_pairs, wanted[0])
     if total is not None:
         console = people(json_file)
-        _print(console, total, timings)
         found = total.as_json(with_seconds=timings)
         write_json(json_file, found if is_whole else {**found, "interrupted": True})
+        _print(console, total, timings)
         if report is not None:
             page = _write_report(report, total, Run(n_pairs, seed, wanted, wanted_kinds), is_whole)
             console.print(f"report: {page}", markup=False, soft_wrap=True)

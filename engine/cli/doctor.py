@@ -81,11 +81,11 @@ def doctor_command(
         table.add_row(f"[{colors[finding.state]}]{finding.state}", escape(finding.what), escape(finding.found))
         if finding.advice:
             table.add_row("", "", f"[{colors[finding.state]}]-> {escape(finding.advice)}")
+    problems = sum(finding.state == "problem" for finding in found)
+    write_json(json_file, {"healthy": problems == 0, "findings": [asdict(finding) for finding in found]})
     out = people(json_file)
     out.print(table)
-    problems = sum(finding.state == "problem" for finding in found)
     out.print("The program can run." if problems == 0 else f"{counted(problems, 'problem')}: the program cannot run.")
-    write_json(json_file, {"healthy": problems == 0, "findings": [asdict(finding) for finding in found]})
     return 1 if problems else 0
 
 

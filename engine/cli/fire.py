@@ -126,8 +126,8 @@ def fire_command(
         write_atomically(screenshot, draw_runs(runs))
     if csv_file is not None:
         write_atomically(csv_file, _as_csv(runs))
-    _print(runs, json_file)
     write_json(json_file, _as_json(seed, runs))
+    _print(runs, json_file)
     return 1 if any(series.surprises for series in runs) else 0
 
 

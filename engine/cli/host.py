@@ -213,8 +213,8 @@ def _run(hosting: Hosting, about: dict[str, Any], json_file: str | None, show: C
         *(("trouble", words) for words in result["troubles"]),
         *((("recorded", hosting.record if not status.recording else status.recording),) if hosting.record is not None else ()),
     ]
-    print_rows(people(json_file), rows)
     write_json(json_file, result)
+    print_rows(people(json_file), rows)
     if hosting.failure:
         raise LabError(hosting.failure)
     if is_interrupted:

@@ -158,8 +158,8 @@ class _Guest:
             ("state", f"{self.state_hash} before step {self.keyframe}"),
             *((("ended", reason),) if not self.is_done and reason else ()),
         ]
-        print_rows(people(json_file), rows)
         write_json(json_file, about | self._as_json(reason))
+        print_rows(people(json_file), rows)
         if is_interrupted:
             raise InterruptedRunError(f"left after {counted(self.final - self.first, 'step')}")
         return 0 if not client.is_astray and (self.is_done or (has_ended and self.steps is None)) else 1

@@ -22,8 +22,8 @@ def list_command(json_file: JsonFile = None) -> None:
     table = text_table("id", "category", "title", "--set")
     for demo in demos:
         table.add_row(demo.id, demo.category, demo.title, ", ".join(parameter.name for parameter in demo.parameters))
-    people(json_file).print(table)
     write_json(json_file, {"demos": [_as_json(demo) for demo in demos]})
+    people(json_file).print(table)
 
 
 def _as_json(demo: type[Demo]) -> dict[str, object]:

@@ -57,12 +57,12 @@ def motion_command(
     saved: list[str] = []
     is_whole = _judge_all(kinds, steps, every, seed, solver, method, folder, tallies, saved)
     total = _sum(tallies)
-    console = people(json_file)
-    _print(console, tallies, total, saved)
     head = {"every": every, "seed": seed, "solver": solver or "box2d", "method": method, "demo_steps": steps}
     rows = [{"demo": name, **tally.as_json()} for name, tally in tallies.items()]
     found: dict[str, Any] = {**head, "demos": rows, "total": total.as_json(), "unexplained_total": total.unexplained, "saved": saved}
     write_json(json_file, found if is_whole else {**found, "interrupted": True})
+    console = people(json_file)
+    _print(console, tallies, total, saved)
     if not is_whole:
         raise InterruptedRunError(f"interrupted after {total.steps:,} judged steps")
     return 1 if total.unexplained else 0

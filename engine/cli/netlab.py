@@ -189,10 +189,10 @@ def _shifted(advance: Callable[[int], None], before: int) -> Callable[[int], Non
 
 def _tell(findings: list[Finding], swept: str | None, is_whole: bool, report: str | None, json_file: str | None) -> None:
     """Print, and write what is to be written."""
-    console = people(json_file)
-    _print(console, findings, swept)
     result = _as_json(findings)
     write_json(json_file, result if is_whole else {**result, "interrupted": True})
+    console = people(json_file)
+    _print(console, findings, swept)
     if report is not None:
         from engine.cli.netlab_page import TABLES, drawn, netlab_page, tables_as_text
 

@@ -50,9 +50,9 @@ def references_command(
             )
             one_done()
     chosen_solvers = tuple(variants)
-    _print(found, chosen_solvers, json_file)
     result: dict[str, Any] = {"sub_steps": sub_steps, "references": [_as_json(*one) for one in found]}
     write_json(json_file, result if len(found) == len(wanted) else {**result, "interrupted": True})
+    _print(found, chosen_solvers, json_file)
     if len(found) < len(wanted):
         raise InterruptedRunError(f"interrupted after {len(found)} of {counted(len(wanted), 'reference')}")
     return 0 if all(row.holds for _, rows in found for row in rows[chosen_solvers[0]]) else 1

@@ -74,8 +74,8 @@ def replay_command(
     if screenshot is not None:
         _picture(recording, at, screenshot)
     film_rows = _film(recording, filming, first, last) if filming is not None else []
-    _print(recording, verdict, film_rows, json_file)
     write_json(json_file, _as_json(recording, verdict))
+    _print(recording, verdict, film_rows, json_file)
     return 1 if verdict is not None and not verdict.is_same else 0
 
 

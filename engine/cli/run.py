@@ -351,12 +351,12 @@ def _headless(
             raise InvalidInputError(option, f"left out ({error})", value) from None
     if results.screenshot is not None:
         write_atomically(results.screenshot, picture_of(demo, besides=besides))
+    write_json(results.json_file, {**report.as_json(), "readout": _readout(demo)})
     out = people(results.json_file)
     _print(report, demo, out)
     written = {"recording": results.recording, "picture": results.screenshot}
     written |= {option.removeprefix("--csv-"): path for option, path in results.tables.items()}
     print_rows(out, [*camera.rows, *((what, path) for what, path in written.items() if path is not None)])
-    write_json(results.json_file, {**report.as_json(), "readout": _readout(demo)})
     return 0 if report.is_clean else 1
 
 

@@ -31,13 +31,13 @@ def run_pair_headless(pair: Pair, kind: type[Demo], values: dict[str, float], sc
             raise LabError(f"the pair cannot be computed: {error}") from None
     if screenshot is not None:
         write_atomically(screenshot, picture_of(kind(0, values, referee)))
+    write_json(json_file, answers_as_json(pair, answers))
     out = people(json_file)
     out.print(f"[bold]{pair.query}[/bold]: {answers.verdict}" + (f", {answers.reason}" if answers.reason else ""))
     out.print(f"  ours   {answers.ours.words}")
     out.print(f"  Box2D  {answers.box2d.words if answers.box2d is not None else 'not asked'}")
     if answers.evidence:
         out.print(f"  {answers.evidence}", markup=False)
-    write_json(json_file, answers_as_json(pair, answers))
     return 1 if answers.verdict == "unexplained" else 0
 
 

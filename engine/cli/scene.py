@@ -54,6 +54,7 @@ def _tell(file: str, out: str | None, pixels_per_metre: float | None, json_file:
     if out is not None:
         save_scene(out, scene)
     counts = _counts(scene)
+    write_json(json_file, {"file": file, "title": scene.title, **counts, "notes": list(scene.notes)})
     screen = people(json_file)
     screen.print(shown(scene.title or file), style="bold", markup=False)
     if scene.watch:
@@ -66,7 +67,6 @@ def _tell(file: str, out: str | None, pixels_per_metre: float | None, json_file:
         screen.print(f"  {shown(note)}", markup=False)
     if out is not None:
         screen.print(f"written to {out}", markup=False)
-    write_json(json_file, {"file": file, "title": scene.title, **counts, "notes": list(scene.notes)})
 
 
 def _counts(scene: Scene) -> dict[str, dict[str, int]]:

@@ -113,13 +113,13 @@ def _run(
     cells = [cell for scene in done for cell in found[scene.name][0]]
     ladder = [rung for scene in done for rung in found[scene.name][1]]
     needed = needs(ladder, accuracy)
-    console = people(json_file)
-    _print(console, plan, cells, needed)
     result: dict[str, Any] = {"hertz": plan.hertz, "results": [cell.as_json() for cell in cells]}
     if plan.efforts:
         result |= {"ladder": [one.as_json() for one in ladder], "needs": [one.as_json() for one in needed]}
     is_whole = len(done) == len(scenes)
     write_json(json_file, result if is_whole else {**result, "interrupted": True})
+    console = people(json_file)
+    _print(console, plan, cells, needed)
     if report is not None and done:
         from engine.cli.solvers_page import TABLES, drawn, solvers_page, tables_as_text
         from engine.experiments.solvers import write_scenes

@@ -113,16 +113,17 @@ def step_command(
     if at is not None:
         integer("--at", at, 1, max(map(len, steps.values())))
     theirs = None if function is None else ask_own(*function, case, steps[name])
+    files = draw_steps(wanted, case, steps, theirs)
+    if json_file is not None:
+        whole = steps_as_json(name, case, steps[name])
+        more = {} if beside is None else {"beside": [steps_as_json(one, case, steps[one]) for one in others]}
+        write_json(json_file, {**whole, **more, **({} if theirs is None else {"own": theirs.as_json()})})
     for one, found in steps.items():
         out.print(f"[bold]{trace.algorithm(one).title}[/bold], {counted(len(found), 'step')}")
         out.print(steps_table(found))
     if theirs is not None:
         out.print(theirs.sentence, markup=False)
-    print_rows(out, draw_steps(wanted, case, steps, theirs))
-    if json_file is not None:
-        whole = steps_as_json(name, case, steps[name])
-        more = {} if beside is None else {"beside": [steps_as_json(one, case, steps[one]) for one in others]}
-        write_json(json_file, {**whole, **more, **({} if theirs is None else {"own": theirs.as_json()})})
+    print_rows(out, files)
     return 0 if theirs is None or not theirs.faults else 1
 
 
@@ -137,9 +138,9 @@ def _list(json_file: str | None) -> int:
     found = [trace.algorithm(name) for name in trace.algorithms()]
     for one in found:
         table.add_row(one.name, one.title, ", ".join(other for other in one.beside if other in trace.algorithms()))
-    people(json_file).print(table)
     plain = [{"name": one.name, "title": one.title, "page": one.page, "beside": list(one.beside)} for one in found]
     write_json(json_file, {"algorithms": plain})
+    people(json_file).print(table)
     return 0
 
 

@@ -53,8 +53,8 @@ def run_quiz(name: str, case: Case, n: int, seed: int, json_file: str | None, ui
             ask(quiz, console, sys.stdin.readline)
     except KeyboardInterrupt:
         is_interrupted = True
-    console.print(f"{counted(len(quiz.made), 'answer')}: {score_of(quiz.made)}")
     write_json(json_file, quiz.as_json())
+    console.print(f"{counted(len(quiz.made), 'answer')}: {score_of(quiz.made)}")
     if is_interrupted:
         raise InterruptedRunError(f"interrupted after {len(quiz.made)} of {counted(n, 'question')}")
     return 0

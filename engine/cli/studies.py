@@ -40,11 +40,11 @@ def studies_command(
         for one in wanted:
             done.append((one, one.measure(quick)))
             one_done()
-    for one, finding in done:
-        _print(one, finding, json_file)
     studies = [{"name": one.name, "title": one.title, "said": one.said, **finding.as_json()} for one, finding in done]
     result: dict[str, Any] = {"quick": quick, "studies": studies}
     write_json(json_file, result if len(done) == len(wanted) else {**result, "interrupted": True})
+    for one, finding in done:
+        _print(one, finding, json_file)
     if report is not None and done:
         from engine.cli.study_chart import draw_charts
 

@@ -84,10 +84,10 @@ def trace_command(
         from engine.cli.trace_result import draw_cuts
 
         write_atomically(screenshot, draw_cuts(tracing, cuts))
-    _print(tracing, cuts, json_file)
     if json_file is not None:
         folder = Path(json_file).parent if json_file != STANDARD_OUTPUT else Path()
         write_json(json_file, _as_json(tracing, cuts, folder))
+    _print(tracing, cuts, json_file)
     return 0 if all(cut.is_valid for cut in cuts) else 1
 
 

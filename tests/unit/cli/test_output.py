@@ -10,6 +10,7 @@ import pytest
 from rich.table import Table
 
 from engine.cli import output
+from engine.cli.main import main
 from engine.common.errors import InvalidInputError
 from tests.waiting import until
 
@@ -99,3 +100,13 @@ def test_a_narrow_terminal_gets_every_word_and_number_of_a_table(width: int, mon
     assert "…" not in shown and shown.endswith("after\n")
     assert all(word in shown for word in ("nonconvex_characters", "1,234,567", "9.82e-13 %", "12.5 %", "1,000,000 M/s"))
     assert screen.width == output._LEAST_WIDTH
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no full device to write to")
+@pytest.mark.parametrize("arguments", [["list"], ["trace", "sprites/samples/gear.svg"], ["step"]])
+def test_where_json_cannot_be_written_nothing_else_is_printed(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    """Issue 29: the table was on standard output already when the status came out as 2."""
+    assert main([*arguments, "--json", "/dev/full"]) == 2
+    told = capsys.readouterr()
+    assert told.out == ""
+    assert told.err == "error: --json must be a file that takes the result (No space left on device), got '/dev/full'\n"
