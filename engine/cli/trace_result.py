@@ -142,9 +142,9 @@ def _draw_behind(panel: Axes, tracing: Tracing) -> None:
         rings = [Path(np.concatenate((ring, ring[:1])), closed=True) for ring in tracing.outline.rings()]
         panel.add_patch(PathPatch(Path.make_compound_path(*rings), facecolor="0.75", edgecolor="none"))
         return
-    pixels = read_pixels(picture.file, picture.crop).astype(np.float64) / _FULL
-    step = math.ceil(max(pixels.shape) / _MOST_PIXELS)
-    pixels = pixels[::step, ::step]
+    whole = read_pixels(picture.file, picture.crop)
+    step = math.ceil(max(whole.shape) / _MOST_PIXELS)
+    pixels = whole[::step, ::step] / _FULL
     grey = pixels[:, :, :3] @ _LUMA
     shown = np.stack((grey, grey, grey, _BEHIND * pixels[:, :, 3]), axis=2)
     panel.imshow(shown, extent=(picture.lower[0], picture.upper[0], picture.lower[1], picture.upper[1]))
