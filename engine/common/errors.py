@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from itertools import islice
 
-from engine.common.words import shown
+from engine.common.words import brief, shown
 
 __all__ = [
     "DeadHandleError",
@@ -25,10 +26,10 @@ __all__ = [
 
 
 class LabError(Exception):
-    """Root of every error this project raises on purpose. What a file or a path brings into its message is shown escaped."""
+    """Root of every error this project raises on purpose. What a file or a path brings into its message is shown escaped, and cut off."""
 
     def __str__(self) -> str:
-        return shown(super().__str__(), in_lines=True)
+        return shown(brief(super().__str__(), _LONGEST_MESSAGE), in_lines=True)
 
 
 class InvalidInputError(LabError, ValueError):
@@ -45,7 +46,7 @@ class InvalidInputError(LabError, ValueError):
     """
 
     def __init__(self, field: str, requirement: str, value: object) -> None:
-        super().__init__(f"{field} must be {requirement}, got {shortened(value)}")
+        super().__init__(f"{brief(field, _LONGEST_FIELD)} must be {brief(requirement, _LONGEST_REQUIREMENT)}, got {shortened(value)}")
         self.field = field
         self.requirement = requirement
         self.value = value
@@ -75,7 +76,8 @@ def renamed(name_of: Callable[[str], str]) -> Iterator[None]:
         raise type(error)(name_of(error.field), error.requirement, error.value) from None
 
 
-_LONGEST_VALUE = 80
+_LONGEST_MESSAGE, _LONGEST_FIELD, _LONGEST_REQUIREMENT, _LONGEST_VALUE = 12_000, 5_000, 5_000, 80
+"""Characters. A path may have 4,096, and a field has that of its file in front; a name in a file may have millions."""
 
 
 class WrongThreadError(LabError, RuntimeError):
@@ -99,8 +101,11 @@ def shortened(value: object) -> str:
     >>> shortened(10**5000), shortened("a" * 100)[-9:]
     ('a whole number of 16610 bits', "aaaaaa...")
     """
+    if type(value) is str or type(value) is list:  # of what a file holds, by no more than is shown: the whole may be some 10 MB
+        value = value[:_LONGEST_VALUE]
+    elif type(value) is dict:
+        value = dict(islice(value.items(), _LONGEST_VALUE))
     try:
-        text = repr(value)
-        return text if len(text) <= _LONGEST_VALUE else text[: _LONGEST_VALUE - 3] + "..."
+        return brief(repr(value), _LONGEST_VALUE)
     except Exception:  # its own fault, or more digits than Python writes out
         return f"a whole number of {value.bit_length()} bits" if type(value) is int else f"an object of the class {type(value).__name__}"

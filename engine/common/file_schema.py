@@ -16,12 +16,16 @@ require("pydantic")
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from engine.common.errors import Described, InvalidInputError
+from engine.common.words import LONGEST_NAME, brief
 
 __all__ = ["Strict", "Wording", "checked"]
 
 
 class Strict(BaseModel):
-    """An object of a file: no field that is not named, no text for a number, no number that is not finite."""
+    """An object of a file: no field that is not named, no text for a number, no number that is not finite.
+
+    Its lists are to be `fail_fast`, or pydantic keeps a record of every wrong element of them, of which the first is told.
+    """
 
     model_config = ConfigDict(strict=True, extra="forbid", allow_inf_nan=False, frozen=True)
 
@@ -108,5 +112,6 @@ def _path(parts: tuple[int | str, ...], wording: Wording) -> str:
         if isinstance(part, int):
             path += f"[{part}]"
         else:
-            path, name = f"{path}.{part}" if path else part, part
+            name = brief(part, LONGEST_NAME)
+            path = f"{path}.{name}" if path else name
     return path or "the file"

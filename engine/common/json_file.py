@@ -9,7 +9,7 @@ from typing import Never
 
 from engine.common.errors import Described, InvalidInputError
 from engine.common.files import read_at_most
-from engine.common.limits import MOST_JSON_VALUES
+from engine.common.limits import MOST_JSON_NAMES, MOST_JSON_VALUES
 
 __all__ = ["check_values", "glance", "json_text", "read_json"]
 
@@ -53,10 +53,9 @@ def check_values(content: bytes, name: str) -> int:
 def glance(path: str | os.PathLike[str], largest: int) -> object:
     """Return what is in a JSON file, None where that cannot be told: it is not there, larger than so many bytes, or no JSON."""
     try:
-        content = read_at_most(path, "file", largest, "smaller")
-        check_values(content, os.fspath(path))
-        return json.loads(content.decode("utf-8-sig"))
-    except (ValueError, RecursionError):  # of which a refusal is one
+        name = os.fspath(path)
+        return _parsed(read_at_most(name, "file", largest, "smaller"), "file", name)
+    except InvalidInputError:
         return None
 
 
@@ -71,9 +70,14 @@ def _parsed(content: bytes, kind: str, name: str) -> object:
     def refuse(constant: str) -> Never:
         raise InvalidInputError(name, "JSON, which has finite numbers only", constant)
 
+    def as_object(pairs: list[tuple[str, object]]) -> dict[str, object]:
+        if len(pairs) > MOST_JSON_NAMES:
+            raise InvalidInputError(name, f"JSON whose objects have at most {MOST_JSON_NAMES} names", Described(f"one of {len(pairs)}"))
+        return dict(pairs)
+
     check_values(content, name)
     try:
-        return json.loads(content.decode("utf-8-sig"), parse_constant=refuse)
+        return json.loads(content.decode("utf-8-sig"), parse_constant=refuse, object_pairs_hook=as_object)
     except UnicodeDecodeError:
         raise InvalidInputError(name, "text in UTF-8", Described("other bytes")) from None
     except json.JSONDecodeError as error:

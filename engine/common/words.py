@@ -6,7 +6,10 @@ import difflib
 import unicodedata
 from collections.abc import Iterable
 
-__all__ = ["counted", "decimals", "meant", "shown"]
+__all__ = ["LONGEST_NAME", "brief", "counted", "decimals", "meant", "shown"]
+
+LONGEST_NAME = 80
+"""Characters of a name of a file from anywhere that are shown, within the path of a field."""
 
 _LIKENESS = 0.6
 """Of two words, 0 to 1, from which on one may have been meant for the other: two letters of five may be wrong."""
@@ -50,6 +53,17 @@ def meant(word: str, known: Iterable[str]) -> str:
     """
     near = difflib.get_close_matches(word.lower().replace("-", "_"), tuple(known), n=1, cutoff=_LIKENESS)
     return f" (did you mean {near[0]}?)" if near else ""
+
+
+def brief(text: str, most: int) -> str:
+    """Return text from anywhere in at most so many characters, the rest of a longer one left out.
+
+    Examples
+    --------
+    >>> brief("short", 8), brief("much too long", 8)
+    ('short', 'much ...')
+    """
+    return text if len(text) <= most else text[: most - 3] + "..."
 
 
 _UNSEEN = frozenset(("Cc", "Cf", "Cs", "Zl", "Zp"))

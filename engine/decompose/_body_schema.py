@@ -21,8 +21,8 @@ _Size = Annotated[float, Field(gt=0.0, le=MAX_COORDINATE)]
 _Count = Annotated[int, Field(ge=0, le=2**31 - 1)]
 _Text = Annotated[str, Field(max_length=10_000)]
 _Name = Annotated[str, Field(max_length=1_000)]
-_Point = Annotated[list[_Number], Field(min_length=2, max_length=2)]
-_Ring = Annotated[list[_Point], Field(min_length=3, max_length=MOST_VERTICES)]
+_Point = Annotated[list[_Number], Field(fail_fast=True, min_length=2, max_length=2)]
+_Ring = Annotated[list[_Point], Field(fail_fast=True, min_length=3, max_length=MOST_VERTICES)]
 
 
 class _Circle(Strict):
@@ -33,19 +33,22 @@ class _Circle(Strict):
 
 class _Polygon(Strict):
     kind: Literal["polygon"]
-    vertices: Annotated[list[_Point], Field(min_length=3, max_length=MAX_POLYGON_VERTICES)]
+    vertices: Annotated[list[_Point], Field(fail_fast=True, min_length=3, max_length=MAX_POLYGON_VERTICES)]
+
+
+_Fixture = Annotated[_Circle | _Polygon, Field(discriminator="kind")]
 
 
 class _Part(Strict):
     outer: _Ring
-    holes: Annotated[list[_Ring], Field(max_length=MOST_PIECES)] = Field(default_factory=list)
+    holes: Annotated[list[_Ring], Field(fail_fast=True, max_length=MOST_PIECES)] = Field(default_factory=list)
 
 
 class _Picture(Strict):
     file: _Name
     lower: _Point
     upper: _Point
-    crop: Annotated[list[_Count], Field(min_length=4, max_length=4)] | None = None
+    crop: Annotated[list[_Count], Field(fail_fast=True, min_length=4, max_length=4)] | None = None
 
 
 class BodySchema(Strict):
@@ -58,10 +61,12 @@ class BodySchema(Strict):
     tolerance: _Size
     pixels_per_metre: Annotated[float, Field(gt=0.0, allow_inf_nan=False)]
     max_pieces: Annotated[int, Field(ge=1, le=MOST_PIECES)] | None = None
-    outline: Annotated[list[_Part], Field(min_length=1, max_length=MOST_PIECES)]
-    fixtures: Annotated[list[Annotated[_Circle | _Polygon, Field(discriminator="kind")]], Field(min_length=1, max_length=MOST_PIECES)]
+    outline: Annotated[list[_Part], Field(fail_fast=True, min_length=1, max_length=MOST_PIECES)]
+    fixtures: Annotated[
+        list[Annotated[_Circle | _Polygon, Field(discriminator="kind")]], Field(fail_fast=True, min_length=1, max_length=MOST_PIECES)
+    ]
     picture: _Picture | None = None
-    notes: Annotated[list[_Text], Field(max_length=1_000)] = Field(default_factory=list)
+    notes: Annotated[list[_Text], Field(fail_fast=True, max_length=1_000)] = Field(default_factory=list)
 
 
 def _number(where: str) -> str:

@@ -26,6 +26,7 @@ import numpy as np
 from engine.common.errors import Described, InvalidInputError, renamed
 from engine.common.limits import MAX_NUMBER
 from engine.common.tolerances import BOX2D_POLYGON_SKIN
+from engine.common.words import LONGEST_NAME, brief
 from engine.geometry import Capsule, Circle, Polygon, Segment
 from engine.world import BodySpec, FixtureSpec, WorldSettings, accept
 from engine.world.fields import float32
@@ -108,6 +109,7 @@ def at(path: str, name: str | int) -> str:
     """Return the path of a field, or of an element of a list, below a path."""
     if isinstance(name, int):
         return f"{path}[{name}]"
+    name = brief(name, LONGEST_NAME)
     return f"{path}.{name}" if path else name
 
 

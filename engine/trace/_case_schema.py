@@ -15,9 +15,9 @@ __all__ = ["CASE_WORDING", "CaseSchema"]
 _MOST_STEPS = 10_000
 
 _Number = Annotated[float, Field(ge=-MAX_NUMBER, le=MAX_NUMBER)]
-_Point = Annotated[list[_Number], Field(min_length=2, max_length=2)]
-_Ring = Annotated[list[_Point], Field(min_length=3, max_length=MOST_CORNERS)]
-_Box = Annotated[list[_Number], Field(min_length=4, max_length=4)]
+_Point = Annotated[list[_Number], Field(fail_fast=True, min_length=2, max_length=2)]
+_Ring = Annotated[list[_Point], Field(fail_fast=True, min_length=3, max_length=MOST_CORNERS)]
+_Box = Annotated[list[_Number], Field(fail_fast=True, min_length=4, max_length=4)]
 
 
 class CaseSchema(Strict):
@@ -28,9 +28,9 @@ class CaseSchema(Strict):
     algorithm: Annotated[str, Field(max_length=100)]
     pair: dict[str, Any] | None = None
     before: dict[str, Any] | None = None
-    points: Annotated[list[_Point], Field(min_length=1, max_length=MOST_POINTS)] | None = None
-    rings: Annotated[list[_Ring], Field(min_length=1, max_length=MOST_CORNERS)] | None = None
-    boxes: Annotated[list[_Box], Field(min_length=1, max_length=MOST_BOXES)] | None = None
+    points: Annotated[list[_Point], Field(fail_fast=True, min_length=1, max_length=MOST_POINTS)] | None = None
+    rings: Annotated[list[_Ring], Field(fail_fast=True, min_length=1, max_length=MOST_CORNERS)] | None = None
+    boxes: Annotated[list[_Box], Field(fail_fast=True, min_length=1, max_length=MOST_BOXES)] | None = None
     region: _Box | None = None
     scene: dict[str, Any] | None = None
     taken: Annotated[int, Field(ge=0, le=_MOST_STEPS)] = 0

@@ -19,8 +19,8 @@ _Size = Annotated[float, Field(gt=0.0, le=MAX_NUMBER)]
 _Skin = Annotated[float, Field(ge=0.0, le=MAX_NUMBER)]
 _Index = Annotated[int, Field(ge=0, le=2**63 - 1)]
 _Text = Annotated[str, Field(max_length=10_000)]
-_Point = Annotated[list[_Number], Field(min_length=2, max_length=2)]
-_Pose = Annotated[list[_Number], Field(min_length=3, max_length=3)]
+_Point = Annotated[list[_Number], Field(fail_fast=True, min_length=2, max_length=2)]
+_Pose = Annotated[list[_Number], Field(fail_fast=True, min_length=3, max_length=3)]
 _Plain = bool | int | float | str | None
 _Answer = _Plain | dict[str, _Plain | list[_Plain | list[_Plain]]]
 """What a user's function may have returned: DESIGN.md 4, or what came in place of that."""
@@ -34,7 +34,7 @@ class _Circle(Strict):
 
 class _Polygon(Strict):
     kind: Literal["polygon"]
-    vertices: Annotated[list[_Point], Field(min_length=3, max_length=MOST_VERTICES)]
+    vertices: Annotated[list[_Point], Field(fail_fast=True, min_length=3, max_length=MOST_VERTICES)]
     skin_radius: _Skin = 0.0
 
 
