@@ -40,8 +40,9 @@ from numpy.typing import NDArray
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.checks import finite, integer, positive
 from engine.common.errors import Described, InvalidInputError, InvalidShapeError
+from engine.common.files import open_plain
 from engine.common.limits import MOST_CONTOUR_CORNERS
-from engine.decompose.outline import Outline
+from engine.decompose.outline import Outline, settled
 
 __all__ = ["PICTURE_SUFFIXES", "Crop", "Opacity", "contour_of_opacity", "four_pixels", "opacity_threshold", "read_opacity", "read_pixels"]
 
@@ -70,6 +71,8 @@ _PAPER_GRAIN = 24
 _BAND = 1_000_000
 """Pixels that are worked on in one go: whatever is computed of them takes some tens of megabytes, and not of a picture at its largest a
 gigabyte."""
+_CONTOUR_BAND = 4 * _BAND
+"""The same for its contour, which has to be joined again where bands meet: of noise that takes as long as all the rest."""
 _RIM = 2
 """Pixels over which the edge of a drawing is spread: one that runs aslant crosses two of them between paper and ink."""
 _OPAQUE = 255
@@ -128,7 +131,7 @@ def _read(path: str | os.PathLike[str], crop: Iterable[int] | None) -> tuple[Byt
     with _told_as_picture(name):
         from PIL import Image
 
-        with open(path, "rb") as file:
+        with open_plain(path) as file:
             if os.fstat(file.fileno()).st_size > _LARGEST_FILE:
                 raise InvalidInputError(name, f"a picture of at most {_LARGEST_FILE // 1_000_000} MB", Described("a larger file"))
             with Image.open(file, formats=_FORMATS) as picture:
@@ -195,7 +198,9 @@ def contour_of_opacity(alpha: Shares | FloatArray, pixels_per_metre: float, thre
     x = (np.arange(width + 2) - 0.5) / scale
     y = (height + 0.5 - np.arange(height + 2)) / scale
     bands = []
-    for top, end in _bands(height + 1, width + 2):  # of rows of squares between the centres of pixels; the next begins where one ends
+    for top, end in _bands(
+        height + 1, width + 2, _CONTOUR_BAND
+    ):  # of rows of squares between the centres of pixels; the next begins where one ends
         padded = np.zeros((end - top + 1, width + 2))
         held = alpha[max(top - 1, 0) : end]
         first = int(top == 0)
@@ -205,7 +210,7 @@ def contour_of_opacity(alpha: Shares | FloatArray, pixels_per_metre: float, thre
     if not polygons:
         raise InvalidShapeError(name, f"opaque somewhere (alpha above {level:g})", Described("nothing but transparency"))
     found = shapely.MultiPolygon(polygons) if len(bands) == 1 else shapely.union_all(polygons)
-    return Outline.from_shapely(found if found.is_valid else shapely.make_valid(found, method="structure", keep_collapsed=False))
+    return Outline.from_shapely(settled(found))
 
 
 def _contour(x: FloatArray, y: FloatArray, padded: FloatArray, level: float) -> list[Any]:
@@ -224,9 +229,9 @@ def _contour(x: FloatArray, y: FloatArray, padded: FloatArray, level: float) -> 
     return polygons
 
 
-def _bands(height: int, width: int) -> Iterator[tuple[int, int]]:
-    """Yield first row and end of bands of a picture, of about `_BAND` pixels each."""
-    rows = max(1, _BAND // width)
+def _bands(height: int, width: int, n_pixels: int = _BAND) -> Iterator[tuple[int, int]]:
+    """Yield first row and end of bands of a picture, of about so many pixels each."""
+    rows = max(1, n_pixels // width)
     for first in range(0, height, rows):
         yield first, min(height, first + rows)
 

@@ -47,6 +47,10 @@ MAX_LEVELS = 24
 
 _MOST_HALVINGS = 40
 """Convergence, a count: an edge is halved at most so often, to a millionth of a millionth of its length."""
+_SPACING, _AT_ONCE = 8, 4_096
+"""Corners from one whose nearest edge is searched for in any case to the next; those that are asked for in one go."""
+_NO_FARTHER = 1e-9
+"""Rounding, relative: thousands of corners that were cut off alike are as far away as each other, and one is enough."""
 _MOST_STRETCHES = 200_000
 """Of a boundary that are looked at in one go; where there are more, those that may hold a farther point than the others."""
 
@@ -212,14 +216,33 @@ def boundary_distance(a: Outline, b: Outline, step: float) -> float:
 
 
 def _directed(a: Outline, b: Outline, step: float) -> float:
-    """Return how far a point of the boundary of a is from that of b, at most."""
+    """Return how far a point of the boundary of a is from that of b, at most.
+
+    What an edge of b is nearest to at one corner of a is a bound for the corners beside it: only where that may be farther than the
+    farthest found so far is the nearest edge searched for.
+    """
     import shapely
 
     edges = edges_of(b.rings())
     tree = shapely.STRtree(shapely.linestrings(edges))
     stretches = edges_of(a.rings())
-    farthest = float(tree.query_nearest(shapely.points(stretches[:, 0]), return_distance=True, all_matches=False)[1].max())
+    starts, ends = stretches[:, 0], stretches[:, 1]
+    some = tree.query_nearest(shapely.points(starts[::_SPACING]), all_matches=False)[1]
+    place = np.arange(len(stretches)) // _SPACING
+    near = edges[some[place]], edges[some[np.minimum(place + 1, len(some) - 1)]]
+    of_starts = [_away(starts, one) for one in near]
+    bounds = np.minimum(*of_starts)
+    farthest, order = 0.0, np.argsort(-bounds, kind="stable")
+    for first in range(0, len(order), _AT_ONCE):
+        asked = order[first : first + _AT_ONCE]
+        if bounds[asked[0]] <= farthest * (1.0 + _NO_FARTHER):
+            break
+        farthest = max(farthest, float(tree.query_nearest(shapely.points(starts[asked]), return_distance=True, all_matches=False)[1].max()))
+    bounds = np.minimum(*(np.maximum(of_start, _away(ends, one)) for of_start, one in zip(of_starts, near, strict=True)))
+    stretches = stretches[bounds > farthest + 0.5 * step]
     for _ in range(_MOST_HALVINGS):
+        if len(stretches) == 0:
+            break
         middles = 0.5 * (stretches[:, 0] + stretches[:, 1])
         (_, nearest), distances = tree.query_nearest(shapely.points(middles), return_distance=True, all_matches=False)
         farthest = max(farthest, float(distances.max()))

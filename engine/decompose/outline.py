@@ -25,9 +25,10 @@ from engine.common.checks import finite, positive
 from engine.common.errors import Described, InvalidInputError, InvalidShapeError
 from engine.common.installation import require
 from engine.common.limits import MAX_COORDINATE
+from engine.common.tolerances import OVERLAY_GRID
 from engine.geometry import AABB
 
-__all__ = ["Outline", "Part", "ring_points", "signed_area"]
+__all__ = ["Outline", "Part", "ring_points", "settled", "signed_area"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -211,6 +212,30 @@ class Outline:
             for polygon in polygons
             if not polygon.is_empty
         )
+
+
+def settled(geometry: Any) -> Any:
+    """Return a shapely geometry of polygons with its corners on `OVERLAY_GRID`, valid, and valid still when it is moved along that grid.
+
+    An overlay in doubles may leave rings that cross by a rounding error where they touch. Rounding each corner by itself is nearly always
+    enough; where it is not, snap rounding (`shapely.set_precision`) joins what has come together.
+
+    Raises
+    ------
+    InvalidShapeError
+        It is a tangle that GEOS cannot sort out.
+    """
+    import shapely
+
+    rounded = shapely.transform(geometry, lambda points: np.rint(points / OVERLAY_GRID) * OVERLAY_GRID)
+    if rounded.is_valid:
+        return rounded
+    try:
+        whole = geometry if geometry.is_valid else shapely.make_valid(geometry, method="structure", keep_collapsed=False)
+        found = shapely.set_precision(whole, OVERLAY_GRID)
+    except shapely.errors.GEOSException as error:
+        raise InvalidShapeError("outline", "lines that can be told apart", Described(str(error).partition("\n")[0])) from None
+    return shapely.MultiPolygon([part for part in shapely.get_parts(found) if part.geom_type == "Polygon"])
 
 
 def signed_area(ring: FloatArray) -> float:

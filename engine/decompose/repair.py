@@ -19,11 +19,12 @@ Sources: SVG 2, 13.4.2, "fill-rule"; D. Sunday, "Inclusion of a Point in a Polyg
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from engine.common.arrays import FloatArray
 from engine.common.checks import choice
@@ -31,7 +32,7 @@ from engine.common.errors import Described, InvalidShapeError
 from engine.common.installation import require
 from engine.common.limits import MOST_CROSSINGS, MOST_FACE_EDGES, MOST_NEAR_EDGES
 from engine.common.tolerances import COLLINEAR_ROUNDING, OVERLAY_GRID
-from engine.decompose.outline import Outline, ring_points
+from engine.decompose.outline import Outline, ring_points, settled
 
 __all__ = ["FILL_RULES", "check_tangle", "edges_of", "filled", "repaired", "without_specks"]
 
@@ -109,7 +110,8 @@ def _inside(network: Any, edges: FloatArray, rule: str) -> Any:
     inside = shapely.get_coordinates(shapely.point_on_surface(faces))
     numbers = _winding_numbers(inside, edges)
     chosen = faces[numbers != 0 if rule == "nonzero" else numbers % 2 != 0]
-    return shapely.coverage_union_all(chosen)  # faces of one network: they meet in whole edges
+    found = shapely.coverage_union_all(chosen)  # faces of one network: they meet in whole edges
+    return found if found.is_valid else settled(found)
 
 
 def _check_depth(rings: list[FloatArray]) -> None:
@@ -133,25 +135,39 @@ def without_specks(outline: Outline, radius: float) -> tuple[Outline | None, int
 
     kept, n_holes = [], 0
     parts = outline.parts
-    for part in parts:
-        if _is_speck(part.as_shapely(), radius):
+    are_specks = _specks(np.array([part.as_shapely() for part in parts]), radius)
+    for part, is_speck in zip(parts, are_specks, strict=True):
+        if is_speck:
             continue
-        holes = [hole for hole in part.holes if not _is_speck(shapely.Polygon(hole), radius)]
-        n_holes += len(part.holes) - len(holes)
-        kept.append(shapely.Polygon(part.outer, holes))
+        are_filled = _specks(np.array([shapely.Polygon(hole) for hole in part.holes]), radius)
+        n_holes += int(are_filled.sum())
+        kept.append(shapely.Polygon(part.outer, [hole for hole, is_filled in zip(part.holes, are_filled, strict=True) if not is_filled]))
     if not kept:
         return None, len(parts), n_holes
     if len(kept) == len(parts) and n_holes == 0:
         return outline, 0, 0
-    # a part that lay in a hole that is filled now is one with what is around it
-    return Outline.from_shapely(shapely.union_all(kept) if n_holes else shapely.MultiPolygon(kept)), len(parts) - len(kept), n_holes
+    # what lies in a hole that is filled is a speck as well, but for the rounding of these tests: then it is one with what is around it
+    found = shapely.MultiPolygon(kept)
+    return Outline.from_shapely(found if found.is_valid else settled(shapely.union_all(kept))), len(parts) - len(kept), n_holes
 
 
-def _is_speck(polygon: Any, radius: float) -> bool:
+def _specks(polygons: NDArray[np.object_], radius: float) -> NDArray[np.bool_]:
+    """Tell which polygons hold no disc of `radius`: by their areas and boxes, and by a closer look at the others."""
     import shapely
 
-    if polygon.area > polygon.length * radius:
-        return False
+    if len(polygons) == 0:
+        return np.zeros(0, dtype=np.bool_)
+    low_x, low_y, high_x, high_y = shapely.bounds(polygons).T
+    areas = shapely.area(polygons)
+    is_speck: NDArray[np.bool_] = (np.minimum(high_x - low_x, high_y - low_y) < 2.0 * radius) | (areas < math.pi * radius**2)
+    for k in np.flatnonzero(~is_speck & (areas <= shapely.length(polygons) * radius)):
+        is_speck[k] = _is_thin(polygons[k], radius)
+    return is_speck
+
+
+def _is_thin(polygon: Any, radius: float) -> bool:
+    import shapely
+
     if shapely.get_num_coordinates(polygon) > _MOST_OFFSET:
         return bool(shapely.maximum_inscribed_circle(polygon, 0.1 * radius).length < radius)
     return bool(polygon.buffer(-radius).is_empty)

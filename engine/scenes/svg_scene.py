@@ -42,8 +42,8 @@ _MOST_CORNERS = 300
 _MOST_DRAWN = 30_000
 """Corners of a shape as drawn, the chords of curves included: to simplify more takes tens of seconds."""
 _MOST_DRAWN_IN_ALL = 50_000
-_MOST_SHAPES = 5_000
-"""Of a drawing: a millisecond of work for each."""
+_MOST_SHAPES = 3_000
+"""Of a drawing: two to three milliseconds of processor time for each."""
 _LOST = 0.01
 """Share of a shape's area in slivers too small for Box2D that may be left out."""
 

@@ -226,6 +226,42 @@ def faces(n: int) -> bytes:
     return _svg(f'<path fill-rule="nonzero" d="{"".join(f"M{x:.5g} {y:.5g}h{step:.5g}v{step:.5g}z" for x, y in cells)}"/>')
 
 
+def touching_squares(n: int) -> bytes:
+    """The squares of one color of a checkerboard of n squares: each touches four others in its corners."""
+    across = max(2, math.isqrt(n))
+    step = 2000.0 / across
+    return _svg("".join(_rect(i * step, j * step, step, step) for j in range(across) for i in range(across) if (i + j) % 2 == 0))
+
+
+def touching_path(n: int) -> bytes:
+    """The same as one path, whose numbers are rounded otherwise."""
+    across = max(2, math.isqrt(n))
+    step = 2000.0 / across
+    cells = ((i * step, j * step) for j in range(across) for i in range(across) if (i + j) % 2 == 0)
+    return _svg(f'<path d="{"".join(f"M{x:.6g} {y:.6g}h{step:.6g}v{step:.6g}h{-step:.6g}z" for x, y in cells)}"/>')
+
+
+def concentric(n: int) -> bytes:
+    """n polygons of twelve corners around each other, each other one a hole."""
+
+    def ring(radius: float) -> str:
+        at = (2.0 * math.pi * k / 12 for k in range(12))
+        return f"M{'L'.join(f'{1000 + radius * math.cos(a):.6g} {1000 + radius * math.sin(a):.6g}' for a in at)}z"
+
+    return _svg(f'<path fill-rule="evenodd" d="{"".join(ring(10.0 + 980.0 * k / n) for k in range(n))}"/>')
+
+
+def odd_points(n: int) -> bytes:
+    """A polygon of an odd count of numbers."""
+    return _svg(f'<polygon points="{"7 " * (2 * n + 1)}"/>')
+
+
+def long_words(n: int) -> bytes:
+    """Names of n letters where a name may stand."""
+    word = "k" * n
+    return _svg(f'<{word}/><rect id="{word}" width="900" height="900"/>')
+
+
 # -- pictures ---------------------------------------------------------------------------------------------------------
 
 
@@ -318,6 +354,34 @@ def claimed(n: int) -> bytes:
 
     head = struct.pack(">IIBBBBB", n, n, 8, 6, 0, 0, 0)
     return b"\x89PNG\r\n\x1a\n" + piece(b"IHDR", head) + piece(b"IDAT", zlib.compress(bytes(1000))) + piece(b"IEND", b"")
+
+
+def tiles(n: int) -> bytes:
+    """n x n pixels as a checkerboard of 64 x 64 squares."""
+    side = max(1, n // 64)
+    return _png((((np.indices((n, n)) // side).sum(axis=0) & 1) * 255).astype(np.uint8))
+
+
+def half_clear_noise(n: int) -> bytes:
+    """n x n pixels on both sides of half transparent, in soft spots: contours that nearly touch everywhere."""
+    alpha = np.random.default_rng(0).integers(0, 256, (n, n)).astype(np.float64)
+    for _ in range(3):
+        alpha = (alpha + np.roll(alpha, 1, 0) + np.roll(alpha, 1, 1) + np.roll(alpha, (1, 1), (0, 1))) / 4.0
+    return _png(np.clip((alpha - 127.0) * 6.0 + 128.0, 0, 255).astype(np.uint8))
+
+
+def in_mode(mode: str, form: str) -> Callable[[int], bytes]:
+    """Return what makes n x n pixels of a mode of Pillow's."""
+
+    def make(n: int) -> bytes:
+        at = np.indices((n, n)).sum(axis=0) // 64
+        grey = Image.fromarray((at % 7 * 36).astype(np.uint8))
+        image = Image.fromarray((at % 7 * 9000).astype(np.uint16)) if mode == "I;16" else grey.convert(mode)
+        content = io.BytesIO()
+        image.save(content, form, **({"transparency": 3} if mode == "P" else {}))
+        return content.getvalue()
+
+    return make
 
 
 def rings(n: int) -> bytes:
@@ -425,6 +489,32 @@ def wide_json(n: int) -> bytes:
 def keyed_json(n: int) -> bytes:
     """An object of n fields that mean nothing."""
     return _scene(**{f"f{k}": 0 for k in range(n)})
+
+
+def keyed_body(n: int) -> bytes:
+    """A body of a scene with n fields that mean nothing."""
+    return _scene(bodies=[{f"f{k}": 0 for k in range(n)}])
+
+
+def keyed_level(n: int) -> bytes:
+    """A level of R.U.B.E. with n of them."""
+    return json.dumps({"gravity": 0, "body": [], **{f"f{k}": 0 for k in range(n)}}).encode()
+
+
+def long_key(n: int) -> bytes:
+    """A field whose name has n letters."""
+    return _scene(**{"k" * n: 1})
+
+
+def long_format(n: int) -> bytes:
+    """A format of n letters."""
+    return json.dumps({"format": "k" * n}).encode()
+
+
+def odd_corners(n: int) -> bytes:
+    """A body file with 2 n + 1 numbers where there should be n corners."""
+    fixtures = [{"kind": "polygon", "vertices": [0.5] * (2 * n + 1)}]
+    return _body(outline=[{"outer": [0.5] * (2 * n + 1)}], fixtures=fixtures)
 
 
 def digits_json(n: int) -> bytes:
@@ -539,6 +629,11 @@ KINDS: MappingProxyType[str, Hostile] = MappingProxyType(
         "long_number": Hostile(".svg", long_number, 900_000),
         "deep": Hostile(".svg", deep, 200_000),
         "faces": Hostile(".svg", faces, 50_000),
+        "touching_squares": Hostile(".svg", touching_squares, 9_600),
+        "touching_path": Hostile(".svg", touching_path, 18_000),
+        "concentric": Hostile(".svg", concentric, 400),
+        "odd_points": Hostile(".svg", odd_points, 450_000),
+        "long_words": Hostile(".svg", long_words, 900_000),
         "noise": Hostile(".png", noise, 4096),
         "small_noise": Hostile(".png", noise, 1024),
         "soft_noise": Hostile(".png", soft_noise, 4096),
@@ -554,6 +649,13 @@ KINDS: MappingProxyType[str, Hostile] = MappingProxyType(
         "claimed": Hostile(".png", claimed, 4096),
         "claimed_too_large": Hostile(".png", claimed, 60_000),
         "rings": Hostile(".png", rings, 4096),
+        "tiles": Hostile(".png", tiles, 1024),
+        "half_clear_noise": Hostile(".png", half_clear_noise, 750),
+        "mode_1": Hostile(".png", in_mode("1", "PNG"), 4096),
+        "mode_P": Hostile(".png", in_mode("P", "PNG"), 4096),
+        "mode_LA": Hostile(".png", in_mode("LA", "PNG"), 4096),
+        "mode_I16": Hostile(".png", in_mode("I;16", "PNG"), 4096),
+        "mode_CMYK": Hostile(".jpg", in_mode("CMYK", "JPEG"), 4096),
         "frames": Hostile(".gif", frames, 20_000),
         "many_inputs": Hostile(".rec", many_inputs, 3_000_000),
         "many_parts_of_inputs": Hostile(".rec", many_parts_of_inputs, 10_000_000),
@@ -566,6 +668,11 @@ KINDS: MappingProxyType[str, Hostile] = MappingProxyType(
         "deep_json": Hostile(".json", deep_json, 1_000_000),
         "wide_json": Hostile(".json", wide_json, 5_000_000),
         "keyed_json": Hostile(".json", keyed_json, 1_200_000),
+        "keyed_body": Hostile(".json", keyed_body, 900_000),
+        "keyed_level": Hostile(".json", keyed_level, 900_000),
+        "long_key": Hostile(".json", long_key, 15_000_000),
+        "long_format": Hostile(".json", long_format, 15_000_000),
+        "odd_corners": Hostile(".json", odd_corners, 240_000),
         "digits_json": Hostile(".json", digits_json, 10_000_000),
         "many_boxes": Hostile(".json", many_boxes, 10_000),
         "far_scene": Hostile(".json", far_scene, 1_000),

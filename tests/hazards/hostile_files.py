@@ -27,10 +27,13 @@ PATIENCE = 90.0
 MOST_ADDRESSES = 12_000_000_000
 """Bytes of address space: a process that wants more gets a MemoryError instead of the machine."""
 STATUSES = (0, 1, 2)
+LONGEST_LINE = 1_000
+"""Characters that a command may print in a line."""
 
 COMMANDS: dict[str, tuple[str, ...]] = {
     ".svg": ("trace F", "scene F", "scene F --out O.json", "run F --steps 60", "run simple_shapes --steps 60 --drop F"),
-    ".png": ("trace F", "run simple_shapes --steps 60 --drop F"),
+    ".png": ("trace F", "trace F --screenshot O.png", "run simple_shapes --steps 60 --drop F"),
+    ".jpg": ("trace F", "run simple_shapes --steps 60 --drop F"),
     ".gif": ("trace F", "run simple_shapes --steps 60 --drop F"),
     ".rec": ("replay F --headless", "replay F --verify"),
     ".json": (
@@ -67,6 +70,8 @@ class Outcome:
             found.append("slow")
         if self.n_bytes > MOST_BYTES:
             found.append("large")
+        if max(map(len, self.text.splitlines()), default=0) > LONGEST_LINE:
+            found.append("long line")
         if "Traceback" in self.text:
             found.append("traceback")
         if any(not (one.isprintable() or one == "\n") for one in self.text):
@@ -117,7 +122,7 @@ def battery(kinds: list[str], keep: Path | None = None) -> int:
             if not file.exists():
                 file.write_bytes(kind.make(kind.size))
             for command in COMMANDS[kind.suffix]:
-                given = {"F": str(file), "O.json": str(Path(temporary) / "out.json")}
+                given = {"F": str(file), "O.json": str(Path(temporary) / "out.json"), "O.png": str(Path(temporary) / "out.png")}
                 found = run([given.get(word, word) for word in command.split()])
                 faults = found.faults
                 n_failed += bool(faults)

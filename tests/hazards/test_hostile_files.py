@@ -16,7 +16,13 @@ from tests.hazards import hostile_files
 from tests.hazards.hostile import KINDS
 
 SMALL = 40
-LOADERS = {".svg": (trace_file, load_any_scene), ".png": (trace_file,), ".gif": (trace_file,), ".rec": (load_recording,)}
+LOADERS = {
+    ".svg": (trace_file, load_any_scene),
+    ".png": (trace_file,),
+    ".gif": (trace_file,),
+    ".jpg": (trace_file,),
+    ".rec": (load_recording,),
+}
 PLAIN = (load_any_scene, load_body, load_pair)
 
 
@@ -31,6 +37,41 @@ def test_a_small_one_is_loaded_or_refused_in_a_line(tmp_path: Path, name: str) -
         except LabError as error:
             assert str(error)
             assert str(error).isprintable()
+            assert "cross neither" not in str(error), "what we traced ourselves is valid, or refused as what it is"
+
+
+@pytest.mark.parametrize("name", ["touching_squares", "touching_path", "half_clear_noise"])
+def test_what_touches_in_corners_makes_a_valid_outline_or_is_refused_as_what_it_is(tmp_path: Path, name: str) -> None:
+    """Issue 29: moved to its middle, or cut off at the drawing's edge, an outline crossed itself by a rounding error."""
+    kind = KINDS[name]
+    path = tmp_path / f"hostile{kind.suffix}"
+    path.write_bytes(kind.make({"touching_squares": 3_000, "touching_path": 3_000, "half_clear_noise": 260}[name]))
+    outline = trace_file(path).outline
+    assert outline.n_vertices > 1_000
+    assert outline.translated(0.5, -0.25).as_shapely().is_valid
+
+
+@pytest.mark.parametrize("name", ["long_key", "long_format", "keyed_json", "keyed_body", "keyed_level", "odd_corners", "long_words"])
+def test_no_word_of_a_file_is_told_whole(tmp_path: Path, name: str) -> None:
+    """Issue 29: a key of 15 million letters was printed."""
+    kind = KINDS[name]
+    path = tmp_path / f"hostile{kind.suffix}"
+    path.write_bytes(kind.make(20_000))
+    for load in LOADERS.get(kind.suffix, PLAIN):
+        try:
+            load(str(path))
+        except LabError as error:
+            assert len(str(error)) < 700 + len(str(path))
+
+
+def test_an_object_of_thousands_of_names_is_refused_before_it_is_looked_at(tmp_path: Path) -> None:
+    """Issue 29: each of a million names that mean nothing was told, and kept: 1.3 GB."""
+    path = tmp_path / "hostile.json"
+    for name in ("keyed_json", "keyed_body", "keyed_level"):
+        path.write_bytes(KINDS[name].make(1_001))
+        for load in PLAIN:
+            with pytest.raises(LabError, match="JSON whose objects have at most 1000 names, got one of 10"):
+                load(str(path))
 
 
 @pytest.mark.slow

@@ -264,7 +264,7 @@ def test_a_drawing_without_a_body_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("kind", "size", "limit"),
     [
-        ("rectangles", 5_001, "a drawing of at most 5000 shapes, got 5001"),
+        ("rectangles", 3_001, "a drawing of at most 3000 shapes, got 3001"),
         ("square_comb", 30_010, "the shape must be at most 30000 corners, got 300"),
         ("two_combs", 50_010, "a drawing of at most 50000 corners in all, got 500"),
     ],
