@@ -13,6 +13,7 @@ import numpy as np
 import pygame
 
 from engine.app.files import png_bytes
+from engine.common.files import open_plain
 from engine.demo.base import Demo
 from engine.demo.dropping import DroppedBody
 from engine.demo.stage import Stage
@@ -29,6 +30,8 @@ __all__ = ["DroppedPainter", "kept_picture", "picture_of", "pictures_of"]
 
 _LARGEST = 640
 """Pixels of a picture's longer side that are kept: a body on the screen is smaller, and a turn costs by the pixel."""
+_LARGEST_FILE = 64_000_000
+"""Bytes of it that are read, as many as a picture may have that is traced."""
 _TURN_STEP = math.radians(0.5)
 _NARROWEST, _WIDEST = 2.0, 4096.0
 """Pixels of a picture on the screen: a smaller one is not seen; of a larger one only a corner, and the fixtures' outlines tell enough."""
@@ -147,9 +150,11 @@ def _clear(whole: pygame.Surface) -> pygame.Surface:
 def _read(file: str, crop: _Crop, height_share: float, changed: int) -> pygame.Surface | None:
     try:
         if file.lower().endswith(".svg"):
+            with open_plain(file) as opened:
+                content = io.BytesIO(opened.read(_LARGEST_FILE))
             longer = max(1.0, height_share)
             size = max(1, round(_LARGEST / longer)), max(1, round(_LARGEST * height_share / longer))
-            whole = pygame.image.load_sized_svg(file, size)
+            whole = pygame.image.load_sized_svg(content, size)
         else:
             from engine.decompose.image import read_pixels
 

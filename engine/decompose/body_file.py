@@ -13,8 +13,9 @@
     }
 
 Metres, in the frame of the body, y up. The outline's parts and rings are those of `Outline`; a fixture is a convex polygon of at most 16
-vertices, or a circle. The picture's file is looked for from the folder of this file; `lower` and `upper` are the corners of the box that
-it, or the rectangle `crop` (left, top, width, height in pixels) of it, fills. `max_pieces`, `picture`, `notes` and `holes` are optional.
+vertices, or a circle. The picture's file lies in the folder of this file, or below, or else is left out; `lower` and `upper` are the
+corners of the box that it, or the rectangle `crop` (left, top, width, height in pixels) of it, fills. `max_pieces`, `picture`, `notes` and
+`holes` are optional.
 Every float is written with as many digits as bring back the same float.
 """
 
@@ -31,10 +32,11 @@ import numpy as np
 
 from engine.common.checks import integer, positive
 from engine.common.errors import Described, InvalidInputError, InvalidShapeError
-from engine.common.files import write_atomically
+from engine.common.files import name_beside, write_atomically
 from engine.common.json_file import json_text, read_json
 from engine.common.limits import MAX_COORDINATE, MAX_POLYGON_VERTICES
 from engine.common.tolerances import TRACE_TOLERANCE
+from engine.common.words import LONGEST_NAME, brief
 from engine.decompose.outline import Outline, Part
 from engine.decompose.tracing import DEFAULT_PIXELS_PER_METRE, DEFAULT_THRESHOLD, TRACED_SUFFIXES, Picture, Tracing, trace_file
 from engine.geometry import Circle, Polygon
@@ -162,7 +164,7 @@ def body_of_cut(tracing: Tracing, cut: Decomposition, tolerance: float, pixels_p
 def save_body(path: str | os.PathLike[str], body: BodyFile) -> None:
     """Write the body, whole or not at all; what is written can be loaded, or nothing is.
 
-    The picture is named as seen from the folder of the file.
+    The picture is named as seen from the folder of the file; one that lies elsewhere is left out, with a note.
 
     Raises
     ------
@@ -209,6 +211,10 @@ def body_from_json(plain: object, file: str = "body", folder: str | os.PathLike[
 
     held = checked(BodySchema, plain, file, WORDING)
     with _told_below(f"{file}: "):
+        picture = _picture(held, Path(folder))
+        notes = tuple(held.notes)
+        if picture is None and held.picture is not None:
+            notes = (*notes, _elsewhere(held.picture.file))
         return BodyFile(
             held.name,
             tuple(_piece(k, fixture) for k, fixture in enumerate(held.fixtures)),
@@ -217,8 +223,8 @@ def body_from_json(plain: object, file: str = "body", folder: str | os.PathLike[
             held.tolerance,
             held.pixels_per_metre,
             held.max_pieces,
-            _picture(held, Path(folder)),
-            tuple(held.notes),
+            picture,
+            notes,
         )
 
 
@@ -233,16 +239,19 @@ def body_as_json(body: BodyFile, folder: str | os.PathLike[str] = ".") -> dict[s
         for part in body.outline.parts
     ]
     plain["fixtures"] = [_plain_piece(piece) for piece in body.pieces]
-    if body.picture is not None:
+    notes, file = body.notes, None if body.picture is None else _seen_from(body.picture.file, folder)
+    if file is not None and name_beside(folder, file) is None:
+        notes, file = (*notes, _elsewhere(file)), None
+    if body.picture is not None and file is not None:
         plain["picture"] = {
-            "file": _seen_from(body.picture.file, folder),
+            "file": file,
             "lower": list(body.picture.lower),
             "upper": list(body.picture.upper),
         }
         if body.picture.crop is not None:
             plain["picture"]["crop"] = list(body.picture.crop)
-    if body.notes:
-        plain["notes"] = list(body.notes)
+    if notes:
+        plain["notes"] = list(notes)
     return plain
 
 
@@ -306,7 +315,12 @@ def _picture(held: BodySchema, folder: Path) -> Picture | None:
     crop = held.picture.crop
     box = (lower[0], lower[1]), (upper[0], upper[1])
     picture = Picture(held.picture.file, *box, None if crop is None else (crop[0], crop[1], crop[2], crop[3]))
-    return replace(picture, file=os.path.normpath(folder / held.picture.file))
+    file = name_beside(folder, picture.file)
+    return None if file is None else replace(picture, file=file)
+
+
+def _elsewhere(file: str) -> str:
+    return f"Left out: the picture {brief(file, LONGEST_NAME)}, which is not in the folder of the body's file, or below."
 
 
 def _seen_from(file: str, folder: str | os.PathLike[str]) -> str:

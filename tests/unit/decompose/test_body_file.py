@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import copy
 import json
+import os
+import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from engine.app.dropped_picture import picture_of
 from engine.common.errors import InvalidInputError, InvalidShapeError, LabError
 from engine.decompose import BodyFile, Outline, Part, Picture, body_as_json, body_from_json, body_of_file, load_body, save_body
+from engine.decompose.image import read_opacity
 from engine.geometry import Circle, Polygon
 from sprites.figure_outline import PICTURE, PIXELS_PER_METRE
 
@@ -32,7 +36,8 @@ def plain() -> dict:
     return json.loads(json.dumps(body_as_json(BODY)))
 
 
-def test_what_is_written_comes_back_to_the_bit(tmp_path: Path) -> None:
+def test_what_is_written_comes_back_to_the_bit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
     path = tmp_path / "body.json"
     save_body(path, BodyFile("x", BODY.pieces, OUTLINE, "hull", 1 / 3, 1e-5))
     assert load_body(path).tolerance == 1 / 3 and load_body(path).picture is None and load_body(path).max_pieces is None
@@ -46,15 +51,41 @@ def test_what_is_written_comes_back_to_the_bit(tmp_path: Path) -> None:
 
 
 def test_the_picture_is_named_from_the_folder_of_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "bodies").mkdir()
-    (tmp_path / "pictures").mkdir()
-    monkeypatch.chdir(tmp_path / "pictures")
+    (tmp_path / "bodies" / "pictures").mkdir(parents=True)
+    monkeypatch.chdir(tmp_path / "bodies" / "pictures")
     save_body(tmp_path / "bodies" / "corner.json", BODY)
-    assert json.loads((tmp_path / "bodies" / "corner.json").read_text())["picture"]["file"] == "../pictures/corner.png"
+    assert json.loads((tmp_path / "bodies" / "corner.json").read_text())["picture"]["file"] == "pictures/corner.png"
     monkeypatch.chdir(tmp_path)
     picture = load_body("bodies/corner.json").picture
-    assert picture is not None and Path(picture.file).resolve() == (tmp_path / "pictures" / "corner.png").resolve()
+    assert picture is not None and Path(picture.file).resolve() == (tmp_path / "bodies" / "pictures" / "corner.png").resolve()
     assert (picture.lower, picture.upper, picture.crop) == ((-0.1, -0.2), (2.5, 2.0), (0, 10, 100, 90))
+
+
+@pytest.mark.parametrize(
+    "name", ["../outside.png", "/etc/hostname", "link.png", "link/inner.png", "C:\\x.png", "a/../../outside.png", "\\\\host\\x"]
+)
+def test_a_picture_elsewhere_on_the_disk_is_left_out(tmp_path: Path, name: str) -> None:
+    """Issue 29: a body file from anywhere could name any file of the disk, which was opened and drawn."""
+    folder = tmp_path / "bodies"
+    folder.mkdir()
+    (tmp_path / "outside.png").write_bytes(b"")
+    if name.startswith("link"):
+        (folder / "link.png").symlink_to(tmp_path / "outside.png")
+        (folder / "link").symlink_to(tmp_path)
+    body = plain()
+    body["picture"]["file"] = name
+    found = body_from_json(body, "body", folder)
+    assert found.picture is None
+    assert found.notes == ("A note.", f"Left out: the picture {name}, which is not in the folder of the body's file, or below.")
+
+
+def test_what_is_saved_elsewhere_than_its_picture_has_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "bodies").mkdir()
+    monkeypatch.chdir(tmp_path)
+    save_body("bodies/corner.json", BODY)
+    found = load_body("bodies/corner.json")
+    assert found.picture is None
+    assert "../corner.png" in found.notes[-1]
 
 
 @pytest.mark.parametrize(
@@ -172,3 +203,14 @@ def test_a_body_of_a_drawing_and_of_other_files(tmp_path: Path) -> None:
         body_of_file(path, max_pieces=0)
     with pytest.raises(InvalidShapeError, match=r"at least 0.01 m thick"):
         body_of_file(path, pixels_per_metre=1e5)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no such pipes")
+def test_a_picture_that_is_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
+    """Issue 29: whoever opens a pipe that nobody writes to waits for ever."""
+    os.mkfifo(tmp_path / "pipe.png")
+    with pytest.raises(InvalidInputError, match="it is no plain file"):
+        read_opacity(tmp_path / "pipe.png")
+    body = plain()
+    body["picture"]["file"] = "pipe.png"
+    assert picture_of(body_from_json(body, "body", tmp_path)) is None
