@@ -57,6 +57,17 @@ def test_a_disc_rolls_along_a_chain_without_a_bump_at_its_joints() -> None:
     assert one.state(box).linear_velocity[0] == pytest.approx(4.0, rel=1e-9) and one.state(box).position[1] == pytest.approx(0.2, abs=1e-3)
 
 
+@pytest.mark.parametrize("tilt", [0.0, 1e-15, 4e-6])
+def test_tiles_that_differ_by_their_rounding_are_one_line_to_slide_on(tilt: float) -> None:
+    """What slips along one line takes the trapezoid, exact under constant acceleration; where it switches, g h t / 2 is lost (issue 29)."""
+    one = World(WorldSettings(gravity=(3.0, -10.0), sleeping=False), solver="soft_step")
+    tiles = [Polygon([(-9.0, -1.0), (9.0, -1.0), (9.0, 9.0 * slope), (-9.0, -9.0 * slope)]) for slope in (0.0, tilt)]
+    one.create_body(BodySpec(tuple(FixtureSpec(tile, friction=0.0) for tile in tiles), "static"))
+    box = body(one, Polygon.box(0.5, 0.2), (0.0, 0.2), friction=0.0)
+    run(one, 1.0)
+    assert one.state(box).position[0] == pytest.approx(1.5, abs=1e-4)
+
+
 def test_hooks_hear_beginning_solution_and_end_in_this_order() -> None:
     one = world()
     ground(one, restitution=0.5)
