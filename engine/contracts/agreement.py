@@ -28,6 +28,7 @@ REASONS: dict[str, Reason] = {
     "local_maximum": Reason("local maximum", "Box2D's search stopped before the best axis. Ours is the shorter way out."),
     "skin": Reason("skin", "Only the rounded skins touch. Along Box2D's axis the gap looks smaller than it is; ours is right."),
     "edge_end": Reason("edge's end", "Box2D cuts what lies on an edge at the edge's end, we a skin beyond it. Both are right."),
+    "chain_normal": Reason("chain normal", "Box2D takes a normal that the chain does not have there, or its other side. Ours is right."),
     "toi_missed": Reason("missed touch", "A touch came and went within the step, and Box2D passed over it. Ours is the first touch."),
     "graze": Reason("graze", "The shapes pass each other within Box2D's tolerance of a touch. Both are right."),
     "gave_up": Reason("gave up", "b2TimeOfImpact ran out of iterations and says so. Ours is the first touch, or there is none."),

@@ -39,8 +39,6 @@ class Kept(NamedTuple):
     is_dynamic : bool (n + 1,)
     joined : int64 (k,)
         Pairs of bodies whose joint keeps them from touching, lower row times the number of bodies plus the higher, ascending.
-    is_link, is_plain : bool (n_shapes,)
-        Links of chains, and what meets these by the chain's rule.
     """
 
     body: IntArray
@@ -49,8 +47,6 @@ class Kept(NamedTuple):
     is_sensor: NDArray[np.bool_]
     is_dynamic: NDArray[np.bool_]
     joined: IntArray
-    is_link: NDArray[np.bool_]
-    is_plain: NDArray[np.bool_]
 
 
 @kernel
@@ -149,13 +145,12 @@ def sort_out(
     shapes: IntArray,
     poses_a: FloatArray,
     poses_b: FloatArray,
-    by_chain: NDArray[np.bool_],
-) -> tuple[int, int, int, int]:
-    """Fill what becomes of each pair of fixtures; for those to be solved, in order, shapes (n, 2), poses (n, 4), whether by a chain's rule.
+) -> tuple[int, int, int]:
+    """Fill what becomes of each pair of fixtures; for those to be solved, in order, shapes (n, 2) and poses (n, 4).
 
-    Returned is how many are solved, how many of these by a chain's rule, how many sense and how many are still.
+    Returned is how many are solved, how many sense and how many are still.
     """
-    n_solid = n_chain = n_sensed = n_still = 0
+    n_solid = n_sensed = n_still = 0
     n_bodies = len(kept.is_dynamic)
     for pair in range(len(pairs)):
         first, second = pairs[pair, 0], pairs[pair, 1]
@@ -169,18 +164,15 @@ def sort_out(
                 kind = _kind_of(a, b, kept.filters[first], kept.filters[second], is_sensor, is_dynamic, moves, kept.joined, n_bodies)
         become[pair] = kind
         if kind == SOLID:
-            shape_a, shape_b = kept.shape[first], kept.shape[second]
-            shapes[n_solid, 0], shapes[n_solid, 1] = shape_a, shape_b
+            shapes[n_solid, 0], shapes[n_solid, 1] = kept.shape[first], kept.shape[second]
             for k in range(4):
                 poses_a[n_solid, k], poses_b[n_solid, k] = poses[first, k], poses[second, k]
-            is_linked = (kept.is_link[shape_a] and kept.is_plain[shape_b]) or (kept.is_plain[shape_a] and kept.is_link[shape_b])
-            by_chain[n_solid] = is_linked
-            n_solid, n_chain = n_solid + 1, n_chain + (1 if is_linked else 0)
+            n_solid += 1
         elif kind == SENSED:
             n_sensed += 1
         elif kind == STILL:
             n_still += 1
-    return n_solid, n_chain, n_sensed, n_still
+    return n_solid, n_sensed, n_still
 
 
 @kernel

@@ -123,12 +123,16 @@ class Ends(NamedTuple):
 
 
 class Cores(NamedTuple):
-    """Packed shapes: of each fixture its number (m,), of each shape its first vertex and how many it has (k,), the vertices, body frame."""
+    """Packed shapes: of each fixture its number (m,), of each shape its first vertex and how many it has (k,), the vertices, body frame,
+    and the neighbors' far ends of the links of chains.
+    """
 
     shape: IntArray
     first: IntArray
     n_vertices: IntArray
     vertices: FloatArray
+    ghosts: FloatArray
+    has_ghost: NDArray[np.bool_]
 
 
 @inlined_kernel
@@ -365,7 +369,7 @@ def _velocity_at(ends: Ends, body: int, x: float, y: float) -> tuple[float, floa
 
 @inlined_kernel
 def _span(ends: Ends, cores: Cores, fixture: int, x: float, y: float) -> tuple[float, float]:
-    """Return from where to where a fixture's shape reaches along a unit vector."""
+    """Return from where to where a fixture's shape reaches along a unit vector, a link of a chain with its neighbors: it goes on there."""
     body, shape, radius = ends.body[fixture], cores.shape[fixture], ends.radius[fixture]
     cos, sin, at = ends.turns[body, 0], ends.turns[body, 1], cores.first[shape]
     along, up, origin = cos * x + sin * y, cos * y - sin * x, ends.values[body, 0] * x + ends.values[body, 1] * y
@@ -373,6 +377,10 @@ def _span(ends: Ends, cores: Cores, fixture: int, x: float, y: float) -> tuple[f
     for vertex in range(at, at + cores.n_vertices[shape]):
         place = along * cores.vertices[vertex, 0] + up * cores.vertices[vertex, 1]
         low, high = min(low, place), max(high, place)
+    for k in range(2):
+        if cores.has_ghost[shape, k]:
+            place = along * cores.ghosts[shape, 2 * k] + up * cores.ghosts[shape, 2 * k + 1]
+            low, high = min(low, place), max(high, place)
     return origin + low - radius, origin + high + radius
 
 

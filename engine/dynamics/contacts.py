@@ -19,7 +19,7 @@ from engine.dynamics.crowd import crowd_pairs
 from engine.dynamics.tables import Tables
 from engine.narrowphase import batched
 from engine.narrowphase.batched import ManifoldRows
-from engine.narrowphase.rules import BOX2D, EXACT
+from engine.narrowphase.rules import EXACT
 
 __all__ = [
     "ContactRows",
@@ -200,21 +200,11 @@ class Nearby:
         self.pairs = self._phase.pairs(self.fat)
 
 
-def fill_manifolds(
-    tables: Tables, shapes: IntArray, poses_a: FloatArray, poses_b: FloatArray, by_chain: NDArray[np.bool_] | None, rows: ManifoldRows
-) -> None:
-    """Fill the manifolds of pairs (n, 2) of packed shapes at poses (n, 4).
-
-    The axis is that of least overlap; on a segment that knows its neighbours, a link of a chain, the one that its neighbours leave to it
-    (`narrowphase._edge_kernel`): what slides along a chain must not stumble at its joints. `by_chain` (n,) tells which those are.
+def fill_manifolds(tables: Tables, shapes: IntArray, poses_a: FloatArray, poses_b: FloatArray, rows: ManifoldRows) -> None:
+    """Fill the manifolds of pairs (n, 2) of packed shapes at poses (n, 4): the axis is that of least overlap, on a link of a chain among
+    those that its neighbors leave to it.
     """
-    packed = tables.shapes.grown.packed
-    batched.fill_manifolds(packed, shapes, poses_a, poses_b, EXACT, rows)
-    if by_chain is not None:
-        which = np.flatnonzero(by_chain)
-        linked = batched.manifold_rows(packed, shapes[which], poses_a[which], poses_b[which], BOX2D)
-        for column, part in zip(rows.arrays, linked.arrays, strict=True):
-            column[which] = part
+    batched.fill_manifolds(tables.shapes.grown.packed, shapes, poses_a, poses_b, EXACT, rows)
 
 
 def sensed_pairs(tables: Tables, pairs: IntArray, become: NDArray[np.int8], poses: FloatArray) -> IntArray:

@@ -21,14 +21,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.broadphase import Automatic
-from engine.common.arrays import FloatArray, IntArray
+from engine.common.arrays import FloatArray, IntArray, any_of_rows
 from engine.dynamics._crowd_kernel import CROWD
 from engine.dynamics._pairs_kernel import SENSED, SOLID, classify
 from engine.dynamics._stop_kernel import CARRIED, FREE, NEVER, SHALLOW, farthest_moves, pairs_of_some, passing, play
 from engine.dynamics.crowd import crowd_pairs
 from engine.dynamics.tables import MARGIN, Tables
 
-__all__ = ["Motion", "Stops", "no_moments", "stop_at_first_touch"]
+__all__ = ["Motion", "Stops", "are_on_chains", "no_moments", "stop_at_first_touch"]
 
 _ASKED = 2.0 * MARGIN / SHALLOW
 """Metres of a body's inside that count where a hook says what may pass: it is asked before a body is in another one. In it by more than
@@ -133,6 +133,25 @@ def stop_at_first_touch(
     count = int(moments[0][0])
     passed = sensed[passing(packed, fixtures.body[sensed], fixtures.shape[sensed], motion.start, since, at, end, center)]
     return Stops(first_stop, end, state >= CARRIED, solid[moments[1][:count]], moments[2][:count], passed)
+
+
+def are_on_chains(tables: Tables, touching: IntArray, pairs: IntArray) -> NDArray[np.bool_]:
+    """Tell which pairs (n, 2) of rows of fixtures are of a link and of what touches (`touching`, (k, 2)) a link of the same body.
+
+    What slides or rolls on a chain, a hair deep, meets the ends of links to come, and a link leaves contacts to its neighbors: it was in
+    contact with the chain, if not with that link.
+    """
+    body, packed = tables.fixtures.body, tables.shapes.swept.packed
+    is_link = any_of_rows(packed.has_ghost)[tables.fixtures.shape]
+    are_on: NDArray[np.bool_] = np.zeros(len(pairs), dtype=np.bool_)
+    touching = np.concatenate((touching, touching[:, ::-1]))
+    touching = touching[is_link[touching[:, 0]]]
+    if len(touching) > 0:
+        n = len(tables.bodies.is_dynamic)
+        known = touching[:, 1] * n + body[touching[:, 0]]
+        for links, others in (pairs.T, pairs.T[::-1]):
+            are_on |= is_link[links] & np.isin(others * n + body[links], known)
+    return are_on
 
 
 def _pairs(tables: Tables, motion: Motion, moved: FloatArray, is_fast: NDArray[np.bool_], drives: NDArray[np.bool_]) -> IntArray:

@@ -28,7 +28,7 @@ from engine.dynamics.contacts import (
     told_contacts,
     without,
 )
-from engine.dynamics.continuous import Motion, no_moments, stop_at_first_touch
+from engine.dynamics.continuous import Motion, are_on_chains, no_moments, stop_at_first_touch
 from engine.dynamics.joints import JointTable
 from engine.dynamics.solvers.protocol import Found, Method, Problem, contacts_of
 from engine.dynamics.state import Memory, State
@@ -129,7 +129,7 @@ class Step:
         nearby.renew(boxes, are_fat)
         old, pairs = memory.rows, nearby.pairs
         is_woken = self._is_woken
-        become, by_chain, shapes, poses_a, poses_b, *columns = space.bundle("pairs", len(pairs), _arrays_of_pairs)
+        become, shapes, poses_a, poses_b, *columns = space.bundle("pairs", len(pairs), _arrays_of_pairs)
         manifolds = ManifoldRows(*columns)
         found = Manifolds(*columns[:4])
         ended = space.array("ended", (len(old),), np.int64)
@@ -146,17 +146,15 @@ class Step:
             self._center,
             self._turned,
         )
-        cores = Cores(fixtures.shape, packed.first, packed.n_vertices, packed.vertices)
+        cores = Cores(fixtures.shape, packed.first, packed.n_vertices, packed.vertices, packed.ghosts, packed.has_ghost)
         while True:
             n_moving = stir(
                 self._values, self._awake, bodies.is_dynamic, bodies.is_static, bodies.is_active,
                 self._is_moving, self._is_asleep, self._moves, self._drives,
             )  # fmt: skip
-            n_solid, n_chain, n_sensed, n_still = sort_out(
-                pairs, boxes, poses, tables.kept, self._is_moving, become, shapes, poses_a, poses_b, by_chain
-            )
+            n_solid, n_sensed, n_still = sort_out(pairs, boxes, poses, tables.kept, self._is_moving, become, shapes, poses_a, poses_b)
             some = slice(n_solid)
-            fill_manifolds(tables, shapes[some], poses_a[some], poses_b[some], by_chain[some] if n_chain > 0 else None, manifolds)
+            fill_manifolds(tables, shapes[some], poses_a[some], poses_b[some], manifolds)
             most = int(np.count_nonzero(found.n_points[some])) + n_still
             rows = empty_rows(most)
             solved, began = space.array("solved", (most, SOLVED), np.int64), space.array("began", (most,), np.int64)
@@ -254,7 +252,9 @@ class Step:
                 self._call(self._hooks.begin, event)
 
     def _were_in_contact(self, pairs: IntArray) -> NDArray[np.bool_]:
-        return np.isin(key_of(*self._tables.fixtures.ids[pairs].T), self._rows.key)
+        ids, rows = self._tables.fixtures.ids, self._rows
+        are_on = are_on_chains(self._tables, np.searchsorted(ids, rows.ids[:, :2]), pairs)
+        return np.isin(key_of(*ids[pairs].T), rows.key) | are_on
 
     def _passes(self, pair: IntArray) -> bool:
         """Tell whether the hook lets a pair of rows of fixtures through each other."""
@@ -312,10 +312,10 @@ def _contacts_at(nearby: Nearby, is_moving: NDArray[np.bool_], problem: Problem,
         problem.moved(bodies), tables.bodies.center, fixtures.body, fixtures.shape, packed.first, packed.n_vertices, packed.vertices,
         packed.radius, nearby.fat, center, turned, poses, boxes,
     )  # fmt: skip
-    become, by_chain, shapes, poses_a, poses_b, *columns = _arrays_of_pairs(len(pairs))
-    n_solid, n_chain, *_ = sort_out(pairs, boxes, poses, tables.kept, is_moving, become, shapes, poses_a, poses_b, by_chain)
+    become, shapes, poses_a, poses_b, *columns = _arrays_of_pairs(len(pairs))
+    n_solid, *_ = sort_out(pairs, boxes, poses, tables.kept, is_moving, become, shapes, poses_a, poses_b)
     some, manifolds = slice(n_solid), ManifoldRows(*columns)
-    fill_manifolds(tables, shapes[some], poses_a[some], poses_b[some], by_chain[some] if n_chain > 0 else None, manifolds)
+    fill_manifolds(tables, shapes[some], poses_a[some], poses_b[some], manifolds)
     found = Manifolds(*columns[:4])
     ids = key_of(*fixtures.ids[pairs[become == SOLID]].T)
     passing = rows.key[rows.whole[:, FLAGS] & PASSES != 0]
@@ -351,7 +351,7 @@ def _arrays_of_fixtures(m: int) -> tuple[NDArray[Any], ...]:
 
 
 def _arrays_of_pairs(n: int) -> tuple[NDArray[Any], ...]:
-    """Return what becomes of pairs, which go by a chain's rule, their shapes, both poses, and the columns of manifolds."""
+    """Return what becomes of pairs, their shapes, both poses, and the columns of manifolds."""
     numbers = np.zeros((n, 2, 3)), np.zeros((n, 2), dtype=np.int64), np.zeros((n, 6)), np.zeros((n, 2), dtype=np.int64)
     manifolds = (np.zeros(n, dtype=np.int64), *numbers)
-    return np.empty(n, dtype=np.int8), np.empty(n, dtype=np.bool_), np.empty((n, 2), dtype=np.int64), *np.empty((2, n, 4)), *manifolds
+    return np.empty(n, dtype=np.int8), np.empty((n, 2), dtype=np.int64), *np.empty((2, n, 4)), *manifolds

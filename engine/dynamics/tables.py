@@ -17,7 +17,7 @@ from engine.dynamics._contact_kernel import Materials
 from engine.dynamics._pairs_kernel import Kept
 from engine.dynamics._soft_step_kernel import Masses
 from engine.geometry import AnyShape, Polygon, Segment
-from engine.geometry.kinds import CIRCLE, POLYGON
+from engine.geometry.kinds import POLYGON
 from engine.query import batch
 from engine.world.joint_specs import MouseJointSpec
 from engine.world.specs import BodySpec, FixtureSpec
@@ -199,10 +199,7 @@ class Tables:
         }
         self.joined = np.array(sorted(min(pair) * n + max(pair) for pair in pairs), dtype=np.int64)
         bodies, fixtures, packed = self.bodies, self.fixtures, self.shapes.grown.packed
-        is_link, is_plain = packed.has_ghost.any(axis=1) & (packed.n_vertices > 1), np.isin(packed.kind, (CIRCLE, POLYGON))
-        self.kept = Kept(
-            fixtures.body, fixtures.shape, fixtures.filters, fixtures.is_sensor, bodies.is_dynamic, self.joined, is_link, is_plain
-        )
+        self.kept = Kept(fixtures.body, fixtures.shape, fixtures.filters, fixtures.is_sensor, bodies.is_dynamic, self.joined)
         self.masses = Masses(bodies.inverse, bodies.center, bodies.damping, bodies.gravity_scale)
         self.materials = Materials(fixtures.restitution, packed.kind[fixtures.shape] != POLYGON)
         self.margin = np.where(fixtures.radius > 0.0, MARGIN, 0.0)

@@ -73,7 +73,7 @@ MANIFOLD_NEIGHBOURS = 36.0
     MANIFOLD_CLIPPED      side of the reference edge, its vertex that the plane is at, ends left: 2, 1 or 0; how far outside the vertex
                           the plane stands, outside the plane the first and the second end; what is left of the incident edge
     MANIFOLD_POINT        1 if kept, feature id (NaN where not kept), gap along the normal, the end, and the point midway
-    MANIFOLD_NEIGHBOURS   vertex of the edge whose ghost says that the contact is the neighbour's (`_edge_kernel`)
+    MANIFOLD_NEIGHBOURS   vertex of the edge whose ghost says that the contact is the neighbour's (`_edge_kernel`, `_link_kernel`)
 
 Points are given in the frame that the kernel works in.
 """
@@ -165,10 +165,12 @@ def _cut(
 
 @inlined_kernel
 def clip_incident_edge(
-    reference: FloatArray, edge: int, nx: float, ny: float, side: float, other: FloatArray, incident: int, room: Room, whose: float,
-    trace: FloatArray | None,
+    reference: FloatArray, edge: int, nx: float, ny: float, sides: tuple[float, float], other: FloatArray, incident: int, room: Room,
+    whose: float, trace: FloatArray | None,
 ) -> tuple[int, bool]:  # fmt: skip
     """Clip edge `incident` of `other` to the side planes of edge `edge` of `reference`, whose unit normal is (nx, ny).
+
+    The planes stand `sides` outside the edge's first and second end.
 
     Fills the room's ends (2, 2) with what is left and their names (2, 4) with (index on reference, index on other, type on reference,
     type on other). Returns how many ends are left (2; 1 where it only touches a side plane; 0) and whether a plane cut it. The trace is
@@ -183,6 +185,7 @@ def clip_incident_edge(
 
     n_ends, is_cut = 2, False
     for k in range(2):
+        side = sides[0] if k == 0 else sides[1]
         n_ends, cuts, out_0, out_1 = _cut(reference, edge, k, nx, ny, side, n_ends, ends, names)
         is_cut = is_cut or cuts
         corner = (edge + k) % n_reference
@@ -253,7 +256,7 @@ def points_on_edge(
                 incident = edge_at_vertex(other_normals, contact_vertex(base, edge, nx, ny, other, touch)[0], nx, ny)
             cosine = abs(nx * other_normals[incident, 0] + ny * other_normals[incident, 1])
             record(trace, MANIFOLD_INCIDENT, (1.0 - whose, float(incident), cosine))
-            n_ends, is_cut = clip_incident_edge(base, edge, nx, ny, skins, other, incident, room, whose, trace)
+            n_ends, is_cut = clip_incident_edge(base, edge, nx, ny, (skins, skins), other, incident, room, whose, trace)
             if is_cut:
                 axis[3] = 1.0 / max(cosine, SAT_ROUNDING)
             if rule == BOX2D and n_ends < 2:

@@ -1,8 +1,9 @@
 """Manifolds of rounded shapes: cores of one, two or many vertices, each with a radius around it.
 
-They are asked for every pair that a capsule or a segment takes part in; everything else is `_manifold_kernel`. By Box2D's rule a segment is
-one of its edges (`_edge_kernel`), and the steps are taken in the edge's frame; else both are cores with radii, in A's frame. A kernel for
-itself: it takes as long to compile as that of circles and polygons, and a world without floors of edges never asks for it.
+They are asked for every pair that a capsule or a segment takes part in; everything else is `_manifold_kernel`. By Box2D's rule a segment
+is one of its edges (`_edge_kernel`), and a segment with neighbors is by the exact rule a link of a chain (`_link_kernel`): both in the
+segment's frame. Else both are cores with radii, in A's frame. A kernel for itself: it takes as long to compile as that of circles and
+polygons, and a world without floors of edges never asks for it.
 
 A capsule is a segment with a radius, a disc a point with one, a polygon with a skin many vertices with a small one. So one
 routine serves every pair that a capsule or a segment takes part in. With R the sum of the radii, the two shapes share a point
@@ -50,6 +51,7 @@ from engine.geometry.kinds import CAPSULE, CIRCLE, SEGMENT
 from engine.narrowphase._clip_kernel import MANIFOLD_POINT, VERTEX, name_of, points_on_edge, write_point
 from engine.narrowphase._core_distance_kernel import nearest_points
 from engine.narrowphase._edge_kernel import manifold_edge_circle, manifold_edge_polygon
+from engine.narrowphase._link_kernel import is_link, manifold_link
 from engine.narrowphase._sat_kernel import SAT_CORNERS, SAT_END, SAT_START, edge_separation
 from engine.narrowphase._sides_kernel import Arrays, Room, Row, Shapes, Side, moved_side, room_for, rounding_of, row_of, side_of
 from engine.narrowphase.rules import BOX2D, EXACT
@@ -151,9 +153,12 @@ def manifold_core_pair(
     a, b = side_of(shapes, pairs[at, 0], poses_a, at), side_of(shapes, pairs[at, 1], poses_b, at)
     row = row_of(columns, at)
     base, other, to_other = a, b, 1.0
-    if rule == BOX2D and b.kind == SEGMENT:  # in B's frame, the edge's
+    links = rule != BOX2D and (is_link(a) or is_link(b))
+    if (links and not is_link(a)) or (rule == BOX2D and b.kind == SEGMENT):  # in B's frame, the edge's
         base, other, to_other = b, a, -1.0
     moved = moved_side(other, base.pose, room.moved)
+    if links:
+        return manifold_link(base, moved, to_other, rounding_of(a.pose, a.extent, b.pose, b.extent), room, row, trace)
     if rule != BOX2D:
         return manifold_cores(base, moved, rounding_of(a.pose, a.extent, b.pose, b.extent), room, row, trace)
     if other.kind == CIRCLE:

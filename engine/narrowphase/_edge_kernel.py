@@ -255,13 +255,13 @@ def manifold_edge_polygon(edge: Side, polygon: Side, to_polygon: float, room: Ro
     if is_on_polygon:
         cosine = abs(nx * limits[0, 0] + ny * limits[0, 1])
         record(trace, MANIFOLD_INCIDENT, (of_edge, 0.0, cosine))
-        n_ends, is_cut = clip_incident_edge(others, polygon_edge, nx, ny, 0.0, vertices, 0, room, of_polygon, trace)
+        n_ends, is_cut = clip_incident_edge(others, polygon_edge, nx, ny, (0.0, 0.0), vertices, 0, room, of_polygon, trace)
         base_x, base_y, base_skin, lifted_skin = others[polygon_edge, 0], others[polygon_edge, 1], other_skin, skin
     else:
         incident = find_incident_edge(other_normals, nx, ny)
         cosine = abs(nx * other_normals[incident, 0] + ny * other_normals[incident, 1])
         record(trace, MANIFOLD_INCIDENT, (of_polygon, float(incident), cosine))
-        n_ends, is_cut = clip_incident_edge(vertices, side, nx, ny, 0.0, others, incident, room, of_edge, trace)
+        n_ends, is_cut = clip_incident_edge(vertices, side, nx, ny, (0.0, 0.0), others, incident, room, of_edge, trace)
         base_x, base_y, base_skin, lifted_skin = vertices[side, 0], vertices[side, 1], skin, other_skin
     if is_cut:
         axis[3] = 1.0 / max(cosine, SAT_ROUNDING)

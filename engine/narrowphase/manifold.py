@@ -26,8 +26,9 @@ def manifold(a: AnyShape, xf_a: Transform, b: AnyShape, xf_b: Transform, rule: R
     rule : "exact" or "box2d"
         "exact" takes the true minimum-penetration axis over all edges of both polygons; where A's and B's are equal within
         rounding it takes A's, and the first of equal edges. With a capsule or a segment it is the axis of the rounded shapes,
-        which may run from corner to corner; ghosts count for nothing. "box2d" repeats the choice of Box2D 2.3.0, for segments
-        with their ghosts; it has no capsules and collides no two segments.
+        which may run from corner to corner. A segment with ghosts is a link of a chain: of its normals it has those that its
+        neighbors leave to it, on the side where the other shape lies. "box2d" repeats the choice of Box2D 2.3.0, for segments
+        with their ghosts too; it has no capsules and collides no two segments.
     trace : float64 (k, TRACE_WIDTH), optional
         Is told the axes tried, in order, the reference and the incident edge, what each side plane leaves, the points: kinds in
         `_sat_kernel` and `_clip_kernel`. `engine.trace.manifold` decodes them.
@@ -46,7 +47,7 @@ def manifold(a: AnyShape, xf_a: Transform, b: AnyShape, xf_b: Transform, rule: R
 
     References
     ----------
-    See `engine.narrowphase._manifold_kernel`, which derives it, `_core_manifold_kernel` and `_edge_kernel`.
+    See `engine.narrowphase._manifold_kernel`, which derives it, `_core_manifold_kernel`, `_link_kernel` and `_edge_kernel`.
 
     Examples
     --------

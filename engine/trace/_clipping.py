@@ -9,7 +9,7 @@ from engine.common.errors import InvalidInputError
 from engine.common.words import counted
 from engine.contracts import Manifold
 from engine.contracts.trace import Feature, Mark, Point, Question, TraceStep
-from engine.geometry import Circle, Polygon, Segment
+from engine.geometry import AnyShape, Circle, Polygon, Segment
 from engine.narrowphase import manifold as chapter
 from engine.narrowphase._clip_kernel import (
     MANIFOLD_CLIPPED,
@@ -59,6 +59,11 @@ _AGAINS = (
 )
 
 
+def is_link(shape: AnyShape) -> bool:
+    """Tell whether a shape is a segment with neighbors: the exact rule takes its steps in its frame (`_link_kernel`)."""
+    return isinstance(shape, Segment) and (shape.ghost1 is not None or shape.ghost2 is not None) and len(shape.core) == 2
+
+
 class ClippedManifold(Algorithm[PairCase]):
     """A manifold by a rule, whose `choice` is the pseudo-code before that of `CLIPPING`."""
 
@@ -96,7 +101,7 @@ class _Clipping:
         self.edges, self.first_line, self.rule = Edges(case), n_before, rule
         n_circles = sum(isinstance(shape, Circle) for shape in shapes)
         self.has_circle = n_circles == 1 and any(isinstance(shape, Polygon | Segment) for shape in shapes)
-        in_b = frame_is_b(kinds[0], kinds[1], rule_number(rule))
+        in_b = frame_is_b(kinds[0], kinds[1], rule_number(rule)) or (rule == "exact" and is_link(shapes[1]) and not is_link(shapes[0]))
         polygons = all(isinstance(shape, Polygon) for shape in shapes)
         aim, goes_on = "The axis with the greatest gap is the shortest way apart.", "So there is no contact."
         lines = {"edge": 0, "corners": n_before + _CORNERS}

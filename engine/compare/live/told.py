@@ -8,7 +8,7 @@ Box2D          the same pair with its numbers rounded to float32, shapes as Box2
                (`engine.box2d.oracle`), and our algorithms the rounded pair too: judged like any manifold of Box2D's (`judge_manifolds`)
 
 Of what Box2D cannot hold, or not where it stands, the library is the only witness. Such a contact counts as not comparable, by its reason,
-and never as agreeing. The axis is that of least overlap; a link of a chain, which leaves normals to its neighbours, has Box2D's rule.
+and never as agreeing. All pairs are asked by the exact rule, those with an edge too.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from engine.compare.verdicts.manifolds import judge_manifolds
 from engine.compare.verdicts.verdict import Explanation
 from engine.contracts import StepAgreement, StepContacts
 from engine.geometry import AnyShape, Capsule, FixtureShape
-from engine.geometry.kinds import CIRCLE, POLYGON, SEGMENT
+from engine.geometry.kinds import SEGMENT
 from engine.narrowphase.packing import pack
 
 __all__ = ["ToldShapes", "by_own_rule", "grown"]
@@ -152,7 +152,5 @@ _FARTHEST = LINEAR_SLOP * 2.0**23
 
 
 def by_own_rule(posed: PosedPairs) -> PosedPairs:
-    """Return the pairs with those alone as an edge's, for which the rule is Box2D's, that are a link of a chain and a disc or polygon."""
-    shapes, pairs = posed.shapes, posed.pairs
-    is_link, is_plain = any_of_rows(shapes.has_ghost), np.isin(shapes.kind, (CIRCLE, POLYGON))
-    return replace(posed, is_edge=any_of_rows(is_link[pairs]) & any_of_rows(is_plain[pairs]))
+    """Return the pairs with none as an edge's, for which the rule is Box2D's."""
+    return replace(posed, is_edge=np.zeros(len(posed), dtype=np.bool_))

@@ -25,7 +25,8 @@ shows. And no answer widens its own allowance: by how much clipping amplified er
 An edge's manifold is judged against Box2D's rule, which is the only definition of what an edge's sides and neighbours do: step 2, and ours
 has to be one of the rule's outcomes too. Where an edge is asked as any other shape is (`PosedPairs.is_edge` false, its kind a segment),
 ours has the axis of least overlap; Box2D's rule for it also cuts at the end of the reference edge, ours a skin beyond as of polygons:
-with one axis on both sides, and no points that differ but there, `edge_end`.
+with one axis on both sides, and no points that differ but there, `edge_end`. A link of a chain has fewer normals by our rule than by
+Box2D's, and another side of it where the two differ in that: `chain_normal` if ours is one of them and Box2D's is not.
 """
 
 from __future__ import annotations
@@ -38,6 +39,7 @@ from numpy.typing import NDArray
 from engine.common.arrays import FloatArray, any_of_rows, largest_of_rows
 from engine.common.tolerances import BOX2D_ABSOLUTE_TOLERANCE, BOX2D_RELATIVE_TOLERANCE, EPS64, SAT_ROUNDING
 from engine.compare import allowances
+from engine.compare.proofs.chain_normals import explain_link
 from engine.compare.proofs.manifold_ties import (
     axis_margins,
     explain_circle,
@@ -204,6 +206,7 @@ class _Differing:
         self._is_one_reference = (~any_of_rows(ours.reference != replay.reference)).tolist()
         self._have_points = ((ours.count > 0) & (box2d.count > 0)).tolist()
         self._is_polygons, self._is_edge = posed.is_polygons.tolist(), posed.is_edge.tolist()
+        self._is_link = any_of_rows(any_of_rows(posed.shapes.has_ghost)[posed.pairs]).tolist()
         self._is_segment = any_of_rows(posed.shapes.kind[posed.pairs] == SEGMENT).tolist()
         # would the preference for A's face alone, applied to the true maxima, have led to Box2D's edge?
         best_a, best_b = ours.axis[:, 4], ours.axis[:, 5]
@@ -220,6 +223,11 @@ class _Differing:
         excess, tie = self._excess[at], self._tie[at]
         if not self._ours_stands[at]:
             return "unexplained", abs(excess), "our own axis fails its witness"
+        if self._is_link[at] and self._is_replayed[at] and self._have_points[at] and not self._is_one_normal[at]:
+            ours, box2d = self._ours.axis[at, :2].tolist(), self._box2d.normal[at].tolist()
+            found = explain_link(self._posed, at, (ours[0], ours[1]), (box2d[0], box2d[1]), excess)
+            if found is not None:
+                return found
         if excess < -tie:
             return "unexplained", -excess, f"Box2D's axis is shallower than ours by {-excess:.3g} m"
         if self._is_segment[at]:

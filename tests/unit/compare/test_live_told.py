@@ -181,3 +181,27 @@ def test_a_fast_body_that_passes_a_sensor_is_no_difference() -> None:
 def test_totals_add_up_by_reason() -> None:
     one, other = StepAgreement(3, 3, not_comparable={"capsule": 2}), StepAgreement(1, 0, 1, not_comparable={"capsule": 1, "far": 4})
     assert (one + other).not_comparable == {"capsule": 3, "far": 4} and (one + other).compared == 4
+
+
+def test_where_box2d_takes_a_normal_that_the_chain_does_not_have_it_is_proved(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A plank above a chain that bends down is behind it by Box2D's rule (issue 29); our own axis turned round is a fault, not a reason."""
+    from engine.compare.verdicts import manifolds as judge
+
+    points = [(-8.0, 0.0), (0.0, 0.0), (2.0, -0.35), (4.0, -0.65)]
+    ends = [None, *points, None]
+    links = [FixtureSpec(Segment(ends[k], ends[k + 1], ghost1=ends[k - 1], ghost2=ends[k + 2])) for k in (1, 2, 3)]  # type: ignore[arg-type]
+    world = World(solver="soft_step")
+    world.create_body(BodySpec(tuple(links), "static"))
+    world.create_body(BodySpec((FixtureSpec(Polygon.box(1.5, 0.05)),), position=(-1.4, 0.05)))
+    contacts = world.step()
+    found = LiveReferee(world).check(contacts)
+    assert found.unexplained == 0 and found.reasons == ("chain_normal",)
+    assert found.differences[0].box2d_normal[1] < -0.9 and "m to our side, 0 m to Box2D" in found.differences[0].evidence
+
+    explain = judge.explain_link
+
+    def turned(posed: Any, at: int, ours: Any, box2d: Any, excess: float) -> Any:
+        return explain(posed, at, box2d, ours, excess)
+
+    monkeypatch.setattr(judge, "explain_link", turned)
+    assert "chain_normal" not in LiveReferee(world).check(contacts).reasons

@@ -1,0 +1,89 @@
+"""Proof that Box2D's normal at a link of a chain is none that the chain has there, and that ours is.
+
+What the normals of a link are stands in `engine.narrowphase._link_kernel`, with pictures: on each side those between its own and the
+neighbor's across a ridge. Here they are angles, in the world frame, and the side is found by cutting the whole outline; no line is shared.
+"""
+
+from __future__ import annotations
+
+import math
+
+from engine.compare import allowances
+from engine.compare.proofs._polygon_decisions import Vector
+from engine.compare.proofs.placed import Explained, placed_edge, world_points
+from engine.compare.queries import PosedPairs
+from engine.geometry.kinds import SEGMENT
+
+__all__ = ["explain_link"]
+
+
+def explain_link(posed: PosedPairs, at: int, ours: Vector, box2d: Vector, excess: float) -> Explained:
+    """Show of two normals from A to B that the chain has ours, and not Box2D's: on this side, or as the side where the shape lies.
+
+    `excess` is by how much Box2D's overlap is the greater one, metres; None where that is not the reason.
+    """
+    side = 0 if posed.shapes.kind[posed.pairs[at, 0]] == SEGMENT else 1
+    sign = 1.0 if side == 0 else -1.0
+    ours, box2d = (sign * ours[0], sign * ours[1]), (sign * box2d[0], sign * box2d[1])
+    edge = placed_edge(posed, at, side, float)
+    neighbors = ((edge.v1, edge.v2, edge.before), (edge.v2, edge.v1, edge.after))
+    bound = 4.0 * allowances.direction_allowance()
+    normal = _turned(edge.v1, edge.v2)
+    front = [_beyond(normal, neighbors, one) for one in (ours, box2d)]
+    back = [_beyond((-normal[0], -normal[1]), neighbors, one) for one in (ours, box2d)]
+    is_front = front[0] <= bound
+    mine, theirs, others = (front[0], front[1], back[1]) if is_front else (back[0], back[1], front[1])
+    if mine > bound or theirs <= bound:
+        return None
+    if others > bound:
+        return "chain_normal", abs(excess), f"Box2D's normal lies {math.degrees(theirs):.3g} degrees beyond those of the chain there"
+    reach = _reach_over(edge.v1, edge.v2, world_points(posed, at, 1 - side, None, float))
+    if reach is None:
+        return None
+    low, high = reach
+    above, below = (high, -low) if is_front else (-low, high)
+    if above <= below + 2.0 * float(allowances.separation_allowance(posed.scale[at : at + 1])[0]):
+        return None
+    told = f"over the link the shape reaches {above:.3g} m to our side, {below:.3g} m to Box2D's"
+    return "chain_normal", abs(excess), told
+
+
+def _turned(start: Vector, end: Vector) -> Vector:
+    """Return the unit normal to the right of the way from one point to another."""
+    dx, dy = end[0] - start[0], end[1] - start[1]
+    length = math.hypot(dx, dy)
+    return dy / length, -dx / length
+
+
+def _angle(one: Vector, other: Vector) -> float:
+    return math.atan2(one[0] * other[1] - one[1] * other[0], one[0] * other[0] + one[1] * other[1])
+
+
+def _beyond(normal: Vector, neighbors: tuple[tuple[Vector, Vector, Vector | None], ...], one: Vector) -> float:
+    """Return by how many radians a normal lies beyond those of one side, whose own is `normal`; negative within."""
+    lean = _angle(normal, one)
+    for end, start, ghost in neighbors:
+        outward = (end[0] - start[0], end[1] - start[1])
+        sense = math.copysign(1.0, _angle(normal, outward))
+        if sense * lean < 0.0:
+            continue
+        if ghost is None:
+            return abs(lean) - math.pi
+        onward = (ghost[0] - end[0], ghost[1] - end[1])
+        falls = -sense * _angle(outward, onward)  # negative where the neighbor falls away on this side
+        return abs(lean) - max(0.0, -falls)
+    return abs(lean)
+
+
+def _reach_over(start: Vector, end: Vector, corners: list[Vector]) -> tuple[float, float] | None:
+    """Return from where to where the part of a convex outline over a link reaches along its normal; None where there is none."""
+    normal, along = _turned(start, end), (end[0] - start[0], end[1] - start[1])
+    length = math.hypot(*along)
+    places = [
+        ((x - start[0]) * along[0] / length + (y - start[1]) * along[1] / length, (x - start[0]) * normal[0] + (y - start[1]) * normal[1])
+        for x, y in corners
+    ]
+    heights = [height for place, height in places if 0.0 <= place <= length]
+    for (a, low), (b, high) in zip(places, places[1:] + places[:1], strict=True):
+        heights += [low + (high - low) * (border - a) / (b - a) for border in (0.0, length) if (a < border) != (b < border)]
+    return (min(heights), max(heights)) if heights else None

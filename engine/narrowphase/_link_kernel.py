@@ -1,0 +1,349 @@
+"""A link of a chain, a segment that knows its neighbors, against any other shape by the exact rule.
+
+Alone, a segment is a shape like any other, and its ends are corners (`_core_manifold_kernel`). In a chain the neighbors go on where
+it ends::
+
+        ghost1 . . . . v1 ============ v2 . . . . ghost2
+               link 0         link 1         link 2         normals of the front to the right of the direction of travel
+
+so it has fewer normals. On each side they are an arc, the link's part of the *Gauss map* of the chain: from the link's own normal to
+that of the neighbor across a joint that is a ridge as seen from that side, and no farther than its own at one that is a valley, where
+the neighbor's face is met first. At an end without a neighbor the arc goes on round to the other side's normal::
+
+            n0 \\   n1   / n2        at two ridges         n1           at two valleys: one normal
+                \\  |  /                                    |           (the other side of the same chain)
+        ghost1 __ .v1===v2. __ ghost2         ghost1 ' ' .v1===v2. ' ' ghost2
+
+**The side.** Where the shape as a whole lies says little: the middle of a plank may be far beyond both neighbors, and beneath this
+link's line where the chain bends down. What counts is what lies over the link. The other core is cut at the two lines across the
+link's ends, and what is left reaches `low` and `high` above the link's line: to be parted, it has to move by -low to the front or by
+high to the back. A face of the other shape whose normal is in a side's arc may be the shorter way to that side: over the edge of a
+table the way out of its upright side is up. The side is that of the shorter way; of two equal ones, that of the centroid.
+
+**The axis**, on that side: the link's normal, or a face of the other shape within the arc, whichever has the greater separation, both
+of the whole shapes (`_sat_kernel`). Only so a plank that tips over a ridge is held along its own face, and not along the link's normal,
+which its far end is beneath. Where the cores are apart by more than that, two corners are nearest and the axis runs between them: if
+the other corner lies beside the neighbor, before its end in its direction, then the contact is the neighbor's, and dropped; the trace
+is told. Where the link's normal is taken, but the incident edge descends over a ridge and beyond, steeper than the neighbor, then it is
+met by the joint, and its own normal is the axis: what slides along itself must not stumble there either.
+
+**The points** are the ends of the incident edge, clipped to the reference edge. So each has the depth that is there, over this link,
+however deep a far end lies below the link's line. At a valley the link counts as longer by both skins: what is below the joint is over
+neither of the two, and beyond it the neighbor is higher than the link would be, so nothing stumbles. At a ridge it would, and there is
+no need; nor for what is behind the neighbor.
+
+Read from the other end a chain gives the same answer, for both sides are looked at in the same way. Box2D's rule for the same question
+(`_edge_kernel`) takes the side from the centroid, by the lines of the neighbors drawn on without an end, and lets a ridge's grant the
+front alone.
+
+Sources: E. Catto, "Ghost Collisions", box2d.org, 2020 (the arc); P. Terdiman, "Contact generation for meshes", codercorner.com, 2015
+(Voronoi regions of internal edges).
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from engine.common._record_kernel import record
+from engine.common.arrays import FloatArray
+from engine.common.jit import borrowing_kernel, inlined_kernel
+from engine.common.tolerances import SAT_ROUNDING
+from engine.narrowphase._clip_kernel import (
+    FACE,
+    MANIFOLD_INCIDENT,
+    MANIFOLD_NEIGHBOURS,
+    MANIFOLD_POINT,
+    MANIFOLD_REFERENCE,
+    VERTEX,
+    clip_incident_edge,
+    find_incident_edge,
+    name_of,
+    write_point,
+)
+from engine.narrowphase._core_distance_kernel import nearest_points
+from engine.narrowphase._sat_kernel import SAT_CORNERS, SAT_EDGE, SAT_END, SAT_START, face_separation
+from engine.narrowphase._sides_kernel import Room, Row, Side
+
+__all__ = ["is_link", "manifold_link"]
+
+RIDGE_LEAN = 0.1
+"""Sine of the angle, 6 degrees, by which a face may lean beyond the neighbor at a ridge. That it lies before the joint is true
+whatever it leans. But it must be seen where a box slides over the edge of a table, a hair turned: to the link of the upright side all
+its length would be the way out else. From 6 degrees on what is deep by d reaches no farther than 10 d back over that link."""
+
+
+@inlined_kernel
+def is_link(side: Side) -> bool:
+    """Tell whether a shape is a link: a segment with a neighbor, and some length."""
+    return bool((side.has_ghost[0] or side.has_ghost[1]) and side.vertices.shape[0] == 2)
+
+
+@inlined_kernel
+def _extent_over(link: Side, other: FloatArray, more_1: float, more_2: float) -> tuple[float, float]:
+    """Return how far the part of a core over the link reaches along the front's normal, low and high; low > high where there is none.
+
+    The link counts as longer by so much at v1 and at v2.
+    """
+    x1, y1 = link.vertices[0, 0], link.vertices[0, 1]
+    nx, ny = link.normals[0, 0], link.normals[0, 1]
+    length = math.hypot(link.vertices[1, 0] - x1, link.vertices[1, 1] - y1)
+    low, high = np.inf, -np.inf
+    last = other.shape[0] - 1
+    before_along = nx * (other[last, 1] - y1) - ny * (other[last, 0] - x1)
+    before_up = nx * (other[last, 0] - x1) + ny * (other[last, 1] - y1)
+    for j in range(other.shape[0]):
+        along = nx * (other[j, 1] - y1) - ny * (other[j, 0] - x1)
+        up = nx * (other[j, 0] - x1) + ny * (other[j, 1] - y1)
+        if -more_1 <= along <= length + more_2:
+            low, high = min(low, up), max(high, up)
+        for k in range(2):
+            border = -more_1 if k == 0 else length + more_2
+            out_before, out = before_along - border, along - border
+            if (out_before < 0.0) != (out < 0.0):
+                crossing = before_up + (up - before_up) * (out_before / (out_before - out))
+                low, high = min(low, crossing), max(high, crossing)
+        before_along, before_up = along, up
+    return low, high
+
+
+@inlined_kernel
+def _fill_limits(link: Side, side: float, limits: FloatArray) -> tuple[bool, bool]:
+    """Fill the unit normals (2, 2) at which the arc of a side, 1 front or -1 back, ends at v1 and at v2; tell which is a ridge."""
+    v, ghosts = link.vertices, link.ghosts
+    nx, ny = side * link.normals[0, 0], side * link.normals[0, 1]
+    ridge_1, ridge_2 = False, False
+    for k in range(2):
+        # without a neighbor any normal that points past the end will do
+        keeps = 1.0 if link.has_ghost[k] else -1.0
+        limits[k, 0], limits[k, 1] = keeps * nx, keeps * ny
+        if link.has_ghost[k]:
+            # the neighbor's direction of travel
+            dx = v[0, 0] - ghosts[0] if k == 0 else ghosts[2] - v[1, 0]
+            dy = v[0, 1] - ghosts[1] if k == 0 else ghosts[3] - v[1, 1]
+            distance = math.hypot(dx, dy)
+            outward = -1.0 if k == 0 else 1.0
+            if outward * (nx * dx + ny * dy) < 0.0:  # it falls away on this side
+                limits[k, 0], limits[k, 1] = side * dy / distance, -side * dx / distance
+                if k == 0:
+                    ridge_1 = True
+                else:
+                    ridge_2 = True
+    return ridge_1, ridge_2
+
+
+@inlined_kernel
+def _is_in_arc(ux: float, uy: float, nx: float, ny: float, limits: FloatArray, k: int, turn: float, slop: float) -> bool:
+    """Tell whether a unit vector that leans from the normal toward end k lies within the limit there, or beyond it by `slop` at the most.
+
+    `turn` is the sense, 1 counter-clockwise, in which it leans. The cosine to the normal orders angles from 0 to half a turn; near the
+    limit the sine is the better measure.
+    """
+    lx, ly = limits[k, 0], limits[k, 1]
+    is_within = ux * nx + uy * ny >= lx * nx + ly * ny
+    return bool(is_within or (turn * (lx * uy - ly * ux) <= slop and ux * lx + uy * ly > 0.0))
+
+
+@inlined_kernel
+def _face_within(
+    link: Side, other: Side, side: float, limits: FloatArray, slops: tuple[float, float], whose: float, trace: FloatArray | None
+) -> tuple[float, int, float]:
+    """Return the greatest separation over the other's faces whose normal is in a side's arc, its face (-1 without), and that over all."""
+    v, vertices, normals = link.vertices, other.vertices, other.normals
+    nx, ny = side * link.normals[0, 0], side * link.normals[0, 1]
+    best, best_face, parts = -np.inf, -1, -np.inf
+    if vertices.shape[0] == 1:
+        return best, best_face, parts
+    for face in range(vertices.shape[0]):
+        # its normal turned round: out of the link
+        ux, uy = -normals[face, 0], -normals[face, 1]
+        px, py = vertices[face, 0], vertices[face, 1]
+        separation = min(ux * (px - v[0, 0]) + uy * (py - v[0, 1]), ux * (px - v[1, 0]) + uy * (py - v[1, 1]))
+        end = 1 if ux * (v[1, 0] - v[0, 0]) + uy * (v[1, 1] - v[0, 1]) >= 0.0 else 0
+        # the front's normal turns counter-clockwise toward v2
+        is_allowed = _is_in_arc(ux, uy, nx, ny, limits, end, side if end == 1 else -side, slops[0] if end == 0 else slops[1])
+        is_best = is_allowed and separation > best
+        if is_best:
+            best, best_face = separation, face
+        parts = max(parts, separation)
+        record(trace, SAT_EDGE, (whose, float(face), separation, 1.0 if is_best else 0.0 if is_allowed else -1.0))
+    return best, best_face, parts
+
+
+@inlined_kernel
+def _passes_end(link: Side, other: Side, edge: int, k: int) -> bool:
+    """Tell whether an edge of the other core goes on beyond end k of the link."""
+    x, y = link.vertices[k, 0], link.vertices[k, 1]
+    dx, dy = x - link.vertices[1 - k, 0], y - link.vertices[1 - k, 1]
+    after = (edge + 1) % other.vertices.shape[0]
+    first = (other.vertices[edge, 0] - x) * dx + (other.vertices[edge, 1] - y) * dy
+    second = (other.vertices[after, 0] - x) * dx + (other.vertices[after, 1] - y) * dy
+    return bool(max(first, second) > 0.0)
+
+
+@inlined_kernel
+def _slops(are_ridges: tuple[bool, bool], slop: float) -> tuple[float, float]:
+    """Return by how much, as a sine, a face's normal may lie beyond the limits at v1 and v2."""
+    return RIDGE_LEAN if are_ridges[0] else slop, RIDGE_LEAN if are_ridges[1] else slop
+
+
+@inlined_kernel
+def _more(link: Side, other: Side, side: float, k: int, is_ridge: bool) -> float:
+    """Return by how much the link counts as longer at end k: in a valley, both skins, for what lies on this side of the neighbor too."""
+    if is_ridge or not link.has_ghost[k]:
+        return 0.0
+    x, y = link.vertices[k, 0], link.vertices[k, 1]
+    turn = side if k == 1 else -side
+    nx, ny = turn * (link.ghosts[2 * k + 1] - y), -turn * (link.ghosts[2 * k] - x)
+    low, high = np.inf, -np.inf
+    for j in range(other.vertices.shape[0]):
+        up = nx * (other.vertices[j, 0] - x) + ny * (other.vertices[j, 1] - y)
+        low, high = min(low, up), max(high, up)
+    return link.skin + other.skin if high > -low else 0.0
+
+
+@borrowing_kernel
+def manifold_link(link: Side, other: Side, to_other: float, touch: float, room: Room, row: Row, trace: FloatArray | None) -> int:
+    """Fill one row for a link and another shape given in the link's frame; `to_other` is -1 where the other is A.
+
+    A row is as of `_core_manifold_kernel`, `reference` -1 where two corners make the axis. Returned is the number of points.
+    """
+    points, names, axis, reference = row
+    v, limits = link.vertices, room.corners
+    cos, sin = link.pose[2], link.pose[3]
+    reach, surface = link.radius + other.radius, (link.radius - link.skin) + (other.radius - other.skin)
+    of_link, of_other = (0.0, 1.0) if to_other > 0.0 else (1.0, 0.0)
+    n_other, skins = other.vertices.shape[0], link.skin + other.skin
+    dx, dy = v[1, 0] - v[0, 0], v[1, 1] - v[0, 1]
+    length = math.hypot(dx, dy)
+    slop = touch / length
+    record(trace, SAT_START, (reach, touch))
+
+    # 1. The side.
+    low, high = _extent_over(link, other.vertices, 0.0, 0.0)
+    is_over = low <= high
+    if not is_over:
+        low, high = _extent_over(link, other.vertices, skins, skins)
+    if low > high:
+        low, high = -np.inf, np.inf
+    slops = _slops(_fill_limits(link, -1.0, limits), slop)
+    to_back = max(-high, _face_within(link, other, -1.0, limits, slops, of_other, None)[0])
+    slops = _slops(_fill_limits(link, 1.0, limits), slop)
+    to_front = max(low, _face_within(link, other, 1.0, limits, slops, of_other, None)[0])
+    if abs(to_front - to_back) > touch:  # neither where they are equal nor where neither is there
+        is_front = to_front > to_back
+    else:
+        center = other.centroid[0]
+        is_front = link.normals[0, 0] * (center[0] - v[0, 0]) + link.normals[0, 1] * (center[1] - v[0, 1]) >= 0.0
+    side, at = (1.0, 0) if is_front else (-1.0, 1)
+    ridge_1, ridge_2 = _fill_limits(link, side, limits)
+    more_1, more_2 = _more(link, other, side, 0, ridge_1), _more(link, other, side, 1, ridge_2)
+    if not is_over and max(more_1, more_2) > 0.0:
+        low, high = _extent_over(link, other.vertices, more_1, more_2)
+        is_over = low <= high
+    nx, ny = link.normals[at, 0], link.normals[at, 1]
+
+    # 2. The axis.
+    edge_separation = face_separation(v, link.normals, at, other.vertices)
+    record(trace, SAT_EDGE, (of_link, float(at), edge_separation, 1.0))
+    best_of_face, face, parts = _face_within(link, other, side, limits, _slops((ridge_1, ridge_2), slop), of_other, trace)
+    is_on_face = face >= 0 and best_of_face > edge_separation + touch
+    best = best_of_face if is_on_face else edge_separation
+    is_parted = edge_separation > reach + touch or parts > reach + touch
+    ux, uy = (-other.normals[face, 0], -other.normals[face, 1]) if is_on_face else (nx, ny)
+    on_link, on_other = edge_separation - surface, best_of_face - surface if face >= 0 else np.nan
+    axis[4], axis[5] = (on_link, on_other) if to_other > 0.0 else (on_other, on_link)
+    pair = room.corners  # the limits are no longer needed but for the last question, which fills them anew
+    if not is_parted and (not is_over or best >= -touch):
+        distance, corner, other_corner = nearest_points(v, other.vertices, pair)
+        record(trace, SAT_CORNERS, (distance, pair[0, 0], pair[0, 1], pair[1, 0], pair[1, 1]))
+        is_parted = distance > reach + touch
+        gone = math.hypot(pair[1, 0] - other.vertices[other_corner, 0], pair[1, 1] - other.vertices[other_corner, 1])
+        is_corner = distance > touch and best < distance - touch and gone <= touch
+        if is_corner or (not is_over and best < distance - touch):
+            wx, wy = (pair[1, 0] - pair[0, 0]) / distance, (pair[1, 1] - pair[0, 1]) / distance
+            record(trace, SAT_END, (1.0 if is_parted else 0.0, -1.0, 0.0, distance, float(corner), float(other_corner)))
+            reference[0], reference[1] = -1, 0
+            axis[0], axis[1] = to_other * (cos * wx - sin * wy), to_other * (sin * wx + cos * wy)
+            axis[2], axis[3] = distance - surface, 1.0 / distance
+            if is_parted:
+                return 0
+            onward_x = link.ghosts[2 * corner] - v[corner, 0]
+            onward_y = link.ghosts[2 * corner + 1] - v[corner, 1]
+            if link.has_ghost[corner] and wx * onward_x + wy * onward_y > 0.0:
+                record(trace, MANIFOLD_NEIGHBOURS, (float(corner),))
+                return 0
+            lift = 0.5 * (distance + link.radius - other.radius)
+            x, y = pair[0, 0] + lift * wx, pair[0, 1] + lift * wy
+            write_point(points, 0, link.pose, x, y, distance - surface)
+            names[0] = name_of(corner, other_corner, VERTEX, VERTEX, to_other < 0.0)
+            record(trace, MANIFOLD_POINT, (1.0, float(names[0]), distance - surface, pair[1, 0], pair[1, 1], x, y))
+            return 1
+    incident = find_incident_edge(other.normals, nx, ny)
+    if not is_parted and not is_on_face and n_other > 1:
+        wx, wy = -other.normals[incident, 0], -other.normals[incident, 1]
+        descends = wx * dx + wy * dy
+        k = 1 if descends > 0.0 else 0
+        if (ridge_2 if k == 1 else ridge_1) and _passes_end(link, other, incident, k):
+            _fill_limits(link, side, limits)
+            if not _is_in_arc(wx, wy, nx, ny, limits, k, side if k == 1 else -side, slop):
+                is_on_face, face, ux, uy = True, incident, wx, wy
+                best = wx * (other.vertices[face, 0] - v[k, 0]) + wy * (other.vertices[face, 1] - v[k, 1])
+    axis[0], axis[1] = to_other * (cos * ux - sin * uy), to_other * (sin * ux + cos * uy)
+    axis[2], axis[3] = best - surface, 0.0
+    parted = 1.0 if is_parted else 0.0
+    if is_on_face:
+        reference[0], reference[1] = (1 if to_other > 0.0 else 0), face
+        record(trace, MANIFOLD_REFERENCE, (of_other, float(face), best, 0.0, parted))
+    else:
+        reference[0], reference[1] = (0 if to_other > 0.0 else 1), at
+        record(trace, MANIFOLD_REFERENCE, (of_link, float(at), best, 0.0, parted))
+    if is_parted:
+        return 0
+
+    # 3. The incident edge, clipped.
+    is_cut = False
+    if is_on_face:
+        cosine = abs(ux * nx + uy * ny)
+        record(trace, MANIFOLD_INCIDENT, (of_link, float(at), cosine))
+        n_ends, is_cut = clip_incident_edge(other.vertices, face, -ux, -uy, (0.0, 0.0), v, at, room, of_other, trace)
+    elif n_other > 1:
+        cosine = abs(nx * other.normals[incident, 0] + ny * other.normals[incident, 1])
+        record(trace, MANIFOLD_INCIDENT, (of_other, float(incident), cosine))
+        more = (more_1, more_2) if is_front else (more_2, more_1)  # the back's first end is v2
+        n_ends, is_cut = clip_incident_edge(v, at, nx, ny, more, other.vertices, incident, room, of_link, trace)
+    else:
+        room.ends[0, 0], room.ends[0, 1] = other.vertices[0, 0], other.vertices[0, 1]
+        room.end_names[0, 0], room.end_names[0, 1], room.end_names[0, 2], room.end_names[0, 3] = 0, 0, FACE, VERTEX
+        n_ends, cosine = 1, 1.0
+    if is_cut:
+        axis[3] = 1.0 / max(cosine, SAT_ROUNDING)
+
+    # 4. The points: midway, in the world.
+    count = 0
+    for end in range(n_ends):
+        x, y = room.ends[end, 0], room.ends[end, 1]
+        if is_on_face:  # measured from the link's surface all the same
+            gap = ux * (other.vertices[face, 0] - x) + uy * (other.vertices[face, 1] - y)
+            lift = 0.5 * (gap + link.radius - other.radius)
+            n_base, n_incident, is_first_b = n_other, 2, to_other > 0.0
+        else:
+            gap = nx * (x - v[at, 0]) + ny * (y - v[at, 1])
+            lift = 0.5 * (link.radius - other.radius - gap)
+            n_base, n_incident, is_first_b = 2, n_other, to_other < 0.0
+        mid_x, mid_y = x + lift * ux, y + lift * uy
+        if gap > reach + touch:
+            record(trace, MANIFOLD_POINT, (0.0, np.nan, gap - surface, x, y, mid_x, mid_y))
+            continue
+        on_base, on_incident = room.end_names[end, 0], room.end_names[end, 1]
+        base_type, incident_type = room.end_names[end, 2], room.end_names[end, 3]
+        if base_type == FACE and n_base == 2:
+            on_base = 0
+        if incident_type == FACE and n_incident == 2:
+            on_incident = 0
+        write_point(points, count, link.pose, mid_x, mid_y, gap - surface)
+        names[count] = name_of(on_base, on_incident, base_type, incident_type, is_first_b)
+        record(trace, MANIFOLD_POINT, (1.0, float(names[count]), gap - surface, x, y, mid_x, mid_y))
+        count += 1
+    return count

@@ -1,0 +1,101 @@
+"""Links of a chain by the exact rule: normals that the chain has, on the side where the shape lies (issue 29)."""
+
+from __future__ import annotations
+
+import math
+from itertools import product
+
+import numpy as np
+import pytest
+
+from engine.geometry import Capsule, Circle, Polygon, Segment, Transform
+from engine.query import manifold
+
+BEND = [(-8.0, 0.0), (0.0, 0.0), (2.0, -0.35), (4.0, -0.65)]
+PLANK = Polygon.box(1.5, 0.05)
+CAPSULE = Capsule((-0.4, 0.0), (0.4, 0.0), 0.1)
+
+
+def links(points, is_reversed=False, skin=0.0):
+    """Return the links of an open chain."""
+    points = points[::-1] if is_reversed else points
+    ends = [None, *points, None]
+    return [Segment(ends[k], ends[k + 1], skin, ends[k - 1], ends[k + 2]) for k in range(1, len(points))]
+
+
+def normals(chain, shape, pose, order=0):
+    """Return the normals, from the chain to the shape, of all links that have a contact."""
+    found = []
+    for link in chain:
+        pair = (link, Transform(), shape, pose)
+        one = manifold(*(pair if order == 0 else pair[2:] + pair[:2]))
+        if one.normal is not None:
+            found.append(one.normal if order == 0 else (-one.normal[0], -one.normal[1]))
+    return found
+
+
+@pytest.mark.parametrize(("is_reversed", "order"), list(product((False, True), (0, 1))))
+def test_no_normal_points_down_to_a_plank_above_a_chain_that_bends_down(is_reversed, order):
+    chain = links(BEND, is_reversed)
+    for x in np.linspace(-1.6, 0.3, 39):
+        found = normals(chain, PLANK, Transform((float(x), 0.049)), order)
+        assert found and min(y for _, y in found) > 0.98
+
+
+@pytest.mark.parametrize("is_reversed", [False, True])
+def test_from_below_all_normals_point_down(is_reversed):
+    for x in np.linspace(-1.6, 3.0, 24):
+        y = float(np.interp(x, *zip(*BEND, strict=True))) - 0.049
+        assert max((y for _, y in normals(links(BEND, is_reversed), Polygon.box(0.3, 0.05), Transform((float(x), y)))), default=-1.0) < -0.9
+
+
+@pytest.mark.parametrize(
+    "shape", [PLANK, Polygon.box(0.2, 0.2), Polygon.regular(20, 0.3), Circle(0.3), Capsule((-0.4, 0.0), (0.4, 0.0), 0.1)]
+)
+@pytest.mark.parametrize("is_reversed", [False, True])
+def test_on_a_hill_of_many_links_all_normals_are_the_chains(shape, is_reversed):
+    """A shape that touches a hill: its far ends lie below the lines of links further on, and far from their neighbors."""
+    rng = np.random.default_rng(29)
+    angles = np.linspace(0.9, -0.9, 60)
+    chain = links([(2.0 * math.sin(-one), 2.0 * math.cos(one) - 2.0) for one in angles], is_reversed, 0.01)
+    grown, low = shape.with_radius(shape.radius + 0.01), float(shape.core[:, 1].min()) - shape.radius
+    for at in rng.uniform(-0.5, 0.5, 30):
+        up = np.array([math.sin(at), math.cos(at)])
+        x, y = (np.array([0.0, -2.0]) + (2.0 - low - 1e-3) * up).tolist()
+        found = normals(chain, grown, Transform((x, y), -float(at)))
+        assert found and all(nx * up[0] + ny * up[1] > 0.8 for nx, ny in found)
+
+
+def test_over_the_edge_of_a_table_the_way_out_is_up():
+    """A box that has slid half over: to the link of the upright side it lies on top, not behind."""
+    table = links([(-5.0, 0.0), (0.0, 0.0), (0.0, -5.0)])
+    for x, tilt in product((-0.4, -0.2, 0.1, 0.4), (-1e-9, 0.0, 1e-9)):
+        found = normals(table, Polygon.box(0.5, 0.5), Transform((x, 0.495), tilt))
+        assert len(found) == 2 and all(normal == pytest.approx((0.0, 1.0), abs=1e-8) for normal in found)
+    # beside it the normal is the upright side's
+    for normal in normals(table, Polygon.box(0.5, 0.5), Transform((0.495, -0.6))):
+        assert normal == pytest.approx((1.0, 0.0))
+
+
+def test_a_plank_over_a_ridge_is_held_along_its_own_face():
+    """Along the link's normal its far end lies deep; between the two links' normals its own is admissible, and steeper than both too."""
+    ridge = links([(-3.0, 0.0), (0.0, 0.0), (3.0, -0.6)])
+    for angle in (0.0, -0.1, math.atan2(-0.6, 3.0)):
+        up = (-math.sin(angle), math.cos(angle))
+        pose = Transform((0.049 * up[0] + 0.3 * math.cos(angle), 0.049 * up[1] + 0.3 * math.sin(angle)), angle)
+        found = normals(ridge, PLANK, pose)
+        assert found and all(normal == pytest.approx(up, abs=1e-9) for normal in found)
+
+
+def test_what_lies_beside_the_neighbor_is_left_to_it():
+    level = links([(-1.0, 0.0), (0.0, 0.0), (1.0, 0.0)])
+    for shape, y in ((Circle(0.25), 0.24), (Capsule((0.0, 0.0), (0.0, 1.0), 0.25), 0.24), (Polygon.regular(4, 0.3, math.pi / 4.0), 0.2)):
+        assert len(normals(level[:1], shape, Transform((0.31, y)))) == 0
+        assert normals(level[1:], shape, Transform((0.31, y))) == [pytest.approx((0.0, 1.0))]
+
+
+def test_in_a_valley_both_links_hold_a_corner_that_is_below_the_joint():
+    valley = links([(-3.0, 0.0), (0.0, 0.0), (3.0, 0.6)], skin=0.01)
+    box = Polygon.box(0.3, 0.3, skin_radius=0.01)
+    found = normals(valley, box, Transform((-0.3 - 1e-9, 0.3 - 1e-6)))
+    assert len(found) == 2 and all(y > 0.97 for _, y in found)
