@@ -47,7 +47,7 @@ from engine.dynamics._contact_kernel import (
     TANGENT_MASS,
 )
 from engine.dynamics._island_kernel import root_of
-from engine.dynamics._joint_kernel import HOLD, POINT, SUM, Joints, anchor_arms, anchor_way, coordinate, rate_and_response
+from engine.dynamics._joint_kernel import HOLD, POINT, SUM, Joints, coordinate, forces_at, rate_and_response
 
 __all__ = ["HOLDS", "System", "factorise", "look_again", "solve_at_once", "system_of"]
 
@@ -293,8 +293,7 @@ def look_again(bodies: Bodies, lanes: FloatArray, joints: Joints, system: System
             system.error[r] = lanes[to + GAP * WIDTH] + x * nx + y * ny
         elif system.kind[r] >= HOLDS:
             if joints.kind[to] == POINT:
-                ax, ay, bx, by = anchor_arms(bodies, joints, to)
-                dx, dy = anchor_way(bodies, joints, to, ax, ay, bx, by)
+                ax, ay, bx, by, dx, dy = forces_at(bodies, joints, to)
                 is_y = system.kind[r] == _HOLDS_Y
                 system.error[r] = dy if is_y else dx
                 jacobian[r, 0], jacobian[r, 3] = (0.0, 0.0) if is_y else (-1.0, 1.0)

@@ -6,12 +6,21 @@ anchor on A to the anchor on B, r_A and r_B from the centres of mass to them, an
 =======  =========================================  ======================================================
 row      coordinate C                               J: velocity of A, spin of A, velocity of B, spin of B
 =======  =========================================  ======================================================
-POINT    d, both parts                              -1, -r_A x, 1, r_B x
+POINT    d, both parts                              -1, -(r_A + s d) x, 1, (r_B - t d) x
 ANGLE    angle of B less that of A                  0, -1, 0, 1
 ALONG    u . d                                      -u, -(r_A + d) x u, u, r_B x u
-LENGTH   abs(d)                                     the same, with u = d / abs(d), and r_A alone
+LENGTH   abs(d)                                     -u, -r_A x u, u, r_B x u, with u = d / abs(d)
 SUM      C_1 + ratio C_2 of two other rows          theirs, the second ones times the ratio
 =======  =========================================  ======================================================
+
+A joint's forces are internal: equal, opposite, and along one line, or else a free pair would begin to spin (`forces_at`). Those of a LENGTH
+are along d. Those of an ALONG act on both bodies where B's anchor is, which is what u turning with A comes to. Those of a POINT may have
+any direction, and where it is driven, or soft, or torn, its anchors are apart: it acts on both bodies at one point of d, ``s + t = 1``, the
+nearer to B's anchor the heavier A is, s = w_B / (w_A + w_B) with w = 1 / mass; so on what moves alone it acts at its own anchor. J v is
+then how fast d changes as seen by an observer that turns with both, s as fast as A and t as B, and none of that changes abs(d).
+
+At length 0 a LENGTH has no direction; from there it can only grow, along the way on which its anchors part: u is the direction of d'. Where
+that is 0 as well any direction does, and it is A's x axis.
 
 (a slider's u across its axis is ALONG as well). What is asked of ``C - target`` is the row's *mode*: HOLD it at 0 as stiff as the
 sub-step allows; SPRING, with a frequency and a damping ratio of its own; LOW and HIGH, no less and no more than 0, open otherwise as a
@@ -24,7 +33,7 @@ chapter 6. All is computed anew for every sub-step, for joints turn far within o
 
 from __future__ import annotations
 
-from math import hypot, inf
+from math import hypot, inf, sqrt
 from typing import NamedTuple
 
 from engine.common.arrays import FloatArray, IntArray
@@ -45,11 +54,11 @@ __all__ = [
     "SPRING",
     "SUM",
     "Joints",
-    "anchor_arms",
-    "anchor_way",
     "apply_row",
     "coordinate",
+    "driven_rate",
     "ends",
+    "forces_at",
     "part",
     "rate_and_response",
     "solve_either",
@@ -57,6 +66,7 @@ __all__ = [
     "solve_point",
     "solve_row",
     "warm_start_joints",
+    "warm_start_row",
 ]
 
 POINT, ANGLE, ALONG, LENGTH, SUM = range(5)
@@ -80,14 +90,18 @@ class Joints(NamedTuple):
         Anchor on A from A's centre of mass x, y, on B from B's x, y, as the step began, m.
     apart : float64 (n, 3)
         B's centre of mass less A's, m, and B's angle less A's, as the step began.
+    reach : float64 (n, 2)
+        s and t: the shares of the way from anchor to anchor by which the arms on A and on B reach beyond their anchors, to
+        where forces act.
     axis : float64 (n, 2)
-        u of ALONG as the step began.
+        u of ALONG as the step began; of a LENGTH what it takes for u where it has none.
     target, speed : float64 (n,)
         Of the coordinate; of its rate for DRIVE.
     most : float64 (n,)
         Force or torque, N or N m, of DRIVE and of a mouse's SPRING.
     spring : float64 (n, 2)
-        Frequency in Hz and damping ratio; of DRIVE the share of what is missing that a step shall make up, and 0.
+        Frequency in Hz and damping ratio; of DRIVE the share of what is missing that a step shall make up, and 1 where that is to be no
+        faster than its force can stop, else 0.
     ratio : float64 (n,)
     impulse, total : float64 (n, 2)
         Accumulated in the present sub-step and over the step; a row of one coordinate has its in the first column.
@@ -98,6 +112,7 @@ class Joints(NamedTuple):
     bodies: IntArray
     arm: FloatArray
     apart: FloatArray
+    reach: FloatArray
     axis: FloatArray
     target: FloatArray
     speed: FloatArray
@@ -112,13 +127,18 @@ class Joints(NamedTuple):
 def warm_start_joints(bodies: Bodies, joints: Joints, jacobian: FloatArray) -> None:
     """Apply the impulses accumulated so far."""
     for row in range(len(joints.kind)):
-        if joints.mode[row] == READ:
-            continue
-        if joints.kind[row] == POINT:
-            _apply_at_anchors(bodies, joints, row, joints.impulse[row, 0], joints.impulse[row, 1])
-        else:
-            coordinate(bodies, joints, row, jacobian)
-            apply_row(bodies, joints, row, jacobian, joints.impulse[row, 0])
+        if joints.mode[row] != READ:
+            warm_start_row(bodies, joints, row, jacobian)
+
+
+@inlined_kernel
+def warm_start_row(bodies: Bodies, joints: Joints, row: int, jacobian: FloatArray) -> None:
+    """Apply the impulse that a row has accumulated so far."""
+    if joints.kind[row] == POINT:
+        _apply_at_anchors(bodies, joints, row, joints.impulse[row, 0], joints.impulse[row, 1])
+    else:
+        coordinate(bodies, joints, row, jacobian)
+        apply_row(bodies, joints, row, jacobian, joints.impulse[row, 0])
 
 
 @inlined_kernel
@@ -165,7 +185,7 @@ def solve_row(
     if mode == DRIVE:
         most = joints.most[row] * h
         least = -most
-        bias = joints.spring[row, 0] / dt * error - joints.speed[row]
+        bias = driven_rate(bodies, joints, row, abs(error), dt) * error - joints.speed[row]
     elif mode == SPRING:
         soft = softness(joints.spring[row, 0], joints.spring[row, 1], h)
         bias, mass_scale, impulse_scale = soft.bias_rate * error, soft.mass_scale, soft.impulse_scale
@@ -188,7 +208,7 @@ def solve_point(bodies: Bodies, joints: Joints, row: int, held: Softness, h: flo
     """Solve a POINT; see `solve_row`."""
     a, b = joints.bodies[row, 0], joints.bodies[row, 1]
     v, inverse = bodies.velocity, bodies.inverse
-    ax, ay, bx, by = anchor_arms(bodies, joints, row)
+    ax, ay, bx, by, dx, dy = forces_at(bodies, joints, row)
     rate_x = v[b, 0] - v[b, 2] * by - v[a, 0] + v[a, 2] * ay
     rate_y = v[b, 1] + v[b, 2] * bx - v[a, 1] - v[a, 2] * ax
     across = inverse[a, 0] + inverse[b, 0]
@@ -198,11 +218,10 @@ def solve_point(bodies: Bodies, joints: Joints, row: int, held: Softness, h: flo
     determinant = k11 * k22 - k12 * k12
     if determinant == 0.0:
         return
-    dx, dy = anchor_way(bodies, joints, row, ax, ay, bx, by)
     rate, mass_scale, impulse_scale = 0.0, 1.0, 0.0
     mode = joints.mode[row]
     if mode == DRIVE:
-        rate = joints.spring[row, 0] / dt
+        rate = driven_rate(bodies, joints, row, hypot(dx, dy), dt)
     elif mode == SPRING:
         soft = softness(joints.spring[row, 0], joints.spring[row, 1], h)
         rate, mass_scale, impulse_scale = soft.bias_rate, soft.mass_scale, soft.impulse_scale
@@ -221,34 +240,38 @@ def solve_point(bodies: Bodies, joints: Joints, row: int, held: Softness, h: flo
 
 
 @inlined_kernel
-def anchor_arms(bodies: Bodies, joints: Joints, row: int) -> tuple[float, float, float, float]:
-    """Return the anchors from the centres of mass, turned with the bodies."""
-    a, b = joints.bodies[row, 0], joints.bodies[row, 1]
-    arm, turn = joints.arm[row], bodies.turn
-    return (
-        turn[a, 0] * arm[0] - turn[a, 1] * arm[1],
-        turn[a, 1] * arm[0] + turn[a, 0] * arm[1],
-        turn[b, 0] * arm[2] - turn[b, 1] * arm[3],
-        turn[b, 1] * arm[2] + turn[b, 0] * arm[3],
-    )
+def driven_rate(bodies: Bodies, joints: Joints, row: int, error: float, dt: float) -> float:
+    """Return at which rate, 1/s, a DRIVE makes up an error of such a size: its share in a step, but slower than its force can stop.
+
+    A share of what is missing in each step is a speed that grows with the steps a second, and a force that is bounded overshoots from
+    there, again and again: it would be a spring without a damper. From a speed v half of the force stops within ``v^2 / a``, with
+    a = most / m what all of it does to the two bodies' centers (or to their spins), so that v is at most ``sqrt(a C)``. The other half
+    is left for what else acts.
+    """
+    rate: float = joints.spring[row, 0] / dt
+    if rate > 0.0 and joints.spring[row, 1] > 0.0 and error > 0.0:
+        a, b, k = joints.bodies[row, 0], joints.bodies[row, 1], 1 if joints.kind[row] == ANGLE else 0
+        rate = min(rate, sqrt(joints.most[row] * (bodies.inverse[a, k] + bodies.inverse[b, k]) / error))
+    return rate
 
 
 @inlined_kernel
-def anchor_way(bodies: Bodies, joints: Joints, row: int, ax: float, ay: float, bx: float, by: float) -> tuple[float, float]:
-    """Return the way from the anchor on A to that on B, of their arms."""
+def forces_at(bodies: Bodies, joints: Joints, row: int) -> tuple[float, float, float, float, float, float]:
+    """Return where a row's forces act, from the centers of mass of A and of B, and the way from the anchor on A to that on B."""
     a, b = joints.bodies[row, 0], joints.bodies[row, 1]
-    shift = bodies.shift
-    return (
-        joints.apart[row, 0] + shift[b, 0] - shift[a, 0] + bx - ax,
-        joints.apart[row, 1] + shift[b, 1] - shift[a, 1] + by - ay,
-    )
+    arm, reach, turn, shift = joints.arm[row], joints.reach[row], bodies.turn, bodies.shift
+    ax, ay = turn[a, 0] * arm[0] - turn[a, 1] * arm[1], turn[a, 1] * arm[0] + turn[a, 0] * arm[1]
+    bx, by = turn[b, 0] * arm[2] - turn[b, 1] * arm[3], turn[b, 1] * arm[2] + turn[b, 0] * arm[3]
+    dx = joints.apart[row, 0] + shift[b, 0] - shift[a, 0] + bx - ax
+    dy = joints.apart[row, 1] + shift[b, 1] - shift[a, 1] + by - ay
+    return ax + reach[0] * dx, ay + reach[0] * dy, bx - reach[1] * dx, by - reach[1] * dy, dx, dy
 
 
 @inlined_kernel
 def _apply_at_anchors(bodies: Bodies, joints: Joints, row: int, x: float, y: float) -> None:
     a, b = joints.bodies[row, 0], joints.bodies[row, 1]
     v, inverse = bodies.velocity, bodies.inverse
-    ax, ay, bx, by = anchor_arms(bodies, joints, row)
+    ax, ay, bx, by, _, _ = forces_at(bodies, joints, row)
     v[a, 0] -= inverse[a, 0] * x
     v[a, 1] -= inverse[a, 0] * y
     v[a, 2] -= inverse[a, 1] * (ax * y - ay * x)
@@ -276,8 +299,7 @@ def part(bodies: Bodies, joints: Joints, row: int, k: int, jacobian: FloatArray)
     """Do the same for one part of a row of any kind: of a POINT the way along x (k = 0) or y (1), of others all of it."""
     if joints.kind[row] != POINT:
         return coordinate(bodies, joints, row, jacobian)
-    ax, ay, bx, by = anchor_arms(bodies, joints, row)
-    dx, dy = anchor_way(bodies, joints, row, ax, ay, bx, by)
+    ax, ay, bx, by, dx, dy = forces_at(bodies, joints, row)
     for line in range(2):
         sign = 2.0 * line - 1.0
         jacobian[line, 0], jacobian[line, 1] = sign * (1 - k), sign * k
@@ -294,19 +316,36 @@ def _of_two(bodies: Bodies, joints: Joints, row: int, jacobian: FloatArray) -> f
         jacobian[0, 2], jacobian[1, 2] = -1.0, 1.0
         angle: float = joints.apart[row, 2] + bodies.shift[b, 2] - bodies.shift[a, 2]
         return angle
-    ax, ay, bx, by = anchor_arms(bodies, joints, row)
-    dx, dy = anchor_way(bodies, joints, row, ax, ay, bx, by)
+    ax, ay, bx, by, dx, dy = forces_at(bodies, joints, row)
     if joints.kind[row] == ALONG:
-        ux = bodies.turn[a, 0] * joints.axis[row, 0] - bodies.turn[a, 1] * joints.axis[row, 1]
-        uy = bodies.turn[a, 1] * joints.axis[row, 0] + bodies.turn[a, 0] * joints.axis[row, 1]
-        ax, ay = ax + dx, ay + dy
+        ux, uy = _axis_of(bodies, joints, row)
     else:
-        size = hypot(dx, dy)
-        ux, uy = (dx / size, dy / size) if size > 0.0 else (0.0, 0.0)
+        ux, uy = _direction_of(bodies, joints, row, ax, ay, bx, by, dx, dy)
     jacobian[0, 0], jacobian[0, 1], jacobian[0, 2] = -ux, -uy, -(ax * uy - ay * ux)
     jacobian[1, 0], jacobian[1, 1], jacobian[1, 2] = ux, uy, bx * uy - by * ux
     along: float = ux * dx + uy * dy
     return along
+
+
+@inlined_kernel
+def _axis_of(bodies: Bodies, joints: Joints, row: int) -> tuple[float, float]:
+    a, axis = joints.bodies[row, 0], joints.axis[row]
+    return bodies.turn[a, 0] * axis[0] - bodies.turn[a, 1] * axis[1], bodies.turn[a, 1] * axis[0] + bodies.turn[a, 0] * axis[1]
+
+
+@inlined_kernel
+def _direction_of(
+    bodies: Bodies, joints: Joints, row: int, ax: float, ay: float, bx: float, by: float, dx: float, dy: float
+) -> tuple[float, float]:
+    """Return u of a LENGTH."""
+    size = hypot(dx, dy)
+    if size == 0.0:
+        v, w = bodies.velocity[joints.bodies[row, 0]], bodies.velocity[joints.bodies[row, 1]]
+        dx, dy = w[0] - w[2] * by - v[0] + v[2] * ay, w[1] + w[2] * bx - v[1] - v[2] * ax
+        size = hypot(dx, dy)
+        if size == 0.0:
+            return _axis_of(bodies, joints, row)
+    return dx / size, dy / size
 
 
 @inlined_kernel

@@ -15,12 +15,12 @@ from engine.common.tolerances import LINEAR_SLOP
 from engine.dynamics._bodies_kernel import Bodies
 from engine.dynamics._contact_kernel import Contacts, arms_and_masses
 from engine.dynamics._hard_step_kernel import hard_step
-from engine.dynamics._joint_kernel import ANGLE, HIGH, HOLD, LOW, POINT, READ, Joints
+from engine.dynamics._joint_kernel import ANGLE, DRIVE, HIGH, HOLD, LENGTH, LOW, POINT, READ, Joints
 from engine.dynamics.joints import JointTable, rotated
 from engine.dynamics.solvers._pgs_ngs_kernel import MOST_CORRECTION, Planes, pgs_ngs
 from engine.dynamics.solvers._point_pair_kernel import MOST_CONDITION
 from engine.dynamics.tables import IN_HAND, Tables
-from engine.world.joint_specs import MotorJointSpec, MouseJointSpec
+from engine.world.joint_specs import DistanceJointSpec, MotorJointSpec, MouseJointSpec, PulleyJointSpec, RopeJointSpec
 from engine.world.snapshot import WorldSnapshot
 from engine.world.truth import Truth
 
@@ -75,6 +75,9 @@ class Sweeps(NamedTuple):
 
 _NARROW_ANGLE, _NARROW_WAY = math.radians(4.0), 0.01
 """rad and m between two limits of a joint, below which Box2D 2.3.0 takes them for equal: twice its slops."""
+
+_LEAST_SIDE = 10.0 * LINEAR_SLOP
+"""m: of a pulley's side, below which Box2D 2.3.0 does not pull at it."""
 
 _SPIN_IN_HAND = 0.98
 """Of the spin of a body that a mouse joint pulls Box2D keeps so much in a step, as it finds it once contacts are warm started."""
@@ -135,11 +138,16 @@ class HardStep:
         self._explicit = np.where(drives, _explicit(bodies.damping, held, self._settings.dt), 0.0)
         self._spin = np.where(held & drives[:, 0], _SPIN_IN_HAND, 1.0)
         self.joint_table = table = JointTable.of(truth.joints, gear_sums, truth.rows, bodies.center, bodies.is_active)
-        self._joints = table.posed(self._center, turned, poses, np.zeros((len(table.kind), 2)))
+        self._joints = table.posed(self._center, turned, poses, self._inverse[:, 0], np.zeros((len(table.kind), 2)))
         motors = [joint for joint, resolved in truth.joints.items() if isinstance(resolved.spec, MotorJointSpec)]
         rows = np.flatnonzero(np.isin(table.owner, motors) & (table.kind == POINT))
         levers = -rotated(turned, bodies.center)[table.ends[rows, 0]]
-        self._box2d_joints = _with_levers(_with_narrow_limits_held(self._joints), rows, levers)
+        pulleys, rods = (
+            np.isin(table.owner, [joint for joint, resolved in truth.joints.items() if isinstance(resolved.spec, kinds)])
+            for kinds in (PulleyJointSpec, (DistanceJointSpec, RopeJointSpec))
+        )
+        asked = _without_short(self._joints, pulleys, rods, n)
+        self._box2d_joints = _with_levers(_with_narrow_limits_held(asked), rows, levers)
 
     def without_redundant_points(self, contacts: HardContacts) -> HardContacts:
         """Return contacts of which the second point is left out where it says nearly what the first one does, as b2ContactSolver has it.
@@ -181,8 +189,9 @@ class HardStep:
         is_explicit : bool
             Damping as Box2D has it, ``v <- (1 - h d) v``, in place of the implicit ``v <- v / (1 + h d)``.
         is_box2d : bool
-            Joints as Box2D has them: limits not reached yet ask nothing, and two that are near each other hold; a motor joint acts at A's
-            origin and not where B shall be; the kernel tells of a mouse's.
+            Joints as Box2D has them: limits not reached yet ask nothing, and two that are near each other hold; forces act at each body's
+            own anchor, those of a motor joint at A's origin, and are not slowed down before they are there; rods that are too short, or a
+            pulley's sides, pull nothing; the kernel tells of a mouse's.
         is_single : bool
         start : pair of float64 (n, 2, 2) and (m, 2), optional
             Impulses of the contacts' points and of the rows of `joint_table` to begin from; from none otherwise.
@@ -274,12 +283,27 @@ def _with_narrow_limits_held(joints: Joints) -> Joints:
     return joints._replace(mode=mode)
 
 
+def _without_short(joints: Joints, of_pulley: NDArray[np.bool_], of_rod: NDArray[np.bool_], world: int) -> Joints:
+    """Return rows of which those that are too short for Box2D ask nothing, and a pulley's sides have no end.
+
+    Below 5 mm a rod or a rope has no direction there, and pulls nothing; so does a pulley's side below 5 cm, while the other one does.
+    """
+    mode, bodies = joints.mode.copy(), joints.bodies.copy()
+    length = np.hypot(*(joints.apart[:, :2] + joints.arm[:, 2:] - joints.arm[:, :2]).T)
+    is_side = of_pulley & (joints.kind == LENGTH)
+    mode[is_side | (of_rod & (length <= LINEAR_SLOP))] = READ
+    bodies[is_side & (length <= _LEAST_SIDE)] = world
+    return joints._replace(mode=mode, bodies=bodies)
+
+
 def _with_levers(joints: Joints, rows: IntArray, levers: FloatArray) -> Joints:
-    """Return rows with other arms (n, 2) on A, and the way from anchor to anchor as it was."""
-    arm, apart = joints.arm.copy(), joints.apart.copy()
+    """Return rows whose forces act at the bodies' own anchors, some of them with other arms (n, 2) on A; what drives is not slowed down."""
+    arm, apart, reach, spring = joints.arm.copy(), joints.apart.copy(), joints.reach.copy(), joints.spring.copy()
     apart[rows, :2] += levers - arm[rows, :2]
     arm[rows, :2] = levers
-    return joints._replace(arm=arm, apart=apart)
+    reach[joints.kind == POINT] = 0.0
+    spring[joints.mode == DRIVE, 1] = 0.0
+    return joints._replace(arm=arm, apart=apart, reach=reach, spring=spring)
 
 
 def _cross(a: FloatArray, b: FloatArray) -> FloatArray:

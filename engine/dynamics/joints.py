@@ -6,19 +6,22 @@ A table more than a program. With d the way from the anchor on A to that on B an
 joint      rows, in the order in which they are solved (`_joint_kernel` has coordinates and modes)
 =========  ==========================================================================================================
 revolute   ANGLE driven by the motor; ANGLE not below, not above the limits; POINT held
-distance   LENGTH held, or sprung where it has a frequency
+distance   LENGTH held, or sprung where it has a frequency; POINT held where it is rigid and shorter than `LINEAR_SLOP`
 weld       ANGLE held, or sprung where it has a frequency; POINT held
 prismatic  u driven by the motor; u not below, not above the limits; across u held; ANGLE held
 wheel      ANGLE driven by the motor; u sprung; across u held
-rope       LENGTH not above its greatest
-pulley     SUM held of the two LENGTHs from the fixed points, the second times the ratio
+rope       LENGTH not above its greatest; POINT held where that is shorter than `LINEAR_SLOP`
+pulley     LENGTHs from the fixed points, each not above the whole rope; their SUM held, the second times the ratio
 mouse      POINT sprung, from the world to the point grabbed, with at most so much force
 friction   ANGLE and POINT driven to rest, with at most so much torque and force
 motor      ANGLE and POINT driven to where they shall be, a share of the way in a step
 gear       SUM held of the coordinates of its two joints, the second times the ratio
 =========  ==========================================================================================================
 
-A limit is two rows of one side each, which is what it is; Box2D's is one row with a state.
+A limit is two rows of one side each, which is what it is, and one that holds where both sides are equal; Box2D's is one row with a state.
+A pulley whose one side has run out ends there: its SUM alone would let that body through the fixed point, with a pull that changes its
+direction from step to step. A rod or a rope that is shorter than a joint may be off says no more than that two points are one, and a
+direction it has not.
 """
 
 from __future__ import annotations
@@ -32,6 +35,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.common.arrays import FloatArray, IntArray
+from engine.common.tolerances import LINEAR_SLOP
 from engine.dynamics._joint_kernel import ALONG, ANGLE, DRIVE, HIGH, HOLD, LENGTH, LOW, POINT, READ, SPRING, SUM, Joints
 from engine.geometry import Transform
 from engine.world.joint_specs import (
@@ -83,11 +87,14 @@ def rows_of(joint: ResolvedJoint, others: Mapping[int, ResolvedJoint], gear_sum:
             if spec.enable_motor:
                 yield _Row(ANGLE, DRIVE, speed=spec.motor_speed, most=spec.max_motor_torque)
             if spec.enable_limit:
-                yield _Row(ANGLE, LOW, joint.reference_angle + spec.lower_angle)
-                yield _Row(ANGLE, HIGH, joint.reference_angle + spec.upper_angle)
+                zero = joint.reference_angle
+                yield from _limits(_Row(ANGLE, LOW), zero + spec.lower_angle, zero + spec.upper_angle)
             yield _Row(POINT, HOLD)
         case DistanceJointSpec():
-            yield _Row(LENGTH, SPRING if is_soft else HOLD, joint.length_a, spring=spring)
+            if is_soft or joint.length_a >= LINEAR_SLOP:
+                yield _Row(LENGTH, SPRING if is_soft else HOLD, joint.length_a, spring=spring)
+            else:
+                yield _Row(POINT, HOLD)
         case WeldJointSpec():
             yield _Row(ANGLE, SPRING if is_soft else HOLD, joint.reference_angle, spring=spring)
             yield _Row(POINT, HOLD)
@@ -95,8 +102,7 @@ def rows_of(joint: ResolvedJoint, others: Mapping[int, ResolvedJoint], gear_sum:
             if spec.enable_motor:
                 yield _Row(ALONG, DRIVE, speed=spec.motor_speed, most=spec.max_motor_force, axis=joint.local_axis_a)
             if spec.enable_limit:
-                yield _Row(ALONG, LOW, spec.lower_translation, axis=joint.local_axis_a)
-                yield _Row(ALONG, HIGH, spec.upper_translation, axis=joint.local_axis_a)
+                yield from _limits(_Row(ALONG, LOW, axis=joint.local_axis_a), spec.lower_translation, spec.upper_translation)
             yield _Row(ALONG, HOLD, axis=_across(joint.local_axis_a))
             yield _Row(ANGLE, HOLD, joint.reference_angle)
         case WheelJointSpec():
@@ -106,26 +112,36 @@ def rows_of(joint: ResolvedJoint, others: Mapping[int, ResolvedJoint], gear_sum:
                 yield _Row(ALONG, SPRING, spring=spring, axis=joint.local_axis_a)
             yield _Row(ALONG, HOLD, axis=_across(joint.local_axis_a))
         case RopeJointSpec():
-            yield _Row(LENGTH, HIGH, joint.length_a)
+            yield _Row(LENGTH, HIGH, joint.length_a) if joint.length_a >= LINEAR_SLOP else _Row(POINT, HOLD)
         case PulleyJointSpec():
             a, b = joint.bodies
             assert a is not None
-            yield _Row(LENGTH, READ, ends=(None, a), local=(spec.ground_anchor_a, joint.local_anchor_a))
-            yield _Row(LENGTH, READ, ends=(None, b), local=(spec.ground_anchor_b, joint.local_anchor_b))
-            yield _Row(SUM, HOLD, joint.length_a + spec.ratio * joint.length_b, ratio=spec.ratio)
+            rope = joint.length_a + spec.ratio * joint.length_b
+            yield _Row(LENGTH, HIGH, rope, ends=(None, a), local=(spec.ground_anchor_a, joint.local_anchor_a))
+            yield _Row(LENGTH, HIGH, rope / spec.ratio, ends=(None, b), local=(spec.ground_anchor_b, joint.local_anchor_b))
+            yield _Row(SUM, HOLD, rope, ratio=spec.ratio)
         case MouseJointSpec():
             yield _Row(POINT, SPRING, most=spec.max_force, spring=spring, local=(spec.target, joint.local_anchor_b))
         case FrictionJointSpec():
             yield _Row(ANGLE, DRIVE, most=spec.max_torque)
             yield _Row(POINT, DRIVE, most=spec.max_force)
         case MotorJointSpec():
-            share = (spec.correction_factor, 0.0)
+            share = (spec.correction_factor, 1.0)
             yield _Row(ANGLE, DRIVE, joint.reference_angle, most=spec.max_torque, spring=share)
             yield _Row(POINT, DRIVE, most=spec.max_force, spring=share)
         case GearJointSpec():
             yield coordinate_row(others[spec.joint_a])
             yield coordinate_row(others[spec.joint_b])
             yield _Row(SUM, HOLD, gear_sum, ratio=spec.ratio)
+
+
+def _limits(row: _Row, low: float, high: float) -> Iterator[_Row]:
+    """Yield a row for each of two limits, or one that holds where they are one: two that say the same cannot be solved in one block."""
+    if low == high:
+        yield row._replace(mode=HOLD, target=low)
+    else:
+        yield row._replace(mode=LOW, target=low)
+        yield row._replace(mode=HIGH, target=high)
 
 
 def coordinate_row(joint: ResolvedJoint) -> _Row:
@@ -231,7 +247,7 @@ class JointTable:
         """Where the rows of each joint begin, and the last ones end, int64 (k + 1,)."""
         return np.append(np.flatnonzero(np.diff(self.owner, prepend=-1)), len(self.owner))
 
-    def posed(self, center: FloatArray, turned: FloatArray, values: FloatArray, impulse: FloatArray) -> Joints:
+    def posed(self, center: FloatArray, turned: FloatArray, values: FloatArray, lightness: FloatArray, impulse: FloatArray) -> Joints:
         """Return the rows as a step begins.
 
         Parameters
@@ -240,6 +256,8 @@ class JointTable:
             Of the bodies: centre of mass in the world, cosine and sine.
         values : float64 (n, 3) or more
             x, y, angle.
+        lightness : float64 (n + 1,)
+            1 / mass, 1/kg; 0 of what cannot move.
         impulse : float64 (m, 2)
             Of the last sub-step.
         """
@@ -251,9 +269,17 @@ class JointTable:
         apart = np.column_stack((center[b] - center[a], angle[b] - angle[a]))
         axis = rotated(turned[a], self.axis)
         return Joints(
-            self.kind, self.mode, self.ends, arm, apart, axis, self.target, self.speed, self.most, self.spring, self.ratio,
-            impulse.copy(), np.zeros_like(impulse),
+            self.kind, self.mode, self.ends, arm, apart, self._reach(lightness[a], lightness[b]), axis, self.target, self.speed, self.most,
+            self.spring, self.ratio, impulse.copy(), np.zeros_like(impulse),
         )  # fmt: skip
+
+    def _reach(self, of_a: FloatArray, of_b: FloatArray) -> FloatArray:
+        """Return the shares of d by which arms reach beyond the anchors, float64 (n, 2); see `_joint_kernel`."""
+        found, both = np.zeros((len(self.kind), 2)), of_a + of_b
+        found[self.kind == ALONG, 0] = 1.0
+        meets = (self.kind == POINT) & (both > 0.0)
+        found[meets] = np.column_stack((of_b, of_a))[meets] / both[meets, None]
+        return found
 
     def reaction(
         self, joint: int, total: FloatArray, pose_of: Callable[[int | None], Transform], truth: Truth
@@ -275,6 +301,8 @@ class JointTable:
             first, second = (hertz * total[at]).tolist()
             if row.kind == SUM:
                 row, first = of_joint[-2], first * row.ratio  # what it puts on the second of its rows
+            elif row.ends is not None and row.ends[1] != resolved.bodies[1]:
+                continue  # what is put on body A
             if row.kind == POINT:
                 x, y = x + first, y + second
             elif row.kind == ANGLE:
@@ -308,6 +336,7 @@ _NONE = Joints(
     bodies=np.zeros((0, 2), dtype=np.int64),
     arm=np.zeros((0, 4)),
     apart=np.zeros((0, 3)),
+    reach=np.zeros((0, 2)),
     axis=np.zeros((0, 2)),
     target=np.zeros(0),
     speed=np.zeros(0),

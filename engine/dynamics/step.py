@@ -207,7 +207,10 @@ class Step:
         """Solve contacts and joints, and move all bodies; return the ids of those that have left the finite numbers."""
         settings, tables, memory = self._settings, self._tables, self._old.memory
         warm = self._joints.carried_over(memory.joints, memory.joint_impulse)
-        self._joined = self._joints.posed(self._center, self._turned, self._values, warm if settings.warm_starting else np.zeros_like(warm))
+        lightness = np.where(self._drives, tables.bodies.inverse[:, 0], 0.0)
+        self._joined = self._joints.posed(
+            self._center, self._turned, self._values, lightness, warm if settings.warm_starting else np.zeros_like(warm)
+        )
         self.problem = Problem(
             settings, tables, self._values, self._center, self._moves, self._drives, memory.force,
             self._rows, self._solved, self._all_numbers, self._joined, self._joints.first, self._space,

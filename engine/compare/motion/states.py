@@ -15,7 +15,7 @@ from engine.box2d.solver import Box2DMemory
 from engine.common.arrays import FloatArray
 from engine.common.limits import MAX_ITERATIONS
 from engine.contracts import PairEvent, StepContacts
-from engine.dynamics._joint_kernel import ANGLE, DRIVE, HIGH, LOW, POINT, SPRING, SUM
+from engine.dynamics._joint_kernel import ANGLE, DRIVE, HIGH, LENGTH, LOW, POINT, SPRING, SUM
 from engine.dynamics._rows_kernel import IMPULSE
 from engine.dynamics.joints import JointTable
 from engine.dynamics.solver import solver_of
@@ -272,7 +272,7 @@ def _row_impulse(spec: JointSpec, kind: int, mode: int, words: list[float]) -> t
         case WheelJointSpec():
             found = second if kind == ANGLE else third if mode == SPRING else first
         case DistanceJointSpec() | RopeJointSpec():
-            found = first
+            found = first if kind == LENGTH else 0.0
         case PulleyJointSpec():
             found = -first if kind == SUM else 0.0  # Box2D's pulls
         case _:

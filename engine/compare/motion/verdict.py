@@ -19,7 +19,7 @@ CAUSES: dict[str, str] = {
     "speculative": "We hold a pair back that would touch within the step; Box2D does not know it yet.",
     "skin": "Box2D holds bodies apart at their skins, 2 cm of two polygons, where ours may still approach.",
     "contacts": "Another contact: Box2D took another axis. The referee of contacts tells why.",
-    "joints": "Joints: we hold one back that would pass its limit within the step; a mouse and a motor joint pull otherwise in Box2D.",
+    "joints": "Joints: we hold one back that would pass its limit within the step; Box2D pulls at other points, or not at all.",
     "order": "Contacts and joints are solved in another order, and the sweeps end before that is forgotten.",
     "one_point": "Of two points that say nearly the same Box2D's solver drops the second.",
     "several_answers": "Friction has several answers here, and each found its own: ours, begun with Box2D's impulses, stays at Box2D's.",

@@ -29,8 +29,9 @@ lambda loses ``(1 - alpha gamma) lambda``, made up by the sum of ``k C`` over th
 that of ``beta C``; so ``k^2 = beta lambda (1 - alpha gamma) / (1 - gamma)``, and there they begin. (A bridge of 160 links: 239 mm of
 error without, 55 with.)
 
-Joints: ``HOLD`` like that, ``LOW`` and ``HIGH`` as gaps, ``SPRING`` with k and c of its own and no lambda; ``DRIVE`` holds the coordinate
-to where its speed leads within the step, with its greatest force as bounds. Restitution is not in the paper; what was pushed gets it
+Joints: ``HOLD`` like that, ``LOW`` and ``HIGH`` as gaps, ``SPRING`` with k and c of its own and no lambda. ``DRIVE`` is about velocities:
+the bodies start with the impulse that it had in the last step, and what that leaves missing it does to the velocities in the end, so that
+what drives a free pair gives it no momentum, however far apart its anchors are. Restitution is not in the paper; what was pushed gets it
 afterwards, as in XPBD.
 
 C. Giles, E. Diaz, C. Yuksel, "Augmented Vertex Block Descent", SIGGRAPH 2025.
@@ -52,17 +53,21 @@ from engine.dynamics._joint_kernel import (
     ANGLE,
     DRIVE,
     HIGH,
+    LENGTH,
     LOW,
     POINT,
     READ,
     SPRING,
     SUM,
     Joints,
-    anchor_arms,
     ends,
+    forces_at,
     part,
     rate_and_response,
+    solve_either,
+    warm_start_row,
 )
+from engine.dynamics._softness_kernel import Softness
 from engine.dynamics._solver_trace_kernel import DESCENT, DUAL, END, FLY, FREE, SWEEP, VELOCITIES, tell_restored, tell_stage
 from engine.dynamics.solvers._points_kernel import follow, restore, turn_to_shift, way_along
 from engine.geometry._rotation_kernel import cosine_and_sine
@@ -108,10 +113,14 @@ def avbd(
     jacobian, arm, system = np.zeros((4, 3)), np.zeros(4), np.zeros(9)
     integrate_velocities(bodies, h)
     tell_stage(trace, bodies, FREE, 0)
+    for row in range(len(joints.kind)):
+        if joints.mode[row] == DRIVE:
+            warm_start_row(bodies, joints, row, jacobian)
     before, start = bodies.velocity.copy(), np.zeros_like(bodies.shift)
     free = h * before
     gap, error = np.zeros((len(contacts.n_points), 2)), np.zeros((len(joints.kind), 2))
     held, stiffest, borne = np.zeros((len(joints.kind), 2)), np.zeros((len(joints.kind), 2)), np.zeros((len(free), 2))
+    came = np.zeros((len(joints.kind), 2, 2))
     for row in range(len(contacts.n_points)):
         nx, ny = contacts.normal[row, 0], contacts.normal[row, 1]
         for k in range(contacts.n_points[row]):
@@ -126,10 +135,13 @@ def avbd(
                 borne[body, 0] += sign * bodies.inverse[body, 0] / h * (pn * nx + pt * ny)
                 borne[body, 1] += sign * bodies.inverse[body, 0] / h * (pn * ny - pt * nx)
     for row in range(len(joints.kind)):
-        if joints.mode[row] == READ:
+        if joints.mode[row] in (READ, DRIVE):
             continue
         for k in range(_n_parts(joints, row)):
             error[row, k] = part(bodies, joints, row, k, jacobian) - joints.target[row]
+            if joints.kind[row] == SUM:
+                for of in range(2):
+                    came[row, of, 0], came[row, of, 1] = jacobian[2 * of + 1, 0], jacobian[2 * of + 1, 1]
             _, w = rate_and_response(bodies, joints, row, jacobian)
             held[row, k] = 1.0 / (w * h * h) if w > 0.0 else 0.0
             stiffest[row, k] = _STIFFEST * held[row, k]
@@ -163,19 +175,22 @@ def avbd(
                     _add_contact(bodies, contacts, listed[place], body, start, gap, stiffness, alpha, h, arm, system)
                 else:
                     row = listed[place] - len(contacts.n_points)
-                    _add_joint(bodies, joints, row, body, error, held, alpha, h, jacobian, system)
+                    _add_joint(bodies, joints, row, body, error, held, came, alpha, h, jacobian, system)
             _step(bodies, body, system)
             _tell_descent(trace, bodies, body, system, first_of[body + 1] - first_of[body])
         for row in range(len(contacts.n_points)):
             for k in range(contacts.n_points[row]):
                 _stiffen_contact(bodies, contacts, row, k, start, gap, stiffness, alpha, beta, h, arm, trace)
         for row in range(len(joints.kind)):
-            if joints.mode[row] != READ:
-                _stiffen_joint(bodies, joints, row, error, held, stiffest, alpha, beta, h, jacobian)
+            if joints.mode[row] not in (READ, DRIVE):
+                _stiffen_joint(bodies, joints, row, error, held, stiffest, came, alpha, beta, h, jacobian)
     for body in range(len(free)):
         if bodies.inverse[body, 0] > 0.0 or bodies.inverse[body, 1] > 0.0:
             for k in range(3):
                 bodies.velocity[body, k] = bodies.shift[body, k] / h
+    for row in range(len(joints.kind)):
+        if joints.mode[row] == DRIVE:
+            solve_either(bodies, joints, row, jacobian, Softness(0.0, 1.0, 0.0), h, h, False)
     tell_stage(trace, bodies, VELOCITIES, 0)
     contacts.total[:] = contacts.impulse
     joints.total[:] = joints.impulse
@@ -226,7 +241,7 @@ def _constraints_of(bodies: Bodies, contacts: Contacts, joints: Joints) -> tuple
             row = one - n_contacts
             if one < n_contacts:
                 at, lines = (contacts.bodies[one, 0], contacts.bodies[one, 1], 0, 0), 2
-            elif joints.mode[row] == READ:
+            elif joints.mode[row] in (READ, DRIVE):
                 continue
             else:
                 at, lines = ends(joints, row), _n_lines(joints, row)
@@ -353,20 +368,20 @@ def _stiffen_contact(
 
 @inlined_kernel
 def _force_of(
-    bodies: Bodies, joints: Joints, row: int, k: int, error: FloatArray, held: FloatArray, alpha: float, h: float,
+    bodies: Bodies, joints: Joints, row: int, k: int, error: FloatArray, held: FloatArray, came: FloatArray, alpha: float, h: float,
     jacobian: FloatArray,
 ) -> tuple[float, float, float]:  # fmt: skip
     """Return of a part of a joint the force, before it is bounded, the stiffness and what is missing; fill its Jacobian."""
     mode, now = joints.mode[row], part(bodies, joints, row, k, jacobian) - joints.target[row]
+    if joints.kind[row] == SUM:
+        now += _gone_through(bodies, joints, row, came, jacobian)
     stiff, force = held[row, k], joints.impulse[row, k] / h
     if mode == SPRING:
         omega = 2.0 * pi * joints.spring[row, 0]
         mass = stiff * h * h
         spring, damper = mass * omega * omega, 2.0 * mass * joints.spring[row, 1] * omega
         return -spring * now - damper * (now - error[row, k]) / h, spring + damper / h, now
-    if mode == DRIVE:
-        missing = now - error[row, k] - h * joints.speed[row] + joints.spring[row, 0] * error[row, k]
-    elif mode == LOW:
+    if mode == LOW:
         missing = _missing(now, error[row, k], alpha)
     elif mode == HIGH:
         missing = -_missing(-now, -error[row, k], alpha)
@@ -376,12 +391,32 @@ def _force_of(
 
 
 @inlined_kernel
+def _gone_through(bodies: Bodies, joints: Joints, row: int, came: FloatArray, jacobian: FloatArray) -> float:
+    """Return what is to be added to a SUM of LENGTHs, of which one that has gone through 0 since the step began counts as negative.
+
+    Otherwise the pull of a pulley, of which one side runs out, would change its direction from one Newton step to the next, and what came
+    out of that is taken for a velocity.
+    """
+    more = 0.0
+    for of in range(2):
+        one, line = joints.bodies[row, of], 2 * of
+        along = jacobian[line + 1, 0] * came[row, of, 0] + jacobian[line + 1, 1] * came[row, of, 1]
+        if joints.kind[one] == LENGTH and along < 0.0:
+            _, _, _, _, dx, dy = forces_at(bodies, joints, one)
+            more -= 2.0 * (joints.ratio[row] if of == 1 else 1.0) * hypot(dx, dy)
+            for at in range(line, line + 2):
+                for k in range(3):
+                    jacobian[at, k] = -jacobian[at, k]
+    return more
+
+
+@inlined_kernel
 def _share(joints: Joints, row: int, first: float, second: float) -> float:
     """Return the share of a force that is within its bounds: 0 where it would pull at a limit."""
     mode, size = joints.mode[row], hypot(first, second)
     if (mode == LOW and first < 0.0) or (mode == HIGH and first > 0.0):
         return 0.0
-    bounded = mode == DRIVE or (mode == SPRING and joints.kind[row] == POINT)
+    bounded = mode == SPRING and joints.kind[row] == POINT
     return joints.most[row] / size if bounded and size > joints.most[row] else 1.0
 
 
@@ -393,29 +428,30 @@ def _add_joint(
     body: int,
     error: FloatArray,
     held: FloatArray,
+    came: FloatArray,
     alpha: float,
     h: float,
     jacobian: FloatArray,
     system: FloatArray,
 ) -> None:
     at, parts = ends(joints, row), _n_parts(joints, row)
-    side = 0 if at[0] == body else 2
-    second = _force_of(bodies, joints, row, 1, error, held, alpha, h, jacobian)[0] if parts == 2 else 0.0
-    first = _force_of(bodies, joints, row, 0, error, held, alpha, h, jacobian)[0]
+    own = 0 if at[0] == body else 2
+    second = _force_of(bodies, joints, row, 1, error, held, came, alpha, h, jacobian)[0] if parts == 2 else 0.0
+    first = _force_of(bodies, joints, row, 0, error, held, came, alpha, h, jacobian)[0]
     share = _share(joints, row, first, second)
     if share == 0.0:
         return
     for k in range(parts):
-        force, stiff, _ = _force_of(bodies, joints, row, k, error, held, alpha, h, jacobian)
+        force, stiff, _ = _force_of(bodies, joints, row, k, error, held, came, alpha, h, jacobian)
         x = y = turn = 0.0
         for line in range(_n_lines(joints, row)):
             if at[line] == body:
                 x, y, turn = x + jacobian[line, 0], y + jacobian[line, 1], turn + jacobian[line, 2]
         _add(system, x, y, turn, share * stiff, share * force)
         if joints.kind[row] == POINT:  # the second derivative of the way along e by the angle is the arm along e
-            system[5] += abs(share * force) * abs(anchor_arms(bodies, joints, row)[side + k])
+            system[5] += abs(share * force) * abs(forces_at(bodies, joints, row)[own + k])
         elif joints.kind[row] != ANGLE and joints.kind[row] != SUM:
-            system[5] += abs(share * force) * hypot(joints.arm[row, side], joints.arm[row, side + 1])
+            system[5] += abs(share * force) * hypot(joints.arm[row, own], joints.arm[row, own + 1])
 
 
 @inlined_kernel
@@ -426,14 +462,15 @@ def _stiffen_joint(
     error: FloatArray,
     held: FloatArray,
     stiffest: FloatArray,
+    came: FloatArray,
     alpha: float,
     beta: float,
     h: float,
     jacobian: FloatArray,
 ) -> None:
     parts = _n_parts(joints, row)
-    second, _, missing_second = _force_of(bodies, joints, row, 1, error, held, alpha, h, jacobian) if parts == 2 else (0.0, 0.0, 0.0)
-    first, _, missing_first = _force_of(bodies, joints, row, 0, error, held, alpha, h, jacobian)
+    second, _, missing_second = _force_of(bodies, joints, row, 1, error, held, came, alpha, h, jacobian) if parts == 2 else (0.0, 0.0, 0.0)
+    first, _, missing_first = _force_of(bodies, joints, row, 0, error, held, came, alpha, h, jacobian)
     share = _share(joints, row, first, second)
     joints.impulse[row, 0] = h * share * first
     if parts == 2:

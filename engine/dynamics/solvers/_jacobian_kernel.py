@@ -5,6 +5,7 @@ For methods that solve systems of equations. The effect of one constraint's impu
 
 from __future__ import annotations
 
+from math import hypot
 from typing import NamedTuple
 
 import numpy as np
@@ -13,7 +14,7 @@ from engine.common.arrays import FloatArray, IntArray
 from engine.common.jit import kernel
 from engine.dynamics._bodies_kernel import Bodies
 from engine.dynamics._contact_kernel import Contacts
-from engine.dynamics._joint_kernel import POINT, READ, SUM, Joints, anchor_arms, anchor_way, coordinate
+from engine.dynamics._joint_kernel import DRIVE, POINT, READ, SUM, Joints, coordinate, driven_rate, forces_at
 
 __all__ = ["JointLines", "contact_lines", "gaps", "joint_lines", "points_of"]
 
@@ -28,35 +29,42 @@ class JointLines(NamedTuple):
     jacobian : float64 (m, 3 n)
     error : float64 (m,)
         Coordinate less its target, m or rad.
+    missing : float64 (m,)
+        What a DRIVE adds to J v, which shall be 0 together with it, m/s or rad/s; 0 of others.
     """
 
     row: IntArray
     part: IntArray
     jacobian: FloatArray
     error: FloatArray
+    missing: FloatArray
 
 
-def joint_lines(bodies: Bodies, joints: Joints) -> JointLines:
+def joint_lines(bodies: Bodies, joints: Joints, dt: float) -> JointLines:
     """Return the lines of all rows that ask for something, with the bodies as far as they have moved and turned."""
     n_lines = int(np.count_nonzero(joints.mode != READ) + np.count_nonzero((joints.kind == POINT) & (joints.mode != READ)))
     row, part = np.zeros(n_lines, dtype=np.int64), np.zeros(n_lines, dtype=np.int64)
-    jacobian, error = np.zeros((n_lines, 3 * len(bodies.velocity))), np.zeros(n_lines)
+    jacobian, error, missing = np.zeros((n_lines, 3 * len(bodies.velocity))), np.zeros(n_lines), np.zeros(n_lines)
     if n_lines > 0:
-        _fill(bodies, joints, row, part, jacobian, error)
-    return JointLines(row, part, jacobian, error)
+        _fill(bodies, joints, dt, row, part, jacobian, error, missing)
+    return JointLines(row, part, jacobian, error, missing)
 
 
 @kernel
-def _fill(bodies: Bodies, joints: Joints, row: IntArray, part: IntArray, jacobian: FloatArray, error: FloatArray) -> None:
+def _fill(
+    bodies: Bodies, joints: Joints, dt: float, row: IntArray, part: IntArray, jacobian: FloatArray, error: FloatArray,
+    missing: FloatArray,
+) -> None:  # fmt: skip
     line, lines = 0, np.zeros((4, 3))
     for of in range(len(joints.kind)):
         if joints.mode[of] == READ:
             continue
         if joints.kind[of] == POINT:
             a, b = joints.bodies[of, 0], joints.bodies[of, 1]
-            ax, ay, bx, by = anchor_arms(bodies, joints, of)
-            dx, dy = anchor_way(bodies, joints, of, ax, ay, bx, by)
+            ax, ay, bx, by, dx, dy = forces_at(bodies, joints, of)
+            rate = driven_rate(bodies, joints, of, hypot(dx, dy), dt) if joints.mode[of] == DRIVE else 0.0
             for k in range(2):
+                missing[line + k] = rate * (dx, dy)[k]
                 row[line + k], part[line + k], error[line + k] = of, k, (dx, dy)[k]
                 jacobian[line + k, 3 * a + k] -= 1.0
                 jacobian[line + k, 3 * b + k] += 1.0
@@ -65,6 +73,8 @@ def _fill(bodies: Bodies, joints: Joints, row: IntArray, part: IntArray, jacobia
             line += 2
             continue
         row[line], error[line] = of, coordinate(bodies, joints, of, lines) - joints.target[of]
+        if joints.mode[of] == DRIVE:
+            missing[line] = driven_rate(bodies, joints, of, abs(error[line]), dt) * error[line] - joints.speed[of]
         is_sum = joints.kind[of] == SUM
         for k in range(4 if is_sum else 2):
             body = joints.bodies[joints.bodies[of, k // 2], k % 2] if is_sum else joints.bodies[of, k]

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from engine.common.arrays import FloatArray
 from engine.common.jit import inlined_kernel
 from engine.dynamics._bodies_kernel import Bodies
-from engine.dynamics._joint_kernel import POINT, Joints, anchor_arms, anchor_way, coordinate
+from engine.dynamics._joint_kernel import POINT, Joints, coordinate, forces_at
 from engine.geometry._rotation_kernel import cosine_and_sine
 
 __all__ = ["MOST_LINES", "Block", "fill_lines", "line_rate", "push_along", "solve_lines", "square_lines", "turn_by_shift"]
@@ -38,8 +38,7 @@ def fill_lines(bodies: Bodies, joints: Joints, row: int, block: Block, n: int) -
         for k in range(3):
             block.line[n, k], block.line[n, 3 + k] = block.jacobian[0, k], block.jacobian[1, k]
         return n + 1
-    ax, ay, bx, by = anchor_arms(bodies, joints, row)
-    block.error[n], block.error[n + 1] = anchor_way(bodies, joints, row, ax, ay, bx, by)
+    ax, ay, bx, by, block.error[n], block.error[n + 1] = forces_at(bodies, joints, row)
     line = block.line
     line[n, 0], line[n, 1], line[n, 2], line[n, 3], line[n, 4], line[n, 5] = -1.0, 0.0, ay, 1.0, 0.0, -by
     n += 1

@@ -14,7 +14,8 @@ it is stretched beyond that is slip. Its force is carried from step to step as a
 and does not creep.
 
 Joints: ``HOLD``, ``LOW`` and ``HIGH`` have springs of the same k and z; ``SPRING`` its frequency and ratio of its effective mass; ``DRIVE``
-is a damper that would bring the speed in one sub-step, bounded by its greatest force.
+is a damper that would bring the speed in one sub-step, bounded by its greatest force; those of the two parts of a POINT, and the one of the
+ANGLE beside it, act at once on the same bodies, so that each part brings half.
 
 Forces alone, in terms of places and velocities: an integrator does the rest (`engine.dynamics.integrators`).
 """
@@ -30,7 +31,20 @@ from engine.common.arrays import FloatArray
 from engine.common.jit import inlined_kernel, kernel
 from engine.dynamics._bodies_kernel import Bodies
 from engine.dynamics._contact_kernel import Contacts, apply_at_point, relative_velocity
-from engine.dynamics._joint_kernel import DRIVE, HIGH, LOW, POINT, READ, SPRING, SUM, Joints, ends, part, rate_and_response
+from engine.dynamics._joint_kernel import (
+    DRIVE,
+    HIGH,
+    LOW,
+    POINT,
+    READ,
+    SPRING,
+    SUM,
+    Joints,
+    driven_rate,
+    ends,
+    part,
+    rate_and_response,
+)
 from engine.dynamics._solver_trace_kernel import FORCE, MOVE, tell_restored, tell_stage
 from engine.dynamics.solvers._points_kernel import follow, response, turn_to_shift, way_along
 
@@ -53,6 +67,7 @@ def penalty_forces(
     stretch: FloatArray,
     stiffness: float,
     h: float,
+    dt: float,
     force: FloatArray,
     of_points: FloatArray,
     of_rows: FloatArray,
@@ -71,6 +86,8 @@ def penalty_forces(
         Of the tangential springs then, m.
     stiffness : float
         N/m.
+    dt : float
+        Seconds of the step.
     of_points : float64 (n, 2, 2)
         N, along normal and tangent of each point.
     of_rows : float64 (m, 2)
@@ -112,7 +129,7 @@ def penalty_forces(
             )  # fmt: skip
     for row in range(len(joints.kind)):
         if joints.mode[row] != READ:
-            _pull(bodies, joints, row, joint_damping, stiffness, h, of_rows, jacobian, force)
+            _pull(bodies, joints, row, joint_damping, stiffness, h, dt, of_rows, jacobian, force)
 
 
 @inlined_kernel
@@ -124,18 +141,21 @@ def _push(force: FloatArray, body: int, x: float, y: float, torque: float) -> No
 
 @inlined_kernel
 def _pull(
-    bodies: Bodies, joints: Joints, row: int, damping: float, stiffness: float, h: float, of_rows: FloatArray, jacobian: FloatArray,
-    force: FloatArray,
+    bodies: Bodies, joints: Joints, row: int, damping: float, stiffness: float, h: float, dt: float, of_rows: FloatArray,
+    jacobian: FloatArray, force: FloatArray,
 ) -> None:  # fmt: skip
     """Add what a row of a joint does."""
     mode, parts, at = joints.mode[row], 2 if joints.kind[row] == POINT else 1, ends(joints, row)
     first = second = 0.0
+    apart = abs(part(bodies, joints, row, 0, jacobian) - joints.target[row])
+    if parts == 2:
+        apart = hypot(apart, part(bodies, joints, row, 1, jacobian))
     for k in range(parts):
         error = part(bodies, joints, row, k, jacobian) - joints.target[row]
         rate, w = rate_and_response(bodies, joints, row, jacobian)
         mass = 1.0 / w if w > 0.0 else 0.0
         if mode == DRIVE:
-            pull = -mass / h * (rate - joints.speed[row]) - mass / h * joints.spring[row, 0] * error
+            pull = -mass / (parts * h) * (rate - joints.speed[row] + driven_rate(bodies, joints, row, apart, dt) * error)
         elif mode == SPRING:
             omega = 2.0 * pi * joints.spring[row, 0]
             pull = -mass * omega * (omega * error + 2.0 * joints.spring[row, 1] * rate)

@@ -41,10 +41,9 @@ from engine.dynamics._joint_kernel import (
     SPRING,
     SUM,
     Joints,
-    anchor_arms,
-    anchor_way,
     coordinate,
     ends,
+    forces_at,
     rate_and_response,
     solve_point,
     solve_row,
@@ -244,8 +243,7 @@ def _place_point(bodies: Bodies, joints: Joints, row: int, since: FloatArray, co
     """Put two anchors on each other, or as near as a spring with a greatest force does."""
     a, b = joints.bodies[row, 0], joints.bodies[row, 1]
     inverse, shift = bodies.inverse, bodies.shift
-    ax, ay, bx, by = anchor_arms(bodies, joints, row)
-    dx, dy = anchor_way(bodies, joints, row, ax, ay, bx, by)
+    ax, ay, bx, by, dx, dy = forces_at(bodies, joints, row)
     across, before_x, before_y = inverse[a, 0] + inverse[b, 0], joints.impulse[row, 0], joints.impulse[row, 1]
     k11 = across + inverse[a, 1] * ay * ay + inverse[b, 1] * by * by
     k12 = -inverse[a, 1] * ax * ay - inverse[b, 1] * bx * by

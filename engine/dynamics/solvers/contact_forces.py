@@ -25,6 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.common.arrays import FloatArray, IntArray
+from engine.common.tolerances import EPS64
 from engine.dynamics._bodies_kernel import Bodies
 from engine.dynamics._contact_kernel import Contacts
 from engine.dynamics._joint_kernel import DRIVE, HIGH, HOLD, LOW, POINT, SPRING
@@ -195,7 +196,7 @@ class _Scene:
 
     def _tried(self, rest: _Rest, h: float) -> _Trial:
         """Return the scene `h` seconds on. Impulses are integrated along with the velocities, of which they are the part by forces."""
-        n, lines = 3 * self._n, joint_lines(self._bodies(self.position, self.velocity), self._joints)
+        n, lines = 3 * self._n, joint_lines(self._bodies(self.position, self.velocity), self._joints, self._step.dt)
         n_forces = 2 * len(rest.key) + len(lines.row)
 
         def rate(_: float, position: FloatArray, motion: FloatArray) -> FloatArray:
@@ -207,7 +208,7 @@ class _Scene:
             position, motion = self._integrator(rate, position, motion, h)
         moved = position[:n]
         bodies = self._bodies(moved, motion[:n])
-        return _Trial(moved, motion[:n], motion[n:], self._look(moved), joint_lines(bodies, self._joints))
+        return _Trial(moved, motion[:n], motion[n:], self._look(moved), joint_lines(bodies, self._joints, self._step.dt))
 
     def _passes(self, here: _Points, trial: _Trial) -> bool:
         """Tell whether a pair has gone deeper than it was by more than the tolerance, or a joint beyond its limit."""
@@ -231,7 +232,7 @@ class _Scene:
 
     def _over_limit(self, position: FloatArray) -> FloatArray:
         """Return how far each line of a joint is beyond its limit; minus infinity where it has none."""
-        lines = joint_lines(self._bodies(position, self.velocity), self._joints)
+        lines = joint_lines(self._bodies(position, self.velocity), self._joints, self._step.dt)
         mode = self._joints.mode[lines.row]
         return np.where(mode == LOW, -lines.error, np.where(mode == HIGH, lines.error, -math.inf))
 
@@ -298,13 +299,13 @@ class _Scene:
         normal, tangent = here.lines
         rests = (here.gap <= self._tolerance) & ((normal @ self.velocity <= self._resting_speed) | (here.gap < -self._tolerance))
         order = np.argsort(here.key[rests], kind="stable")
-        rate = joint_lines(self._bodies(self.position, self.velocity), self._joints).jacobian @ self.velocity
+        rate = joint_lines(self._bodies(self.position, self.velocity), self._joints, self._step.dt).jacobian @ self.velocity
         return _Rest(here.key[rests][order], (tangent @ self.velocity)[rests][order], rate, left)
 
     def _accelerations(self, position: FloatArray, velocity: FloatArray, rest: _Rest) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Return the accelerations of all bodies, the forces (normal, tangential) of all points at rest, and those of all joints' lines."""
         bodies, joints = self._bodies(position, velocity), self._joints
-        lines, seen = joint_lines(bodies, joints), self._look(position)
+        lines, seen = joint_lines(bodies, joints, self._step.dt), self._look(position)
         at = np.searchsorted(rest.key, seen.key)
         is_known = at < len(rest.key)
         is_known[is_known] = rest.key[at[is_known]] == seen.key[is_known]
@@ -351,7 +352,11 @@ class _Scene:
     def _bends(
         self, position: FloatArray, velocity: FloatArray, points: _Points, lines: JointLines
     ) -> tuple[tuple[FloatArray, FloatArray], FloatArray]:
-        """Return J' v of points along normals and tangents, and of joints: how J v changes as the bodies go on at their velocities."""
+        """Return J' v of points along normals and tangents, and of joints: how J v changes as the bodies go on at their velocities.
+
+        A line that turns by more than a radian in a step, that of a rod shorter than its end goes meanwhile, counts as one that turns by
+        one: nothing that is integrated over the step goes round with it, and at length 0 its direction changes by half a turn at once.
+        """
         m = len(points.row)
         none = (np.zeros(m), np.zeros(m)), np.zeros(len(lines.row))
         a, b = points.contacts.bodies[points.row].T
@@ -361,8 +366,10 @@ class _Scene:
         further = position + _MOMENT * velocity
         joints_bend = none[1]
         if len(lines.row) > 0:
-            after = joint_lines(self._bodies(further, velocity), self._joints)
-            joints_bend = (after.jacobian - lines.jacobian) @ velocity / _MOMENT
+            after = joint_lines(self._bodies(further, velocity), self._joints, self._step.dt)
+            change = (after.jacobian - lines.jacobian) / _MOMENT
+            turned = self._step.dt * _straight(change) / np.maximum(_straight(lines.jacobian), EPS64)
+            joints_bend = change @ velocity / np.maximum(turned, 1.0)
         if not (turns | slips).any():
             return none[0], joints_bend
         later = self._look(further)
@@ -401,8 +408,7 @@ class _Scene:
         asked = np.flatnonzero((mode == DRIVE) | (over >= -self._tolerance))
         row, is_drive = lines.row[asked], mode[asked] == DRIVE
         sign = np.where(mode[asked] == HIGH, -1.0, 1.0)
-        missing = rest.rate[asked] + joints.spring[row, 0] / dt * lines.error[asked] - joints.speed[row]
-        missing = missing / max(rest.left, 0.1 * dt)
+        missing = (rest.rate[asked] + lines.missing[asked]) / max(rest.left, 0.1 * dt)
         wants = np.where(is_drive, missing, self._drift(sign * lines.error[asked], sign * rate[asked]))
         most = joints.most[row]
         return asked, sign, wants, np.where(is_drive, -most, 0.0), np.where(is_drive, most, math.inf)
@@ -430,7 +436,7 @@ class _Scene:
 
     def _collide(self, here: _Points) -> None:
         """Let bounce what touches and approaches faster than the threshold, pair by pair; then stop what still approaches, all at once."""
-        lines = joint_lines(self._bodies(self.position, self.velocity), self._joints)
+        lines = joint_lines(self._bodies(self.position, self.velocity), self._joints, self._step.dt)
         mode = self._joints.mode[lines.row]
         hold = lines.jacobian[mode == HOLD]
         over = np.where(mode == LOW, -lines.error, np.where(mode == HIGH, lines.error, -math.inf))
@@ -524,6 +530,12 @@ class _System:
         """Return W J^T, float64 (3 n, k)."""
         direct = (jacobian * self._inverse).T
         return direct - (self._hold * self._inverse).T @ self.shares(jacobian) if len(self._hold) > 0 else direct
+
+
+def _straight(lines: FloatArray) -> FloatArray:
+    """Return the size of the straight part of lines (m, 3 n), float64 (m,)."""
+    found: FloatArray = np.hypot.reduce(lines.reshape(len(lines), -1, 3)[:, :, :2].reshape(len(lines), -1), axis=1)
+    return found
 
 
 def _inverted(square: FloatArray) -> FloatArray:

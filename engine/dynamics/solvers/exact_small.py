@@ -90,7 +90,7 @@ class _Rows:
         contacts, joints, dt, n = step.contacts, step.joints, step.dt, len(step.center)
         self._row, self._k = row, k = points_of(contacts)
         normal, tangent = contact_lines(contacts, row, k, n)
-        self._lines = lines = joint_lines(bodies, joints)
+        self._lines = lines = joint_lines(bodies, joints, dt)
         velocity, m = bodies.velocity.reshape(-1), len(row)
         gap = gaps(contacts)[row, k]
         before, restitution = normal @ velocity, step.restitution[row]
@@ -105,7 +105,7 @@ class _Rows:
         stiff = np.where(is_spring, omega * (2.0 * zeta + dt * omega), 1.0)
         square = ((jacobian * step.inverse[:, [0, 0, 1]].reshape(-1)) * jacobian).sum(axis=1)
         beta = np.where(is_limit & (error > 0.0), error, share * error) / dt
-        beta = np.where(is_drive, joints.spring[of, 0] / dt * error - joints.speed[of], beta)
+        beta = np.where(is_drive, lines.missing, beta)
         beta = np.where(is_spring, omega * omega / stiff * error, beta)
         most = np.where(mode == HOLD, math.inf, joints.most[of] * dt)
         self.jacobian = np.concatenate((jacobian, normal, tangent))

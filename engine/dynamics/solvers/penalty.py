@@ -48,8 +48,9 @@ class Penalty(Method):
             nonlocal is_first
             bodies.shift[:], bodies.velocity[:] = position[:n].reshape(-1, 3), motion[:n].reshape(-1, 3) / scale
             penalty_forces(
-                bodies, contacts, joints, damping, ratio, since, stretch, stiffness, h, force, of_points, of_rows, is_first, step.trace
-            )
+                bodies, contacts, joints, damping, ratio, since, stretch, stiffness, h, step.dt, force, of_points, of_rows, is_first,
+                step.trace,
+            )  # fmt: skip
             is_first = False
             gained = (bodies.push + force * inverse) * scale
             return np.concatenate((gained, of_points, of_rows), axis=None)

@@ -42,6 +42,11 @@ JOINTS: dict[str, Callable[[int, int], JointSpec]] = {
     "pulley": lambda a, b: PulleyJointSpec(a, b, (0.0, 9.0), (1.5, 9.0), (0.0, 5.0), (1.5, 5.0), ratio=1.5),
     "friction": lambda a, b: FrictionJointSpec(a, b, (0.75, 5.0), max_force=2.0, max_torque=1.0),
     "motor": lambda a, b: MotorJointSpec(a, b, max_force=20.0, max_torque=5.0, linear_offset=(1.8, 0.2), angular_offset=0.2),
+    "torn revolute": lambda a, b: RevoluteJointSpec(a, b, (0.75, 5.0), anchor_b=(1.5, 5.3)),
+    "torn weld": lambda a, b: WeldJointSpec(a, b, (0.75, 5.0), anchor_b=(1.0, 5.2)),
+    "equal limits": lambda a, b: RevoluteJointSpec(a, b, (0.75, 5.0), enable_limit=True),
+    "rod of 3 mm": lambda a, b: DistanceJointSpec(a, b, (0.75, 5.0), (0.75, 5.0), length=0.003),
+    "pulley at its end": lambda a, b: PulleyJointSpec(a, b, (0.0, 9.0), (1.5, 5.03), (0.0, 5.0), (1.5, 5.0)),
     "mouse": lambda a, b: MouseJointSpec(a, target=(2.0, 6.0), grabbed=(0.2, 5.1), max_force=200.0),
 }
 
