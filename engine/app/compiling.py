@@ -16,7 +16,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from types import TracebackType
@@ -37,6 +37,8 @@ _UNCLEARED = 10.0
 """Seconds of processor time after which a process looks for memory to give back: less than the longest part takes, which leaves as much."""
 LONGEST = 1800.0
 """Seconds: a minute where nothing else runs, ten on a busy machine. To give up sooner would be to compile here, and stall the window."""
+_LOOK = 0.1
+"""Seconds from one look which parts have ended to the next."""
 
 
 def _questions(*names: str) -> None:
@@ -240,6 +242,16 @@ class Compilers:
     def is_over(self) -> bool:
         """Whether all processes have ended, well or not."""
         return all(process.poll() is not None for process in self._processes)
+
+    def each_ended(self) -> Iterator[str]:
+        """Yield each part, once, as soon as it has ended."""
+        told: set[str] = set()
+        while len(told) < len(self.names):
+            new = [name for name in self.ended if name not in told]
+            told.update(new)
+            yield from new
+            if not new:
+                self.wait(_LOOK)
 
     def wait(self, seconds: float) -> None:
         """Wait until one of the processes has ended that are at work now, at most so long."""

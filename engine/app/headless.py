@@ -364,16 +364,12 @@ def scale_for(size: tuple[int, int]) -> float:
 
 
 def window_on(demo: Demo, size: tuple[int, int], ui_scale: float) -> Window:
-    """Return a window that is drawn and not watched; to be used within `no_screen`."""
+    """Return a window that is drawn and not watched, where a picture waits for whatever it needs; to be used within `no_screen`."""
     from engine.app.window import Window
 
-    waits_for_nothing = demo.viewer.interactive
     window = Window(size, (type(demo),), demo, demo.seed, ui_scale, is_watched=False)
-    demo.viewer.interactive = waits_for_nothing  # in its picture as in its steps
     if all(stage.referee is not None for stage in demo.stages):
-        window.has_referee(is_loaded=bool(demo.stages) or not waits_for_nothing)
-    elif any(stage.sampled.compared for stage in demo.stages):
-        window.check.samples("a few pairs were checked, without the compiler", "compiling")
+        window.has_referee()
     else:
         window.no_referee("not asked for")
     return window

@@ -52,11 +52,6 @@ class CheckNote:
         if self.is_warming_up:
             self.sentence, self.short = sentence, short
 
-    def samples(self, words: str, short: str) -> None:
-        """Say how few contacts were checked while it is still to come, of a demo that is not run here."""
-        self.comes("", short)
-        self.meanwhile = words
-
     def is_there(self) -> None:
         """There is one: nothing is to be said."""
         self.is_warming_up = False

@@ -16,7 +16,8 @@ from __future__ import annotations
 import atexit
 import subprocess
 import threading
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
+from contextlib import nullcontext
 from time import perf_counter
 
 from engine import query
@@ -40,17 +41,23 @@ _LOOK = 0.1
 """Seconds from one look at how far compiling is to the next."""
 
 
-def referee_factory() -> RefereeFactory:
+def referee_factory(names: Sequence[str] = tuple(RUNNING), one_loaded: Callable[[], object] = lambda: None) -> RefereeFactory:
     """Load and warm up the referee and all that a demo can ask, here and now; return what makes a referee for a world.
 
     What is not on disk yet is compiled first, in as many processes as there are cores.
+
+    Parameters
+    ----------
+    names : sequence of str
+        The parts that are loaded, `RUNNING` among them.
+    one_loaded : callable
+        Called after each.
     """
-    if not query.is_warm() and jit.is_compiling():
-        with Compilers(tuple(RUNNING), n_cores()) as compilers:
-            while not compilers.is_over:
-                compilers.wait(LONGEST)
-    for name in RUNNING:
-        compiling.run_part(name)
+    is_cold = not query.is_warm() and jit.is_compiling() and jit.can_keep()
+    with Compilers(names, n_cores()) if is_cold else nullcontext() as compilers:
+        for name in names if compilers is None else compilers.each_ended():
+            compiling.run_part(name)
+            one_loaded()
     jit.mark_cache_warm()
     return _checked_factory()
 

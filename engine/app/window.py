@@ -140,12 +140,11 @@ class Window:
         self.has_referee()
         self.navigator.use_referee(factory, is_complete)
 
-    def has_referee(self, is_loaded: bool = True) -> None:
-        """Note that there is one, the demo's own or a factory, or that it needs none; where kernels are loaded, those that draw are too."""
+    def has_referee(self) -> None:
+        """Note that there is one, the demo's own or a factory, or that it needs none: kernels are loaded then, those that draw too."""
         self.plain = None
         self.check.is_there()
-        if is_loaded:
-            self.screen.painter.raster = load_raster()
+        self.screen.painter.raster = load_raster()
 
     def no_referee(self, reason: str) -> None:
         """Say on the panel why there is no live check."""

@@ -34,8 +34,6 @@ _WHEELS = {("Linux", "x86_64"), ("Windows", "AMD64"), ("Darwin", "arm64")}
 _PYTHONS = ((3, 11), (3, 13))
 _PROBE_TIME = 120.0
 """Seconds the probe may take: it may have to compile its kernels on a slow machine."""
-_LOOK = 0.2
-"""Seconds from one look at how far compiling is to the next."""
 _INSTALL = "python -m pip install -r requirements.txt" if is_checkout() else INSTALL
 _REINSTALL = "python -m pip install --force-reinstall --no-deps " + ("-r requirements.txt" if is_checkout() else "Box2D")
 _READER_HELP = "nothing to do: the public interface serves, equal but slower; a demo with joints goes back by playing from its beginning"
@@ -106,15 +104,9 @@ def compile_everything() -> str:
     names, n_processes = tuple(EVERYTHING), n_cores()
     n_before, began = n_in_cache(), time.monotonic()
     with progress("compiling", len(names)) as one_done, Compilers(names, n_processes) as compilers:
-        done: tuple[str, ...] = ()
-        while len(done) < len(names):
-            is_over = compilers.is_over
-            n_told, done = len(done), compilers.done
-            for _ in range(len(done) - n_told):
-                one_done()
-            if is_over:
-                break
-            compilers.wait(_LOOK)
+        for _ in compilers.each_ended():
+            one_done()
+        done = compilers.done
     for name in names:
         if name not in done:  # again, here, where its reason is told
             try:

@@ -9,7 +9,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from os.path import normcase, realpath
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions
@@ -24,12 +24,16 @@ from engine.common.errors import InvalidInputError, LabError
 from engine.common.interrupts import raise_lost
 from engine.common.words import shown
 
+if TYPE_CHECKING:
+    from engine.demo.stage import RefereeFactory
+
 __all__ = [
     "LOADING",
     "STANDARD_OUTPUT",
     "InterruptedRunError",
     "SafeConsole",
     "check_files",
+    "load_referee",
     "people",
     "plain_lines",
     "print_rows",
@@ -219,6 +223,17 @@ def waiting(title: str) -> Iterator[None]:
 def warming() -> contextlib.AbstractContextManager[None]:
     """Say so while kernels are loaded, which are compiled for some seconds, or a minute if it is all of them, at the first start."""
     return waiting(LOADING)
+
+
+def load_referee(is_whole: bool = False) -> RefereeFactory:
+    """Load, or compile, what compares contacts and what demos ask, or all there is, and show how far that is."""
+    from engine.app.compiling import EVERYTHING, RUNNING
+    from engine.app.warmup import referee_factory
+    from engine.common.jit import is_compiling
+
+    names = tuple(EVERYTHING if is_whole and is_compiling() else RUNNING)
+    with progress(LOADING, len(names), "parts") as one_loaded:
+        return referee_factory(names, one_loaded)
 
 
 @contextlib.contextmanager

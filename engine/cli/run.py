@@ -16,7 +16,7 @@ from rich.markup import escape
 from engine.app.files import write_atomically
 from engine.cli import options
 from engine.cli.film import WantedFilm, filmed, wanted_film
-from engine.cli.output import check_files, people, print_rows, progress, warming, write_json
+from engine.cli.output import check_files, load_referee, people, print_rows, progress, waiting, warming, write_json
 from engine.common.checks import integer, seed_number
 from engine.common.errors import Described, InvalidInputError, LabError
 from engine.common.words import counted, meant
@@ -315,12 +315,11 @@ def _headless(
     kind: type[Demo], steps: int, seed: int, values: dict[str, float], drops: Sequence[str], results: _Results, driven: _Driven
 ) -> int:
     from engine.app.headless import picture_of, run_headless
-    from engine.app.warmup import referee_factory
     from engine.history.capture import CaptureError
     from engine.scenes.tables import Tables
 
+    referee = load_referee()
     with warming():
-        referee = referee_factory()
         options.prepare_solvers(driven.solver, *driven.against)
     record = partial(_recorder, path=results.recording) if results.recording is not None else None
     with Tables(*results.tables.values()) as tables, filmed(results.film) as camera, progress(kind.title, steps) as advance:
@@ -350,7 +349,8 @@ def _headless(
             option, value = ("--against", ",".join(driven.against)) if driven.against else ("--record-inputs", results.recording)
             raise InvalidInputError(option, f"left out ({error})", value) from None
     if results.screenshot is not None:
-        write_atomically(results.screenshot, picture_of(demo, besides=besides))
+        with waiting("drawing"):
+            write_atomically(results.screenshot, picture_of(demo, besides=besides))
     write_json(results.json_file, {**report.as_json(), "readout": _readout(demo)})
     out = people(results.json_file)
     _print(report, demo, out)

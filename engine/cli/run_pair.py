@@ -6,7 +6,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from engine.app.files import write_atomically
-from engine.cli.output import people, warming, write_json
+from engine.cli.output import load_referee, people, warming, write_json
 from engine.common.errors import LabError
 from engine.compare.pair.file import Pair, pair_as_json
 
@@ -20,11 +20,10 @@ __all__ = ["answers_as_json", "run_pair_headless"]
 def run_pair_headless(pair: Pair, kind: type[Demo], values: dict[str, float], screenshot: str | None, json_file: str | None) -> int:
     """Ask both once, print and write what was asked for; 1 if the difference stays unexplained."""
     from engine.app.headless import picture_of
-    from engine.app.warmup import referee_factory
     from engine.compare.pair.answers import ask
 
+    referee = load_referee()
     with warming():
-        referee = referee_factory()
         try:
             answers = ask(pair)
         except LabError as error:

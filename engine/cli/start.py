@@ -9,7 +9,7 @@ import typer
 
 from engine import __version__
 from engine.cli.options import Theme, UiScale, left_out, use_theme
-from engine.cli.output import people, progress, warming
+from engine.cli.output import load_referee, people, progress
 
 if TYPE_CHECKING:
     from engine.demo.base import Demo
@@ -53,11 +53,9 @@ def start(
 def _tour() -> int:
     from rich.table import Table
 
-    from engine import query
     from engine.app.files import check_directory
     from engine.app.tour import run_tour
-    from engine.app.warmup import RefereeWarmup, referee_factory
-    from engine.common.jit import is_compiling
+    from engine.common.jit import cache_is_warm, is_compiling
     from engine.demo.registry import all_demos
 
     check_directory("out", OUT)
@@ -70,30 +68,17 @@ def _tour() -> int:
         now = demo.id
         advance()
 
-    referee, coming = None, None
-    if query.is_warm() or not is_compiling():
-        with warming():
-            referee = referee_factory()
-    else:
-        people().print("The check is compiled beside it, once; until it is there a few pairs a step are checked without the compiler.")
-        coming = RefereeWarmup()
-        coming.start()
-    try:
-        with progress(lambda: f"tour: {now}" if now else "tour", steps) as advance:
-            stops = run_tour(demos, OUT, TOUR_SECONDS, referee=referee, on_step=on_step, coming=coming)
-    finally:
-        if coming is not None:
-            coming.close()
-    heads = ("demo", "seconds", "bodies", "contacts", "checked", "agree", "explained", "unexplained", "ms a step", "picture")
+    if is_compiling() and not cache_is_warm():
+        people().print("First the algorithms are compiled, once: a minute or two, longer on a busy computer.")
+    referee = load_referee(is_whole=True)
+    with progress(lambda: f"tour: {now}" if now else "tour", steps) as advance:
+        stops = run_tour(demos, OUT, TOUR_SECONDS, referee=referee, on_step=on_step)
+    heads = ("demo", "seconds", "bodies", "contacts", "agree", "explained", "unexplained", "ms a step", "picture")
     table = Table(*heads, box=None, header_style="bold")
     for stop in stops:
         report = stop.report
         counts = (report.contacts.agree, report.contacts.explained, report.contacts.unexplained)
-        before = (report.demo, f"{stop.seconds:.3g}", str(report.bodies), str(report.counts.begun), stop.checked)
+        before = (report.demo, f"{stop.seconds:.3g}", str(report.bodies), str(report.counts.begun))
         table.add_row(*before, *map(str, counts), f"{report.ms_median:.2f}", str(stop.picture))
     people().print(table)
-    if coming is not None and coming.failure:
-        people().print(f"There was no live check: {coming.failure}")
-    elif any(stop.checked == "in part" for stop in stops):
-        people().print("The check came in the middle: doctor --compile compiles all ahead, and then a tour checks every contact.")
     return 1 if any(not stop.report.is_clean for stop in stops) else 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -316,18 +317,65 @@ def test_a_reader_that_leaves_early_is_no_error() -> None:
     assert process.returncode == 0
 
 
-@pytest.mark.parametrize("seconds", [0.5, pytest.param(5.0, marks=pytest.mark.slow)])
-def test_without_a_display_there_is_a_tour(seconds: float, tmp_path: Path) -> None:
-    """Of five seconds a demo; of half a second here, as each of them is run for longer in tests/unit/app/test_every_demo.py."""
-    program = f"import main; from engine.cli import start; start.TOUR_SECONDS = {seconds}; raise SystemExit(main.main([]))"
-    environment = {**_environment(), "PYTHONPATH": str(ROOT)}
-    command = [sys.executable, "-c", program]
-    ran = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=PATIENCE, check=False)
+_NOTING = """
+import json, sys
+import main
+from engine.cli import start
+from engine.render.fonts import FontBook
+
+words, render = set(), FontBook.render
+FontBook.render = lambda book, text, *more, **named: words.add(text) or render(book, text, *more, **named)
+start.TOUR_SECONDS = float(sys.argv[2])
+status = main.main(json.loads(sys.argv[3]))
+with open(sys.argv[1], "w", encoding="utf-8") as file:
+    json.dump(sorted(words), file)
+raise SystemExit(status)
+"""
+_TO_COME = re.compile("first time|being loaded|being compiled|not loaded yet|loading the|loading algorithms|waits for our|until all can be")
+"""What a window says of what is still to come."""
+
+
+def _drawn(folder: Path, *arguments: str, seconds: float = 0.5, **environment: str) -> tuple[list[str], subprocess.CompletedProcess[str]]:
+    """Run a command in a process of its own, in a folder; return the words that it drew, and what it said."""
+    command = [sys.executable, "-c", _NOTING, str(folder / "words.json"), str(seconds), json.dumps(arguments)]
+    environment = {**_environment(), "PYTHONPATH": str(ROOT), **environment}
+    ran = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=10.0 * PATIENCE, check=False)
     assert ran.returncode == 0, f"status {ran.returncode}\n{ran.stdout}\n{ran.stderr}"
+    return json.loads((folder / "words.json").read_text(encoding="utf-8")), ran
+
+
+@pytest.mark.parametrize(
+    ("seconds", "is_cold"),
+    [(0.5, False), pytest.param(5.0, False, marks=pytest.mark.slow), pytest.param(0.5, True, marks=pytest.mark.slow)],
+)
+def test_without_a_display_there_is_a_tour(seconds: float, is_cold: bool, tmp_path: Path) -> None:
+    """Of five seconds a demo; of half a second here, as each of them is run for longer in tests/unit/app/test_every_demo.py. Where nothing
+    has been compiled yet too, no picture says that something is still to come (issue 29)."""
+    words, ran = _drawn(tmp_path, seconds=seconds, **({"NUMBA_CACHE_DIR": str(tmp_path / "kernels")} if is_cold else {}))
+    assert len(words) > 500 and [one for one in words if _TO_COME.search(one)] == []
+    assert ("First the algorithms are compiled" in ran.stdout) == is_cold or not is_cold
     assert ran.stdout.startswith("No display (")
     assert all(demo in ran.stdout for demo in IDS)
     pictures = sorted(path.name for path in (tmp_path / "out").iterdir())
     assert pictures == sorted(f"{demo}.png" for demo in IDS)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("run", "bullet", "--steps", "60", "--screenshot", "a.png"),
+        ("run", "broadphase", "--steps", "2", "--record", "a.gif", "--with-panel"),
+        ("run", "stepper", "--steps", "2", "--screenshot", "a.png"),
+        ("run", "pair", "--steps", "2", "--screenshot", "a.png"),
+        ("run", "promise_thin_bodies", "--steps", "2", "--screenshot", "a.png", "--solver", "soft_step"),
+        ("step", "gjk", "--screenshot", "a.png"),
+    ],
+    ids=lambda command: command[1],
+)
+def test_no_picture_says_that_something_is_still_to_come_where_nothing_was_compiled(command: tuple[str, ...], tmp_path: Path) -> None:
+    words, _ = _drawn(tmp_path, *command, NUMBA_CACHE_DIR=str(tmp_path / "kernels"))
+    assert words and [one for one in words if _TO_COME.search(one)] == []
 
 
 def test_the_doctor_finds_this_machine_fit() -> None:

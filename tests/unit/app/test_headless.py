@@ -3,23 +3,23 @@ import io
 import itertools
 import random
 import tracemalloc
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import pygame
 import pytest
 from PIL import Image
 
 from engine import query
-from engine.app import tour, warmup
+from engine.app import compiling, tour, warmup
 from engine.app.files import png_bytes
-from engine.app.headless import picture_of, run_headless, window_on
-from engine.app.plain_check import PlainCheck
+from engine.app.headless import picture_of, run_headless
 from engine.app.tour import run_tour
 from engine.app.window_timing import time_frames
 from engine.cli import start
+from engine.common import jit
 from engine.common.errors import InvalidInputError
-from engine.contracts import StepAgreement
 from engine.demo import Demo, registry
 
 
@@ -93,105 +93,66 @@ def test_the_tour_writes_a_picture_of_each(drop: type[Demo], twins: type[Demo], 
     assert len(seen) == 12
 
 
-class Coming:
-    """The live check comes after so many looks at it, and all that a demo can ask a little later."""
+def test_a_demo_off_screen_gets_what_it_asks_for_in_its_steps_and_in_its_picture(drop: type[Demo], tmp_path: Path) -> None:
+    """No picture is drawn of what is still to come (issue 29)."""
+    told: list[tuple[bool, bool]] = []
 
-    def __init__(self, referee: Any, looks: int) -> None:
-        self._referee, self._looks, self.n = referee, looks, 0
-
-    @property
-    def factory(self) -> Any:
-        """Nothing at first."""
-        self.n += 1
-        return self._referee if self.n > self._looks else None
-
-    @property
-    def is_complete(self) -> bool:
-        """Whether everything is there."""
-        self.n += 1
-        return self.n > self._looks + 3
-
-
-def test_a_tour_waits_for_no_compiler_and_says_what_it_checked(
-    drop: type[Demo], twins: type[Demo], referee: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
     class Asking(drop):  # type: ignore[valid-type,misc]
-        id, needs_referee = "asking", True
-
-        def build(self) -> None:
-            super().build()
-            self.was_ready: list[tuple[bool, bool]] = []
+        needs_referee = True
 
         def arrivals(self) -> tuple[str, ...]:
-            return () if self.run.referee is None else ("kernels",)
+            """Nothing comes while nobody has begun to load it."""
+            return ()
 
         def after_step(self) -> None:
-            self.was_ready.append((self.viewer.interactive, self.has("kernels")))
+            told.append((self.viewer.interactive, self.has("kernels")))
 
         def draw(self, canvas: Any) -> None:
-            assert self.viewer.interactive
+            told.append((self.viewer.interactive, self.has("kernels")))
 
-    looked: list[int] = []
-    monkeypatch.setattr(PlainCheck, "look", lambda self, stages, has_stepped: looked.append(len(stages)))
-    ran: list[Demo] = []
-    stops = run_tour((drop, twins, Asking, drop), tmp_path / "out", 0.5, on_step=ran.append, coming=Coming(referee, 40))
-    assert [stop.checked for stop in stops] == ["none", "in part", "in part", "all"]
-    assert stops[0].report.contacts.compared == 0 < stops[1].report.contacts.compared
-    assert looked[:30] == [1] * 30 and looked[31] == 2 and looked[-1] == 0
-    asking = next(demo for demo in ran if isinstance(demo, Asking))
-    assert asking.was_ready[0] == (True, False) and asking.was_ready[-1] == (True, True), "nothing is compiled in the middle of a step"
-    assert all(stop.picture.is_file() for stop in stops)
+    picture_of(run_headless(Asking, 5)[1])
+    n = len(told)
+    run_tour((Asking,), tmp_path / "out", 0.1)
+    assert n > 5 and len(told) > n + 6 and set(told) == {(False, True)}
 
 
-def test_without_compiled_algorithms_the_command_shows_what_is_there(
-    drop: type[Demo], twins: type[Demo], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+def test_a_tour_compiles_everything_before_the_first_demo(
+    drop: type[Demo], referee: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    closed: list[bool] = []
+    done: list[str] = []
 
-    class Never(Coming):
-        failure = ""
+    class Stage:
+        def __init__(self, names: Sequence[str], n_processes: int) -> None:
+            self.names, self.n_processes = names, n_processes
 
-        def __init__(self) -> None:
-            super().__init__(None, 10**9)
+        def __enter__(self) -> Self:
+            return self
 
-        def start(self) -> None:
-            """It never comes."""
+        def __exit__(self, *_: object) -> None:
+            done.append("the processes end")
 
-        def close(self) -> None:
-            """Remember."""
-            closed.append(True)
+        def each_ended(self) -> Iterator[str]:
+            yield from reversed(self.names)
 
-    def compile_all() -> None:
-        pytest.fail("everybody waits for the compiler")
+    class Noting(drop):  # type: ignore[valid-type,misc]
+        def after_step(self) -> None:
+            done.append("a step")
 
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("NUMBA_DISABLE_JIT", "0")
     monkeypatch.setattr(query, "is_warm", lambda: False)
-    monkeypatch.setattr(warmup, "RefereeWarmup", Never)
-    monkeypatch.setattr(warmup, "referee_factory", compile_all)
-    monkeypatch.setattr(registry, "all_demos", lambda: (drop, twins))
+    monkeypatch.setattr(jit, "cache_is_warm", lambda: False)
+    monkeypatch.setattr(jit, "can_keep", lambda: True)
+    monkeypatch.setattr(jit, "hold_back", lambda *forms: pytest.fail("pictures would be drawn without them"))
+    monkeypatch.setattr(warmup, "Compilers", Stage)
+    monkeypatch.setattr(warmup, "_checked_factory", lambda: referee)
+    monkeypatch.setattr(jit, "mark_cache_warm", lambda: None)
+    monkeypatch.setattr(compiling, "run_part", done.append)
+    monkeypatch.setattr(registry, "all_demos", lambda: (Noting,))
     monkeypatch.setattr(start, "TOUR_SECONDS", 0.1)
-    monkeypatch.setattr(PlainCheck, "look", lambda self, stages, has_stepped: stages[0].sample(StepAgreement(1, 1)))
-    assert start._tour() == 0 and closed == [True]
-    told = capsys.readouterr().out
-    assert "a few pairs a step" in told and told.count("in part") == 2 and "doctor --compile" in told
-    assert {path.name for path in (tmp_path / "out").iterdir()} == {"drop.png", "twins.png"}
-
-
-@pytest.mark.parametrize("is_waited_for", [True, False])
-def test_a_picture_of_a_demo_without_worlds_compiles_nothing_if_nothing_is_waited_for(
-    is_waited_for: bool, drop: type[Demo], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    class Bare(drop):  # type: ignore[valid-type,misc]
-        def build(self) -> None:
-            """No world."""
-
-    loaded: list[bool] = []
-    monkeypatch.setattr("engine.app.window.load_raster", lambda: loaded.append(True))
-    demo = Bare()
-    demo.viewer.interactive = not is_waited_for
-    window_on(demo, (640, 360), 1.0)
-    assert bool(loaded) == is_waited_for and demo.viewer.interactive != is_waited_for
+    assert start._tour() == 0
+    assert done == [*reversed(compiling.EVERYTHING), "the processes end", *6 * ["a step"]]
+    assert "First the algorithms are compiled" in capsys.readouterr().out and (tmp_path / "out" / "drop.png").is_file()
 
 
 def test_a_demo_that_takes_very_long_is_shown_as_far_as_it_came(drop: type[Demo], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
