@@ -19,6 +19,9 @@ CLOCKS = (
     "engine.check.runner.LOAD_SECONDS",  # then a function's file is given up
     "engine.check.trial._SHRINK_SECONDS",  # then a pair stays as large as it is
     "engine.compare.processes.cluster._PATIENCE",  # then a scheduler does not answer
+    "engine.net.connection.OPEN_SECONDS",  # then a server cannot be reached
+    "engine.net.connection.SILENT_SECONDS",  # then a server is taken for dead
+    "engine.net.hosting.SILENT_SECONDS",  # then a client is
 )
 
 

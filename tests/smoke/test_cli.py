@@ -286,8 +286,11 @@ def _children(pid: int) -> list[str]:
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGINT to send to one process")
 def test_an_interrupted_run_ends_with_130_and_leaves_nothing(tmp_path: Path) -> None:
     options = ("--steps", "10000000", "--json", str(tmp_path / "report.json"), "--screenshot", str(tmp_path / "picture.png"))
+    begun = tmp_path / "begun"
+    program = f"import main, pathlib; pathlib.Path({str(begun)!r}).touch(); raise SystemExit(main.main())"
     with subprocess.Popen(
-        [sys.executable, str(ROOT / "main.py"), "run", "simple_shapes", *options],
+        [sys.executable, "-c", program, "run", "simple_shapes", *options],
+        cwd=ROOT,
         env=_environment(),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -295,17 +298,18 @@ def test_an_interrupted_run_ends_with_130_and_leaves_nothing(tmp_path: Path) -> 
         # a job in the background ignores the signal, and so would its children
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
     ) as process:
-        time.sleep(2.0)  # somewhere between its imports and its steps
+        until(lambda: process.poll() is not None or begun.exists())
+        time.sleep(0.5)  # somewhere between the first imports and the steps, where that is
         process.send_signal(signal.SIGINT)
         try:
-            stdout, stderr = process.communicate(timeout=120)
+            stdout, stderr = process.communicate(timeout=PATIENCE)
         finally:
             process.kill()
     assert process.returncode == 130, stderr
     assert stdout == ""
     *waited_for, last = stderr.splitlines()  # an empty cache of kernels takes longer to fill than a plain line waits
     assert last == "interrupted" and all(line.endswith(" s so far") for line in waited_for)
-    assert list(tmp_path.iterdir()) == []
+    assert list(tmp_path.iterdir()) == [begun]
 
 
 def test_a_reader_that_leaves_early_is_no_error() -> None:

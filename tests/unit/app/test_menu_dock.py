@@ -18,6 +18,7 @@ from engine.render import palette
 from engine.world import BodySpec, FixtureSpec
 from tests.unit.app.hand import SIZE, Hand
 from tests.unit.app.written import Written, noting_words
+from tests.waiting import until
 
 
 @pytest.fixture(autouse=True)
@@ -119,12 +120,13 @@ def test_a_file_is_opened_from_the_list_and_from_a_demo(hand: Hand, browser: Han
         for letter in path.name:
             some.send(pygame.KEYDOWN, key=ord(letter), mod=0, unicode=letter)
         some.key(pygame.K_RETURN)
-        for _ in range(400):
+
+        def is_open(some: Hand = some) -> bool:
             some.frame()
-            pygame.time.wait(2)
-            if not some.window.browsing and some.window.session.demo.id not in ("drop", "twins"):
-                break
-        assert not some.window.browsing and some.window.session.demo.stages[0].world.body_ids
+            return not some.window.browsing and some.window.session.demo.id not in ("drop", "twins")
+
+        until(is_open, look=0.002)
+        assert some.window.session.demo.stages[0].world.body_ids
 
 
 def test_by_keys_alone(browser: Hand) -> None:

@@ -25,6 +25,7 @@ from engine.history.recordings import load_recording
 from engine.history.recordings.layout import chunk, chunks_of, inflated, json_of, start_of_file
 from engine.history.recordings.verifying import verify
 from tests.unit.app.written import Written, noting_words
+from tests.waiting import until
 
 FRAME = 1.0 / 60.0
 CONTROL = pygame.KMOD_CTRL
@@ -132,15 +133,15 @@ def test_a_marked_span_becomes_a_film_while_the_window_lives(window: Window, mon
     window.session.clock.speed = 0.5
     last = history.last
     key(window, pygame.K_f, CONTROL | pygame.KMOD_SHIFT)
-    for _ in range(400):
+
+    def is_written() -> bool:
         assert window.session.clock.paused
-        if not dock.is_busy:
-            break
-        window.handle(pygame.event.Event(pygame.MOUSEBUTTONDOWN, pos=(400, 200), button=1))  # nobody acts meanwhile
-        frames(window)
-        pygame.time.wait(5)
-        if not dock.is_busy:
-            break
+        if dock.is_busy:
+            window.handle(pygame.event.Event(pygame.MOUSEBUTTONDOWN, pos=(400, 200), button=1))  # nobody acts meanwhile
+            frames(window)
+        return not dock.is_busy
+
+    until(is_written, look=0.005)
     n_frames = int(dock.span[1] / 60 * 25 / 0.5 + 1e-6) + 1
     assert not dock.is_busy and f"{n_frames / 25:.2f} s in {n_frames} frames written to" in words(window)
     assert history.last == last and history.now == last and demo_hash(window.session.demo) == end and history.divergence is None
@@ -183,12 +184,14 @@ def test_a_dropped_recording_is_played_once_through_and_then_from_its_start(wind
     recorder.close()
     frames(window)
     window.handle(pygame.event.Event(pygame.DROPFILE, file=str(tmp_path / "x.rec")))
-    for _ in range(300):
+
+    def is_open() -> bool:
         frames(window)
-        played = window.session.timeline.history
-        if window.session.recording is not None and played is not None and played.reached == 150:
-            break
-        pygame.time.wait(5)
+        history = window.session.timeline.history
+        return window.session.recording is not None and history is not None and history.reached == 150
+
+    until(is_open, look=0.005)
+    played = window.session.timeline.history
     assert played is not None and played.last == 150 and window.session.demo.seed == 5
     assert not window.session.clock.paused and played.now < 20 and played.divergence is None
     frames(window, 170)
@@ -297,11 +300,7 @@ def test_a_recording_of_before_says_nothing_of_where_it_was_begun(tmp_path: Path
 def test_a_broken_recording_is_a_line(window: Window, tmp_path: Path) -> None:
     (tmp_path / "x.rec").write_bytes(b"nonsense")
     window.handle(pygame.event.Event(pygame.DROPFILE, file=str(tmp_path / "x.rec")))
-    for _ in range(100):
-        frames(window)
-        if "cannot be used" in words(window):
-            break
-        pygame.time.wait(5)
+    until(lambda: (frames(window), "cannot be used" in words(window))[1], look=0.005)
     assert "x.rec cannot be used: it must be a recording of this program" in words(window)
 
 

@@ -35,6 +35,7 @@ from engine.world import BodySpec, FixtureSpec, RevoluteJointSpec
 from tests.unit.app.gathering import Gathering
 from tests.unit.app.hand import pixel
 from tests.unit.app.test_loop import NoWarmup
+from tests.waiting import until
 
 
 def test_a_seesaw_that_is_built_here_stands_everywhere(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -319,10 +320,8 @@ def test_a_shared_window_runs_and_says_goodbye(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(party.connection, "receive", lambda: (server.advance(time.monotonic()), receive())[1])
     with open_shared(party, size=(480, 320)) as opened:
         assert opened is not None and opened.window.session.is_shared
-        for _ in range(20):
-            opened.turn()
-            time.sleep(0.01)
-        assert opened.window.session.demo.steps > 5 and not opened.is_resting
+        until(lambda: opened.turn() or opened.window.session.demo.steps > 5, look=0.01)
+        assert not opened.is_resting
         assert pygame.display.get_caption()[0] == "Ann, guest in Simple shapes of this program - Collision laboratory"
     assert party.is_over and party.reason == "left"
 

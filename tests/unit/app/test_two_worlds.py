@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from typing import Any
 
 import numpy as np
@@ -21,6 +20,7 @@ from engine.render import palette
 from engine.world import solvers
 from tests.unit.app.hand import SIZE, Hand, pixel
 from tests.unit.app.written import Written, noting_words
+from tests.waiting import until
 
 
 @pytest.fixture(autouse=True)
@@ -318,11 +318,7 @@ def test_the_referee_of_motion_is_asked_beside_the_window(twins: type[Demo], mon
     hand.click(panel.motion._ask.rect.center)
     judge = panel.motion.judge
     assert judge.is_at_work or judge.n_told == 1
-    for _ in range(600):
-        hand.frame()
-        if judge.n_told:
-            break
-        time.sleep(0.05)
+    until(lambda: hand.frame() or judge.n_told)
     hand.frame(2)
     assert judge.n_told == 1 and hand.window.screen.panel is not panel, "the panel was made anew, with the answer"
     assert hand.window.screen.panel is not None and hand.window.screen.panel.motion.judge is judge

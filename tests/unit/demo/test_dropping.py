@@ -193,7 +193,7 @@ def test_the_window_goes_on_while_a_file_is_read(hand: Hand, ell: Path, monkeypa
     monkeypatch.setattr("engine.app.dropper.perf_counter", lambda: clock[0])
 
     def slow(path: str, size: float) -> BodyFile:
-        assert go.wait(20.0)
+        assert go.wait(PATIENCE)
         if path == "bad":
             raise RuntimeError("a fault\nof two lines")
         return body

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 
 from demos._stepper_quiz import ANSWER_KEYS
@@ -11,6 +9,7 @@ from demos.stepper import Stepper
 from engine import trace
 from engine.trace.own import Asking, OwnFunction, beside
 from engine.trace.quiz import Quiz
+from tests.waiting import until
 
 GJK, SAT = trace.algorithm("gjk"), trace.algorithm("sat")
 
@@ -126,16 +125,16 @@ def test_restart_does_not_undo_answers_of_a_quiz():
 
 
 def test_the_users_function_answers_beside_it_without_keeping_it_waiting(tmp_path):
-    (tmp_path / "mine.py").write_text("import time\ndef collide(a, b):\n    time.sleep(0.2)\n    return {'normal': (0.0, 1.0)}\n")
-    asking = Asking(OwnFunction(tmp_path / "mine.py", "collide"))
+    go = tmp_path / "go"
+    waits = f"    while not os.path.exists({str(go)!r}):\n        time.sleep(0.01)\n"
+    (tmp_path / "mine.py").write_text(f"import os, time\ndef collide(a, b):\n{waits}    return {{'normal': (0.0, 1.0)}}\n")
+    asking = Asking(OwnFunction(tmp_path / "mine.py", "collide", time_limit=60.0))
     try:
         demo = opened(own=asking)
-        begun = time.monotonic()
         assert demo.picture("gjk") is not None and demo.theirs is None
-        assert time.monotonic() - begun < 5.0 and "being asked" in demo._aside().words
-        while demo.theirs is None:
-            assert time.monotonic() - begun < 60.0
-            time.sleep(0.05)
+        assert "being asked" in demo._aside().words
+        go.touch()
+        until(lambda: demo.theirs is not None)
         assert [fault.kind for fault in demo.theirs.faults] == ["false_overlap"]
         demo.run.press("y")
         assert demo.k == demo.theirs.step > 0

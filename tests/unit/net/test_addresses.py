@@ -11,6 +11,7 @@ from engine.demo.registry import find_demo
 from engine.net import addresses
 from engine.net.addresses import own_addresses
 from engine.net.hosting import Hosting
+from tests.waiting import PATIENCE
 
 
 class _Probe(socket.socket):
@@ -46,8 +47,15 @@ def test_all_networks_are_named_and_what_only_this_computer_can_use_is_not(monke
 def test_without_a_network_there_is_none_and_a_name_that_is_looked_for_long_holds_nobody_up(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(addresses, "_LOOK_SECONDS", 0.01)
     monkeypatch.setattr(addresses, "_from", lambda family, far: "")
-    monkeypatch.setattr(addresses.socket, "getaddrinfo", lambda *given: addresses.threading.Event().wait(0.2) or [])
+    goes_on = addresses.threading.Event()
+
+    def look_up(*given: object) -> list[object]:
+        goes_on.wait(PATIENCE)
+        return [(socket.AF_INET, 0, 0, "", ("192.168.0.7", 0))]
+
+    monkeypatch.setattr(addresses.socket, "getaddrinfo", look_up)
     assert own_addresses("0.0.0.0") == []
+    goes_on.set()
     monkeypatch.setattr(addresses.socket, "getaddrinfo", lambda *given: (_ for _ in ()).throw(socket.gaierror("no such name")))
     assert own_addresses("::") == []
 

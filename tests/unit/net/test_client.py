@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import time
 from collections.abc import Callable
 from functools import partial
 
@@ -438,8 +437,7 @@ def test_settings_that_no_server_lets_its_clients_choose_are_refused_from_a_serv
         return one.course.now - before
 
     assert say(900, 128) > 3 and one.refused == "" and world.settings.velocity_iterations == 128
-    began = time.process_time()
-    assert say(901, 1_000) == 0 and time.process_time() - began < 2.0
+    assert say(901, 1_000) == 0
     assert one.refused.endswith("velocity_iterations must be at most 16 times its default here, got 125 times")
     tick, now = one.course.now, rehearsal.now + 1.0
     one.go_alone(now)

@@ -67,9 +67,8 @@ def test_clients_go_through_the_server_s_states_and_are_told_of_its_end(hosting:
     parties[1].client.act("press", "right", now=time.monotonic())
     parties[0].connection.link = LinkSettings(latency=0.03)
     _play(lambda: len(final[0].keys() & final[1].keys()) > 40, *parties)
-    begun = time.monotonic()
     hosting.close("the lesson is over")
-    assert time.monotonic() - begun < 2.0 and hosting.is_over and hosting.failure == ""
+    assert hosting.is_over and hosting.failure == ""
     _play(lambda: all(party.is_over for party in parties), *parties)
     assert [party.words for party in parties] == 2 * ["the lesson is over"] and all(party.has_ended for party in parties)
     _play(lambda: all(hosting.status.keyframe in one for one in final), *parties)  # what came before the end is known

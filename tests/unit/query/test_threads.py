@@ -13,6 +13,7 @@ from engine.common.errors import InvalidInputError
 from engine.common.threads import FEWEST_ROWS, in_parts
 from engine.geometry import Capsule, Circle, Polygon
 from engine.query import batch
+from tests.waiting import PATIENCE
 
 POLYGONS = [Polygon.regular(n, 0.5) for n in (4, 7, 20)]
 SHAPES = batch.ShapeBatch([*POLYGONS, Circle(0.4), Capsule((-0.4, 0), (0.4, 0), 0.2)])
@@ -78,7 +79,7 @@ def test_the_caller_answers_all_where_no_other_thread_does(monkeypatch):
 
 
 def test_parts_run_beside_each_other_and_what_fails_is_told_when_all_have_ended():
-    meet = threading.Barrier(2, timeout=20)
+    meet = threading.Barrier(2, timeout=PATIENCE)
 
     def answer(part):
         meet.wait()
