@@ -9,12 +9,16 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from engine.box2d.body_mass import check_body_mass
 from engine.box2d.convert import Box2DShape, check_fixture_shape, to_fixture_shape
+from engine.common.arrays import FloatArray
 from engine.common.errors import Described, InvalidInputError, InvalidShapeError
 from engine.common.limits import MAX_POLYGON_VERTICES, MAX_REACH, VELOCITY_THRESHOLD
 from engine.common.tolerances import BOX2D_POLYGON_SKIN
 from engine.geometry import Circle, FixtureShape, Polygon, Segment
+from engine.geometry.flat_corners import without_flat_corners
 from engine.world.fields import float32, number, rounded, vector
 from engine.world.joints import ResolvedJoint
 from engine.world.specs import BodySpec, FixtureSpec, WorldSettings
@@ -79,13 +83,15 @@ def _float32_shape(shape: FixtureShape) -> Box2DShape:
         return _float32_edge(shape)
     if not isinstance(shape, Polygon):
         return to_fixture_shape(shape)[1]  # which says what Box2D has
-    n_vertices = len(shape.vertices)
-    if n_vertices > MAX_POLYGON_VERTICES:
-        raise InvalidShapeError("vertices", f"at most {MAX_POLYGON_VERTICES}", Described(n_vertices))
     if shape.skin_radius not in (0.0, BOX2D_POLYGON_SKIN):
         raise InvalidShapeError("skin_radius", f"0 or {BOX2D_POLYGON_SKIN} m (Box2D gives every polygon its own)", shape.skin_radius)
     rows = [_float32_vector(f"vertices[{i}]", row) for i, row in enumerate(shape.vertices.tolist())]
-    rounded = Polygon(rows, BOX2D_POLYGON_SKIN)
-    if len(rounded.vertices) != n_vertices:
-        raise InvalidShapeError("vertices", "strictly convex at float32 precision", shape.vertices.tolist())
-    return rounded
+    return without_flat_corners(np.array(rows), _box2d_polygon)
+
+
+def _box2d_polygon(corners: FloatArray) -> Polygon:
+    polygon = Polygon(corners, BOX2D_POLYGON_SKIN)
+    if len(polygon.vertices) > MAX_POLYGON_VERTICES:
+        raise InvalidShapeError("vertices", f"at most {MAX_POLYGON_VERTICES}", Described(len(polygon.vertices)))
+    check_fixture_shape(polygon)
+    return polygon

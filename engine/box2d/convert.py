@@ -16,9 +16,11 @@ import Box2D
 import numpy as np
 
 from engine.box2d.wrap import wrap
+from engine.common.arrays import FloatArray
 from engine.common.errors import Described, InvalidShapeError
 from engine.common.tolerances import BOX2D_EPSILON, BOX2D_POLYGON_SKIN
 from engine.geometry import Capsule, Circle, FixtureShape, Polygon, Segment, Shape
+from engine.geometry.flat_corners import flattest_corner
 
 __all__ = ["KEPT_SHAPES", "Box2DShape", "check_fixture_shape", "fix", "mass_of", "to_box2d", "to_edge", "to_fixture_shape"]
 
@@ -47,18 +49,25 @@ def _polygon_to_box2d(shape: Polygon) -> tuple[Any, Polygon]:
     given = [(float(x), float(y)) for x, y in shape.vertices]
     corners = wrap(shape.vertices.astype(np.float32))
     if corners is None:
-        raise InvalidShapeError("vertices", "corners whose turns float32 can tell: Box2D's hull of these would never end", given)
+        raise _untold(shape.vertices)
     n, start = len(given), corners[0]
     if corners != [(start + step) % n for step in range(n)]:
-        raise InvalidShapeError("vertices", "strictly convex at float32 precision", given)
+        raise _untold(shape.vertices)
     try:
         made = Box2D.b2PolygonShape(vertices=given)
         held = [(float(x), float(y)) for x, y in made.vertices]
     except (AssertionError, ValueError):
         raise InvalidShapeError("vertices", _LARGE_ENOUGH, given) from None
     if not _is_rotation(given, held):
-        raise InvalidShapeError("vertices", "strictly convex at float32 precision", given)
+        raise _untold(shape.vertices)
     return made, _with_box2d_skin(tuple(held))
+
+
+def _untold(corners: FloatArray) -> InvalidShapeError:
+    """Return what is said of a polygon of which Box2D's hull has other corners, or never ends: which corner it stumbles over."""
+    one = flattest_corner(corners)
+    wanted = "a corner that float32 can tell from the line of its neighbours"
+    return InvalidShapeError(f"vertices[{one.number}]", wanted, Described(f"{one.place}, {one.offset:.2g} m off it"))
 
 
 def to_edge(edge: Segment) -> tuple[Any, Segment]:

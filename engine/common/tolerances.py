@@ -149,6 +149,15 @@ FLOAT32_TURN = 8.0 * EPS32
 |ab| + |bc|: Box2D's hull asks for the sign of that area in float32, where two differences, two products and a last difference err by
 3 EPS32 |ab| |ac| together. At the middle of an edge of 1 m it must stand out by 1 micrometre."""
 
+FLOAT32_CORNER = EPS32
+"""Rounding, relative to the largest distance of a polygon's corner from the local origin. So far off the line of its neighbours may a
+corner be that lies on it and was rounded to float32: each coordinate errs by half an EPS32 of itself, so each corner by half an EPS32 of
+its distance, and the point of the line opposite to it, between two such corners, by as much: one in all."""
+
+FLAT_SHARE = 1e-3
+"""Ratio. The part of a polygon's area that goes, at the most, with a corner that is left out as flat. A corner 3 nm off an edge of 1 m
+takes 1e-9 of a square metre with it; where it is more than a thousandth, the polygon is so thin that it would become another."""
+
 FLOAT32_AREA = 1.5 * EPS32
 """Rounding, relative to the square of the distance from the local origin, for each corner. `b2PolygonShape` sums twice n triangles from the
 origin in float32 and asserts that their area exceeds EPS32; each term errs by half an EPS32 in two products, difference and sum."""

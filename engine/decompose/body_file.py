@@ -37,9 +37,12 @@ from engine.common.json_file import json_text, read_json
 from engine.common.limits import MAX_COORDINATE, MAX_POLYGON_VERTICES
 from engine.common.tolerances import TRACE_TOLERANCE
 from engine.common.words import LONGEST_NAME, brief
+from engine.decompose.limits import clean
 from engine.decompose.outline import Outline, Part
 from engine.decompose.tracing import DEFAULT_PIXELS_PER_METRE, DEFAULT_THRESHOLD, TRACED_SUFFIXES, Picture, Tracing, trace_file
 from engine.geometry import Circle, Polygon
+from engine.geometry.flat_corners import corners_left_out, without_flat_corners
+from engine.geometry.polygon import corner_rows
 
 if TYPE_CHECKING:
     from engine.decompose._body_schema import BodySchema
@@ -210,21 +213,21 @@ def body_from_json(plain: object, file: str = "body", folder: str | os.PathLike[
     from engine.decompose._body_schema import WORDING, BodySchema
 
     held = checked(BodySchema, plain, file, WORDING)
+    notes = list(held.notes)
     with _told_below(f"{file}: "):
         picture = _picture(held, Path(folder))
-        notes = tuple(held.notes)
         if picture is None and held.picture is not None:
-            notes = (*notes, _elsewhere(held.picture.file))
+            notes.append(_elsewhere(held.picture.file))
         return BodyFile(
             held.name,
-            tuple(_piece(k, fixture) for k, fixture in enumerate(held.fixtures)),
+            tuple(_piece(k, fixture, notes) for k, fixture in enumerate(held.fixtures)),
             _outline(held),
             held.method,
             held.tolerance,
             held.pixels_per_metre,
             held.max_pieces,
             picture,
-            notes,
+            tuple(notes),
         )
 
 
@@ -284,11 +287,18 @@ def _told_below(path: str) -> Iterator[None]:
         raise type(error)(f"{path}{error.field}", error.requirement, error.value) from None
 
 
-def _piece(k: int, fixture: Any) -> Polygon | Circle:
+def _piece(k: int, fixture: Any, notes: list[str]) -> Polygon | Circle:
+    """Return a piece; of a polygon without the corners that float32 cannot tell from the line of their neighbours, told in a note each."""
     with _told_below(f"fixtures[{k}]."):
         if fixture.kind == "circle":
             return Circle(fixture.radius, (fixture.center[0], fixture.center[1]))
-        return Polygon(fixture.vertices)
+        given = corner_rows(fixture.vertices)
+        polygon = without_flat_corners(given, Polygon)
+        cleaned = clean(polygon.vertices)
+        if 3 <= len(cleaned) < len(polygon.vertices):
+            polygon = Polygon(cleaned)
+        notes += [f"Left out: fixtures[{k}].{one.words}." for one in corners_left_out(given, polygon.vertices)]
+        return polygon
 
 
 def _outline(held: BodySchema) -> Outline:

@@ -16,7 +16,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from engine.common.arrays import FloatArray, frozen
+from engine.common.arrays import FloatArray, IntArray, frozen
 from engine.common.checks import finite, integer, non_negative, pair, point, positive
 from engine.common.errors import Described, InvalidInputError, InvalidShapeError
 from engine.common.tolerances import COLLINEAR_ROUNDING
@@ -26,7 +26,7 @@ from engine.geometry.kinds import POLYGON
 from engine.geometry.mass import MassProperties, polygon_mass
 from engine.geometry.transform import Transform, posed
 
-__all__ = ["Polygon"]
+__all__ = ["Polygon", "corner_rows"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -70,7 +70,7 @@ class Polygon(ConvexShape):
             skin = non_negative("skin_radius", skin_radius, "m")
         except InvalidInputError as error:
             raise InvalidShapeError(error.field, error.requirement, error.value) from None
-        corners = _strictly_convex(_as_points(vertices))
+        corners = _strictly_convex(corner_rows(vertices))
         edges = _rolled(corners, 1) - corners
         lengths = np.hypot(edges[:, 0], edges[:, 1])
         normals = np.ascontiguousarray(np.column_stack((edges[:, 1], -edges[:, 0])) / lengths[:, None])
@@ -164,7 +164,14 @@ def _unit_mass(polygon: Polygon) -> MassProperties:
     return polygon_mass(polygon.vertices, 1.0)
 
 
-def _as_points(vertices: object) -> FloatArray:
+def corner_rows(vertices: object) -> FloatArray:
+    """Return what a polygon is given as its vertices, float64 (n, 2).
+
+    Raises
+    ------
+    InvalidShapeError
+        No pairs of finite numbers.
+    """
     try:
         # an iterator may have no end: each corner is looked at as it comes
         given = np.array(vertices if hasattr(vertices, "__len__") else [pair("vertices", one, "(x, y) pairs") for one in vertices])  # type: ignore[attr-defined]
@@ -185,7 +192,8 @@ def _as_points(vertices: object) -> FloatArray:
 def _strictly_convex(points: FloatArray) -> FloatArray:
     """Drop repeated and collinear vertices, orient counter-clockwise, and refuse what is not convex and simple."""
     resolution = COLLINEAR_ROUNDING * float(np.abs(points).max(initial=0.0))
-    kept = _without_repeats(points, resolution)
+    numbers = _distinct(points, resolution)
+    kept = points[numbers]
     n_distinct = len(set(map(tuple, kept.tolist())))
     if n_distinct < 3:
         raise InvalidShapeError("vertices", "at least 3 distinct points", Described(n_distinct))
@@ -200,24 +208,32 @@ def _strictly_convex(points: FloatArray) -> FloatArray:
     turns = np.arctan2(cross, dot)
     if (on_line & (dot < 0.0)).any():
         at = int(np.flatnonzero(on_line & (dot < 0.0))[0])
-        raise InvalidShapeError("vertices", "convex and simple", Described(f"an edge that folds back at {tuple(kept[at].tolist())}"))
+        raise InvalidShapeError("vertices", "convex and simple", Described(f"an edge that folds back at {_named(kept, numbers, at)}"))
     winding = 1.0 if float(turns.sum()) > 0.0 else -1.0
     wrong = ~on_line & (cross * winding < 0.0)
     if wrong.any():
-        at = int(np.flatnonzero(wrong)[0])
-        raise InvalidShapeError("vertices", "convex", Described(f"a dent at {tuple(kept[at].tolist())}"))
+        across = before + after
+        depths = np.where(wrong, np.abs(cross) / np.maximum(np.hypot(across[:, 0], across[:, 1]), resolution), -1.0)
+        at = int(depths.argmax())
+        raise InvalidShapeError("vertices", "convex", Described(f"a dent of {depths[at]:.2g} m at {_named(kept, numbers, at)}"))
     if round(abs(float(turns.sum())) / (2.0 * math.pi)) != 1:
         raise InvalidShapeError("vertices", "convex and simple", Described("an outline that crosses itself"))
     corners = kept[~on_line]
     return np.ascontiguousarray(corners if winding > 0.0 else corners[::-1])
 
 
-def _without_repeats(points: FloatArray, resolution: float) -> FloatArray:
+def _distinct(points: FloatArray, resolution: float) -> IntArray:
+    """Return the numbers of the points that are not where the one before them is."""
     if len(points) == 0:
-        return points
+        return np.zeros(0, dtype=np.int64)
     step = points - _rolled(points, -1)
-    distinct = np.hypot(step[:, 0], step[:, 1]) > resolution
-    return points[distinct]
+    return np.flatnonzero(np.hypot(step[:, 0], step[:, 1]) > resolution)
+
+
+def _named(kept: FloatArray, numbers: IntArray, at: int) -> str:
+    """Return a corner's number as given, and its coordinates, with digits enough for float32."""
+    x, y = kept[at].tolist()
+    return f"vertices[{numbers[at]}], ({x:.9g}, {y:.9g})"
 
 
 def _rolled(points: FloatArray, by: int) -> FloatArray:

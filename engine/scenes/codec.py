@@ -28,6 +28,8 @@ from engine.common.limits import MAX_NUMBER
 from engine.common.tolerances import BOX2D_POLYGON_SKIN
 from engine.common.words import LONGEST_NAME, brief
 from engine.geometry import Capsule, Circle, Polygon, Segment
+from engine.geometry.flat_corners import corners_left_out, without_flat_corners
+from engine.geometry.polygon import corner_rows
 from engine.world import BodySpec, FixtureSpec, WorldSettings, accept
 from engine.world.fields import float32
 from engine.world.joint_specs import JOINT_SPECS
@@ -55,10 +57,12 @@ Precision: TypeAlias = type[np.floating[Any]]
 
 
 class _Reading(NamedTuple):
-    """How specifications are read: refusing what this solver could not take, if any, with numbers of this precision."""
+    """How specifications are read: refusing what this solver could not take, if any, with numbers of this precision; and where it is told
+    what was left out, None where nothing may be."""
 
     solver: str | None
     precision: Precision
+    notes: list[str] | None
 
 
 def to_plain(value: Any, precision: Precision = np.float32) -> Any:
@@ -80,6 +84,7 @@ def from_plain(
     kinds: Mapping[str, type] | None = None,
     solver: str | None = None,
     precision: Precision = np.float32,
+    notes: list[str] | None = None,
 ) -> Any:
     """Return what `to_plain` was given; lists come back as tuples.
 
@@ -95,13 +100,16 @@ def from_plain(
         Refuse also what this solver could not take, one of `engine.world.solvers`.
     precision : type
         As `to_plain` was given it: `numpy.float32` or `numpy.float64`.
+    notes : list of str, optional
+        Takes a sentence for each corner that float32 cannot tell from the line of its neighbours and that was left out, because the polygon
+        is not taken with it (`engine.geometry.flat_corners`). Without it a polygon must be convex to the bit.
 
     Raises
     ------
     InvalidInputError
         An unknown kind or field, a field that is missing, a value that the specification, or the solver, refuses; named with its path.
     """
-    reading = _Reading(solver, precision)
+    reading = _Reading(solver, precision, notes)
     return _value(plain, path, 0, reading) if kinds is None else _object(plain, path, kinds, reading)
 
 
@@ -208,8 +216,19 @@ def _object(plain: object, path: str, kinds: Mapping[str, type], reading: _Readi
             continue
         given[field.name] = _field(kind, field.name, plain[field.name], at(path, field.name), reading)
     with renamed(lambda field: _place(path, field, given)):
-        made = kind(**given)
-        return made if reading.solver is None or kind in _SHAPES else accept(made, reading.solver)
+        made: Any = _polygon(**given) if kind is Polygon and reading.notes is not None else kind(**given)
+        if reading.solver is not None and kind not in _SHAPES:
+            made = accept(made, reading.solver)
+    if kind is FixtureSpec and isinstance(made.shape, Polygon) and reading.notes is not None:
+        corners = corner_rows(plain["shape"]["vertices"]).astype(reading.precision).astype(np.float64)
+        for one in corners_left_out(corners, made.shape.vertices):
+            reading.notes.append(f"Left out: {at(path, 'shape')}.{one.words}.")
+    return made
+
+
+def _polygon(vertices: object, **more: Any) -> Polygon:
+    """Return a polygon of a file, without corners that rounding to float32 has made dents of."""
+    return without_flat_corners(corner_rows(vertices), lambda corners: Polygon(corners, **more))
 
 
 def _place(path: str, field: str, given: Mapping[str, Any]) -> str:

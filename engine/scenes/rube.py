@@ -38,11 +38,12 @@ from engine.common.limits import MAX_NUMBER, MAX_POLYGON_VERTICES
 from engine.common.tolerances import BOX2D_EPSILON
 from engine.common.words import counted
 from engine.geometry import AnyShape, Circle, Polygon, Segment, convex_hull
+from engine.geometry.flat_corners import corners_left_out, without_flat_corners
 from engine.scenes._rube_joints import RefusedJointError, check_kind, gear, joint_of
 from engine.scenes._rube_mass import with_mass
 from engine.scenes._rube_object import RubeObject
 from engine.scenes.codec import at
-from engine.scenes.scene import LONGEST_TEXT, MOST_NOTES, Scene, build
+from engine.scenes.scene import LONGEST_TEXT, Scene, as_notes, build
 from engine.scenes.scene_file import LARGEST_FILE, with_line
 from engine.world import BodySpec, FixtureSpec, JointSpec, World, WorldSettings, accept
 
@@ -127,10 +128,7 @@ class _Import:
         for (kind, name), count in sorted(self._ignored.items()):
             where = f"{count} of the {_PLURAL[kind]}" if kind != "world" else _PLURAL[kind]
             self._notes.append(f"Ignored: {name} of {where}.")
-        if len(self._notes) > MOST_NOTES:
-            self._notes = [*self._notes[: MOST_NOTES - 1], f"And {len(self._notes) - MOST_NOTES + 1} more notes."]
-        notes = tuple(note[:LONGEST_TEXT] for note in self._notes)
-        return Scene(settings, tuple(self._bodies), tuple(joints), title=self._title, notes=notes)
+        return Scene(settings, tuple(self._bodies), tuple(joints), title=self._title, notes=as_notes(self._notes))
 
     def _look_at_names(self, given: RubeObject) -> None:
         self._ignored.update((given.kind, str(name)[:40]) for name in given.plain if name not in _NAMES[given.kind] and name != "image")
@@ -155,9 +153,13 @@ class _Import:
         if not 0 <= kind <= 2:
             raise InvalidInputError(body.place("type"), "0 static, 1 kinematic or 2 dynamic", kind)
         fixtures: list[FixtureSpec] = []
-        for fixture in body.objects("fixture", "fixture"):
+        given = body.objects("fixture", "fixture")
+        for fixture in given:
             self._look_at_names(fixture)
             fixtures += self._fixtures(fixture)
+        if given and not fixtures:
+            self._notes.append(f"Left out: {body.path}, for none of its shapes is left.")
+            return None
         if _TYPES[kind] == "dynamic":
             fixtures = with_mass(body, fixtures, self._notes)
         moving = kind != 0
@@ -222,15 +224,18 @@ class _Import:
         corners = _as_held(polygon.vectors("vertices"))
         if len(corners) == 2:
             return self._made(polygon, lambda: _link(corners[0], corners[1], None, None))
+        given = np.array(corners, dtype=np.float64).reshape(-1, 2)
         try:
-            shape = accept(FixtureSpec(Polygon(corners))).shape
+            made = [without_flat_corners(given, lambda rows: accept(FixtureSpec(Polygon(rows))).shape)]
         except InvalidInputError as refused:
             if len(corners) > MAX_POLYGON_VERTICES or len(corners) < 3:
                 self._notes.append(f"Left out: {polygon.path} ({refused}).")
                 return []
             self._notes.append(f"Changed: {polygon.path} ({refused}); Box2D's loader takes the hull of it, and so do we.")
-            return self._made(polygon, lambda: accept(FixtureSpec(Polygon(convex_hull(corners)))).shape)
-        return [shape]
+            made = self._made(polygon, lambda: accept(FixtureSpec(Polygon(convex_hull(corners)))).shape)
+        for shape in made:
+            self._notes += [f"Left out: {polygon.path}.{one.words}." for one in corners_left_out(given, shape.core)]
+        return made
 
     def _edge(self, edge: RubeObject) -> list[AnyShape]:
         ghosts = [edge.vector(f"vertex{k}") if edge.flag(f"hasVertex{k}") else None for k in (0, 3)]

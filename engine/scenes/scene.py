@@ -8,7 +8,7 @@ saved, but not to the last bit as it would have; a recording does that.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -33,6 +33,7 @@ __all__ = [
     "MOST_WORLDS",
     "Scene",
     "SceneWorld",
+    "as_notes",
     "build",
     "build_all",
     "scene_of",
@@ -85,6 +86,19 @@ class SceneWorld:
 
     def __post_init__(self) -> None:
         _check_world(self)
+
+
+def as_notes(sentences: Sequence[str], most: int = MOST_NOTES) -> tuple[str, ...]:
+    """Return what an import says as a scene keeps it: no more than `most` notes, the last of which counts the rest, none too long.
+
+    Examples
+    --------
+    >>> as_notes(["a", "b", "c"], 2), as_notes(["a"], 0)
+    (('a', 'And 2 more notes.'), ())
+    """
+    if len(sentences) > most:
+        sentences = [*sentences[: most - 1], f"And {len(sentences) - most + 1} more notes."] if most > 0 else []
+    return tuple(sentence[:LONGEST_TEXT] for sentence in sentences)
 
 
 @dataclass(frozen=True)

@@ -49,6 +49,7 @@ from engine.scenes.scene import (
     MOST_WORLDS,
     Scene,
     SceneWorld,
+    as_notes,
     build,
     build_all,
     scene_of,
@@ -161,33 +162,37 @@ def scene_from_json(plain: object) -> Scene:
         if plain.get(name) != right or isinstance(plain[name], bool):
             raise InvalidInputError(name, str(right), plain.get(name, Described("nothing")))
     _check_names(plain, "", (*_NAMES, *_WORLD_NAMES))
+    left_out: list[str] = []
+    first = _world_from_json(plain, "", left_out)
+    worlds = tuple(_world(one, f"worlds[{k}]", left_out) for k, one in enumerate(_list(plain, "worlds", MOST_WORLDS - 1)))
+    notes = _list(plain, "notes", MOST_NOTES)
     return Scene(
         title=plain.get("title", ""),
         watch=plain.get("watch", ""),
         camera=_camera(plain["camera"]) if "camera" in plain else None,
-        notes=tuple(_list(plain, "notes", MOST_NOTES)),
-        worlds=tuple(_world(one, f"worlds[{k}]") for k, one in enumerate(_list(plain, "worlds", MOST_WORLDS - 1))),
-        **_world_from_json(plain, ""),
+        notes=(*notes, *as_notes(left_out, MOST_NOTES - len(notes))),
+        worlds=worlds,
+        **first,
     )
 
 
-def _world(plain: object, path: str) -> SceneWorld:
+def _world(plain: object, path: str, left_out: list[str]) -> SceneWorld:
     if not isinstance(plain, Mapping):
         raise InvalidInputError(path, "an object", plain)
     _check_names(plain, path, _WORLD_NAMES)
-    given = _world_from_json(plain, path)
+    given = _world_from_json(plain, path, left_out)
     with renamed(partial(at, path)):
         return SceneWorld(**given)
 
 
-def _world_from_json(plain: Mapping[str, Any], path: str) -> dict[str, Any]:
+def _world_from_json(plain: Mapping[str, Any], path: str, left_out: list[str]) -> dict[str, Any]:
     settings, solver = plain.get("settings", {}), DEFAULT
     if isinstance(settings, Mapping) and "solver" in settings:
         solver = _solver(settings["solver"], at(path, "settings.solver"))
         settings = {name: value for name, value in settings.items() if name != "solver"}
     precision = load_solver(solver).capabilities.precision
     listed = enumerate(_list(plain, "bodies", MOST_BODIES, path))
-    bodies = [from_plain(one, at(path, f"bodies[{k}]"), _BODY, solver, precision) for k, one in listed]
+    bodies = [from_plain(one, at(path, f"bodies[{k}]"), _BODY, solver, precision, left_out) for k, one in listed]
     places: dict[str, list[int]] = {}
     for k, body in enumerate(bodies):
         places.setdefault(body.name, []).append(k)

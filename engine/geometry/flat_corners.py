@@ -1,0 +1,133 @@
+"""Corners of a polygon that float32 cannot tell from the line of their neighbours.
+
+Numbers that went through float32, as those of Box2D and of the editors for it, put a corner that lies on that line a little off it, to
+either side: a bump on which Box2D's hull stumbles, or a dent, and then the polygon is not convex any more::
+
+              b                              a ------------------- c
+        a --------- c    h off the line             b
+
+Such a corner is *flat*: it is off the segment between its neighbours by at most
+
+    h = EPS32 R + FLOAT32_TURN (|ab| + |bc|),     R the largest distance of a corner from the local origin
+
+the first for the rounding of the three corners themselves (`FLOAT32_CORNER`), the second for that of what is computed of them (a turn that
+Box2D can tell the sign of, `FLOAT32_TURN`). Both terms grow with the polygon, and neither knows of directions: scaled, turned or mirrored
+the same corners are flat. Measured is the distance from the *segment*, so that the tip of a spike is not flat, though its neighbours are
+on a line with it.
+
+A flat corner is left out only where the polygon is not taken with it, the flattest first, one by one: what is taken stays as it was given.
+And none is left out with which more than `FLAT_SHARE` of the area would go: what is as thin as float32's rounding all over is no polygon.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple, TypeVar
+
+import numpy as np
+
+from engine.common.arrays import FloatArray, IntArray
+from engine.common.errors import InvalidInputError
+from engine.common.tolerances import COLLINEAR_ROUNDING, FLAT_SHARE, FLOAT32_CORNER, FLOAT32_TURN, SMALLEST_NORMAL
+
+__all__ = ["FlatCorner", "corners_left_out", "flattest_corner", "without_flat_corners"]
+
+_MOST = 256
+"""Corners up to which flat ones are looked for, a count: after each the polygon is tried again."""
+
+_Made = TypeVar("_Made")
+
+
+class FlatCorner(NamedTuple):
+    """A corner of a polygon: its number and coordinates as given, and how far it is off the line of its neighbours, metres."""
+
+    number: int
+    corner: tuple[float, float]
+    offset: float
+
+    @property
+    def place(self) -> str:
+        """Its coordinates, with digits enough for float32."""
+        return f"({self.corner[0]:.9g}, {self.corner[1]:.9g})"
+
+    @property
+    def words(self) -> str:
+        """Where it is, and how far off."""
+        return f"vertices[{self.number}], {self.place}, {self.offset:.2g} m off the line of its neighbours"
+
+
+def without_flat_corners(corners: FloatArray, make: Callable[[FloatArray], _Made]) -> _Made:
+    """Return what `make` makes of a polygon's corners; where it refuses them, of those that stay without one flat corner after the other.
+
+    Parameters
+    ----------
+    corners : float64 (n, 2)
+        In either winding, as `make` takes them.
+    make : callable
+        Makes a polygon, or what has one, of as many corners: one that is left out repeats the one before it, which `Polygon` drops, so
+        that a refusal numbers corners as they were given.
+
+    Raises
+    ------
+    InvalidInputError
+        What `make` says of what is left when no flat corner is.
+    """
+    kept = np.arange(len(corners))
+    while True:
+        try:
+            return make(corners[kept[np.searchsorted(kept, np.arange(len(corners)), side="right") - 1]])
+        except InvalidInputError:
+            flat = _flattest(corners, kept) if len(kept) > 3 and len(corners) <= _MOST else None
+            if flat is None:
+                raise
+            kept = np.delete(kept, flat)
+
+
+def corners_left_out(given: FloatArray, made: FloatArray) -> list[FlatCorner]:
+    """Return the corners (n, 2) that were given and that a polygon made of them (m, 2) has not, apart from repeats and those on a line."""
+    have = set(map(tuple, made.tolist()))
+    is_kept = np.array([tuple(corner) in have for corner in given.tolist()])
+    kept = np.flatnonzero(is_kept)
+    resolution = COLLINEAR_ROUNDING * float(np.abs(given).max(initial=0.0))
+    found = []
+    for number in np.flatnonzero(~is_kept).tolist() if len(kept) else ():
+        at = int(np.searchsorted(kept, number))
+        offset = float(_offsets(given[kept[[at - 1]]], given[[number]], given[kept[[at % len(kept)]]])[0])
+        if offset > resolution:
+            found.append(FlatCorner(number, (float(given[number, 0]), float(given[number, 1])), offset))
+    return found
+
+
+def flattest_corner(corners: FloatArray) -> FlatCorner:
+    """Return the corner (of n, 2) that is off the line of its neighbours by the smallest part of its two edges."""
+    before, after = np.roll(corners, 1, axis=0), np.roll(corners, -1, axis=0)
+    offsets = _offsets(before, corners, after)
+    at = int((offsets / (np.hypot(*(corners - before).T) + np.hypot(*(after - corners).T))).argmin())
+    return FlatCorner(at, (float(corners[at, 0]), float(corners[at, 1])), float(offsets[at]))
+
+
+def _flattest(corners: FloatArray, kept: IntArray) -> int | None:
+    """Return which of the corners that are kept is the flattest, by its place among them; None where none is flat."""
+    here = corners[kept]
+    before, after = np.roll(here, 1, axis=0), np.roll(here, -1, axis=0)
+    reach = float(np.hypot(here[:, 0], here[:, 1]).max())
+    lengths = np.hypot(*(here - before).T) + np.hypot(*(after - here).T)
+    share = _offsets(before, here, after) / (FLOAT32_CORNER * reach + FLOAT32_TURN * lengths + SMALLEST_NORMAL)
+    goes = np.abs(_cross(here - before, after - here))
+    share[goes > FLAT_SHARE * abs(float(_cross(here - here[0], after - here[0]).sum()))] = np.inf
+    flattest = int(share.argmin())
+    return flattest if share[flattest] <= 1.0 else None
+
+
+def _offsets(a: FloatArray, b: FloatArray, c: FloatArray) -> FloatArray:
+    """Return how far each b is from the segment from a to c."""
+    along = c - a
+    length_sq = (along**2).sum(axis=1)
+    share = np.clip(((b - a) * along).sum(axis=1) / np.where(length_sq > 0.0, length_sq, 1.0), 0.0, 1.0)
+    offsets: FloatArray = np.hypot(*(b - a - share[:, None] * along).T)
+    return offsets
+
+
+def _cross(u: FloatArray, v: FloatArray) -> FloatArray:
+    turned: FloatArray = u[:, 0] * v[:, 1] - u[:, 1] * v[:, 0]
+    return turned
