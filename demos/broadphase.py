@@ -158,6 +158,8 @@ class BroadPhaseScene(Demo):
         n = len(self.crowd) + len(self.discs)
         race = self.race
         if race is None:
+            if self._is_loaded():
+                return [f"{n:,} boxes"]
             failure = self._loading.failure if self._loading is not None else ""
             return [f"{n:,} boxes", (failure, palette.WARNING) if failure else "loading the structures, which are compiled the first time"]
         lane = race.lanes[self._drawn]

@@ -174,6 +174,14 @@ def test_in_the_window_it_does_not_wait_for_its_kernels(monkeypatch: pytest.Monk
     assert demo.race is not None
 
 
+def test_off_screen_the_first_picture_does_not_say_that_something_is_still_to_come(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A film begins before the first step (issue 29)."""
+    monkeypatch.setattr(racing, "_loaded", False)
+    monkeypatch.setattr(racing, "load", lambda: monkeypatch.setattr(racing, "_loaded", True))
+    demo = BroadPhaseScene(values=SMALL)
+    assert demo.race is None and all("boxes" in str(line) for line in demo.status())
+
+
 def test_the_rays_start_is_put_by_the_right_button_and_a_disc_is_thrown_by_the_left() -> None:
     demo = BroadPhaseScene(values=SMALL)
     demo.run.step()
