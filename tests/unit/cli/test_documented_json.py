@@ -19,6 +19,7 @@ from PIL import Image, ImageDraw
 from benchmarks.measuring import Record
 from engine.app.headless import BesideReport
 from engine.cli import atlas, bench, check, compare, doctor, host, motion, replay
+from engine.cli.join import _Guest
 from engine.cli.main import main
 from engine.compare.motion.tally import MotionTally
 from engine.demo.apart import Apart, Why
@@ -34,10 +35,15 @@ from engine.geometry import Circle
 from engine.history.recordings import load_recording
 from engine.history.recordings.verifying import Verdict
 from engine.history.state_log import Divergence
+from engine.net.client import Client
 from engine.net.hosting import Hosting, HostingStatus
 from engine.net.limits import Size
+from engine.net.link import LinkSettings
+from engine.net.local import LocalConnection, LocalServer
 from engine.net.netlab import simulated
 from engine.net.netlab.finding import Finding as NetFinding
+from engine.net.party import Party
+from engine.net.script import Script, load_script
 from engine.net.server import GUESTS_MAY, Drop, ServerSettings, UserStatus
 from engine.scenes import Scene, save_scene
 from engine.world import BodySpec, FixtureSpec, RevoluteJointSpec
@@ -165,10 +171,14 @@ def _hosted(patch: pytest.MonkeyPatch) -> Documents:
 
 
 def _joined(patch: pytest.MonkeyPatch) -> Documents:
-    hosting = Hosting(lambda: find_demo("simple_shapes")(0), ServerSettings(guests_may=GUESTS_MAY - {"restart"}), port=0)
-    hosting.start()
     Path("acts.json").write_text('{"acts": [{"tick": 0, "act": ["restart", []]}]}', "utf-8")
-    yield from _of(f"join 127.0.0.1:{hosting.port} --steps 90 --script acts.json")(patch)
+    server = LocalServer(find_demo("simple_shapes")(0), ServerSettings(guests_may=GUESTS_MAY - {"restart"}))
+    party, script = Party(Client("first"), LocalConnection(server, LinkSettings())), Script(load_script("acts.json"))
+    guest = _Guest(party, script, 90, lambda seconds: server.advance(server.now + seconds))  # no clock runs: the answer comes in time
+    assert guest.run("out.json", {"host": "127.0.0.1", "port": 1234}) == 0
+    yield _read("out.json")
+    hosting = Hosting(lambda: find_demo("simple_shapes")(0), port=0)
+    hosting.start()
 
     def has_state() -> bool:
         """Only who has the server's state asks for its clock, and tells in its next question how long the answer took."""
