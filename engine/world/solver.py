@@ -12,7 +12,7 @@ and orders what is asked of it, and tells its solver::
     canonicalize(), build_ahead(n)      bring itself into the form that `load` would give it; a slice of that in advance
     mark(command), go_back(mark)        around each change and each step: where it broke off, the world is put back as it stood
 
-What a solver need not care for has a default here.
+Whom a command wakes the world says (`engine.world.waking`), by `SetAwake` after it. What a solver need not care for has a default here.
 """
 
 from __future__ import annotations
