@@ -29,10 +29,12 @@ lambda loses ``(1 - alpha gamma) lambda``, made up by the sum of ``k C`` over th
 that of ``beta C``; so ``k^2 = beta lambda (1 - alpha gamma) / (1 - gamma)``, and there they begin. (A bridge of 160 links: 239 mm of
 error without, 55 with.)
 
-Joints: ``HOLD`` like that, ``LOW`` and ``HIGH`` as gaps, ``SPRING`` with k and c of its own and no lambda. ``DRIVE`` is about velocities:
-the bodies start with the impulse that it had in the last step, and what that leaves missing it does to the velocities in the end, so that
-what drives a free pair gives it no momentum, however far apart its anchors are. Restitution is not in the paper; what was pushed gets it
-afterwards, as in XPBD.
+Joints: ``HOLD`` like that, ``LOW`` and ``HIGH`` as gaps, ``SPRING`` with k and c of its own and no lambda. ``DRIVE`` holds the
+coordinate to where its speed leads within the step, with its greatest force as bounds. But between two bodies that can move, and that no
+contact and no other row has, it is about velocities: they start with the impulse that it had in the last step, and what that leaves
+missing it does to the velocities in the end, so that what drives a free pair gives it no momentum, however far apart its anchors are. (A
+hinge's motor must not: it would see its body turn about the center of mass and not about the hinge, m r^2 / I times too easily, and swing
+about its speed.) Restitution is not in the paper; what was pushed gets it afterwards, as in XPBD.
 
 C. Giles, E. Diaz, C. Yuksel, "Augmented Vertex Block Descent", SIGGRAPH 2025.
 """
@@ -42,6 +44,7 @@ from __future__ import annotations
 from math import hypot, pi, sqrt
 
 import numpy as np
+from numpy.typing import NDArray
 
 from engine.common._record_kernel import record
 from engine.common.arrays import FloatArray, IntArray
@@ -60,6 +63,7 @@ from engine.dynamics._joint_kernel import (
     SPRING,
     SUM,
     Joints,
+    driven_rate,
     ends,
     forces_at,
     part,
@@ -113,8 +117,9 @@ def avbd(
     jacobian, arm, system = np.zeros((4, 3)), np.zeros(4), np.zeros(9)
     integrate_velocities(bodies, h)
     tell_stage(trace, bodies, FREE, 0)
+    is_last = _driven_last(bodies, contacts, joints)
     for row in range(len(joints.kind)):
-        if joints.mode[row] == DRIVE:
+        if is_last[row]:
             warm_start_row(bodies, joints, row, jacobian)
     before, start = bodies.velocity.copy(), np.zeros_like(bodies.shift)
     free = h * before
@@ -135,7 +140,7 @@ def avbd(
                 borne[body, 0] += sign * bodies.inverse[body, 0] / h * (pn * nx + pt * ny)
                 borne[body, 1] += sign * bodies.inverse[body, 0] / h * (pn * ny - pt * nx)
     for row in range(len(joints.kind)):
-        if joints.mode[row] in (READ, DRIVE):
+        if joints.mode[row] == READ or is_last[row]:
             continue
         for k in range(_n_parts(joints, row)):
             error[row, k] = part(bodies, joints, row, k, jacobian) - joints.target[row]
@@ -157,7 +162,7 @@ def avbd(
         _begin(bodies, body, free, borne, h)
     turn_to_shift(bodies)
     tell_stage(trace, bodies, FLY, 0)
-    first_of, listed = _constraints_of(bodies, contacts, joints)
+    first_of, listed = _constraints_of(bodies, contacts, joints, is_last)
     for iteration in range(n_iterations):
         tell_stage(trace, bodies, SWEEP, iteration)
         for body in range(len(free)):
@@ -182,14 +187,14 @@ def avbd(
             for k in range(contacts.n_points[row]):
                 _stiffen_contact(bodies, contacts, row, k, start, gap, stiffness, alpha, beta, h, arm, trace)
         for row in range(len(joints.kind)):
-            if joints.mode[row] not in (READ, DRIVE):
+            if joints.mode[row] != READ and not is_last[row]:
                 _stiffen_joint(bodies, joints, row, error, held, stiffest, came, alpha, beta, h, jacobian)
     for body in range(len(free)):
         if bodies.inverse[body, 0] > 0.0 or bodies.inverse[body, 1] > 0.0:
             for k in range(3):
                 bodies.velocity[body, k] = bodies.shift[body, k] / h
     for row in range(len(joints.kind)):
-        if joints.mode[row] == DRIVE:
+        if is_last[row]:
             solve_either(bodies, joints, row, jacobian, Softness(0.0, 1.0, 0.0), h, h, False)
     tell_stage(trace, bodies, VELOCITIES, 0)
     contacts.total[:] = contacts.impulse
@@ -232,7 +237,27 @@ def _n_lines(joints: Joints, row: int) -> int:
 
 
 @allocating_kernel
-def _constraints_of(bodies: Bodies, contacts: Contacts, joints: Joints) -> tuple[IntArray, IntArray]:
+def _driven_last(bodies: Bodies, contacts: Contacts, joints: Joints) -> NDArray[np.bool_]:
+    """Return which rows drive bodies that can move, and that no contact and no row of another mode has."""
+    is_held = np.zeros(len(bodies.shift), dtype=np.bool_)
+    is_last: NDArray[np.bool_] = joints.mode == DRIVE
+    for body in range(len(is_held)):
+        is_held[body] = bodies.inverse[body, 0] == 0.0 and bodies.inverse[body, 1] == 0.0
+    for row in range(len(contacts.n_points)):
+        is_held[contacts.bodies[row, 0]] = is_held[contacts.bodies[row, 1]] = True
+    for row in range(len(joints.kind)):
+        if joints.mode[row] not in (READ, DRIVE):
+            at = ends(joints, row)
+            for line in range(_n_lines(joints, row)):
+                is_held[at[line]] = True
+    for row in range(len(joints.kind)):
+        if is_last[row]:
+            is_last[row] = not (is_held[joints.bodies[row, 0]] or is_held[joints.bodies[row, 1]])
+    return is_last
+
+
+@allocating_kernel
+def _constraints_of(bodies: Bodies, contacts: Contacts, joints: Joints, is_last: NDArray[np.bool_]) -> tuple[IntArray, IntArray]:
     """Return where each body's constraints begin, and the constraints: contacts, and then rows of joints."""
     n, n_contacts = len(bodies.shift), len(contacts.n_points)
     first, listed = np.zeros(n + 2, dtype=np.int64), np.zeros(0, dtype=np.int64)
@@ -241,7 +266,7 @@ def _constraints_of(bodies: Bodies, contacts: Contacts, joints: Joints) -> tuple
             row = one - n_contacts
             if one < n_contacts:
                 at, lines = (contacts.bodies[one, 0], contacts.bodies[one, 1], 0, 0), 2
-            elif joints.mode[row] in (READ, DRIVE):
+            elif joints.mode[row] == READ or is_last[row]:
                 continue
             else:
                 at, lines = ends(joints, row), _n_lines(joints, row)
@@ -381,7 +406,10 @@ def _force_of(
         mass = stiff * h * h
         spring, damper = mass * omega * omega, 2.0 * mass * joints.spring[row, 1] * omega
         return -spring * now - damper * (now - error[row, k]) / h, spring + damper / h, now
-    if mode == LOW:
+    if mode == DRIVE:
+        rate = driven_rate(bodies, joints, row, hypot(error[row, 0], error[row, 1]), h)
+        missing = now - error[row, k] - h * (joints.speed[row] - rate * error[row, k])
+    elif mode == LOW:
         missing = _missing(now, error[row, k], alpha)
     elif mode == HIGH:
         missing = -_missing(-now, -error[row, k], alpha)
@@ -416,7 +444,7 @@ def _share(joints: Joints, row: int, first: float, second: float) -> float:
     mode, size = joints.mode[row], hypot(first, second)
     if (mode == LOW and first < 0.0) or (mode == HIGH and first > 0.0):
         return 0.0
-    bounded = mode == SPRING and joints.kind[row] == POINT
+    bounded = mode == DRIVE or (mode == SPRING and joints.kind[row] == POINT)
     return joints.most[row] / size if bounded and size > joints.most[row] else 1.0
 
 
