@@ -50,6 +50,8 @@ _ITERATIONS = 60
 """Of sequential impulses, where there are too many contacts for pivoting."""
 _SINGULAR = 1e-12
 """Of the largest eigenvalue of the matrix of joints' lines, each in its own measure: by less, lines say the same."""
+_HELD = 1e-9
+"""Of what a force does along its line without joints: what is left of less is rounding, and the joints take up all of the force."""
 _DEEPEST = 1.0
 """Of an error, times the correction in m/s: what is deeper or farther apart than that is corrected as that."""
 
@@ -529,7 +531,12 @@ class _System:
     def response(self, jacobian: FloatArray) -> FloatArray:
         """Return W J^T, float64 (3 n, k)."""
         direct = (jacobian * self._inverse).T
-        return direct - (self._hold * self._inverse).T @ self.shares(jacobian) if len(self._hold) > 0 else direct
+        if len(self._hold) == 0:
+            return direct
+        left = direct - (self._hold * self._inverse).T @ self.shares(jacobian)
+        is_held = (jacobian.T * left).sum(axis=0) <= _HELD * (jacobian.T * direct).sum(axis=0)
+        found: FloatArray = np.where(is_held, 0.0, left)
+        return found
 
 
 def _straight(lines: FloatArray) -> FloatArray:

@@ -235,6 +235,27 @@ def test_limits_that_are_equal_hold(method: str) -> None:
         assert _totals(world)[3] < 1.01 * start
 
 
+STIFF = tuple(name for name in OURS if name not in ("penalty", "sequential_impulses", "shock_propagation"))
+"""Methods that bear the motor below on an arm 200 times as inert as its disc, whatever holds it."""
+
+
+@pytest.mark.parametrize("method", STIFF)
+def test_a_motor_does_not_turn_what_equal_limits_hold(method: str) -> None:
+    """What a force can do along a line that is held is rounding, and nothing to divide by: `contact_forces` turned at 1.4 rad/s."""
+    world = _world(method, gravity=(0.0, -10.0))
+    hub, disc = world.create_body(BodySpec(type="static")), _small_disc(world, (2.0, 0.0))
+    world.create_joint(
+        RevoluteJointSpec(hub, disc, (0.0, 0.0), enable_limit=True, enable_motor=True, motor_speed=10.0, max_motor_torque=100.0)
+    )
+    for _ in range(60):
+        world.step()
+        assert abs(world.state(disc).angle) < 0.02
+
+
+def _small_disc(world: World, position: tuple[float, float]) -> int:
+    return world.create_body(BodySpec((FixtureSpec(Circle(0.2), density=1.0 / (math.pi * 0.04)),), position=position))
+
+
 # -- lengths of zero ---------------------------------------------------------------------------------------------------
 
 TOGETHER = {
