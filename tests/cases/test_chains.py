@@ -113,3 +113,12 @@ def test_over_a_brow_of_many_links_and_through_the_valley(solver, how, shape):
     points = [(-8.0, 0.0), *((x, dip(x)) for x in np.linspace(-2.0, 6.0, 41).tolist()), (12.0, -2.0)]
     slide = Slide(solver, points, *SHAPES.get(shape, (plank(), 0.05)), 3.0, 300, 6.0, **how)
     assert slide.goes_on(0.15) and slide.x > 6.0
+
+
+@pytest.mark.parametrize("half", [0.5, 1.5])
+def test_penalty_springs_throw_nothing_off_a_chain_of_short_links(half):
+    """Each of twenty springs found its own overlap: 0.2 J/kg. What parts at the threshold, v^2 / 2 = 0.06 J/kg, is left free."""
+    points = [(-8.0, 0.0), *((x, dip(x)) for x in np.linspace(-2.0, 6.0, 41).tolist()), (12.0, -2.0)]
+    for speed in (1.0, 3.0, 8.0):
+        slide = Slide("penalty", points, plank(half), 0.05, speed, 300, 6.0)
+        assert slide.slowest > speed - 0.01 and slide.gained < 0.06

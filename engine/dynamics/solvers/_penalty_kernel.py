@@ -5,9 +5,18 @@ and a house, and ``c = 2 z sqrt(k m)`` with the damping ratio z and the effectiv
 of a spring that gives back e, if that is less. It pushes only, and so lets go before it is at its length again: with ``z = sin a`` after
 ``w t = (pi - 2 a) / cos a``, where ``k d + c d' = 0``, when the body leaves with ``e = exp(-z w t) = exp(-(pi - 2 a) tan a)``.
 
-Sub-steps, a point that is found deep in the other body, and two points that share a load give back more than that. So after each
-sub-step no point that came faster than the threshold parts faster than e times its *arrival*, its greatest speed since it touched, or
-a hundredth of that. What it has beyond is taken back of the step's impulse, which never comes to a pull.
+Sub-steps, a contact that is found deep, and contacts that share a load give back more than that. So the law that a spring keeps by
+itself is asked for (*passivity*): a contact has given back at most e^2 of the energy that it has taken (W. Stronge, "Rigid body
+collisions with friction", 1990). Impulses P_i at points that part with u_i before and u_i' after them all change the energy of motion by ::
+
+    T' - T = (V' + V)^T M (V' - V) / 2 = sum P_i (u_i + u_i') / 2    as    V' - V = M^-1 sum J_i^T P_i,  u_i = J_i V
+
+exactly, however many act at once, so that each term is what its contact has given, or, where it is negative, taken. The points of a
+contact are one, at its center of pressure. Where u changes its sign it has taken ``P u^2 / 2 (u' - u)`` and given ``P u'^2 / 2 (u' - u)``.
+A contact keeps ``E <- E + e^2 taken - given`` from step to step, and where E < 0 takes an impulse Q back of the step's, which never comes
+to a pull. At the parting speed u, with the response w, that takes ``Q u - Q^2 w / 2``; so -E with ``w Q = u - sqrt(u^2 + 2 w E)``.
+With E >= 0 everywhere no energy is gained. Two things are free: to part more slowly than the threshold, or than d / 2 s, by which an
+overlap goes that has taken nothing; and what a contact owes that has parted, or is found by other features of its shapes in the next step.
 
 Friction: a tangential spring of the same k and its damper, stretched by the way of the point, cut off at mu times the normal force; what
 it is stretched beyond that is slip. Its force is carried from step to step as an impulse, so that a box on a slope hangs by the spring
@@ -48,12 +57,12 @@ from engine.dynamics._joint_kernel import (
 from engine.dynamics._solver_trace_kernel import FORCE, MOVE, tell_restored, tell_stage
 from engine.dynamics.solvers._points_kernel import follow, response, turn_to_shift, way_along
 
-__all__ = ["arrive", "give_back", "penalty_forces", "slip"]
+__all__ = ["give_back", "penalty_forces", "slip"]
 
-_LEAST = 0.01
-"""Of its arrival: what a point may part with whatever restitution says, so that what is left of an overlap goes."""
 _PASSES = 4
-"""Over the points: what is taken back at one corner of a box changes the speed of the other, by a fifth of that."""
+"""Over the contacts: what one takes back is the less that another has to."""
+_TIME = 2.0
+"""Seconds in which an overlap may go, to a share of 1/e, although the contact has taken no energy from which to part."""
 
 
 @kernel
@@ -199,51 +208,95 @@ def slip(
 
 
 @kernel
-def arrive(bodies: Bodies, contacts: Contacts, h: float, arrived: FloatArray) -> None:
-    """Keep the greatest speed at which each point has come since it touched, m/s (n, 2); 0 where it will not within `h` seconds."""
-    arm = np.zeros(4)
-    turn_to_shift(bodies)
-    for row in range(len(contacts.n_points)):
-        a, b = contacts.bodies[row, 0], contacts.bodies[row, 1]
-        for k in range(contacts.n_points[row]):
-            separation = follow(bodies, contacts, row, k, arm)
-            vx, vy = relative_velocity(bodies, a, b, arm)
-            rate = vx * contacts.normal[row, 0] + vy * contacts.normal[row, 1]
-            arrived[row, k] = max(arrived[row, k], -rate) if separation + h * min(rate, 0.0) < 0.0 else 0.0
-
-
-@kernel
 def give_back(
-    bodies: Bodies, contacts: Contacts, restitution: FloatArray, threshold: float, arrived: FloatArray, trace: FloatArray | None
+    bodies: Bodies,
+    contacts: Contacts,
+    before: FloatArray,
+    restitution: FloatArray,
+    threshold: float,
+    stored: FloatArray,
+    trace: FloatArray | None,
 ) -> None:
-    """Let no point part faster than restitution has it; see the module.
+    """Let no contact give back more energy than restitution leaves of what it has taken; see the module.
 
     Parameters
     ----------
+    bodies : Bodies
+        As they stood when the sub-step began, with the velocities of its end.
+    before : float64 (n, 3)
+        Velocities when it began.
     restitution : float64 (n,)
     threshold : float
-        m/s: what came more slowly swings on its spring.
-    arrived : float64 (n, 2)
-        See `arrive`.
+        m/s: what parts more slowly swings on its spring.
+    stored : float64 (n, 2)
+        J, of both points of a contact together, in the first column; below 0 what it owes. Written in place.
     """
-    arm = np.zeros(4)
+    arm, center = np.zeros(4), np.zeros(4)
+    turn_to_shift(bodies)
+    for row in range(len(contacts.n_points)):
+        a, b, nx, ny = contacts.bodies[row, 0], contacts.bodies[row, 1], contacts.normal[row, 0], contacts.normal[row, 1]
+        given, depth = _center_of_pressure(bodies, contacts, contacts.impulse, row, arm, center)
+        if given > 0.0:
+            vx = before[b, 0] - before[b, 2] * center[3] - before[a, 0] + before[a, 2] * center[1]
+            vy = before[b, 1] + before[b, 2] * center[2] - before[a, 1] - before[a, 2] * center[0]
+            first = vx * nx + vy * ny
+            vx, vy = relative_velocity(bodies, a, b, center)
+            last = vx * nx + vy * ny
+            took, gave = max(-0.5 * given * (first + last), 0.0), max(0.5 * given * (first + last), 0.0)
+            if first < 0.0 < last:  # one after the other
+                took, gave = 0.5 * given * first * first / (last - first), 0.5 * given * last * last / (last - first)
+            stored[row, 0] += restitution[row] * restitution[row] * took - gave
+            if last <= max(threshold, depth / _TIME):
+                stored[row, 0] = max(stored[row, 0], 0.0)
+        elif depth <= 0.0:
+            stored[row, 0] = min(stored[row, 0], 0.0)
     for _ in range(_PASSES):
         for row in range(len(contacts.n_points)):
-            for k in range(contacts.n_points[row]):
-                if arrived[row, k] > threshold and contacts.total[row, k, 0] > 0.0:
-                    _take_back(bodies, contacts, row, k, max(restitution[row], _LEAST) * arrived[row, k], arm, trace)
+            if stored[row, 0] < 0.0:
+                _take_back(bodies, contacts, row, threshold, stored, arm, center, trace)
 
 
 @inlined_kernel
-def _take_back(bodies: Bodies, contacts: Contacts, row: int, k: int, most: float, arm: FloatArray, trace: FloatArray | None) -> None:
-    """Let a point part no faster than `most` m/s."""
-    a, b = contacts.bodies[row, 0], contacts.bodies[row, 1]
-    nx, ny = contacts.normal[row, 0], contacts.normal[row, 1]
-    follow(bodies, contacts, row, k, arm)
-    vx, vy = relative_velocity(bodies, a, b, arm)
-    beyond = vx * nx + vy * ny - most
-    if beyond > 0.0:
-        given = -min(beyond / response(bodies, a, b, arm, nx, ny), contacts.total[row, k, 0])
-        apply_at_point(bodies, a, b, arm, given * nx, given * ny)
-        contacts.total[row, k, 0] += given
-        tell_restored(trace, bodies, contacts, row, k, given, arm)
+def _take_back(
+    bodies: Bodies,
+    contacts: Contacts,
+    row: int,
+    threshold: float,
+    stored: FloatArray,
+    arm: FloatArray,
+    center: FloatArray,
+    trace: FloatArray | None,
+) -> None:
+    """Take as much of a contact's impulse back as it has given energy that it had not."""
+    a, b, nx, ny = contacts.bodies[row, 0], contacts.bodies[row, 1], contacts.normal[row, 0], contacts.normal[row, 1]
+    given, depth = _center_of_pressure(bodies, contacts, contacts.total, row, arm, center)
+    vx, vy = relative_velocity(bodies, a, b, center)
+    rate, slow = vx * nx + vy * ny, max(threshold, depth / _TIME)
+    if given > 0.0 and rate > slow:
+        w = response(bodies, a, b, center, nx, ny)
+        beyond = min((rate - max(sqrt(max(rate * rate + 2.0 * w * stored[row, 0], 0.0)), slow)) / w, given)
+        stored[row, 0] += beyond * (rate - 0.5 * w * beyond)
+        for k in range(contacts.n_points[row]):
+            if contacts.total[row, k, 0] > 0.0:
+                taken = -beyond / given * contacts.total[row, k, 0]
+                follow(bodies, contacts, row, k, arm)
+                apply_at_point(bodies, a, b, arm, taken * nx, taken * ny)
+                contacts.total[row, k, 0] += taken
+                tell_restored(trace, bodies, contacts, row, k, taken, arm)
+
+
+@inlined_kernel
+def _center_of_pressure(
+    bodies: Bodies, contacts: Contacts, impulse: FloatArray, row: int, arm: FloatArray, center: FloatArray
+) -> tuple[float, float]:
+    """Fill the arms (4,) of the center of pressure of a contact, and return the sum of its impulses, N s, and its depth, m."""
+    given = depth = 0.0
+    center[:] = 0.0
+    for k in range(contacts.n_points[row]):
+        depth = max(depth, -follow(bodies, contacts, row, k, arm))
+        given += impulse[row, k, 0]
+        for i in range(4):
+            center[i] += impulse[row, k, 0] * arm[i]
+    for i in range(4):
+        center[i] /= given if given > 0.0 else 1.0
+    return given, depth

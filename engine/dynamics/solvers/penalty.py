@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from engine.common.arrays import FloatArray
-from engine.dynamics.integrators import INTEGRATORS
-from engine.dynamics.solvers._penalty_kernel import arrive, give_back, penalty_forces, slip
+from engine.dynamics.integrators import INTEGRATORS, ORDERS
+from engine.dynamics.solvers._penalty_kernel import give_back, penalty_forces, slip
 from engine.dynamics.solvers.protocol import Method, Problem, Setting
 from engine.world.specs import WorldSettings
 
@@ -41,7 +41,8 @@ class Penalty(Method):
         driven = inverse > 0.0
         mass = np.where(driven, 1.0 / np.where(driven, inverse, 1.0), 1.0)  # what nothing drives moves on as if it had 1 kg
         scale = mass if options["state"] == "momenta" else np.ones_like(mass)
-        since, is_first = bodies.shift.copy(), True
+        is_euler = ORDERS[options["integrator"]] == 1
+        since, before, is_first = bodies.shift.copy(), bodies.velocity.copy(), True
         n, no_impulses = bodies.shift.size, np.zeros(of_points.size + of_rows.size)
 
         def rate(t: float, position: FloatArray, motion: FloatArray) -> FloatArray:
@@ -57,18 +58,19 @@ class Penalty(Method):
 
         inverse_scale = np.concatenate((1.0 / scale, no_impulses), axis=None)
         for sub_step in range(n_steps):
-            arrive(bodies, contacts, h, step.stiffness)
-            since[:], is_first = bodies.shift, True
+            since[:], before[:], is_first = bodies.shift, bodies.velocity, True
             # impulses are integrated along with the motion, of which they are the part by forces; they have no place
             start, motion = np.append(since, no_impulses), np.concatenate((bodies.velocity * scale, no_impulses), axis=None)
             position, motion = integrate(rate, start, motion, h, 0.0, inverse_scale)
-            bodies.shift[:], bodies.velocity[:] = position[:n].reshape(-1, 3), motion[:n].reshape(-1, 3) / scale * decay
+            moved, after = position[:n].reshape(-1, 3), motion[:n].reshape(-1, 3) / scale * decay
             given, given_rows = np.split(motion[n:], [of_points.size])
             contacts.impulse[:], joints.impulse[:] = given.reshape(of_points.shape), given_rows.reshape(of_rows.shape)
             contacts.total[:] += contacts.impulse
             joints.total[:] += joints.impulse
+            bodies.shift[:], bodies.velocity[:] = since if is_euler else 0.5 * (since + moved), after  # where the forces have acted
+            give_back(bodies, contacts, before, step.restitution, step.threshold, step.stiffness, step.trace)
+            bodies.shift[:] = np.where(bodies.velocity == after, moved, since + h * bodies.velocity)
             slip(bodies, contacts, since, stretch, stiffness, h, sub_step, step.trace)
-            give_back(bodies, contacts, step.restitution, step.threshold, step.stiffness, step.trace)
         return step.ended(bodies)
 
     def warm_share(self, settings: WorldSettings, options: Mapping[str, Any]) -> float:
