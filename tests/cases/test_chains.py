@@ -117,7 +117,7 @@ def test_over_a_brow_of_many_links_and_through_the_valley(solver, how, shape):
 
 @pytest.mark.parametrize("half", [0.5, 1.5])
 def test_penalty_springs_throw_nothing_off_a_chain_of_short_links(half):
-    """Each of twenty springs found its own overlap: 0.2 J/kg. What parts at the threshold, v^2 / 2 = 0.06 J/kg, is left free."""
+    """Many springs share a light body. What parts at the threshold, v^2 / 2 = 0.06 J/kg, is left free."""
     points = [(-8.0, 0.0), *((x, dip(x)) for x in np.linspace(-2.0, 6.0, 41).tolist()), (12.0, -2.0)]
     for speed in (1.0, 3.0, 8.0):
         slide = Slide("penalty", points, plank(half), 0.05, speed, 300, 6.0)
