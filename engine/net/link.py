@@ -85,11 +85,13 @@ class Link:
         May be changed at any time; what is under way arrives as it was sent.
     n_bytes, n_messages, n_lost : int
         What was put in; `n_lost` messages of it did not arrive, or, over a stream, only when sent again.
+    n_held : int
+        Bytes under way.
     """
 
     def __init__(self, settings: LinkSettings, rng: np.random.Generator) -> None:
         self.settings = settings
-        self.n_bytes = self.n_messages = self.n_lost = 0
+        self.n_bytes = self.n_messages = self.n_lost = self.n_held = 0
         self._rng = rng
         self._waiting: list[tuple[float, int, bytes]] = []
         self._n = 0
@@ -128,11 +130,13 @@ class Link:
             else:
                 due = self._last = max(start + takes, self._last)
             self._n += 1
+            self.n_held += len(content)
             heapq.heappush(self._waiting, (due, self._n, content))
 
     def clear(self) -> None:
         """Lose all that is underway: the connection broke off."""
         self._waiting.clear()
+        self.n_held = 0
 
     def take(self, now: float) -> list[bytes]:
         """Return what arrives by now."""
@@ -143,5 +147,6 @@ class Link:
         found = []
         while self._waiting and self._waiting[0][0] <= now:
             due, _, content = heapq.heappop(self._waiting)
+            self.n_held -= len(content)
             found.append((due, content))
         return found

@@ -1,0 +1,65 @@
+"""A server that means harm sends large messages, one after the other, to a program that takes none: its memory is bounded (issue 29)."""
+
+from __future__ import annotations
+
+import os
+import resource
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from websockets.server import ServerProtocol
+
+from engine.net import messages as m
+from engine.net.connection import Connection
+from engine.net.link import LinkSettings
+
+ROOT = Path(__file__).resolve().parents[3]
+MOST_BYTES = 400_000_000
+"""Of a process that is nothing but the connection, 60 MB before it begins."""
+_N_MESSAGES = 20
+_STALLED_SECONDS = 2.0
+"""After which the server believes that nobody reads; one that gives up too early sends less, and the test finds less."""
+
+
+def _serve(listening: socket.socket) -> None:
+    """Shake hands with the one who comes, and send him messages as large as he takes until he does not read any more."""
+    one, _ = listening.accept()
+    protocol = ServerProtocol(max_size=None)
+    events: list[object] = []
+    while not events:
+        protocol.receive_data(one.recv(65_536))
+        events = protocol.events_received()
+    protocol.send_response(protocol.accept(events[0]))  # type: ignore[arg-type]
+    one.sendall(b"".join(protocol.data_to_send()))
+    one.settimeout(_STALLED_SECONDS)
+    frame = b"\x82\x7f" + m.LARGEST_FROM_SERVER.to_bytes(8, "big") + bytes(m.LARGEST_FROM_SERVER)
+    try:
+        for _ in range(_N_MESSAGES):
+            one.sendall(frame)
+    except OSError:
+        return
+
+
+def _peak(latency: float) -> int:
+    """Return the bytes that a process comes to hold that is connected and takes nothing; a slow link holds what comes as well."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        child = os.fork()
+        if child == 0:
+            _serve(listening)
+            os._exit(0)
+        connection = Connection("127.0.0.1", listening.getsockname()[1], link=LinkSettings(latency=latency))
+        os.waitpid(child, 0)
+        assert connection.n_received >= m.LARGEST_FROM_SERVER, "nothing came"
+        connection.close()
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no processes are forked here")
+@pytest.mark.parametrize("latency", [0.0, 0.9])
+def test_what_nobody_takes_is_not_read(latency: float) -> None:
+    command = [sys.executable, "-c", f"from tests.unit.net import test_hostile_server as t; print(t._peak({latency}))"]
+    told = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
+    assert int(told) < MOST_BYTES, told
