@@ -7,12 +7,13 @@ Every number is rounded here, so that our algorithms see the very numbers that B
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from engine.box2d.body_mass import check_body_mass
-from engine.box2d.convert import Box2DShape, check_fixture_shape, to_fixture_shape
+from engine.box2d.convert import KEPT_SHAPES, Box2DShape, check_fixture_shape, to_fixture_shape
 from engine.common.arrays import FloatArray
 from engine.common.errors import Described, InvalidInputError, InvalidShapeError
 from engine.common.limits import MAX_POLYGON_VERTICES, MAX_REACH, VELOCITY_THRESHOLD
@@ -56,7 +57,8 @@ def accepted(spec: Any) -> Any:
 def _accepted_fixture(spec: FixtureSpec) -> FixtureSpec:
     spec = rounded(spec)
     shape = _float32_shape(spec.shape)
-    check_fixture_shape(shape)
+    if not isinstance(shape, Polygon):  # which is checked where it is made
+        check_fixture_shape(shape)
     return spec if shape == spec.shape else replace(spec, shape=shape)
 
 
@@ -83,14 +85,24 @@ def _float32_shape(shape: FixtureShape) -> Box2DShape:
         return _float32_edge(shape)
     if not isinstance(shape, Polygon):
         return to_fixture_shape(shape)[1]  # which says what Box2D has
+    return _float32_polygon(shape)
+
+
+@lru_cache(maxsize=KEPT_SHAPES)
+def _float32_polygon(shape: Polygon) -> Polygon:
+    """Return a polygon as Box2D holds it; kept, for a command is checked when it is given, and again when it is applied."""
     if shape.skin_radius not in (0.0, BOX2D_POLYGON_SKIN):
         raise InvalidShapeError("skin_radius", f"0 or {BOX2D_POLYGON_SKIN} m (Box2D gives every polygon its own)", shape.skin_radius)
     rows = [_float32_vector(f"vertices[{i}]", row) for i, row in enumerate(shape.vertices.tolist())]
-    return without_flat_corners(np.array(rows), _box2d_polygon)
+
+    def made(corners: FloatArray) -> Polygon:
+        is_held_so = shape.skin_radius == BOX2D_POLYGON_SKIN and np.array_equal(corners, shape.vertices)
+        return _checked(shape if is_held_so else Polygon(corners, BOX2D_POLYGON_SKIN))
+
+    return without_flat_corners(np.array(rows), made)
 
 
-def _box2d_polygon(corners: FloatArray) -> Polygon:
-    polygon = Polygon(corners, BOX2D_POLYGON_SKIN)
+def _checked(polygon: Polygon) -> Polygon:
     if len(polygon.vertices) > MAX_POLYGON_VERTICES:
         raise InvalidShapeError("vertices", f"at most {MAX_POLYGON_VERTICES}", Described(len(polygon.vertices)))
     check_fixture_shape(polygon)
