@@ -159,7 +159,9 @@ def _read(file: str, crop: _Crop, height_share: float, changed: int) -> pygame.S
             from engine.decompose.image import read_pixels
 
             pixels = read_pixels(file, crop)  # turned as its outline was; pygame leaves photographs as the sensor wrote them
-            whole = pygame.image.frombuffer(pixels.tobytes(), (pixels.shape[1], pixels.shape[0]), "RGBA")
+            whole = pygame.image.frombuffer(np.ascontiguousarray(pixels).data, (pixels.shape[1], pixels.shape[0]), "RGBA")
+            if max(whole.get_size()) > _LARGEST:  # before anything is copied: a large one takes 64 MB
+                whole = pygame.transform.smoothscale_by(whole, _LARGEST / max(whole.get_size()))
         return _clear(whole)
     except (pygame.error, OSError, ValueError):
         return None

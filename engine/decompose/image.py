@@ -62,6 +62,8 @@ _FORMATS = ("PNG", "JPEG", "GIF", "BMP", "WEBP", "TGA", "ICO", "PPM")
 """Of Pillow's. Some others start a program (EPS) or print to standard error (TIFF) when they read a file."""
 _MOST_PIXELS = 4096 * 4096
 """A file of some kilobytes can say that it is a picture of gigabytes. This many take a second."""
+_MOST_WEBP_PIXELS = 12_000_000
+"""The same of a WebP: libwebp and Pillow hold four copies of it at once (measured: 256 MB for 4096 x 4096, others take 64 to 130)."""
 _MOST_SIDE = 65_535
 """Pixels: what JPEG can say. A strip one pixel high and as long as the area allows takes half a gigabyte, and has no outline."""
 _LARGEST_FILE = 64_000_000
@@ -136,8 +138,9 @@ def _read(path: str | os.PathLike[str], crop: Iterable[int] | None) -> tuple[Byt
                 raise InvalidInputError(name, f"a picture of at most {_LARGEST_FILE // 1_000_000} MB", Described("a larger file"))
             with Image.open(file, formats=_FORMATS) as picture:
                 width, height = picture.size
-                if width < 1 or height < 1 or width * height > _MOST_PIXELS:
-                    raise _too_large(name, f"{width} x {height}")
+                most = _MOST_WEBP_PIXELS if picture.format == "WEBP" else _MOST_PIXELS
+                if width < 1 or height < 1 or width * height > most:
+                    raise _too_large(name, f"{width} x {height}", most)
                 if max(width, height) > _MOST_SIDE:
                     raise InvalidInputError(name, f"a picture of at most {_MOST_SIDE} pixels a side", Described(f"{width} x {height}"))
                 _turn_upright(picture)
@@ -291,8 +294,9 @@ def _told_as_picture(name: str) -> Iterator[None]:
         raise InvalidInputError(name, "a picture that can be read", Described(_plainly(error, name))) from None
 
 
-def _too_large(name: str, size: str) -> InvalidInputError:
-    return InvalidInputError(name, f"a picture of 1 to {_MOST_PIXELS // 1_000_000} million pixels", Described(size))
+def _too_large(name: str, size: str, most: int = _MOST_PIXELS) -> InvalidInputError:
+    kind = "WebP" if most == _MOST_WEBP_PIXELS else "picture"
+    return InvalidInputError(name, f"a {kind} of 1 to {most // 1_000_000} million pixels", Described(size))
 
 
 def _plainly(error: Exception, name: str) -> str:
@@ -359,8 +363,9 @@ def _on_paper(colors: Bytes) -> tuple[Shares, str]:
 def _coverage(away: Bytes) -> Shares:
     """Return how far each pixel is covered, 0 to 1, from how far its colour is from the paper's, steps of 255."""
     greatest = np.maximum(_greatest_around(away), 2 * _PAPER_GRAIN)
-    share = np.minimum(np.divide(away, greatest, dtype=np.float32), np.float32(1.0))
+    share: Shares = np.divide(away, greatest, dtype=np.float32)
     del greatest
+    np.minimum(share, np.float32(1.0), out=share)
     thin = away <= _PAPER_GRAIN
     for _ in range(_RIM):
         rim = _with_sides(thin)

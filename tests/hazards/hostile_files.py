@@ -34,6 +34,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     ".svg": ("trace F", "scene F", "scene F --out O.json", "run F --steps 60", "run simple_shapes --steps 60 --drop F"),
     ".png": ("trace F", "trace F --screenshot O.png", "run simple_shapes --steps 60 --drop F"),
     ".jpg": ("trace F", "run simple_shapes --steps 60 --drop F"),
+    ".webp": ("trace F", "run simple_shapes --steps 60 --drop F"),
     ".gif": ("trace F", "run simple_shapes --steps 60 --drop F"),
     ".rec": ("replay F --headless", "replay F --verify"),
     ".json": (

@@ -21,6 +21,7 @@ LOADERS = {
     ".png": (trace_file,),
     ".gif": (trace_file,),
     ".jpg": (trace_file,),
+    ".webp": (trace_file,),
     ".rec": (load_recording,),
 }
 PLAIN = (load_any_scene, load_body, load_pair)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import struct
+import tracemalloc
 import zlib
 from dataclasses import replace
 from pathlib import Path
@@ -58,6 +59,27 @@ def test_the_paper_round_an_opaque_drawing_is_cut_away_and_the_hole_in_it(ring: 
     x = round(width * (80 + 35) / 160)
     assert alpha[x, height // 2] == 255 and shown.get_at((x, height // 2))[:3] == RED
     assert np.pi * (50**2 - 20**2) / (160 * 120) == pytest.approx(float((alpha > 127).mean()), rel=0.03)
+
+
+def test_a_large_picture_is_made_smaller_before_it_is_copied(tmp_path: Path) -> None:
+    """Four bytes a pixel are those that were read: three more copies of the largest picture are 200 MB."""
+    side = 2_500
+    pixels = np.zeros((side, side, 4), dtype=np.uint8)
+    pixels[100:-100, 100:-100] = 200
+    path = tmp_path / "large.png"
+    pygame.image.save(pygame.image.frombuffer(pixels, (side, side), "RGBA"), str(path))
+    del pixels
+    body = load_dropped(str(path), 1.2)
+    tracemalloc.start()
+    try:
+        shown = picture_of(body)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert shown is not None and shown.get_size() == (640, 640)
+    assert shown.get_at((2, 2)).a == 0
+    assert tuple(shown.get_at((320, 320))) == pytest.approx((200, 200, 200, 200), abs=3)  # smoothscale rounds down, twice
+    assert peak < 6 * side**2
 
 
 def test_a_scene_keeps_the_pictures_of_its_bodies(drop: type[Demo], ring: Path, tmp_path: Path) -> None:

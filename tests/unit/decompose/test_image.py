@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+import tracemalloc
 import zlib
 from pathlib import Path
 
@@ -235,6 +236,32 @@ def test_broken_pictures_are_refused_in_one_line(tmp_path: Path, content: bytes,
     with pytest.raises(InvalidInputError, match=words) as refusal:
         trace_file(path)
     assert "\n" not in str(refusal.value)
+
+
+def test_a_large_webp_is_refused_which_its_library_holds_four_times(tmp_path: Path) -> None:
+    """Issue 29: one of 4096 x 4096 took 535 MB."""
+    path = tmp_path / "large.webp"
+    Image.new("L", (4_000, 3_001)).save(path, quality=0, method=0)
+    with pytest.raises(InvalidInputError, match=r"large\.webp must be a WebP of 1 to 12 million pixels, got 4000 x 3001"):
+        trace_file(path)
+
+
+def test_a_drawing_on_paper_takes_twelve_bytes_a_pixel(tmp_path: Path) -> None:
+    """Of what NumPy holds, for a picture of many bands: 500 MB are enough for the largest picture and the program that reads it."""
+    side = 2_500
+    pixels = np.full((side, side, 3), 255, dtype=np.uint8)
+    pixels[100:-100, 100:-100] = 40
+    path = tmp_path / "paper.ppm"
+    Image.fromarray(pixels).save(path)
+    del pixels
+    read_opacity(PICTURE)  # whatever is imported for it
+    tracemalloc.start()
+    try:
+        read_opacity(path)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 13 * side**2
 
 
 def test_pictures_with_nothing_in_them_are_refused(tmp_path: Path) -> None:
