@@ -23,14 +23,16 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from engine.common.arrays import FloatArray
+from engine.common.arrays import FloatArray, IntArray
 from engine.common.checks import positive
 from engine.decompose.outline import Outline
 from engine.decompose.repair import edges_of
+from engine.decompose.subdivision import DisjointSets
 from engine.geometry import Circle, Polygon
 
-__all__ = ["Cover", "boundary_distance", "difference", "farthest"]
+__all__ = ["Cover", "boundary_distance", "differences", "farthest"]
 
 CIRCLE_CORNERS = 256
 """Corners of the polygon that a circle is measured as, a count; between them it errs by 1e-4 of the radius."""
@@ -98,17 +100,19 @@ class Cover:
 
     @cached_property
     def _union(self) -> Any:
-        import shapely
-
-        return shapely.union_all([_as_shapely(piece) for piece in self.pieces])
+        return _united(np.array([_as_shapely(piece) for piece in self.pieces]))
 
     @cached_property
     def _beyond(self) -> Any:
-        return difference(self._union, self._whole)
+        return self._differences[0]
 
     @cached_property
     def _bare(self) -> Any:
-        return difference(self._whole, self._union)
+        return self._differences[1]
+
+    @cached_property
+    def _differences(self) -> tuple[Any, Any]:
+        return differences(self._union, self._whole)
 
 
 def _as_shapely(piece: Polygon | Circle) -> Any:
@@ -123,8 +127,27 @@ def _as_shapely(piece: Polygon | Circle) -> Any:
     return shapely.Polygon(np.add(piece.center, reach * np.column_stack((np.cos(turn), np.sin(turn)))))
 
 
-def difference(one: Any, other: Any) -> Any:
-    """Return what is in one and not in the other, part by part: of the other only the parts that a part meets are taken off it.
+def _united(polygons: NDArray[np.object_]) -> Any:
+    """Return the union of polygons, group by group of those that touch.
+
+    As a whole that of 5,000 pieces of 400 rings within each other takes GEOS 2 s, ring by ring 0.1 s.
+    """
+    import shapely
+
+    one, other = shapely.STRtree(polygons).query(polygons, predicate="intersects")
+    groups = DisjointSets(len(polygons))
+    for a, b in zip(one.tolist(), other.tolist(), strict=True):
+        if a < b:
+            groups.unite(a, b)
+    members: dict[int, list[Any]] = {}
+    for k, polygon in enumerate(polygons):
+        members.setdefault(groups.find(k), []).append(polygon)
+    found = [shapely.union_all(group) for group in members.values()]
+    return found[0] if len(found) == 1 else shapely.MultiPolygon([part for one in found for part in shapely.get_parts(one)])
+
+
+def differences(one: Any, other: Any) -> tuple[Any, Any]:
+    """Return what is in one and not in the other, and the other way round, part by part: only parts that meet are taken off each other.
 
     The overlay of a thousand rings within each other with as many takes GEOS minutes as a whole, and a moment ring by ring.
     """
@@ -132,9 +155,17 @@ def difference(one: Any, other: Any) -> Any:
 
     parts, others = shapely.get_parts(one), shapely.get_parts(other)
     if len(parts) == 0 or len(others) == 0:
-        return one
-    of, met = shapely.STRtree(others).query(parts, predicate="intersects")  # in the order of those asked
-    near = np.split(others[met], np.searchsorted(of, np.arange(1, len(parts))))
+        return one, other
+    of, met = shapely.STRtree(others).query(parts, predicate="intersects")
+    return _without(parts, others, of, met), _without(others, parts, met, of)
+
+
+def _without(parts: NDArray[np.object_], others: NDArray[np.object_], of: IntArray, met: IntArray) -> Any:
+    """Return what is left of the parts when the others are taken off: part ``of[k]`` meets the other ``met[k]``."""
+    import shapely
+
+    order = np.argsort(of, kind="stable")
+    near = np.split(others[met[order]], np.searchsorted(of[order], np.arange(1, len(parts))))
     rests = shapely.difference(parts, np.array([shapely.MultiPolygon(list(some)) for some in near], dtype=object))
     found = shapely.get_parts(shapely.get_parts(rests))
     return shapely.MultiPolygon([rest for rest in found if rest.geom_type == "Polygon" and rest.area > 0.0])

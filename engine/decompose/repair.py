@@ -40,8 +40,9 @@ FILL_RULES = ("nonzero", "evenodd")
 
 _MOST_PAIRS = 500_000
 """Pairs of edges that are looked at in one go: some 100 MB."""
-_MOST_NESTED = 2_000
-"""Rings around a point: with twice as many, which lies in which takes four times as long, a second here."""
+_MOST_NESTED = 1_000
+"""Rings around a point: with twice as many, which lies in which takes four times as long. What drops or lays out a drawing asks more than
+once: 1,300 took 26 s on a busy machine before they were refused as too thin."""
 _MOST_OFFSET = 4_000
 """Corners up to which a polygon is shrunk to see whether it is a speck, a count. Where it is thinner than that, its sides would all cross
 each other; of a larger one the deepest point is searched for instead."""
