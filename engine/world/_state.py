@@ -293,8 +293,10 @@ class WorldState:
         self.solver.followed()
         self._wake(woken | self._near(whom))
         match command:
-            case c.CreateBody(_, spec, _) if not spec.awake:
-                self._may_sleep()
+            case c.CreateBody(body, spec, _) if not spec.awake and spec.active and spec.type != "static":
+                self._is_anyone_asleep = True
+                if self._asleep is not None:
+                    self._asleep.add(body, self.solver.motion_of(body)[:3])
             case c.SetAwake(_, awake) if not awake:
                 self._may_sleep()
 

@@ -147,6 +147,13 @@ class Sleepers:
         self._pose = {body: tuple(poses[rows[body]].tolist()) for body in self.bodies}
         self._round: tuple[list[int], FloatArray] | None = None
 
+    def add(self, body: int, pose: tuple[float, ...]) -> None:
+        """Take in a body that is created asleep, at its pose: x, y, m, and angle, rad. A scene may create thousands."""
+        self.bodies[body], self._pose[body] = None, pose
+        if self._round is not None:
+            ids, circles = self._round
+            self._round = [*ids, body], np.concatenate((circles, [self._circle(body)]))
+
     def near(self, fixtures: Iterable[int], pose_of: Callable[[int], Transform]) -> Iterator[int]:
         """Return those that are near solid fixtures, of bodies that stand thus; of an inactive one, nobody."""
         if not self.bodies:
@@ -164,11 +171,15 @@ class Sleepers:
         """Return those whose circle about all they have meets a box."""
         if self._round is None:
             ids = list(self.bodies)
-            rings = [(*self._pose[body][:2], max((_reach(shape) for shape in self._shapes(body)), default=0.0)) for body in ids]
-            self._round = ids, np.array(rings).reshape(-1, 3)
+            self._round = ids, np.array([self._circle(body) for body in ids]).reshape(-1, 3)
         ids, circles = self._round
         apart = circles[:, :2] - np.clip(circles[:, :2], box.lower, box.upper)
         return [ids[row] for row in np.flatnonzero((apart * apart).sum(axis=1) <= circles[:, 2] ** 2).tolist()]
+
+    def _circle(self, body: int) -> tuple[float, float, float]:
+        """Return center and radius, m, of a circle about all that a body has."""
+        x, y, _ = self._pose[body]
+        return x, y, max((_reach(shape) for shape in self._shapes(body)), default=0.0)
 
     def _meets(self, body: int, box: AABB) -> bool:
         x, y, angle = self._pose[body]

@@ -20,8 +20,10 @@ from engine.world import (
     World,
     WorldSettings,
     WorldSnapshot,
+    _state,
     solvers,
 )
+from engine.world.waking import Sleepers
 
 SLOPE = 0.3
 """Radians; with a friction of 1 a box rests on it."""
@@ -211,3 +213,19 @@ def test_gravity_that_comes_while_all_sleep_lets_them_fall(solver: str) -> None:
     for _ in range(60):
         world.step()
     assert world.state(body).position[1] == pytest.approx(-5.0, abs=0.1)
+
+
+@pytest.mark.parametrize("solver", ["box2d", "soft_step"])
+def test_who_sleeps_is_listed_once_while_a_scene_is_built(solver: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Bodies that are created asleep and static ones by turns: to list all anew for each made building a scene quadratic (issue 29)."""
+    lists = []
+    monkeypatch.setattr(_state, "Sleepers", lambda *args: lists.append(args) or Sleepers(*args))
+    world = World(WorldSettings(), solver=solver)
+    sleepers = []
+    for k in range(20):
+        sleepers.append(world.create_body(BodySpec((FixtureSpec(Polygon.box(0.5, 0.5)),), position=(3.0 * k, 0.5), awake=False)))
+        world.create_body(BodySpec((FixtureSpec(Polygon.box(0.5, 0.5)),), "static", position=(3.0 * k, 50.0)))
+    assert len(lists) == 1
+    assert not any(world.state(body).awake for body in sleepers)
+    world.create_body(BodySpec((FixtureSpec(Polygon.box(0.5, 0.5)),), "static", position=(3.0 * 19, 1.2)))
+    assert [body for body in sleepers if world.state(body).awake] == sleepers[-1:]
