@@ -262,6 +262,11 @@ def long_words(n: int) -> bytes:
     return _svg(f'<{word}/><rect id="{word}" width="900" height="900"/>')
 
 
+def endless_link(n: int) -> bytes:
+    """A paint server's address that begins with n spaces and does not end."""
+    return _svg(f'<rect fill="url({" " * n}x y" width="900" height="900"/>')
+
+
 # -- pictures ---------------------------------------------------------------------------------------------------------
 
 
@@ -636,6 +641,7 @@ KINDS: MappingProxyType[str, Hostile] = MappingProxyType(
         "concentric_pieces": Hostile(".svg", concentric, 800),
         "odd_points": Hostile(".svg", odd_points, 450_000),
         "long_words": Hostile(".svg", long_words, 900_000),
+        "endless_link": Hostile(".svg", endless_link, 1_900_000),
         "noise": Hostile(".png", noise, 4096),
         "small_noise": Hostile(".png", noise, 1024),
         "soft_noise": Hostile(".png", soft_noise, 4096),

@@ -62,6 +62,12 @@ def test_a_tenth_of_it_is_an_outline_like_any_other(tmp_path: Path, kind: str) -
     assert boundary_distance(tracing.outline, tracing.contour, 0.001) <= 0.0055
 
 
+def test_an_address_without_an_end_is_read_once(tmp_path: Path) -> None:
+    """Two megabytes of spaces took hours while each was given back and tried again."""
+    kind = hostile.KINDS["endless_link"]
+    assert trace_file(written(tmp_path, kind.make(kind.size))).notes == ("Not understood: fill: url(.",)
+
+
 def test_lines_aslant_are_bounded_by_the_pairs_of_their_boxes(monkeypatch: pytest.MonkeyPatch) -> None:
     """Ten thousand parallels cross nowhere, and all their boxes overlap."""
     monkeypatch.setattr(repair, "MOST_NEAR_EDGES", 10_000)
