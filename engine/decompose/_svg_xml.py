@@ -10,7 +10,7 @@ from collections import Counter
 from xml.parsers import expat
 
 from engine.common.errors import Described, InvalidInputError
-from engine.common.words import shown
+from engine.common.words import brief, shown
 
 __all__ = ["Element", "Notes", "check_size", "parsed"]
 
@@ -65,8 +65,7 @@ class Notes:
 
 
 def _short(source: str) -> str:
-    text = shown(" ".join(source[: 4 * _LONGEST_SOURCE].split()))
-    return text if len(text) <= _LONGEST_SOURCE else text[: _LONGEST_SOURCE - 3] + "..."
+    return brief(shown(" ".join(source[: 4 * _LONGEST_SOURCE].split())), _LONGEST_SOURCE)
 
 
 def parsed(content: bytes, name: str, notes: Notes) -> Element:
