@@ -495,7 +495,9 @@ class _Walk:
             if tag == "path":
                 found, error = path_segments(text)
                 if error is not None:
-                    self._notes.cut_short(f'{told}, letter {error + 1} of {len(text)}, "{text[error : error + 20]}"')
+                    rest = text[error:].strip()
+                    where = f'letter {error + 1} of {len(text)}, "{text[error : error + 20]}"' if rest else "at its end a number is missing"
+                    self._notes.cut_short(f"{told}, {where}")
             else:
                 points, is_whole = numbers(text)
                 found = polygon(points)

@@ -331,6 +331,7 @@ def test_clipping(tmp_path: Path, content: str, area: float) -> None:
         ("<animate/>", "Not traced: animate (1)."),
         ('<path id="wing" d="M0 0H1V1z M3 3 a1 1 0 2 0 5 5 z"/>',
          'Drawn up to its first error: path "wing", letter 22 of 31, " 2 0 5 5 z".'),
+        ('<path d="M0 0H1V1h "/>', "Drawn up to its first error: path, at its end a number is missing."),
         ('<path d="M0 0H1V1z nan"/>', 'Drawn up to its first error: path, letter 10 of 13, " nan".'),
         ('<polygon points="0 0 1 0 1 1 5"/>', "Drawn up to its first error: polygon, after 3 points."),
         ('<polyline points="0 0 1 0 1 1 x"/>', "Drawn up to its first error: polyline, after 3 points."),
