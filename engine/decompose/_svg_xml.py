@@ -55,6 +55,11 @@ class Notes:
         """Names of the elements that are not traced, sorted."""
         return sorted(line.removeprefix("Not traced: ") for line in self._counts if line.startswith("Not traced: "))
 
+    @property
+    def first(self) -> str:
+        """The first of what was not understood, or not drawn whole; "" if there is nothing."""
+        return next(iter(self._sources), "")
+
     def lines(self) -> list[str]:
         """Return a sentence for each, of what is not understood no more than `_MOST_NOTES`."""
         found = [f"{line} ({count})." for line, count in sorted(self._counts.items())]

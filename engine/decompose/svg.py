@@ -261,9 +261,11 @@ def _within_bounds(name: str) -> Iterator[None]:
 
 
 def _in_their_place(notes: Notes, n_unfilled: int) -> str:
+    """Return what there is in place of filled shapes, and what may be the reason: a file that is refused has no notes."""
+    found = "nothing but " + ", ".join(notes.untraced) if notes.untraced else "none"
     if n_unfilled:
-        return f"{counted(n_unfilled, 'shape')} without fill"
-    return "nothing but " + ", ".join(notes.untraced) if notes.untraced else "none"
+        found = f"{counted(n_unfilled, 'shape')} without fill"
+    return f"{found} ({notes.first})" if notes.first else found
 
 
 def _notes(notes: Notes, n_shapes: int, drawn: list[Shape], n_unfilled: int) -> list[str]:
