@@ -28,6 +28,7 @@ from engine.decompose._svg_values import (
     Box,
     Length,
     aspect_ratio,
+    length,
     numbers,
     translation,
     view_box,
@@ -439,30 +440,38 @@ class _Walk:
         server = self._by_id.get(paint.link[1:]) if paint.link.startswith("#") else None
         tag = None if server is None else self._local(server)
         if server is not None and (tag in _GRADIENTS or tag == "pattern"):
-            if tag == "pattern":
-                self._notes.not_applied("pattern")
             if server not in self._servers:
                 self._servers[server] = self._paints(server)
+            if tag == "pattern" and self._servers[server]:
+                self._notes.not_applied("pattern")
             return self._servers[server]
         self._notes.not_understood(f"url({paint.link})")
         return paint.fallback is not None and self._is_seen(paint.fallback, style)
 
     def _paints(self, server: Element) -> bool:
-        """Tell whether a gradient has a stop that is seen, a pattern anything in it; those that have neither take what they link to."""
-        seen: set[Element] = set()
-        while server not in seen and len(seen) < _MOST_LINKS:
-            seen.add(server)
-            if self._local(server) == "pattern":
-                if len(server):
-                    return True
-            else:
-                stops = [stop for stop in server if self._local(stop) == "stop"]
-                if stops:
-                    values = [self._document_style(stop) for stop in stops]
-                    return any(value["stop-opacity"] > 0.0 and self._is_seen(value["stop-color"], value) for value in values)
-            link = next((server.attrib[key].strip() for key in _LINKS if key in server.attrib), "")
-            server = self._by_id.get(link[1:], server) if link.startswith("#") else server
+        """Tell whether a gradient has a stop that is seen, a pattern a size and anything in it; what one has not is that of its link."""
+        chain = self._linked(server)
+        if self._local(server) == "pattern":
+            sides = [next((one.attrib[side] for one in chain if side in one.attrib), "0") for side in ("width", "height")]
+            sizes = [found.number for side in sides if (found := length(side)) is not None]
+            return len(sizes) == 2 and min(sizes) > 0.0 and any(len(one) > 0 for one in chain)
+        for one in chain:
+            values = [self._document_style(stop) for stop in one if self._local(stop) == "stop"]
+            if values:
+                return any(value["stop-opacity"] > 0.0 and self._is_seen(value["stop-color"], value) for value in values)
         return False
+
+    def _linked(self, server: Element) -> list[Element]:
+        """Return a gradient or pattern, and those of its kind that it takes after, one after the other."""
+        tags = _GRADIENTS if self._local(server) in _GRADIENTS else ("pattern",)
+        chain = [server]
+        while len(chain) < _MOST_LINKS:
+            link = next((chain[-1].attrib[key].strip() for key in _LINKS if key in chain[-1].attrib), "")
+            target = self._by_id.get(link[1:]) if link.startswith("#") else None
+            if target is None or target in chain or self._local(target) not in tags:
+                break
+            chain.append(target)
+        return chain
 
     def _segments(self, element: Element, tag: str, style: Style, viewport: _Viewport) -> list[Segment]:
         """Return the outline of a shape in its user units; nothing where it is not drawn."""

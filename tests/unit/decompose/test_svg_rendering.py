@@ -40,6 +40,7 @@ def bounds(drawing: Drawing) -> tuple[float, ...]:
         'style="fill:none;fill:nonsense"',
         *('style="fill:none!important;fill:red"', 'color="#0000" fill="currentColor"', 'style="color:transparent;fill:currentcolor"'),
         *('fill="context-fill"', 'fill="url(#clear)"', 'fill="url(#heir)"', 'fill="url(#empty)"', 'fill="url(#bare)"'),
+        *('fill="url(#flat)"', 'fill="url(#unsized)"', 'fill="url(#beside)"'),
         *('style="opacity:0 !important" opacity="1"', 'style="all:initial;display:none"'),
     ],
 )  # fmt: skip
@@ -47,6 +48,8 @@ def test_invisible_paint_in_any_spelling_leaves_nothing(tmp_path: Path, attribut
     servers = (
         '<linearGradient id="clear"><stop stop-color="red" stop-opacity="0"/><stop offset="1" style="stop-color:#fff0"/></linearGradient>'
         '<radialGradient id="heir" href="#clear"/><linearGradient id="empty"/><pattern id="bare" width="9" height="9"/>'
+        '<pattern id="flat" width="9" height="0"><rect width="9" height="9"/></pattern><pattern id="beside" href="#flat" width="5"/>'
+        '<pattern id="unsized"><rect width="9" height="9"/></pattern>'
     )
     assert read(tmp_path, servers + BOX.format(attributes)).outline.area == pytest.approx(400.0)
 
@@ -325,7 +328,8 @@ def test_clipping(tmp_path: Path, content: str, area: float) -> None:
         ('<rect width="1" height="1" filter="url(#f)"/>', "Not applied: filter (1)."),
         ('<rect width="1" height="1" style="mask:url(#m)"/>', "Not applied: mask (1)."),
         ('<marker id="m"/><path d="M0 0H1V1z" style="marker:url(#m)"/>', "Not applied: marker (1)."),
-        ('<pattern id="p"><path/></pattern><rect width="1" height="1" fill="url(#p)"/>', "Not applied: pattern (1)."),
+        ('<pattern id="p" href="#q" width="9"/><pattern id="q" height="5%"><path/></pattern><rect width="1" height="1" fill="url(#p)"/>',
+         "Not applied: pattern (1)."),
         ('<clipPath id="c"><text>x</text><rect width="9" height="9"/></clipPath><rect width="1" height="1" clip-path="url(#c)"/>',
          "Not traced: text in a clipPath (1)."),
         ("<animate/>", "Not traced: animate (1)."),
