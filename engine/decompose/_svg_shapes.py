@@ -127,7 +127,7 @@ class _Walk:
         self._styles = Styles(root, name, notes)
         self._document_styles: dict[Element, Style] = {}
         self._paths: dict[tuple[str, str], list[Segment]] = {}
-        self._clips: dict[tuple[Clip | None, Element, Affine, _Viewport], Clip] = {}
+        self._clips: dict[tuple[Clip | None, Clip | None, Element, Affine, _Viewport], Clip] = {}
         self._servers: dict[Element, bool] = {}
         self._count = 0
 
@@ -192,7 +192,7 @@ class _Walk:
             matrix @= self._place(style, frame)
         frame = replace(frame, matrix=matrix)
         if frame.is_visible and is_displayed and style["clip-path"]:
-            frame = replace(frame, clip=self._clip_path(element, tag, frame, style, instance))
+            frame = replace(frame, clip=self._clip_path(style["clip-path"], element, tag, frame, style, instance))
         self._draw(element, tag, frame, style, sink, instance)
 
     def _draw(
@@ -367,21 +367,26 @@ class _Walk:
 
     def _clip_path(
         self,
+        link: str,
         element: Element,
         tag: str,
         frame: _Frame,
         style: Style,
         instance: _Size | None,
     ) -> Clip | None:
-        """Return the clip of an element whose frame has its transform."""
-        link = style["clip-path"]
+        """Return the clip that `link` names, of an element whose frame has its transform."""
         target = self._by_id.get(link[1:]) if link.startswith("#") else None
         if target is None or self._local(target) != "clipPath" or f"clip {link}" in frame.links:
             self._notes.not_understood(f"clip-path: url({link})")
             return frame.clip
         check_size(self._name, frame.depth + 1, self._count)
         own = self._document_style(target)
-        inner = _Frame(frame.matrix, frame.viewport, own, None, "", frame.depth + 1, (*frame.links, f"clip {link}"), is_clip_path=True)
+        links = (*frame.links, f"clip {link}")
+        around = None
+        if own["clip-path"]:  # in the user units of the same element, or of the box around it
+            outer = replace(frame, clip=None, depth=frame.depth + 1, links=links)
+            around = self._clip_path(own["clip-path"], element, tag, outer, style, instance)
+        inner = _Frame(frame.matrix, frame.viewport, own, around, "", frame.depth + 1, links, is_clip_path=True)
         matrix = frame.matrix @ self._transform(target, "clipPath", inner, own)
         if target.get("clipPathUnits") == "objectBoundingBox":
             x, y, width, height = self._bounds(element, tag, frame, style, instance) or Box(0.0, 0.0, 0.0, 0.0)
@@ -391,11 +396,9 @@ class _Walk:
             matrix @= Affine(width, 0.0, 0.0, height, x, y)
             inner = replace(inner, viewport=_Viewport(1.0, 1.0))
         inner = replace(inner, matrix=matrix)
-        key = frame.clip, target, matrix, inner.viewport
+        key = frame.clip, around, target, matrix, inner.viewport
         found = self._clips.get(key)
         if found is None:
-            if own["clip-path"]:
-                inner = replace(inner, clip=self._clip_path(target, "clipPath", inner, own, None))
             sink: list[Shape] = []
             self._children(target, inner, sink)
             found = Clip(tuple(one for one in sink if one.is_displayed and one.is_visible), frame.clip)

@@ -275,6 +275,15 @@ def test_transforms(tmp_path: Path, attributes: str, box: tuple[float, ...] | No
         ('<clipPath id="c" clip-path="url(#d)"><rect width="20" height="20"/></clipPath>'
          '<clipPath id="d"><rect width="5" height="50"/></clipPath>'
          '<rect width="50" height="50" clip-path="url(#c)"/>', 100.0),
+        ('<clipPath id="c" clip-path="url(#d)"><rect width="50" height="50"/></clipPath>'  # of the box around what is clipped
+         '<clipPath id="d" clipPathUnits="objectBoundingBox"><rect width="1" height=".5"/></clipPath>'
+         '<rect x="10" y="10" width="40" height="40" clip-path="url(#c)"/>', 800.0),
+        ('<clipPath id="c" clip-path="url(#d)" clipPathUnits="objectBoundingBox"><rect width="1" height="1"/></clipPath>'
+         '<clipPath id="d"><rect width="30" height="30"/></clipPath>'
+         '<rect x="10" y="10" width="40" height="40" clip-path="url(#c)"/>', 400.0),
+        ('<clipPath id="c" clip-path="url(#d)" transform="translate(20)"><rect width="40" height="40"/></clipPath>'
+         '<clipPath id="d"><rect width="30" height="30"/></clipPath>'
+         '<rect x="10" y="10" width="40" height="40" clip-path="url(#c)"/>', 200.0),
         ('<clipPath id="c"><path clip-rule="evenodd" d="M0 0H40V40H0z M10 10H30V30H10z"/></clipPath>'
          '<rect width="50" height="50" clip-path="url(#c)"/>', 1_200.0),
         ('<clipPath id="c"><rect fill="none" width="20" height="20"/><rect x="30" width="9" height="9" display="none"/></clipPath>'
