@@ -386,9 +386,13 @@ class _Walk:
         if own["clip-path"]:  # in the user units of the same element, or of the box around it
             outer = replace(frame, clip=None, depth=frame.depth + 1, links=links)
             around = self._clip_path(own["clip-path"], element, tag, outer, style, instance)
-        inner = _Frame(frame.matrix, frame.viewport, own, around, "", frame.depth + 1, links, is_clip_path=True)
-        matrix = frame.matrix @ self._transform(target, "clipPath", inner, own)
-        if target.get("clipPathUnits") == "objectBoundingBox":
+        is_of_box = target.get("clipPathUnits") == "objectBoundingBox"
+        user = frame
+        if tag in ("svg", "symbol") and not is_of_box:  # their user units are those within
+            user = self._within_viewport(element, frame, style, instance) or frame
+        inner = _Frame(user.matrix, user.viewport, own, around, "", frame.depth + 1, links, is_clip_path=True)
+        matrix = user.matrix @ self._transform(target, "clipPath", inner, own)
+        if is_of_box:
             x, y, width, height = self._bounds(element, tag, frame, style, instance) or Box(0.0, 0.0, 0.0, 0.0)
             if tag == "use":  # its frame has its place already
                 place = self._place(style, frame)

@@ -284,6 +284,11 @@ def test_transforms(tmp_path: Path, attributes: str, box: tuple[float, ...] | No
         ('<clipPath id="c" clip-path="url(#d)" transform="translate(20)"><rect width="40" height="40"/></clipPath>'
          '<clipPath id="d"><rect width="30" height="30"/></clipPath>'
          '<rect x="10" y="10" width="40" height="40" clip-path="url(#c)"/>', 200.0),
+        ('<clipPath id="c"><rect width="25" height="15"/></clipPath>'  # in the units of its viewBox
+         '<svg x="10" y="10" width="50" height="50" viewBox="0 0 25 25" clip-path="url(#c)"><rect width="30" height="30"/></svg>', 1_500.0),
+        ('<clipPath id="c"><rect width="50%" height="15"/></clipPath>'
+         '<symbol id="s" viewBox="0 0 25 25" clip-path="url(#c)"><rect width="30" height="30"/></symbol>'
+         '<use href="#s" x="10" y="10" width="50" height="50"/>', 750.0),
         ('<clipPath id="c"><path clip-rule="evenodd" d="M0 0H40V40H0z M10 10H30V30H10z"/></clipPath>'
          '<rect width="50" height="50" clip-path="url(#c)"/>', 1_200.0),
         ('<clipPath id="c"><rect fill="none" width="20" height="20"/><rect x="30" width="9" height="9" display="none"/></clipPath>'
