@@ -59,11 +59,11 @@ def open_plain(path: str | os.PathLike[str]) -> BinaryIO:
     OSError
         There is no such file, or it is none.
     """
-    file = os.fdopen(os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)), "rb")
-    if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-        file.close()
+    number = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    if not stat.S_ISREG(os.fstat(number).st_mode):
+        os.close(number)
         raise OSError(errno.EINVAL, "it is no plain file", os.fspath(path))
-    return file
+    return os.fdopen(number, "rb")
 
 
 def name_beside(folder: str | os.PathLike[str], name: str) -> str | None:

@@ -205,6 +205,14 @@ def test_a_body_of_a_drawing_and_of_other_files(tmp_path: Path) -> None:
         body_of_file(path, pixels_per_metre=1e5)
 
 
+@pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="nothing here says which files are open")
+def test_a_folder_in_place_of_a_picture_is_refused_and_not_kept_open(tmp_path: Path) -> None:
+    before = os.listdir("/proc/self/fd")
+    with pytest.raises(InvalidInputError, match="it is no plain file"):
+        read_opacity(tmp_path)
+    assert os.listdir("/proc/self/fd") == before
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="no such pipes")
 def test_a_picture_that_is_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
     """Issue 29: whoever opens a pipe that nobody writes to waits for ever."""
