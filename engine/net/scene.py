@@ -75,7 +75,7 @@ def made_of(plain: object) -> Demo:
         This program has no such demo, or it cannot be made so; or its solver's state is out of reach here, and there it is not.
     """
     if type(plain) is not dict or set(plain) != _FIELDS:
-        raise InvalidInputError("scene", "an object with " + ", ".join(sorted(_FIELDS)), Described(f"{plain!r:.80}"))
+        raise InvalidInputError("scene", "an object with " + ", ".join(sorted(_FIELDS)), list(plain) if type(plain) is dict else plain)
     values, settings, remembers = plain["values"], plain["solver_settings"], boolean("scene.remembers", plain["remembers"])
     solver, built_for = (None if plain[name] is None else solver_name(f"scene.{name}", plain[name]) for name in ("solver", "built_for"))
     if type(values) is not dict or not all(type(name) is str for name in values):

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import zlib
 from collections.abc import Callable
+from functools import partial
 from hashlib import blake2b
 from pathlib import Path
 
@@ -18,7 +19,7 @@ from engine.demo.registry import find_demo
 from engine.net import messages as m
 from engine.net.client import Client
 from engine.net.scene import scene_of
-from engine.net.state import LARGEST_STATE
+from engine.net.state import LARGEST_STATE, encode_state
 
 ROOT = Path(__file__).resolve().parents[3]
 MOST_BYTES = 500_000_000
@@ -28,6 +29,19 @@ _N = 62_000_000
 def _list_of(element: bytes, n_bytes: int = _N) -> bytes:
     n = n_bytes // len(element)
     return b"\xdd" + n.to_bytes(4, "big") + element * n
+
+
+def _many(element: bytes) -> bytes:
+    """Return a list as long as may be."""
+    return _list_of(element, min(m.LARGEST_PLAIN - 500, (m.MOST_HELD - 50_000) * len(element) // m.held_bytes(element)))
+
+
+def _distinct_tables(n: int) -> bytes:
+    return b"\xdd" + n.to_bytes(4, "big") + b"".join(b"\x81\xa6%06d\x01" % k for k in range(n))
+
+
+def _act(act: bytes) -> bytes:
+    return b"\x91\x95\xa5acted\x00\x01\x00" + act
 
 
 def _state(content: bytes) -> bytes:
@@ -61,6 +75,18 @@ def _scene() -> bytes:
     return msgspec.msgpack.encode(scene_of(find_demo("simple_shapes")(0)))
 
 
+def _scene_of_many(element: bytes, state: bytes = b"") -> bytes:
+    return _welcome(b"\x81\xa1x" + _many(element), state)
+
+
+_VALUES = {
+    "lists of one": b"\x91\xc0",
+    "tables of one": b"\x81\xa2ab\x01",
+    "extensions": b"\xd4\x05\x00",
+    "timestamps": b"\xd6\xff\x00\x00\x00\x05",
+    "texts": b"\xa2ab",
+    "small numbers": b"\xe0",
+}
 _WIDE = b"\xdc\x00\x10" + 16 * b"\x90"
 MESSAGES: dict[str, Callable[[], bytes]] = {
     "lists in an act": lambda: b"\x95\xa5acted\x00\x01\x00" + _list_of(b"\x90"),
@@ -70,8 +96,18 @@ MESSAGES: dict[str, Callable[[], bytes]] = {
     "users": lambda: b"\x92\xa7present" + _list_of(b"\x90"),
     "words": lambda: b"\x92\xa7refused\xdb" + _N.to_bytes(4, "big") + b"a" * _N,
     "lists in a scene": lambda: _welcome(b"\x81\xa1x" + _list_of(_WIDE)),
+    "tables in a scene": lambda: _welcome(b"\x81\xa1x" + _list_of(b"\x81\xa2ab\x01", 9_950_000)),
+    "tables of their own keys": lambda: _welcome(b"\x81\xa1x" + _distinct_tables(900_000)),
+    "extensions in a scene": lambda: _welcome(b"\x81\xa1x" + _list_of(b"\xd4\x05\x00", m.LARGEST_PLAIN - 100)),
+    "timestamps in a scene": lambda: _welcome(b"\x81\xa1x" + _list_of(b"\xd6\xff\x00\x00\x00\x05", m.LARGEST_PLAIN - 100)),
+    "small numbers in a scene": lambda: _welcome(b"\x81\xa1x" + _list_of(b"\xe0", m.LARGEST_PLAIN - 100)),
     "texts in a scene": lambda: _welcome(b"\x81\xa1x" + _list_of(b"\xa2ab", m.LARGEST_PLAIN - 100)),
-    "as many lists in a scene as may be": lambda: _welcome(b"\x81\xa1x" + _list_of(b"\x90", m.MOST_LISTS - 2)),
+    "texts in a scene and in acts": lambda: _welcome(b"\x81\xa1x" + _many(b"\xa2ab"), acts=_act(_many(b"\xa2ab"))),
+    **{f"as many {name} as may be": partial(_scene_of_many, one) for name, one in _VALUES.items()},
+    "as many nothings as may be, and a state": lambda: _scene_of_many(b"\xc0", bytes(_N - m.LARGEST_PLAIN)),
+    "as many lists in acts and in a state": lambda: _welcome(
+        _scene(), _state(len(_many(b"\x90")).to_bytes(4, "little") + _many(b"\x90")), _act(_many(b"\x90"))
+    ),
     "acts": lambda: _welcome(acts=_list_of(b"\x94\x00\x01\x00\x90")),
     "a state of nothing": lambda: _welcome(_scene(), _state(bytes(LARGEST_STATE))),
     "a state without bounds": lambda: _welcome(_scene(), _state(bytes(8 * LARGEST_STATE))),
@@ -103,6 +139,16 @@ def test_what_is_too_much_is_refused_before_it_is_decoded() -> None:
     told = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
     peaks = json.loads(told)
     assert peaks.keys() == MESSAGES.keys() and max(peaks.values()) < MOST_BYTES, peaks
+
+
+def test_states_of_ten_thousand_bodies_may_be_told() -> None:
+    """Their numbers are bytes of any kind, and many are those with which a table begins."""
+    demo = find_demo("simple_shapes")(1, {"count": 200})
+    for _ in range(30):
+        demo.run.step()
+    unpacked = zlib.decompress(encode_state(demo)[16:])
+    plain = unpacked[4 : 4 + int.from_bytes(unpacked[:4], "little")]
+    assert m.is_bearable(50 * plain)
 
 
 @pytest.mark.parametrize("size", [m.LARGEST_FROM_CLIENT - 40, m.LARGEST_FROM_CLIENT + 40])
