@@ -96,7 +96,10 @@ def _keyword(*words: str) -> Callable[[str, bool], str | None]:
 
 def _alpha(text: str) -> float | None:
     """Return a color's opacity; that of currentcolor is not known here."""
-    color = tinycss2.color4.parse_color(text)
+    try:
+        color = tinycss2.color4.parse_color(text)
+    except ValueError:  # a number of more digits than Python reads
+        return None
     return None if color is None or isinstance(color, str) else float(color.alpha)
 
 
@@ -313,8 +316,13 @@ class Styles:
         """Return the values of the declarations in a style attribute or between the braces of a rule."""
         if isinstance(content, str):
             self._check_size(content)
+        try:
+            found = tinycss2.parse_blocks_contents(content, skip_comments=True, skip_whitespace=True)
+        except ValueError:  # a number of more digits than Python reads
+            self._notes.not_understood(f"style: {content}")
+            found = []
         declarations = []
-        for one in tinycss2.parse_blocks_contents(content, skip_comments=True, skip_whitespace=True):
+        for one in found:
             if one.type == "declaration":
                 text = tinycss2.serialize(token for token in one.value if token.type != "comment").strip()
                 declarations.append((one.lower_name, text, bool(one.important)))
@@ -358,7 +366,12 @@ class Styles:
         elif self._is_for_screens(media, f'<style media="{media}">'):
             text = "".join((element.text or "", *(child.tail or "" for child in element)))
             self._check_size(text)
-            self._add_rules(tinycss2.parse_stylesheet(text, skip_comments=True, skip_whitespace=True))
+            try:
+                rules = tinycss2.parse_stylesheet(text, skip_comments=True, skip_whitespace=True)
+            except ValueError:  # a number of more digits than Python reads
+                self._notes.not_understood(f"style: {text}")
+                return
+            self._add_rules(rules)
 
     def _is_for_screens(self, media: str, source: str) -> bool:
         """Tell whether a list of media has one that is understood and is a screen's."""

@@ -17,6 +17,8 @@ from engine.decompose import _svg_style
 from engine.decompose.svg import Drawing, read_drawing
 from tests.unit.decompose.test_svg import TOLERANCE, drawn
 
+DIGITS = 5_000 * "1"
+"""More than Python reads as a number."""
 BOX = '<rect width="50" height="50" {}/><rect x="60" y="60" width="20" height="20" style="fill:black !important"/>'
 """2,500 and 400 square units: 400 are left where the first is not seen."""
 
@@ -353,6 +355,10 @@ def test_clipping(tmp_path: Path, content: str, area: float) -> None:
         ('<path d="M0 0H1V1z nan"/>', 'Drawn up to its first error: path, letter 10 of 13, " nan".'),
         ('<polygon points="0 0 1 0 1 1 5"/>', "Drawn up to its first error: polygon, after 3 points."),
         ('<polyline points="0 0 1 0 1 1 x"/>', "Drawn up to its first error: polyline, after 3 points."),
+        (f'<rect width="1" height="1" fill="rgb({DIGITS}, 0, 0)"/>', f"Not understood: fill: rgb({DIGITS[:67]}...."),
+        (f'<rect width="1" height="1" style="fill: rgb({DIGITS}, 0, 0)"/>', f"Not understood: style: fill: rgb({DIGITS[:60]}...."),
+        (f"<style>rect{{x: {DIGITS}px}}</style>", f"Not understood: style: rect{{x: {DIGITS[:62]}...."),
+        (f"<style>g:nth-child({DIGITS}n){{x: 0}}</style>", f"Not understood: style: g:nth-child({DIGITS[:58]}...."),
         ('<rect width="\x80\u202e5"/>', "Not understood: width: \\x80\\u202e5."),
     ],
 )  # fmt: skip
