@@ -55,6 +55,8 @@ _MOST_WORDS = 1_000
 _DEFAULT_SIZE = (300.0, 150.0)
 """User units of which percentages are taken where a drawing does not say how large it is: CSS 2.1, 10.3.2 and 10.6.2."""
 _LANGUAGE = "en"
+_MOST_LEVELS = 500
+"""Powers of two by which a tolerance is made coarser, for what is shown smaller."""
 _MOST_LINKS = 64
 """From one gradient or pattern to the next."""
 
@@ -83,9 +85,13 @@ class _Frame:
     depth: int = 0
     links: tuple[str, ...] = ()
     """Of the <use> and clipPath that led here."""
+    uses: tuple[Element, ...] = ()
+    """The <use> that led here."""
     is_visible: bool = True
     is_displayed: bool = True
     is_clip_path: bool = False
+    is_measured: bool = False
+    """Whether it is drawn only for the box around it."""
 
 
 def drawn_shapes(
@@ -129,7 +135,9 @@ class _Walk:
         self._paths: dict[tuple[str, str], list[Segment]] = {}
         self._clips: dict[tuple[Clip | None, Clip | None, Element, Affine, _Viewport], Clip] = {}
         self._servers: dict[Element, bool] = {}
-        self._count = 0
+        self._boxes: dict[tuple[Element, tuple[Element, ...], _Viewport, int], Box | None] = {}
+        """By the element, what led there, and log2 of the scale, rounded up: of nested groups each would measure all within twice."""
+        self._count = self._n_measured = 0
 
     def drawn(self) -> tuple[list[Shape], tuple[float, float] | None]:
         style = self._styles.computed(self._root, None)
@@ -169,8 +177,9 @@ class _Walk:
             if frame.is_displayed and frame.is_visible:
                 self._notes.not_traced(f"{tag} in a clipPath" if frame.is_clip_path else tag)
             return
-        self._count += 1
-        check_size(self._name, frame.depth + 1, self._count)
+        self._count += not frame.is_measured
+        self._n_measured += frame.is_measured
+        check_size(self._name, frame.depth + 1, max(self._count, self._n_measured))
         if not self._is_for_us(element):
             return
         style = self._styles.computed(element, frame.style)
@@ -250,11 +259,13 @@ class _Walk:
             raise InvalidInputError(f"{self._name}: href", "a reference that does not lead back to itself", link)
         target = self._by_id.get(link[1:])
         if target is None:
-            self._notes.not_understood(f'<use href="{link}">, which is not there')
+            if not frame.is_measured:
+                self._notes.not_understood(f'<use href="{link}">, which is not there')
             return
-        inner = replace(frame, links=(*frame.links, link))
+        inner = replace(frame, links=(*frame.links, link), uses=(*frame.uses, element))
         if frame.is_clip_path and self._local(target) not in _SHAPES:
-            self._notes.not_traced(f"{self._local(target)} in a clipPath")
+            if not frame.is_measured:
+                self._notes.not_traced(f"{self._local(target)} in a clipPath")
             return
         self._visit(target, inner, sink, (style["width"], style["height"]))
 
@@ -329,7 +340,7 @@ class _Walk:
             return IDENTITY
         box: Box | None = Box(0.0, 0.0, frame.viewport.width, frame.viewport.height)
         if style["transform-box"] != "view-box":
-            if style["transform-box"] in ("stroke-box", "border-box"):
+            if style["transform-box"] in ("stroke-box", "border-box") and not frame.is_measured:
                 self._notes.not_applied(f"transform-box: {style['transform-box']}")
             box = self._bounds(element, tag, frame, style, instance)
         x, y, width, height = box or Box(0.0, 0.0, 0.0, 0.0)
@@ -353,15 +364,23 @@ class _Walk:
         instance: _Size | None,
     ) -> Box | None:
         """Return the box around the geometry of what an element draws, in its own user units; None if there is none."""
-        sink: list[Shape] = []
         stretch = frame.matrix.stretch
-        inner = replace(frame, matrix=self._place(style, frame) if tag == "use" else IDENTITY, clip=None, is_visible=False)
+        level = max(-_MOST_LEVELS, math.frexp(stretch)[1]) if 0.0 < stretch < math.inf else 0
+        key = element, frame.uses, frame.viewport, level
+        if key in self._boxes:
+            return self._boxes[key]
+        sink: list[Shape] = []
+        matrix = self._place(style, frame) if tag == "use" else IDENTITY
+        inner = replace(frame, matrix=matrix, clip=None, is_visible=False, is_measured=True)
         self._draw(element, tag, inner, style, sink, instance)
-        points = [ring for one in sink if one.is_displayed for ring in one.rings(self._tolerance / (stretch or 1.0), self._take)]
-        if not points:
-            return None
-        low, high = np.concatenate(points).min(axis=0), np.concatenate(points).max(axis=0)
-        return Box(float(low[0]), float(low[1]), float(high[0] - low[0]), float(high[1] - low[1]))
+        tolerance = math.ldexp(self._tolerance, -level)
+        points = [ring for one in sink if one.is_displayed for ring in one.rings(tolerance, self._take)]
+        box = None
+        if points:
+            low, high = np.concatenate(points).min(axis=0), np.concatenate(points).max(axis=0)
+            box = Box(float(low[0]), float(low[1]), float(high[0] - low[0]), float(high[1] - low[1]))
+        self._boxes[key] = box
+        return box
 
     # -- clipping ---------------------------------------------------------------------------------------------------------------------
 

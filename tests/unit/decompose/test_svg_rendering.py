@@ -454,6 +454,35 @@ def test_long_selectors_and_spaces_take_no_time(tmp_path: Path) -> None:
     assert read(tmp_path, text).outline.area == pytest.approx(400.0)
 
 
+TURN = 'style="transform-box: fill-box; transform-origin: center; transform: rotate(90deg)"'
+
+
+@pytest.mark.parametrize("n_levels", [1, 20, 60])
+@pytest.mark.parametrize("is_copied", [False, True])
+def test_boxes_of_nested_groups_are_measured_once(tmp_path: Path, n_levels: int, is_copied: bool) -> None:
+    """Each was measured anew by all around it, 2^20 times for twenty; `use` between them, and a note of what is not there."""
+    content = '<rect x="20" y="30" width="20" height="10"/><use href="#no"/>'
+    levels = n_levels // 2 if is_copied else n_levels
+    for k in range(levels):
+        content = f"<g {TURN}>{content}</g>" if not is_copied else f'<defs><g id="g{k}" {TURN}>{content}</g></defs><use href="#g{k}"/>'
+    drawing = read(tmp_path, content)
+    assert bounds(drawing) == pytest.approx((25, 55, 35, 75) if levels % 2 else (20, 60, 40, 70))
+    assert drawing.notes == ('Not understood: <use href="#no">, which is not there.',)
+
+
+def test_a_box_is_that_of_the_copy(tmp_path: Path) -> None:
+    """Of two copies whose sizes differ by an inherited style."""
+    group = f'<defs><g id="g" {TURN}><rect width="2em" height="1em"/></g></defs>'
+    drawing = read(tmp_path, f'{group}<use href="#g" font-size="10"/><use href="#g" x="50" font-size="20"/>')
+    sizes = sorted(tuple(np.ptp(part.outer, axis=0)) for part in drawing.outline.parts)
+    assert sizes == [pytest.approx((10.0, 15.0)), pytest.approx((20.0, 30.0))]
+
+
+def test_a_group_that_is_measured_may_have_as_many_elements_as_any(tmp_path: Path) -> None:
+    drawing = read(tmp_path, f"<g {TURN}>" + 11_000 * "<line/>" + '<rect width="5" height="5"/></g>')
+    assert drawing.outline.area == pytest.approx(25.0)
+
+
 def test_many_transforms_that_depend_on_their_place_are_not_understood(tmp_path: Path) -> None:
     text = f'<rect width="9" height="9" style="transform:{"translate(1%) " * 101}"/>'
     assert read(tmp_path, text).notes[0].startswith("Not understood: transform: translate(1%)")
