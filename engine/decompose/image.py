@@ -201,9 +201,8 @@ def contour_of_opacity(alpha: Shares | FloatArray, pixels_per_metre: float, thre
     x = (np.arange(width + 2) - 0.5) / scale
     y = (height + 0.5 - np.arange(height + 2)) / scale
     bands = []
-    for top, end in _bands(
-        height + 1, width + 2, _CONTOUR_BAND
-    ):  # of rows of squares between the centres of pixels; the next begins where one ends
+    # Of rows of squares between the centres of pixels; the next begins where one ends.
+    for top, end in _bands(height + 1, width + 2, _CONTOUR_BAND):
         padded = np.zeros((end - top + 1, width + 2))
         held = alpha[max(top - 1, 0) : end]
         first = int(top == 0)

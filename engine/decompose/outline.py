@@ -28,7 +28,7 @@ from engine.common.limits import MAX_COORDINATE
 from engine.common.tolerances import OVERLAY_GRID
 from engine.geometry import AABB
 
-__all__ = ["Outline", "Part", "ring_points", "settled", "signed_area"]
+__all__ = ["Outline", "Part", "on_grid", "polygons", "ring_points", "settled", "signed_area"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -227,7 +227,7 @@ def settled(geometry: Any) -> Any:
     """
     import shapely
 
-    rounded = shapely.transform(geometry, lambda points: np.rint(points / OVERLAY_GRID) * OVERLAY_GRID)
+    rounded = shapely.transform(geometry, on_grid)
     if rounded.is_valid:
         return rounded
     try:
@@ -235,7 +235,21 @@ def settled(geometry: Any) -> Any:
         found = shapely.set_precision(whole, OVERLAY_GRID)
     except shapely.errors.GEOSException as error:
         raise InvalidShapeError("outline", "lines that can be told apart", Described(str(error).partition("\n")[0])) from None
-    return shapely.MultiPolygon([part for part in shapely.get_parts(found) if part.geom_type == "Polygon"])
+    return polygons(found)
+
+
+def on_grid(points: FloatArray) -> FloatArray:
+    """Return points (n, 2) rounded to `OVERLAY_GRID`."""
+    return np.rint(points / OVERLAY_GRID) * OVERLAY_GRID
+
+
+def polygons(geometries: Any) -> Any:
+    """Return the polygons among shapely geometries, which overlap nowhere, without the lines and points in which others touch."""
+    require("shapely")
+    import shapely
+
+    parts = shapely.get_parts(shapely.get_parts(geometries))
+    return shapely.MultiPolygon(list(parts[shapely.get_dimensions(parts) == 2]))
 
 
 def signed_area(ring: FloatArray) -> float:

@@ -32,7 +32,7 @@ from engine.common.tolerances import OVERLAY_GRID
 from engine.common.words import counted
 from engine.decompose._svg_path import Clip, Shape
 from engine.decompose._svg_xml import Notes, parsed
-from engine.decompose.outline import Outline, ring_points
+from engine.decompose.outline import Outline, on_grid, polygons, ring_points, settled
 from engine.decompose.repair import check_tangle, edges_of, filled
 
 __all__ = ["Drawing", "DrawnShape", "read_drawing"]
@@ -143,16 +143,8 @@ def read_drawing(path: str | os.PathLike[str], pixels_per_metre: float, toleranc
             raise InvalidShapeError(name, "a drawing with filled shapes", Described("shapes beyond its own edges"))
         if area < whole.area * (1.0 - _SEEN):
             lines.append("Cut off: what lies beyond the drawing's own width and height.")
-            whole = _polygons(seen)
+            whole = polygons(seen)
     return Drawing(Outline.from_shapely(whole), size, tuple(lines), parts, named)
-
-
-def _polygons(geometries: Any) -> Any:
-    """Return the polygons among geometries, which overlap nowhere, without the lines and points in which others touch."""
-    import shapely
-
-    parts = shapely.get_parts(shapely.get_parts(geometries))
-    return shapely.MultiPolygon(list(parts[shapely.get_dimensions(parts) == 2]))
 
 
 class _Regions:
@@ -174,7 +166,7 @@ class _Regions:
                 points = (0.0, self._height) + pixels / (self._scale, -self._scale)
                 if not (np.abs(points) <= MAX_COORDINATE).all():
                     raise OverflowError
-                rings.append(ring_points(self._name, np.rint(points / OVERLAY_GRID) * OVERLAY_GRID))
+                rings.append(ring_points(self._name, on_grid(points)))
         self._rings[shape] = rings
         clip = shape.clip
         while clip is not None and clip not in self._clips:
@@ -191,11 +183,7 @@ class _Regions:
 
     def of(self, shape: Shape) -> Any:
         """Return what a shape covers within its clip."""
-        import shapely
-
-        region = filled(self._rings[shape], shape.rule)
-        if (shapely.get_coordinates(region) % OVERLAY_GRID).any():  # corners where lines cross
-            region = shapely.set_precision(region, OVERLAY_GRID)
+        region = settled(filled(self._rings[shape], shape.rule))  # corners where lines cross are on no grid
         return region if shape.clip is None else self._clipped(region, shape.clip)
 
     def _clip(self, clip: Clip) -> Any:
@@ -219,7 +207,7 @@ class _Regions:
         self._n_clipped += int(shapely.get_num_coordinates([region, around]).sum())
         if self._n_clipped > _MOST_CLIPPED:
             raise InvalidInputError(self._name, f"a drawing in which at most {_MOST_CLIPPED} corners are clipped", Described("more"))
-        return _polygons(shapely.intersection(region, around, grid_size=OVERLAY_GRID))
+        return polygons(shapely.intersection(region, around, grid_size=OVERLAY_GRID))
 
 
 def _union(regions: list[Any]) -> Any:
