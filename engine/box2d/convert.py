@@ -66,7 +66,7 @@ def _polygon_to_box2d(shape: Polygon) -> tuple[Any, Polygon]:
 def _untold(corners: FloatArray) -> InvalidShapeError:
     """Return what is said of a polygon of which Box2D's hull has other corners, or never ends: which corner it stumbles over."""
     one = flattest_corner(corners)
-    wanted = "a corner that float32 can tell from the line of its neighbours"
+    wanted = "a corner that float32 can tell from the line of its neighbors"
     return InvalidShapeError(f"vertices[{one.number}]", wanted, Described(f"{one.place}, {one.offset:.2g} m off it"))
 
 

@@ -83,7 +83,7 @@ def parsed(content: bytes, name: str, notes: Notes) -> Element:
     """
     root = _tree(content, name, notes)
     if root.tag.removeprefix(_NAMESPACE) != "svg":
-        raise InvalidInputError(name, "an SVG", Described(f"an XML file of <{root.tag.removeprefix(_NAMESPACE)[:40]}>"))
+        raise InvalidInputError(name, "an SVG", Described(f"an XML file of <{brief(root.tag.removeprefix(_NAMESPACE), 40)}>"))
     return root
 
 

@@ -247,7 +247,7 @@ def boundary_distance(a: Outline, b: Outline, step: float) -> float:
 
 
 def _directed(a: Outline, b: Outline, step: float) -> float:
-    """Return how far a point of the boundary of a is from that of b, at most.
+    """Return how far a point of the boundary of a was found from that of b: the farthest one is farther by at most ``step / 2``.
 
     What an edge of b is nearest to at one corner of a is a bound for the corners beside it: only where that may be farther than the
     farthest found so far is the nearest edge searched for.

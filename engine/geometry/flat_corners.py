@@ -1,4 +1,4 @@
-"""Corners of a polygon that float32 cannot tell from the line of their neighbours.
+"""Corners of a polygon that float32 cannot tell from the line of their neighbors.
 
 Numbers that went through float32, as those of Box2D and of the editors for it, put a corner that lies on that line a little off it, to
 either side: a bump on which Box2D's hull stumbles, or a dent, and then the polygon is not convex any more::
@@ -6,13 +6,13 @@ either side: a bump on which Box2D's hull stumbles, or a dent, and then the poly
               b                              a ------------------- c
         a --------- c    h off the line             b
 
-Such a corner is *flat*: it is off the segment between its neighbours by at most
+Such a corner is *flat*: it is off the segment between its neighbors by at most
 
     h = EPS32 R + FLOAT32_TURN (|ab| + |bc|),     R the largest distance of a corner from the local origin
 
 the first for the rounding of the three corners themselves (`FLOAT32_CORNER`), the second for that of what is computed of them (a turn that
 Box2D can tell the sign of, `FLOAT32_TURN`). Both terms grow with the polygon, and neither knows of directions: scaled, turned or mirrored
-the same corners are flat. Measured is the distance from the *segment*, so that the tip of a spike is not flat, though its neighbours are
+the same corners are flat. The distance is that from the *segment*, so that the tip of a spike is not flat, though its neighbors are
 on a line with it.
 
 A flat corner is left out only where the polygon is not taken with it, the flattest first, one by one: what is taken stays as it was given.
@@ -39,7 +39,7 @@ _Made = TypeVar("_Made")
 
 
 class FlatCorner(NamedTuple):
-    """A corner of a polygon: its number and coordinates as given, and how far it is off the line of its neighbours, metres."""
+    """A corner of a polygon: its number and coordinates as given, and how far it is off the line of its neighbors, metres."""
 
     number: int
     corner: tuple[float, float]
@@ -53,7 +53,7 @@ class FlatCorner(NamedTuple):
     @property
     def words(self) -> str:
         """Where it is, and how far off."""
-        return f"vertices[{self.number}], {self.place}, {self.offset:.2g} m off the line of its neighbours"
+        return f"vertices[{self.number}], {self.place}, {self.offset:.2g} m off the line of its neighbors"
 
 
 def without_flat_corners(corners: FloatArray, make: Callable[[FloatArray], _Made]) -> _Made:
@@ -99,7 +99,7 @@ def corners_left_out(given: FloatArray, made: FloatArray) -> list[FlatCorner]:
 
 
 def flattest_corner(corners: FloatArray) -> FlatCorner:
-    """Return the corner (of n, 2) that is off the line of its neighbours by the smallest part of its two edges."""
+    """Return the corner (of n, 2) that is off the line of its neighbors by the smallest part of its two edges."""
     before, after = np.roll(corners, 1, axis=0), np.roll(corners, -1, axis=0)
     offsets = _offsets(before, corners, after)
     at = int((offsets / (np.hypot(*(corners - before).T) + np.hypot(*(after - corners).T))).argmin())

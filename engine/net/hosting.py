@@ -33,6 +33,7 @@ from websockets.protocol import State
 
 from engine.common.checks import integer
 from engine.common.errors import InvalidInputError, LabError
+from engine.common.words import brief
 from engine.demo.base import Demo
 from engine.demo.replaying import record_ticks
 from engine.demo.users import KEYFRAME_TICKS
@@ -621,7 +622,7 @@ class Hosting:
     async def _dismiss(self) -> None:
         """Tell all that it is over, and let them go; whatever one of them is about keeps the others from nothing."""
         self._tell_status()
-        over = m.encode(m.Dropped(self._reason[:500], is_over=True))
+        over = m.encode(m.Dropped(brief(self._reason, 500), is_over=True))
         leaving = [self.keep(self._part_with(one, over)) for one in self._peers.values()]
         if leaving:
             await asyncio.wait(leaving, timeout=_CLOSE_SECONDS)

@@ -8,6 +8,7 @@ from typing import Any
 
 from engine.common.errors import InvalidInputError
 from engine.common.tolerances import LINEAR_SLOP
+from engine.common.words import brief
 from engine.geometry import Transform
 from engine.scenes._rube_object import RubeObject
 from engine.scenes.codec import JOINT_KINDS
@@ -41,7 +42,7 @@ def check_kind(joint: RubeObject) -> None:
     """Refuse a joint of a type that a scene does not have; a gear, which names joints, is another matter."""
     name = joint.text("type")
     if JOINT_KINDS.get(name, GearJointSpec) is GearJointSpec:
-        raise RefusedJointError(f"a scene does not have the type {name[:40] or 'none'}")
+        raise RefusedJointError(f"a scene does not have the type {brief(name, 40) or 'none'}")
 
 
 def joint_of(joint: RubeObject, a: int, b: int, bodies: Sequence[BodySpec]) -> JointSpec:

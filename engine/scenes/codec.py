@@ -101,7 +101,7 @@ def from_plain(
     precision : type
         As `to_plain` was given it: `numpy.float32` or `numpy.float64`.
     notes : list of str, optional
-        Takes a sentence for each corner that float32 cannot tell from the line of its neighbours and that was left out, because the polygon
+        Takes a sentence for each corner that float32 cannot tell from the line of its neighbors and that was left out, because the polygon
         is not taken with it (`engine.geometry.flat_corners`). Without it a polygon must be convex to the bit.
 
     Raises

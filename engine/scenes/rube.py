@@ -36,7 +36,7 @@ from engine.common.errors import Described, InvalidInputError, renamed
 from engine.common.json_file import read_json
 from engine.common.limits import MAX_NUMBER, MAX_POLYGON_VERTICES
 from engine.common.tolerances import BOX2D_EPSILON
-from engine.common.words import counted
+from engine.common.words import brief, counted
 from engine.geometry import AnyShape, Circle, Polygon, Segment, convex_hull
 from engine.geometry.flat_corners import corners_left_out, without_flat_corners
 from engine.scenes._rube_joints import RefusedJointError, check_kind, gear, joint_of
@@ -131,7 +131,8 @@ class _Import:
         return Scene(settings, tuple(self._bodies), tuple(joints), title=self._title, notes=as_notes(self._notes))
 
     def _look_at_names(self, given: RubeObject) -> None:
-        self._ignored.update((given.kind, str(name)[:40]) for name in given.plain if name not in _NAMES[given.kind] and name != "image")
+        names = [name for name in given.plain if name not in _NAMES[given.kind] and name != "image"]
+        self._ignored.update((given.kind, brief(str(name), 40)) for name in names)
 
     def _settings(self) -> WorldSettings:
         world = self._world

@@ -17,6 +17,7 @@ from typing import Any, TypeVar
 from engine.common.checks import point
 from engine.common.errors import Described, InvalidInputError, LabError, renamed
 from engine.common.limits import MAX_COORDINATE
+from engine.common.words import brief
 from engine.geometry import AABB, Transform
 from engine.scenes.codec import at
 from engine.scenes.pictures import MOST_IN_ALL, MOST_PICTURED, MOST_PICTURES, BodyPicture
@@ -98,7 +99,7 @@ def as_notes(sentences: Sequence[str], most: int = MOST_NOTES) -> tuple[str, ...
     """
     if len(sentences) > most:
         sentences = [*sentences[: most - 1], f"And {len(sentences) - most + 1} more notes."] if most > 0 else []
-    return tuple(sentence[:LONGEST_TEXT] for sentence in sentences)
+    return tuple(brief(sentence, LONGEST_TEXT) for sentence in sentences)
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ from typing import Any
 from engine.common.checks import positive
 from engine.common.errors import Described, InvalidShapeError, LabError, renamed
 from engine.common.tolerances import FLATTENING_SHARE, SPECK_RADIUS, TRACE_TOLERANCE
-from engine.common.words import counted
+from engine.common.words import brief, counted
 from engine.decompose.keil import Effort
 from engine.decompose.repair import without_specks
 from engine.decompose.simplify import simplified
@@ -93,7 +93,7 @@ def load_svg_scene(
     if not bodies:
         raise InvalidShapeError(name, "a drawing in which a shape becomes a body", Described(notes[-1] if notes else "none"))
     camera = None if drawing.size is None else AABB((0.0, 0.0), drawing.size)
-    kept = tuple(note[:LONGEST_TEXT] for note in notes[:MOST_NOTES])
+    kept = tuple(brief(note, LONGEST_TEXT) for note in notes[:MOST_NOTES])
     scene = Scene(WorldSettings(), tuple(bodies), title=Path(name).stem[:LONGEST_TEXT], camera=camera, notes=kept)
     with renamed(lambda field: f"{name}: {field}"):
         build(scene)

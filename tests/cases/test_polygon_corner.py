@@ -1,4 +1,4 @@
-"""A polygon with a corner that float32 cannot tell from the line of its neighbours (issue 29): it is taken without that corner, which a
+"""A polygon with a corner that float32 cannot tell from the line of its neighbors (issue 29): it is taken without that corner, which a
 note names, in scene files, exports of R.U.B.E. and body files alike, however it is turned, scaled, mirrored or moved."""
 
 import json
@@ -61,7 +61,7 @@ def test_the_body_is_there_and_the_corner_is_named(file: str, load: Callable[[Pa
     found = load(CASE / file)
     assert polygon_of(found).mass().area == pytest.approx(AREA, abs=1e-4)
     (note,) = found.notes
-    assert "vertices[4], (-0.994554818, 0.165337861), 1.1e-09 m off the line of its neighbours" in note
+    assert "vertices[4], (-0.994554818, 0.165337861), 1.1e-09 m off the line of its neighbors" in note
     assert main(["scene", str(CASE / file)]) == 0
     assert "vertices[4], (-0.994554818, 0.165337861)" in " ".join(capsys.readouterr().out.split())
 
@@ -159,7 +159,7 @@ def test_a_pair_file_keeps_every_digit_and_names_the_corner_that_box2d_refuses(t
     (tmp_path / "pair.json").write_text(json.dumps(plain))
     assert main(["run", "--pair", str(tmp_path / "pair.json"), "--headless"]) == 0
     told = " ".join(capsys.readouterr().out.split())
-    assert "Box2D refuses the shapes: vertices[4] must be a corner that float32 can tell from the line of its neighbours" in told
+    assert "Box2D refuses the shapes: vertices[4] must be a corner that float32 can tell from the line of its neighbors" in told
     assert "(-0.994554818, 0.165337861), 1.1e-09 m off it" in told
     shape["vertices"] = [*CORNERS[:4], [CORNERS[4][0] + 2e-8, CORNERS[4][1]]]
     (tmp_path / "pair.json").write_text(json.dumps(plain))

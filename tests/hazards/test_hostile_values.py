@@ -171,7 +171,8 @@ def test_a_field_is_refused_by_name_or_becomes_plain(kind: type, name: str) -> N
         try:
             made = kind(**{**SPECS[kind], name: make()})
         except InvalidInputError as error:
-            assert len(str(error)) < 700 and error.field.startswith((name.rstrip("_ab"), "upper", "lower", "body", "joint", "link")), label
+            stem = name.removesuffix("_a").removesuffix("_b")
+            assert len(str(error)) < 700 and error.field.startswith((stem, "upper", "lower", "body", "joint", "link")), label
         else:
             held = getattr(made, name)
             parts = held if type(held) is tuple else (held,)

@@ -13,6 +13,7 @@ import pytest
 from engine.common.errors import DeadHandleError, InvalidInputError
 from engine.geometry import AABB, Circle, Segment
 from engine.scenes.json_lines import line_of
+from engine.scenes.scene import LONGEST_TEXT, as_notes
 from engine.scenes.scene_file import (
     Scene,
     build,
@@ -264,3 +265,8 @@ def test_a_scene_checks_what_it_is_made_of() -> None:
         with pytest.raises(InvalidInputError, match=words):
             Scene(**arguments)
     assert math.isfinite(Scene().settings.dt)
+
+
+def test_a_note_that_is_shortened_says_so() -> None:
+    (note,) = as_notes(["a" * (LONGEST_TEXT + 1)])
+    assert len(note) == LONGEST_TEXT and note.endswith("a...")
