@@ -99,7 +99,7 @@ def shortened(value: object) -> str:
     Examples
     --------
     >>> shortened(10**5000), shortened("a" * 100)[-9:]
-    ('a whole number of 16610 bits', "aaaaaa...")
+    ('a whole number of 16610 bits', 'aaaaaa...')
     """
     if type(value) is str or type(value) is list:  # of what a file holds, by no more than is shown: the whole may be some 10 MB
         value = value[:_LONGEST_VALUE]

@@ -83,6 +83,7 @@ def without_flat_corners(corners: FloatArray, make: Callable[[FloatArray], _Made
             kept = np.delete(kept, flat)
 
 
+@np.errstate(over="ignore", invalid="ignore")  # corners beyond all bounds are refused where they are used
 def corners_left_out(given: FloatArray, made: FloatArray) -> list[FlatCorner]:
     """Return the corners (n, 2) that were given and that a polygon made of them (m, 2) has not, apart from repeats and those on a line."""
     have = set(map(tuple, made.tolist()))
@@ -98,6 +99,7 @@ def corners_left_out(given: FloatArray, made: FloatArray) -> list[FlatCorner]:
     return found
 
 
+@np.errstate(over="ignore", invalid="ignore")
 def flattest_corner(corners: FloatArray) -> FlatCorner:
     """Return the corner (of n, 2) that is off the line of its neighbors by the smallest part of its two edges."""
     before, after = np.roll(corners, 1, axis=0), np.roll(corners, -1, axis=0)
@@ -106,6 +108,7 @@ def flattest_corner(corners: FloatArray) -> FlatCorner:
     return FlatCorner(at, (float(corners[at, 0]), float(corners[at, 1])), float(offsets[at]))
 
 
+@np.errstate(over="ignore", invalid="ignore")
 def _flattest(corners: FloatArray, kept: IntArray) -> int | None:
     """Return which of the corners that are kept is the flattest, by its place among them; None where none is flat."""
     here = corners[kept]

@@ -45,12 +45,15 @@ from engine.history.history import History
 from engine.demo.replaying import record
 from engine.demo.registry import find_demo
 from engine.box2d import memory
+from engine.common import jit
 
+jit.hold_back(jit.MEMORY)
 history = History(find_demo("simple_shapes")(0))
 assert not history.demo.run.keeps_solver_state
 recorder = record(history, sys.argv[1])
 for step in range(160):
     if step == 40:
+        jit.let_go(jit.MEMORY)
         assert memory.load() is None
         history.act("keep_solver_state")
     history.step()

@@ -12,7 +12,6 @@ import pygame
 import pytest
 
 from engine.app import plain_check
-from engine.app.headless import window_on
 from engine.app.plain_check import PlainCheck
 from engine.app.window import Window
 from engine.compare.live.interpreted import answer
@@ -223,13 +222,3 @@ def test_a_contact_whose_fixture_has_died_is_not_asked_about(drop: type[Demo]) -
     check.look(demo.stages, True)
     assert len(check.asked[0]) == 1
     assert np.all([demo.stages[0].world.is_fixture(fixture) for _, *pair in check.asked[0] for fixture in pair])
-
-
-def test_a_picture_of_a_demo_checked_in_part_says_so(drop: type[Demo]) -> None:
-    demo = drop(values={"discs": 2})
-    window = window_on(demo, SIZE, 1.0)
-    assert "not asked for" in window.check.words(window.session)
-    demo.stages[0].sample(StepAgreement(2, 2))
-    window = window_on(demo, SIZE, 1.0)
-    assert window.check.words(window.session) == "" and "without the compiler" in window.check.until(window.session)
-    window.show(pygame.Surface(SIZE))
