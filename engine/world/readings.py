@@ -270,7 +270,7 @@ class WorldReadings:
 
 
 def _is_id(value: object) -> TypeGuard[int]:
-    return type(value) is int or isinstance(value, IntEnum)
+    return type(value) is int or isinstance(value, IntEnum | np.integer)
 
 
 def _living(living: Mapping[int, _T], number: object) -> _T | None:
