@@ -274,14 +274,10 @@ class JointTable:
         )  # fmt: skip
 
     def _reach(self, of_a: FloatArray, of_b: FloatArray) -> FloatArray:
-        """Return the shares of d by which arms reach beyond the anchors, float64 (n, 2); see `_joint_kernel`.
-
-        A POINT that holds pushes at its own anchors, which are one point but for its error. Arms across the gap of a torn joint would be
-        longer than the ones that they turn: a chain that a bullet has torn open was spun up without end.
-        """
+        """Return the shares of d by which arms reach beyond the anchors, float64 (n, 2); see `_joint_kernel`."""
         found, both = np.zeros((len(self.kind), 2)), of_a + of_b
         found[self.kind == ALONG, 0] = 1.0
-        meets = (self.kind == POINT) & (self.mode != HOLD) & (both > 0.0)
+        meets = (self.kind == POINT) & (both > 0.0)
         found[meets] = np.column_stack((of_b, of_a))[meets] / both[meets, None]
         return found
 
