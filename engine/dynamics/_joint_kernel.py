@@ -257,7 +257,7 @@ def driven_rate(bodies: Bodies, joints: Joints, row: int, error: float, dt: floa
 
 FARTHEST = 4.0
 """Radii of gyration, of A and B together, from its anchors at which a POINT that holds acts at the most; anchors that are farther apart
-keep linear momentum alone. Measured: links torn apart at 2 km/s spin up without this bound, and a hinge that begins a metre apart keeps all."""
+keep linear momentum alone. Measured: links torn apart at 2 km/s spin up without this bound, and a hinge that begins 1 m apart keeps all."""
 
 
 @inlined_kernel
