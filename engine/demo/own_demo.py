@@ -16,15 +16,6 @@ from engine.demo.registry import all_demos
 
 __all__ = ["OwnDemoError", "load_own_demo", "told_with_line"]
 
-_MOVED = {
-    "engine.app.demo": "engine.demo",
-    "engine.app.parameters": "engine.demo",
-    "engine.app.registry": "engine.demo",
-    "engine.app.stage": "engine.demo",
-    "engine.app.dropping": "engine.demo.dropping",
-}
-"""Where names that files of users import stood before, and where they stand now."""
-
 
 class OwnDemoError(LabError, RuntimeError):
     """The file of a demo raised an exception: its line and its words."""
@@ -83,11 +74,6 @@ def _run(file: Path) -> None:
     with told_with_line(str(file)):
         try:
             spec.loader.exec_module(module)
-        except ModuleNotFoundError as error:
-            if error.name not in _MOVED:
-                raise
-            now = f"{error.name} has moved: import the same names from {_MOVED[error.name]}"
-            raise OwnDemoError(": ".join(filter(None, (_place(str(file), error), now)))) from None
         except (SyntaxError, ValueError, MemoryError, RecursionError) as error:
             if _place(str(file), error) or getattr(error, "filename", None) is not None:
                 raise

@@ -80,7 +80,6 @@ def test_it_runs_and_is_recorded_and_verified(mine: Path, capsys: pytest.Capture
         ("        a, self", "        self.nothing.here\n        a, self", r"mine\.py, line 17, in build: AttributeError: 'MySeesaw'"),
         ("Polygon.box(3.0, 0.1)", "Polygon.box(-3.0, 0.1)", r"mine\.py, line 16, in build: .*must be"),
         ('id="my_seesaw"', 'id="bridge"', r"mine\.py, line 8, in <module>: id must be unlike that of demos\.bridge"),
-        ("from engine.demo", "from engine.app.demo", r"mine\.py, line 3, in <module>: engine\.app\.demo has moved: .* from engine\.demo$"),
         ("@register", "#@register", r"ID\|FILE must be a file with one demo.*got 0 of them in mine\.py"),
     ],
 )
