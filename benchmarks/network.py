@@ -14,11 +14,8 @@ from collections.abc import Callable
 
 from benchmarks.measuring import Record, record, seconds_in_turn
 from engine.common.rng import stream
-from engine.demo.base import Demo
 from engine.demo.registry import find_demo
-from engine.demo.users import KEYFRAME_TICKS
 from engine.history.capture import capture, restore
-from engine.history.input_log import Input
 from engine.history.recordings.inputs import as_plain
 from engine.net import messages as m
 from engine.net.client import Client
@@ -26,6 +23,9 @@ from engine.net.link import Link, LinkSettings
 from engine.net.scene import made_of, scene_of
 from engine.net.server import Server
 from engine.net.state import decode_state, encode_state
+from engine.sim.demo import Demo
+from engine.sim.input_log import Input
+from engine.sim.users import KEYFRAME_TICKS
 from engine.world import load_solver
 
 __all__ = ["run"]
@@ -98,7 +98,7 @@ class _Table:
     def frame(self) -> None:
         """Let a sixtieth of a second pass."""
         self.now += _FRAME
-        self.plain_seconds.append(_seconds(self.plain.run.step))
+        self.plain_seconds.append(_seconds(self.plain.sim.step))
         self.server_seconds.append(_seconds(self._serve))
         if self.client is not None:
             self.client_seconds.append(_seconds(self._follow))
@@ -184,7 +184,7 @@ def _kept(solver: str, count: int, rounds: int) -> list[Record]:
     """Measure a keyframe, the way back to it, and a state as bytes."""
     demo = _heap(solver, count)
     for _ in range(_SETTLING + 60):
-        demo.run.step()
+        demo.sim.step()
     world, state = demo.stages[0].world, capture(demo)
     content, other = encode_state(demo), made_of(scene_of(demo))
     calls: dict[str, Callable[[], float | None]] = {

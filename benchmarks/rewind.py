@@ -40,7 +40,7 @@ def _going_back(count: int, steps: int, n_targets: int) -> list[Record]:
         started = time.thread_time()
         history.step()
         taken = time.thread_time() - started
-        (keyframed if history.demo.run.is_keyframe else usual).append(taken)
+        (keyframed if history.demo.sim.is_keyframe else usual).append(taken)
     interval = history.last - history.keyframes[-2]  # so many targets beside each other are all there are
     back = min(_BACK, steps - 2 * interval)
     walls: list[float] = []

@@ -95,12 +95,12 @@ class Scene(Demo):
 
 def rest_box(demo: Demo) -> float:
     """Return the metres between two polygons, skins not counted, one of which rests on the other."""
-    return max(2.0 * demo.run.skin_radius - LINEAR_SLOP, 0.0)
+    return max(2.0 * demo.sim.skin_radius - LINEAR_SLOP, 0.0)
 
 
 def rest_disc(demo: Demo) -> float:
     """Return the metres between a disc and a polygon on which it rests."""
-    return max(demo.run.skin_radius - LINEAR_SLOP, 0.0)
+    return max(demo.sim.skin_radius - LINEAR_SLOP, 0.0)
 
 
 def add_shape(

@@ -97,7 +97,7 @@ class Promise(Demo):
 
         Where somebody is watching a thread measures, for it takes a second, and there are none until it is done.
         """
-        key = (type(self), tuple(sorted(self.values.items())), self.run.solvers[0])
+        key = (type(self), tuple(sorted(self.values.items())), self.sim.solvers[0])
         if key not in _known and (not self.viewer.interactive or MEASURED in self.ready):
             _measure(key)
         elif key not in _known and not any(thread.is_alive() for thread in _threads):
@@ -114,18 +114,18 @@ class Promise(Demo):
         return found[at] if found else None
 
     def status(self) -> Sequence[StatusLine]:
-        about = [] if self.run.is_on_box2d else [f"The predictions are what Box2D does; here {self.run.solver_title} drives the worlds."]
+        about = [] if self.sim.is_on_box2d else [f"The predictions are what Box2D does; here {self.sim.solver_title} drives the worlds."]
         return [*about, *((one.words, palette.TEXT if one.holds else self._color(one)) for one in self.findings() if self._is_small)]
 
     def summary(self) -> Sequence[str]:
-        otherwise = "   NOT AS PREDICTED" if self.run.is_on_box2d else f"   {self.run.solver_title} does otherwise"
+        otherwise = "   NOT AS PREDICTED" if self.sim.is_on_box2d else f"   {self.sim.solver_title} does otherwise"
         return [one.words + ("" if one.holds else otherwise) for one in self.findings()]
 
     def _color(self, one: Finding) -> Color:
         """Return the colour of a measurement: a fault of the prediction's is marked, another solver's other answer is none."""
         if one.holds:
             return palette.TEXT if one.predicted is None else palette.AGREE
-        return palette.UNEXPLAINED if self.run.is_on_box2d else palette.EXPLAINED
+        return palette.UNEXPLAINED if self.sim.is_on_box2d else palette.EXPLAINED
 
     def write(
         self,
@@ -166,7 +166,7 @@ class Promise(Demo):
             self.write(canvas, (xs[0], above), what, palette.TEXT, room, 13.0)
         elif what:
             self.write(canvas, (xs[0] + room, above), what, palette.TEXT, 2.0 * room, 13.0, "right")
-        for x, words in zip(xs, ("predicted" if self.run.is_on_box2d else "Box2D", "measured"), strict=True):
+        for x, words in zip(xs, ("predicted" if self.sim.is_on_box2d else "Box2D", "measured"), strict=True):
             self.write(canvas, (x, y), words, palette.CAPTION, width, like=LONGEST_HEAD)
 
     def draw_finding(

@@ -82,7 +82,7 @@ class Breakable(Scene):
         for body in (event.body_a, event.body_b):
             if body in self.plates:
                 # where the step stops the plate at its touch, its contacts bear the weight of the step besides
-                weight = 0.0 if self.run.is_on_box2d else self.mass * self.gravity * self.step_seconds
+                weight = 0.0 if self.sim.is_on_box2d else self.mass * self.gravity * self.step_seconds
                 self._struck[body] = self._struck.get(body, -weight) + sum(normal)
 
     def on_key(self, key: str) -> bool:

@@ -292,7 +292,7 @@ class Bullet(Demo):
     def _cap_words(self) -> list[str]:
         """Return the warning that Box2D's cap makes the bullet slower than asked for, the longest form first; none where it does not."""
         spec = self._present_spec()
-        if not spec.is_capped or not self.run.is_on_box2d:
+        if not spec.is_capped or not self.sim.is_on_box2d:
             return []
         flown = f"flies {spec.flown_speed:g} m/s"
         return [
@@ -405,7 +405,7 @@ class Bullet(Demo):
     def _rule_words(self, rule: Rule) -> tuple[str, str]:
         """Return what a rule is called, and what it means of what drives the worlds."""
         if rule in ("default", "bullet") and self.stages[0].world.capabilities.sweeps_all:
-            name = f"{self.run.solver_title}'s default" if rule == "default" else RULE_NAMES[rule]
+            name = f"{self.sim.solver_title}'s default" if rule == "default" else RULE_NAMES[rule]
             return name, "looks between steps at all that is fast, flag or not"
         return RULE_NAMES[rule], RULE_MEANINGS[rule]
 
@@ -452,7 +452,7 @@ class Bullet(Demo):
             for toi in lane.tois[:1]:
                 if toi.step == step:
                     gap = 1000.0 * curve.gap_at(toi.fraction)
-                    who = "our swept test" if toi.is_ours else self.run.solver_title
+                    who = "our swept test" if toi.is_ours else self.sim.solver_title
                     words = f"{RULE_NAMES[lane.rule]}: {who} put the bullet here, {toi.fraction:.4f} of the step, gap {gap:.1f} mm"
                     found.append(LaneMoment(toi.fraction, words, toi.is_ours))
         return found

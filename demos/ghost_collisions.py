@@ -74,7 +74,7 @@ class GhostCollisions(Scene):
         shape = Polygon.box(HALF, HALF) if slider == "box" else Circle(HALF)
         fixture = FixtureSpec(shape, friction=0.0, group=_OWN_GROUP)
         for stage, floor, under_way in zip(self.stages, FLOORS, self.under_way, strict=True):
-            place = x, resting_height(slider, self.run.skin_radius)
+            place = x, resting_height(slider, self.sim.skin_radius)
             spec = BodySpec((fixture,), position=place, linear_velocity=(speed, 0.0), name=slider)
             body = stage.world.create_body(spec)
             # as Box2D has it: to float32
@@ -130,12 +130,12 @@ class GhostCollisions(Scene):
         lines: list[StatusLine] = []
         for lane, name in enumerate(FLOORS.values()):
             n, tripped, predicted, wrong = self.counts(lane)
-            color = palette.AGREE if wrong == 0 else palette.WARNING if self.run.is_on_box2d else palette.TEXT
-            wrongly = f", {wrong} wrongly" if self.run.is_on_box2d else ""
+            color = palette.AGREE if wrong == 0 else palette.WARNING if self.sim.is_on_box2d else palette.TEXT
+            wrongly = f", {wrong} wrongly" if self.sim.is_on_box2d else ""
             lines.append((f"{name}: {tripped} of {n} tripped ({self._of}predicted {predicted}{wrongly})", color))
         return lines
 
     @property
     def _of(self) -> str:
         """Of what the predictions are, where that is not what drives the worlds."""
-        return "" if self.run.is_on_box2d else "of Box2D "
+        return "" if self.sim.is_on_box2d else "of Box2D "

@@ -114,7 +114,7 @@ class OneSidedPlatform(Scene):
         speed, dt = self.speeds[k], self.step_seconds
         if self.gravity == 0.0:
             return len(PLATFORMS)
-        if not self.run.is_on_box2d:
+        if not self.sim.is_on_box2d:
             return sum(self._starts[k] + speed * speed / (2.0 * self.gravity) >= top - _UNDER for top in PLATFORMS)
         n = math.floor(speed / (self.gravity * dt))  # Box2D's steps upwards
         apex = self._starts[k] + n * speed * dt - 0.5 * n * (n + 1) * self.gravity * dt * dt

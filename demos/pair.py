@@ -20,11 +20,11 @@ from engine.common.errors import LabError
 from engine.compare.pair.file import Pair, load_pair, pair_as_json, save_pair
 from engine.contracts.agreement import REASONS, StepAgreement
 from engine.demo import Demo, Parameter, StatusLine, register
-from engine.demo.doors import Door, door_of_pair
 from engine.geometry import AABB
 from engine.render import palette
 from engine.render.hud import draw_lines, lines_size
 from engine.render.palette import Color
+from engine.sim.doors import Door, door_of_pair
 from engine.trace.cases import PairCase, is_on
 
 if TYPE_CHECKING:

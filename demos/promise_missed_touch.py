@@ -90,11 +90,11 @@ class PromiseMissedTouch(Promise):
     def draw(self, canvas: Canvas) -> None:
         found = self.findings()
         left, right = (canvas.at(stage.offset) for stage in self.lanes)
-        title = f"{self.run.solver_title}, bullet flag and continuous physics on"
+        title = f"{self.sim.solver_title}, bullet flag and continuous physics on"
         self.write(left, (LEFT, 1.3), title, palette.TEXT, LANE - 0.3, 15.0, bold=True)
         self.write(right, (LEFT, 1.3), "our time of impact", palette.TEXT, LANE - 0.3, 15.0, bold=True)
         if self.age >= 1 and found:
-            behind = ", the rod is behind the plate" if self.run.is_on_box2d else ""
+            behind = ", the rod is behind the plate" if self.sim.is_on_box2d else ""
             self.write(left, (LEFT, 1.05), f"{self.passages[0].n_contacts} contacts{behind}", palette.UNEXPLAINED, 3.4, 14.0)
             self.write(right, (LEFT, 1.05), f"stopped at {found[0].measured:.4f} of the step", palette.AGREE, 3.4, 14.0)
         for moment in (0.0, 1.0):

@@ -64,7 +64,7 @@ class PromiseSeams(Promise):
         slider, speed, phase = SLIDERS[round(self.parameter("slider"))], self.parameter("speed"), self.parameter("phase")
         self.lanes: list[tuple[Slide, Stage, Bump | None]] = []
         for lane, ground in enumerate(GROUNDS):
-            slide = Slide(ground, slider, speed, (phase,), skin_radius=self.run.skin_radius)
+            slide = Slide(ground, slider, speed, (phase,), skin_radius=self.sim.skin_radius)
             stage = self.add_stage(slide.world, (0.0, -LANE * lane))
             stage.colors[slide.sliders[0]] = palette.NORMAL
             self.lanes.append((slide, stage, first_bump(ground, slider, speed, slide.track[0][0][0], slide.hertz)))

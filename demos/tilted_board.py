@@ -93,7 +93,7 @@ class TiltedBoard(Scene):
             return
         board = self.world.state(self.board)
         # of Box2D, speeds were solved for, and friction held, where board and boxes were before the step went straight on with them
-        dt, turning = self.step_seconds if self.run.is_on_box2d else 0.0, board.angular_velocity
+        dt, turning = self.step_seconds if self.sim.is_on_box2d else 0.0, board.angular_velocity
         c, s = math.cos(board.angle - turning * dt), math.sin(board.angle - turning * dt)
         for k, box in enumerate(self.boxes):
             if self.slid[k] is None and self.world.is_body(box):

@@ -87,7 +87,7 @@ class Workbench(Demo):
             return
         width = self.parameter("width")
         top, step = 0.8 * _SHAPE * width, _LEAD * _SHAPE * width
-        head, *rest = *_LINES, _SHARED if self.run.is_shared else _ALONE
+        head, *rest = *_LINES, _SHARED if self.sim.is_shared else _ALONE
         longest = max(canvas.fonts.width(words, 15.0) for words in rest)
         size = min(15.0, float(int(15.0 * _ROOM * width * canvas.camera.scale / longest)))  # one for all of them
         is_readable = size >= _READABLE

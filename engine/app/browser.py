@@ -17,12 +17,12 @@ from pygame_gui import UIManager
 from pygame_gui.elements import UIButton
 
 from engine.app.widgets import ScrollPanel, mark
-from engine.demo.base import Demo
 from engine.render import palette
 from engine.render.camera import Place
 from engine.render.fonts import FontBook
 from engine.render.hud import draw_paragraph
 from engine.render.palette import mix
+from engine.sim.demo import Demo
 
 __all__ = ["Browser", "called", "draw_box", "edited", "found_in"]
 

@@ -14,12 +14,12 @@ import pygame
 
 from engine.app.files import png_bytes
 from engine.common.files import open_plain
-from engine.demo.base import Demo
-from engine.demo.dropping import DroppedBody
-from engine.demo.stage import Stage
 from engine.geometry import Transform
 from engine.render.canvas import Canvas
 from engine.scenes.pictures import MOST_BYTES, MOST_PICTURES, BodyPicture
+from engine.sim.demo import Demo
+from engine.sim.dropping import DroppedBody
+from engine.sim.stage import Stage
 
 if TYPE_CHECKING:
     from engine.decompose import BodyFile

@@ -19,13 +19,13 @@ import pygame
 
 from engine.app.dropped_picture import picture_of
 from engine.app.layout import is_inside
-from engine.demo.base import Demo
-from engine.demo.dropping import drop_size, is_pair_file, is_stepper_case, load_dropped, refusal, words_of
 from engine.demo.scene_demo import is_scene_file, load_any_scene, scene_demo
 from engine.demo.session import Session
 from engine.history.recordings import SUFFIX, Recording, load_recording
 from engine.render import palette
 from engine.render.camera import Place
+from engine.sim.demo import Demo
+from engine.sim.dropping import drop_size, is_pair_file, is_stepper_case, load_dropped, refusal, words_of
 
 if TYPE_CHECKING:
     from engine.decompose import BodyFile

@@ -29,15 +29,15 @@ from engine.app.panels.menu_dock import MenuDock
 from engine.app.screen import Appearance, Screen
 from engine.common.errors import LabError
 from engine.common.words import counted
-from engine.demo.base import Demo
-from engine.demo.doors import Door, door_of_bodies, door_of_body, door_of_contact, door_of_difference, door_of_fixtures, door_of_solver
 from engine.demo.messages import Message
 from engine.demo.session import Session
-from engine.demo.stage import Stage, stage_under
-from engine.history.input_log import Held
 from engine.render import palette
 from engine.render.camera import Camera
 from engine.render.controls import Control, Controls
+from engine.sim.demo import Demo
+from engine.sim.doors import Door, door_of_bodies, door_of_body, door_of_contact, door_of_difference, door_of_fixtures, door_of_solver
+from engine.sim.input_log import Held
+from engine.sim.stage import Stage, stage_under
 from engine.world import load_solver
 
 __all__ = ["EventRouter", "Pointing"]
@@ -192,7 +192,7 @@ class EventRouter:
     def _has_solver(self, solver: str) -> bool:
         """Tell whether a solver need not be waited for: it runs here already, or has been loaded."""
         session = self._navigator.session
-        runs = *session.demo.run.solvers, *(one.solver for one in session.besides)
+        runs = *session.demo.sim.solvers, *(one.solver for one in session.besides)
         return solver in runs or solver_loading.is_ready(solver)
 
     def _next_solver(self) -> None:

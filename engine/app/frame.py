@@ -14,9 +14,7 @@ from engine.app.dropped_picture import DroppedPainter
 from engine.app.second_picture import Farthest, farthest_of, first_heading, lane_heading, paint_outlines
 from engine.common.arrays import FloatArray
 from engine.contracts.agreement import REASONS, Difference
-from engine.demo.base import Demo, StatusLine
 from engine.demo.session import Session
-from engine.demo.stage import Stage
 from engine.render import palette
 from engine.render.backdrop import draw_backdrop, draw_impulse_scale, draw_scale_bar
 from engine.render.camera import Camera, Place
@@ -29,6 +27,8 @@ from engine.render.hud import draw_lines, lines_size
 from engine.render.palette import Color
 from engine.render.raster import DiscBook, Raster, load_raster
 from engine.render.second_world import ring_counterpart
+from engine.sim.demo import Demo, StatusLine
+from engine.sim.stage import Stage
 
 __all__ = ["FoundDifference", "FramePainter", "painter_for"]
 

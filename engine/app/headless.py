@@ -17,11 +17,11 @@ from engine.common.checks import integer
 from engine.common.errors import InvalidInputError
 from engine.contracts import PairAgreement, StepAgreement
 from engine.demo.apart import Apart, Why
-from engine.demo.base import Demo, DemoRun
 from engine.demo.beside import Beside, Skipped
 from engine.demo.figures import Energy, Figures
-from engine.demo.stage import RefereeFactory, StageCounts
 from engine.history.history import History
+from engine.sim.demo import Demo, Simulation
+from engine.sim.stage import RefereeFactory, StageCounts
 from engine.world.solver import NamedValues
 
 if TYPE_CHECKING:
@@ -151,7 +151,7 @@ def run_headless(
     values: Mapping[str, object] | None = None,
     referee: RefereeFactory | None = None,
     on_step: Callable[[Demo], None] | None = None,
-    prepare: Callable[[DemoRun | History[Demo]], None] | None = None,
+    prepare: Callable[[Simulation | History[Demo]], None] | None = None,
     record: Callable[[History[Demo]], Recorder] | None = None,
     is_enough: Callable[[], bool] | None = None,
     solver: str | None = None,
@@ -202,7 +202,7 @@ def run_headless(
     driven: dict[str, Any] = {name: one for name, one in (("solver", solver), ("solver_settings", solver_settings)) if one is not None}
     running = demo(seed, values, referee, **driven)
     history = History(running) if record is not None or against else None
-    acting = running.run if history is None else history
+    acting = running.sim if history is None else history
     recorder = record(history) if record is not None and history is not None else None
     besides = _besides(history, against, None if since is None else (integer("since", since, 0), 0))
     if besides and on_beside is not None:
@@ -214,7 +214,7 @@ def run_headless(
         for _ in range(steps):
             start = perf_counter()
             acting.step()
-            times = running.run.times
+            times = running.sim.times
             costs.append(1000.0 * (perf_counter() - start) if not besides else times.step + times.check)
             if recorder is not None:
                 recorder.update()
@@ -267,7 +267,7 @@ def picture_of(
         window.session.clock.show(1.0)
         surface = pygame.Surface(size)
         for _ in range(3):  # the first makes fonts and discs, the second is measured, the third shows what it cost
-            window.session.costs.observe(replace(demo.run.times, beside=sum(one.demo.run.times.step for one in besides)))
+            window.session.costs.observe(replace(demo.sim.times, beside=sum(one.demo.sim.times.step for one in besides)))
             window.show(surface)
         return png_bytes(surface)
 
@@ -333,7 +333,7 @@ class Filming:
 
     def stepped(self) -> None:
         """Draw what is due; to be called after each step."""
-        self._session.costs.observe(self._demo.run.times)
+        self._session.costs.observe(self._demo.sim.times)
         self._take(self._times.after_step(self._demo.step_seconds))
 
     def _take(self, fractions: list[float]) -> None:
@@ -380,8 +380,8 @@ def _beside_report(beside: Beside) -> BesideReport:
     distances = beside.distances
     parted, worst = distances.parted, distances.worst
     return BesideReport(
-        solver=" ".join(beside.demo.run.solvers),
-        solver_settings=beside.demo.run.own_settings,
+        solver=" ".join(beside.demo.sim.solvers),
+        solver_settings=beside.demo.sim.own_settings,
         tolerance=distances.tolerance,
         parted=parted,
         why=beside.why(),
@@ -407,8 +407,8 @@ def _report(demo: Demo, costs: list[float], besides: tuple[Beside, ...] = ()) ->
         state_hash=_joint_hash([stage.world.state_hash() for stage in demo.stages]),
         ms_median=statistics.median(costs) if costs else 0.0,
         ms_max=max(costs, default=0.0),
-        solver=" ".join(demo.run.solvers),
-        solver_settings=demo.run.own_settings,
+        solver=" ".join(demo.sim.solvers),
+        solver_settings=demo.sim.own_settings,
         against=against,
         methods=(besides[0].first_figures(), *(one.figures() for one in besides)) if besides else (),
     )

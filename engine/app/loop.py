@@ -26,12 +26,12 @@ from engine.app.warmup import RefereeWarmup
 from engine.app.window import TITLE, Window
 from engine.common.errors import InvalidInputError, LabError
 from engine.common.interrupts import raise_lost
-from engine.demo.base import Demo
 from engine.demo.registry import all_demos
 from engine.demo.session import Session
 from engine.render import palette
 from engine.render.fonts import FontBook
 from engine.render.palette import THEMES
+from engine.sim.demo import Demo
 
 if TYPE_CHECKING:
     from engine.net.hosting import Hosting

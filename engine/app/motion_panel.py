@@ -79,7 +79,7 @@ class MotionPanel:
         """Add the rows under `top`; return the y under them."""
         column, session = self._column, self._session
         top = column.add_text(top, "MOTION", 11.0, palette.CAPTION, bold=True) + column.px(1)
-        top = self._list(top, "solver", "solver", session.demo.run.solvers[0], Wish("solver", ""))
+        top = self._list(top, "solver", "solver", session.demo.sim.solvers[0], Wish("solver", ""))
         for k, beside in enumerate(session.besides):
             top = self._list(top, "beside it" if not k else "", f"beside {k}", beside.solver, Wish("beside", "", k))
         n = len(session.besides)
@@ -214,7 +214,7 @@ class MotionPanel:
         """Return all on which its widgets depend."""
         session = self._session
         return (
-            session.demo.run.solvers,
+            session.demo.sim.solvers,
             tuple((id(one), one.solver) for one in session.besides),
             self._unfolded,
             self._of,
@@ -231,7 +231,7 @@ class MotionPanel:
         """Tell whether what a choice asks for is so already."""
         session = self._session
         if wish.what == "solver":
-            return session.demo.run.solvers == (wish.value,)
+            return session.demo.sim.solvers == (wish.value,)
         if wish.what == "lane":
             return session.wants_lane == bool(wish.value)
         if wish.what == "since":
@@ -251,7 +251,7 @@ class MotionPanel:
     def _solver(self) -> str:
         """What drives the world whose settings are shown."""
         besides = self._session.besides
-        return besides[self._of - 1].solver if 0 < self._of <= len(besides) else self._session.demo.run.solvers[0]
+        return besides[self._of - 1].solver if 0 < self._of <= len(besides) else self._session.demo.sim.solvers[0]
 
     @property
     def _world_settings(self) -> WorldSettings:
@@ -340,7 +340,7 @@ def _titles(session: Session) -> list[str]:
 
 def next_solver(session: Session) -> Wish | None:
     """Return the choice of the solver after the one that drives a session; None of a demo without a world."""
-    return Wish("solver", _after(session.demo.run.solvers[0])) if session.demo.stages else None
+    return Wish("solver", _after(session.demo.sim.solvers[0])) if session.demo.stages else None
 
 
 def next_beside(session: Session) -> tuple[Wish, ...]:
@@ -348,13 +348,13 @@ def next_beside(session: Session) -> tuple[Wish, ...]:
     if not session.demo.stages:
         return ()
     if not session.besides:
-        return Wish("lane", ""), Wish("beside", _after(session.demo.run.solvers[0]))
+        return Wish("lane", ""), Wish("beside", _after(session.demo.sim.solvers[0]))
     return (Wish("none", ""),) if session.wants_lane else (Wish("lane", "lane"),)
 
 
 def next_words(session: Session) -> tuple[str, str]:
     """Return what those two lead to, for people: another solver; what is beside then, and where."""
-    after = load_solver(_after(session.demo.run.solvers[0])).capabilities.title
+    after = load_solver(_after(session.demo.sim.solvers[0])).capabilities.title
     return after, after if not session.besides else _NONE if session.wants_lane else "in lanes"
 
 

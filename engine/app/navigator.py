@@ -13,16 +13,16 @@ from engine.app.browser import called, found_in
 from engine.app.screen import Screen
 from engine.app.shared_session import SharedSession
 from engine.common.errors import LabError
-from engine.demo.base import Demo
-from engine.demo.doors import Door
 from engine.demo.replaying import demo_kind, new_demo
 from engine.demo.session import Session
-from engine.demo.stage import RefereeFactory
 from engine.demo.stepping import stepper_of
 from engine.history.keyframes import LARGEST_BYTES
 from engine.history.recordings import Recording
 from engine.render import palette
 from engine.render.views import Layers
+from engine.sim.demo import Demo
+from engine.sim.doors import Door
+from engine.sim.stage import RefereeFactory
 
 if TYPE_CHECKING:
     from engine.net.hosting import Hosting
@@ -116,14 +116,14 @@ class Navigator:
         """Begin the live check; not `is_complete`: what a demo asks beside it is there when `has_everything` says so."""
         self._referee, self._is_complete = factory, is_complete
         if not self.browsing or self.session.demo.needs_referee:
-            self.session.demo.run.use_referee(factory, is_complete)
+            self.session.demo.sim.use_referee(factory, is_complete)
 
     def has_everything(self) -> None:
         """Note that all is there that a demo can ask."""
         if not self._is_complete:
             self._is_complete = True
             if not self.browsing or self.session.demo.needs_referee:
-                self.session.demo.run.use_missing_referees(self._referee)
+                self.session.demo.sim.use_missing_referees(self._referee)
 
     def _referee_of(self, kind: type[Demo]) -> RefereeFactory | None:
         """Return what a new demo of this kind may take for granted by now."""
@@ -171,7 +171,7 @@ class Navigator:
         session = SharedSession(party, self._screen.layout.view, self._layers, hosting)
         session.demo.viewer.interactive = self._is_watched
         if self._referee is not None:
-            session.demo.run.use_referee(self._referee, self._is_complete)
+            session.demo.sim.use_referee(self._referee, self._is_complete)
         return session
 
     # -- from one demo to another -------------------------------------------------------------------------------------
@@ -192,7 +192,7 @@ class Navigator:
         self._show(session)
         referee = self._referee_of(type(session.demo))
         if referee is not None:
-            session.demo.run.use_missing_referees(referee)
+            session.demo.sim.use_missing_referees(referee)
         now = 0 if session.timeline.history is None else session.timeline.history.now
         session.messages.answer(f"as you left it, at step {now}{', paused' if session.clock.paused else ''}; R begins anew")
 
@@ -305,10 +305,10 @@ class Navigator:
 
     def _session(self, demo: Demo) -> Session:
         demo.viewer.interactive = self._is_watched
-        if demo.run.waits is None:  # else a recording says
-            demo.run.waits = self._is_watched
+        if demo.sim.waits is None:  # else a recording says
+            demo.sim.waits = self._is_watched
         if self._referee is not None and not (self._is_complete or self.browsing):
-            demo.run.use_referee(self._referee, is_complete=False)
+            demo.sim.use_referee(self._referee, is_complete=False)
         return Session(demo, self._screen.layout.view, self._layers, has_history=self._is_watched and not self.browsing)
 
     def _preview(self, index: int) -> Demo:

@@ -9,9 +9,9 @@ import pygame_gui
 from pygame_gui.elements import UIButton, UIHorizontalSlider
 
 from engine.app.widgets import ScrollPanel, mark
-from engine.demo.parameters import Parameter
 from engine.render import palette
 from engine.render.fonts import FontBook
+from engine.sim.parameters import Parameter
 
 __all__ = ["ParameterRows"]
 

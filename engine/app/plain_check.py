@@ -24,8 +24,8 @@ import numpy as np
 
 from engine.common.arrays import IntArray
 from engine.contracts import StepAgreement, StepContacts
-from engine.demo.stage import Stage
 from engine.geometry import FixtureShape
+from engine.sim.stage import Stage
 from engine.world import World
 from engine.world.solver import Capabilities
 

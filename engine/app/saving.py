@@ -25,12 +25,12 @@ from engine.scenes.pictures import MOST_IN_ALL, MOST_PICTURED, MOST_PICTURES, Bo
 from engine.scenes.scene import LONGEST_TEXT, MOST_NOTES, MOST_WORLDS, scene_of_snapshot
 
 if TYPE_CHECKING:
-    from engine.demo.base import Demo
-    from engine.demo.dropping import DroppedBody
     from engine.demo.session import Session
-    from engine.demo.stage import Stage
     from engine.history.history import History
-    from engine.history.input_log import Input
+    from engine.sim.demo import Demo
+    from engine.sim.dropping import DroppedBody
+    from engine.sim.input_log import Input
+    from engine.sim.stage import Stage
 
 __all__ = ["Moment", "built", "kept_maker", "moments", "scene_at", "scene_maker"]
 

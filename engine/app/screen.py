@@ -20,11 +20,11 @@ from engine.app.layout import MAX_UI_SCALE, MIN_UI_SCALE, best_columns, fitting_
 from engine.app.panel import DemoPanel
 from engine.app.preferences import Preferences, save_preferences
 from engine.app.widgets import ScrollPanel, theme_for
-from engine.demo.base import Demo
 from engine.demo.session import Session
 from engine.render import palette
 from engine.render.camera import Place
 from engine.render.palette import THEMES
+from engine.sim.demo import Demo
 
 __all__ = ["Appearance", "Screen", "SurfaceCache"]
 

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from engine.demo.base import Demo, StatusLine
 from engine.demo.beside import Beside
 from engine.demo.figures import Figures
 from engine.demo.session import Session
-from engine.demo.stage import Stage
 from engine.render import palette
 from engine.render.canvas import Canvas
 from engine.render.debug_draw import DebugDraw
 from engine.render.differences import length_words
 from engine.render.second_world import draw_apart, draw_second_world
+from engine.sim.demo import Demo, StatusLine
+from engine.sim.stage import Stage
 from engine.world import load_solver
 
 __all__ = ["Farthest", "farthest_of", "figure_words", "first_heading", "lane_heading", "paint_outlines", "solver_words", "title_of"]
@@ -44,7 +44,7 @@ class Farthest(NamedTuple):
 
 def solver_words(demo: Demo) -> str:
     """Return the name of what drives a demo's worlds; of several, all."""
-    return ", ".join(load_solver(name).capabilities.title for name in demo.run.solvers)
+    return ", ".join(load_solver(name).capabilities.title for name in demo.sim.solvers)
 
 
 def title_of(beside: Beside) -> str:

@@ -15,13 +15,13 @@ import numpy as np
 import pygame
 
 from engine.common.arrays import FloatArray
-from engine.demo.base import Demo
 from engine.editor.tool import body_rings, draw_rings
 from engine.geometry import Transform
-from engine.history.input_log import Held
 from engine.render import palette
 from engine.render.canvas import Canvas
 from engine.render.palette import Color, mix
+from engine.sim.demo import Demo
+from engine.sim.input_log import Held
 
 if TYPE_CHECKING:
     from engine.net.corrections import Correction
@@ -65,7 +65,7 @@ def ghosts_of(demo: Demo, correction: Correction) -> list[Ghost]:
     """Return what is to be shown of a correction: of the bodies that were farthest off, as far as that can be seen."""
     found = []
     for one in correction.moved[:_MOST_GHOSTS]:
-        if one.metres >= _LEAST_GHOST and demo.run.has_body(one.stage, one.body):
+        if one.metres >= _LEAST_GHOST and demo.sim.has_body(one.stage, one.body):
             stage = demo.stages[one.stage]
             rings = tuple(ring + np.array(stage.offset) for ring in body_rings(stage, one.body, one.before, n_circle=24))
             found.append(
@@ -76,10 +76,10 @@ def ghosts_of(demo: Demo, correction: Correction) -> list[Ghost]:
 
 def draw_holds(canvas: Canvas, demo: Demo, holders: Mapping[int, Held], pointers: Mapping[int, Point]) -> None:
     """Outline what each user holds or drives, with a line from its pointer to the point that it holds."""
-    for number, user in sorted(demo.run.users.users.items()):
+    for number, user in sorted(demo.sim.users.users.items()):
         color = user_color(number)
         driven = user.drives
-        if driven is not None and demo.run.has_body(*driven):
+        if driven is not None and demo.sim.has_body(*driven):
             stage = demo.stages[driven[0]]
             draw_rings(canvas.at(stage.offset), body_rings(stage, driven[1]), color, _DRIVEN)
             x, y, _ = stage.drawn_pose(driven[1])

@@ -16,16 +16,16 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from engine.common.arrays import FloatArray
 from engine.common.errors import InvalidInputError, LabError
 from engine.common.words import counted
-from engine.demo.base import Demo
 from engine.demo.clock import FixedClock
-from engine.demo.grip import bodies_under
-from engine.demo.ids import called, readable
 from engine.demo.session import Session
-from engine.demo.stage import Stage
-from engine.demo.users import SPEEDS, Users
 from engine.render import palette
 from engine.render.camera import Place
 from engine.render.views import Layers
+from engine.sim.demo import Demo
+from engine.sim.grip import bodies_under
+from engine.sim.ids import called, readable
+from engine.sim.stage import Stage
+from engine.sim.users import SPEEDS, Users
 
 if TYPE_CHECKING:
     from engine.net.client import Client
@@ -125,7 +125,7 @@ class SharedSession(Session):
         if demo is None:
             raise LabError("the state of the shared world has not come yet")
         self.party, self.hosting = party, hosting
-        clock = SharedClock(lambda: demo.run.users, self.act, lambda: self.client.fraction, demo.step_seconds)
+        clock = SharedClock(lambda: demo.sim.users, self.act, lambda: self.client.fraction, demo.step_seconds)
         super().__init__(demo, view, layers, clock=clock)
         self.again: deque[int] = deque(maxlen=_GRAPH)
         self.smooths = self.shows_ghosts = True
@@ -234,7 +234,7 @@ class SharedSession(Session):
 
     def drive(self, body: tuple[int, int] | None) -> None:
         """Let the own force keys push a body, by its stage and number; what they push already no more."""
-        me = self.demo.run.users.users.get(self.client.user)
+        me = self.demo.sim.users.users.get(self.client.user)
         before = None if me is None else me.drives
         if body is None or body == before:
             if before is None:
@@ -300,7 +300,7 @@ class SharedSession(Session):
         self.again.append(self.client.n_again - self._n_again)
         self._n_again = self.client.n_again
         self._tell_news()
-        self.costs.advanced(elapsed, [self.demo.run.times] * taken, 1000.0 * (perf_counter() - start))
+        self.costs.advanced(elapsed, [self.demo.sim.times] * taken, 1000.0 * (perf_counter() - start))
 
     def _point(self) -> None:
         """Say where the pointer is, in the picture; not where it is elsewhere, and not all too often."""

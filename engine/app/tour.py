@@ -15,8 +15,8 @@ from time import perf_counter
 from engine.app.files import check_directory, check_writable, write_atomically
 from engine.app.headless import RunReport, picture_of, run_headless
 from engine.common.checks import positive
-from engine.demo.base import Demo
-from engine.demo.stage import RefereeFactory
+from engine.sim.demo import Demo
+from engine.sim.stage import RefereeFactory
 
 __all__ = ["LONGEST", "TourStop", "run_tour"]
 

@@ -26,7 +26,7 @@ from engine.app.compiling import ASKED, CHECK, EVERYTHING, LONGEST, RUNNING, Com
 from engine.common import jit
 from engine.common.jit import n_in_cache
 from engine.common.switch_interval import short_turns
-from engine.demo.stage import RefereeFactory
+from engine.sim.stage import RefereeFactory
 from engine.world import World, WorldSettings
 
 __all__ = ["LOADING", "BackgroundLoad", "RefereeWarmup", "compiling_words", "referee_factory"]

@@ -24,13 +24,13 @@ from engine.app.panels.files_dock import FilesDock
 from engine.app.plain_check import PlainCheck
 from engine.app.screen import Screen
 from engine.app.status_strip import CheckNote, Note, Notes, draw_strip
-from engine.demo.base import Demo
 from engine.demo.session import Session
-from engine.demo.stage import RefereeFactory
 from engine.history.recordings import Recording
 from engine.render.canvas import Canvas
 from engine.render.hud import draw_help
 from engine.render.raster import load_raster
+from engine.sim.demo import Demo
+from engine.sim.stage import RefereeFactory
 
 if TYPE_CHECKING:
     from engine.net.hosting import Hosting

@@ -18,7 +18,7 @@ from engine.app.window import Window
 from engine.common.checks import integer
 
 if TYPE_CHECKING:
-    from engine.demo.base import Demo
+    from engine.sim.demo import Demo
 
 __all__ = ["FRAME_PARTS", "FrameTiming", "time_frames", "time_window"]
 
@@ -141,21 +141,21 @@ def time_frames(demo: Demo, frames: int = 240, warm_up: int = 0, size: tuple[int
     """
     frames = integer("frames", frames, 1)
     for _ in range(integer("warm_up", warm_up, 0)):
-        demo.run.step()
+        demo.sim.step()
     with no_screen():
         window = window_on(demo, size, 1.0)
         surface = pygame.Surface(size)
         parts: list[tuple[float, ...]] = []
         for k in range(frames + _UNTIMED_ALONE):
             start = process_time()
-            demo.run.step()
+            demo.sim.step()
             stepped = process_time()
             window.show(surface)
             end = process_time()
             if k >= _UNTIMED_ALONE:
                 costs = [stage.world.last_cost for stage in demo.stages]
                 box2d, reading = sum(cost.solver for cost in costs), sum(cost.reading for cost in costs)
-                parts.append((demo.run.times.step, box2d, reading, demo.run.times.check, 1000.0 * (end - stepped), 1000.0 * (end - start)))
+                parts.append((demo.sim.times.step, box2d, reading, demo.sim.times.check, 1000.0 * (end - stepped), 1000.0 * (end - start)))
     medians = [statistics.median(column) for column in zip(*parts, strict=True)]
     bodies = sum(len(stage.world.body_ids) for stage in demo.stages)
     contacts = sum(len(stage.world.contacts) for stage in demo.stages)

@@ -14,7 +14,7 @@ from engine.common.errors import InvalidInputError
 if TYPE_CHECKING:
     from engine.app.film import Film
     from engine.app.headless import Filming
-    from engine.demo.base import Demo
+    from engine.sim.demo import Demo
 
 __all__ = ["Camera", "WantedFilm", "filmed", "wanted_film"]
 

@@ -108,7 +108,7 @@ class _Guest:
         party.client.on_final = self._note
 
     def _note(self, tick: int, digest: bytes) -> None:
-        from engine.demo.users import KEYFRAME_TICKS
+        from engine.sim.users import KEYFRAME_TICKS
 
         self.final = tick
         if tick % KEYFRAME_TICKS == 0:
@@ -186,7 +186,7 @@ class _Guest:
             return
         if self.first is None:
             self.first = self.final = client.confirmed
-        if client.user in course.demo.run.users.users:
+        if client.user in course.demo.sim.users.users:
             for one in self.script.due(course.now):
                 try:
                     client.act(one.action, *one.arguments, now=now)

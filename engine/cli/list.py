@@ -8,7 +8,7 @@ from engine.cli.options import JsonFile
 from engine.cli.output import check_files, people, text_table, write_json
 
 if TYPE_CHECKING:
-    from engine.demo.base import Demo
+    from engine.sim.demo import Demo
 
 __all__ = ["list_command"]
 

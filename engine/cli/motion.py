@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from engine.compare.motion.tally import MotionTally
-    from engine.demo.base import Demo
+    from engine.sim.demo import Demo
     from engine.world import World
 
 __all__ = ["motion_command"]
@@ -100,7 +100,7 @@ def _judge_all(
                         for number, stage in enumerate(demo.stages):
                             where = f"{name}-{step}" + (f"-{number}" if number else "")
                             saved += _judge(stage.world, method, tally, where, folder)
-                    demo.run.step()
+                    demo.sim.step()
                     advance()
     except KeyboardInterrupt:
         return False

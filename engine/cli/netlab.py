@@ -131,7 +131,7 @@ def _scene_of(scene: str, seed: int, solver: str | None, settings: list[str]) ->
     with warming():
         demo = kind(seed, values, solver=solver, solver_settings=own)
         check_shareable(demo)
-        options.prepare_solvers(*demo.run.solvers)
+        options.prepare_solvers(*demo.sim.solvers)
         demo = kind(seed, values, solver=solver, solver_settings=own)
     return scene_of(demo), demo.title
 

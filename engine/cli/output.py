@@ -25,7 +25,7 @@ from engine.common.interrupts import raise_lost
 from engine.common.words import shown
 
 if TYPE_CHECKING:
-    from engine.demo.stage import RefereeFactory
+    from engine.sim.stage import RefereeFactory
 
 __all__ = [
     "LOADING",

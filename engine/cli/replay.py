@@ -135,8 +135,8 @@ def _as_json(recording: Recording, verdict: Verdict | None) -> dict[str, Any]:
 
 
 def _print(recording: Recording, verdict: Verdict | None, film_rows: list[tuple[str, str]], json_file: str | None) -> None:
-    from engine.demo.ids import readable
     from engine.demo.replaying import demo_kind
+    from engine.sim.ids import readable
     from engine.world import load_solver
 
     out = people(json_file)

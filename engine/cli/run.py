@@ -25,11 +25,11 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from engine.app.headless import BesideReport, RunReport
-    from engine.demo.base import Demo, DemoRun
     from engine.demo.beside import Beside
     from engine.demo.session import Session
     from engine.history.history import History
     from engine.history.recordings import Recorder
+    from engine.sim.demo import Demo, Simulation
     from engine.world.solver import NamedValues
 
 __all__ = ["demo_or_file", "demo_values", "run_command"]
@@ -188,9 +188,9 @@ def _recorder(history: History[Demo], path: str) -> Recorder:
         return record(history, path)
 
 
-def _drop(acting: Session | DemoRun | History[Demo], files: Sequence[str]) -> None:
+def _drop(acting: Session | Simulation | History[Demo], files: Sequence[str]) -> None:
     """Let the files fall into a demo, side by side."""
-    from engine.demo.dropping import drop_places, drop_size, load_dropped
+    from engine.sim.dropping import drop_places, drop_size, load_dropped
 
     demo = acting.demo
     for file, point in zip(files, drop_places(demo.home(), len(files)), strict=True):
@@ -263,7 +263,7 @@ def demo_values(kind: type[Demo], settings: Sequence[str], solver: str | None) -
 
     A name that both have is the demo's; ``solver.NAME`` is the solver's in any case.
     """
-    from engine.demo.parameters import parameter_values
+    from engine.sim.parameters import parameter_values
     from engine.world import WorldSettings, load_solver
     from engine.world.fields import named_values
     from engine.world.solver import DEFAULT
@@ -328,7 +328,7 @@ def _headless(
             times = [(stage.times.step, stage.times.check) for stage in demo.stages]
             tables.add(demo.steps, [stage.world for stage in demo.stages], times)
 
-        def prepare(acting: DemoRun | History[Demo]) -> None:
+        def prepare(acting: Simulation | History[Demo]) -> None:
             _drop(acting, drops)
             camera.start(acting.demo)
             add_row(acting.demo)

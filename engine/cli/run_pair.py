@@ -12,7 +12,7 @@ from engine.compare.pair.file import Pair, pair_as_json
 
 if TYPE_CHECKING:
     from engine.compare.pair.answers import PairAnswers
-    from engine.demo.base import Demo
+    from engine.sim.demo import Demo
 
 __all__ = ["answers_as_json", "run_pair_headless"]
 

@@ -198,7 +198,7 @@ def _filmed(plan: Plan, scene: BenchScene, variant: Variant, wanted: WantedFilm)
         camera.start(demo)
         for _ in range(n_steps):
             try:
-                demo.run.step()
+                demo.sim.step()
             except LabError:  # the cell says why
                 break
             camera.stepped()

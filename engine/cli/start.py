@@ -12,7 +12,7 @@ from engine.cli.options import Theme, UiScale, left_out, use_theme
 from engine.cli.output import load_referee, people, progress
 
 if TYPE_CHECKING:
-    from engine.demo.base import Demo
+    from engine.sim.demo import Demo
 
 __all__ = ["start"]
 

@@ -196,7 +196,7 @@ def _case(name: str, pair_file: str | None, scene: str | None, since: int | None
     if not demo.stages:
         raise InvalidInputError("--scene", "a demo with a world", scene)
     for _ in range(_USUAL_STEPS if since is None else integer("--from", since, 0, _MOST_STEPS)):
-        demo.run.step()
+        demo.sim.step()
     with options.named("--scene"):
         return case_of_world(demo.stages[0].world, trace.algorithm(name))
 

@@ -14,7 +14,7 @@ from engine.common.arrays import FloatArray, IntArray
 
 if TYPE_CHECKING:
     from engine.contracts import StepContacts
-    from engine.demo.base import Demo
+    from engine.sim.demo import Demo
     from engine.world import World
 
 __all__ = ["TOLERANCE", "Apart", "Distances", "Why"]

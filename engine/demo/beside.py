@@ -28,7 +28,7 @@ without, and says so (`skipped`).
     beside.skipped, beside.name(0, 3)   # what the second could not follow; what body 3 of stage 0 is called
     beside.close()                      # it follows no more
 
-Both begin alike: the second is laid out for the first's solver, its gaps those of the first's skin (`DemoRun.built_for`). Where something
+Both begin alike: the second is laid out for the skin of the first's solver (`Simulation.built_for`). Where something
 else is done before the state from which they part, they part from there. Two bodies are
 one another's where stage and id are the same: worlds that are built by the same code give the same ids. A body that only one
 world has is not compared, but counted (`distances.n_single`). The second's stages have the offsets of the first's, so that a point of the
@@ -51,13 +51,13 @@ from typing import Any, TypeAlias
 
 from engine.common.errors import LabError
 from engine.demo.apart import TOLERANCE, Apart, Distances, Why
-from engine.demo.base import Demo
 from engine.demo.figures import Energy, Figures, FiguresOf, energy_of
-from engine.demo.stage import Stage, StepPiece, WholeStep
 from engine.demo.time_series import TimeSeries
 from engine.history.branch import Branch
 from engine.history.history import History, repeat
-from engine.history.input_log import Input, InputLog
+from engine.sim.demo import Demo
+from engine.sim.input_log import Input, InputLog
+from engine.sim.stage import Stage, StepPiece, WholeStep
 from engine.world import World
 from engine.world.fields import named_values
 from engine.world.solver import NamedValues
@@ -230,7 +230,7 @@ class Beside:
         return names[-1] if names else self._built_by
 
     def _stepped(self, _: object) -> None:
-        self._costs[0].append(self.first.demo.run.times.step)
+        self._costs[0].append(self.first.demo.sim.times.step)
         self.follow()
 
     def _leave_what_is_other(self, branch: Branch) -> None:
@@ -296,7 +296,7 @@ class Beside:
                 self._skipped.append((-1, Skipped(step, "step", str(error))))
         if is_new:
             self._sources.append([])
-            self._costs[1].append(self.demo.run.times.step)
+            self._costs[1].append(self.demo.sim.times.step)
         if step == len(self.distances):
             self._compare(step)
 
@@ -316,7 +316,7 @@ class Beside:
             for one in self._branch.inputs[k]:
                 repeat(self._pace, one)
             with contextlib.suppress(LabError):  # as then
-                self._pace.run.step()
+                self._pace.sim.step()
         self._pace_steps = step
         return self._pace
 
@@ -352,7 +352,7 @@ class Beside:
         parted = self.distances.parted
         if parted is None:
             return None
-        told = self._judged(parted) if {*self.first.demo.run.solvers, *self.demo.run.solvers} == _JUDGED else None
+        told = self._judged(parted) if {*self.first.demo.sim.solvers, *self.demo.sim.solvers} == _JUDGED else None
         return told if told is not None else self.distances.why
 
     def _judged(self, parted: Apart) -> Why | None:
@@ -372,7 +372,7 @@ class Beside:
             if step > max(parted.step - _MOST_JUDGED, self.since[0]) and parted.stage < len(demo.stages):
                 _before_its_step(demo.stages[parted.stage], judge)
             with contextlib.suppress(LabError):  # as then, or Box2D cannot take what is there
-                demo.run.step()
+                demo.sim.step()
         return max(found, key=lambda one: one[0])[1] if found else None
 
     def energy(self) -> tuple[Energy, Energy]:
@@ -390,14 +390,14 @@ class Beside:
 
 def _anew(first: History[Demo], solver: str | None, settings: NamedValues | None) -> Demo:
     """Return the demo of a history as it was at the beginning, laid out as that one and driven by `solver` with settings of its own."""
-    built_for = first.demo.run.built_for or first.first_solver
+    built_for = first.demo.sim.built_for or first.first_solver
     demo = type(first.demo)(first.demo.seed, first.first_values, solver=solver, built_for=built_for, solver_settings=settings)
-    if solver == first.chosen_solver and demo.run.keeps_solver_state and not first.kept_solver_state:
-        demo.run.keeps_solver_state = False
+    if solver == first.chosen_solver and demo.sim.keeps_solver_state and not first.kept_solver_state:
+        demo.sim.keeps_solver_state = False
         demo.restart()
-    demo.run.waits = first.waited
+    demo.sim.waits = first.waited
     if first.was_shared:
-        demo.run.users.open()
+        demo.sim.users.open()
     demo.viewer.interactive = first.demo.viewer.interactive
     return demo
 

@@ -23,10 +23,10 @@ from dataclasses import dataclass, replace
 from engine.common.arrays import FloatArray
 from engine.common.errors import LabError
 from engine.contracts.agreement import Difference
-from engine.demo.base import Demo
-from engine.demo.stage import Stage
 from engine.geometry import AABB, Transform
 from engine.render.camera import Camera, Place
+from engine.sim.demo import Demo
+from engine.sim.stage import Stage
 
 __all__ = ["CameraController", "CameraFollow", "Focus"]
 
@@ -281,7 +281,7 @@ class CameraController:
 
     def stop_if_gone(self) -> None:
         """Follow no body whose making was undone: its number is the next one's."""
-        if self.following.followed is not None and not self.demo.run.has_body(*self.following.followed):
+        if self.following.followed is not None and not self.demo.sim.has_body(*self.following.followed):
             self.following.stop()
 
     def show(self, box: AABB) -> None:

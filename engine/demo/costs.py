@@ -6,7 +6,7 @@ from collections import deque
 from dataclasses import dataclass, replace
 from statistics import fmean
 
-from engine.demo.stage import StepTimes
+from engine.sim.stage import StepTimes
 
 __all__ = ["FrameCosts", "FrameTimes"]
 

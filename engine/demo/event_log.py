@@ -14,7 +14,7 @@ from engine.common.limits import VELOCITY_THRESHOLD
 from engine.contracts import PairEvent, StepContacts
 
 if TYPE_CHECKING:
-    from engine.demo.stage import Stage
+    from engine.sim.stage import Stage
 
 __all__ = ["KINDS", "Event", "EventLog"]
 

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from engine.common.arrays import FloatArray
-from engine.demo.stage import Stage, union
 from engine.demo.time_series import TimeSeries
 from engine.geometry import Transform
 from engine.history.history import History
+from engine.sim.stage import Stage, union
 from engine.world import World
 
 __all__ = ["Energy", "Figures", "FiguresOf", "energy_of"]
@@ -94,7 +94,7 @@ class FiguresOf:
         counts = np.array([self._out_of_place(k, stage, step) for k, stage in enumerate(stages)], dtype=np.int64).reshape(-1, 2)
         overlap = max((stage.world.contacts.deepest_overlap for stage in stages), default=0.0)
         out, bodies = counts.sum(axis=0).tolist()
-        run, energy = history.demo.run, energy_of(history, self._series, step)
+        run, energy = history.demo.sim, energy_of(history, self._series, step)
         return Figures(" ".join(run.solvers), run.own_settings, energy, overlap, out, bodies, ms, stopped)
 
     def _out_of_place(self, k: int, stage: Stage, step: int) -> tuple[int, int]:

@@ -11,7 +11,7 @@ from pathlib import Path
 from types import ModuleType
 
 from engine.common.errors import Described, InvalidInputError, LabError
-from engine.demo.base import Demo
+from engine.sim.demo import Demo
 from engine.demo.registry import all_demos
 
 __all__ = ["OwnDemoError", "load_own_demo", "told_with_line"]

@@ -8,7 +8,7 @@ from engine.compare.pair.file import Pair, load_pair
 from engine.demo.registry import find_demo
 
 if TYPE_CHECKING:
-    from engine.demo.base import Demo
+    from engine.sim.demo import Demo
 
 __all__ = ["inspector_of"]
 

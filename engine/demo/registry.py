@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from engine.common.errors import InvalidInputError
 from engine.common.words import shown
-from engine.demo.base import Demo
+from engine.sim.demo import Demo
 
 __all__ = ["Registry", "all_demos", "broken_demos", "find_demo", "register"]
 

@@ -7,13 +7,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from engine.common.errors import Described, InvalidInputError, LabError
-from engine.demo.base import Demo
 from engine.demo.registry import find_demo
 from engine.demo.scene_demo import scene_class
-from engine.demo.stage import RefereeFactory
 from engine.history.history import History
 from engine.history.recordings import Recorder, Recording, TickRecorder
-from engine.history.subject import Subject
+from engine.sim.demo import Demo
+from engine.sim.stage import RefereeFactory
+from engine.sim.subject import Subject
 from engine.world import load_solver
 
 __all__ = ["demo_kind", "new_demo", "record", "record_ticks", "replay"]
@@ -44,12 +44,12 @@ def new_demo(recording: Recording, referee: RefereeFactory | None = None) -> Dem
     if abs(demo.step_seconds - recording.step_seconds) > 1e-9:  # that of a shared one may have been chosen
         hertz = 1.0 / recording.step_seconds
         demo = kind(recording.seed, recording.values, referee, solver=chosen, solver_settings=settings, hertz=hertz)
-    if demo.run.keeps_solver_state and not recording.keeps_solver_state:
-        demo.run.keeps_solver_state = False
+    if demo.sim.keeps_solver_state and not recording.keeps_solver_state:
+        demo.sim.keeps_solver_state = False
         demo.restart()
-    demo.run.waits = recording.waits
+    demo.sim.waits = recording.waits
     if recording.is_shared:
-        demo.run.users.open()
+        demo.sim.users.open()
     return demo
 
 

@@ -17,14 +17,14 @@ from engine.common.errors import Described, InvalidInputError
 from engine.common.installation import program
 from engine.common.json_file import glance
 from engine.common.words import counted
-from engine.demo.base import Demo, StatusLine
-from engine.demo.dropping import DroppedBody
-from engine.demo.stage import Stage
 from engine.geometry import AABB
 from engine.render import palette
 from engine.scenes import Scene, build_all, load_rube, load_scene
 from engine.scenes.rube import is_rube
 from engine.scenes.scene_file import FORMAT, LARGEST_FILE, scene_as_json, scene_from_json
+from engine.sim.demo import Demo, StatusLine
+from engine.sim.dropping import DroppedBody
+from engine.sim.stage import Stage
 
 __all__ = [
     "SCENE_SUFFIXES",
@@ -71,7 +71,7 @@ class SceneDemo(Demo):
         return scene_as_json(cls.scene)
 
     def build(self) -> None:
-        for world, one in zip(build_all(self.scene, self.run.solver, self.run.solver_settings), self.scene.all_worlds, strict=True):
+        for world, one in zip(build_all(self.scene, self.sim.solver, self.sim.solver_settings), self.scene.all_worlds, strict=True):
             stage = self.add_stage(world, one.offset, one.label)
             for picture in one.pictures:
                 self.dropped += [DroppedBody(stage, world, body, None, picture) for body in picture.bodies]

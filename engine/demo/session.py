@@ -19,22 +19,22 @@ from engine.common.arrays import FloatArray
 from engine.common.errors import InvalidInputError, LabError
 from engine.common.words import counted
 from engine.contracts.agreement import Difference
-from engine.demo.base import Demo
 from engine.demo.beside import Beside
 from engine.demo.camera_controller import CameraController
 from engine.demo.clock import FixedClock
 from engine.demo.costs import FrameCosts
-from engine.demo.doors import Door
 from engine.demo.figures import Figures
-from engine.demo.ids import called
 from engine.demo.messages import Message, Messages
-from engine.demo.stage import Stage, StepTimes
 from engine.demo.timeline import Timeline
 from engine.geometry import AABB
-from engine.history.input_log import ACTIONS, Input
 from engine.render import palette
 from engine.render.camera import Place
 from engine.render.views import Layers
+from engine.sim.demo import Demo
+from engine.sim.doors import Door
+from engine.sim.ids import called
+from engine.sim.input_log import ACTIONS, Input
+from engine.sim.stage import Stage, StepTimes
 from engine.world import load_solver
 
 if TYPE_CHECKING:
@@ -171,7 +171,7 @@ class Session:
         """
         history = self.timeline.history
         if history is None:
-            return self.demo.run.act(action, *arguments)
+            return self.demo.sim.act(action, *arguments)
         self.timeline.finish()
         if ACTIONS.get(action, False):
             self._go_alone()
@@ -181,7 +181,7 @@ class Session:
 
     def _go_alone(self) -> None:
         """Go on alone from what a recording has of a demo that several users shared."""
-        if self.timeline.history is not None and self.demo.run.is_shared:
+        if self.timeline.history is not None and self.demo.sim.is_shared:
             self.timeline.history.act("go_alone")
 
     def press(self, key: str) -> None:
@@ -405,10 +405,10 @@ class Session:
         if due > 0 and self.timeline.is_now:
             self._go_alone()
         while len(taken) < due and self.timeline.guarded(
-            self.demo.run.step if self.timeline.history is None else self.timeline.history.step
+            self.demo.sim.step if self.timeline.history is None else self.timeline.history.step
         ):
-            beside = sum(one.demo.run.times.step for one in self.besides)
-            taken.append(replace(self.demo.run.times, beside=beside))
+            beside = sum(one.demo.sim.times.step for one in self.besides)
+            taken.append(replace(self.demo.sim.times, beside=beside))
             if len(taken) < due and perf_counter() - start > _STEPPING_BUDGET:
                 self.clock.forgive(due - len(taken))
                 break
@@ -416,12 +416,12 @@ class Session:
 
     def _keep_solver_state(self) -> None:
         """Tell the demo, once, that the whole state of its solver has come into reach while it ran."""
-        if not self.demo.run.keeps_solver_state and self.demo.run.has_whole_states and self.timeline.is_now:
+        if not self.demo.sim.keeps_solver_state and self.demo.sim.has_whole_states and self.timeline.is_now:
             self.act("keep_solver_state")
 
     def _tell_what_is_ready(self) -> None:
         """Tell the demo what has come in the background, each thing once."""
-        if self.demo.run.waits and self.timeline.is_now:
+        if self.demo.sim.waits and self.timeline.is_now:
             for what in self.demo.arrivals():
                 if what not in self.demo.ready:
                     before = self._picture

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from engine.common.limits import MAX_ITERATIONS
-from engine.demo.parameters import Parameter
+from engine.sim.parameters import Parameter
 from engine.world import WorldSettings, load_solver
 
 if TYPE_CHECKING:

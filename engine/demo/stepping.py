@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from engine.demo.registry import find_demo
 
 if TYPE_CHECKING:
-    from engine.demo.base import Demo
+    from engine.sim.demo import Demo
     from engine.trace.cases import Case
     from engine.trace.own import Asking
     from engine.trace.quiz import Quiz

@@ -23,13 +23,13 @@ from numpy.typing import NDArray
 
 from engine.common.arrays import FloatArray, IntArray
 from engine.demo.event_log import EventLog
-from engine.demo.ids import called
-from engine.demo.stage import body_box
+from engine.sim.ids import called
+from engine.sim.stage import body_box
 
 if TYPE_CHECKING:
-    from engine.demo.base import Demo
-    from engine.demo.stage import Stage
     from engine.history.history import History
+    from engine.sim.demo import Demo
+    from engine.sim.stage import Stage
     from engine.world import World
 
 __all__ = ["QUANTITIES", "SUMS", "Quantity", "TimeSeries"]

@@ -12,12 +12,12 @@ from time import perf_counter
 
 from engine.common.errors import LabError
 from engine.common.installation import program
-from engine.demo.base import Demo
 from engine.demo.clock import FixedClock
 from engine.demo.messages import Message, Messages
 from engine.demo.time_series import TimeSeries
 from engine.history.history import History
 from engine.render import palette
+from engine.sim.demo import Demo
 
 __all__ = ["Timeline"]
 
@@ -167,7 +167,7 @@ class Timeline:
 
     def _watch_what_is_there(self) -> None:
         """Watch no body whose making was undone: its number is the next one's."""
-        if self.watched is not None and not self._demo.run.has_body(*self.watched):
+        if self.watched is not None and not self._demo.sim.has_body(*self.watched):
             self.watched = None
 
     def _go_a_part(self, history: History[Demo]) -> None:
@@ -213,11 +213,11 @@ class Timeline:
 
     def _explain_a_long_way(self, history: History[Demo]) -> None:
         """Say once why going back takes its time: nothing is kept of a demo with joints while their memory is out of reach."""
-        if self._explained or self._demo.run.keeps_solver_state or not any(stage.world.joint_ids for stage in self._demo.stages):
+        if self._explained or self._demo.sim.keeps_solver_state or not any(stage.world.joint_ids for stage in self._demo.stages):
             return
         if history.now - max(step for step in history.keyframes if step <= history.now) > _LONG_WAY:
             self._explained = True
-            is_late = self._demo.run.has_whole_states
+            is_late = self._demo.sim.has_whole_states
             why = "it began while the program was still loading" if is_late else f"Numba is not there ({program()} doctor)"
             self._messages.say(f"going back takes its time: the demo has joints, and {why}, so it is played from its beginning")
 

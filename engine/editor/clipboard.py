@@ -7,8 +7,8 @@ from dataclasses import fields, replace
 from typing import Any
 
 from engine.common.errors import LabError
-from engine.demo.stage import body_box, stage_under, union
 from engine.editor.editor import Chosen, Copied, Editor
+from engine.sim.stage import body_box, stage_under, union
 from engine.world import BodySpec, GearJointSpec, MouseJointSpec, World
 from engine.world.joint_specs import JointSpec
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, ClassVar
 
-from engine.demo.stage import stage_under
 from engine.editor.placing import LEAST_SIZE, box_spec, circle_spec, outline_spec
 from engine.editor.tool import KeyPress, Pointer, Tool, ghost
 from engine.render import palette
+from engine.sim.stage import stage_under
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -13,13 +13,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from engine.common.errors import LabError
-from engine.demo.ids import IDS_OF_A_USER
 from engine.demo.session import Session
 from engine.editor.background import BackgroundJobs
 from engine.render import palette
+from engine.sim.ids import IDS_OF_A_USER
 
 if TYPE_CHECKING:
-    from engine.demo.stage import Stage
+    from engine.sim.stage import Stage
     from engine.world import BodySpec, World
     from engine.world.joint_specs import JointSpec
 
@@ -67,7 +67,7 @@ class Gesture:
         return self._last is not None
 
     def edit(self, stage: int, method: str, *arguments: Any, **changes: Any) -> Any:
-        """Call a method of a stage's world, one of `engine.demo.base.EDITS`; return what it returns.
+        """Call a method of a stage's world, one of `engine.sim.demo.EDITS`; return what it returns.
 
         Raises
         ------

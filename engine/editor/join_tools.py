@@ -6,18 +6,18 @@ import math
 from typing import TYPE_CHECKING, ClassVar
 
 from engine.common.tolerances import LINEAR_SLOP
-from engine.demo.stage import stage_under
 from engine.editor.editor import Chosen, ChosenJoint, Gesture
 from engine.editor.picking import bodies_under, joints_under
 from engine.editor.placing import PlacingError, anchor_spec
 from engine.editor.tool import Pointer, Tool, mark_joint, outline_body
 from engine.render import palette
+from engine.sim.stage import stage_under
 from engine.world import DistanceJointSpec, PrismaticJointSpec, RevoluteJointSpec, WeldJointSpec, WheelJointSpec
 
 if TYPE_CHECKING:
-    from engine.demo.stage import Stage
     from engine.editor.editor import Editor
     from engine.render.canvas import Canvas
+    from engine.sim.stage import Stage
     from engine.world.joint_specs import JointSpec
 
 __all__ = ["DistanceTool", "EraserTool", "PrismaticTool", "RevoluteTool", "WeldTool", "WheelTool"]

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from engine.common.errors import InvalidInputError
-from engine.demo.stage import body_box
 from engine.editor.editor import ChosenJoint, Editor
 from engine.editor.rows import Heading, Line, Note, Number, Row, Switch
+from engine.sim.stage import body_box
 from engine.world import (
     DistanceJointSpec,
     FrictionJointSpec,

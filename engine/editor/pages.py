@@ -8,10 +8,10 @@ from dataclasses import replace
 from typing import Any
 
 from engine.common.errors import LabError
-from engine.demo.doors import door_of_bodies
-from engine.demo.ids import IDS_OF_A_USER
 from engine.editor.editor import Chosen, Editor, Gesture
 from engine.editor.rows import Choice, Heading, Line, Note, Number, Row, Switch, Text
+from engine.sim.doors import door_of_bodies
+from engine.sim.ids import IDS_OF_A_USER
 from engine.world import World
 from engine.world.fields import changed
 from engine.world.specs import BODY_TYPES

@@ -6,9 +6,9 @@ import math
 
 import numpy as np
 
-from engine.demo.stage import Stage, body_box
 from engine.geometry import Segment
 from engine.geometry.closest import closest_on_segment
+from engine.sim.stage import Stage, body_box
 
 __all__ = ["bodies_under", "bodies_within", "joints_under"]
 

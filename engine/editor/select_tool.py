@@ -9,13 +9,13 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from engine.demo.stage import stage_under
 from engine.editor.clipboard import copy_of, put_at, put_down
 from engine.editor.editor import Chosen, ChosenJoint, Gesture
 from engine.editor.picking import bodies_under, bodies_within, joints_under
 from engine.editor.tool import KeyPress, Pointer, Tool, grid_step, mark_joint, outline_bodies, outline_body
 from engine.geometry import Transform
 from engine.render import palette
+from engine.sim.stage import stage_under
 
 if TYPE_CHECKING:
     from engine.editor.editor import Editor

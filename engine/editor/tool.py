@@ -10,12 +10,12 @@ from typing import ClassVar
 import numpy as np
 
 from engine.common.arrays import FloatArray
-from engine.demo.stage import Stage, body_box, union
 from engine.editor.editor import Chosen, ChosenJoint, Editor
 from engine.geometry import AABB, Capsule, Circle, Transform
 from engine.render import palette
 from engine.render.canvas import Canvas
 from engine.render.palette import Color
+from engine.sim.stage import Stage, body_box, union
 
 __all__ = ["KeyPress", "Pointer", "Tool", "body_rings", "draw_rings", "ghost", "grid_step", "mark_joint", "outline_bodies", "outline_body"]
 

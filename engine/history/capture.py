@@ -22,11 +22,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.common.errors import LabError
-from engine.history.subject import CapturedInPlace
+from engine.sim.subject import CapturedInPlace
 from engine.world import World, WorldSnapshot
 
 if TYPE_CHECKING:
-    from engine.history.subject import Subject
+    from engine.sim.subject import Subject
 
 __all__ = ["CaptureError", "CapturedState", "capture", "captured_attributes", "put_back", "restore", "snapshot_arrays"]
 

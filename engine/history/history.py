@@ -27,23 +27,20 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from engine.common.checks import integer
 from engine.common.errors import InvalidInputError, LabError
 from engine.history.branch import Branch
-from engine.history.input_log import ACTIONS, Input
 from engine.history.keyframes import Keyframes
 from engine.history.state_log import Divergence
+from engine.sim.input_log import ACTIONS, Input
+from engine.sim.layout import laid_out, offsets_of
 
 if TYPE_CHECKING:
-    from engine.history.subject import Subject
+    from engine.sim.subject import Subject
 
-__all__ = ["AT_A_POINT", "History", "demo_hash", "laid_out", "offsets_of", "repeat"]
+__all__ = ["History", "demo_hash", "repeat"]
 
 _MAY_BE_NOTHING = frozenset({"press", "grab", "turn", "on_wheel"})
 
 _BY_THE_PROGRAM = frozenset({"keep_solver_state", "resource_ready"})
 """Done by the program itself, when something has come in the background: no reason to forget what was undone."""
-
-AT_A_POINT = frozenset({"grab", "hold", "drag", "turn", "on_wheel", "drop"})
-"""Actions at a point of the picture."""
-"""Actions at a point of the picture: what lies there depends on how the window's shape has made the demo lay out its worlds."""
 
 _Demo = TypeVar("_Demo", bound="Subject")
 
@@ -105,11 +102,11 @@ class History(Generic[_Demo]):
         self.demo = demo
         self.now = 0
         self.first_values = dict(demo.values)
-        self.kept_solver_state = demo.run.keeps_solver_state
-        self.waited = bool(demo.run.waits)
-        self.was_shared = demo.run.is_shared
-        self.first_solver = demo.run.solvers[0]
-        self.chosen_solver, self.chosen_settings = demo.run.solver, demo.run.solver_settings
+        self.kept_solver_state = demo.sim.keeps_solver_state
+        self.waited = bool(demo.sim.waits)
+        self.was_shared = demo.sim.is_shared
+        self.first_solver = demo.sim.solvers[0]
+        self.chosen_solver, self.chosen_settings = demo.sim.solver, demo.sim.solver_settings
         self.divergence: Divergence | None = None
         self._branch = Branch()
         self._branch.states.note(demo, demo_hash(demo))
@@ -201,7 +198,7 @@ class History(Generic[_Demo]):
         offsets = offsets_of(self.demo, action)
         held = self.demo.grabbing
         try:
-            result = self.demo.run.act(action, *arguments)
+            result = self.demo.sim.act(action, *arguments)
             is_nothing = result is False and action in _MAY_BE_NOTHING and self.demo.grabbing == held  # a grip at nothing lets go
         except LabError:
             is_refused = True
@@ -209,7 +206,7 @@ class History(Generic[_Demo]):
         finally:
             if not is_nothing:
                 self._leave_ahead(action)
-                taken = self.demo.run.held if action == "grab" else None
+                taken = self.demo.sim.held if action == "grab" else None
                 self._branch.inputs.insert(self.now, Input(action, arguments, offsets, taken, is_refused))
                 self._given += 1
         return result
@@ -235,7 +232,7 @@ class History(Generic[_Demo]):
         """
         self.catch_up()
         try:
-            self.demo.run.step()
+            self.demo.sim.step()
         except Exception:
             self._take_in(is_whole=False)
             raise
@@ -260,7 +257,7 @@ class History(Generic[_Demo]):
             self.divergence = self._branch.states.divergence(self.now, self.demo)
         self._branch.reached = max(self._branch.reached, self.now)
         keyframes = self._keyframes
-        if not self.demo.run.is_keyframe:
+        if not self.demo.sim.is_keyframe:
             keyframes.tidy()
         elif is_whole and self.now not in keyframes and (is_new or keyframes.has_room()):
             keyframes.add(self.now, self.demo)  # broken off, it has not built its worlds anew
@@ -401,7 +398,7 @@ class History(Generic[_Demo]):
                 _quietly(self.step)
                 if on_step is not None and on_step() is True and self.now < step:
                     break
-        self.demo.run.use_missing_referees()
+        self.demo.sim.use_missing_referees()
         if self.now < step:
             return False
         for one in self._branch.inputs[step][self._given : wanted]:
@@ -426,33 +423,11 @@ class History(Generic[_Demo]):
         self.now, self._given = step, 0
 
 
-def offsets_of(demo: Subject, action: str) -> tuple[tuple[float, float], ...]:
-    """Return where the stages lie in the picture, if an action is at a point of it and any lies elsewhere than at (0, 0)."""
-    offsets = tuple(stage.offset for stage in demo.stages) if action in AT_A_POINT else ()
-    return offsets if any(x or y for x, y in offsets) else ()
-
-
-@contextlib.contextmanager
-def laid_out(demo: Subject, offsets: Sequence[tuple[float, float]]) -> Iterator[None]:
-    """Let the stages lie in the picture where they lay when something was done at a point of it; without offsets where they lie.
-
-    Stages of which none is told lie at (0, 0): where a window has laid them out must make no difference.
-    """
-    moved = [(stage, stage.offset) for stage in demo.stages] if offsets else []
-    for (stage, _), offset in zip(moved, (*offsets, *[(0.0, 0.0)] * len(moved)), strict=False):
-        stage.offset = offset
-    try:
-        yield
-    finally:
-        for stage, offset in moved:
-            stage.offset = offset
-
-
 def repeat(demo: Subject, one: Input) -> LabError | None:
     """Do it again, with the stages where they lay in the picture then; return why it is refused, or None."""
     with laid_out(demo, one.offsets):
         try:
-            demo.run.act(one.action, *one.arguments)
+            demo.sim.act(one.action, *one.arguments)
         except LabError as error:
             return error
     return None

@@ -19,7 +19,7 @@ from engine.history.columns import Choices
 from engine.history.compact import CompactState, compacting
 
 if TYPE_CHECKING:
-    from engine.history.subject import Subject
+    from engine.sim.subject import Subject
 
 __all__ = ["MOST_BYTES", "Keyframes"]
 

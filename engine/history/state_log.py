@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from engine.history.subject import Subject
+    from engine.sim.subject import Subject
 
 __all__ = ["DIGEST_BYTES", "BodyIds", "Divergence", "StateLog", "body_digests", "body_ids", "differing", "raw_states"]
 

@@ -22,9 +22,6 @@ import numpy as np
 
 from engine.common.arrays import FloatArray
 from engine.common.errors import InvalidInputError, LabError
-from engine.demo.base import Demo
-from engine.demo.users import KEYFRAME_TICKS
-from engine.history.input_log import Held, Input
 from engine.history.recordings.inputs import as_plain, input_of
 from engine.net import messages as m
 from engine.net.clock import Clock
@@ -32,6 +29,9 @@ from engine.net.corrections import Correction, Poses, Smoothing, poses_of
 from engine.net.course import Act, Course
 from engine.net.limits import MOST_WORK, without_picture
 from engine.net.scene import made_of
+from engine.sim.demo import Demo
+from engine.sim.input_log import Held, Input
+from engine.sim.users import KEYFRAME_TICKS
 
 __all__ = ["Client"]
 
@@ -301,7 +301,7 @@ class Client:
         demo = self.demo
         if demo is None:
             return {}
-        grips = {user: one.grip for user, one in demo.run.users.users.items()}
+        grips = {user: one.grip for user, one in demo.sim.users.users.items()}
         return {
             user: (demo.stages.index(grip.stage), grip.body, grip.point)
             for user, grip in grips.items()
@@ -339,7 +339,7 @@ class Client:
         self._counts.clear()
         self._digests.clear()
         self._alone = now, course.now
-        for user in [user for user in course.demo.run.users.users if user != self.user]:
+        for user in [user for user in course.demo.sim.users.users if user != self.user]:
             course.add(course.now, Act(user, 2**40, Input("leave", ())))
 
     def say_goodbye(self) -> None:
@@ -506,7 +506,7 @@ class Client:
         course = self.course
         if course is None or ((self.refused or self._is_waiting) and not self.is_alone):
             return None
-        plain = as_plain(course.demo.run.told(action, *arguments))
+        plain = as_plain(course.demo.sim.told(action, *arguments))
         one = input_of(plain, "act", of_a_user=True)  # as the others will read it
         if without_picture(one) is not one:  # nobody else need know where a picture lies here
             plain = as_plain(without_picture(one))

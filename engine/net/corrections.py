@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from engine.common.arrays import FloatArray, IntArray
-from engine.demo.base import Demo
+from engine.sim.demo import Demo
 
 __all__ = ["Correction", "Moved", "Smoothing", "poses_of"]
 

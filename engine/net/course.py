@@ -21,13 +21,14 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from engine.common.errors import Described, InvalidInputError, LabError
-from engine.demo.base import Demo, DemoFaultError
-from engine.demo.ids import readable
-from engine.demo.users import KEYFRAME_TICKS
 from engine.history.capture import CapturedState, capture, restore
-from engine.history.history import AT_A_POINT, demo_hash, laid_out, repeat
-from engine.history.input_log import Input
+from engine.history.history import demo_hash, repeat
 from engine.net.limits import dearest_of
+from engine.sim.demo import Demo, DemoFaultError
+from engine.sim.ids import readable
+from engine.sim.input_log import Input
+from engine.sim.layout import AT_A_POINT, laid_out
+from engine.sim.users import KEYFRAME_TICKS
 from engine.world import WorldSettings
 
 __all__ = ["Act", "Course", "TooLateError"]
@@ -89,7 +90,7 @@ class Course:
         self.most_work = most_work
         self._borne: dict[int, tuple[str, WorldSettings]] = {}
         """Of each stage, the solver and the settings that are not too dear."""
-        demo.run.users.open(tick)
+        demo.sim.users.open(tick)
         self.digests: dict[int, bytes] = {tick: demo_hash(demo)}
         self.faults: deque[str] = deque(maxlen=_MOST_FAULTS)
         self.costs: dict[int, float] = {}
@@ -175,7 +176,7 @@ class Course:
         self._do(place)
         self._n_done = place + 1
         with laid_out(self.demo, self.inputs(self.now)[place].offsets):
-            return self.demo.run.act("by", act.user, act.one)
+            return self.demo.sim.act("by", act.user, act.one)
 
     def _do(self, until: int) -> None:
         """Carry out the acts of the next tick, as far as one, that have not been."""
@@ -220,7 +221,7 @@ class Course:
         for stage in () if self.goes_back else self.demo.stages:  # nobody looks at a server's picture
             stage.recording = False
         try:
-            self.demo.run.step()
+            self.demo.sim.step()
         except LabError as error:  # it fails everywhere alike
             self._note("the step", error)
         self.now += 1
@@ -260,7 +261,7 @@ class Course:
         self.now = start
         with self._again():
             while self.now < here:
-                if here - self.now <= 1.0 / min(1.0, self.demo.run.users.speed):  # among them is the step that the picture shows
+                if here - self.now <= 1.0 / min(1.0, self.demo.sim.users.speed):  # among them is the step that the picture shows
                     for stage in self.demo.stages:
                         stage.recording = True
                 self.step()
@@ -268,7 +269,7 @@ class Course:
                 self._do(min(n_done, len(self._acts.get(here, ()))))
         for stage, trail, counts in shown:  # what the picture has of the past is as it was when it was seen
             stage.trail, stage.counts = trail, counts
-        self.demo.run.use_missing_referees()
+        self.demo.sim.use_missing_referees()
         return here - start
 
     def adopt(self, tick: int) -> None:

@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from engine.common.errors import LabError
-from engine.history.input_log import Input
+from engine.sim.input_log import Input
 from engine.world import BodySpec, FixtureSpec, World, WorldSettings, load_solver
 from engine.world.fields import named_values
 
 if TYPE_CHECKING:
-    from engine.demo.base import Demo
-    from engine.demo.inverse import Inverse
+    from engine.sim.demo import Demo
+    from engine.sim.inverse import Inverse
 
 __all__ = [
     "BURST",
@@ -203,7 +203,7 @@ def unmade_by(one: Input, demo: Demo) -> Size:
 
 def work_of(one: Input, demo: Demo) -> float:
     """Return how many times the work of a solver's defaults a change of settings asks for, by its counts; 1 for any other act."""
-    solvers, named, own = demo.run.solvers, {}, ()
+    solvers, named, own = demo.sim.solvers, {}, ()
     if one.action in ("set_solver", "amend_solver"):
         solvers, own = one.arguments[:1], one.arguments[1] if len(one.arguments) > 1 else ()
     elif one.action in ("edit", "amend_edit") and one.arguments[1] == "set_settings" and len(one.arguments) > 3:

@@ -8,9 +8,9 @@ from __future__ import annotations
 from typing import Literal
 
 from engine.common.rng import stream
-from engine.demo.base import Demo
 from engine.net.link import Link, LinkSettings
 from engine.net.server import Server, ServerSettings
+from engine.sim.demo import Demo
 
 __all__ = ["LocalConnection", "LocalServer"]
 

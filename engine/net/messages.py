@@ -28,7 +28,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 import msgspec
 
 from engine.common.errors import LabError
-from engine.demo.users import MOST_USERS
+from engine.sim.users import MOST_USERS
 
 __all__ = [
     "LARGEST_FROM_CLIENT", "LARGEST_FROM_SERVER", "LARGEST_PLAIN", "METHODS", "MOST_EARLIER", "PORT", "VERSION", "Acted", "Bye", "Closed",

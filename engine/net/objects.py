@@ -29,8 +29,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.common.errors import LabError
-from engine.history.subject import CapturedInPlace
 from engine.scenes.codec import KINDS, from_plain, to_plain
+from engine.sim.subject import CapturedInPlace
 from engine.world import World
 
 __all__ = ["DEEPEST", "ObjectReader", "ObjectWriter", "StateError", "class_name", "may_be_set"]

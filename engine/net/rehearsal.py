@@ -10,10 +10,10 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from engine.common.rng import stream
-from engine.demo.base import Demo
 from engine.net.client import Client
 from engine.net.link import Link, LinkSettings
 from engine.net.server import Server, ServerSettings
+from engine.sim.demo import Demo
 
 __all__ = ["Rehearsal", "Seat"]
 

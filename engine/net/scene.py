@@ -9,10 +9,10 @@ import msgspec
 
 from engine.common.checks import boolean, seed_number
 from engine.common.errors import Described, InvalidInputError
-from engine.demo.base import Demo
 from engine.demo.registry import find_demo
 from engine.demo.scene_demo import SceneDemo, scene_class
 from engine.net.messages import LARGEST_PLAIN, is_bearable
+from engine.sim.demo import Demo
 from engine.world import load_solver
 from engine.world.fields import named_values, number
 from engine.world.solver import solver_name
@@ -51,7 +51,7 @@ def check_hertz(field: str, value: object) -> float:
 
 def scene_of(demo: Demo) -> dict[str, Any]:
     """Return how a demo was made, with its present parameters."""
-    run = demo.run
+    run = demo.sim
     settings = None if run.solver_settings is None else [list(pair) for pair in run.solver_settings]
     return {
         "demo": demo.id,
@@ -85,12 +85,12 @@ def made_of(plain: object) -> Demo:
     seed = seed_number("scene.seed", plain["seed"])
     demo = _kind(plain)(seed, values, solver=solver, built_for=built_for, solver_settings=own, hertz=hertz)
     if remembers:
-        for name in demo.run.solvers:
+        for name in demo.sim.solvers:
             problem = load_solver(name).prepare()
             if problem is not None:
                 raise InvalidInputError("solver", f"one whose state is in reach here ({problem})", name)
-    if demo.run.keeps_solver_state != remembers:
-        demo.run.keeps_solver_state = remembers
+    if demo.sim.keeps_solver_state != remembers:
+        demo.sim.keeps_solver_state = remembers
         demo.restart()
     return demo
 

@@ -15,9 +15,9 @@ from typing import Any, NamedTuple
 from engine.common.checks import integer
 from engine.common.errors import Described, InvalidInputError, renamed
 from engine.common.json_file import read_json
-from engine.demo.users import MOST_USERS
-from engine.history.input_log import Input
 from engine.history.recordings.inputs import input_of
+from engine.sim.input_log import Input
+from engine.sim.users import MOST_USERS
 
 __all__ = ["Script", "ScriptedAct", "load_script", "script_of"]
 

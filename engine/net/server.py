@@ -26,10 +26,6 @@ from typing import Any
 
 from engine.common.errors import LabError
 from engine.common.words import counted, shown
-from engine.demo.base import Demo
-from engine.demo.ids import IDS_OF_A_USER
-from engine.demo.users import KEYFRAME_TICKS, MOST_USERS
-from engine.history.input_log import ACTIONS, EDITS, USER_ACTIONS, Input
 from engine.history.recordings.inputs import as_plain, input_of
 from engine.net import messages as m
 from engine.net.course import Act, Course
@@ -37,6 +33,10 @@ from engine.net.guesses import Guesses
 from engine.net.limits import Bucket, Limits, Size, has_more_values, loads, made_by, owned, undone_by, unmade_by, without_picture, work_of
 from engine.net.scene import check_shareable, scene_of
 from engine.net.state import StateError, encode_state
+from engine.sim.demo import Demo
+from engine.sim.ids import IDS_OF_A_USER
+from engine.sim.input_log import ACTIONS, EDITS, USER_ACTIONS, Input
+from engine.sim.users import KEYFRAME_TICKS, MOST_USERS
 
 __all__ = ["GUESTS_MAY", "Drop", "Server", "ServerSettings", "ServerStatus", "UserStatus"]
 
@@ -559,7 +559,7 @@ class Server:
 
     def _undone(self, number: int) -> Size:
         """Return how much taking back a user's last action makes; the most that it may, where some of his are still to be carried out."""
-        user = self.course.demo.run.users.users.get(number)
+        user = self.course.demo.sim.users.users.get(number)
         ticks = (tick for tick, some in self._acted.items() if tick >= self.course.now and some)
         waiting = [act.one for tick in ticks for act in self.course.acts(tick) if act.user == number]
         sizes = [undone_by(inverse) for inverse in (user.undo[-1 - len(waiting) :] if user is not None else ())]

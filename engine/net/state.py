@@ -2,7 +2,7 @@
 
     digest (16) | zlib of: length (4) | MessagePack: [version, demo, values, classes, worlds, attributes] | bytes of arrays
 
-It is what `engine.history.capture` captures: the worlds by their snapshots, and what the demo, its `DemoRun` and its stages hold beside
+It is what `engine.history.capture` captures: the worlds by their snapshots, and what the demo, its `Simulation` and its stages hold beside
 them, as `engine.net.objects` tells it. It goes onto a demo that was just built of the same scene, or onto one that runs; refused, that
 stays as it was.
 
@@ -23,15 +23,8 @@ import msgspec
 import numpy as np
 
 from engine.common.errors import LabError
-from engine.demo.base import Demo
-from engine.demo.dropping import DroppedBody
-from engine.demo.grip import Grip
-from engine.demo.inverse import Inverse, Part
-from engine.demo.parameters import parameter_values
-from engine.demo.users import MOST_UNDO, MOST_USERS, PUSHES, SPEEDS, User, Users
 from engine.geometry import AABB
 from engine.history.capture import CapturedState, capture, captured_attributes, put_back, restore
-from engine.history.input_log import Input
 from engine.history.recordings.inputs import as_plain, input_of
 from engine.history.recordings.layout import is_number
 from engine.net.messages import LARGEST_PLAIN, is_bearable
@@ -39,6 +32,13 @@ from engine.net.objects import ObjectReader, ObjectWriter, StateError, class_nam
 from engine.net.scene import check_hertz
 from engine.net.snapshots import plain_snapshot, snapshot_of
 from engine.render.interpolation import PathPiece, StepImpacts, StepPath
+from engine.sim.demo import Demo
+from engine.sim.dropping import DroppedBody
+from engine.sim.grip import Grip
+from engine.sim.input_log import Input
+from engine.sim.inverse import Inverse, Part
+from engine.sim.parameters import parameter_values
+from engine.sim.users import MOST_UNDO, MOST_USERS, PUSHES, SPEEDS, User, Users
 from engine.world.solver import solver_name
 
 __all__ = ["LARGEST_STATE", "StateError", "decode_state", "encode_state"]
@@ -62,11 +62,11 @@ def encode_state(demo: Demo) -> bytes:
     stages = demo.stages
     worlds = [stage.world for stage in stages]
     snapshots = [world.snapshot() for world in worlds]
-    writer = ObjectWriter([demo, demo.run, *stages, *worlds, *(snapshot.contacts for snapshot in snapshots)])
+    writer = ObjectWriter([demo, demo.sim, *stages, *worlds, *(snapshot.contacts for snapshot in snapshots)])
     told = [plain_snapshot(snapshot, writer, f"stages[{k}].world") for k, snapshot in enumerate(snapshots)]
     attributes = [
         [[name, writer.write(_told(name, value), f"{path}{name}")] for name, value in captured_attributes(thing).items()]
-        for thing, path in zip((demo, demo.run, *stages), _paths(len(stages)), strict=True)
+        for thing, path in zip((demo, demo.sim, *stages), _paths(len(stages)), strict=True)
     ]
     plain = msgspec.msgpack.encode([_VERSION, demo.id, dict(demo.values), writer.classes, told, attributes])
     content = b"".join((len(plain).to_bytes(_LENGTH_BYTES, "little"), plain, *writer.content))
@@ -107,7 +107,7 @@ def _told(name: str, value: Any) -> Any:
 
 
 def _paths(n_stages: int) -> tuple[str, ...]:
-    return "", "run.", *(f"stages[{k}]." for k in range(n_stages))
+    return "", "sim.", *(f"stages[{k}]." for k in range(n_stages))
 
 
 def _unpacked(content: bytes) -> tuple[list[Any], bytes]:
@@ -143,11 +143,11 @@ def _put(demo: Demo, plain: list[Any], content: bytes) -> None:
     worlds = [stage.world for stage in stages]
     if len(told) != len(stages) or len(attributes) != len(stages) + 2:
         raise StateError(f"the state must be of {len(stages)} worlds, got {len(told)}")
-    things: list[object] = [demo, demo.run, *stages, *worlds]
+    things: list[object] = [demo, demo.sim, *stages, *worlds]
     reader = ObjectReader(things, classes, content)
     snapshots = [snapshot_of(one, reader, f"stages[{k}].world") for k, one in enumerate(told)]
     things += [snapshot.contacts for snapshot in snapshots]
-    owners = (demo, demo.run, *stages)
+    owners = (demo, demo.sim, *stages)
     read = [_attributes(owner, one, reader, path) for owner, one, path in zip(owners, attributes, _paths(len(stages)), strict=True)]
     if not reader.is_whole:
         raise StateError("there are more bytes than arrays")
@@ -161,7 +161,7 @@ def _put(demo: Demo, plain: list[Any], content: bytes) -> None:
         world.restore(snapshot, must_hold=True)
     for owner, one in zip(owners, read, strict=True):
         put_back(owner, one)
-    demo.run.use_missing_referees()
+    demo.sim.use_missing_referees()
 
 
 def _attributes(owner: object, plain: Any, reader: ObjectReader, path: str) -> dict[str, Any]:
@@ -182,7 +182,7 @@ def _attributes(owner: object, plain: Any, reader: ObjectReader, path: str) -> d
     return found
 
 
-_OF_A_DEMO = frozenset({"values", "stages", "dropped", "steps", "held", "ready", "_grip", "run"})
+_OF_A_DEMO = frozenset({"values", "stages", "dropped", "steps", "held", "ready", "_grip", "sim"})
 """What every demo has; what it has beside that may come later."""
 
 
@@ -198,7 +198,7 @@ def _is_alike(value: Any, present: Any) -> bool:
 
 def _check_demo(demo: Demo, found: dict[str, Any]) -> None:
     """Check what the base class goes by."""
-    if found["run"] is not demo.run or len(found["stages"]) != len(demo.stages):
+    if found["sim"] is not demo.sim or len(found["stages"]) != len(demo.stages):
         raise StateError("a demo must have its own run and stages")
     if any(one is not stage for one, stage in zip(found["stages"], demo.stages, strict=True)):
         raise StateError("a demo must have its own stages")
@@ -285,36 +285,36 @@ def _are_finite(found: object, n: int) -> bool:
 def _check_run(demo: Demo, found: dict[str, Any]) -> None:
     """Check what steps the demo, and who shares it."""
     if found["demo"] is not demo or type(found["keeps_solver_state"]) is not bool or type(found["_is_settled"]) is not bool:
-        raise StateError("run.demo must be the demo")
+        raise StateError("sim.demo must be the demo")
     for name in ("solver", "built_for"):
         if found[name] is not None:
-            solver_name(f"run.{name}", found[name])
+            solver_name(f"sim.{name}", found[name])
     if found["hertz"] is not None:
-        check_hertz("run.hertz", found["hertz"])
+        check_hertz("sim.hertz", found["hertz"])
     if found["waits"] not in (None, False, True):
-        raise StateError("run.waits must be true, false or None")
+        raise StateError("sim.waits must be true, false or None")
     users = found["users"]
     if type(users) is not Users or type(users.users) is not dict or type(users.paused) is not bool or users.speed not in SPEEDS:
-        raise StateError("run.users must be users")
+        raise StateError("sim.users must be users")
     if any(type(number) is not int or number < 0 for number in (users.ticks, users._owed)):
-        raise StateError("run.users must have their time")
+        raise StateError("sim.users must have their time")
     if type(users.away) is not dict or set(users.users) & set(users.away) or type(users.is_shared) is not bool:
-        raise StateError("run.users must be here or away")
+        raise StateError("sim.users must be here or away")
     for number, user in (*users.users.items(), *users.away.items()):
         if type(number) is not int or not 1 <= number <= MOST_USERS or type(user) is not User:
-            raise StateError(f"run.users[{number!r:.20}] must be a user")
+            raise StateError(f"sim.users[{number!r:.20}] must be a user")
         _check_grip(demo, user.grip)
         ids = user.next_ids.items()
         if not all(type(k) is int and _are_numbers(next_ids, 3) for k, next_ids in ids):
-            raise StateError(f"run.users[{number}] must have ids")
+            raise StateError(f"sim.users[{number}] must have ids")
         if not _are_texts(user.held) or not _are_texts(user.pushes) or not user.pushes <= set(PUSHES):
-            raise StateError(f"run.users[{number}] must have keys")
+            raise StateError(f"sim.users[{number}] must have keys")
         if user.drives is not None and not _are_numbers(user.drives, 2):
-            raise StateError(f"run.users[{number}].drives must be a stage and a body")
+            raise StateError(f"sim.users[{number}].drives must be a stage and a body")
         if type(user.undo) is not list or len(user.undo) > MOST_UNDO:
-            raise StateError(f"run.users[{number}].undo must be a list of at most {MOST_UNDO}")
+            raise StateError(f"sim.users[{number}].undo must be a list of at most {MOST_UNDO}")
         for inverse in user.undo:
-            _check_inverse(inverse, f"run.users[{number}].undo")
+            _check_inverse(inverse, f"sim.users[{number}].undo")
 
 
 _TAKES_BACK = {"edit": 4, "set_solver": 2, "set_parameter": 2, "release": 0, "drive": 2}

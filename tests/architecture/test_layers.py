@@ -30,8 +30,9 @@ LAYERS = (
     "engine.scenes",
     "engine.trace",
     "engine.experiments",
-    "engine.history",
     "engine.render",
+    "engine.sim",
+    "engine.history",
     "engine.demo",
     "engine.net",
     "engine.editor",
@@ -52,11 +53,12 @@ REFEREE = tuple(
 # The rooms of the application, each in the order in which it can be read: a module imports only from those before it in its room.
 ROOMS = {
     "engine.history": (
-        "input_log subject state_log branch",
+        "state_log branch",
         "columns capture compact keyframes history recordings",
     ),
+    "engine.sim": ("input_log subject layout parameters stage grip dropping ids inverse users doors demo",),
     "engine.demo": (
-        "parameters clock stage costs grip dropping ids inverse users doors base registry",
+        "clock costs registry",
         "scene_demo pair_demo stepping own_demo replaying messages",
         "solver_settings event_log time_series figures apart judged_step beside camera_controller timeline session",
     ),

@@ -31,10 +31,8 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from engine.demo.base import Demo
 from engine.demo.registry import find_demo
 from engine.geometry import Circle, Polygon
-from engine.history.input_log import Input
 from engine.history.recordings.inputs import as_plain
 from engine.net import messages as m
 from engine.net.client import Client
@@ -42,6 +40,8 @@ from engine.net.limits import Limits
 from engine.net.link import LinkSettings
 from engine.net.rehearsal import Rehearsal
 from engine.net.server import Server, ServerSettings
+from engine.sim.demo import Demo
+from engine.sim.input_log import Input
 from engine.world import BodySpec, FixtureSpec, RevoluteJointSpec
 from tests.hazards.fuzz_files import damaged
 

@@ -42,7 +42,7 @@ _NUMBERS = (float("nan"), float("inf"), 3e38, -3e38, 1e20, 1e12, 1e6, 0.0, -1.0)
 _WHOLE = (0, -1, 1, 5, 2**31, 2**40, 2**63 - 1)
 _VALUES: tuple[Any, ...] = (
     *(None, True, 0, 1, -1, 2, 255, 2**31, 2**63 - 1, -(2**63), 0.0, 1e-30, 1e9, *_NUMBERS, "", "x", "__class__", b"", b"\0" * 8),
-    *([], {}, [0, 0], [1, []], [15, 0], [15, 5], [16, "x"], "engine.demo.base:Demo", "builtins:eval", "os:system"),
+    *([], {}, [0, 0], [1, []], [15, 0], [15, 5], [16, "x"], "engine.sim.demo:Demo", "builtins:eval", "os:system"),
 )
 
 
@@ -164,7 +164,7 @@ def fuzz(count: int, seed: int = 0) -> dict[str, object]:
                 seen["taken"] += 1
                 try:
                     for _ in range(_STEPS):
-                        demo.run.step()
+                        demo.sim.step()
                 except LabError:
                     seen["failed"] += 1
                 decode_state(demo, good.state)

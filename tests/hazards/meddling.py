@@ -12,8 +12,8 @@ from typing import Any
 from engine.common.errors import LabError
 from engine.decompose import BodyFile
 from engine.demo import Demo, Parameter
-from engine.demo.dropping import drop_size, load_dropped
 from engine.history.history import History
+from engine.sim.dropping import drop_size, load_dropped
 from tests.hazards.fuzz import Fuzzer
 
 __all__ = ["KEYS", "Meddler", "sample_files"]

@@ -21,7 +21,6 @@ from typing import Any
 import numpy as np
 
 from engine.common.errors import LabError
-from engine.demo.base import Demo
 from engine.demo.registry import find_demo
 from engine.demo.scene_demo import scene_class
 from engine.geometry import Circle, Polygon, Segment
@@ -30,6 +29,7 @@ from engine.net.link import LinkSettings
 from engine.net.rehearsal import Rehearsal
 from engine.scenes.scene import scene_of_snapshot
 from engine.scenes.scene_file import scene_as_json
+from engine.sim.demo import Demo
 from engine.world import (
     BodySpec,
     DistanceJointSpec,

@@ -20,11 +20,11 @@ import time
 from pathlib import Path
 
 from engine.demo.registry import find_demo
-from engine.history.input_log import Input
 from engine.history.recordings.inputs import as_plain
 from engine.net import messages as m
 from engine.net.connection import Connection
 from engine.net.hosting import Hosting
+from engine.sim.input_log import Input
 from engine.world import load_solver
 
 MOST_OF_A_CORE = 0.15

@@ -98,7 +98,7 @@ def test_memory_that_comes_into_reach_late_is_part_of_the_past(monkeypatch: pyte
     ready = memory.best_internal_memory()
     monkeypatch.setattr("engine.box2d.solver.best_internal_memory", lambda: None)
     history = History(Pendulum(0))
-    assert not history.demo.run.keeps_solver_state
+    assert not history.demo.sim.keeps_solver_state
     for _ in range(100):
         history.step()
     monkeypatch.setattr("engine.box2d.solver.best_internal_memory", lambda: ready)
@@ -106,9 +106,9 @@ def test_memory_that_comes_into_reach_late_is_part_of_the_past(monkeypatch: pyte
     history.act("keep_solver_state")
     for _ in range(100):
         history.step()
-    assert history.demo.run.keeps_solver_state and history.demo.stages[0].world.snapshot().state.is_whole
+    assert history.demo.sim.keeps_solver_state and history.demo.stages[0].world.snapshot().state.is_whole
     history.seek(90)
-    assert not history.demo.run.keeps_solver_state and not history.demo.stages[0].world.snapshot().state.is_whole
+    assert not history.demo.sim.keeps_solver_state and not history.demo.stages[0].world.snapshot().state.is_whole
     history.seek(history.last)
     assert history.divergence is None and history.verify() is None
 

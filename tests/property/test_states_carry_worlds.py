@@ -14,15 +14,15 @@ import pytest
 
 from engine.common.errors import LabError
 from engine.common.limits import MAX_COORDINATE, MAX_NUMBER, MAX_SPEED
-from engine.demo.base import Demo
 from engine.demo.registry import find_demo
-from engine.demo.users import KEYFRAME_TICKS
 from engine.geometry import Circle
 from engine.history.history import demo_hash
-from engine.history.input_log import Input
 from engine.history.recordings.inputs import as_plain, input_of
 from engine.net.course import Act, Course
 from engine.net.state import decode_state, encode_state
+from engine.sim.demo import Demo
+from engine.sim.input_log import Input
+from engine.sim.users import KEYFRAME_TICKS
 from engine.world import (
     BodySpec,
     DistanceJointSpec,

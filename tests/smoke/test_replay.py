@@ -49,7 +49,7 @@ from engine.common import jit
 
 jit.hold_back(jit.MEMORY)
 history = History(find_demo("simple_shapes")(0))
-assert not history.demo.run.keeps_solver_state
+assert not history.demo.sim.keeps_solver_state
 recorder = record(history, sys.argv[1])
 for step in range(160):
     if step == 40:

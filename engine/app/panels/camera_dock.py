@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, ClassVar
 import pygame
 
 from engine.app.panels.dock import Dock
-from engine.demo.stage import Stage, union
 from engine.geometry import AABB, FixtureShape, Transform
 from engine.render import palette
+from engine.sim.stage import Stage, union
 
 if TYPE_CHECKING:
     from engine.demo.session import Session

@@ -18,9 +18,9 @@ from engine.render.palette import Color
 from engine.render.plot import Curve, TimeAxis, draw_panes, draw_sample, number_words
 
 if TYPE_CHECKING:
-    from engine.demo.base import Demo
     from engine.demo.session import Session
     from engine.history.history import History
+    from engine.sim.demo import Demo
 
 __all__ = ["PlotDock"]
 

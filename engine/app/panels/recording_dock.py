@@ -21,7 +21,6 @@ from engine.app.panels.dock import Dock
 from engine.app.panels.timeline_dock import TimelineDock
 from engine.common.errors import LabError
 from engine.common.words import counted
-from engine.demo.ids import readable
 from engine.demo.replaying import record
 from engine.demo.scene_demo import file_stem
 from engine.history.recordings import SUFFIX
@@ -29,13 +28,14 @@ from engine.history.recordings.recorder import free_path
 from engine.history.recordings.verifying import divergence_words
 from engine.render import palette
 from engine.render.palette import Color
+from engine.sim.ids import readable
 
 if TYPE_CHECKING:
-    from engine.demo.base import Demo
     from engine.demo.session import Session
     from engine.history.history import History
     from engine.history.recordings import Recording
     from engine.render.canvas import Canvas
+    from engine.sim.demo import Demo
 
 __all__ = ["RecordingDock"]
 

@@ -14,9 +14,9 @@ from engine.render import palette
 from engine.render.palette import Color, mix
 
 if TYPE_CHECKING:
-    from engine.demo.base import Demo
     from engine.demo.session import Session
     from engine.history.history import History
+    from engine.sim.demo import Demo
 
 __all__ = ["PHASES", "StepDock"]
 

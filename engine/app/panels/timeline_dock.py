@@ -13,9 +13,9 @@ from engine.render import palette
 from engine.render.palette import mix
 
 if TYPE_CHECKING:
-    from engine.demo.base import Demo
     from engine.demo.session import Session
     from engine.history.history import History
+    from engine.sim.demo import Demo
 
 __all__ = ["TimelineDock"]
 

@@ -18,9 +18,9 @@ import numpy as np
 
 from engine.common.errors import Described, InvalidInputError
 from engine.common.words import counted
-from engine.history.input_log import ACTIONS, EDITS, USER_ACTIONS, Input
 from engine.history.recordings.layout import RecordingError, is_number
 from engine.scenes.codec import Precision, from_plain, to_plain
+from engine.sim.input_log import ACTIONS, EDITS, USER_ACTIONS, Input
 from engine.world import World
 
 if TYPE_CHECKING:

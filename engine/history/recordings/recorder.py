@@ -10,11 +10,11 @@ from typing import Any
 
 from engine.history.branch import Branch
 from engine.history.history import History
-from engine.history.input_log import Input
 from engine.history.recordings.inputs import as_plain
 from engine.history.recordings.layout import LONGEST_CHUNK, Part
 from engine.history.recordings.recording import present_makers
 from engine.history.recordings.writer import RecordingWriter, head_of
+from engine.sim.input_log import Input
 
 __all__ = ["Recorder", "free_path"]
 

@@ -46,7 +46,7 @@ class Recording:
     chosen_solver, chosen_settings : str or None, pairs or None
         What it was to be driven by, and with which settings of the solver's own, in place of what the demo, or its scene file, takes.
     is_shared : bool
-        Whether several users could come from the beginning on: its steps are ticks then (`engine.demo.users`).
+        Whether several users could come from the beginning on: its steps are ticks then (`engine.sim.users`).
     """
 
     demo: str

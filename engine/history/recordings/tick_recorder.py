@@ -9,12 +9,12 @@ from typing import Any
 
 from engine.common.errors import LabError
 from engine.history.history import demo_hash
-from engine.history.input_log import Input
 from engine.history.recordings.inputs import as_plain
 from engine.history.recordings.layout import HASH_BYTES, Part, Unpacked
 from engine.history.recordings.writer import RecordingWriter, head_of
 from engine.history.state_log import BodyIds, body_digests, body_ids, raw_states
-from engine.history.subject import Subject
+from engine.sim.input_log import Input
+from engine.sim.subject import Subject
 
 __all__ = ["TickRecorder"]
 

@@ -17,7 +17,7 @@ from engine.history.recordings.layout import LARGEST_FILE, Part, RecordingError,
 from engine.history.recordings.recording import present_makers
 
 if TYPE_CHECKING:
-    from engine.history.subject import Subject
+    from engine.sim.subject import Subject
 
 __all__ = ["RecordingWriter", "head_of"]
 
@@ -134,7 +134,7 @@ class RecordingWriter:
 
 def head_of(demo: Subject, scene: Mapping[str, Any] | None) -> dict[str, Any]:
     """Return the head of a recording of a demo that begins where it stands, but for the state: `hash`, `bodies` and `digests`."""
-    run = demo.run
+    run = demo.sim
     return {
         "demo": demo.id,
         "solver": run.solvers[0],

@@ -12,11 +12,11 @@ from typing import Any, Protocol
 import numpy as np
 
 from engine.common.tolerances import LINEAR_SLOP
-from engine.demo.base import Demo
-from engine.demo.stage import Stage
-from engine.demo.users import SPEEDS
 from engine.geometry import Circle, Polygon
 from engine.net.script import Script
+from engine.sim.demo import Demo
+from engine.sim.stage import Stage
+from engine.sim.users import SPEEDS
 from engine.world import BodySpec, DistanceJointSpec, FixtureSpec, RevoluteJointSpec
 
 __all__ = ["LATEST", "RATE", "Actor", "RandomHands", "ScriptedHands"]

@@ -10,12 +10,12 @@ from typing import Any
 from engine.common.checks import choice, integer, seed_number, within
 from engine.common.errors import InvalidInputError
 from engine.common.rng import stream
-from engine.demo.users import MOST_USERS
 from engine.net.link import LinkSettings
 from engine.net.messages import METHODS
 from engine.net.netlab.hands import RATE, RandomHands, ScriptedHands
 from engine.net.script import Script, ScriptedAct
 from engine.net.server import ServerSettings
+from engine.sim.users import MOST_USERS
 
 __all__ = ["LINK_FIELDS", "MOST_STEPS", "SWEPT", "Plan", "swept"]
 

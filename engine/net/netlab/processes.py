@@ -210,7 +210,7 @@ def _end_with_parent() -> None:
 
 def _told_to_go(pipe: Pipe[Any, Any], plan: Plan) -> int | None:
     """Load everything, and wait until it begins; return the port, or None if it does not begin at all."""
-    made_of(plan.scene).run.step()
+    made_of(plan.scene).sim.step()
     pipe.send(("ready", 0))
     word, port = pipe.recv()
     return port if word == "go" else None

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from engine.common.errors import LabError
-from engine.demo.base import Demo
 from engine.net.client import Client
 from engine.net.corrections import Correction
 from engine.net.course import Course
 from engine.net.server import Server
+from engine.sim.demo import Demo
 
 __all__ = ["ClientNotes", "ServerNotes", "ServerWatch", "Watch"]
 

@@ -7,13 +7,13 @@ from typing import Any, cast
 import pygame
 
 from engine.app.window import Window
-from engine.demo.base import Demo
 from engine.demo.registry import find_demo
 from engine.net.client import Client
 from engine.net.hosting import Hosting, HostingStatus
 from engine.net.link import LinkSettings
 from engine.net.local import LocalConnection, LocalServer
 from engine.net.party import Party
+from engine.sim.demo import Demo
 from tests.unit.app.hand import FRAME, SIZE, Hand
 
 __all__ = ["Gathering"]

@@ -11,11 +11,11 @@ from engine import trace
 from engine.app.panels.inspector_dock import InspectorDock
 from engine.app.panels.menu_dock import MenuDock
 from engine.app.window import Window
-from engine.demo import doors
 from engine.demo.registry import find_demo
 from engine.editor.editor import Chosen
 from engine.editor.pages import body_rows
 from engine.editor.rows import Choice
+from engine.sim import doors
 from tests.unit.app.hand import SIZE, Hand, pixel
 from tests.unit.app.test_pointing import differing
 

@@ -42,7 +42,7 @@ def test_runs_draws_and_restarts(demo: type[Demo]) -> None:
     for layer in ("aabbs", "normals", "centers", "separations"):
         setattr(window.session.layers, layer, True)
     for k in range(60):
-        running.run.step()
+        running.sim.step()
         if k % 15 == 0:
             window.show(surface)
     first = demo_hash(running)
@@ -51,7 +51,7 @@ def test_runs_draws_and_restarts(demo: type[Demo]) -> None:
     window.session.restart()
     assert window.session.timeline.failure == "" and running.steps == 0
     for _ in range(60):
-        running.run.step()
+        running.sim.step()
     assert demo_hash(running) == first
 
 
@@ -70,9 +70,9 @@ def test_every_slider_end_works(demo: type[Demo]) -> None:
     for parameter in demo.parameters:
         for value in (parameter.low, parameter.slider_range[1]):
             running = demo(values={parameter.name: value})
-            running.run.step()
+            running.sim.step()
             running.set_parameter(parameter.name, parameter.default)
-            running.run.step()
+            running.sim.step()
 
 
 @pytest.mark.parametrize("demo", DEMOS)
@@ -109,7 +109,7 @@ def test_what_it_writes_and_draws_can_be_read(demo: type[Demo], monkeypatch: pyt
     running = demo()
     session, surface = Session(running, (0, 0, 1280, 720)), pygame.Surface((1280, 720))
     for _ in range(30):
-        running.run.step()
+        running.sim.step()
     try:
         for theme in THEMES:
             palette.use_theme(theme)
@@ -137,7 +137,7 @@ def test_what_it_writes_and_draws_can_be_read(demo: type[Demo], monkeypatch: pyt
 @pytest.mark.parametrize("demo", DEMOS)
 def test_starts_without_overlap(demo: type[Demo]) -> None:
     running = demo()
-    running.run.step()
+    running.sim.step()
     for stage in running.stages:
         contacts = stage.world.contacts
         deepest = min(contacts.separation[contacts.state >= 0].tolist(), default=0.0)

@@ -258,7 +258,7 @@ def test_ctrl_s_saves_every_world(twins: type[Demo], drop: type[Demo], tmp_path:
     opened = scene_demo(load_scene(tmp_path / "twins-2.json"), "twins-2.json")()
     n_bodies = sum(len(stage.world.body_ids) for stage in opened.stages)
     assert opened.status()[0] == f"twins-2.json: {n_bodies} bodies, 0 joints in 2 worlds"
-    opened.run.edit(0, "create_body", (BodySpec((FixtureSpec(Circle(0.2)),), position=(2.0, 9.0)),))
+    opened.sim.edit(0, "create_body", (BodySpec((FixtureSpec(Circle(0.2)),), position=(2.0, 9.0)),))
     assert opened.status()[0] == f"twins-2.json: {n_bodies + 1} bodies, 0 joints in 2 worlds"
     assert file_stem(opened) == "twins-2" and file_stem(demo) == "twins", "scenes, pictures, tables and recordings are called alike"
     apart = opened.stages
@@ -738,10 +738,10 @@ def test_a_scene_is_a_demo_like_any_other(tmp_path: Path) -> None:
     demo = kind()
     assert demo.home() == scene.camera and demo.title == "ball" and len(demo.status()) == 5 and demo.summary() == scene.notes
     assert scene_class(scene_as_json(scene)).scene == scene and kind.scene_content() == scene_as_json(scene)
-    demo.run.step()
+    demo.sim.step()
     first = demo.stages[0].world.state_hash()
     demo.restart()
-    demo.run.step()
+    demo.sim.step()
     assert demo.stages[0].world.state_hash() == first
     assert scene_demo(scene, "x.json").opened_from == "x.json"
     with pytest.raises(InvalidInputError, match="a file that ends in"):

@@ -20,11 +20,11 @@ from engine.app.frame import FramePainter
 from engine.app.saving import scene_maker
 from engine.common.errors import InvalidInputError
 from engine.demo import Demo
-from engine.demo.dropping import load_dropped
 from engine.demo.scene_demo import load_any_scene, scene_demo
 from engine.demo.session import Session
 from engine.scenes import Scene, load_scene, save_scene
 from engine.scenes.pictures import MOST_BYTES, BodyPicture, check_png
+from engine.sim.dropping import load_dropped
 from engine.world import BodySpec
 
 RED, WHITE = (200, 30, 40), (255, 255, 255)
@@ -88,7 +88,7 @@ def test_a_scene_keeps_the_pictures_of_its_bodies(drop: type[Demo], ring: Path, 
     for x in (-2.0, 2.0):  # the same file twice is kept once
         session.act("drop", load_dropped(str(ring), 1.2), (x, 3.0))
     for _ in range(10):
-        demo.run.step()
+        demo.sim.step()
     save_scene(tmp_path / "rings.json", scene_maker(session)())
     ring.unlink()
     scene = load_any_scene(str(tmp_path / "rings.json"))

@@ -89,10 +89,10 @@ def test_the_worst_errors_of_the_last_seconds_are_kept(hand: Hand) -> None:
     hand.window.use_referee(Erring)
     session = hand.window.session
     for _ in range(3):
-        session.demo.run.step()
+        session.demo.sim.step()
     assert worst_errors(session).tolist() == list(errors)
     for _ in range(300):
-        session.demo.run.step()
+        session.demo.sim.step()
     assert worst_errors(session).tolist() == [1e-9] * 300
     hand.key(pygame.K_8)
     hand.frame(2)
@@ -140,6 +140,6 @@ def test_card_and_status_bar_count_the_same_bodies() -> None:
     for n_built in (0, 2):
         demo = find_demo("workbench")()
         for k in range(n_built):
-            demo.run.edit(0, "create_body", (BodySpec((FixtureSpec(Circle(0.2)),), position=(2.0 * k, 3.0)),))
+            demo.sim.edit(0, "create_body", (BodySpec((FixtureSpec(Circle(0.2)),), position=(2.0 * k, 3.0)),))
         bar = next(value for caption, value, _ in _cells(Session(demo, (0, 0, 640, 480)), 0) if caption == "bodies")
         assert str(demo.status()[0]).split()[0] == bar == str(1 + n_built)

@@ -56,7 +56,7 @@ def test_it_says_what_the_compiled_check_says(twins: type[Demo], monkeypatch: py
     monkeypatch.setattr(check, "_questions", _Watched(put, check._questions.get, questions))
     try:
         for _ in range(40):
-            demo.run.step()
+            demo.sim.step()
         check.look(demo.stages, True)
         until(lambda: check.failure or not check._answers.empty())
         check.look(demo.stages, False)
@@ -89,9 +89,9 @@ def test_contacts_have_their_turns_over_all_worlds(drop: type[Demo]) -> None:
 
     demo, check = Two(values={"discs": 9}), Answering()
     for _ in range(30):
-        demo.run.step()
+        demo.sim.step()
     for _ in range(10):
-        demo.run.step()
+        demo.sim.step()
         check.look(demo.stages, True)
     assert [len(one) for one in check.asked] == [8] * 9
     seen = [contact for one in check.asked for contact in one]
@@ -100,7 +100,7 @@ def test_contacts_have_their_turns_over_all_worlds(drop: type[Demo]) -> None:
     assert [stage.sampled.compared for stage in demo.stages] == [36, 36]
     assert check.words == "checking 7 of 18 pairs a frame without the compiler"  # nothing came back in the first of ten frames
     demo.restart()
-    demo.run.step()
+    demo.sim.step()
     check.look(demo.stages, True)
     assert "no two that touch" in check.words and demo.stages[0].total == StepAgreement()
 
@@ -169,11 +169,11 @@ def test_where_its_process_ends_the_window_goes_on(broken: str, drop: type[Demo]
     monkeypatch.setattr(plain_check, "_SERVE", broken)
     demo, check = drop(), PlainCheck()
     for _ in range(40):
-        demo.run.step()
+        demo.sim.step()
     check.look(demo.stages, True)
     until(lambda: check.failure)
     for _ in range(3):
-        demo.run.step()
+        demo.sim.step()
         check.look(demo.stages, True)
     assert "without the compiler" in check.failure and check.words == ""
     check.close()
@@ -187,7 +187,7 @@ def test_where_no_process_can_be_started_the_window_goes_on(drop: type[Demo], mo
     monkeypatch.setattr(plain_check.subprocess, "Popen", refuse)
     demo, check = drop(), PlainCheck()
     for _ in range(40):
-        demo.run.step()
+        demo.sim.step()
     check.look(demo.stages, True)
     assert until(lambda: check.failure).endswith("no more processes")
     check.close()
@@ -197,7 +197,7 @@ def test_closing_does_not_wait_for_an_answer(drop: type[Demo], monkeypatch: pyte
     monkeypatch.setattr(plain_check, "_SERVE", "import time; time.sleep(1e4)")
     demo, check = drop(), PlainCheck()
     for _ in range(40):
-        demo.run.step()
+        demo.sim.step()
     check.look(demo.stages, True)
     until(lambda: check._process)
     check.close()
@@ -216,7 +216,7 @@ def test_its_process_ends_with_whoever_asks(said: bytes, tmp_path: Path) -> None
 def test_a_contact_whose_fixture_has_died_is_not_asked_about(drop: type[Demo]) -> None:
     demo, check = drop(values={"discs": 2}), Answering()
     for _ in range(40):
-        demo.run.step()
+        demo.sim.step()
     demo.stages[0].world.destroy_body(demo.discs[0])  # type: ignore[attr-defined]
     check.look(demo.stages, True)
     check.look(demo.stages, True)

@@ -172,7 +172,7 @@ def test_the_wheel_shows_less_of_the_time(window: Window) -> None:
 def test_step_times_add_up_to_what_was_measured(window: Window, monkeypatch: pytest.MonkeyPatch) -> None:
     """By a clock that goes on by a millisecond with each reading, whatever the machine does."""
     readings = itertools.count()
-    for module in ("engine.demo.session", "engine.demo.stage", "engine.app.window"):
+    for module in ("engine.demo.session", "engine.sim.stage", "engine.app.window"):
         monkeypatch.setattr(f"{module}.perf_counter", lambda: 1e-3 * next(readings))
     monkeypatch.setattr(World, "last_cost", property(lambda world: StepCost(collide=0.25, solve=0.5, toi=0.125)))
     key(window, pygame.K_F9)

@@ -52,7 +52,7 @@ def test_a_seesaw_that_is_built_here_stands_everywhere(monkeypatch: pytest.Monke
         world = demo.stages[0].world
         (joint,) = world.joint_ids
         assert isinstance(world.joint(joint).spec, RevoluteJointSpec) and len(world.body_ids) == 5
-        assert not demo.run.users.paused
+        assert not demo.sim.users.paused
         assert all(body >> 20 == 1 for body in world.body_ids[1:]), "ids of the first user's range"
 
 
@@ -72,13 +72,13 @@ def test_what_one_holds_the_other_sees() -> None:
     two.does(1, "drive", 0, world.body_ids[-2])
     ben.point((1.0, 2.0), two.now)
     two.frame(10)
-    grip = ben.demo.run.users.users[1].grip
+    grip = ben.demo.sim.users.users[1].grip
     assert grip is not None and grip.body == body
     assert ben.pointers[1] == pytest.approx(session.view.to_world((at[0] + 57, at[1] - 114)))
-    assert session.demo.run.users.users[2].drives == (0, world.body_ids[-2]) and session.client.pointers[2] == (1.0, 2.0)
+    assert session.demo.sim.users.users[2].drives == (0, world.body_ids[-2]) and session.client.pointers[2] == (1.0, 2.0)
     two.send(pygame.MOUSEBUTTONUP, pos=at, button=1)
     two.frame(10)
-    assert ben.demo.run.users.users[1].grip is None
+    assert ben.demo.sim.users.users[1].grip is None
     assert two.agree()
 
 
@@ -88,7 +88,7 @@ def test_pause_speed_and_restart_are_everybodys_and_a_menu_stops_nobody() -> Non
     two.key(pygame.K_SPACE)
     two.key(pygame.K_LEFTBRACKET)
     two.frame(10)
-    assert ben.demo.run.users.paused and ben.demo.run.users.speed == 0.5 and session.clock.pace == "paused, 1/2"
+    assert ben.demo.sim.users.paused and ben.demo.sim.users.speed == 0.5 and session.clock.pace == "paused, 1/2"
     steps = ben.demo.steps
     two.frame(20)
     assert ben.demo.steps == steps

@@ -18,7 +18,7 @@ def test_nothing_touches_at_first_and_all_stay_in_the_pit(count: int) -> None:
     assert len(demo.stage.world.body_ids) == count + 1
     assert len(demo.stage.world.step()) == 0
     for _ in range(200):
-        demo.run.step()
+        demo.sim.step()
     home = demo.home()
     poses = demo.stage.world.poses[1:]
     assert (poses[:, 0] > home.lower[0]).all() and (poses[:, 0] < home.upper[0]).all() and (poses[:, 1] > 0.0).all()
@@ -33,7 +33,7 @@ def test_all_kinds_fall_and_the_seed_decides_how() -> None:
 
 def test_material_and_gravity_change_on_the_spot() -> None:
     demo = SimpleShapes()
-    demo.run.step()
+    demo.sim.step()
     world = demo.stage.world
     demo.set_parameter("friction", 0.9)
     demo.set_parameter("gravity", 1.0)
@@ -45,9 +45,9 @@ def test_material_and_gravity_change_on_the_spot() -> None:
 def test_t_tosses_everything_up() -> None:
     demo = SimpleShapes()
     for _ in range(120):
-        demo.run.step()
+        demo.sim.step()
     assert demo.on_key("t") and not demo.on_key("x")
-    demo.run.step()
+    demo.sim.step()
     assert (demo.stage.world.velocities[1:, 1] > 3.0).mean() > 0.5
 
 

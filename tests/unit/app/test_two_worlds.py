@@ -62,7 +62,7 @@ def test_buttons_choose_what_runs_beside_and_where_it_is_drawn(hand: Hand) -> No
     assert not session.besides and len(beside_pixels(hand)) == 0
     press(hand, "beside", "soft_step")
     (beside,) = session.besides
-    assert beside.demo.run.solvers == ("soft_step",)
+    assert beside.demo.sim.solvers == ("soft_step",)
     hand.frame(3)
     assert len(beside_pixels(hand)) > 20, "the outline"
     press(hand, "lane", "lane")
@@ -95,22 +95,22 @@ def test_another_solver_goes_on_from_here_and_is_taken_back(hand: Hand) -> None:
     hand.frame()
     for solver in ("soft_step", "box2d"):
         press(hand, "solver", solver)
-        assert hand.window.session is session and session.demo.run.solvers == (solver,)
+        assert hand.window.session is session and session.demo.sim.solvers == (solver,)
         assert session.demo.stages[0].world.state(1).position == pytest.approx(before, abs=0.05) and session.timeline.failure == ""
     steps = session.demo.steps
     session.clock.paused = False
     hand.frame(10)
     assert session.demo.steps >= steps + 9
     session.undo()
-    assert session.demo.run.solvers == ("soft_step",) and session.demo.steps == steps
+    assert session.demo.sim.solvers == ("soft_step",) and session.demo.steps == steps
     session.undo()
-    assert session.demo.run.solvers == ("box2d",)
+    assert session.demo.sim.solvers == ("box2d",)
     session.timeline.redo()
-    assert session.demo.run.solvers == ("soft_step",)
+    assert session.demo.sim.solvers == ("soft_step",)
     session.restart()
-    assert session.demo.run.solvers == ("soft_step",) and session.demo.steps == 0
+    assert session.demo.sim.solvers == ("soft_step",) and session.demo.steps == 0
     hand.send(pygame.KEYDOWN, key=pygame.K_F11, mod=pygame.KMOD_LSHIFT, unicode="")
-    assert hand.window.session is session and session.demo.run.solvers[0] == solvers()[(solvers().index("soft_step") + 1) % len(solvers())]
+    assert hand.window.session is session and session.demo.sim.solvers[0] == solvers()[(solvers().index("soft_step") + 1) % len(solvers())]
 
 
 def test_four_run_side_by_side_from_the_present_state(hand: Hand) -> None:
@@ -192,7 +192,7 @@ def test_one_move_of_a_slider_is_taken_back_at_once(hand: Hand) -> None:
     hand.frame(2)
     assert len(seen) >= 4 and max(seen) > 0.3, "it moves while it is dragged"
     session.undo()
-    assert session.demo.run.solvers == ("sequential_impulses",) and not world.settings.solver_settings
+    assert session.demo.sim.solvers == ("sequential_impulses",) and not world.settings.solver_settings
 
 
 def test_a_world_beside_has_settings_of_its_own(hand: Hand) -> None:
@@ -338,7 +338,7 @@ def test_a_choice_waits_until_its_solver_is_there(hand: Hand, monkeypatch: pytes
     assert session.besides and session.messages.now is None
     there = False
     hand.send(pygame.KEYDOWN, key=pygame.K_F11, mod=pygame.KMOD_LSHIFT, unicode="")
-    assert hand.window.session.demo.run.solvers == ("soft_step",), "it runs already, beside the other"
+    assert hand.window.session.demo.sim.solvers == ("soft_step",), "it runs already, beside the other"
 
 
 def test_a_demo_without_a_past_has_nothing_beside_it(drop: type[Demo]) -> None:
@@ -387,4 +387,4 @@ def test_every_demo_runs_beside_itself(demo: type[Demo]) -> None:
     hand.frame(10)
     assert window.session.timeline.failure == ""
     if session.demo.stages:
-        assert window.session.demo.run.solvers == ("soft_step",) and window.session.besides
+        assert window.session.demo.sim.solvers == ("soft_step",) and window.session.besides

@@ -69,7 +69,7 @@ def test_the_second_gets_every_input(drop: type[Demo]) -> None:
             history.act(action, *arguments)
         history.step()
     assert demo_hash(beside.demo) == alone(drop, OURS, do, 60), "it came to what it comes to alone"
-    assert beside.demo.run.solvers == (OURS,) and not beside.skipped and beside.has_arrived
+    assert beside.demo.sim.solvers == (OURS,) and not beside.skipped and beside.has_arrived
 
 
 def test_free_flight_parts_by_the_length_of_the_steps(drop: type[Demo]) -> None:
@@ -157,7 +157,7 @@ def test_one_that_is_made_late_plays_all_that_has_been(drop: type[Demo]) -> None
 def test_what_is_not_there_is_skipped_and_told(drop: type[Demo]) -> None:
     class Uneven(drop):  # type: ignore[misc, valid-type]
         def after_step(self) -> None:
-            if self.steps == 10 and self.run.solvers == (OURS,):
+            if self.steps == 10 and self.sim.solvers == (OURS,):
                 self.stages[0].world.destroy_body(1)
 
     history = History(Uneven())
@@ -189,7 +189,7 @@ def test_both_begin_alike_laid_out_for_the_first() -> None:
             assert beside.distances.metres[0] < 1e-6, (name, "but for rounding to float32")
             history.act("restart")
             run(history, 1)
-            assert beside.demo.run.skin_radius == history.demo.run.skin_radius and beside.distances.metres[1] < 0.02
+            assert beside.demo.sim.skin_radius == history.demo.sim.skin_radius and beside.distances.metres[1] < 0.02
 
 
 class Near(Demo):
@@ -264,7 +264,7 @@ def test_from_a_later_state_it_is_the_first_up_to_there() -> None:
     here = demo_hash(history.demo)
     beside = Beside(history, OURS, since=(40, 0))
     beside.follow()
-    assert beside.has_arrived and beside.demo.run.solvers == (OURS,)
+    assert beside.has_arrived and beside.demo.sim.solvers == (OURS,)
     assert all((mine.world.poses == other.world.poses).all() for mine, other in beside.pairs) and not beside.distances.metres.any()
     run(history, 30)
     assert beside.distances.parted is not None and beside.distances.parted.step > 40
@@ -277,7 +277,7 @@ def test_from_a_later_state_it_is_the_first_up_to_there() -> None:
     assert demo_hash(history.demo) == here
     history.seek(39)
     beside.follow()
-    assert demo_hash(history.demo) == demo_hash(beside.demo) and beside.demo.run.solvers == ("box2d",), "before it was changed"
+    assert demo_hash(history.demo) == demo_hash(beside.demo) and beside.demo.sim.solvers == ("box2d",), "before it was changed"
 
 
 def test_what_is_done_before_they_part_lets_them_part_there(drop: type[Demo]) -> None:
@@ -288,12 +288,12 @@ def test_what_is_done_before_they_part_lets_them_part_there(drop: type[Demo]) ->
     history.seek(12)
     history.act("edit", 0, "create_body", (ball(2.0),))
     run(history, 10)
-    assert beside.has_arrived and beside.since == (12, 0) and beside.demo.run.solvers == (OURS,)
+    assert beside.has_arrived and beside.since == (12, 0) and beside.demo.sim.solvers == (OURS,)
     assert 2 in only(beside.demo).world.body_ids and beside.now == 22
     assert history.undo()
     beside.follow()
     run(history, 3)
-    assert beside.has_arrived and 2 not in only(beside.demo).world.body_ids and beside.demo.run.solvers == (OURS,)
+    assert beside.has_arrived and 2 not in only(beside.demo).world.body_ids and beside.demo.sim.solvers == (OURS,)
     assert history.redo()
     beside.follow()
     assert beside.has_arrived and 2 in only(beside.demo).world.body_ids

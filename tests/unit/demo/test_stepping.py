@@ -9,10 +9,10 @@ import pytest
 
 from engine import query, trace
 from engine.contracts.agreement import Difference
-from engine.demo.doors import door_of_bodies, door_of_body, door_of_contact, door_of_difference, door_of_solver
-from engine.demo.stage import Stage
 from engine.demo.stepping import stepper_of
 from engine.geometry import Circle, Polygon
+from engine.sim.doors import door_of_bodies, door_of_body, door_of_contact, door_of_difference, door_of_solver
+from engine.sim.stage import Stage
 from engine.trace.case_file import load_case
 from engine.trace.cases import PairCase
 from engine.trace.scene_case import SceneCase

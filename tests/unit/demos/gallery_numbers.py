@@ -82,12 +82,12 @@ def row(scene: str, what: str) -> Callable[[Callable[[Callable[..., Any]], Numbe
 
 def run(demo: Demo, steps: int) -> None:
     for _ in range(steps):
-        demo.run.step()
+        demo.sim.step()
 
 
 def until(demo: Demo, is_over: Callable[[], bool], most: int) -> None:
     while not is_over() and demo.steps < most:
-        demo.run.step()
+        demo.sim.step()
 
 
 @row("pulley", "acceleration, 3 kg against 2 kg, m/s²")

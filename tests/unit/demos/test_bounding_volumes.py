@@ -40,7 +40,7 @@ def placed(demo: BoundingVolumes, pose: Any) -> shapely.Polygon:
 def test_no_volume_misses_a_true_hit(outline: str) -> None:
     demo = make(outline=outline, volumes="all", neighbours=5, drift=5.0, spin=360.0)
     for _ in range(12):
-        demo.run.step()
+        demo.sim.step()
         for one in demo.neighbours:
             assert one.meets == placed(demo, demo.pose).intersects(placed(demo, one.pose))
     assert {tally.missed for tally in demo.tallies.values()} == {0} and demo.status() == []
@@ -50,7 +50,7 @@ def test_no_volume_misses_a_true_hit(outline: str) -> None:
 def test_the_table_counts_what_is_seen() -> None:
     demo = make(volumes="all", neighbours=16)
     for _ in range(30):
-        demo.run.step()
+        demo.sim.step()
     for row in demo.rows():
         says = [one for one in demo.neighbours if row.kind in one.said_yes]
         assert row.says_yes == len(says) and row.false_now == len([one for one in says if not one.meets])
@@ -74,10 +74,10 @@ def test_neighbours_are_everywhere_equally_often() -> None:
 def test_the_figure_turns_by_itself_and_by_hand() -> None:
     demo = make(spin=60.0, neighbours=1, drift=0.0)
     demo.neighbours[0].position = (2.5, 0.0)
-    demo.run.step()
+    demo.sim.step()
     assert demo.angle == pytest.approx(math.radians(1.0))
     assert demo.on_key("a") and not demo.on_key("z")
-    demo.run.step()
+    demo.sim.step()
     assert demo.angle == pytest.approx(math.radians(1.0))
     assert demo.grab((0.5, 0.0)) and demo.grabbing
     demo.drag((0.0, 0.5))
@@ -94,7 +94,7 @@ def test_a_neighbour_is_moved_and_turned() -> None:
     demo.drag((9.0, 9.0))
     assert demo.grab((2.6, 0.1))
     demo.drag((0.6, 0.1))
-    demo.run.step()  # while it is held it does not drift
+    demo.sim.step()  # while it is held it does not drift
     assert one.position == pytest.approx((0.5, 0.0)) and one.angle == 0.0 and one.meets
     demo.release()
     demo.grab((0.6, 0.0))
@@ -107,12 +107,12 @@ def test_a_neighbour_is_moved_and_turned() -> None:
 def test_volumes_are_switched_without_a_restart() -> None:
     demo = make()
     for _ in range(5):
-        demo.run.step()
+        demo.sim.step()
     before = demo.neighbours[0].position
     demo.set_parameter("volumes", "box+capsule")
     demo.set_parameter("k", "32")
     assert demo.kinds == ("box", "capsule") and demo.steps == 5 and demo.neighbours[0].position == before
-    demo.run.step()
+    demo.sim.step()
     assert demo.tallies["box"].apart <= len(demo.neighbours)
     demo.on_key("c")
     assert demo.tallies["box"].apart == 0

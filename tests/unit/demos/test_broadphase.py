@@ -45,7 +45,7 @@ def test_a_crowd_stays_in_the_arena_and_moves_the_share_it_should(scene: str) ->
 def test_all_structures_have_their_turns_and_find_the_same() -> None:
     demo = BroadPhaseScene(values={**SMALL, "moving": 0.4})
     for _ in range(110):
-        demo.run.step()
+        demo.sim.step()
     race = demo.race
     assert race is not None and race.n_wrong == 0 and race.n_compared >= 150
     assert all(lane.ms is not None for lane in race.lanes)
@@ -62,25 +62,25 @@ def test_a_structure_that_loses_a_pair_is_named() -> None:
             return super().pairs(aabbs)[1:]  # type: ignore[arg-type]
 
     demo = BroadPhaseScene(values=SMALL)
-    demo.run.step()
+    demo.sim.step()
     assert demo.race is not None
     demo.race.lanes[3].phase = Lossy()
     for _ in range(40):
-        demo.run.step()
+        demo.sim.step()
     assert [lane.phase.name for lane in demo.race.lanes if lane.wrong] == ["lossy"]
     assert "lossy" in demo.summary()[0] and demo.agreement().unexplained == demo.race.n_wrong > 0
 
 
 def test_slow_structures_wait_so_that_the_picture_does_not() -> None:
     demo = BroadPhaseScene(values=SMALL)
-    demo.run.step()
+    demo.sim.step()
     race = demo.race
     assert race is not None
     lane = race.lanes[0]
     lane.times.extend([50.0] * 30)
     lane.is_cold = False
     race._running = [(lane, 10)]
-    demo.run.step()
+    demo.sim.step()
     assert lane.due > 40 and all(lane is not one for one, _ in race._running)
 
 
@@ -112,7 +112,7 @@ def test_the_chart_has_room_for_all_its_rows(size: tuple[int, int], monkeypatch:
 
     monkeypatch.setattr("demos._broadphase_picture.draw_bars", noted)
     demo = BroadPhaseScene(values=SMALL)
-    demo.run.step()
+    demo.sim.step()
     picture_of(demo, size)
     assert ends and all(end <= lowest for end, lowest in ends)
 
@@ -121,7 +121,7 @@ def test_the_chart_has_room_for_all_its_rows(size: tuple[int, int], monkeypatch:
 def test_each_is_drawn_with_what_a_region_and_a_ray_enter(structure: str) -> None:
     demo = BroadPhaseScene(values={**SMALL, "structure": structure})
     for _ in range(3):
-        demo.run.step()
+        demo.sim.step()
     assert demo.race is not None
     sketch = demo.race.lanes[STRUCTURE_WORDS.index(structure)].phase.sketch()
     boxes = demo.boxes
@@ -143,7 +143,7 @@ def _overlapping(boxes: np.ndarray, region: np.ndarray) -> IntArray:
 def test_a_picture_with_the_chart(structure: str) -> None:
     demo = BroadPhaseScene(values={**SMALL, "structure": structure})
     for _ in range(5):
-        demo.run.step()
+        demo.sim.step()
     import io
 
     picture = pygame.image.load(io.BytesIO(picture_of(demo, (800, 600))), "x.png")
@@ -167,10 +167,10 @@ def test_in_the_window_it_does_not_wait_for_its_kernels(monkeypatch: pytest.Monk
         demo = BroadPhaseScene(values=SMALL)
         demo.viewer.interactive = True
         for _ in range(5):
-            demo.run.step()
+            demo.sim.step()
     assert len(started) == 1 and demo.race is None and "loading" in str(demo.status()[1])
     monkeypatch.setattr(racing, "_loaded", True)
-    demo.run.step()
+    demo.sim.step()
     assert demo.race is not None
 
 
@@ -184,7 +184,7 @@ def test_off_screen_the_first_picture_does_not_say_that_something_is_still_to_co
 
 def test_the_rays_start_is_put_by_the_right_button_and_a_disc_is_thrown_by_the_left() -> None:
     demo = BroadPhaseScene(values=SMALL)
-    demo.run.step()
+    demo.sim.step()
     assert demo.turn((1.0, 2.0)) and demo.eye == (1.0, 2.0)
     disc = demo.stage.world.state(demo.discs[0]).position
     assert demo.grab(disc)

@@ -102,7 +102,7 @@ def test_the_time_line_opens_up_the_step_that_jumped() -> None:
 def test_before_the_touch_the_time_line_shows_the_step_that_was_taken() -> None:
     demo = Bullet(values={"target": "wall"})
     assert demo.lanes[0].recorder.shown() is None
-    demo.run.step()
+    demo.sim.step()
     found = demo.lanes[0].recorder.shown()
     assert found is not None and found[0] == 0 and found[1].touch.status is Status.MISS
 
@@ -117,7 +117,7 @@ def test_a_burst_has_shots_of_different_luck_and_is_counted() -> None:
     assert isinstance(same, Bullet) and [lane.tally for lane in same.lanes] == tallies
     phases = set()
     for _ in range(120):
-        demo.run.step()
+        demo.sim.step()
         assert demo.lanes[0].watch is not None
         phases.add(demo.lanes[0].watch.spec.phase)
     assert len(phases) > 2
@@ -135,7 +135,7 @@ def test_keys_fire_and_choose_the_target() -> None:
     assert demo.on_key("return") and demo.shots == 2 and demo.fires_by_itself
     assert demo.on_key("a") and not demo.fires_by_itself
     for _ in range(200):
-        demo.run.step()
+        demo.sim.step()
     assert demo.shots == 2
     demo.set_parameter("speed", 90.0)
     assert not demo.fires_by_itself
@@ -170,7 +170,7 @@ def test_every_step_can_be_drawn(values: dict[str, object]) -> None:
     demo = Bullet(values=values)
     for _ in range(6):
         for _ in range(9):
-            demo.run.step()
+            demo.sim.step()
         assert picture_of(demo, (640, 360)).startswith(b"\x89PNG")
 
 
@@ -212,7 +212,7 @@ def test_in_slow_motion_the_plate_waits_for_the_bullet() -> None:
     stage, watch = demo.stages[0], demo.lanes[0].watch
     assert watch is not None
     while watch.hit is None:
-        demo.run.step()
+        demo.sim.step()
     world, impacts = stage.world, stage.impacts
     assert impacts is not None
     plate, bullet = world.row_of(watch.panels[0].body), world.row_of(watch.bullet)
@@ -237,7 +237,7 @@ def test_a_step_in_pieces_is_drawn_at_an_even_pace_up_to_the_impact(rule: str) -
     stage, watch = demo.stages[0], demo.lanes[0].watch
     assert watch is not None
     while watch.hit is None:
-        demo.run.step()
+        demo.sim.step()
     assert len(stage.taken) > 1 and stage.taken[-1].end == pytest.approx(1.0)
     start, travel, row = watch.positions[-2][0], watch.spec.travel, stage.world.row_of(watch.bullet)
     painter = DebugDraw()
@@ -258,19 +258,19 @@ class _Referee:
 @pytest.mark.parametrize("lanes", ["discrete+swept", "swept", "discrete+bullet", "default"])
 def test_in_the_window_lanes_wait_until_what_they_ask_is_loaded_and_the_others_do_not(lanes: str) -> None:
     demo = Bullet(values={"lanes": lanes, "target": "wall"})
-    demo.viewer.interactive = demo.run.waits = True
+    demo.viewer.interactive = demo.sim.waits = True
     for _ in range(120):
-        demo.run.step()
+        demo.sim.step()
     swept = demo.lanes[-1]
     assert swept.watch is None and not swept.stage.world.body_ids
     assert all(lane.watch is not None and lane.tally for lane in demo.lanes[:-1])
     assert len(demo.summary()) == len(demo.lanes) - 1
     assert not demo.arrivals()
-    demo.run.use_referee(lambda world: _Referee())
+    demo.sim.use_referee(lambda world: _Referee())
     for what in demo.arrivals():
-        demo.run.resource_ready(what)
+        demo.sim.resource_ready(what)
     for _ in range(120):
-        demo.run.step()
+        demo.sim.step()
     assert swept.watch is not None and swept.watch.outcome is Outcome.STOPPED
 
 
@@ -282,7 +282,7 @@ def test_in_the_window_the_time_line_waits_until_its_algorithms_are_loaded(monke
     monkeypatch.setattr(StepRecorder, "shown", lambda recorder: asked.append(recorder))
     demo = Bullet(values={"target": "wall"})
     demo.viewer.interactive = True
-    demo.run.step()
+    demo.sim.step()
     canvas = Canvas(pygame.Surface((800, 500)), Camera(scale=80.0, view=(0, 0, 800, 500)))
     demo.draw(canvas)
     assert not asked, "a frame would take as long as compiling"
@@ -300,7 +300,7 @@ def test_every_piece_of_a_step_is_checked_and_counted_as_one_step() -> None:
     (stage,) = demo.stages
     n_pieces = []
     for k in range(4):
-        demo.run.step()
+        demo.sim.step()
         n_pieces.append(len(stage.taken))
         expected = StepAgreement(2 * n_pieces[-1], n_pieces[-1], n_pieces[-1], 0, 0.25)
         assert stage.agreement == expected and len(stage.errors) == k + 1
@@ -315,7 +315,7 @@ def test_the_impact_is_drawn_from_its_moment_on(rule: str, monkeypatch: pytest.M
     watch = demo.lanes[0].watch
     assert watch is not None
     while watch.hit is None:
-        demo.run.step()
+        demo.sim.step()
     canvas = Canvas(pygame.Surface((800, 500)), Camera(scale=80.0, view=(0, 0, 800, 500)))
     for fraction, seen in ((0.1, 0), (watch.hit.fraction - 0.01, 0), (watch.hit.fraction + 0.01, 1), (1.0, 1)):
         drawn.clear()
@@ -323,7 +323,7 @@ def test_the_impact_is_drawn_from_its_moment_on(rule: str, monkeypatch: pytest.M
         demo.draw(canvas)
         assert len(drawn) == seen
     for _ in range(30):
-        demo.run.step()
+        demo.sim.step()
     drawn.clear()
     demo.draw(canvas)
     assert len(drawn) >= 1 and drawn[-1] == pytest.approx((-1.0, 0.0))

@@ -70,7 +70,7 @@ def test_is_stepped_drawn_restarted_rewound_and_ends_alike(kind: type[Demo]) -> 
         assert demo_hash(history.demo) == history.hash_at(step), step
     assert history.divergence is None
 
-    history.demo.run.release_all()
+    history.demo.sim.release_all()
     history.demo.restart()
     assert demo_hash(history.demo) == fresh
 
@@ -92,10 +92,10 @@ def test_its_keys_are_its_own(kind: type[Demo]) -> None:
     for keys, _ in kind.keys:
         for key in keys.lower().split(", "):
             assert names.get(key, key) not in _WINDOW_KEYS
-            assert demo.run.press(names.get(key, key)), key
-            demo.run.release_key(names.get(key, key))
-    assert not demo.run.press("f12")
-    demo.run.step()
+            assert demo.sim.press(names.get(key, key)), key
+            demo.sim.release_key(names.get(key, key))
+    assert not demo.sim.press("f12")
+    demo.sim.step()
 
 
 @pytest.mark.parametrize("kind", SCENES)
@@ -108,7 +108,7 @@ def test_goes_on_whatever_gravity_somebody_sets(kind: type[Demo]) -> None:
         for stage in demo.stages:
             stage.world.set_settings(gravity=gravity)
         for _ in range(80 if gravity == (0.0, -10.0) else 12):  # the catapult's stone has left by then
-            demo.run.step()
+            demo.sim.step()
         assert demo.status()
         window.show(surface)
 
@@ -123,11 +123,11 @@ def test_goes_on_without_a_body_that_somebody_deleted(kind: type[Demo]) -> None:
         if k % 6 == 3:
             world = demo.stages[0].world
             world.destroy_body(rng.choice(world.body_ids)) if world.body_ids else None
-        demo.run.step()
+        demo.sim.step()
         demo.status()
     window.show(surface)
     for keys, _ in kind.keys:
-        demo.run.press({"enter": "return"}.get(keys.split(", ")[0].lower(), keys.split(", ")[0].lower()))
+        demo.sim.press({"enter": "return"}.get(keys.split(", ")[0].lower(), keys.split(", ")[0].lower()))
     before = demo.steps  # 0 where the key restarts the scene
-    demo.run.step()
+    demo.sim.step()
     assert demo.steps == before + 1

@@ -30,7 +30,7 @@ from engine.history.history import History, demo_hash
 
 def _run(demo: Demo, steps: int) -> None:
     for _ in range(steps):
-        demo.run.step()
+        demo.sim.step()
 
 
 @pytest.mark.parametrize("same", ["meet", "never meet"])
@@ -53,7 +53,7 @@ def test_the_counters_count_each_ball_once_however_it_lies_in_its_bin() -> None:
     """Nine a bin lie in two layers, and roll to and fro under the counters."""
     demo = Filters(1, {"balls": 36, "rate": 5.0})
     while len(demo.kinds) < 36:
-        demo.run.step()
+        demo.sim.step()
     places = [demo.world.state(ball).position for ball in demo.kinds]
     reach = 0.1 + RADIUS + 0.1  # of a counter, a ball, and the way of a step
     under, over = ([int(x // WIDTH) for x, y in places if y < COUNTER + sign * reach] for sign in (-1.0, 1.0))
@@ -65,7 +65,7 @@ def test_sensors_count_who_passes_and_thin_ones_miss() -> None:
     """A step of 0.12 m goes over no sensor of 0.4 m. One of 1.3 m goes over a sensor of 0.02 m and both discs' radii of 0.14 m."""
     demo = SensorGates(1)
     for _ in range(600):
-        demo.run.step()
+        demo.sim.step()
         assert demo.counted == demo.on_the_right
     assert demo.crossings > 40
     wrong = SensorGates(1, {"speed": 80.0, "thickness": 0.02})
@@ -79,13 +79,13 @@ def test_sensors_count_who_passes_and_thin_ones_miss() -> None:
 def test_a_jump_ends_on_the_floor_that_its_speed_reaches(seed: int) -> None:
     demo = OneSidedPlatform(seed, {"jumpers": 10, "slowest": 4.0 + seed})
     while not demo.is_over:
-        demo.run.step()
+        demo.sim.step()
     assert {demo.predicted(k) for k in range(10)} == {0, 1, 2, 3, 4}
     assert [demo.floor_of(body) for body in demo.jumpers] == [demo.predicted(k) for k in range(10)]
     # and from there
-    assert demo.run.press("j") and not demo.is_over
+    assert demo.sim.press("j") and not demo.is_over
     while not demo.is_over:
-        demo.run.step()
+        demo.sim.step()
     assert [demo.floor_of(body) for body in demo.jumpers] == [demo.predicted(k) for k in range(10)]
 
 
@@ -93,20 +93,20 @@ def test_a_jump_that_ends_a_hair_under_a_platform_counts_as_onto_it() -> None:
     """At 7.8 m/s a box comes 2.978 m high, 2.992 m from where it lies a skin above the ground: less than both skins under 3 m."""
     demo = OneSidedPlatform(values={"jumpers": 1, "slowest": 7.6, "fastest": 8.0})
     while not demo.is_over:
-        demo.run.step()
+        demo.sim.step()
     assert demo.speeds == [7.8] and demo.predicted(0) == demo.floor_of(demo.jumpers[0]) == 2
     lower = OneSidedPlatform(values={"jumpers": 1, "slowest": 7.5, "fastest": 8.0})
     while not lower.is_over:
-        lower.run.step()
+        lower.sim.step()
     assert lower.predicted(0) == lower.floor_of(lower.jumpers[0]) == 1
 
 
 def test_a_jumper_put_below_the_ground_ends_nothing() -> None:
     demo = OneSidedPlatform()
     demo.world.set_pose(demo.jumpers[0], (0.0, -30.0), 0.0)
-    demo.run.press("j")
+    demo.sim.press("j")
     for _ in range(3):
-        demo.run.step()
+        demo.sim.step()
     assert demo.flight > 0.0 and demo.status()
 
 
@@ -136,7 +136,7 @@ def test_belts_stay_and_carry_parcels_as_friction_lets_them() -> None:
     # and what has ceased to slip goes as fast as the belt
     fast = [v for v in demo.world.velocities[:, 0].tolist() if abs(v - demo.parameter("speed")) < 1e-3]
     assert fast
-    assert demo.run.press("b") and not demo.run.press("x")
+    assert demo.sim.press("b") and not demo.sim.press("x")
     _run(demo, 60)
     # mu g t = 2.5 m/s^2 x 1 s less than before, where a parcel is on the upper belt all the time
     speeds = [demo.world.state(parcel).linear_velocity[0] for parcel in demo.parcels]
@@ -161,7 +161,7 @@ def test_a_plate_breaks_beyond_its_limit_and_its_pieces_keep_their_share() -> No
     for _ in range(80):
         before = dict(demo.plates)
         speeds = {plate: demo.world.state(plate).linear_velocity[1] for plate in before}
-        demo.run.step()
+        demo.sim.step()
         for plate in before.keys() - demo.plates.keys():
             k = before[plate]
             pieces = [body for body in demo._pieces if demo.stage.colors[body] == demo.stage.colors[demo._pieces[-1]]][-6:]
@@ -209,7 +209,7 @@ def test_everything_floats_as_deep_as_its_density_says(water: float) -> None:
 def test_as_much_leaves_the_cradle_as_came_in(pulled: int, gap: float) -> None:
     demo = NewtonsCradle(values={"pulled": pulled, "gap": gap})
     while demo.blow is None and demo.steps < 600:
-        demo.run.step()
+        demo.sim.step()
     assert demo.blow is not None
     before, after = demo.blow
     assert demo.first == before
@@ -227,7 +227,7 @@ def test_a_step_that_ends_in_the_tower_decides_without_the_flag(shot: str) -> No
     for phase in (0.0, 0.2, 0.4, 0.6, 0.8):
         demo = TowerHit(values={"phase": phase, "shot": shot})
         while not demo.is_past:
-            demo.run.step()
+            demo.sim.step()
         assert demo.hit == [True, demo.predicted]
         seen.add(demo.predicted)
     assert seen == {True, False}
@@ -247,7 +247,7 @@ def test_the_strike_at_the_tower_can_be_seen(speed: float) -> None:
         frames["flight" if struck is None else "strike" if demo.steps < struck + 6 else "fall"] += 1
     assert 60 < frames["flight"] < 200 and frames["strike"] > 40 and session.clock.speed == 1.0
     assert struck is not None and frames["fall"] < 400
-    demo.run.press("return")
+    demo.sim.press("return")
     session.advance(1.0 / 60.0)
     assert session.clock.speed < 0.2, "the next shot is as slow"
     session.clock.faster()
@@ -269,7 +269,7 @@ def test_boxes_let_go_where_the_slope_is_their_friction(turn: float) -> None:
 def test_balls_come_back_to_e_squared_of_the_height() -> None:
     demo = Bounce()
     while "rises" in demo.phases or "falls" in demo.phases:
-        demo.run.step()
+        demo.sim.step()
         assert demo.steps < 400
     errors = [abs(demo.tops[k] - demo.predicted(k)) for k in range(N_BALLS)]
     assert max(errors) <= demo.allowed < 0.1 and demo.impact == pytest.approx(math.sqrt(80.0))
@@ -280,7 +280,7 @@ def test_balls_come_back_to_e_squared_of_the_height() -> None:
 def test_discs_are_thrown_back_by_the_law_of_reflection(restitution: float) -> None:
     demo = Scattering(values={"restitution": restitution, "shots": 15})
     while len(demo.turned) < 15:
-        demo.run.step()
+        demo.sim.step()
         assert demo.steps < 120
     for angle, low, high in demo.angles():
         assert low - 1e-4 <= angle <= high + 1e-4

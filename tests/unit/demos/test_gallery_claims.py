@@ -33,7 +33,7 @@ def impulses_are_kept() -> None:
 
 def run(demo: Demo, steps: int) -> None:
     for _ in range(steps):
-        demo.run.step()
+        demo.sim.step()
 
 
 # -- pulley -----------------------------------------------------------------------------------------------------------
@@ -120,7 +120,7 @@ def test_the_wave_has_the_speed_of_the_leaning_train(gap: float, friction: float
     """
     demo = Dominoes(values={"gap": gap, "friction": friction})
     while demo.hits[-1] is None and demo.steps < 2400:
-        demo.run.step()
+        demo.sim.step()
     predicted = domino_wave_speed(_HEIGHT, _THICKNESS, gap, friction, 10.0)
     assert demo.speed == pytest.approx(predicted, rel=share) and demo.allowed < 0.05 * predicted
 
@@ -129,7 +129,7 @@ def test_the_wave_has_the_speed_of_the_leaning_train(gap: float, friction: float
 def test_all_dominoes_fall(layout: str) -> None:
     demo = Dominoes(values={"layout": layout, "gap": 0.25})
     while demo.hits[-1] is None and demo.steps < 2400:
-        demo.run.step()
+        demo.sim.step()
     run(demo, 100)
     assert None not in demo.hits and demo.hits == sorted(demo.hits)  # type: ignore[type-var]
     assert demo.n_fallen > len(demo.dominoes) - 8  # the last ones are still on their way
@@ -236,7 +236,7 @@ def test_with_shorter_steps_the_ball_comes_to_the_speed_of_the_pendulum() -> Non
     demo = WreckingBall()
     demo.world.set_settings(hertz=480.0)
     while not demo.is_down:
-        demo.run.step()
+        demo.sim.step()
     assert demo.world.state(demo.ball).angular_velocity == 0.0
     # an eighth of what steps of 1/60 s lose, which is less than 1.5 %
     assert demo.fastest == pytest.approx(demo.predicted, rel=0.002)
@@ -304,18 +304,18 @@ def test_the_car_goes_as_fast_as_its_wheels_roll() -> None:
 def test_the_arrow_keys_drive_and_the_springs_hold_over_hills() -> None:
     demo = Car()
     run(demo, 30)
-    assert demo.run.press("down") and not demo.on_key("x")
-    demo.run.release_key("down")
+    assert demo.sim.press("down") and not demo.on_key("x")
+    demo.sim.release_key("down")
     run(demo, 1)
     x = demo.world.state(demo.body).position[0]
-    demo.run.press("left")
+    demo.sim.press("left")
     run(demo, 90)
     assert demo.world.state(demo.body).position[0] < x
-    demo.run.release_key("left")
-    demo.run.press("right")
+    demo.sim.release_key("left")
+    demo.sim.press("right")
     farthest = -math.inf
     for _ in range(600):
-        demo.run.step()
+        demo.sim.step()
         farthest = max(farthest, demo.world.state(demo.body).position[0])
         x, y = demo.world.state(demo.body).position
         assert y > surface_height(x, demo.parameter("hills")) - 0.3, "it fell through the road"
@@ -329,7 +329,7 @@ def test_the_arrow_keys_drive_and_the_springs_hold_over_hills() -> None:
 def test_the_stone_lands_on_the_parabola(weight: float, stop: float) -> None:
     demo = Catapult(values={"weight": weight, "stop": stop})
     while demo.last is None and demo.steps < 900:
-        demo.run.step()
+        demo.sim.step()
     assert demo.last is not None and demo._left is not None
     measured, predicted, lost = demo.last
     # the parabola is asked at the height of the last place in free flight, so that nothing but the steps' shortfall is lost
@@ -372,7 +372,7 @@ def test_the_machine_walks_its_stride() -> None:
     demo = Walker()
     seen = []
     for _ in range(720):
-        demo.run.step()
+        demo.sim.step()
         if demo.per_turn is not None and demo.per_turn not in seen:
             seen.append(demo.per_turn)
     assert len(seen) == 2
@@ -383,6 +383,6 @@ def test_the_machine_turns_back_on_an_arrow_key() -> None:
     demo = Walker()
     run(demo, 200)
     x = demo.world.state(demo.body).position[0]
-    assert demo.run.press("left") and demo.direction == -1.0
+    assert demo.sim.press("left") and demo.direction == -1.0
     run(demo, 300)
     assert demo.world.state(demo.body).position[0] < x - 1.0

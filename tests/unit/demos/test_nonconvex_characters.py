@@ -11,7 +11,7 @@ from engine.geometry import Transform
 
 def _steps(demo: NonconvexCharacters, n_steps: int) -> None:
     for _ in range(n_steps):
-        demo.run.step()
+        demo.sim.step()
 
 
 def _settled() -> NonconvexCharacters:
@@ -39,7 +39,7 @@ def test_the_traced_bird_hangs_by_its_tail() -> None:
     demo = NonconvexCharacters()
     lowest = [TOP] * 4
     for _ in range(190):
-        demo.run.step()
+        demo.sim.step()
         lowest = [min(low, figure.position[1]) for low, figure in zip(lowest, demo.figures, strict=True)]
     assert lowest[2] < 0.0 and 0.1 < lowest[3] < 0.2
     assert demo.figures[3].grounded and demo.figures[3].on_air == 0.0
@@ -51,7 +51,7 @@ def test_the_pilot_comes_round_at_any_speed(speed: float) -> None:
     demo = NonconvexCharacters(values={"speed": speed})
     visited: list[set[str]] = [set() for _ in demo.figures]
     for _ in range(round(800 + 1000 / speed)):
-        demo.run.step()
+        demo.sim.step()
         for seen, figure in zip(visited, demo.figures, strict=True):
             x, y = figure.position
             if figure.grounded:
@@ -78,7 +78,7 @@ def test_a_jump_needs_ground() -> None:
     highest = [0.0] * 4
     rising = 0
     for _ in range(50):
-        demo.run.step()
+        demo.sim.step()
         rising += all(figure.world.state(figure.body).linear_velocity[1] > 0.9 * JUMP_SPEED for figure in demo.figures)
         highest = [max(high, figure.position[1]) for high, figure in zip(highest, demo.figures, strict=True)]
     # v^2 / 2 g = 0.88 m above the platform, once: held in the air, the key does nothing
@@ -94,7 +94,7 @@ def test_a_wall_beside_is_no_ground() -> None:
         figure.world.set_velocity(figure.body, (0.0, 0.0), 0.0)
     demo.held.add("left")
     for _ in range(20):
-        demo.run.step()
+        demo.sim.step()
         assert not any(figure.grounded for figure in demo.figures if figure.position[1] > TOP + 0.05)
 
 
@@ -102,7 +102,7 @@ def test_turning_mirrors_the_fixtures() -> None:
     demo = _settled()
     boxes = [_width(figure) for figure in demo.figures]
     demo.held.add("left")
-    demo.run.step()
+    demo.sim.step()
     assert all(figure.looks_left for figure in demo.figures)
     assert [_width(figure) for figure in demo.figures] == [pytest.approx((-right, -left)) for left, right in boxes]
 

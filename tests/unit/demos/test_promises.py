@@ -47,17 +47,17 @@ def test_every_age_can_be_drawn(scene: type[Promise]) -> None:
     for _ in range(4):
         assert picture_of(demo, (640, 360)).startswith(b"\x89PNG")
         for _ in range(7):
-            demo.run.step()
+            demo.sim.step()
 
 
 def test_the_same_run_after_it_was_put_back() -> None:
     demo = PromiseSensors()
     demo_rows = [rows for _, rows, _ in demo.rows]
     for _ in range(demo.period - 1):
-        demo.run.step()
+        demo.sim.step()
     first = [(list(rows.seen), [list(way) for way in rows.ways]) for rows in demo_rows]
     for _ in range(demo.period):
-        demo.run.step()
+        demo.sim.step()
     assert demo.age == demo.period - 1
     assert [(list(rows.seen), [list(way) for way in rows.ways]) for rows in demo_rows] == first
     assert [sum(rows.seen) for rows in demo_rows] == [1, 1, 6]
@@ -74,10 +74,10 @@ def test_a_plate_lets_the_unflagged_bullets_through_and_the_disc_hops() -> None:
 
 def test_the_rod_is_through_on_the_left_and_stopped_on_the_right() -> None:
     demo = PromiseMissedTouch()
-    demo.run.step()
+    demo.sim.step()
     left, right = demo.passages
     assert left.n_contacts == 0 and left.is_behind() and not right.is_behind()
-    demo.run.step()
+    demo.sim.step()
     assert left.n_contacts == 0
 
 
@@ -87,6 +87,6 @@ def test_whoever_watches_need_not_wait_for_the_numbers(scene: type[Promise], mon
     demo = scene()
     demo.viewer.interactive = True
     assert picture_of(demo, (640, 360)).startswith(b"\x89PNG")
-    demo.run.step()
+    demo.sim.step()
     until(demo.findings)  # which begins to measure once another test's thread has ended
     assert all(one.holds for one in demo.findings())

@@ -46,7 +46,7 @@ def test_figures_come_over_time_and_stay_whole() -> None:
     n_ragdolls = 6
     come = []
     for _ in range(300):
-        demo.run.step()
+        demo.sim.step()
         come.append(demo.n_come)
         assert _widest_joint(demo) < 0.4, "a limb was torn off: its anchors are a limb's length apart"
     assert _widest_joint(demo) < 0.02, "an impact opens a joint for some steps only"
@@ -71,7 +71,7 @@ def test_the_parts_of_a_ragdoll_never_meet() -> None:
     world = demo.stage.world
     groups = {}
     for _ in range(150):
-        demo.run.step()
+        demo.sim.step()
         for fixture in world.fixture_ids:
             groups[fixture] = world.fixture(fixture).spec.group
         contacts = world.contacts
@@ -87,7 +87,7 @@ def test_a_seed_gives_the_same_heap_and_a_toss_belongs_to_it() -> None:
             if k == 120:
                 assert demo.on_key("t") and not demo.on_key("x")
                 assert demo.stage.world.velocities[1:, 1].min() >= 5.0
-            demo.run.step()
+            demo.sim.step()
         hashes.append(demo.stage.world.state_hash())
     assert hashes[0] == hashes[1] != hashes[2]
 
@@ -95,7 +95,7 @@ def test_a_seed_gives_the_same_heap_and_a_toss_belongs_to_it() -> None:
 def test_every_contact_is_explained() -> None:
     demo = RagdollPile(1, {"figures": 16, "rate": 30.0}, referee_factory())
     for _ in range(240):
-        demo.run.step()
+        demo.sim.step()
     total = demo.agreement()
     assert total.compared > 2_000
     assert total.unexplained == 0

@@ -95,13 +95,13 @@ def test_keys_go_through_the_steps() -> None:
 
 def test_an_arrow_that_is_held_goes_on_and_on() -> None:
     demo = Stepper()
-    demo.run.press("right")
+    demo.sim.press("right")
     for _ in range(34):
-        demo.run.step()
+        demo.sim.step()
     assert demo.k == 4, "one at once, and after 0.4 s twelve a second"
-    demo.run.release_key("right")
+    demo.sim.release_key("right")
     for _ in range(60):
-        demo.run.step()
+        demo.sim.step()
     assert demo.k == 4
 
 
@@ -110,16 +110,16 @@ def test_it_plays_at_its_pace_and_stops_or_begins_again() -> None:
     n = demo.n_steps
     press(demo, "space")
     for _ in range(61):
-        demo.run.step()
+        demo.sim.step()
     assert demo.playing and demo.k == 2, "two steps a second"
     press(demo, "end", "p")
     assert demo.playing and demo.k == 0, "from the end it begins again"
     for _ in range(30 * n + 2):
-        demo.run.step()
+        demo.sim.step()
     assert not demo.playing and demo.k == n - 1
     press(demo, "l", "space")
     for _ in range(31 * n):
-        demo.run.step()
+        demo.sim.step()
     assert demo.playing, "round and round"
     press(demo, "up", "right")
     assert demo.parameter("pace") == 4.0 and not demo.playing
@@ -304,7 +304,7 @@ def test_in_the_window_the_algorithms_are_loaded_beside_the_picture(monkeypatch:
     demo = Stepper()
     window = Window((800, 500), (Stepper,), demo)
     surface = pygame.Surface((800, 500))
-    demo.run.waits = True
+    demo.sim.waits = True
     window.show(surface)
     assert demo.case is None and any("being loaded" in str(line) for line in demo.status())
     with monkeypatch.context() as since:  # the time line went back before it came

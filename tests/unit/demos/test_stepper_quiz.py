@@ -26,17 +26,17 @@ def first_question(steps):
 def go_to_the_question(demo):
     steps = demo.picture("gjk").steps
     k = first_question(steps)
-    demo.run.press("g")
+    demo.sim.press("g")
     while demo.k < k:
         assert demo._shown_question() == (None, None)
-        demo.run.press("right")
+        demo.sim.press("right")
     return steps[k].question
 
 
 def test_nothing_is_asked_unless_the_student_wants_it():
     demo = opened()
     for _ in range(20):
-        demo.run.press("right")
+        demo.sim.press("right")
         assert demo._shown_question() == (None, None)
     assert demo.k == demo.n_steps - 1 and not demo.guesses.made and demo._aside() is None
 
@@ -48,12 +48,12 @@ def test_an_answer_is_counted_and_the_step_shown_with_it(is_right):
     assert demo._shown_question() == (question, None)
     given = question.right if is_right else (question.right + 1) % len(question.answers)
     k = demo.k
-    assert demo.run.press(ANSWER_KEYS[given])
+    assert demo.sim.press(ANSWER_KEYS[given])
     assert demo._shown_question() == (question, given) and demo.k == k
     assert [one.is_right for one in demo.guesses.made] == [is_right] and demo.guesses.made[0].seconds is not None
     assert f"{int(is_right)} right, {int(not is_right)} wrong. The right arrow goes on." in demo._aside().words
-    assert not demo.run.press(ANSWER_KEYS[given])  # once
-    demo.run.press("right")
+    assert not demo.sim.press(ANSWER_KEYS[given])  # once
+    demo.sim.press("right")
     assert demo.k == k + 1
 
 
@@ -61,23 +61,23 @@ def test_a_question_can_be_skipped_and_is_not_asked_again_on_the_way_back():
     demo = opened()
     question = go_to_the_question(demo)
     k = demo.k
-    demo.run.press("right")
+    demo.sim.press("right")
     assert demo.k == k and demo._shown_question() == (None, None) and demo.guesses.made[0].given is None
-    demo.run.press("left")
-    demo.run.press("right")
+    demo.sim.press("left")
+    demo.sim.press("right")
     assert demo.k == k and demo._shown_question() == (None, None)
-    demo.run.press("home")
+    demo.sim.press("home")
     while demo.k < k:
-        demo.run.press("right")
+        demo.sim.press("right")
     assert demo._shown_question() == (question, None)  # from the start all is asked once more
 
 
 def test_who_looks_back_before_the_answer_is_asked_the_same_again():
     demo = opened()
     question = go_to_the_question(demo)
-    demo.run.press("left")
+    demo.sim.press("left")
     assert demo._shown_question() == (None, None)
-    demo.run.press("right")
+    demo.sim.press("right")
     assert demo._shown_question() == (question, None) and not demo.guesses.made
 
 
@@ -86,14 +86,14 @@ def test_the_question_follows_the_hand_and_playing_asks_nothing():
     question = go_to_the_question(demo)
     case = demo.case
     x, y = case.middle("a")
-    assert demo.run.act("grab", (x, y))
-    demo.run.act("drag", (x + 0.1, y))
-    demo.run.act("release")
+    assert demo.sim.act("grab", (x, y))
+    demo.sim.act("drag", (x + 0.1, y))
+    demo.sim.act("release")
     asked, chosen = demo._shown_question()
     assert demo.case is not case and chosen is None and asked.prompt == question.prompt and asked.places != question.places
-    demo.run.press("space")
+    demo.sim.press("space")
     for _ in range(2000):
-        demo.run.step()
+        demo.sim.step()
         assert demo._shown_question() == (None, None)
     assert demo.k == demo.n_steps - 1 and not demo.guesses.made and not demo.playing
 
@@ -105,21 +105,21 @@ def test_a_quiz_goes_from_question_to_question_and_keeps_the_answers():
         asked = quiz.asked(k)
         assert (demo.case, demo.k) == (asked.case, asked.step) and demo._shown_question() == (asked.question, None)
         assert f"Question {k + 1} of 3" in demo._aside().words
-        assert not demo.run.act("grab", demo.case.middle("a"))  # it stands as it was asked
-        demo.run.act("set_parameter", "step", 1000)
+        assert not demo.sim.act("grab", demo.case.middle("a"))  # it stands as it was asked
+        demo.sim.act("set_parameter", "step", 1000)
         assert demo._shown_question() == (asked.question, None)
-        demo.run.press(ANSWER_KEYS[asked.question.right])
+        demo.sim.press(ANSWER_KEYS[asked.question.right])
         assert demo._shown_question() == (asked.question, asked.question.right)
-        demo.run.press("right")
+        demo.sim.press("right")
     assert demo._aside().words == "The quiz is over: 3 right, 0 wrong."
     assert quiz.as_json()["right"] == 3 and "interrupted" not in quiz.as_json()
-    assert demo.run.act("grab", demo.case.middle("a"))
+    assert demo.sim.act("grab", demo.case.middle("a"))
 
 
 def test_restart_does_not_undo_answers_of_a_quiz():
     quiz = Quiz(GJK, 3, seed=5)
     demo = opened(quiz=quiz)
-    demo.run.press(ANSWER_KEYS[0])
+    demo.sim.press(ANSWER_KEYS[0])
     demo.restart()
     assert len(demo.guesses.made) == 1 and demo._shown_question() == (quiz.asked(1).question, None)
 
@@ -136,7 +136,7 @@ def test_the_users_function_answers_beside_it_without_keeping_it_waiting(tmp_pat
         go.touch()
         until(lambda: demo.theirs is not None)
         assert [fault.kind for fault in demo.theirs.faults] == ["false_overlap"]
-        demo.run.press("y")
+        demo.sim.press("y")
         assert demo.k == demo.theirs.step > 0
         assert demo._pictures()[0] is demo._pictures()[0] and demo._pictures()[0].scenery[-1].role == "own"
         case, reply = demo.case, demo.theirs.reply

@@ -27,7 +27,7 @@ def test_the_ground_changes_under_what_stands_on_it() -> None:
     assert demo.status() == ("3 bodies with the ground, 1 joint",)
     world.set_velocity(box, (12.0, 0.0), 0.0)
     for _ in range(240):
-        demo.run.step()
+        demo.sim.step()
     x, y = world.state(box).position
     assert 15.5 < x < 19.6 and 0.4 < y < 0.6, "it has slid on the wider ground, and no farther than the wall"
     demo.restart()

@@ -10,8 +10,8 @@ import pytest
 from engine.compare.live.pairs import LivePairs
 from engine.compare.live.referee import LiveReferee
 from engine.contracts import PairEvent, PointState
-from engine.demo.stage import Stage
 from engine.geometry import Capsule, Circle, Polygon, Segment
+from engine.sim.stage import Stage
 from engine.world import BodySpec, DistanceJointSpec, FixtureSpec, World, WorldSettings
 from engine.world.hooks import StepHooks
 from tests.unit.dynamics.scenes import UNIT, body, ground, run, world

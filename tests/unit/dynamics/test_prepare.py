@@ -34,7 +34,7 @@ def test_a_scene_asks_nothing_that_was_not_prepared(demo: str) -> None:
     assert sum(before.values()) > 10
     running = find_demo(demo)(1, solver="soft_step")
     for _ in range(40):
-        running.run.step()
+        running.sim.step()
     assert signatures() == before
 
 

@@ -215,7 +215,7 @@ def test_edits_are_part_of_the_past() -> None:
     assert history.undo() and history.demo.stages[0].world.settings.gravity == (0.0, -10.0)
     for arguments, message in (((1, "create_body"), "stage must be below 1"), ((0, "snapshot"), "method must be one of create_body")):
         with pytest.raises(InvalidInputError, match=message):
-            history.demo.run.edit(*arguments)  # type: ignore[arg-type]
+            history.demo.sim.edit(*arguments)  # type: ignore[arg-type]
 
 
 def test_verify_plays_everything_again_from_wherever_it_is_asked() -> None:
@@ -316,13 +316,13 @@ def test_what_comes_in_the_background_is_part_of_the_past() -> None:
 
     memory.load()
     demo = find_demo("bullet")(0, {"lanes": "discrete+swept"})
-    demo.run.waits = True
+    demo.sim.waits = True
     session = Session(demo, (0, 0, 640, 480), has_history=True)
     history = session.timeline.history
     assert history is not None
     for step in range(60):
         if step == 25:
-            demo.run.use_referee(referee)  # type: ignore[arg-type]
+            demo.sim.use_referee(referee)  # type: ignore[arg-type]
             session._tell_what_is_ready()
             assert demo.ready == {"kernels"}
         history.step()
@@ -339,7 +339,7 @@ def test_what_has_come_stays_through_restarts_and_changes_and_the_past_stays_exa
 
     memory.load()
     demo = find_demo("bullet")(0, {"lanes": "discrete+swept"}, referee=lambda world: None)  # type: ignore[arg-type, return-value]
-    demo.run.waits = True
+    demo.sim.waits = True
     session = Session(demo, (0, 0, 640, 480), has_history=True)
     history = session.timeline.history
     assert history is not None
@@ -370,14 +370,14 @@ def test_what_comes_in_the_background_after_an_undo_leaves_the_redo() -> None:
 
     memory.load()
     demo = find_demo("bullet")(0, {"lanes": "discrete+swept"})
-    demo.run.waits = True
+    demo.sim.waits = True
     session = Session(demo, (0, 0, 640, 480), has_history=True)
     history = session.timeline.history
     assert history is not None
     history.step()
     session.press("w")
     history.step()
-    demo.run.use_referee(lambda world: None)  # type: ignore[arg-type, return-value]
+    demo.sim.use_referee(lambda world: None)  # type: ignore[arg-type, return-value]
     session.advance(0.0)
     history.step()
     end = demo_hash(demo)
@@ -395,8 +395,8 @@ def test_numbers_of_other_parameters_have_not_come_yet(monkeypatch: pytest.Monke
     monkeypatch.setattr("demos._promises._measure", measured.append)
     monkeypatch.setattr("demos._promises._known", {})
     monkeypatch.setattr("demos._promises.threading.Thread.start", lambda thread: None)
-    demo.viewer.interactive = demo.run.waits = True
-    demo.run.resource_ready("measured")
+    demo.viewer.interactive = demo.sim.waits = True
+    demo.sim.resource_ready("measured")
     demo.restart()
     assert demo.has("measured")
     demo.set_parameter("restitution", 0.5)

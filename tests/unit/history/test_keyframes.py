@@ -109,7 +109,7 @@ def test_specifications_are_listed_once_and_never_taken_for_equal_ones() -> None
     memory.load()
     demo = Pile(0)
     first = capture(demo)
-    demo.run.step()
+    demo.sim.step()
     second = capture(demo, first)
     assert second.worlds[0][1].bodies is first.worlds[0][1].bodies and second.worlds[0][1].fixtures is first.worlds[0][1].fixtures
     world, snapshot = first.worlds[0]
@@ -126,9 +126,9 @@ def test_a_packed_moment_is_smaller_and_the_same() -> None:
     memory.load()
     demo = Pile(0)
     for _ in range(60):
-        demo.run.step()
+        demo.sim.step()
     state = capture(demo)
-    demo.run.step()
+    demo.sim.step()
     found = compact(state, capture(demo, state))
     assert found.n_bytes < 0.8 * state.n_bytes
     whole = found.whole()

@@ -21,7 +21,6 @@ from engine.demo.replaying import demo_kind, record, replay
 from engine.demo.scene_demo import scene_class
 from engine.geometry import Circle, Polygon
 from engine.history.history import History, demo_hash
-from engine.history.input_log import ACTIONS, EDITS, USER_ACTIONS, Input, InputLog
 from engine.history.recordings import Recorder, load_recording, recorder
 from engine.history.recordings.inputs import ARGUMENTS, as_plain, input_of
 from engine.history.recordings.layout import MAGIC, RecordingError, chunk, chunks_of, start_of_file
@@ -29,6 +28,7 @@ from engine.history.recordings.loading import recording_of
 from engine.history.recordings.recorder import free_path
 from engine.history.recordings.verifying import verify
 from engine.history.state_log import Divergence, body_digests, body_ids, differing
+from engine.sim.input_log import ACTIONS, EDITS, USER_ACTIONS, Input, InputLog
 from engine.world import BodySpec, FixtureSpec, RevoluteJointSpec, World
 
 ROOT = Path(__file__).resolve().parents[3]

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from engine.demo.base import Demo
 from engine.demo.registry import find_demo
-from engine.demo.users import KEYFRAME_TICKS
 from engine.history.history import demo_hash
 from engine.net.link import LinkSettings
 from engine.net.rehearsal import Rehearsal
+from engine.sim.demo import Demo
+from engine.sim.users import KEYFRAME_TICKS
 from tests.unit.net.test_agreement import hand
 
 GOOD = LinkSettings(latency=0.02)

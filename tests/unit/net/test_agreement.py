@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from engine.demo.registry import find_demo
-from engine.demo.users import KEYFRAME_TICKS
 from engine.geometry import Circle
 from engine.net.client import Client
 from engine.net.link import LinkSettings
 from engine.net.messages import METHODS
 from engine.net.rehearsal import Rehearsal
+from engine.sim.users import KEYFRAME_TICKS
 from engine.world import BodySpec, FixtureSpec
 
 BAD = LinkSettings(latency=0.15, jitter=0.05, loss=0.05, reorder=0.1, duplicate=0.02)

@@ -12,9 +12,7 @@ import pytest
 from engine.common.errors import InvalidInputError
 from engine.common.rng import stream
 from engine.demo.registry import find_demo
-from engine.demo.users import KEYFRAME_TICKS
 from engine.geometry import Circle
-from engine.history.input_log import Input
 from engine.history.recordings.inputs import as_plain
 from engine.net import client as client_module
 from engine.net import messages as m
@@ -25,6 +23,8 @@ from engine.net.link import LinkSettings
 from engine.net.rehearsal import Rehearsal
 from engine.net.scene import scene_of
 from engine.net.server import Server, ServerSettings
+from engine.sim.input_log import Input
+from engine.sim.users import KEYFRAME_TICKS
 from engine.world import BodySpec, FixtureSpec
 
 DEMO = "pulley"
@@ -292,7 +292,7 @@ def test_without_a_server_it_waits_at_the_end_of_its_window_and_may_go_on_alone(
     for _ in range(120):
         now += 1.0 / 60.0
         assert one.advance(now) <= 2
-    assert course.now == pytest.approx(stood + 120, abs=2) and set(course.demo.run.users.users) == {one.user}
+    assert course.now == pytest.approx(stood + 120, abs=2) and set(course.demo.sim.users.users) == {one.user}
     world = course.demo.stages[0].world
     assert len(world.body_ids) == n_bodies + 1 and world.state(body).position[1] < 9.0
     now += 600.0

@@ -12,9 +12,9 @@ import pytest
 from engine.common.rng import stream
 from engine.demo.registry import find_demo
 from engine.geometry import Circle
-from engine.history.history import laid_out
-from engine.history.input_log import Input
 from engine.net.course import Act, Course, TooLateError
+from engine.sim.input_log import Input
+from engine.sim.layout import laid_out
 from engine.world import BodySpec, FixtureSpec
 
 N_TICKS = 240

@@ -9,12 +9,12 @@ import pytest
 
 from engine.common.errors import InvalidInputError, LabError
 from engine.common.rng import stream
-from engine.demo.base import Demo
 from engine.demo.registry import all_demos, find_demo
 from engine.geometry import Circle
-from engine.history.input_log import Input
 from engine.net.course import Act, Course
 from engine.net.scene import check_shareable
+from engine.sim.demo import Demo
+from engine.sim.input_log import Input
 from engine.world import BodySpec, FixtureSpec, RevoluteJointSpec
 
 LATEST = 25
@@ -50,7 +50,7 @@ def _played(course: Course, user: int, rng: np.random.Generator) -> Input | None
         ("restart",) if rng.random() < 0.2 else ("set_parameter", own[0].name, own[0].default) if own else ("release",),
     ]  # fmt: skip
     action, *arguments = choices[kind]
-    return demo.run.told(action, *arguments)
+    return demo.sim.told(action, *arguments)
 
 
 def _check(kind: type[Demo], n_ticks: int = 120) -> None:
@@ -82,7 +82,7 @@ def _check(kind: type[Demo], n_ticks: int = 120) -> None:
             late.step()
     assert not waiting and again > n_ticks // 2 and late.now == known.now
     assert late.digests == {tick: final[tick] for tick in late.digests} and not late.faults and not known.faults
-    assert len(late.demo.run.users.users) == 2
+    assert len(late.demo.sim.users.users) == 2
 
 
 @pytest.mark.parametrize("id", FAST)

@@ -145,7 +145,7 @@ def test_states_of_ten_thousand_bodies_may_be_told() -> None:
     """Their numbers are bytes of any kind, and many are those with which a table begins."""
     demo = find_demo("simple_shapes")(1, {"count": 200})
     for _ in range(30):
-        demo.run.step()
+        demo.sim.step()
     unpacked = zlib.decompress(encode_state(demo)[16:])
     plain = unpacked[4 : 4 + int.from_bytes(unpacked[:4], "little")]
     assert m.is_bearable(50 * plain)

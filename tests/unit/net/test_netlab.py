@@ -20,7 +20,6 @@ import pytest
 from engine.cli.main import main
 from engine.common.errors import InvalidInputError
 from engine.common.rng import stream
-from engine.demo.base import Demo
 from engine.demo.registry import find_demo
 from engine.net.link import LinkSettings
 from engine.net.netlab.finding import Spread, found_of
@@ -29,6 +28,7 @@ from engine.net.netlab.plan import Plan, swept
 from engine.net.netlab.simulated import run_simulated
 from engine.net.netlab.watching import ClientNotes, ServerNotes
 from engine.net.scene import scene_of
+from engine.sim.demo import Demo
 from tests.waiting import PATIENCE, until
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -110,7 +110,7 @@ class _Actor:
     def __init__(self, demo: Demo) -> None:
         self.demo = demo
         self.done: list[tuple[str, tuple[Any, ...]]] = []
-        demo.run.act("by", 1, _input("join"))
+        demo.sim.act("by", 1, _input("join"))
 
     def act(self, action: str, *arguments: Any, now: float) -> None:
         self.done.append((action, arguments))
@@ -120,7 +120,7 @@ class _Actor:
 
 
 def _input(action: str, *arguments: Any) -> Any:
-    from engine.history.input_log import Input
+    from engine.sim.input_log import Input
 
     return Input(action, arguments)
 

@@ -7,15 +7,15 @@ from pathlib import Path
 import pytest
 
 from engine.common.errors import InvalidInputError
-from engine.demo.base import Demo
 from engine.demo.registry import find_demo
 from engine.demo.replaying import new_demo, record_ticks, replay
 from engine.demo.session import Session
 from engine.geometry import Circle
-from engine.history.input_log import Input
 from engine.history.recordings import layout, load_recording
 from engine.history.recordings.verifying import verify
 from engine.net.course import Act, Course
+from engine.sim.demo import Demo
+from engine.sim.input_log import Input
 from engine.world import BodySpec, FixtureSpec
 
 DISC = BodySpec((FixtureSpec(Circle(0.3), density=1.0),), position=(0.5, 7.0))
@@ -89,7 +89,7 @@ def test_a_demo_that_fails_fails_again(tmp_path: Path, monkeypatch: pytest.Monke
         return True
 
     monkeypatch.setattr(kind, "on_key", fail)
-    monkeypatch.setattr(kind, "after_step", lambda demo: fail(demo) if demo.run.users.ticks % 7 == 2 else None, raising=False)
+    monkeypatch.setattr(kind, "after_step", lambda demo: fail(demo) if demo.sim.users.ticks % 7 == 2 else None, raising=False)
     demo = kind(0, {"count": 2})
     course, recorder = Course(demo), record_ticks(demo, tmp_path / "a.rec")
     for tick in range(70):
@@ -123,7 +123,7 @@ def test_who_goes_on_from_a_recording_is_alone(tmp_path: Path) -> None:
     session.clock.paused = True
     session.clock.request_step()
     session.advance(0.02)
-    assert demo.steps == 3 and not demo.run.users.users and world.joint_ids == () and demo.run.users.away
+    assert demo.steps == 3 and not demo.sim.users.users and world.joint_ids == () and demo.sim.users.away
     assert [one.action for one in history.branch.inputs[40]] == ["go_alone"]
     session.timeline.seek(20)
     session.timeline.finish()

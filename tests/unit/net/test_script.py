@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from engine.common.errors import InvalidInputError
-from engine.history.input_log import Input
 from engine.net.script import Script, load_script, script_of
+from engine.sim.input_log import Input
 
 _GRAB: dict[str, Any] = {"tick": 60, "act": ["grab", [[0.0, 5.0]]]}
 _PAUSE: dict[str, Any] = {"tick": 30, "act": ["pause", [True]], "client": 2}

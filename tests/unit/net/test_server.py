@@ -10,10 +10,8 @@ import numpy as np
 import pytest
 
 from engine.demo.registry import find_demo
-from engine.demo.users import KEYFRAME_TICKS
 from engine.geometry import Circle
 from engine.history.history import demo_hash
-from engine.history.input_log import Input
 from engine.history.recordings.inputs import as_plain
 from engine.net import messages as m
 from engine.net.client import Client
@@ -22,6 +20,8 @@ from engine.net.link import LinkSettings
 from engine.net.rehearsal import Rehearsal
 from engine.net.server import GUESTS_MAY, Server, ServerSettings
 from engine.net.state import StateError, decode_state
+from engine.sim.input_log import Input
+from engine.sim.users import KEYFRAME_TICKS
 from engine.world import BodySpec, FixtureSpec
 
 DISC = BodySpec((FixtureSpec(Circle(0.3), density=1.0),), position=(0.0, 5.0))
@@ -128,7 +128,7 @@ def test_one_with_a_key_comes_back_and_wins_over_its_older_connection() -> None:
     assert table.users() == {1: "Ann"}
     table.server.disconnect(2)
     table.run(20)
-    assert table.users() == {} and table.server.course.demo.run.users.users == {}
+    assert table.users() == {} and table.server.course.demo.sim.users.users == {}
     assert table.come(3, "Ben").user == 2 and table.come(4, "Ann", key).user == 1
 
 
@@ -158,11 +158,11 @@ def test_acts_count_at_their_tick_or_at_the_first_open_one() -> None:
     (soon,) = table.do(1, 2, "pause", False, tick=now + 40)
     assert (late.tick, soon.tick) == (now, now + 40) and table.server.status.restamped == 1
     table.run(30)
-    assert table.server.course.demo.run.users.paused
+    assert table.server.course.demo.sim.users.paused
     table.run(20)
-    assert not table.server.course.demo.run.users.paused
+    assert not table.server.course.demo.sim.users.paused
     (again,) = table.do(1, 1, "pause", True, tick=now - 20)  # its answer may have been lost
-    assert again == late and not table.server.course.demo.run.users.paused
+    assert again == late and not table.server.course.demo.sim.users.paused
     table.do(1, 3, "pause", True, tick=10_000)
     assert "meant for tick 10000, and it is tick" in table.reasons[1]
 

@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from engine.common.errors import InvalidInputError, LabError
-from engine.demo.base import Demo
 from engine.demo.registry import find_demo
 from engine.net import hosting as hosting_module
 from engine.net import messages as m
@@ -21,6 +20,7 @@ from engine.net.hosting import Hosting
 from engine.net.link import LinkSettings
 from engine.net.party import Party
 from engine.net.server import ServerSettings
+from engine.sim.demo import Demo
 from tests.waiting import until
 
 

@@ -18,19 +18,19 @@ import pytest
 from engine.common.errors import InvalidInputError, LabError
 from engine.common.rng import stream
 from engine.demo import registry
-from engine.demo.base import Demo
-from engine.demo.dropping import load_dropped
 from engine.demo.own_demo import load_own_demo
 from engine.demo.registry import all_demos, find_demo
 from engine.demo.scene_demo import load_any_scene, scene_demo
 from engine.history.history import demo_hash
-from engine.history.input_log import Input
 from engine.history.recordings.inputs import as_plain, input_of
 from engine.net.course import Act, Course
 from engine.net.netlab.hands import RandomHands
 from engine.net.scene import check_shareable, made_of, scene_of
 from engine.net.state import StateError, decode_state, encode_state
 from engine.render.interpolation import StepImpacts, StepPath
+from engine.sim.demo import Demo
+from engine.sim.dropping import load_dropped
+from engine.sim.input_log import Input
 from engine.world import solvers
 
 N_BEFORE, N_AFTER = 90, 60
@@ -115,7 +115,7 @@ def test_a_chosen_rate_goes_along_and_survives_a_restart() -> None:
     demo = find_demo("bridge")(0, hertz=120.0)
     assert check_goes_on(demo) > 10
     there = made_of(scene_of(demo))
-    there.run.act("restart")
+    there.sim.act("restart")
     assert there.step_seconds == demo.step_seconds == 1.0 / 120.0
     with pytest.raises(InvalidInputError, match=r"scene\.hertz must be from 10 to 240 Hz, got 1000"):
         made_of(scene_of(demo) | {"hertz": 1000.0})
@@ -175,8 +175,8 @@ def test_every_demo_goes_on_in_another_process(tmp_path: Path) -> None:
 def test_a_demo_that_runs_takes_over_another_state() -> None:
     here, there = Begun(find_demo("simple_shapes")(0)), find_demo("simple_shapes")(0)
     for _ in range(40):
-        there.run.step()
-    there.run.act("set_parameter", "count", 12.0)
+        there.sim.step()
+    there.sim.act("set_parameter", "count", 12.0)
     stage = there.stages[0]
     decode_state(there, encode_state(here.demo))
     assert demo_hash(there) == demo_hash(here.demo) and there.stages[0] is not stage, "of another count it is built anew"
@@ -191,7 +191,7 @@ def test_a_demo_that_runs_takes_over_another_state() -> None:
 
 def test_a_file_that_was_dropped_goes_along() -> None:
     demo = find_demo("simple_shapes")(0)
-    dropped = demo.run.drop(load_dropped("sprites/figure.png", 1.2), (0.0, 9.0))
+    dropped = demo.sim.drop(load_dropped("sprites/figure.png", 1.2), (0.0, 9.0))
     Course(demo).step()
     state, there = encode_state(demo), find_demo("simple_shapes")(0)
     decode_state(there, state)
@@ -233,7 +233,7 @@ def test_impacts_that_the_picture_could_not_be_drawn_from_are_refused(lanes: str
     here, there = (find_demo("bullet")(0, values) for _ in range(2))
     (stage,) = here.stages
     while not (stage.impacts is not None and (lanes == "bullet" or len(stage.taken) > 1)):
-        here.run.step()
+        here.sim.step()
     whole = stage.impacts
     decode_state(there, encode_state(here))
     assert type(there.stages[0].impacts) is type(whole) is (StepImpacts if lanes == "bullet" else StepPath)

@@ -79,7 +79,7 @@ def test_what_hit_something_may_be_deleted_or_moved_before_the_next_step() -> No
         demo, painter = Shot(), DebugDraw()
         (stage,) = demo.stages
         while stage.impacts is None:
-            demo.run.step()
+            demo.sim.step()
         painter.poses(stage, 0.4)
         if change == "destroy_body":
             stage.world.destroy_body(demo.wall)

@@ -249,7 +249,7 @@ def test_impulses_are_drawn_anew_where_a_lane_has_changed_their_scale(grounds: l
     session, view, debug = watched.session, watched.session.view, watched.painter._debug
     session.layers.impulses = True
     for _ in range(40):
-        session.demo.run.step()
+        session.demo.sim.step()
     session.put_beside("box2d")
     session.advance(0.0)
     assert [watched.frame() for _ in range(5)] == [False, False, False, True, True]
@@ -272,7 +272,7 @@ def test_a_world_that_is_shown_no_more_is_let_go_and_its_impulses_have_no_say(gr
     for one in (heavy, light):
         one.session.layers.impulses = True
         for _ in range(40):
-            one.session.demo.run.step()
+            one.session.demo.sim.step()
     heavy.frame()
     of_heavy = heavy.painter._debug.longest_impulse
     light.frame()

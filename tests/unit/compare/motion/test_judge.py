@@ -193,7 +193,7 @@ def test_two_points_a_centimetre_apart_are_one_in_box2d() -> None:
 def _demo(id: str, steps: int) -> World:
     demo = find_demo(id)(0, solver="box2d")
     for _ in range(steps):
-        demo.run.step()
+        demo.sim.step()
     return demo.stages[0].world
 
 

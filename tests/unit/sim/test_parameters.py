@@ -2,7 +2,7 @@ import pytest
 
 from engine.common.errors import InvalidInputError
 from engine.demo import Parameter
-from engine.demo.parameters import parameter_values
+from engine.sim.parameters import parameter_values
 
 SPEED = Parameter("speed", 110.0, 0.0, 400.0, "m/s", "muzzle speed")
 COUNT = Parameter("count", 40, 1, 5000, whole=True, slider_high=400)

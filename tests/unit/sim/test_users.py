@@ -7,14 +7,14 @@ from typing import Any
 import pytest
 
 from engine.common.errors import InvalidInputError, LabError
-from engine.demo.base import Demo
 from engine.demo.registry import find_demo
 from engine.geometry import Circle, Polygon
 from engine.history.capture import capture, restore
 from engine.history.history import demo_hash
-from engine.history.input_log import Input
 from engine.scenes.scene import build_all, scene_of_snapshot
 from engine.scenes.scene_file import scene_as_json, scene_from_json
+from engine.sim.demo import Demo
+from engine.sim.input_log import Input
 from engine.world import BodySpec, FixtureSpec, GearJointSpec, RevoluteJointSpec, World
 
 GROUND = BodySpec((FixtureSpec(Polygon.box(20.0, 0.5)),), type="static")
@@ -40,14 +40,14 @@ def disc(x: float, y: float = 1.0) -> BodySpec:
 
 def shared(*users: int, demo: Demo | None = None) -> Demo:
     demo = Table() if demo is None else demo
-    demo.run.users.open()
+    demo.sim.users.open()
     for user in users:
         by(demo, user, "join")
     return demo
 
 
 def by(demo: Demo, user: int, action: str, *arguments: Any) -> Any:
-    return demo.run.act("by", user, Input(action, arguments))
+    return demo.sim.act("by", user, Input(action, arguments))
 
 
 def edit(demo: Demo, user: int, method: str, *arguments: Any, **changes: Any) -> Any:
@@ -69,19 +69,19 @@ def test_force_keys_push_with_twenty_newtons_unless_the_demo_has_a_use_for_them(
     assert by(demo, 1, "press", "d") is True and by(demo, 1, "press", "q") is False
     mass, before = world.body(1).mass, world.state(1).linear_velocity[0]
     world.set_pose(1, (0.0, 10.0), 0.0)
-    demo.run.step()
+    demo.sim.step()
     assert world.state(1).linear_velocity[0] - before == pytest.approx(20.0 / mass / 60.0, rel=1e-5)
     assert demo.held == set()
     by(demo, 1, "release_key", "d")
     speed = world.state(1).linear_velocity[0]
-    demo.run.step()
+    demo.sim.step()
     assert world.state(1).linear_velocity[0] == speed
     Table.takes_right = True
     try:
         assert by(demo, 1, "press", "right") is True
     finally:
         Table.takes_right = False
-    assert demo.held == {"right"} and not demo.run.users.users[1].pushes
+    assert demo.held == {"right"} and not demo.sim.users.users[1].pushes
 
 
 def test_for_the_demo_all_keys_are_held_together_and_who_leaves_lets_go_of_everything() -> None:
@@ -97,7 +97,7 @@ def test_for_the_demo_all_keys_are_held_together_and_who_leaves_lets_go_of_every
     assert demo.held == set() and world_of(demo).joint_ids == () and demo.grip is None
     x, y = world_of(demo).state(1).position
     for _ in range(60):
-        demo.run.step()
+        demo.sim.step()
     assert world_of(demo).state(1).position[1] == pytest.approx(y, abs=0.02), "no key pushes any more"
     with pytest.raises(InvalidInputError, match="user must be one who has joined, got 2"):
         by(demo, 2, "grab", (x, y))
@@ -106,11 +106,11 @@ def test_for_the_demo_all_keys_are_held_together_and_who_leaves_lets_go_of_every
 def test_a_grip_is_told_by_the_body_that_is_seen_under_the_pointer() -> None:
     demo = shared(1)
     demo.stages[0].offset = (5.0, 0.0)
-    told = demo.run.told("grab", (5.25, 1.0))
+    told = demo.sim.told("grab", (5.25, 1.0))
     assert told == Input("hold", (0, 1, (0.25, 0.0), (5.25, 1.0)), ((5.0, 0.0),))
-    assert demo.run.told("grab", (-5.0, 9.0)) == Input("release", ())
+    assert demo.sim.told("grab", (-5.0, 9.0)) == Input("release", ())
     assert by(demo, 1, told.action, *told.arguments) is True
-    assert demo.run.told("drag", (1.0, 2.0)).offsets == ((5.0, 0.0),) and demo.run.told("press", "t").offsets == ()
+    assert demo.sim.told("drag", (1.0, 2.0)).offsets == ((5.0, 0.0),) and demo.sim.told("press", "t").offsets == ()
 
 
 # -- ids ----------------------------------------------------------------------------------------------------------------
@@ -135,7 +135,7 @@ def test_ids_of_two_users_never_collide_and_go_on_after_a_restart_and_for_who_co
 def test_who_has_used_up_its_ids_creates_nothing_more() -> None:
     demo = shared(3)
     edit(demo, 3, "create_body", disc(3.0))
-    user = demo.run.users.users[3]
+    user = demo.sim.users.users[3]
     bodies, fixtures, _ = user.next_ids[0]
     user.next_ids[0] = bodies, fixtures, (4 << 20) - 5
     with pytest.raises(LabError, match="a user can create 1032192 things, and you have"):
@@ -157,9 +157,9 @@ def test_the_largest_ids_are_as_good_as_small_ones(solver: str) -> None:
         edit(demo, user, "create_joint", RevoluteJointSpec(a, b, (x, y - 0.5)))
         by(demo, user, "grab", (x, y))
         for _ in range(60):  # to a keyframe
-            demo.run.step()
+            demo.sim.step()
         twin = World.from_snapshot(world.snapshot())
-        demo.run.step()
+        demo.sim.step()
         twin.step()
         assert twin.state_hash() == world.state_hash() and world.body_ids[-1] >> 20 == user
         scene = scene_from_json(scene_as_json(scene_of_snapshot(world.snapshot())))
@@ -195,7 +195,7 @@ def test_what_was_set_has_its_old_values_again() -> None:
     edit(demo, 1, "apply_impulse", 1, (1.0, 0.0))
     edit(demo, 1, "set_pose", 1, (4.0, 4.0), 1.0)
     by(demo, 1, "set_solver", "soft_step", ())
-    assert len(demo.run.users.users[1].undo) == 7
+    assert len(demo.sim.users.users[1].undo) == 7
     for _ in range(7):
         by(demo, 1, "undo_own")
     assert (world.body(1), world.state(1), world.settings, world.solver) == (*before, "box2d")
@@ -252,7 +252,7 @@ def test_gears_fixtures_and_what_a_static_body_cannot_hold_come_again() -> None:
     edit(demo, 1, "create_fixture", a, FixtureSpec(Circle(0.2, (0.6, 0.0))))
     by(demo, 1, "undo_own")
     assert world.fixtures_of(a) == (again,)
-    demo.run.step()
+    demo.sim.step()
 
 
 def test_a_body_is_put_back_to_where_the_hand_took_it() -> None:
@@ -262,7 +262,7 @@ def test_a_body_is_put_back_to_where_the_hand_took_it() -> None:
     by(demo, 1, "grab", (0.0, 1.0))
     by(demo, 1, "drag", (4.0, 5.0))
     for _ in range(20):
-        demo.run.step()
+        demo.sim.step()
     assert world.state(1).position[0] > 1.0
     by(demo, 1, "undo_own")
     assert world.state(1).position == before and world.joint_ids == ()
@@ -275,7 +275,7 @@ def test_a_parameter_is_taken_back_a_restart_is_not_and_neither_what_was_before_
     edit(demo, 1, "set_body", 1, gravity_scale=0.0)
     by(demo, 1, "drive", 0, world_of(demo).body_ids[-1])
     by(demo, 1, "restart")
-    assert demo.run.users.users[1].drives is None
+    assert demo.sim.users.users[1].drives is None
     with pytest.raises(LabError, match="a restart cannot be taken back"):
         by(demo, 1, "undo_own")
     with pytest.raises(LabError, match="nothing of yours"):
@@ -300,14 +300,14 @@ def test_entries_are_few_and_part_of_the_past() -> None:
     demo = shared(1)
     for k in range(130):
         edit(demo, 1, "set_velocity", 1, (0.0, 0.1 * k))
-    user = demo.run.users.users[1]
+    user = demo.sim.users.users[1]
     assert len(user.undo) == 100
     before, state = demo_hash(demo), capture(demo)
     by(demo, 1, "undo_own")
     after = demo_hash(demo)
     edit(demo, 1, "create_body", disc(3.0))
     restore(demo, state)
-    assert demo_hash(demo) == before and len(demo.run.users.users[1].undo) == 100
+    assert demo_hash(demo) == before and len(demo.sim.users.users[1].undo) == 100
     by(demo, 1, "undo_own")
     assert demo_hash(demo) == after
 

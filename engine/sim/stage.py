@@ -15,10 +15,10 @@ from engine.common.arrays import FloatArray, any_of_rows
 from engine.contracts import PairAgreement, StepAgreement, StepContacts
 from engine.contracts.contact import PointState
 from engine.geometry import AABB
-from engine.history.subject import CapturedInPlace
 from engine.render.interpolation import PathPiece, StepImpacts, StepPath, step_impacts
 from engine.render.palette import Color
 from engine.render.trail import ContactTrail
+from engine.sim.subject import CapturedInPlace
 from engine.world import World
 
 if TYPE_CHECKING:

@@ -49,13 +49,13 @@ def test_a_world_takes_the_solver_chosen_around_it_and_no_other() -> None:
 def test_every_demo_builds_steps_and_begins_anew(kind: type[Demo]) -> None:
     demo = driven(kind)
     for _ in range(12):
-        demo.run.step()
-    assert {stage.world.solver for stage in demo.stages} <= {OURS} and demo.run.solvers == (OURS,)
+        demo.sim.step()
+    assert {stage.world.solver for stage in demo.stages} <= {OURS} and demo.sim.solvers == (OURS,)
     found = demo_hash(demo)
     demo.restart()
     for _ in range(12):
-        demo.run.step()
-    assert demo_hash(demo) == found and demo.run.solvers == (OURS,)
+        demo.sim.step()
+    assert demo_hash(demo) == found and demo.sim.solvers == (OURS,)
 
 
 @pytest.mark.slow
@@ -63,7 +63,7 @@ def test_every_demo_builds_steps_and_begins_anew(kind: type[Demo]) -> None:
 def test_every_demo_is_drawn(kind: type[Demo]) -> None:
     demo = driven(kind)
     for _ in range(40):
-        demo.run.step()
+        demo.sim.step()
     assert picture_of(demo, (640, 480)).startswith(b"\x89PNG")
 
 
@@ -77,9 +77,9 @@ def test_what_a_demo_makes_later_is_driven_by_it_too(twins: type[Demo]) -> None:
             return True
 
     demo = driven(Late)
-    demo.run.step()
-    demo.run.act("press", "space")
-    assert len(demo.stages) == 4 and demo.run.solvers == (OURS,) and default_solver() == "box2d"
+    demo.sim.step()
+    demo.sim.act("press", "space")
+    assert len(demo.stages) == 4 and demo.sim.solvers == (OURS,) and default_solver() == "box2d"
 
 
 @pytest.mark.parametrize("name", SOME)
@@ -94,7 +94,7 @@ def test_it_is_recorded_and_played_again_with_the_solver_it_had(name: str, tmp_p
     recording = load_recording(tmp_path / "run.rec")
     assert (recording.solver, recording.chosen_solver) == (OURS, OURS)
     again = replay(recording)
-    assert again.demo.run.solvers == (OURS,)
+    assert again.demo.sim.solvers == (OURS,)
     again.seek(again.last)
     assert again.divergence is None and demo_hash(again.demo) == demo_hash(history.demo)
 
@@ -112,14 +112,14 @@ def test_a_session_goes_back_and_on_to_the_bit(name: str) -> None:
     assert history is not None and history.now == 70
     for step in (33, 61, 5):
         session.timeline.seek(step)
-        assert demo_hash(session.demo) == hashes[step - 1] and session.demo.run.solvers == (OURS,)
+        assert demo_hash(session.demo) == hashes[step - 1] and session.demo.sim.solvers == (OURS,)
     assert history.verify() is None and not session.timeline.failure
 
 
 def test_a_scene_file_names_its_solver_and_the_run_may_choose_another(tmp_path: Path) -> None:
     ball: tuple[Any, ...] = (BodySpec((FixtureSpec(Circle(0.5)),)),)
     kind = scene_demo(Scene(bodies=ball, solver=OURS))
-    assert driven(kind, None).run.solvers == (OURS,) and driven(kind, "box2d").run.solvers == ("box2d",)
+    assert driven(kind, None).sim.solvers == (OURS,) and driven(kind, "box2d").sim.solvers == ("box2d",)
     for chosen, drives in ((None, OURS), ("box2d", "box2d")):
         history = History(driven(kind, chosen))
         recorder = record(history, tmp_path / f"{drives}.rec")
@@ -127,25 +127,25 @@ def test_a_scene_file_names_its_solver_and_the_run_may_choose_another(tmp_path: 
         recorder.close()
         recording = load_recording(tmp_path / f"{drives}.rec")
         assert (recording.solver, recording.chosen_solver) == (drives, chosen)
-        assert new_demo(recording).run.solvers == (drives,)
-    assert scene_class(kind.scene_content())().run.solvers == (OURS,)
+        assert new_demo(recording).sim.solvers == (drives,)
+    assert scene_class(kind.scene_content())().sim.solvers == (OURS,)
 
 
 def test_what_is_saved_of_it_is_driven_by_the_same(tmp_path: Path) -> None:
     demo = driven(find_demo("ragdoll"))
     for _ in range(10):
-        demo.run.step()
+        demo.sim.step()
     save_scene(tmp_path / "kept.json", scene_of(demo.stages[0].world))
     again = scene_demo(load_scene(tmp_path / "kept.json"))()
-    assert again.run.solvers == (OURS,) and again.stages[0].world.poses == pytest.approx(demo.stages[0].world.poses)
+    assert again.sim.solvers == (OURS,) and again.stages[0].world.poses == pytest.approx(demo.stages[0].world.poses)
 
 
 def test_whole_states_are_asked_of_the_solver_that_drives(monkeypatch: pytest.MonkeyPatch) -> None:
     from engine.world import load_solver
 
     monkeypatch.setattr(load_solver("box2d"), "has_whole_states", classmethod(lambda _: False))
-    assert not find_demo("bridge")().run.keeps_solver_state
-    assert driven(find_demo("bridge")).run.keeps_solver_state
+    assert not find_demo("bridge")().sim.keeps_solver_state
+    assert driven(find_demo("bridge")).sim.keeps_solver_state
 
 
 @pytest.mark.parametrize("solver", ["box2d", OURS])
@@ -156,5 +156,5 @@ def test_what_is_built_to_lie_lies_where_it_was_built(solver: str) -> None:
     lowest = bricks[0]
     height = world.state(lowest).position[1]
     for _ in range(10):
-        demo.run.step()
+        demo.sim.step()
     assert world.state(lowest).position[1] == pytest.approx(height, abs=0.001)  # the weight of eight others, taken up within those steps

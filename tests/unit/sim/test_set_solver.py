@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from engine.common.errors import InvalidInputError, LabError
-from engine.demo.base import Demo
 from engine.demo.beside import Beside
 from engine.demo.replaying import record, replay
 from engine.demo.scene_demo import scene_demo
@@ -19,6 +18,7 @@ from engine.history.recordings.loading import load_recording
 from engine.history.recordings.verifying import verify
 from engine.scenes import Scene
 from engine.scenes.scene import SceneWorld
+from engine.sim.demo import Demo
 from engine.world import BodySpec, FixtureSpec, WorldSettings
 from engine.world.fields import named_values
 
@@ -57,7 +57,7 @@ def test_a_change_of_solver_is_undone_redone_and_played_again_to_the_bit(tmp_pat
     late = record(one, tmp_path / "b.rec")
     for step, known in ((5, "box2d"), (70, "soft_step"), (79, METHOD), (125, "box2d"), (30, "soft_step"), (125, "box2d")):
         one.seek(step)
-        assert driver(one.demo)[0] == one.demo.run.solvers[0] == known and one.divergence is None
+        assert driver(one.demo)[0] == one.demo.sim.solvers[0] == known and one.divergence is None
     assert one.verify() is None
     recorder.close()
     late.close()
@@ -65,7 +65,7 @@ def test_a_change_of_solver_is_undone_redone_and_played_again_to_the_bit(tmp_pat
         recording = load_recording(tmp_path / name)
         assert (recording.solver, recording.chosen_solver, recording.solvers) == ("box2d", None, ("box2d", "soft_step", METHOD))
         assert verify(recording, replay(recording)).is_same
-    assert one.undo() and driver(one.demo) == (METHOD, (("share", 0.1),)) and one.demo.run.solver == METHOD
+    assert one.undo() and driver(one.demo) == (METHOD, (("share", 0.1),)) and one.demo.sim.solver == METHOD
     assert one.undo() and driver(one.demo) == (METHOD, (("iterations", 5),))
     assert one.undo() and driver(one.demo) == ("soft_step", ())
     assert one.redo() and driver(one.demo) == (METHOD, (("iterations", 5),))
@@ -96,7 +96,7 @@ def test_a_solver_that_one_world_refuses_leaves_all_as_they_are() -> None:
     steps(one, 3)
     with pytest.raises(InvalidInputError, match="body 1, fixture 1: shape must be one that Box2D has"):
         one.act("set_solver", "box2d")
-    assert [stage.world.solver for stage in one.demo.stages] == ["soft_step", "soft_step"] and one.demo.run.solver == "soft_step"
+    assert [stage.world.solver for stage in one.demo.stages] == ["soft_step", "soft_step"] and one.demo.sim.solver == "soft_step"
     one.act("set_solver", METHOD)
     assert [stage.world.solver for stage in one.demo.stages] == [METHOD, METHOD]
     steps(one, 3)

@@ -18,8 +18,8 @@ from engine.common.errors import Described, InvalidInputError, InvalidShapeError
 from engine.common.json_file import glance
 from engine.common.tolerances import TRACE_TOLERANCE
 from engine.common.words import counted
-from engine.demo.stage import Stage, stage_under
 from engine.geometry import AABB
+from engine.sim.stage import Stage, stage_under
 from engine.world import BodySpec, FixtureSpec, World
 
 if TYPE_CHECKING:

@@ -2,7 +2,7 @@
 
 - what a demo overrides: the class attributes of `Demo`, and its methods from `build` to `release`;
 - what a demo uses: the attributes that its `__init__` makes, and the methods from `add_stage` to `has`;
-- what the window, a history and a headless run use: `demo.run`, a `DemoRun`, which steps the demo and acts on it.
+- what the window, a history and a headless run use: `demo.sim`, a `Simulation`, which steps the demo and acts on it.
 
 A demo says what is in its worlds (`build`), what happens at each step (`before_step`, `after_step`) and what it draws over
 the picture (`draw`). It never sees a pixel, a window or the time of day: the same class runs in the window, in a
@@ -31,17 +31,17 @@ from engine.common.checks import integer, seed_number
 from engine.common.errors import InvalidInputError, LabError
 from engine.common.rng import stream
 from engine.contracts import StepAgreement
-from engine.demo.doors import Door, door_of_body
-from engine.demo.dropping import DroppedBody, forget_gone, place
-from engine.demo.grip import Grip, bodies_under, take_hold, take_hold_of
-from engine.demo.parameters import Parameter, parameter_values
-from engine.demo.stage import RefereeFactory, Stage, StepTimes, union
-from engine.demo.users import Users
 from engine.geometry import AABB
-from engine.history.history import offsets_of
-from engine.history.input_log import EDITS, Held, Input
-from engine.history.subject import CapturedInPlace
 from engine.render.palette import Color
+from engine.sim.doors import Door, door_of_body
+from engine.sim.dropping import DroppedBody, forget_gone, place
+from engine.sim.grip import Grip, bodies_under, take_hold, take_hold_of
+from engine.sim.input_log import EDITS, Held, Input
+from engine.sim.layout import offsets_of
+from engine.sim.parameters import Parameter, parameter_values
+from engine.sim.stage import RefereeFactory, Stage, StepTimes, union
+from engine.sim.subject import CapturedInPlace
+from engine.sim.users import Users
 from engine.world import World, WorldSettings, driven_by, load_solver
 from engine.world.fields import named_values
 from engine.world.solver import DEFAULT, NamedValues, solver_name
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from engine.decompose import BodyFile
     from engine.render.canvas import Canvas
 
-__all__ = ["Demo", "DemoFaultError", "DemoRun", "StatusLine", "Viewer"]
+__all__ = ["Demo", "DemoFaultError", "Simulation", "StatusLine", "Viewer"]
 
 StatusLine = str | tuple[str, Color]
 """A line of the readout over the picture, with a colour of `engine.render.palette` or without."""
@@ -121,7 +121,7 @@ class Demo(CapturedInPlace):
     ready : set of str
         Of `arrivals`, what is there. It stays: a restart builds the worlds anew, but what was loaded is not loaded again.
     viewer : Viewer
-    run : DemoRun
+    run : Simulation
     """
 
     id: ClassVar[str] = ""
@@ -166,7 +166,7 @@ class Demo(CapturedInPlace):
         self.ready: set[str] = set()
         self.viewer = Viewer()
         self._grip: Grip | None = None
-        self.run = DemoRun(self, referee, solver, built_for, solver_settings, hertz)
+        self.sim = Simulation(self, referee, solver, built_for, solver_settings, hertz)
         self.restart()
 
     # -- what a demo overrides ---------------------------------------------------------------------------------------
@@ -289,8 +289,8 @@ class Demo(CapturedInPlace):
     def add_stage(self, world: World, offset: tuple[float, float] = (0.0, 0.0), label: str = "", mark_touching: bool = False) -> Stage:
         """Add a world to the picture and return its stage."""
         stage = Stage(world, offset, label, mark_touching)
-        if self.run.referee is not None:
-            stage.referee = self.run.referee(world)
+        if self.sim.referee is not None:
+            stage.referee = self.sim.referee(world)
         self.stages.append(stage)
         return stage
 
@@ -320,21 +320,21 @@ class Demo(CapturedInPlace):
         self.stages.clear()
         self.dropped.clear()
         self.steps = 0
-        with self.run.driving():
+        with self.sim.driving():
             self.build()
-        self.run.settle()
+        self.sim.settle()
 
     def has(self, what: str) -> bool:
         """Tell whether a step may ask for something of `arrivals`: the demo waits for nothing, or it is ready."""
-        return not self.run.waits or what in self.ready
+        return not self.sim.waits or what in self.ready
 
     @property
     def has_algorithms(self) -> bool:
         """Whether all that the referee's algorithms can be asked is there."""
-        return self.run.has_algorithms
+        return self.sim.has_algorithms
 
 
-class DemoRun(CapturedInPlace):
+class Simulation(CapturedInPlace):
     """Steps a demo and acts on it: for the window, a history and a headless run.
 
     Attributes
@@ -594,12 +594,12 @@ class DemoRun(CapturedInPlace):
     # -- acting -------------------------------------------------------------------------------------------------------
 
     def act(self, action: str, *arguments: Any) -> Any:
-        """Do something to the demo, one of `engine.history.input_log.ACTIONS`; what is not done here is the demo's own method."""
+        """Do something to the demo, one of `engine.sim.input_log.ACTIONS`; what is not done here is the demo's own method."""
         with self.driving():
             return getattr(self if hasattr(self, action) else self.demo, action)(*arguments)
 
     def by(self, user: int, one: Input) -> Any:
-        """Do something as one of several users (`engine.demo.users`).
+        """Do something as one of several users (`engine.sim.users`).
 
         Raises
         ------

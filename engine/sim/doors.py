@@ -10,8 +10,8 @@ import numpy as np
 
 from engine.common.errors import InvalidInputError
 from engine.contracts.agreement import Difference
-from engine.demo.ids import IDS_OF_A_USER, called
-from engine.demo.stage import Stage
+from engine.sim.ids import IDS_OF_A_USER, called
+from engine.sim.stage import Stage
 
 if TYPE_CHECKING:
     from engine.common.arrays import IntArray

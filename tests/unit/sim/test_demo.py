@@ -9,12 +9,12 @@ from engine.demo import Demo
 def test_restart_repeats_the_run_to_the_bit(drop: type[Demo]) -> None:
     demo = drop(seed=3)
     for _ in range(60):
-        demo.run.step()
+        demo.sim.step()
     first = demo.stages[0].world.state_hash()
     demo.restart()
     assert demo.steps == 0 and len(demo.stages) == 1
     for _ in range(60):
-        demo.run.step()
+        demo.sim.step()
     assert demo.stages[0].world.state_hash() == first
 
 
@@ -43,11 +43,11 @@ def test_parameters_are_checked_and_build_anew(drop: type[Demo]) -> None:
 def test_counts_follow_the_contacts(drop: type[Demo], referee: Any) -> None:
     demo = drop(referee=referee)
     for _ in range(90):
-        demo.run.step()
+        demo.sim.step()
     counts = demo.stages[0].counts
     assert counts.begun >= 1 and counts.added >= 1 and counts.persisted > 10
     assert demo.stages[0].total.compared > 10
-    demo.run.use_referee(None)
+    demo.sim.use_referee(None)
     assert demo.stages[0].total.compared == 0
 
 
@@ -57,7 +57,7 @@ def test_home_is_what_was_built_wherever_bodies_went(twins: type[Demo]) -> None:
     assert home.lower == pytest.approx((-10.0, -0.5), abs=0.02)
     assert home.upper[0] == pytest.approx(30.5)
     for _ in range(30):
-        demo.run.step()
+        demo.sim.step()
     assert demo.home() == home
 
 
@@ -68,13 +68,13 @@ def test_grabbing_pulls_a_body_and_letting_go_drops_it(drop: type[Demo]) -> None
     assert demo.grab(demo.stages[0].world.state(disc).position)
     for _ in range(90):
         demo.drag((3.0, 4.0))
-        demo.run.step()
+        demo.sim.step()
     assert demo.grabbing
     assert demo.stages[0].world.state(disc).position == pytest.approx((3.0, 4.0), abs=0.5)
     demo.release()
     assert not demo.grabbing and demo.stages[0].world.joint_ids == ()
     for _ in range(90):
-        demo.run.step()
+        demo.sim.step()
     assert demo.stages[0].world.state(disc).position[1] < 1.2
 
 
@@ -84,7 +84,7 @@ def test_the_hand_survives_a_body_that_is_destroyed(drop: type[Demo]) -> None:
     demo.grab(demo.stages[0].world.state(disc).position)
     demo.stages[0].world.destroy_body(disc)
     demo.drag((1.0, 1.0))
-    demo.run.step()
+    demo.sim.step()
     demo.drag((1.0, 1.0))
     demo.release()
     assert not demo.grabbing
@@ -97,7 +97,7 @@ def test_the_hand_survives_a_restart(drop: type[Demo]) -> None:
     demo.restart()
     demo.drag((1.0, 1.0))
     demo.release()
-    demo.run.step()
+    demo.sim.step()
     assert demo.stages[0].world.joint_ids == ()
 
 
@@ -107,7 +107,7 @@ def test_the_hand_survives_points_out_of_this_world(drop: type[Demo], point: tup
     assert not demo.grab(point)
     demo.grab(demo.stages[0].world.state(demo.discs[0]).position)  # type: ignore[attr-defined]
     demo.drag(point)
-    demo.run.step()
+    demo.sim.step()
 
 
 def test_the_hand_reaches_into_the_second_world(twins: type[Demo]) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from engine.common.errors import LabError
-from engine.demo.stage import Stage
+from engine.sim.stage import Stage
 from engine.world import MouseJointSpec
 
 __all__ = ["Grip", "bodies_under", "take_hold", "take_hold_of"]

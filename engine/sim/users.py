@@ -8,7 +8,7 @@ some have one. So everything that is done, a pause too, is an input at a tick, a
     run.act("by", 2, Input("grab", ((1.5, 2.0),)))          takes hold with its own hand
     run.act("by", 2, Input("drive", (0, 7)))                its force keys push body 7 of stage 0
     run.act("by", 2, Input("press", ("right",)))            as this one, unless the demo itself has a use for the key
-    run.act("by", 2, Input("undo_own", ()))                 takes back what user 2 did last, if that can be (`engine.demo.inverse`)
+    run.act("by", 2, Input("undo_own", ()))                 takes back what user 2 did last, if that can be (`engine.sim.inverse`)
 
 For the demo all users' keys are held together. What a user creates has ids of a range of its own: no two users' ids collide, in whichever
 order their inputs come to be. A user who leaves lets go of everything.
@@ -23,12 +23,12 @@ from typing import Any, Protocol
 
 from engine.common.checks import boolean, integer
 from engine.common.errors import InvalidInputError, LabError
-from engine.demo.dropping import DroppedBody
-from engine.demo.grip import Grip
-from engine.demo.ids import IDS_OF_A_USER
-from engine.demo.inverse import Inverse, Part, inverse_after, inverse_before, take_back
-from engine.demo.stage import Stage
-from engine.history.input_log import ACTIONS, USER_ACTIONS, Input
+from engine.sim.dropping import DroppedBody
+from engine.sim.grip import Grip
+from engine.sim.ids import IDS_OF_A_USER
+from engine.sim.input_log import ACTIONS, USER_ACTIONS, Input
+from engine.sim.inverse import Inverse, Part, inverse_after, inverse_before, take_back
+from engine.sim.stage import Stage
 
 __all__ = ["FORCE", "KEYFRAME_TICKS", "MOST_UNDO", "MOST_USERS", "PUSHES", "SPEEDS", "User", "Users"]
 
@@ -55,7 +55,7 @@ _NOT_BY_A_USER = frozenset({"by", "go_alone", "keep_solver_state", "resource_rea
 _CREATING = frozenset({"edit", "amend_edit", "grab", "hold", "press", "drop", "turn", "on_wheel"})
 
 
-class _Run(Protocol):
+class _Simulation(Protocol):
     """What steps a demo."""
 
     def has_body(self, stage: int, body: int) -> bool:
@@ -79,7 +79,7 @@ class _Demo(Protocol):
         """Why its worlds cannot be changed by hand."""
 
     @property
-    def run(self) -> _Run:
+    def sim(self) -> _Simulation:
         """What steps it."""
 
 
@@ -172,7 +172,7 @@ class Users:
             if user.drives is None:
                 continue
             stage, body = user.drives
-            if not demo.run.has_body(stage, body):
+            if not demo.sim.has_body(stage, body):
                 user.drives = None
                 continue
             x, y = (FORCE * sum(PUSHES[key][axis] for key in sorted(user.pushes)) for axis in (0, 1))
@@ -213,7 +213,7 @@ class Users:
         if one.action in ("release_key", "release_all"):
             user.pushes = user.pushes - set(one.arguments) if one.arguments else set()
         before = inverse_before(demo, one)
-        result = demo.run.act(one.action, *one.arguments)
+        result = demo.sim.act(one.action, *one.arguments)
         if one.action == "press" and result is False and user.drives is not None and one.arguments[0] in PUSHES:
             user.pushes.add(one.arguments[0])
             return True
@@ -272,7 +272,7 @@ class Users:
     def _leave(self, demo: _Demo, number: int) -> None:
         """Let go of everything, and be away."""
         with self._as(demo, number):
-            demo.run.act("release_all")
+            demo.sim.act("release_all")
         user = self.away[number] = self.users.pop(number)
         user.pushes, user.drives = set(), None
 
@@ -284,7 +284,7 @@ class Users:
         self._note(user, Inverse("the choice of what is driven", (Part(Input("drive", before)),)))
 
     def _let_drive(self, demo: _Demo, user: User, stage: int, body: int) -> None:
-        if stage >= 0 and not demo.run.has_body(stage, body):
+        if stage >= 0 and not demo.sim.has_body(stage, body):
             raise InvalidInputError("body", "one that there is", body)
         user.drives = (stage, body) if stage >= 0 else None
         if user.drives is None:
@@ -299,7 +299,7 @@ class Users:
         inverse = user.undo.pop()
 
         def act(one: Input) -> Any:
-            return self._let_drive(demo, user, *one.arguments) if one.action == "drive" else demo.run.act(one.action, *one.arguments)
+            return self._let_drive(demo, user, *one.arguments) if one.action == "drive" else demo.sim.act(one.action, *one.arguments)
 
         with self._as(demo, number):
             new = take_back(demo, inverse, act)

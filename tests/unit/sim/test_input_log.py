@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engine.history.input_log import Input, InputLog
+from engine.sim.input_log import Input, InputLog
 
 
 def log(*steps: str) -> InputLog:

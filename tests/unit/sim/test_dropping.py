@@ -23,10 +23,11 @@ from engine.app.window import Window
 from engine.cli.run import _drop, run_command
 from engine.common.errors import InvalidInputError, LabError
 from engine.decompose import BodyFile, body_of_file, load_body, save_body
-from engine.demo import Demo, dropping
-from engine.demo.dropping import NoWorldError, drop_places, drop_size, load_dropped
+from engine.demo import Demo
 from engine.demo.messages import Messages
 from engine.demo.registry import all_demos, find_demo
+from engine.sim import dropping
+from engine.sim.dropping import NoWorldError, drop_places, drop_size, load_dropped
 from engine.trace import algorithm
 from engine.trace.case_file import SavedCase, save_case
 from tests.hazards.hostile import KINDS
@@ -250,10 +251,10 @@ def test_a_demo_without_a_world_says_so(ell: Path) -> None:
 def test_the_nearest_world_takes_it(twins: type[Demo], ell: Path) -> None:
     demo = twins()
     file = load_dropped(str(ell), drop_size(demo.home()))
-    assert demo.run.drop(file, (29.0, 5.0)).stage is demo.stages[1]
-    assert demo.run.drop(file, (1.0, 5.0)).stage is demo.stages[0]
+    assert demo.sim.drop(file, (29.0, 5.0)).stage is demo.stages[1]
+    assert demo.sim.drop(file, (1.0, 5.0)).stage is demo.stages[0]
     with pytest.raises(LabError):
-        demo.run.drop(file, (math.nan, 0.0))
+        demo.sim.drop(file, (math.nan, 0.0))
 
 
 def test_a_body_file_too_large_is_made_to_fit(tmp_path: Path) -> None:
@@ -272,19 +273,19 @@ def test_every_demo_with_a_world_takes_a_body(kind: type[Demo]) -> None:
     demo = kind()
     if not demo.stages:
         with pytest.raises(NoWorldError):
-            demo.run.drop(load_body(BODY), (0.0, 0.0))
+            demo.sim.drop(load_body(BODY), (0.0, 0.0))
         return
-    body = demo.run.drop(load_dropped(str(BODY), drop_size(demo.home())), drop_places(demo.home(), 1)[0])
+    body = demo.sim.drop(load_dropped(str(BODY), drop_size(demo.home())), drop_places(demo.home(), 1)[0])
     for _ in range(8):
-        demo.run.step()
+        demo.sim.step()
     assert not body.is_there or np.isfinite(body.world.state(body.body).position).all()
 
 
 def test_the_referee_checks_them_like_others(drop: type[Demo], ell: Path) -> None:
     demo = drop(0, None, referee_factory())
-    demo.run.drop(load_dropped(str(ell), 1.2), (-4.0, 2.0))
+    demo.sim.drop(load_dropped(str(ell), 1.2), (-4.0, 2.0))
     for _ in range(90):
-        demo.run.step()
+        demo.sim.step()
     total = demo.agreement()
     assert total.compared > 60 and total.unexplained == 0
 
@@ -296,11 +297,11 @@ def test_the_command_drops_files_and_tells_mistakes(ell: Path, tmp_path: Path) -
     assert report.bodies == 1 + 3 + 2 and len(demo.dropped) == 2
     assert again.state_hash == report.state_hash
     with pytest.raises(InvalidInputError, match=r"^--drop .*missing.png must be a file that can be read") as told:
-        _drop(demo.run, [str(tmp_path / "missing.png")])
+        _drop(demo.sim, [str(tmp_path / "missing.png")])
     assert str(told.value).count(" must be ") == 1
     (tmp_path / "no.svg").write_text("no drawing", encoding="utf-8")
     with pytest.raises(InvalidInputError, match=r"^--drop .*no.svg, line 1 must be XML .* got 'no drawing'"):
-        _drop(demo.run, [str(tmp_path / "no.svg")])
+        _drop(demo.sim, [str(tmp_path / "no.svg")])
     with pytest.raises(InvalidInputError, match="--drop"):
         run_command(pair_file="some.json", drops=[str(ell)])
 
@@ -308,11 +309,11 @@ def test_the_command_drops_files_and_tells_mistakes(ell: Path, tmp_path: Path) -
 def test_what_is_dropped_and_deleted_for_hours_does_not_fill_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(dropping, "_MOST_GONE", 2)
     demo, file = find_demo("simple_shapes")(0, {"count": 1}), load_body(BODY)
-    kept = demo.run.drop(file, (0.0, 5.0))
+    kept = demo.sim.drop(file, (0.0, 5.0))
     for _ in range(6):
-        body = demo.run.drop(file, (2.0, 5.0)).body
-        demo.run.edit(0, "destroy_body", (body,))
-    last = demo.run.drop(file, (2.0, 5.0))
+        body = demo.sim.drop(file, (2.0, 5.0)).body
+        demo.sim.edit(0, "destroy_body", (body,))
+    last = demo.sim.drop(file, (2.0, 5.0))
     assert demo.dropped[0] is kept and demo.dropped[-1] is last and [one.is_there for one in demo.dropped] == [True, False, False, True]
 
 

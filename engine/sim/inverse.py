@@ -18,12 +18,12 @@ from functools import cache
 from typing import Any, Protocol
 
 from engine.common.errors import LabError
-from engine.demo.dropping import DroppedBody, forget_gone
-from engine.demo.grip import Grip
-from engine.demo.ids import called
-from engine.demo.stage import Stage
 from engine.geometry import Transform
-from engine.history.input_log import EDITS, Input
+from engine.sim.dropping import DroppedBody, forget_gone
+from engine.sim.grip import Grip
+from engine.sim.ids import called
+from engine.sim.input_log import EDITS, Input
+from engine.sim.stage import Stage
 from engine.world import GearJointSpec, MouseJointSpec, World
 from engine.world.joint_specs import bodies_of, body_fields, joint_fields
 from engine.world.joints import changeable

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Protocol
 
-from engine.history.input_log import Held
+from engine.sim.input_log import Held
 from engine.world import World
 from engine.world.solver import NamedValues
 
@@ -32,7 +32,7 @@ class SubjectStage(Protocol):
         """It."""
 
 
-class SubjectRun(Protocol):
+class SubjectSim(Protocol):
     """What steps a subject and acts on it."""
 
     @property
@@ -71,7 +71,7 @@ class SubjectRun(Protocol):
         """Take a step."""
 
     def act(self, action: str, /, *arguments: Any) -> Any:
-        """Do one of `engine.history.input_log.ACTIONS`."""
+        """Do one of `engine.sim.input_log.ACTIONS`."""
 
     def use_missing_referees(self) -> None:
         """Check worlds again that come from before there was a referee."""
@@ -105,7 +105,7 @@ class Subject(Protocol):
         """Whether the pointer holds something in it."""
 
     @property
-    def run(self) -> SubjectRun:
+    def sim(self) -> SubjectSim:
         """By which it is stepped and acted on."""
 
     def beside_worlds(self) -> bytes:
