@@ -11,8 +11,8 @@ from pathlib import Path
 from types import ModuleType
 
 from engine.common.errors import Described, InvalidInputError, LabError
-from engine.sim.demo import Demo
 from engine.demo.registry import all_demos
+from engine.sim.demo import Demo
 
 __all__ = ["OwnDemoError", "load_own_demo", "told_with_line"]
 
