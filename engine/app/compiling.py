@@ -1,22 +1,17 @@
-"""Everything that is compiled ahead, part by part, by as many processes as are wanted.
+"""The parts that are compiled ahead, and the processes that compile them.
 
-The parts stand in the order of likely use. Each process takes the first part that no process has begun, by being the first to make its file
-in a folder that all of them share, and makes a second file when it is done with it: then its kernels are on disk, and a process
-that wants them loads them from there, by running the part too. The processes live through all parts: what a kernel has in common
-with one before, and Numba itself, each makes ready once, a fifth of the time of those that a demo waits for.
+The parts stand in the order of likely use and are dealt to the processes in turn. A process prints a line after each part: its kernels
+are on disk then, and whoever wants them loads them from there, by running the part too.
 """
 
 from __future__ import annotations
 
-import contextlib
-import gc
 import importlib
 import os
 import subprocess
 import sys
-import tempfile
-import time
-from collections.abc import Callable, Iterator, Sequence
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from types import TracebackType
@@ -24,21 +19,18 @@ from typing import Self
 
 from engine.common import compile_notice
 from engine.common.interrupts import DeferredInterrupt
-from engine.common.jit import compile_in_turn
 from engine.world import load_solver, solvers
 
 __all__ = ["ASKED", "CHECK", "EDGES", "EVERYTHING", "LONGEST", "RUNNING", "Compilers", "elsewhere", "n_cores", "run_part"]
 
 _ROOT = Path(__file__).resolve().parents[2]
-_SHARE = "import sys; from engine.app.compiling import share; share(sys.argv[1], *map(int, sys.argv[2:5]), sys.argv[5:])"
+_COMPILE = "import sys; from engine.app.compiling import compile_parts; compile_parts(sys.argv[1:])"
 _LOW_PRIORITY = 5
-"""Of what is not waited for, as `nice` has it."""
-_UNCLEARED = 10.0
-"""Seconds of processor time after which a process looks for memory to give back: less than the longest part takes, which leaves as much."""
+"""Niceness of the processes: the window goes first."""
 LONGEST = 1800.0
-"""Seconds: a minute where nothing else runs, ten on a busy machine. To give up sooner would be to compile here, and stall the window."""
+"""Maximum duration of a part, seconds. It takes a minute on an idle machine, ten on a busy one; giving up sooner would stall the window."""
 _LOOK = 0.1
-"""Seconds from one look which parts have ended to the next."""
+"""Interval at which finished parts are looked for, seconds."""
 
 
 def _questions(*names: str) -> None:
@@ -132,7 +124,7 @@ def _load_of(module: str) -> None:
 
 
 CHECK: dict[str, Callable[[], None]] = {"manifolds": partial(_questions, "manifolds"), "worlds": _world}
-"""What the live check of discs and polygons needs: two parts that take about as long, each five to eight seconds of processor time."""
+"""Parts that the live check of discs and polygons needs; they take about as long."""
 
 EDGES = "manifolds with edges"
 """The part that lets pairs with edges be judged."""
@@ -166,31 +158,18 @@ def run_part(name: str) -> None:
     EVERYTHING[name]()
 
 
-def share(folder: str, process: int, n_urgent: int, n_own: int, names: Sequence[str]) -> None:
-    """Compile those of the first `n_own` parts that no other process has begun; what another process does."""
+def compile_parts(names: Iterable[str]) -> None:
+    """Run the parts and print "done NAME" or "failed NAME" after each: all that a compiling process does."""
     compile_notice.wait_in_silence()
-    compile_in_turn()
-    gc.disable()  # the compiler makes much that lasts: to look through all of it again and again costs a twelfth of the time
-    is_low, cleared = False, time.process_time()
-    for number, name in enumerate(names[:n_own]):
-        try:
-            with open(Path(folder, f"{number}.begun"), "x", encoding="utf-8") as begun:
-                begun.write(str(process))
-        except FileExistsError:
-            continue
-        if number >= n_urgent and not is_low and hasattr(os, "nice"):
-            os.nice(_LOW_PRIORITY)
-            is_low = True
+    if hasattr(os, "nice"):
+        os.nice(_LOW_PRIORITY)
+    for name in names:
         try:
             run_part(name)
-        except Exception:  # it fails again where it is loaded, and is told there
-            Path(folder, f"{number}.failed").touch()
+        except Exception:  # it fails again where it is loaded, and the reason is shown there
+            print("failed", name, flush=True)
         else:
-            Path(folder, f"{number}.done").touch()
-        if time.process_time() - cleared > _UNCLEARED:
-            gc.collect()
-            gc.freeze()  # what is there now lasts: the next look leaves it out
-            cleared = time.process_time()
+            print("done", name, flush=True)
 
 
 def n_cores() -> int:
@@ -204,22 +183,23 @@ class Compilers:
     Parameters
     ----------
     names : sequence of str
-        Of `EVERYTHING`, in the order in which they are begun.
+        Parts of `EVERYTHING`, in the order in which they are compiled.
     n_processes : int
-    n_urgent : int, optional
-        How many of the parts, the first ones, are waited for; else all.
-    n_by_all : int, optional
-        How many of the parts, the first ones, all processes share; what comes after is left to one less, if there is another.
     """
 
-    def __init__(self, names: Sequence[str], n_processes: int, n_urgent: int | None = None, n_by_all: int | None = None) -> None:
+    def __init__(self, names: Sequence[str], n_processes: int) -> None:
         self.names = tuple(names)
-        self._folder = tempfile.TemporaryDirectory(prefix="kernels-", ignore_cleanup_errors=True)
-        self._processes = []
-        for process in range(min(n_processes, len(self.names))):
-            n_own = n_by_all if process > 0 and process == n_processes - 1 else None
-            numbers = (process, *(len(self.names) if n is None else n for n in (n_urgent, n_own)))
-            self._processes.append(elsewhere(_SHARE, self._folder.name, *map(str, numbers), *self.names))
+        self._outcomes: dict[str, str] = {}
+        """"done", "failed" or "lost" (its process ended before it) by part."""
+        self._changed = threading.Condition()
+        self._processes: list[subprocess.Popen[str]] = []
+        self._readers: list[threading.Thread] = []
+        for k in range(min(n_processes, len(self.names))):
+            share = self.names[k::n_processes]
+            process = elsewhere(_COMPILE, *share, stdout=subprocess.PIPE)
+            self._processes.append(process)
+            self._readers.append(threading.Thread(target=self._read, args=(process, share), name="compiling", daemon=True))
+            self._readers[-1].start()
 
     def __enter__(self) -> Self:
         return self
@@ -229,61 +209,61 @@ class Compilers:
 
     @property
     def done(self) -> tuple[str, ...]:
-        """The parts that are on disk."""
-        return tuple(name for number, name in enumerate(self.names) if self._is_there(f"{number}.done"))
+        """Parts that are on disk."""
+        return tuple(name for name in self.names if self._outcomes.get(name) == "done")
 
     @property
     def ended(self) -> tuple[str, ...]:
-        """The parts that no process compiles any more, nor will: done, or failed, or their process has ended."""
-        is_over = self.is_over
-        return tuple(name for number, name in enumerate(self.names) if is_over or self._has_ended(number))
+        """Parts that are done, failed, or were lost with their process."""
+        return tuple(name for name in self.names if name in self._outcomes)
 
     @property
     def is_over(self) -> bool:
-        """Whether all processes have ended, well or not."""
-        return all(process.poll() is not None for process in self._processes)
+        """True if every part has ended."""
+        return len(self._outcomes) == len(self.names)
 
     def each_ended(self) -> Iterator[str]:
-        """Yield each part, once, as soon as it has ended."""
-        told: set[str] = set()
-        while len(told) < len(self.names):
-            new = [name for name in self.ended if name not in told]
-            told.update(new)
+        """Yield each part once, as soon as it has ended."""
+        yielded: set[str] = set()
+        while len(yielded) < len(self.names):
+            new = [name for name in self.ended if name not in yielded]
+            yielded.update(new)
             yield from new
             if not new:
                 self.wait(_LOOK)
 
     def wait(self, seconds: float) -> None:
-        """Wait until one of the processes has ended that are at work now, at most so long."""
-        for process in self._processes:
-            if process.poll() is None:
-                with contextlib.suppress(subprocess.TimeoutExpired):
-                    process.wait(seconds)
-                return
+        """Wait until every part has ended, at most so long."""
+        with self._changed:
+            self._changed.wait_for(lambda: self.is_over, seconds)
 
     def close(self) -> None:
         """End the processes."""
         for process in self._processes:
-            if process.poll() is None:
-                process.terminate()
-                process.wait()
-        self._folder.cleanup()
+            process.terminate()
+            process.wait()
+        for reader in self._readers:
+            reader.join()
 
-    def _has_ended(self, number: int) -> bool:
-        if self._is_there(f"{number}.done") or self._is_there(f"{number}.failed"):
-            return True
-        with contextlib.suppress(OSError):
-            process = Path(self._folder.name, f"{number}.begun").read_text(encoding="utf-8")
-            return process != "" and self._processes[int(process)].poll() is not None
-        return False
+    def _read(self, process: subprocess.Popen[str], share: Sequence[str]) -> None:
+        assert process.stdout is not None
+        with process.stdout:
+            for line in process.stdout:
+                outcome, _, name = line.rstrip("\n").partition(" ")
+                self._note(name, outcome)
+        for name in share:
+            if name not in self._outcomes:
+                self._note(name, "lost")
 
-    def _is_there(self, name: str) -> bool:
-        return Path(self._folder.name, name).exists()
+    def _note(self, name: str, outcome: str) -> None:
+        with self._changed:
+            self._outcomes[name] = outcome
+            self._changed.notify_all()
 
 
-def elsewhere(statement: str, *arguments: str) -> subprocess.Popen[bytes]:
-    """Let a second Python run a statement, quietly."""
+def elsewhere(statement: str, *arguments: str, stdout: int = subprocess.DEVNULL) -> subprocess.Popen[str]:
+    """Start a second Python that runs a statement, without input and with its errors discarded."""
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, (str(_ROOT), os.environ.get("PYTHONPATH"))))}
     quiet = subprocess.DEVNULL
     command = [sys.executable, "-c", statement, *arguments]
-    return subprocess.Popen(command, env=environment, stdin=quiet, stdout=quiet, stderr=quiet)
+    return subprocess.Popen(command, env=environment, stdin=quiet, stdout=stdout, stderr=quiet, text=True, encoding="utf-8")

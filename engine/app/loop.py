@@ -15,11 +15,9 @@ from typing import TYPE_CHECKING
 
 import pygame
 
-from engine import query
 from engine.app.autosave import Autosave
 from engine.app.garbage import set_garbage_aside
 from engine.app.layout import check_ui_scale, ui_scale_for
-from engine.app.plain_check import PlainCheck
 from engine.app.preferences import load_preferences, preferences_path
 from engine.app.screen import Appearance
 from engine.app.warmup import RefereeWarmup
@@ -101,12 +99,12 @@ class DisplayError(LabError):
 class Loop:
     """The frames of an open window on the display's surface: events, steps, picture.
 
-    The `warmup` is started already; `plain` is what the window checks with until that has ended.
+    The `warmup` is started already.
     """
 
-    def __init__(self, surface: pygame.Surface, window: Window, warmup: RefereeWarmup, plain: PlainCheck) -> None:
+    def __init__(self, surface: pygame.Surface, window: Window, warmup: RefereeWarmup) -> None:
         self.window = window
-        self._surface, self._warmup, self._plain = surface, warmup, plain
+        self._surface, self._warmup = surface, warmup
         self._attention = Attention()
         self._rested = 0.0
         self._is_outdated = False
@@ -204,11 +202,9 @@ class Loop:
         if not self._announced:
             if warmup.factory is not None:
                 self._announced = self._is_outdated = True
-                self._plain.close()
                 window.use_referee(warmup.factory, is_complete=warmup.is_complete)
             elif warmup.wait(0.0):
                 self._announced = self._is_outdated = True
-                self._plain.close()
                 window.no_referee(warmup.failure)
             else:
                 window.check.comes(warmup.words, warmup.short)
@@ -346,7 +342,7 @@ def _opened(
     chosen = load_preferences(place)
     if theme is not None and theme not in THEMES:
         raise InvalidInputError("theme", " or ".join(THEMES), theme)
-    warmup, plain = RefereeWarmup(), PlainCheck()
+    warmup = RefereeWarmup()
     autosave: Autosave | None = None
     window: Window | None = None
     try:
@@ -360,10 +356,8 @@ def _opened(
         autosave = None if place is None else Autosave(place.parent / "unsaved")
         if autosave is not None:
             window.keep_scenes(autosave)
-        if not query.is_warm():
-            window.plain = plain
         warmup.start()
-        yield Loop(surface, window, warmup, plain)
+        yield Loop(surface, window, warmup)
         window.leave()
         if autosave is not None:
             autosave.close()
@@ -376,7 +370,6 @@ def _opened(
         if autosave is not None:
             autosave.abandon()  # where the window broke off: the scene is offered at the next start
         warmup.close()
-        plain.close()
         pygame.display.quit()
 
 

@@ -76,8 +76,8 @@ class DemoPanel:
         values = self._parameters.shows()
         return session.demo.steps, values, session.clock.pace, session.costs.shown, check, self.motion.shows(), self.column.shifted(0)
 
-    def draw(self, surface: pygame.Surface, missing: str, partly: str = "") -> None:
-        """Draw ground and texts; `missing` says why there is no live check, `partly` of how few contacts, both empty if it is of all."""
+    def draw(self, surface: pygame.Surface, missing: str) -> None:
+        """Draw ground and texts; `missing` says why there is no live check, empty if there is one."""
         self.column.draw_ground(surface)
         column, ui = self.column, self._fonts
         clip = surface.get_clip()
@@ -88,7 +88,7 @@ class DemoPanel:
             middle = (column.left + column.width // 2, column.shifted(self._pace_at))
             surface.blit(pace, pace.get_rect(center=middle))
         self.motion.draw(surface)
-        self.referee.draw(surface, missing, partly)
+        self.referee.draw(surface, missing)
         surface.set_clip(clip)
 
     def _build(self) -> None:

@@ -25,7 +25,7 @@ _HEADINGS = ("CONTACTS, COMPUTED TWICE", "COMPUTED TWICE")
 _LINE = 17
 _SPARK = 22
 """Design pixels."""
-_MOST_LINES, _MOST_LINES_OVER_COUNTS = 6, 4
+_MAX_LINES = 6
 _STEPS = "step through the largest  ›"
 _SECONDS = 5.0
 """Of world time that the spark line shows."""
@@ -58,8 +58,8 @@ class RefereePanel:
         """Return the reason of which the largest difference is to be watched step by step, where its words are under a pixel."""
         return next((reason for place, reason in self._steps if place.collidepoint(at)), None)
 
-    def draw(self, surface: pygame.Surface, missing: str, partly: str = "") -> None:
-        """Draw; `missing` says why there is no live check, empty if there is one, and `partly` why it is of a few contacts only."""
+    def draw(self, surface: pygame.Surface, missing: str) -> None:
+        """Draw; `missing` says why there is no live check, empty if there is one."""
         self._places, self._steps = [], []
         column = self._column
         top = column.shifted(self._counts_at)
@@ -69,11 +69,7 @@ class RefereePanel:
             self._write(surface, words, column.left, top, palette.CAPTION, 11.0)
             top += column.px(_LINE)
         if missing:
-            self._paragraph(surface, missing, top, _MOST_LINES)
-            return
-        if partly:
-            self._draw_counts(surface, self._paragraph(surface, partly, top, _MOST_LINES_OVER_COUNTS), "last asked")
-            self._draw_reasons(surface)
+            self._paragraph(surface, missing, top)
             return
         cost = f"{self._session.costs.shown.check:.2f} ms"
         self._write(surface, cost, column.left + column.width, top - column.px(_LINE), palette.TEXT, 11.0, True)
@@ -82,21 +78,20 @@ class RefereePanel:
         self._draw_errors(surface, top + column.px(5 * _LINE + 3))
         self._draw_reasons(surface)
 
-    def _paragraph(self, surface: pygame.Surface, words: str, top: int, most: int) -> int:
-        """Write at the most so many lines; return the y under them."""
+    def _paragraph(self, surface: pygame.Surface, words: str, top: int) -> None:
+        """Write at most `_MAX_LINES` lines."""
         column = self._column
         lines = self._fonts.wrapped(words, 12.5, column.width)
-        if len(lines) > most:
-            lines = [*lines[: most - 1], self._fonts.shortened(f"{lines[most - 1]} …", 12.5, column.width)]
+        if len(lines) > _MAX_LINES:
+            lines = [*lines[: _MAX_LINES - 1], self._fonts.shortened(f"{lines[_MAX_LINES - 1]} …", 12.5, column.width)]
         for k, line in enumerate(lines):
             surface.blit(self._fonts.render(line, 12.5, palette.CAPTION), (column.left, top + k * column.px(_LINE)))
-        return top + len(lines) * column.px(_LINE)
 
-    def _draw_counts(self, surface: pygame.Surface, top: int, latest: str = "this step") -> None:
+    def _draw_counts(self, surface: pygame.Surface, top: int) -> None:
         column, stages = self._column, self._session.demo.stages
         steps, totals = [stage.agreement for stage in stages], [stage.total for stage in stages]
         edges = (column.left + round(0.62 * column.width), column.left + column.width)
-        for words, edge in zip((latest, "since start"), edges, strict=True):
+        for words, edge in zip(("this step", "since start"), edges, strict=True):
             self._write(surface, words, edge, top, palette.CAPTION, 11.0, True, bold=False)
         rows: list[tuple[str, int, int, Color]] = [
             ("agree", sum(one.agree for one in steps), sum(one.agree for one in totals), palette.AGREE),

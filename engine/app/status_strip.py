@@ -39,13 +39,11 @@ class CheckNote:
         A few words for the status strip.
     is_warming_up : bool
         Whether it is on its way.
-    meanwhile : str
-        What is checked while it is on its way; empty where nothing is.
     """
 
     def __init__(self) -> None:
         self.is_warming_up = True
-        self.sentence, self.short, self.meanwhile = LOADING, "check: warming up", ""
+        self.sentence, self.short = LOADING, "check: warming up"
 
     def comes(self, sentence: str, short: str) -> None:
         """Tell how far it is; not once it is there, or has failed."""
@@ -55,20 +53,16 @@ class CheckNote:
     def is_there(self) -> None:
         """There is one: nothing is to be said."""
         self.is_warming_up = False
-        self.sentence = self.short = self.meanwhile = ""
+        self.sentence = self.short = ""
 
     def fails(self, reason: str) -> None:
         """There will be none."""
-        self.is_warming_up, self.meanwhile = False, ""
+        self.is_warming_up = False
         self.sentence, self.short = f"no live check: {reason}", "no live check"
 
     def words(self, session: Session) -> str:
         """Return what the panel says in place of the counts of a session; empty for the counts."""
-        return ("" if self.until(session) else self.sentence) or session.demo.note or ("" if session.layers.check else "switched off (8)")
-
-    def until(self, session: Session) -> str:
-        """Return what the panel says over the counts of a session: how few contacts they are of, and until when; empty once it is all."""
-        return f"{self.meanwhile}, until all can be ({self.short})" if self.meanwhile and session.layers.check else ""
+        return self.sentence or session.demo.note or ("" if session.layers.check else "switched off (8)")
 
 
 Note = tuple[str, Color]
@@ -198,16 +192,15 @@ def _cells(session: Session, n_asleep: int) -> list[Cell]:
 def _check(session: Session, check: CheckNote, is_preview: bool) -> list[tuple[str, Color]]:
     """Return what stands at the right: how the check agrees, or why there is none."""
     stages = session.demo.stages
-    until = [(check.short, palette.WARNING)] if check.short and (check.is_warming_up or not is_preview) else []
-    if until and (is_preview or not check.meanwhile):
-        return until
+    if check.short and (check.is_warming_up or not is_preview):
+        return [(check.short, palette.WARNING)]
     if is_preview:
         return [("preview", palette.CAPTION)]
     if not stages:
         return []
     agree, explained = sum(stage.total.agree for stage in stages), sum(stage.total.explained for stage in stages)
     unexplained = sum(stage.total.unexplained + stage.pair_total.unexplained for stage in stages)
-    counts = [*until, (f"agree {agree:,}", palette.AGREE)]
+    counts = [(f"agree {agree:,}", palette.AGREE)]
     if explained:
         counts.append((f"explained {explained:,}", palette.EXPLAINED))
     return [*counts, (f"unexplained {unexplained:,}", palette.UNEXPLAINED if unexplained else palette.CAPTION)]

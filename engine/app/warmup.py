@@ -1,14 +1,12 @@
-"""Getting the live check ready without stalling the window.
+"""Preparing the live check without stalling the window.
 
 Importing Numba and loading or compiling the kernels takes from half a second to a minute, and compiling holds the interpreter. So
-other processes compile into the on-disk cache, and a thread loads from there what is ready:
+other processes compile into the on-disk cache, at low priority, and a thread loads from there what is ready:
 
-1. What the check of discs and polygons needs, at full priority, by as many processes as there are cores. Then worlds are given their
-   referees. Until the next parts are there the forms that take many pairs at once are held back, for which the scalar ones answer
-   with the same bits, and pairs with edges are not judged.
-2. What else the demos ask that cannot do without (the bullets' lanes), by the same processes, at low priority. Then these are given
-   their referees.
-3. The forms for many pairs at once, and all the rest, in the order of likely use, by one process less: it takes a minute or two.
+1. The check of discs and polygons. Then worlds are given their referees. Until the next parts are there the forms that take many pairs
+   at once are disabled, and scalar forms answer with the same bits; pairs with edges are not judged.
+2. Everything else that a demo cannot do without (the bullets' lanes). Then these are given their referees.
+3. The forms for many pairs at once, and all the rest, in the order of likely use: it takes some minutes.
 """
 
 from __future__ import annotations
@@ -24,21 +22,16 @@ from engine import query
 from engine.app import compiling
 from engine.app.compiling import ASKED, CHECK, EVERYTHING, LONGEST, RUNNING, Compilers, n_cores
 from engine.common import jit
-from engine.common.jit import n_in_cache
 from engine.common.switch_interval import short_turns
 from engine.sim.stage import RefereeFactory
 from engine.world import World, WorldSettings
 
-__all__ = ["LOADING", "BackgroundLoad", "RefereeWarmup", "compiling_words", "referee_factory"]
+__all__ = ["LOADING", "BackgroundLoad", "RefereeWarmup", "referee_factory"]
 
 LOADING = "the algorithms, which were compiled before, are being loaded"
-_N_COMPILED = 22
-"""Functions that the first parts compile into an empty cache. `python main.py bench cold_start` counts them; only roughly told, as
-a kernel more or less changes it."""
-_LATER = "import os; getattr(os, 'nice', int)(5); from engine.common.jit import compile_in_turn; compile_in_turn()"
-"""What a process does first that compiles what a demo asks for: it waits for a process that is compiling the same."""
+_COMPILING = "checking starts in a few seconds: its algorithms are being compiled, once"
 _LOOK = 0.1
-"""Seconds from one look at how far compiling is to the next."""
+"""Interval at which finished parts are looked for, seconds."""
 
 
 def referee_factory(names: Sequence[str] = tuple(RUNNING), one_loaded: Callable[[], object] = lambda: None) -> RefereeFactory:
@@ -92,22 +85,6 @@ def _warm_pairs() -> None:
         check.check(world.step())
 
 
-def compiling_words(n_before: int, n_now: int, seconds: float) -> tuple[str, str]:
-    """Return how far compiling is, in a sentence and in a few words.
-
-    How many functions are still to come is known only where none was compiled before: others may have been, of which these need some.
-
-    Examples
-    --------
-    >>> compiling_words(0, 7, 31.4)[1], compiling_words(70, 80, 31.4)[1]
-    ('compiling: 7 of about 22', 'compiling: 31 s')
-    """
-    n_new = max(n_now - n_before, 0)
-    of = f" of about {_N_COMPILED}" if n_before == 0 and n_new < _N_COMPILED else ""
-    sentence = f"what the check needs is being compiled, once, for some seconds or more: {n_new} functions{of}, {seconds:.0f} s"
-    return sentence, f"compiling: {n_new}{of}" if of else f"compiling: {seconds:.0f} s"
-
-
 class RefereeWarmup:
     """Warms up in the background.
 
@@ -120,7 +97,7 @@ class RefereeWarmup:
     failure : str
         Why there is no check, or why the rest is compiled in the frame that asks for it; empty while all is well.
     words, short : str
-        What is being done now and how far it is, in a sentence and in a few words.
+        The present stage, in a sentence and in a few words.
     """
 
     def __init__(self) -> None:
@@ -165,11 +142,7 @@ class RefereeWarmup:
 
     def _check_first(self) -> None:
         """Compile and load what the check of discs and polygons needs, and then the rest, part by part."""
-        began, n_before = perf_counter(), n_in_cache()
-
-        def tell() -> None:
-            self.words, self.short = compiling_words(n_before, n_in_cache(), perf_counter() - began)
-
+        self.words, self.short = _COMPILING, "check: in a few seconds"
         loaded: set[str] = set()
 
         def load(wanted: Collection[str]) -> None:
@@ -181,7 +154,6 @@ class RefereeWarmup:
 
         def look() -> None:
             if self.factory is None:
-                tell()
                 load(CHECK)
                 if loaded.issuperset(CHECK):
                     self.words, self.short = LOADING, "loading algorithms"
@@ -194,9 +166,9 @@ class RefereeWarmup:
                 with short_turns():
                     self._let_many_go()
 
-        with Compilers(tuple(EVERYTHING), n_cores(), n_urgent=len(CHECK), n_by_all=len(ASKED)) as compilers:
+        with Compilers(tuple(EVERYTHING), n_cores()) as compilers:
             self._compilers = compilers
-            n_ended, last = 0, began
+            n_ended, last = 0, perf_counter()
             while not (compilers.is_over or self._closed) and perf_counter() - last < LONGEST:
                 look()
                 if len(compilers.ended) > n_ended:
@@ -220,13 +192,13 @@ class BackgroundLoad:
     """Loads a demo's own kernels in the same way: a second process runs a Python statement, which compiles all that is
     needed, then a thread calls `load`.
 
-    Why they are not there is told in `failure`, empty while all is well.
+    `failure` is the reason why they are not there, empty while all is well.
     """
 
     def __init__(self, statement: str, load: Callable[[], None]) -> None:
         self.failure = ""
         self._statement, self._load = statement, load
-        self._compiler: subprocess.Popen[bytes] | None = None
+        self._compiler: subprocess.Popen[str] | None = None
         self._thread = threading.Thread(target=self._run, name="kernels", daemon=True)
         atexit.register(self.close)
         self._thread.start()
@@ -244,7 +216,7 @@ class BackgroundLoad:
 
     def _run(self) -> None:
         try:
-            self._compiler = compiling.elsewhere(f"{_LATER}; {self._statement}")
+            self._compiler = compiling.elsewhere(self._statement)
             self._compiler.wait(LONGEST)
             with short_turns():
                 self._load()

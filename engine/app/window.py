@@ -21,7 +21,6 @@ from engine.app.navigator import Navigator
 from engine.app.panels.dock import Dock, WindowActions
 from engine.app.panels.dock_area import DockArea, make_docks
 from engine.app.panels.files_dock import FilesDock
-from engine.app.plain_check import PlainCheck
 from engine.app.screen import Screen
 from engine.app.status_strip import CheckNote, Note, Notes, draw_strip
 from engine.demo.session import Session
@@ -65,8 +64,6 @@ class Window:
     ----------
     check : CheckNote
         What is said of the live check while there is none.
-    plain : PlainCheck or None
-        What a few contacts a frame are checked with until then, of the demo that runs.
     """
 
     def __init__(
@@ -83,7 +80,6 @@ class Window:
         self._is_watched = is_watched
         self.check = CheckNote()
         self._notes = Notes()
-        self.plain: PlainCheck | None = None
         self.screen = Screen(size, ui_scale, is_watched)
         self.navigator = Navigator(demos, demo, seed, is_watched, self.screen, self._leave, self._begin, party, hosting)
         actions = WindowActions(self.handle, lambda command: self.router.command(command), self.show, lambda: self.note, self._paint_docks)
@@ -142,13 +138,11 @@ class Window:
 
     def has_referee(self) -> None:
         """Note that there is one, the demo's own or a factory, or that it needs none: kernels are loaded then, those that draw too."""
-        self.plain = None
         self.check.is_there()
         self.screen.painter.raster = load_raster()
 
     def no_referee(self, reason: str) -> None:
         """Say on the panel why there is no live check."""
-        self.plain = None
         self.check.fails(reason)
 
     # -- its end ------------------------------------------------------------------------------------------------------
@@ -219,9 +213,6 @@ class Window:
             screen.place(session, screen.view)
         session.advance(elapsed)
         self._notes.advance(elapsed, is_run and session.clock.is_slow, is_run and screen.painter.shows_nothing)
-        if self.plain is not None and is_run and session.layers.check:
-            self.plain.look(session.demo.stages, has_stepped=session.costs.latest.steps > 0)
-            self.check.meanwhile = self.plain.words
         if screen.panel is not None:
             screen.panel.refresh()
             screen.is_outdated = screen.is_outdated or screen.panel.motion.is_outdated
@@ -296,8 +287,8 @@ class Window:
             screen.browser.draw_over(surface)
         elif screen.panel is not None:
             screen.panel.refresh()
-            missing, partly = self.check.words(self.session), self.check.until(self.session)
-            shows = screen.panel.shows(missing + partly) if self._is_watched else None
-            screen.cache.draw(surface, "panel", screen.layout.panel, shows, partial(screen.panel.draw, surface, missing, partly))
+            missing = self.check.words(self.session)
+            shows = screen.panel.shows(missing) if self._is_watched else None
+            screen.cache.draw(surface, "panel", screen.layout.panel, shows, partial(screen.panel.draw, surface, missing))
             screen.manager.draw_ui(surface)
             screen.panel.column.draw_over(surface)

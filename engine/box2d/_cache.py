@@ -18,7 +18,7 @@ from engine.box2d.convert import fix
 from engine.box2d.internal_state import InternalMemory, InternalState
 from engine.box2d.joints import create_joint
 from engine.box2d.listener import ContactListener, FixtureHandle
-from engine.box2d.memory import RawContacts, Reader, best_tables
+from engine.box2d.memory import RawContacts, Reader
 from engine.box2d.profile import phases_of
 from engine.common.arrays import IntArray
 from engine.common.tolerances import BOX2D_POLYGON_SKIN
@@ -236,7 +236,7 @@ class Box2DCache:
 
     def step(self, step: int, pose_of: Callable[[int], Pose]) -> None:
         """Advance by one step; the listener keeps what a callback raised. What escapes from here leaves the world unusable."""
-        self.listener.start_step(step, pose_of, self._settings.sub_stepping, best_tables())
+        self.listener.start_step(step, pose_of, self._settings.sub_stepping)
         self._world.Step(self._settings.dt, self._settings.velocity_iterations, self._settings.position_iterations)
         self.listener.end_step()
 

@@ -1,7 +1,7 @@
 """Copying Box2D's structures out of memory, and words back, compiled: field offsets of Box2D 2.3.0 with 64-bit pointers.
 
 Only 32-bit numbers and pointers stand in these structures, so the offsets are the same on Linux, Windows and macOS.
-They are never trusted: `engine.box2d.memory.self_test` compares every field with what the public interface says.
+They are used only after `engine.box2d.memory.self_test` has compared every field with the public interface.
 """
 
 from __future__ import annotations
@@ -69,21 +69,21 @@ def copy_contacts(first: int, contacts: Any, fixtures: Any, manifolds: Any) -> i
 
     `contacts` is int64 (n,) and `fixtures` int64 (n, 2), the addresses; `manifolds` is uint32 (n, 16), the raw words of `b2Manifold`.
     """
-    found = 0
+    n_touching = 0
     at = np.int64(first)
     while at != 0:
         pointers = carray(_pointer(at), (_CONTACT_WORDS // 2,), np.int64)
         words = carray(_pointer(at), (_CONTACT_WORDS,), np.uint32)
         if (words[_CONTACT_FLAGS] & _CONTACT_TOUCHING) != 0:
-            if found < fixtures.shape[0]:
-                contacts[found] = at
-                fixtures[found, 0] = pointers[_CONTACT_FIXTURE_A]
-                fixtures[found, 1] = pointers[_CONTACT_FIXTURE_B]
+            if n_touching < fixtures.shape[0]:
+                contacts[n_touching] = at
+                fixtures[n_touching, 0] = pointers[_CONTACT_FIXTURE_A]
+                fixtures[n_touching, 1] = pointers[_CONTACT_FIXTURE_B]
                 for k in range(_MANIFOLD_WORDS):
-                    manifolds[found, k] = words[_CONTACT_MANIFOLD + k]
-            found += 1
+                    manifolds[n_touching, k] = words[_CONTACT_MANIFOLD + k]
+            n_touching += 1
         at = pointers[_CONTACT_NEXT]
-    return found
+    return n_touching
 
 
 _POINT_WORDS = 5
@@ -101,15 +101,15 @@ def write_impulses(contacts: Any, impulses: Any) -> None:
             words[at + 1] = impulses[i, k, 1]
 
 
-_MOST_WORDS = 128
-"""Words of the longest structure that words are copied from; a view's length, no more."""
+_MAX_WORDS = 128
+"""Words of the longest structure that is copied from or written to: the length of a view, nothing is allocated."""
 
 
 @kernel
 def copy_words(addresses: Any, offsets: Any, words: Any) -> None:
     """Copy 32-bit words: `words` is uint32 (n, k), `offsets` int64 (n, k) counts words from each address, -1 stands for none."""
     for i in range(addresses.shape[0]):
-        source = carray(_pointer(addresses[i]), (_MOST_WORDS,), np.uint32)
+        source = carray(_pointer(addresses[i]), (_MAX_WORDS,), np.uint32)
         for k in range(offsets.shape[1]):
             words[i, k] = source[offsets[i, k]] if offsets[i, k] >= 0 else np.uint32(0)
 
@@ -118,7 +118,7 @@ def copy_words(addresses: Any, offsets: Any, words: Any) -> None:
 def write_words(addresses: Any, offsets: Any, words: Any) -> None:
     """Put back what `copy_words` has copied."""
     for i in range(addresses.shape[0]):
-        target = carray(_pointer(addresses[i]), (_MOST_WORDS,), np.uint32)
+        target = carray(_pointer(addresses[i]), (_MAX_WORDS,), np.uint32)
         for k in range(offsets.shape[1]):
             if offsets[i, k] >= 0:
                 target[offsets[i, k]] = words[i, k]

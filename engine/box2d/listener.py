@@ -15,26 +15,23 @@ PreSolve comes from an impact because nothing touched before. Then no PostSolve 
 they are no longer where the step found them. (If they are, the impact is at fraction 0 and the poses are those of the
 start anyway.)
 
-Where no hook looks at contacts, all that Collide and Solve have to say is their first word each. `engine.box2d.muting` keeps
-Box2D from calling with the others.
+Without a hook on contacts only the first PreSolve and the first PostSolve matter: they mark where Collide and Solve begin.
 """
 
 from __future__ import annotations
 
-import ctypes
 from collections.abc import Callable, Mapping
 from enum import Enum
 from typing import Any, NamedTuple
 
 import Box2D
 
-from engine.box2d.muting import Tables
 from engine.common.limits import MAX_IMPACTS_PER_STEP
 from engine.contracts import PairEvent
 from engine.world.hooks import StepHooks
 from engine.world.records import ImpactPose, Pose
 
-__all__ = ["ContactListener", "FixtureHandle", "Pending", "self_test"]
+__all__ = ["ContactListener", "FixtureHandle", "Pending"]
 
 
 class FixtureHandle(NamedTuple):
@@ -65,9 +62,6 @@ _COLLIDE, _SOLVED = _Phase.COLLIDE, _Phase.SOLVED
 """Where a callback looks at every contact: a member is not looked up in its class for nothing."""
 
 
-_TRIAL_STEPS = 60
-
-
 class ContactListener(Box2D.b2ContactListener):  # type: ignore[misc]
     """Collects the events of one step.
 
@@ -90,9 +84,6 @@ class ContactListener(Box2D.b2ContactListener):  # type: ignore[misc]
 
     def __init__(self, handles: Mapping[int, FixtureHandle]) -> None:
         super().__init__()
-        self._pointer = ctypes.c_uint64.from_address(int(self.this))
-        """To the functions that Box2D calls."""
-        self._tables: Tables | None = None
         self._handles = handles
         self.hooks: StepHooks | None = None
         self.step = 0
@@ -110,10 +101,8 @@ class ContactListener(Box2D.b2ContactListener):  # type: ignore[misc]
         self.unreported: tuple[list[tuple[int, int]], list[tuple[int, int]]] = ([], [])
         self.error: BaseException | None = None
 
-    def start_step(
-        self, step: int, start_pose: Callable[[int], Pose], may_skip_solving: bool = False, tables: Tables | None = None
-    ) -> None:
-        """Forget the last step; `start_pose` tells where the body of an id stands, `tables` spare calls.
+    def start_step(self, step: int, start_pose: Callable[[int], Pose], may_skip_solving: bool = False) -> None:
+        """Forget the last step; `start_pose` returns the pose of a body, by id, before the step.
 
         Sub-stepping leaves Solve out of most steps, and then no PostSolve parts Collide from the impacts: the poses of every pair must
         tell. So they must where a hook may disable every contact there is.
@@ -123,8 +112,7 @@ class ContactListener(Box2D.b2ContactListener):  # type: ignore[misc]
         self._is_plain = not self._compares_poses and (hooks is None or hooks.post_solve is None)
         self.step = step
         self._start_pose = start_pose
-        self._enter(_Phase.START)
-        self._tables = tables if self._is_plain else None
+        self._phase = _Phase.START
         self.impacts = {}
         self.moments = []
         self.settled = {}
@@ -196,18 +184,11 @@ class ContactListener(Box2D.b2ContactListener):  # type: ignore[misc]
             if self._phase is _Phase.IMPACT:
                 self._note_impulse(contact, impulse)
             else:
-                self._enter(_Phase.SOLVED)
+                self._phase = _Phase.SOLVED
             if self.hooks is not None and self.hooks.post_solve is not None:
                 self.hooks.post_solve(self._event(contact), *_impulses(impulse))
         except BaseException as error:
             self._keep(error)
-
-    def _enter(self, phase: _Phase) -> None:
-        """Note that a phase of the step begins, and hear what matters in it."""
-        self._phase = phase
-        if self._tables is not None:
-            muted = {_Phase.COLLIDE: self._tables.without_pre_solve, _Phase.SOLVED: self._tables.without_post_solve}
-            self._pointer.value = muted.get(phase, self._tables.whole)
 
     def _note_poses(self, contact: Any) -> None:
         a, b = self._handles[hash(contact.fixtureA)], self._handles[hash(contact.fixtureB)]
@@ -215,10 +196,9 @@ class ContactListener(Box2D.b2ContactListener):  # type: ignore[misc]
         start = self._start_pose
         is_undecided = self._phase is _Phase.START or self._phase is _Phase.COLLIDE
         if is_undecided and start is not None and poses == (start(a.body), start(b.body)):
-            self._enter(_Phase.COLLIDE)
+            self._phase = _Phase.COLLIDE
             return
-        if self._phase is not _Phase.IMPACT:
-            self._enter(_Phase.IMPACT)
+        self._phase = _Phase.IMPACT
         self.impacts[a.fixture, b.fixture] = self.settled[a.fixture, b.fixture] = poses
         self.moments.append((a.fixture, b.fixture, poses))
 
@@ -259,67 +239,6 @@ class ContactListener(Box2D.b2ContactListener):  # type: ignore[misc]
     def _keep(self, error: BaseException) -> None:
         if self.error is None:
             self.error = error
-
-
-def self_test(tables: Tables) -> str | None:
-    """Step two small worlds alike, one with callbacks muted; return None where they tell the same, else what is wrong."""
-    heard, muted = _Trial(None), _Trial(tables)
-    for step in range(_TRIAL_STEPS):
-        if heard.step(step) != muted.step(step):
-            return f"a listener with muted callbacks tells something else in step {step}"
-    if not heard.n_impacts or muted.n_calls >= heard.n_calls // 2:
-        return "callbacks could not be muted"
-    return None
-
-
-class _CountingListener(ContactListener):
-    n_calls = 0
-
-    def PreSolve(self, contact: Any, old_manifold: Any) -> None:
-        self.n_calls += 1
-        super().PreSolve(contact, old_manifold)
-
-    def PostSolve(self, contact: Any, impulse: Any) -> None:
-        self.n_calls += 1
-        super().PostSolve(contact, impulse)
-
-
-class _Trial:
-    """Boxes on a floor between walls, among which a bullet flies about: all four callbacks, and impacts inside steps."""
-
-    def __init__(self, tables: Tables | None) -> None:
-        self.tables = tables
-        self.n_impacts = 0
-        self.world = Box2D.b2World(gravity=(0.0, -10.0))
-        self.handles: dict[int, FixtureHandle] = {}
-        floor = self.world.CreateStaticBody()
-        for x, y, width, height in ((0.0, -1.0, 4.0, 1.0), (-3.0, 4.0, 0.05, 5.0), (3.0, 4.0, 0.05, 5.0), (0.0, 5.0, 4.0, 0.05)):
-            self._note(floor, floor.CreatePolygonFixture(box=(width, height, (x, y), 0.0)))
-        for k in range(12):
-            body = self.world.CreateDynamicBody(position=(-1.5 + k % 4, 0.5 + 1.02 * (k // 4)))
-            self._note(body, body.CreatePolygonFixture(box=(0.45, 0.5), density=1.0))
-        bullet = self.world.CreateDynamicBody(position=(-2.5, 4.0), linearVelocity=(90.0, -35.0), bullet=True, gravityScale=0.0)
-        self._note(bullet, bullet.CreateCircleFixture(radius=0.1, density=1.0, restitution=1.0))
-        self.bodies = [floor, *(handle.box2d_body for handle in self.handles.values())]
-        self.world.contactListener = self.listener = _CountingListener(self.handles)
-
-    def _note(self, body: Any, fixture: Any) -> None:
-        number = len(self.handles)
-        self.handles[hash(fixture)] = FixtureHandle(number, number, False, body)
-
-    @property
-    def n_calls(self) -> int:
-        return self.listener.n_calls
-
-    def step(self, step: int) -> tuple[object, ...]:
-        """Step once; return all that the listener tells, and where the bodies are."""
-        listener, poses = self.listener, {handle.body: _pose(handle.box2d_body) for handle in self.handles.values()}
-        listener.start_step(step, poses.__getitem__, tables=self.tables)
-        self.world.Step(1.0 / 60.0, 8, 3)
-        listener.end_step()
-        self.n_impacts += len(listener.moments)
-        told = listener.take_events(), listener.impacts, listener.moments, listener.settled, listener.impact_impulses
-        return *told, listener.take_error(), [_pose(body) for body in self.bodies]
 
 
 def _pose(body: Any) -> Pose:

@@ -21,9 +21,6 @@ from numpy.typing import NDArray
 
 from engine.box2d.internal_state import InternalMemory
 from engine.box2d.internal_state import self_test as internal_self_test
-from engine.box2d.listener import ContactListener
-from engine.box2d.listener import self_test as listener_self_test
-from engine.box2d.muting import Tables, find_tables
 from engine.common.interrupts import DeferredInterrupt
 from engine.world.records import BodyMotion
 
@@ -35,7 +32,6 @@ __all__ = [
     "Reader",
     "best_internal_memory",
     "best_reader",
-    "best_tables",
     "load",
     "self_test",
 ]
@@ -144,7 +140,6 @@ class MemoryReader:
 
 _tested: tuple[Reader, str | None] | None = None
 _internal: InternalMemory | None = None
-_tables: Tables | None = None
 
 
 def load() -> str | None:
@@ -153,7 +148,7 @@ def load() -> str | None:
     Takes some tenths of a second, most of it for Numba, and another second where nothing is compiled yet. The first world of Box2D does it,
     unless it is held back (`engine.common.jit.MEMORY`): so nothing else needs to, but who wants no such pause in a frame.
     """
-    global _tested, _internal, _tables
+    global _tested, _internal
     if _tested is None:
         with DeferredInterrupt():
             problem = self_test()
@@ -161,9 +156,6 @@ def load() -> str | None:
             if problem is None:
                 problem = internal_self_test()
                 _internal = InternalMemory() if problem is None else None
-            if problem is None:
-                tables = find_tables(ContactListener({}))
-                _tables = tables if tables is not None and listener_self_test(tables) is None else None
         _tested = reader, problem
     return _tested[1]
 
@@ -176,11 +168,6 @@ def best_reader() -> Reader:
 def best_internal_memory() -> InternalMemory | None:
     """Return what reads and writes the internal state, once `load` was called and passed; None where it is out of reach."""
     return _internal
-
-
-def best_tables() -> Tables | None:
-    """Return what spares calls of a listener, once `load` was called and passed; None where nothing can."""
-    return _tables
 
 
 def self_test() -> str | None:

@@ -1,10 +1,10 @@
-"""What a kernel did, row by row, in an array of the caller's: how every algorithm tells its steps.
+"""The trace of a kernel: a row for each of its steps, in an array of the caller's.
 
-A trace is a float64 (k, TRACE_WIDTH) array. Row 0 counts in its first number the steps told; each row after it is a step: its kind, then
-its numbers, which each chapter lists, NaN where there is none. When the array is full the count goes on alone, so that the caller knows how
-much room it takes (`engine.trace.rows`).
+A trace is a float64 (k, TRACE_WIDTH) array. The first number of row 0 counts the recorded steps; each row after it is a step: its kind,
+then its numbers, which each chapter lists, NaN where there is none. When the array is full only the count goes on, so that the caller knows
+how much room is needed (`engine.trace.rows`).
 
-Kernels take `trace: FloatArray | None`. For None the compiler makes a form in which nothing of this is left: tracing costs nothing when it
+Kernels take `trace: FloatArray | None`. For None the compiler makes a form without any of this: tracing costs nothing when it
 is off (``python main.py bench tracing``).
 """
 
@@ -23,7 +23,7 @@ TRACE_WIDTH = 16
 
 
 def checked_trace(trace: FloatArray | None) -> FloatArray | None:
-    """Return the caller's trace, or none.
+    """Return the caller's trace, or None.
 
     Raises
     ------
@@ -55,6 +55,6 @@ def _write(trace: FloatArray, kind: float, numbers: tuple[float, ...]) -> None:
 
 @inlined_kernel
 def record(trace: FloatArray | None, kind: float, numbers: tuple[float, ...]) -> None:
-    """Tell a step, if there is a trace: its kind, and up to TRACE_WIDTH - 1 numbers, all of them floats."""
+    """Record a step, if there is a trace: its kind, and up to TRACE_WIDTH - 1 numbers, all of them floats."""
     if trace is not None:
         _write(trace, kind, numbers)

@@ -27,36 +27,36 @@ IntArray: TypeAlias = NDArray[np.int64]
 _Array = TypeVar("_Array", bound=NDArray[Any])
 
 _FLOAT64 = np.dtype(np.float64)
-"""NumPy makes it once, so that one look tells."""
+"""A single object in NumPy, so that `is` suffices as a test."""
 
 _NUMBERS = "iuf"
 """Kinds of NumPy's numbers that are real: integers with a sign and without, floats."""
 
 
 def shaped_rows(field: str, value: ArrayLike, width: int, length: int | None = None) -> FloatArray:
-    """Return `value` as a C-contiguous float64 array of shape (n, width), its numbers not looked at.
+    """Return `value` as a C-contiguous float64 array of shape (n, width); its numbers are not checked.
 
     Raises
     ------
     InvalidInputError
-        The shape is another one, or n is not `length`, where that is given.
+        The shape differs, or n is not `length`, where that is given.
     """
     if type(value) is np.ndarray and value.dtype is _FLOAT64 and value.flags.c_contiguous:
         shape = value.shape
         if len(shape) == 2 and shape[1] == width and length in (None, shape[0]):
             return value
     rows = "n" if length is None else str(length)
-    wanted = f"a ({rows}, {width}) array of finite numbers"
+    requirement = f"a ({rows}, {width}) array of finite numbers"
     try:
-        given = np.asarray(value)
+        raw = np.asarray(value)
         # text that reads as a number, True and dates would become float64 without a word
-        array = np.ascontiguousarray(given, dtype=np.float64) if given.dtype.kind in _NUMBERS else None
-    except Exception:  # no numbers, or an object of somebody else's, who raises what he likes
+        array = np.ascontiguousarray(raw, dtype=np.float64) if raw.dtype.kind in _NUMBERS else None
+    except Exception:  # no numbers, or a foreign object, which may raise anything
         array = None
     if array is None:
-        raise InvalidInputError(field, wanted, value)
+        raise InvalidInputError(field, requirement, value)
     if array.ndim != 2 or array.shape[1] != width or (length is not None and array.shape[0] != length):
-        raise InvalidInputError(field, wanted, Described(f"shape {array.shape}"))
+        raise InvalidInputError(field, requirement, Described(f"shape {array.shape}"))
     return array
 
 
@@ -66,7 +66,7 @@ def finite_rows(field: str, value: ArrayLike, width: int, length: int | None = N
     Raises
     ------
     InvalidInputError
-        The shape is another one (or n is not `length`, where that is given), or a number is NaN or infinite.
+        The shape differs (or n is not `length`, where that is given), or a number is NaN or infinite.
     """
     array = shaped_rows(field, value, width, length)
     if not np.isfinite(array).all():
@@ -81,7 +81,7 @@ def index_pairs(field: str, value: ArrayLike, n_items: int) -> IntArray:
     Raises
     ------
     InvalidInputError
-        The shape or kind is another one, or an index lies outside the range: none may reach a kernel.
+        The shape or kind differs, or an index lies outside the range: none may reach a kernel.
     """
     return _indices(field, value, n_items, "(n, 2)", 2)
 
@@ -92,15 +92,15 @@ def index_column(field: str, value: ArrayLike, n_items: int) -> IntArray:
 
 
 def _indices(field: str, value: ArrayLike, n_items: int, shape: str, n_dimensions: int) -> IntArray:
-    wanted = f"an {shape} array of whole numbers"
+    requirement = f"an {shape} array of whole numbers"
     try:
         array = np.asarray(value)
     except (ValueError, OverflowError):  # rows of different lengths
-        raise InvalidInputError(field, wanted, value) from None
+        raise InvalidInputError(field, requirement, value) from None
     if array.size == 0 and 0 < array.ndim <= n_dimensions:
         return np.zeros((0, 2)[:n_dimensions], dtype=np.int64)
     if array.ndim != n_dimensions or array.shape[1:] not in ((), (2,)) or array.dtype.kind not in "iu":
-        raise InvalidInputError(field, wanted, Described(f"shape {array.shape}, {array.dtype}"))
+        raise InvalidInputError(field, requirement, Described(f"shape {array.shape}, {array.dtype}"))
     low, high = int(array.min()), int(array.max())
     if low < 0 or high >= n_items:
         raise InvalidInputError(field, f"indices from 0 to {n_items - 1}", low if low < 0 else high)
@@ -127,7 +127,7 @@ def largest_of_rows(values: FloatArray) -> FloatArray:
 
 def any_of_rows(flags: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Return which rows (..., k) have a flag set, k small and at least 1: column by column, as `largest_of_rows`."""
-    found = flags[..., 0].copy()
+    any_set = flags[..., 0].copy()
     for k in range(1, flags.shape[-1]):
-        np.logical_or(found, flags[..., k], out=found)
-    return found
+        np.logical_or(any_set, flags[..., k], out=any_set)
+    return any_set

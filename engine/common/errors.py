@@ -1,7 +1,7 @@
-"""The one tree of errors.
+"""The tree of errors.
 
 A caller's mistake is an `InvalidInputError`, whose message always names field, requirement and value:
-``radius must be > 0 m, got -1.0``. What the geometry answers is a status in a result, never an error.
+``radius must be > 0 m, got -1.0``. An answer of the geometry is a status in a result, never an error.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ __all__ = [
 
 
 class LabError(Exception):
-    """Root of every error this project raises on purpose. What a file or a path brings into its message is shown escaped, and cut off."""
+    """Root of every error that this project raises on purpose. Text from a file or path is escaped and shortened in its message."""
 
     def __str__(self) -> str:
-        return shown(brief(super().__str__(), _LONGEST_MESSAGE), in_lines=True)
+        return shown(brief(super().__str__(), _MAX_MESSAGE), in_lines=True)
 
 
 class InvalidInputError(LabError, ValueError):
@@ -40,13 +40,13 @@ class InvalidInputError(LabError, ValueError):
     field : str
         The name the caller knows the value by, such as ``radius`` or ``vertices[3]``.
     requirement : str
-        What would have been right, with its unit: ``> 0 m``.
+        The requirement, with its unit: ``> 0 m``.
     value : object
-        What was given.
+        The rejected value.
     """
 
     def __init__(self, field: str, requirement: str, value: object) -> None:
-        super().__init__(f"{brief(field, _LONGEST_FIELD)} must be {brief(requirement, _LONGEST_REQUIREMENT)}, got {shortened(value)}")
+        super().__init__(f"{brief(field, _MAX_FIELD)} must be {brief(requirement, _MAX_REQUIREMENT)}, got {shortened(value)}")
         self.field = field
         self.requirement = requirement
         self.value = value
@@ -56,7 +56,7 @@ class InvalidInputError(LabError, ValueError):
 
 
 class InvalidShapeError(InvalidInputError):
-    """The vertices or radii given do not make a shape."""
+    """The given vertices or radii do not make a shape."""
 
 
 class DeadHandleError(LabError, LookupError):
@@ -64,19 +64,19 @@ class DeadHandleError(LabError, LookupError):
 
 
 class WorldLostError(LabError, RuntimeError):
-    """Box2D broke off in the middle of a step or a command; says whether the world behind a `World` was put back as it stood."""
+    """Box2D failed within a step or a command; the message says whether the world behind a `World` was restored."""
 
 
 @contextmanager
 def renamed(name_of: Callable[[str], str]) -> Iterator[None]:
-    """Tell a mistake in what is done inside by another name of its field: with its place in a file."""
+    """Rename the field of an `InvalidInputError` raised inside, usually to its place in a file."""
     try:
         yield
     except InvalidInputError as error:
         raise type(error)(name_of(error.field), error.requirement, error.value) from None
 
 
-_LONGEST_MESSAGE, _LONGEST_FIELD, _LONGEST_REQUIREMENT, _LONGEST_VALUE = 12_000, 5_000, 5_000, 80
+_MAX_MESSAGE, _MAX_FIELD, _MAX_REQUIREMENT, _MAX_VALUE = 12_000, 5_000, 5_000, 80
 """Characters. A path may have 4,096, and a field has that of its file in front; a name in a file may have millions."""
 
 
@@ -85,7 +85,7 @@ class WrongThreadError(LabError, RuntimeError):
 
 
 class Described(str):
-    """A description of a value, shown as it stands where the value itself would say nothing ("shape (3,)")."""
+    """A description in place of a value that would say nothing itself ("shape (3,)"); shown without quotes."""
 
     __slots__ = ()
 
@@ -94,18 +94,18 @@ class Described(str):
 
 
 def shortened(value: object) -> str:
-    """Return a value as it is shown in a message, whatever it is: not all of it where it is long, its kind where it cannot be shown.
+    """Return a value as a message shows it: cut off where it is long, its kind where it cannot be shown.
 
     Examples
     --------
     >>> shortened(10**5000), shortened("a" * 100)[-9:]
     ('a whole number of 16610 bits', 'aaaaaa...')
     """
-    if type(value) is str or type(value) is list:  # of what a file holds, by no more than is shown: the whole may be some 10 MB
-        value = value[:_LONGEST_VALUE]
+    if type(value) is str or type(value) is list:  # no more than is shown: a value from a file may have 10 MB
+        value = value[:_MAX_VALUE]
     elif type(value) is dict:
-        value = dict(islice(value.items(), _LONGEST_VALUE))
+        value = dict(islice(value.items(), _MAX_VALUE))
     try:
-        return brief(repr(value), _LONGEST_VALUE)
-    except Exception:  # its own fault, or more digits than Python writes out
+        return brief(repr(value), _MAX_VALUE)
+    except Exception:  # the value's own `__repr__` fails, or it has more digits than Python writes
         return f"a whole number of {value.bit_length()} bits" if type(value) is int else f"an object of the class {type(value).__name__}"

@@ -2,12 +2,11 @@
 
 `kernel` is Numba's ``njit(cache=True)`` with two repairs. Numba drops a cached function when *its* file changes, not when a
 constant or a function of another file does; so each kernel module has a directory of its own, named by a digest of its source,
-of all sources of ours that it imports, and of the versions. And a caller can ask whether everything is there without importing
+of all engine sources that it imports, and of the versions. And a caller can check whether everything is compiled without importing
 Numba (which costs 0.15 s).
 
-Compiling everything takes minutes of processor time. So several processes share it (`compile_in_turn`); a program whose frames
-must not wait holds back the forms that are still to come (`hold_back`), for which another one answers, or none; and a script
-that waits for its first answer is told why (`compile_notice`).
+Compiling everything takes minutes. A program whose frames must not wait disables the forms that are not compiled yet (`hold_back`);
+others answer in their place, or none does. A script that waits for its first answer reads why (`compile_notice`).
 
 With ``NUMBA_DISABLE_JIT=1`` the kernels run as plain Python, with the same results.
 """
@@ -21,12 +20,10 @@ import os
 import platform
 import shutil
 import sys
-import time
 from collections.abc import Callable, Iterator
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
-from types import ModuleType
 from typing import Any, TypeVar, cast
 
 from engine.common import compile_notice
@@ -41,7 +38,6 @@ __all__ = [
     "cache_folder",
     "cache_is_warm",
     "can_keep",
-    "compile_in_turn",
     "has_wide_registers",
     "hold_back",
     "inlined_entry",
@@ -60,10 +56,7 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 LANES, EDGES, MEMORY = "lanes", "edges", "memory"
 """Forms that can be held back: those that take many pairs side by side, for which the scalar ones answer; those of segments and
-capsules, for which none does; and what reads Box2D's memory, in place of which its public interface is asked."""
-
-_LOOK = 0.02
-"""Seconds from one look whether another process has compiled a kernel to the next."""
+capsules, for which none does; and the reader of Box2D's memory, in whose place the public interface is read."""
 
 _PACKAGE = Path(__file__).resolve().parent.parent
 
@@ -74,7 +67,7 @@ def kernel(function: _Function) -> _Function:
 
 
 def unlocked_kernel(function: _Function) -> _Function:
-    """Do the same, and let go of Python's lock while it runs: other threads run Python meanwhile, or kernels of this kind.
+    """Do the same, and release Python's lock while it runs: other threads run Python meanwhile, or kernels of this kind.
 
     For kernels over many pairs. Getting the lock back may take milliseconds where another thread computes in Python.
     """
@@ -82,31 +75,30 @@ def unlocked_kernel(function: _Function) -> _Function:
 
 
 def inlined_kernel(function: _Function) -> _Function:
-    """Write the code out in every kernel that calls it; nothing of it is kept on disk but in those.
+    """Inline the function into every kernel that calls it; only those are kept on disk.
 
     For the small steps of a chapter, which then cost no more than if they stood in the caller: handing arrays to a function
     costs some 20 ns a time, inlined 0 (the separations of one polygon's edges: 112 ns by calls, 20 ns inlined).
 
-    It counts no references to the arrays that it is given, slices or hands on: its caller holds them. Counting was five sixths of the
-    time of a manifold (545 ns, without 94). So it can make no array, which Numba refuses (`allocating_kernel` can), and one that
-    returns a slice, or a tuple that has one, is for other inlined kernels alone.
+    It counts no references to arrays, which its caller holds: counting took five sixths of the time of a manifold (545 ns, without
+    it 94). So it can create no array, which Numba refuses (`allocating_kernel` can), and one that returns a slice, or a tuple with
+    one, is for other inlined kernels only.
 
-    There are three of these to a kernel, and to keep them on disk and let Python call them was a quarter of all compiling. So Python
-    gets a second, ordinary kernel of the same function, at its first call, and each call takes some 20 us: where it asks often,
-    `inlined_entry`.
+    An entry for Python and a file for each of these would be a quarter of all compiling. So a call from Python compiles a second,
+    ordinary kernel of the same function, and takes some 20 us; `inlined_entry` is for functions that Python calls often.
     """
     return _inlined(function, _nrt=False)
 
 
 def allocating_kernel(function: _Function) -> _Function:
-    """Do the same for a function that makes arrays."""
+    """Do the same for a function that creates arrays."""
     return _inlined(function)
 
 
 def borrowing_kernel(function: _Function) -> _Function:
-    """Compile a function of its own for every kernel that calls it, that counts no references, as an inlined one: a large step of a pair.
+    """Compile the function once within every kernel that calls it, without counting references: for the large steps of a pair.
 
-    As of an inlined one nothing is kept but in those, which takes a fifth less compiling, and the machine code is as fast.
+    Nothing is kept on disk but those kernels, as of an inlined function, which takes a fifth less compiling.
     """
     return _inlined(function, _nrt=False, forceinline=False)
 
@@ -114,65 +106,44 @@ def borrowing_kernel(function: _Function) -> _Function:
 def _inlined(function: _Function, *, forceinline: bool = True, **options: object) -> _Function:
     if not is_compiling():
         return _compiled(function)
-    shortcuts = _shortcuts()
-    linked = {"pipeline_class": shortcuts.LinkedCompiler} if shortcuts is not None else {}
-    whole = {"forceinline": forceinline, "no_cpython_wrapper": True, **linked, **options}
-    inlined = _compiled(function, is_kept=False, **whole)
+    inlined = _compiled(function, is_cached=False, forceinline=forceinline, no_cpython_wrapper=True, **options)
     dispatcher = cast(Any, inlined)
 
     @cache
-    def standing_alone() -> Any:
+    def python_kernel() -> Any:
         return _compiled(function)
 
     def add_overload(compiled: Any) -> None:
-        dispatcher.overloads[tuple(compiled.signature.args)] = compiled  # without telling what serves Python's calls
+        dispatcher.overloads[tuple(compiled.signature.args)] = compiled  # the entry for Python's calls is not made
 
     def compile_for_args(*arguments: object, **named: object) -> object:
-        return standing_alone()._compile_for_args(*arguments, **named)
+        return python_kernel()._compile_for_args(*arguments, **named)
 
     dispatcher.add_overload, dispatcher._compile_for_args = add_overload, compile_for_args
     return inlined
 
 
 def inlined_entry(function: _Function) -> _Function:
-    """Write the code out in every kernel that calls it, and let Python call it as fast as any kernel."""
+    """Inline the function into every kernel that calls it, and let Python call it as fast as any kernel."""
     return _compiled(function, forceinline=True)
 
 
-_kept: set[str] = set()
-"""Full names of the functions whose machine code is kept."""
-
-
-def _compiled(function: _Function, is_kept: bool = True, **options: object) -> _Function:
+def _compiled(function: _Function, is_cached: bool = True, **options: object) -> _Function:
     numba = importlib.import_module("numba")
     if is_compiling():
         compile_notice.begin()
-        shortcuts = _shortcuts()
-        if shortcuts is not None:
-            shortcuts.take_shortcuts()
-            options = {"pipeline_class": shortcuts.KernelCompiler, **options}
     directory = _module_cache(Path(function.__code__.co_filename).resolve())
     before = numba.config.CACHE_DIR
     numba.config.CACHE_DIR = "" if directory is None else str(directory)
     try:
-        is_kept = is_kept and directory is not None
-        if is_kept:
-            _kept.add(f"{function.__module__}.{function.__qualname__}")
-        return cast(_Function, numba.njit(cache=is_kept, no_cfunc_wrapper=True, error_model="numpy", **options)(function))
+        is_cached = is_cached and directory is not None
+        return cast(_Function, numba.njit(cache=is_cached, no_cfunc_wrapper=True, error_model="numpy", **options)(function))
     finally:
         numba.config.CACHE_DIR = before
 
 
-@cache
-def _shortcuts() -> ModuleType | None:
-    """Return `numba_shortcuts`, or None where Numba is another one than that they were written for: compiling takes longer then."""
-    if not importlib.import_module("numba").__version__.startswith("0.68."):
-        return None
-    return importlib.import_module("engine.common.numba_shortcuts")
-
-
 def has_wide_registers() -> bool:
-    """Tell whether compiled loops work on four float64 at once or more (AVX2): only then do kernels in lanes pay.
+    """Return whether compiled loops work on four float64 at once or more (AVX2): only then do kernels in lanes pay.
 
     False where kernels are not compiled, and while these are held back. Loads llvmlite, which the caller has in memory with Numba.
     """
@@ -188,7 +159,7 @@ def _features_are_wide() -> bool:
 
 
 def is_compiling() -> bool:
-    """Tell whether kernels are compiled, and not run as plain Python."""
+    """Return whether kernels are compiled, and not run as plain Python."""
     return os.environ.get("NUMBA_DISABLE_JIT", "0") in ("", "0")
 
 
@@ -196,7 +167,7 @@ _held_back: set[str] = set()
 
 
 def hold_back(*forms: str) -> None:
-    """Keep these forms (`LANES`, `EDGES`, `MEMORY`) from use until `let_go`: they are not there yet, and no frame is to compile them.
+    """Disable these forms (`LANES`, `EDGES`, `MEMORY`) until `let_go`: they are not compiled yet, and no frame shall compile them.
 
     Examples
     --------
@@ -211,44 +182,13 @@ def hold_back(*forms: str) -> None:
 
 
 def let_go(*forms: str) -> None:
-    """Let these forms be used again."""
+    """Enable these forms again."""
     _held_back.difference_update(forms)
 
 
 def is_held_back(form: str) -> bool:
-    """Tell whether a form is held back."""
+    """Return whether a form is held back."""
     return form in _held_back
-
-
-def compile_in_turn() -> None:
-    """Keep this process from compiling what another one is at, from now on: it waits, and loads what the other has made.
-
-    Nor can two then write the list of a kernel's compiled forms at once. No process waits in a circle, as kernels call each other in none.
-    """
-    root = _writable_root()
-    if root is None or not is_compiling():
-        return
-    from engine.common.locks import held
-
-    dispatcher = importlib.import_module("numba.core.dispatcher").Dispatcher
-    at_will: Callable[..., object] = dispatcher.compile
-    mine: set[str] = set()
-
-    def compiled(self: Any, signature: object) -> object:
-        name = f"{self.py_func.__module__}.{self.py_func.__qualname__}"
-        if name in mine or name not in _kept:
-            return at_will(self, signature)
-        while True:
-            with held(root / f"{name}.lock") as is_held:
-                if is_held:
-                    mine.add(name)
-                    try:
-                        return at_will(self, signature)
-                    finally:
-                        mine.remove(name)
-            time.sleep(_LOOK)
-
-    dispatcher.compile = compiled
 
 
 def cache_is_warm() -> bool:
@@ -262,7 +202,7 @@ def cache_folder() -> Path:
 
 
 def can_keep() -> bool:
-    """Tell whether there is a place for machine code."""
+    """Return whether there is a place for machine code."""
     return _writable_root() is not None
 
 
@@ -330,15 +270,15 @@ def _module_cache(source: Path) -> Path | None:
 
 
 def _closure(source: Path) -> set[Path]:
-    """Return a source and all of ours that it imports, directly or not."""
-    found: set[Path] = set()
+    """Return a source and all engine sources that it imports, directly or not."""
+    closure: set[Path] = set()
     waiting = [source]
     while waiting:
         path = waiting.pop()
-        if path not in found:
-            found.add(path)
+        if path not in closure:
+            closure.add(path)
             waiting.extend(_imported(path))
-    return found
+    return closure
 
 
 @cache
@@ -373,7 +313,7 @@ def _root() -> Path:
 
 
 def _takes_folders(folder: Path) -> bool:
-    """Tell whether a folder, made if need be, can be written in, by trying: Windows' access bits do not say who may."""
+    """Return whether a folder, made if need be, can be written in, by trying: Windows' access bits do not say who may."""
     probe = folder / f"probe-{os.getpid()}"
     try:
         folder.mkdir(parents=True, exist_ok=True)

@@ -126,7 +126,7 @@ class Stage(CapturedInPlace):
         The part of the world that is shown, its own frame; None for all of it.
     """
 
-    not_captured: ClassVar[frozenset[str]] = frozenset({"referee", "sampled", "checking", "recording", "drawn_poses", "window", "offset"})
+    not_captured: ClassVar[frozenset[str]] = frozenset({"referee", "checking", "recording", "drawn_poses", "window", "offset"})
     """What belongs to the picture and to the referee."""
 
     def __init__(self, world: World, offset: tuple[float, float] = (0.0, 0.0), label: str = "", mark_touching: bool = False) -> None:
@@ -145,11 +145,9 @@ class Stage(CapturedInPlace):
         self.referee: LiveReferee | None = None
         self.checking = self.recording = True
         self.agreement = StepAgreement()
-        """Of the last step's manifolds, those asked about last where there is no referee; its `differences` are those of the pairs too."""
+        """Verdicts on the manifolds of the last step; its `differences` include those of the pairs."""
         self.pairs = PairAgreement()
         """Of the last step's touching pairs."""
-        self.sampled = StepAgreement()
-        """Everything compared here before there was a referee, of a few contacts at a time (`engine.app.plain_check`)."""
         self.reasons: Counter[str] = Counter()
         """Of all differences since the stage was built, with their numbers."""
         self.errors: deque[float] = deque(maxlen=_KEPT_ERRORS)
@@ -164,7 +162,7 @@ class Stage(CapturedInPlace):
     @property
     def total(self) -> StepAgreement:
         """Everything that was compared here."""
-        return self.sampled + self.referee.total if self.referee is not None else self.sampled
+        return self.referee.total if self.referee is not None else StepAgreement()
 
     @property
     def pair_referee(self) -> LivePairs | None:
@@ -230,15 +228,6 @@ class Stage(CapturedInPlace):
                 agreement = replace(agreement, differences=(*agreement.differences, *self.pairs.differences))
         self.reasons.update(agreement.reasons)
         return [agreement]
-
-    def sample(self, agreement: StepAgreement) -> None:
-        """Take in what was found of some contacts of a step before there was a referee."""
-        if self.referee is not None:
-            return
-        self.sampled = self.sampled + agreement
-        self.agreement = agreement
-        self.reasons.update(agreement.reasons)
-        self.errors.append(agreement.max_point_error)
 
     def _count(self, contacts: StepContacts, moments: FloatArray) -> None:
         self.trail.record(contacts, moments)

@@ -44,54 +44,6 @@ LAYERS = (
     "main",
 )
 
-# The parts of the referee, in the order in which its docstring says to read them: each imports only from those before it, and from itself.
-REFEREE = tuple(
-    f"engine.compare.{part}"
-    for part in ("allowances", "cases", "queries", "proofs", "verdicts", "pair", "processes", "bulk", "report", "live", "motion")
-)
-
-# The rooms of the application, each in the order in which it can be read: a module imports only from those before it in its room.
-ROOMS = {
-    "engine.history": (
-        "state_log branch",
-        "columns capture compact keyframes history recordings",
-    ),
-    "engine.sim": ("input_log subject layout parameters stage grip dropping ids inverse users doors demo",),
-    "engine.demo": (
-        "clock costs registry",
-        "scene_demo pair_demo stepping own_demo replaying messages",
-        "solver_settings event_log time_series figures apart judged_step beside camera_controller timeline session",
-    ),
-    "engine.net": (
-        "messages addresses guesses limits link scene objects snapshots state course script",
-        "clock corrections server client local rehearsal",
-        "tls hosting connection party netlab",
-    ),
-    "engine.editor": (
-        "rows picking placing background editor",
-        "clipboard tool draw_tools join_tools select_tool joint_page pages",
-    ),
-    "engine.app": (
-        "files pages display compiling warmup solver_loading plain_check film pictures",
-        "garbage layout keys preferences widgets parameter_rows",
-        "autosave dropped_picture dropper saving second_picture shared_session shared_picture frame exports status_strip",
-        "motion_judge motion_panel referee_panel panel browser",
-        "screen navigator panels event_router window",
-        "headless window_timing tour loop",
-    ),
-    "engine.app.panels": (
-        "dock buttons sheet",
-        "asking_dock files_dock timeline_dock recording_dock menu_dock",
-        "plot_dock event_dock step_dock camera_dock people_dock inspector_dock network_dock tools_dock dock_area",
-    ),
-    "engine.cli": (
-        "options output report_folder film",
-        "list bench references study_chart studies solvers_page solvers doctor scene",
-        "trace_result trace check compare motion fire atlas_map atlas",
-        "run_pair run host join netlab_page netlab step_result step_quiz step_own step replay start main",
-    ),
-}
-
 # An oracle shares no algorithm with what it judges; drawing never computes collision.
 _PLAIN = {"engine.common", "engine.geometry", "engine.contracts"}
 _COLLISION = {f"engine.{room}" for room in ("bounding", "broadphase", "narrowphase", "continuous", "query")}
@@ -121,8 +73,8 @@ LIBRARIES = {
 
 
 def _sources() -> list[Path]:
-    found = [path for folder in ("engine", "demos", "sprites") for path in (ROOT / folder).rglob("*.py")]
-    return [*sorted(found), ROOT / "main.py"]
+    paths = [path for folder in ("engine", "demos", "sprites") for path in (ROOT / folder).rglob("*.py")]
+    return [*sorted(paths), ROOT / "main.py"]
 
 
 def _module(path: Path) -> str:
@@ -157,7 +109,7 @@ def _imports(path: Path) -> Iterator[tuple[int, str]]:
                     yield node.lineno, f"{origin}.{alias.name}"
 
 
-# What exists to judge Box2D, or tells what it found of it: all others know `engine.world` alone, and load a solver by its name.
+# Only the modules that judge Box2D import it; all others import `engine.world` and load a solver by its name.
 KNOWS_BOX2D = (
     "engine.box2d",
     "engine.compare",
@@ -170,11 +122,11 @@ KNOWS_BOX2D = (
 @pytest.mark.parametrize("path", _sources(), ids=_module)
 def test_only_what_judges_box2d_knows_it(path: Path) -> None:
     module = _module(path)
-    if not any(module == one or module.startswith(one + ".") for one in KNOWS_BOX2D):
-        found = [
+    if not any(module == judge or module.startswith(judge + ".") for judge in KNOWS_BOX2D):
+        wrong = [
             f"{path}:{line}: imports {name}" for line, name in _imports(path) if name == "engine.box2d" or name.startswith("engine.box2d.")
         ]
-        assert not found, "\n".join(found)
+        assert not wrong, "\n".join(wrong)
 
 
 @pytest.mark.parametrize("path", _sources(), ids=_module)
@@ -195,44 +147,6 @@ def test_imports_follow_the_layers(path: Path) -> None:
     assert not wrong, "\n".join(wrong)
 
 
-def _part(module: str) -> int | None:
-    """Where among the parts of the referee a module belongs."""
-    return next((at for at, part in enumerate(REFEREE) if module == part or module.startswith(part + ".")), None)
-
-
-@pytest.mark.parametrize("path", sorted((ROOT / "engine" / "compare").rglob("*.py")), ids=_module)
-def test_the_referee_can_be_read_from_the_start(path: Path) -> None:
-    own = -1 if _module(path) == "engine.compare" else _part(_module(path))
-    assert own is not None, f"{path}: has no place in the order"
-    later = [f"{path}:{line}: imports {name}" for line, name in _imports(path) if (_part(name) or 0) > own]
-    assert not later, "\n".join(later)
-
-
-def _place(room: str, module: str) -> int | None:
-    """Where in a room a module stands; -1 for the room itself, None for what is not in it."""
-    if module == room:
-        return -1
-    if not module.startswith(room + "."):
-        return None
-    return " ".join(ROOMS[room]).split().index(module[len(room) + 1 :].partition(".")[0])
-
-
-@pytest.mark.parametrize("room", ROOMS)
-def test_a_room_can_be_read_from_the_start(room: str) -> None:
-    names = " ".join(ROOMS[room]).split()
-    folder = ROOT / room.replace(".", "/")
-    assert sorted(names) == sorted(path.stem for path in folder.iterdir() if path.suffix == ".py" or (path / "__init__.py").exists())[1:]
-    later = []
-    for path in sorted(folder.rglob("*.py")):
-        own = _place(room, _module(path))
-        assert own is not None
-        for line, name in _imports(path):
-            target = _place(room, name)
-            if target is not None and own >= 0 and target > own:
-                later.append(f"{path}:{line}: imports {name}")
-    assert not later, "\n".join(later)
-
-
 def _depends(path: Path, modules: set[str]) -> set[str]:
     """Return the modules that a file imports; of `from package import module` that module, and not the package around it."""
     names = {name for _, name in _imports(path)} & modules
@@ -240,7 +154,7 @@ def _depends(path: Path, modules: set[str]) -> set[str]:
 
 
 def _is_only_passed(path: Path, package: str, names: set[str]) -> bool:
-    """Tell whether a package is named only on the way to modules in it."""
+    """Return whether a package is named only on the way to modules in it."""
     taken = {
         f"{node.module}.{alias.name}"
         for node in _import_statements(path)

@@ -15,10 +15,10 @@ from engine.geometry import FixtureShape
 from engine.world import World
 from engine.world.solver import Capabilities
 
-__all__ = ["LiveReferee", "packed_for"]
+__all__ = ["LiveReferee"]
 
 
-def packed_for(solver: Capabilities, by_id: Mapping[int, FixtureShape]) -> FixtureShapes | ToldShapes:
+def _packed(solver: Capabilities, by_id: Mapping[int, FixtureShape]) -> FixtureShapes | ToldShapes:
     """Return some fixtures' shapes by their ids, packed for judging what a solver tells of them."""
     return FixtureShapes(by_id) if solver.name == "box2d" else ToldShapes(by_id, solver.margin)
 
@@ -50,7 +50,7 @@ class LiveReferee:
         self.pairs = pairs
         self._version: int | None = None
         self._solver = world.capabilities
-        self._shapes = packed_for(self._solver, {})
+        self._shapes = _packed(self._solver, {})
         self.ready = True
         self.enabled = True
         self.total = StepAgreement()
@@ -79,5 +79,5 @@ class LiveReferee:
             self._solver, known = world.capabilities, {}
         living = {fixture: known.get(fixture) or world.fixture(fixture).shape for fixture in world.fixture_ids}
         named = np.unique((contacts.fixture_a, contacts.fixture_b)).tolist()
-        self._shapes = packed_for(world.capabilities, {**{fixture: known[fixture] for fixture in named if fixture in known}, **living})
+        self._shapes = _packed(world.capabilities, {**{fixture: known[fixture] for fixture in named if fixture in known}, **living})
         self._version = world.structure_version

@@ -22,8 +22,8 @@ class Stage:
 
     made: ClassVar[list["Stage"]] = []
 
-    def __init__(self, names: Sequence[str], n_processes: int, n_urgent: int | None = None, n_by_all: int | None = None) -> None:
-        self.names, self.n_processes, self.n_urgent, self.n_by_all = tuple(names), n_processes, n_urgent, n_by_all
+    def __init__(self, names: Sequence[str], n_processes: int) -> None:
+        self.names, self.n_processes = tuple(names), n_processes
         self.ended: tuple[str, ...] = ()
         self.is_over = self.is_closed = False
         Stage.made.append(self)
@@ -65,7 +65,7 @@ def test_the_check_of_discs_and_polygons_comes_first(stages: list[Stage]) -> Non
     stage = until(lambda: stages and stages[0])
     names = stage.names
     assert names == tuple(EVERYTHING) and stage.n_processes == n_cores()
-    assert names[: stage.n_urgent] == tuple(CHECK) and names[: stage.n_by_all] == tuple(ASKED)
+    assert names[: len(CHECK)] == tuple(CHECK) and names[: len(ASKED)] == tuple(ASKED)
     stage.finish(*list(CHECK)[1:], EDGES)
     assert warming.factory is None and not warming.wait(0.01)
     stage.finish(*list(CHECK)[:1])
@@ -116,75 +116,58 @@ def test_closing_ends_the_other_processes(stages: list[Stage]) -> None:
     assert warming.wait(PATIENCE) and warming.factory is None and first.is_closed and len(stages) == 1
 
 
-def test_it_tells_how_far_compiling_is(stages: list[Stage], monkeypatch: pytest.MonkeyPatch) -> None:
-    counts = iter((0, 0, 7, 10))
-    monkeypatch.setattr(warmup, "n_in_cache", lambda: next(counts, 11))
+def test_the_panel_says_that_checking_starts_soon(stages: list[Stage]) -> None:
     warming = RefereeWarmup()
     assert warming.words == warmup.LOADING
     warming.start()
-    until(lambda: "11 functions of about" in warming.words)
-    assert "being compiled, once" in warming.words and warming.short.startswith("compiling: 11 of about")
+    until(lambda: "checking starts in a few seconds" in warming.words)
+    assert "in a few seconds" in warming.short
     warming.close()
     assert warming.wait(PATIENCE)
 
 
 _PARTS = """
-import os, sys
+import os
 from engine.app import compiling
 def run_part(name):
     if name == "fails":
         raise ValueError(name)
     if name == "dies":
         os._exit(1)
-    with open(os.path.join(sys.argv[1], name), "a") as note:
-        print(sys.argv[2], os.nice(0) if hasattr(os, "nice") else 0, file=note)
 compiling.run_part = run_part
 pass"""
-"""Parts that take no time, and note which process was at them, and how nice it was."""
+"""Parts that take no time."""
 
 
-def test_processes_share_the_parts_and_say_what_is_done(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each part is done once, whoever does it, and the first ones first."""
-    monkeypatch.setattr(compiling, "_SHARE", f"{_PARTS}; {compiling._SHARE}")
+def test_processes_divide_the_parts_and_report_what_is_done(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compiling, "_COMPILE", f"{_PARTS}; {compiling._COMPILE}")
     with Compilers(("one", "two", "three"), 2) as compilers:
-        folder = Path(compilers._folder.name)
-        until(lambda: compilers.is_over)
-        assert compilers.done == compilers.ended == ("one", "two", "three")
-        assert [len((folder / name).read_text().splitlines()) for name in compilers.names] == [1, 1, 1]
-    assert not folder.exists()
-
-
-def test_one_process_less_shares_what_is_not_waited_for_and_at_low_priority(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(compiling, "_SHARE", f"{_PARTS}; {compiling._SHARE}")
-    names = ("one", "two", "three", "four", "five")
-    with Compilers(names, 2, n_urgent=1, n_by_all=2) as compilers:
-        folder = Path(compilers._folder.name)
-        until(lambda: compilers.is_over)
-        notes = [(folder / name).read_text().split() for name in names]
-    first, *later = (int(niceness) for _, niceness in notes)
-    assert {process for process, _ in notes[2:]} == {"0"}
-    assert not hasattr(os, "nice") or later == [min(first + 5, 19)] * 4
+        assert sorted(compilers.each_ended()) == ["one", "three", "two"]
+        assert compilers.is_over and compilers.done == compilers.ended == ("one", "two", "three")
 
 
 def test_a_part_that_fails_or_whose_process_dies_has_ended_and_the_others_are_done(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(compiling, "_SHARE", f"{_PARTS}; {compiling._SHARE}")
-    with Compilers(("fails", "dies", "one"), 2) as compilers:
-        until(lambda: set(compilers.ended) == {"fails", "dies", "one"})
+    monkeypatch.setattr(compiling, "_COMPILE", f"{_PARTS}; {compiling._COMPILE}")
+    with Compilers(("fails", "dies", "one", "never begun"), 2) as compilers:
+        compilers.wait(PATIENCE)
+        assert set(compilers.ended) == {"fails", "dies", "one", "never begun"}
         assert compilers.done == ("one",)
 
 
+def test_compiling_runs_at_low_priority(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
+    niced: list[int] = []
+    monkeypatch.setattr(compiling.os, "nice", niced.append, raising=False)
+    monkeypatch.setattr(compiling.compile_notice, "wait_in_silence", lambda: None)
+    monkeypatch.setattr(compiling, "run_part", lambda name: None)
+    compiling.compile_parts(["one"])
+    assert niced == [5] and capfd.readouterr().out == "done one\n"
+
+
 def test_ending_before_it_is_over_ends_the_processes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(compiling, "_SHARE", "import time; time.sleep(1e4)")
+    monkeypatch.setattr(compiling, "_COMPILE", "import time; time.sleep(1e4)")
     with Compilers(("one", "two"), 2) as compilers:
         assert not compilers.is_over and compilers.done == ()
-    assert compilers.is_over
-
-
-def test_how_many_are_to_come_is_told_only_where_it_is_known() -> None:
-    assert "12 functions of about" in warmup.compiling_words(0, 12, 3.0)[0]
-    assert "12 functions, 3 s" in warmup.compiling_words(80, 92, 3.0)[0]
-    assert warmup.compiling_words(0, 9999, 3.0)[1] == "compiling: 3 s"
-    assert "0 functions" in warmup.compiling_words(80, 20, 3.0)[0]  # those of an older version were thrown away
+    assert compilers.is_over and compilers.done == ()
 
 
 def test_compiled_functions_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
