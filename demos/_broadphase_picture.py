@@ -46,7 +46,7 @@ _LEAST_MS, _DECADES = 0.01, 4.0
 
 
 def level_color(level: int) -> Color:
-    """Return the colour of a level of a tree or of a grid."""
+    """Return the color of a level of a tree; that of cells is the first."""
     return palette.legible(_LEVELS[level % len(_LEVELS)])
 
 
@@ -56,26 +56,20 @@ def alone_color(moves: bool) -> Color:
 
 
 def draw_structure(canvas: Canvas, sketch: Sketch, level: int) -> None:
-    """Draw what a structure keeps, of one `level` (0 is the first), or of all with -1, a tree's fading from the root."""
+    """Draw what a structure keeps; of a tree one `level` (0 is the root), or with -1 all of them, fading from the root."""
     if hasattr(sketch, "cells"):
-        _draw_cells(canvas, sketch, level)
+        _draw_cells(canvas, sketch)
     elif hasattr(sketch, "axes"):
         _draw_axes(canvas, sketch)
     elif hasattr(sketch, "proxies"):
         _draw_tree(canvas, sketch, level)
 
 
-def _draw_cells(canvas: Canvas, sketch: CellSketch, level: int) -> None:
-    shown = (sketch.levels == level) | (level < 0)
-    cells, counts, levels = sketch.cells[shown], sketch.counts[shown], sketch.levels[shown]
-    order = np.argsort(-levels, kind="stable")  # the coarse ones below
-    colors = [
-        mix(palette.BACKGROUND, level_color(max(at, 0)), 0.08 + 0.3 * min(count, _FULLEST) / _FULLEST)
-        for at, count in zip(levels[order].tolist(), counts[order].tolist(), strict=True)
-    ]
-    fill_rectangles(canvas, cells[order], colors)
-    for at in np.unique(levels).tolist():
-        draw_rectangles(canvas, cells[levels == at], mix(palette.BACKGROUND, level_color(max(at, 0)), 0.5))
+def _draw_cells(canvas: Canvas, sketch: CellSketch) -> None:
+    color = level_color(0)
+    colors = [mix(palette.BACKGROUND, color, 0.08 + 0.3 * min(count, _FULLEST) / _FULLEST) for count in sketch.counts.tolist()]
+    fill_rectangles(canvas, sketch.cells, colors)
+    draw_rectangles(canvas, sketch.cells, mix(palette.BACKGROUND, color, 0.5))
 
 
 def _draw_tree(canvas: Canvas, sketch: TreeSketch, level: int) -> None:
@@ -106,7 +100,7 @@ def entered(sketch: Sketch, region: FloatArray, ray: tuple[FloatArray, FloatArra
 
     kept = np.zeros((0, 4))
     if hasattr(sketch, "cells"):
-        kept = sketch.cells[sketch.levels >= 0]
+        kept = sketch.cells[~sketch.is_oversize]
     elif hasattr(sketch, "levels"):
         kept = sketch.boxes[sketch.proxies < 0]
     if len(kept) == 0:
@@ -151,9 +145,7 @@ def _draw_shadows(canvas: Canvas, sketch: AxisSketch, region: FloatArray) -> Non
 def sketch_words(sketch: Sketch) -> str:
     """Return what a structure keeps, in numbers."""
     if hasattr(sketch, "cells"):
-        n_levels = len(np.unique(sketch.levels[sketch.levels >= 0]))
-        sizes = f" of {n_levels} sizes" if n_levels > 1 else ""
-        return f"{len(sketch.cells):,} cells in use{sizes}, at most {int(sketch.counts.max(initial=0))} boxes in one"
+        return f"{len(sketch.cells):,} cells in use, at most {int(sketch.counts.max(initial=0))} boxes in one"
     if hasattr(sketch, "axes"):
         return "sorted along " + " and ".join("xy"[axis] for axis in sketch.axes)
     if hasattr(sketch, "proxies"):

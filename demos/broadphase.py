@@ -54,7 +54,7 @@ class BroadPhaseScene(Demo):
 
     parameters = (
         Parameter.choice("structure", STRUCTURE_WORDS, "structure drawn", default=_DRAWN),
-        Parameter("level", 0, 0, 24, "", "level drawn", True, note="Of trees, from the root, and of grids, from the finest; 0: all."),
+        Parameter("level", 0, 0, 24, "", "level drawn", True, note="Of trees, from the root; 0: all."),
         Parameter.choice("scene", SCENES, "scene"),
         Parameter("boxes", 1500, 20, 5000, description="boxes", whole=True),
         Parameter("spread", 4.0, 1.0, 100.0, description="size spread", note="The largest box over the smallest."),

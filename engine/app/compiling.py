@@ -44,9 +44,7 @@ def _questions(*names: str) -> None:
 
 def _world() -> None:
     """What the check of a world needs beside the manifolds, and what draws it."""
-    import numpy as np
-
-    from engine.broadphase import Grid
+    from engine.broadphase import automatic
     from engine.compare.verdicts.manifolds import compile_ahead
     from engine.render.raster import load_raster
 
@@ -54,7 +52,7 @@ def _world() -> None:
     load_solver().prepare()
     compile_ahead()
     _questions("boxes", "overlaps", "gaps")
-    Grid().pairs(np.tile((0.0, 0.0, 1.0, 1.0), (3, 1)))
+    automatic.warm()
 
 
 def _broad_phases() -> None:

@@ -4,7 +4,7 @@ from engine.broadphase.automatic import Automatic
 from engine.broadphase.brute_force import BruteForce
 from engine.broadphase.bvh import BottomUpTree, InsertionTree, MortonTree, TopDownTree
 from engine.broadphase.dynamic_tree import DynamicTree
-from engine.broadphase.grid import Grid, HierarchicalGrid, UniformGrid
+from engine.broadphase.grid import UniformGrid
 from engine.broadphase.interface import BroadPhase
 from engine.broadphase.spatial_hash import SpatialHash
 from engine.broadphase.sweep_and_prune import SweepAndPrune, SweepTwoAxes
@@ -18,8 +18,6 @@ __all__ = [
     "BroadPhase",
     "BruteForce",
     "DynamicTree",
-    "Grid",
-    "HierarchicalGrid",
     "InsertionTree",
     "MortonTree",
     "SpatialHash",
@@ -39,8 +37,6 @@ STRUCTURES: tuple[type[BroadPhase], ...] = (
     SweepTwoAxes,
     SpatialHash,
     UniformGrid,
-    HierarchicalGrid,
-    Grid,
     Automatic,
     DynamicTree,
     TopDownTree,

@@ -29,11 +29,30 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.broadphase._hierarchy_kernel import COLUMN_FACTOR, HASH_BITS, HASH_MASK, ROW_FACTOR
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.jit import inlined_kernel, kernel
 
-__all__ = ["IN_CELLS", "LINKS", "NOWHERE", "OVERSIZE", "changed_rows", "index", "is_link_of", "place", "relink"]
+__all__ = [
+    "COLUMN_FACTOR",
+    "HASH_MASK",
+    "IN_CELLS",
+    "LINKS",
+    "NOWHERE",
+    "OVERSIZE",
+    "ROW_FACTOR",
+    "changed_rows",
+    "index",
+    "is_link_of",
+    "place",
+    "relink",
+]
+
+COLUMN_FACTOR, ROW_FACTOR = np.uint64(2654435769), np.uint64(1779033703)
+"""Odd numbers of 32 bits: 2^32 divided by the golden ratio, and the fractional part of the root of 2. The upper bits of the lower 32 bits
+of a multiple are spread evenly (D. Knuth, The Art of Computer Programming 3, 6.4); no product here needs more than 64 bits."""
+
+HASH_BITS = 32
+HASH_MASK = np.uint64(2**HASH_BITS - 1)
 
 LINKS = 4
 """Links of a box: two columns by two rows at most."""

@@ -46,7 +46,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.broadphase._boxes_kernel import boxes_meet
-from engine.broadphase._hierarchy_kernel import COLUMN_FACTOR, HASH_MASK, ROW_FACTOR
+from engine.broadphase._hash_kernel import COLUMN_FACTOR, HASH_MASK, ROW_FACTOR
 from engine.broadphase._radix_kernel import radix_order
 from engine.broadphase._sorting_kernel import sorted_pairs
 from engine.broadphase._sweep_kernel import columns_of, swept_pairs

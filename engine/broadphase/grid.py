@@ -1,4 +1,4 @@
-"""Grids: only boxes in neighbouring cells are compared."""
+"""A uniform grid: only boxes in neighboring cells are compared."""
 
 from __future__ import annotations
 
@@ -18,10 +18,7 @@ from engine.common.memory import room
 if TYPE_CHECKING:
     from engine.broadphase._simd_kernel import PlaceArray
 
-__all__ = ["EIGHTS_PER_BOX", "PAIRS_PER_BOX", "Grid", "GridWorkspace", "HierarchicalGrid", "UniformGrid", "sketch_of_grid"]
-
-EIGHTS_PER_BOX = 20.0
-"""From here on the hierarchy is the faster one: it takes 80 ns a box and more, the uniform grid some 3 for eight comparisons (measured)."""
+__all__ = ["PAIRS_PER_BOX", "GridWorkspace", "UniformGrid", "sketch_of_grid"]
 
 PAIRS_PER_BOX = 8
 """Pairs for each box that there is room for at first."""
@@ -85,91 +82,41 @@ def _kernels() -> tuple[ModuleType, ModuleType, ModuleType]:
 
 
 def sketch_of_grid(boxes: FloatArray) -> CellSketch:
-    """Return the cells of the uniform grid of `boxes` (n, 4)."""
+    """Return the cells in use of the uniform grid of `boxes` (n, 4), and how many boxes are in each."""
     if len(boxes) == 0:
-        return _counted(np.zeros((0, 4)), np.zeros(0, dtype=np.int64))
+        return CellSketch(np.zeros((0, 4)), np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.bool_))
     from engine.broadphase._grid_kernel import cells_of_boxes
 
-    cells = cells_of_boxes(boxes)
-    return _counted(cells, np.zeros(len(cells), dtype=np.int64))
+    cells, counts = np.unique(cells_of_boxes(boxes), axis=0, return_counts=True)
+    return CellSketch(cells, counts, np.zeros(len(cells), dtype=np.bool_))
 
 
-def _sketch_of_levels(boxes: FloatArray) -> CellSketch:
-    """Return the cells of all levels of the hierarchical grid of `boxes` (n, 4)."""
-    if len(boxes) < 2:
-        return _counted(boxes, np.zeros(len(boxes), dtype=np.int64))
-    from engine.broadphase._hierarchy_kernel import cells_of_boxes
+class UniformGrid(BroadPhase):
+    """Sorts boxes into rows and columns by the size of the mean one; see `BroadPhase` and `_grid_kernel`.
 
-    return _counted(*cells_of_boxes(boxes))
-
-
-def _counted(cells: FloatArray, levels: IntArray) -> CellSketch:
-    """Return each cell once; of equal ones, how many there are."""
-    rows, counts = np.unique(np.column_stack((levels.astype(np.float64), cells)), axis=0, return_counts=True)
-    return CellSketch(rows[:, 1:], counts, rows[:, 0].astype(np.int64))
-
-
-class Grid(BroadPhase):
-    """A uniform grid where it does well, else a hierarchy of grids; see `BroadPhase`.
-
-    Nothing is kept but memory, for sorting into cells anew costs less than looking what has changed. A few boxes are asked how many they
-    would be compared with before any is, so that the choice costs next to nothing. `Automatic` chooses among more structures, and keeps
-    its choice.
+    The best choice nearly always: sizes may differ much. It keeps nothing but memory, since sorting into cells anew costs less than
+    finding what has changed. Crowds in a wide empty world fall into few cells, and there the cost is that of brute force: `Automatic`
+    takes a tree for them.
 
     Examples
     --------
-    >>> Grid().pairs([(0, 0, 1, 1), (5, 5, 6, 6), (1, 1, 2, 2)]).tolist()
+    >>> UniformGrid().pairs([(0, 0, 1, 1), (5, 5, 6, 6), (1, 1, 2, 2)]).tolist()
     [[0, 2]]
-    """
-
-    name = "grid"
-    MOST_EIGHTS = EIGHTS_PER_BOX
-    """Eights of boxes that a box may compare in the uniform grid; at 0 there is none."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._workspace = GridWorkspace()
-        self._is_uniform = self.MOST_EIGHTS > 0.0
-
-    def _pairs(self) -> IntArray:
-        proxies, boxes = self._live_boxes()
-        found = self._workspace.pairs(boxes, self.MOST_EIGHTS, self.trace) if self.MOST_EIGHTS > 0.0 else None
-        self._is_uniform = found is not None
-        if found is None:
-            from engine.broadphase._hierarchy_kernel import overlapping_pairs
-
-            found = overlapping_pairs(boxes)
-        return found if proxies is None else proxies[found]
-
-    def sketch(self) -> CellSketch:
-        """Return the cells in use, of the grid that answered last; of a hierarchy those of all levels, a box beyond float64 in none."""
-        boxes = self._live_boxes()[1]
-        return sketch_of_grid(boxes) if self._is_uniform else _sketch_of_levels(boxes)
-
-
-class UniformGrid(Grid):
-    """Sorts boxes into rows and columns by the size of the mean one; see `BroadPhase` and `_grid_kernel`.
-
-    The best choice nearly always: sizes may differ much. Only crowds in a wide empty world fall into few cells, and there the cost is
-    brute force's.
     """
 
     name = "uniform grid"
     short_name = "uniform"
-    MOST_EIGHTS = math.inf
 
+    def __init__(self) -> None:
+        super().__init__()
+        self._workspace = GridWorkspace()
 
-class HierarchicalGrid(Grid):
-    """Sorts boxes into grids by their size; see `BroadPhase` and `_hierarchy_kernel`.
+    def _pairs(self) -> IntArray:
+        proxies, boxes = self._live_boxes()
+        pairs = self._workspace.pairs(boxes, math.inf, self.trace)
+        assert pairs is not None, "a grid without a limit never gives up"
+        return pairs if proxies is None else proxies[pairs]
 
-    For crowds far from each other, and sizes over many powers of ten. Elsewhere it takes three to ten times as long as `UniformGrid`.
-
-    Examples
-    --------
-    >>> HierarchicalGrid().pairs([(0, 0, 1, 1), (-500, -500, 600, 600), (1, 1, 2, 2)]).tolist()
-    [[0, 1], [0, 2], [1, 2]]
-    """
-
-    name = "hierarchical grid"
-    short_name = "hierarchy"
-    MOST_EIGHTS = 0.0
+    def sketch(self) -> CellSketch:
+        """Return the cells in use."""
+        return sketch_of_grid(self._live_boxes()[1])

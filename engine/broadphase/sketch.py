@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
 from engine.common.arrays import FloatArray, IntArray
 
 __all__ = ["AxisSketch", "CellSketch", "PlainSketch", "Sketch", "TreeSketch"]
@@ -16,11 +19,11 @@ class PlainSketch:
 
 @dataclass(frozen=True, slots=True)
 class CellSketch:
-    """The cells in use (m, 4), how many boxes are in each (m,), and its level (m,): 0 the finest, -1 for a box that is in no cell."""
+    """The cells in use (m, 4), how many boxes are in each (m,), and whether it is no cell but a box that is in none (m,)."""
 
     cells: FloatArray
     counts: IntArray
-    levels: IntArray
+    is_oversize: NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)

@@ -60,8 +60,8 @@ class SpatialHash(BroadPhase):
     """Links each box into the cells that it covers, and caches the pairs of boxes that were not touched; see `BroadPhase`.
 
     For worlds without an end in which a part of the boxes moves, however far. The cell size is chosen from the boxes (see the module), and
-    again when there are twice or half as many, or when they have come to crowd. Where sizes differ much no cell suits all; then take a
-    `HierarchicalGrid` or a tree.
+    again when there are twice or half as many, or when they have come to crowd. Where sizes differ much no cell suits all; then take
+    a tree.
     """
 
     name = "spatial hash"
@@ -183,7 +183,7 @@ class SpatialHash(BroadPhase):
         return met_in_cells(queries, self._boxes[: self._size], self._oversize_ones(), self._grid, *self._table())
 
     def sketch(self) -> CellSketch:
-        """Return the cells in use, and the oversize boxes with level -1."""
+        """Return the cells in use, and the oversize boxes."""
         from engine.broadphase._hash_kernel import IN_CELLS
 
         self._build()
@@ -198,8 +198,8 @@ class SpatialHash(BroadPhase):
         low = self._grid[:2] + used * self._grid[2]
         large = self._boxes[self._oversize_ones()]
         cells = np.concatenate((np.hstack((low, low + self._grid[2])), large))
-        levels = np.concatenate((np.zeros(len(used), dtype=np.int64), np.full(len(large), -1, dtype=np.int64)))
-        return CellSketch(cells, np.concatenate((counts.astype(np.int64), np.ones(len(large), dtype=np.int64))), levels)
+        is_oversize = np.arange(len(cells)) >= len(used)
+        return CellSketch(cells, np.concatenate((counts.astype(np.int64), np.ones(len(large), dtype=np.int64))), is_oversize)
 
 
 def chosen_cell(boxes: FloatArray) -> CellChoice:

@@ -41,7 +41,7 @@ class SweepAndPrune(_Sweep):
 
     For scenes that are long and flat, or high and narrow, where little changes from frame to frame: the order of the last frame is
     then nearly that of this one. In a square scene each box is compared with a whole strip, a number that grows with the root of the
-    number of boxes; then take a `Grid`. See `_sweep_kernel`.
+    number of boxes; then take a `UniformGrid`. See `_sweep_kernel`.
     """
 
     name = "sweep and prune"

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from engine import geometry, query
-from engine.broadphase import BruteForce, Grid
+from engine.broadphase import BruteForce, UniformGrid
 from engine.common.errors import InvalidInputError, InvalidShapeError
 from engine.continuous import ray_cast, swept, time_of_impact
 from engine.geometry import AABB, Capsule, Circle, Polygon, Segment, Sweep, Transform, convex_hull
@@ -335,7 +335,6 @@ OTHERS: dict[str, Callable[[], object]] = {
     "simple size": lambda: simple.Rectangle((0.0, 0.0), 1.0, INF),
     "gjk trace": lambda: gjk.distance(BOX, HERE, DISC, HERE, np.zeros((3, 1))),
     "epa trace": lambda: epa.penetration(BOX, HERE, DISC, HERE, np.zeros((3, 1))),
-    "gjk cache": lambda: gjk.distance_from(gjk.SimplexCache((9,), (0,)), BOX, HERE, DISC, HERE),
     "gjk shape": lambda: gjk.distance("box", HERE, DISC, HERE),  # type: ignore[arg-type]
     "closest shape": lambda: alternating_projections.distance(BOX, HERE, None, HERE),  # type: ignore[arg-type]
     "closest trace": lambda: alternating_projections.distance(BOX, HERE, DISC, HERE, np.zeros((3, 5))),
@@ -346,9 +345,9 @@ OTHERS: dict[str, Callable[[], object]] = {
     "cached axis trace": lambda: sat.overlap_cached(BOX, HERE, DISC, HERE, trace=np.zeros((3, 8))),
     "manifold trace": lambda: manifold.manifold(BOX, HERE, DISC, HERE, trace=np.zeros((3, 8))),
     "sat shape": lambda: sat.overlap(BOX, HERE, 3, HERE),  # type: ignore[arg-type]
-    "grid rows": lambda: Grid().pairs([(0.0, 0.0, 1.0)]),
-    "grid nan": lambda: Grid().pairs([(0.0, 0.0, NAN, 1.0)]),
-    "grid order": lambda: Grid().pairs([(0.0, 0.0, -1.0, 1.0)]),
+    "grid rows": lambda: UniformGrid().pairs([(0.0, 0.0, 1.0)]),
+    "grid nan": lambda: UniformGrid().pairs([(0.0, 0.0, NAN, 1.0)]),
+    "grid order": lambda: UniformGrid().pairs([(0.0, 0.0, -1.0, 1.0)]),
     "brute force order": lambda: BruteForce().pairs([(0.0, 5.0, 1.0, 1.0)]),
 }
 

@@ -33,7 +33,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.broadphase import BroadPhase, Grid
+from engine.broadphase import Automatic, BroadPhase
 from engine.common.arrays import FloatArray, IntArray, any_of_rows
 from engine.common.id_rows import IdRows
 from engine.common.jit import EDGES, is_held_back
@@ -70,7 +70,7 @@ class LivePairs:
     world : World
         One whose solver tells what decided (`World.pair_record`); of another nothing is compared.
     broad_phase : BroadPhase, optional
-        Finds the pairs of boxes; a `Grid` if none is given.
+        Finds the pairs of boxes; `Automatic` if none is given.
     rules : sequence of MeetingRule, optional
         All must let a pair pass; `RULES` if none are given, and without Box2D only those that are not its own.
 
@@ -84,7 +84,7 @@ class LivePairs:
 
     def __init__(self, world: World, broad_phase: BroadPhase | None = None, rules: Sequence[MeetingRule] | None = None) -> None:
         self._world = world
-        self._broad_phase = Grid() if broad_phase is None else broad_phase
+        self._broad_phase = Automatic() if broad_phase is None else broad_phase
         self._wanted_rules = rules
         self.total = PairAgreement()
         self.last_ms = 0.0

@@ -38,7 +38,7 @@ from numpy.typing import NDArray
 
 from engine.box2d.oracle.broad_phase import OracleScene
 from engine.box2d.oracle.held import held_rotation
-from engine.broadphase import BroadPhase, BruteForce, Grid, HierarchicalGrid, UniformGrid
+from engine.broadphase import BroadPhase, BruteForce, TopDownTree, UniformGrid
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.tolerances import BOX2D_BOX_EXTENSION, BOX2D_BOX_MULTIPLIER
 from engine.compare import allowances
@@ -106,7 +106,7 @@ def exact_box(posed: PosedBoxes, row: int) -> tuple[Fraction, Fraction, Fraction
 # --- Pairs of boxes
 
 
-BROAD_PHASES: tuple[BroadPhase, ...] = (BruteForce(), UniformGrid(), HierarchicalGrid(), Grid())
+BROAD_PHASES: tuple[BroadPhase, ...] = (BruteForce(), UniformGrid(), TopDownTree())
 """Ours, all of which must find the same."""
 
 
@@ -125,7 +125,7 @@ def our_scene(shapes: PackedShapes, indices: IntArray, scene: OracleScene) -> Ou
     turned = (batched.poses_with_rotation(poses.copy()) for poses in (scene.poses_before, scene.poses))
     before, after = (batched.box_rows(shapes, indices, poses) for poses in turned)
     wide = tuple(phase.pairs(scene.boxes) for phase in BROAD_PHASES)
-    return OurScene(before, after, Grid().pairs(after), wide)
+    return OurScene(before, after, UniformGrid().pairs(after), wide)
 
 
 def judge_pairs(shapes: PackedShapes, indices: IntArray, scene: OracleScene, n_pairs: int, ours: OurScene | None = None) -> Verdicts:

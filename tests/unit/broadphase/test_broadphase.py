@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.broadphase import BruteForce, Grid, HierarchicalGrid, UniformGrid
+from engine.broadphase import Automatic, BruteForce, UniformGrid
 from engine.common.errors import InvalidInputError
 
-GRIDS = (UniformGrid(), HierarchicalGrid(), Grid())
+GRIDS = (UniformGrid(), Automatic())
 ALL = pytest.mark.parametrize("broad_phase", [BruteForce(), *GRIDS], ids=lambda one: type(one).__name__)
 N = 400
 

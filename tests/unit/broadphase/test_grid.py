@@ -1,4 +1,4 @@
-"""The kernels of the grids: eight at once, the room for pairs, the choice, and that eight really go side by side."""
+"""The kernels of the uniform grid: eight at once, the room for pairs, the choice, and that eight really go side by side."""
 
 import math
 import re
@@ -7,10 +7,11 @@ import numpy as np
 import pytest
 from numba import config, njit
 
-from engine.broadphase import BruteForce, Grid, HierarchicalGrid, UniformGrid
+from engine.broadphase import Automatic, BruteForce, UniformGrid
 from engine.broadphase._grid_kernel import CELLS_PER_BOX, NO_LIMIT, TOO_CROWDED, grid_of
 from engine.broadphase._simd_kernel import EIGHT, PLACES, append_overlapping, padded
-from engine.broadphase.grid import EIGHTS_PER_BOX, PAIRS_PER_BOX, GridWorkspace
+from engine.broadphase.automatic import MOST_EIGHTS
+from engine.broadphase.grid import PAIRS_PER_BOX, GridWorkspace
 from engine.common.jit import has_wide_registers, kernel
 
 
@@ -99,13 +100,13 @@ def test_there_are_never_more_cells_than_room_for_them(n, width):
 
 def test_the_search_gives_up_where_boxes_crowd():
     workspace, boxes = GridWorkspace(), crowds(1000)
-    assert workspace.pairs(boxes, EIGHTS_PER_BOX) is None
+    assert workspace.pairs(boxes, MOST_EIGHTS) is None
     assert workspace.pairs(boxes, 0.0) is None and TOO_CROWDED < 0
     expected = BruteForce().pairs(boxes)
     assert np.array_equal(workspace.pairs(boxes, NO_LIMIT), expected)
-    assert np.array_equal(Grid().pairs(boxes), expected)
+    assert np.array_equal(Automatic().pairs(boxes), expected)
     even = spread(1000)
-    assert np.array_equal(workspace.pairs(even, EIGHTS_PER_BOX), BruteForce().pairs(even))
+    assert np.array_equal(workspace.pairs(even, MOST_EIGHTS), BruteForce().pairs(even))
 
 
 def test_answers_do_not_change_when_the_next_frame_comes():
@@ -116,19 +117,17 @@ def test_answers_do_not_change_when_the_next_frame_comes():
     assert np.array_equal(before, kept) and len(kept) > 0
 
 
-@pytest.mark.parametrize("structure", [UniformGrid, HierarchicalGrid, Grid])
 @pytest.mark.parametrize("scene", [spread, crowds])
-def test_every_box_is_drawn_in_a_cell(structure, scene):
+def test_every_box_is_drawn_in_a_cell(scene):
     boxes = scene(500)
-    grid = structure()
+    grid = UniformGrid()
     grid.pairs(boxes)
     drawn = grid.sketch()
-    assert drawn.counts.sum() == len(boxes) and (drawn.levels >= 0).all()
+    assert drawn.counts.sum() == len(boxes) and not drawn.is_oversize.any()
     slack = 1e-9 * np.abs(boxes).max()  # rounding of the drawn borders
     for corner in boxes[::25, :2]:
         assert ((drawn.cells[:, :2] - slack <= corner) & (corner <= drawn.cells[:, 2:] + slack)).all(axis=1).any()
-    empty = structure()
-    assert len(empty.sketch().counts) == 0
+    assert len(UniformGrid().sketch().counts) == 0
 
 
 def test_boxes_with_any_number_of_partners_have_them_in_order():

@@ -246,7 +246,7 @@ def test_a_sketch_shows_what_is_there(structure):
                 assert sorted(proxies.tolist()) == list(range(len(given_)))
                 assert np.array_equal(lower, np.sort(given_[:, axis])) and np.array_equal(upper, given_[proxies, axis + 2])
         elif isinstance(shown, CellSketch):
-            assert len(shown.cells) == len(shown.counts) == len(shown.levels)
+            assert len(shown.cells) == len(shown.counts) == len(shown.is_oversize)
             assert shown.counts.sum() >= len(given_) and (shown.counts > 0).all()
         elif isinstance(shown, TreeSketch):
             leaves = shown.proxies[shown.proxies >= 0]

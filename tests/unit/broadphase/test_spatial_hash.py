@@ -34,7 +34,7 @@ def test_one_giant_does_not_make_the_cells_larger():
     one.pairs()
     assert np.flatnonzero(one._where[:3000] == OVERSIZE).tolist() == [7]
     shown = one.sketch()
-    assert shown.cells[shown.levels == -1].tolist() == [[-1e3, -1e3, 1e3, 1e3]]
+    assert shown.cells[shown.is_oversize].tolist() == [[-1e3, -1e3, 1e3, 1e3]]
 
 
 def test_half_of_them_larger_do_make_the_cells_larger():

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import ArrayLike
 
-from engine.broadphase import Grid
+from engine.broadphase import UniformGrid
 from engine.common.arrays import IntArray
 from engine.compare.live.meeting import RULES
 from engine.compare.live.pairs import LivePairs
@@ -59,7 +59,7 @@ def test_every_pair_of_a_pile_is_found_until_it_sleeps_and_after() -> None:
     assert check.total.agree > before.agree and check.last_ms > 0.0
 
 
-class Forgetful(Grid):
+class Forgetful(UniformGrid):
     """Loses one pair."""
 
     def pairs(self, aabbs: ArrayLike | None = None) -> IntArray:

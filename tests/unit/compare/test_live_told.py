@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from numpy.typing import ArrayLike
 
-from engine.broadphase import Grid
+from engine.broadphase import UniformGrid
 from engine.common.arrays import IntArray
 from engine.compare.live.pairs import LivePairs
 from engine.compare.live.referee import LiveReferee
@@ -148,7 +148,7 @@ def test_every_pair_is_found_until_it_sleeps_and_after() -> None:
     assert watched(world, 60, check) == Counter() and check.total.agree > before.agree
 
 
-class Forgetful(Grid):
+class Forgetful(UniformGrid):
     """Loses one pair."""
 
     def pairs(self, aabbs: ArrayLike | None = None) -> IntArray:

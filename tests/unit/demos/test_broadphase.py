@@ -25,7 +25,12 @@ SMALL = {"boxes": 120}
 
 def test_every_structure_has_its_word_in_the_order_of_the_table() -> None:
     assert len(STRUCTURE_WORDS) == len(STRUCTURES) == len(set(STRUCTURE_WORDS))
-    for word, structure in (("brute force", "BruteForce"), ("dynamic tree", "DynamicTree"), ("grid", "Grid"), ("morton", "MortonTree")):
+    for word, structure in (
+        ("brute force", "BruteForce"),
+        ("dynamic tree", "DynamicTree"),
+        ("uniform", "UniformGrid"),
+        ("morton", "MortonTree"),
+    ):
         assert STRUCTURES[STRUCTURE_WORDS.index(word)].__name__ == structure
 
 
