@@ -11,7 +11,9 @@ from engine.common.errors import InvalidInputError
 from engine.contracts import Status
 from engine.geometry import Capsule, Circle, Polygon, Segment, Transform
 from engine.narrowphase import gjk
-from engine.narrowphase.gjk import SimplexCache, distance_from
+from engine.narrowphase._distance_kernel import distance_one
+from engine.narrowphase._gjk_kernel import TRIANGLE_SIZE
+from engine.narrowphase.scratch import core_of
 from engine.query.pairs import distance
 
 HERE = Transform()
@@ -114,33 +116,37 @@ def test_touching_at_any_size(a, b, there, size):
         assert math.hypot(*found.normal) == pytest.approx(1.0, abs=EPS)
 
 
-def test_a_cached_simplex_saves_steps_and_changes_nothing():
+def from_simplex(simplex, a, b, there):
+    """Return status, iterations and separation of a query that starts from `simplex`, and leave in it the vertices that were nearest."""
+    placed = ((*core_of(shape), *xf.position, xf.cos, xf.sin) for shape, xf in ((a, HERE), (b, there)))
+    status, iterations, separation, *_ = distance_one(False, *placed, simplex, None)
+    return Status(status), iterations, separation
+
+
+def test_a_kept_simplex_saves_steps_and_changes_nothing():
     disc = Polygon.regular(64, 1.0)
-    cache, cold, warm = SimplexCache(), 0, 0
+    simplex, cold, warm = np.zeros(TRIANGLE_SIZE, dtype=np.int64), 0, 0
     for step in range(50):
         there = Transform((3.0 + 0.01 * step, 0.02 * step), 0.01 * step)
-        found, cache = distance_from(cache, disc, HERE, disc, there)
+        _, iterations, separation = from_simplex(simplex, disc, disc, there)
         fresh = distance(disc, HERE, disc, there)
-        assert found.separation == pytest.approx(fresh.separation, abs=EPS)
-        cold, warm = cold + fresh.iterations, warm + found.iterations
+        assert separation == pytest.approx(fresh.separation, abs=EPS)
+        cold, warm = cold + fresh.iterations, warm + iterations
     assert warm < 0.6 * cold
 
 
-def test_any_cache_gives_a_right_answer():
+def test_any_simplex_to_start_from_gives_a_right_answer():
     for there in (Transform((2.5, 0.3), 0.2), Transform((1.0, 1.0)), Transform((0.3, 0.2)), Transform((1.0, 0.0)), HERE):
         fresh = distance(BOX, HERE, BOX, there)
         for i in range(4):
             for j in range(4):
-                for cache in (
-                    SimplexCache((i,), (j,)),
-                    SimplexCache((i, j), (j, i)),
-                    SimplexCache((i, i), (j, j)),
-                    SimplexCache((0, i, j), (j, 1, i)),
-                ):
-                    found, _ = distance_from(cache, BOX, HERE, BOX, there)
-                    assert found.status is fresh.status
+                for vertices in ([(i, j)], [(i, j), (j, i)], [(i, j), (i, j)], [(0, j), (i, 1), (j, i)]):
+                    simplex = np.zeros(TRIANGLE_SIZE, dtype=np.int64)
+                    simplex[: 1 + 2 * len(vertices)] = (len(vertices), *np.ravel(vertices))
+                    status, _, separation = from_simplex(simplex, BOX, BOX, there)
+                    assert status is fresh.status
                     if fresh.normal is not None:
-                        assert found.separation == pytest.approx(fresh.separation, abs=EPS)
+                        assert separation == pytest.approx(fresh.separation, abs=EPS)
 
 
 @pytest.mark.parametrize("size", [1e155, 1e200, 1e-150, 1e-300])
@@ -166,22 +172,6 @@ def test_results_are_frozen():
 def test_bad_input(arguments, message):
     with pytest.raises(InvalidInputError, match=message):
         distance(*arguments)
-
-
-@pytest.mark.parametrize(
-    "cache",
-    [
-        SimplexCache((4,), (0,)),
-        SimplexCache((0,), (-1,)),
-        SimplexCache((0, 1), (0,)),
-        SimplexCache((0,) * 4, (0,) * 4),
-        SimplexCache((0.5,), (0,)),
-        None,
-    ],
-)
-def test_a_cache_of_other_shapes_is_refused(cache):
-    with pytest.raises(InvalidInputError, match=r"cache(\.indices_[ab])? must be"):
-        distance_from(cache, BOX, HERE, BOX, HERE)
 
 
 def test_a_chapter_asked_directly_refuses_as_well():
