@@ -1,8 +1,7 @@
-"""Each bounding volume around the figure, a swept hull, and what the volumes' false hits are."""
+"""Each bounding volume around the figure, and what the volumes' false hits are."""
 
 from __future__ import annotations
 
-import numpy as np
 from matplotlib import pyplot
 from matplotlib.figure import Figure
 from matplotlib.patches import Polygon as Outline
@@ -10,11 +9,11 @@ from matplotlib.patches import Polygon as Outline
 from demos._bounding_outlines import outline_named
 from demos._bounding_picture import ring_of
 from docs.pictures.kit import BLUE, GREEN, GREY, ORANGE, PURPLE, RED, SKY, dot, plane
-from engine.bounding import cloud_of, swept_box, swept_circle, swept_hull
+from engine.bounding import cloud_of
 from engine.bounding.boxes import calipers
 from engine.bounding.kinds import Placed, follower, volume_name
 from engine.bounding.trade_off import ALL_VOLUMES, trade_offs
-from engine.geometry import Sweep, Transform
+from engine.geometry import Transform
 
 TURNED = Transform(angle=0.5)
 VIEW = ((-1.35, 1.35), (-1.55, 1.55))
@@ -23,7 +22,7 @@ VIEW = ((-1.35, 1.35), (-1.55, 1.55))
 def picture() -> Figure:
     figure = pyplot.figure(figsize=(9, 6), layout="constrained")
     above, below = figure.subfigures(2, 1)
-    panels, halves = above.subplots(1, 4), below.subplots(1, 2)
+    panels = above.subplots(1, 4)
     rings = outline_named("figure")
     cloud = cloud_of(rings[0])
 
@@ -61,8 +60,7 @@ def picture() -> Figure:
     _border(axes, follower("hull", cloud)(TURNED), "black")
     plane(axes, "8-DOP, capsule, hull", *VIEW)
 
-    _draw_swept(halves[0])
-    _draw_false(halves[1], rings)
+    _draw_false(below.subplots(), rings)
     return figure
 
 
@@ -72,26 +70,6 @@ def _figure(axes, rings, xf: Transform) -> None:
 
 def _border(axes, volume: Placed, color: str, style: str = "-") -> None:
     axes.add_patch(Outline(ring_of(volume), closed=True, fill=False, edgecolor=color, lw=1.7, ls=style))
-
-
-def _draw_swept(axes) -> None:
-    rod = outline_named("rod")[0]
-    sweep = Sweep(Transform((0.0, 0.0), 0.2), Transform((2.6, 0.6), 1.4), (-0.4, 0.0))
-    for share in np.linspace(0.0, 1.0, 6):
-        shade = GREY if share in (0.0, 1.0) else "#CCCCCC"
-        axes.add_patch(Outline(sweep.at(float(share)).apply_array(rod), closed=True, facecolor=shade))
-    hull = swept_hull(rod, sweep)
-    axes.add_patch(Outline(_rounded(hull.vertices, hull.radius), closed=True, fill=False, edgecolor="black", lw=1.7))
-    _border(axes, swept_circle(rod, sweep), BLUE)
-    _border(axes, swept_box(rod, sweep), ORANGE)
-    plane(axes, "a rod flies and turns: swept hull, circle, box")
-
-
-def _rounded(corners: np.ndarray, radius: float) -> np.ndarray:
-    from engine.geometry import convex_hull
-
-    turn = np.linspace(0.0, 2.0 * np.pi, 48)
-    return convex_hull((corners[:, None] + radius * np.column_stack((np.cos(turn), np.sin(turn)))[None]).reshape(-1, 2))
 
 
 def _draw_false(axes, rings) -> None:

@@ -7,7 +7,6 @@ from engine.bounding.cloud import Cloud, cloud_of
 from engine.bounding.hull import BoundingHull, bounding_hull
 from engine.bounding.kdop import KDop, fitted_kdop
 from engine.bounding.outlines import outlines_overlap
-from engine.bounding.swept import swept_box, swept_circle, swept_hull
 
 __all__ = [
     "BoundingCapsule",
@@ -27,7 +26,4 @@ __all__ = [
     "outlines_overlap",
     "refitted_box",
     "smallest_circle",
-    "swept_box",
-    "swept_circle",
-    "swept_hull",
 ]

@@ -57,7 +57,7 @@ from engine.common.checks import non_negative, point
 from engine.common.tolerances import BOUNDING_ROUNDING
 from engine.geometry import AABB, Transform
 
-__all__ = ["Caliper", "OrientedBox", "box_area", "calipers", "fitted_box", "grown_box", "least_area_box", "refitted_box"]
+__all__ = ["Caliper", "OrientedBox", "box_area", "calipers", "fitted_box", "least_area_box", "refitted_box"]
 
 _HERE = Transform()
 
@@ -96,12 +96,6 @@ def refitted_box(local: AABB, xf: Transform) -> AABB:
     half_width = abs(xf.cos) * half[0] + abs(xf.sin) * half[1] + around
     half_height = abs(xf.sin) * half[0] + abs(xf.cos) * half[1] + around
     return AABB((x - half_width, y - half_height), (x + half_width, y + half_height))
-
-
-def grown_box(box: AABB, around: float) -> AABB:
-    """Return the box, wider by `around` on every side."""
-    lower = box.lower[0] - around, box.lower[1] - around
-    return AABB(lower, (box.upper[0] + around, box.upper[1] + around))
 
 
 def box_area(box: AABB) -> float:

@@ -140,10 +140,6 @@ CAPSULE_CONVERGENCE = 1e-6
 """Convergence, relative to the extent of the points: the search for the least capsule ends when its ends move by less. Measured
 on ten outlines, the area found was at most 0.07 % above the least known: creases, not this number, are what limits the search."""
 
-SWEPT_PIECE = 0.25
-"""Physical, radians. A turning shape's swept hull takes a pose for each of these: between two the outline leaves the hull by at most
-0.25^2 / 8 = 0.8 % of its reach, by which the hull is made larger."""
-
 FLOAT32_TURN = 8.0 * EPS32
 """Rounding, relative. A corner b of a polygon a, b, c is one for Box2D if twice the triangle's area is at least this times the square of
 |ab| + |bc|: Box2D's hull asks for the sign of that area in float32, where two differences, two products and a last difference err by
