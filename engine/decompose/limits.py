@@ -8,9 +8,8 @@ Box2D 2.3, in the wheel that this project uses, was asked (tests/unit/decompose/
   corners, as later versions do with those nearer than 2.5 mm: nothing is lost to that;
 - strictly convex as float32 sees it: a corner too nearly on the line of its neighbours is dropped in silence, or the hull never ends.
 
-So corners that float32 cannot tell from the line of their neighbours are left out (a rounding error's worth of area), pieces of too many
-corners are cut again, and what is too small for Box2D is joined with a neighbour, or the two are cut another way (`exchange`). Only where
-nothing of that helps is it dropped, and counted.
+So corners that float32 cannot tell from the line of their neighbors are left out (a rounding error's worth of area), pieces of too many
+corners are cut again, and what is too small for Box2D is dropped, and counted.
 """
 
 from __future__ import annotations
@@ -24,7 +23,6 @@ import numpy as np
 from engine.common.arrays import FloatArray
 from engine.common.limits import MAX_POLYGON_VERTICES
 from engine.common.tolerances import EPS32, FLOAT32_AREA, FLOAT32_TURN
-from engine.decompose.exchange import exchanged
 from engine.decompose.grid import GridPart
 from engine.decompose.outline import signed_area
 from engine.geometry.predicates import exact_turn, turns
@@ -114,7 +112,7 @@ def within_limits(part: GridPart, pieces: Sequence[Loop], max_vertices: int = MA
     """Return convex pieces of a part, in metres, as Box2D takes them, and how many had to be dropped as too small."""
     made: list[FloatArray] = []
     n_dropped = 0
-    for piece in exchanged(part, pieces, lambda loop: is_large_enough(clean(part.loop(loop)))):
+    for piece in pieces:
         for loop in split(clean(part.loop(piece)), max_vertices):
             cleaned = clean(loop)  # the ends of a cut are sharper than they were; but what is small may be flat
             if is_large_enough(cleaned):

@@ -8,11 +8,8 @@ import pytest
 from engine.box2d.convert import to_box2d
 from engine.common.errors import InvalidShapeError
 from engine.common.tolerances import FLOAT32_TURN
-from engine.decompose.decompose import EXACT_SHARE
-from engine.decompose.exchange import exchanged
-from engine.decompose.grid import on_grid
-from engine.decompose.limits import _bends, clean, is_large_enough, split, within_limits
-from engine.decompose.outline import Outline, signed_area
+from engine.decompose.limits import _bends, clean, is_large_enough, split
+from engine.decompose.outline import signed_area
 from engine.geometry import Polygon, convex_hull
 from engine.world import BodySpec, FixtureSpec, World
 from tests.outlines import shapes
@@ -77,23 +74,3 @@ def test_a_convex_piece_is_cut_into_the_fewest(n: int, most: int) -> None:
     assert len(pieces) == -(-(n - 2) // (most - 2))
     assert all(3 <= len(piece) <= most for piece in pieces)
     assert sum(map(signed_area, pieces)) == pytest.approx(signed_area(shapes.regular(n)), rel=1e-12)
-
-
-def test_a_sliver_is_exchanged_with_its_neighbour() -> None:
-    # a trapezoid with a corner hardly off its short side: cut there, one triangle is too small for Box2D
-    [part] = on_grid(Outline.of_polygon([(0, 0), (2, 0), (2, 1), (1e-7, 1.0), (0, 0.99999)]))
-    corner = {tuple(np.round(vertex, 5).tolist()): k for k, vertex in enumerate(part.vertices)}
-    a, b, c = corner[0.0, 0.0], corner[2.0, 0.0], corner[2.0, 1.0]
-    top, side = corner[0.0, 1.0], corner[0.0, 0.99999]
-    given = [[a, b, c, top], [a, top, side]]
-
-    def is_good(loop: list[int]) -> bool:
-        return is_large_enough(clean(part.loop(loop)))
-
-    assert [is_good(loop) for loop in given] == [True, False]
-    better = exchanged(part, given, is_good)
-    assert all(map(is_good, better))
-    assert sorted({node for loop in better for node in loop}) == sorted({a, b, c, top, side})
-    pieces, n_dropped = within_limits(part, given)
-    assert n_dropped == 0
-    assert sum(map(signed_area, pieces)) == pytest.approx(signed_area(part.loop(part.rings[0])), rel=EXACT_SHARE)
