@@ -137,13 +137,13 @@ def read_drawing(path: str | os.PathLike[str], pixels_per_metre: float, toleranc
         seen = shapely.get_parts(whole)
         low_x, low_y, high_x, high_y = shapely.bounds(seen).T
         crosses = (low_x < 0.0) | (low_y < 0.0) | (high_x > size[0]) | (high_y > size[1])
-        seen[crosses] = shapely.intersection(seen[crosses], shapely.box(0.0, 0.0, *size), grid_size=OVERLAY_GRID)
+        seen[crosses] = shapely.intersection(seen[crosses], shapely.box(0.0, 0.0, *size))
         area = float(shapely.area(seen).sum())
         if area == 0.0:
             raise InvalidShapeError(name, "a drawing with filled shapes", Described("shapes beyond its own edges"))
         if area < whole.area * (1.0 - _SEEN):
             lines.append("Cut off: what lies beyond the drawing's own width and height.")
-            whole = polygons(seen)
+            whole = settled(polygons(seen))
     return Drawing(Outline.from_shapely(whole), size, tuple(lines), parts, named)
 
 
@@ -191,7 +191,7 @@ class _Regions:
 
         found = self._clips[clip]
         if found is None:
-            found = shapely.union_all([self.of(one) for one in clip.shapes], grid_size=OVERLAY_GRID)
+            found = settled(shapely.union_all([self.of(one) for one in clip.shapes]))
             if clip.around is not None:
                 found = self._clipped(found, clip.around)
             shapely.prepare(found)
@@ -207,7 +207,7 @@ class _Regions:
         self._n_clipped += int(shapely.get_num_coordinates([region, around]).sum())
         if self._n_clipped > _MOST_CLIPPED:
             raise InvalidInputError(self._name, f"a drawing in which at most {_MOST_CLIPPED} corners are clipped", Described("more"))
-        return polygons(shapely.intersection(region, around, grid_size=OVERLAY_GRID))
+        return settled(polygons(shapely.intersection(region, around)))
 
 
 def _union(regions: list[Any]) -> Any:
@@ -218,7 +218,7 @@ def _union(regions: list[Any]) -> Any:
         return shapely.MultiPolygon()
     meetings = shapely.STRtree(regions).query(regions, predicate="intersects")
     if meetings.shape[1] > len(regions):
-        return shapely.union_all(regions, grid_size=OVERLAY_GRID)
+        return settled(shapely.union_all(regions))
     return shapely.MultiPolygon(list(shapely.get_parts(regions)))
 
 
