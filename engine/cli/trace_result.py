@@ -110,19 +110,19 @@ def draw_cuts(tracing: Tracing, cuts: Sequence[Cut]) -> bytes:
 
 
 def _draw_panel(panel: Axes, tracing: Tracing, cut: Cut) -> None:
+    from matplotlib.collections import PatchCollection
+    from matplotlib.colors import to_rgba_array
     from matplotlib.patches import Circle as Disc
     from matplotlib.patches import PathPatch
     from matplotlib.patches import Polygon as Patch
     from matplotlib.path import Path
 
     _draw_behind(panel, tracing)
-    for piece, color in zip(cut.body.pieces, _colored(cut.body.pieces), strict=True):
-        for alpha, face in ((_TINT, color), (1.0, "none")):
-            look = {"facecolor": face, "edgecolor": "none" if face != "none" else color, "alpha": alpha, "linewidth": 1.2}
-            if isinstance(piece, Circle):
-                panel.add_patch(Disc(piece.center, piece.radius, **look))
-            else:
-                panel.add_patch(Patch(piece.vertices, closed=True, **look))
+    pieces = cut.body.pieces
+    shapes = [Disc(piece.center, piece.radius) if isinstance(piece, Circle) else Patch(piece.vertices, closed=True) for piece in pieces]
+    colors = _colored(pieces)
+    faces = to_rgba_array(colors, _TINT)
+    panel.add_collection(PatchCollection(shapes, facecolors=faces, edgecolors=colors, linewidths=1.2))
     rings = [Path(np.concatenate((ring, ring[:1])), closed=True) for ring in tracing.outline.rings()]
     panel.add_patch(PathPatch(Path.make_compound_path(*rings), facecolor="none", edgecolor="black", linewidth=1.3))
     count = len(cut.body.pieces)

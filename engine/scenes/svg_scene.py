@@ -123,6 +123,9 @@ def _body(shape: DrawnShape, roles: dict[str, Any], tolerance: float, notes: lis
     clean, n_parts, n_holes = without_specks(shape.outline, SPECK_RADIUS)
     if clean is None:
         raise InvalidShapeError("the shape", f"somewhere at least {2.0 * SPECK_RADIUS:g} m thick", Described("specks"))
+    n_rings = sum(1 for _ in clean.rings())
+    if 3 * n_rings > _MOST_CORNERS:  # simplifying keeps every ring, of three corners at least
+        raise InvalidShapeError("the shape", f"at most {_MOST_CORNERS // 3} parts and holes", Described(str(n_rings)))
     outline, rougher = simplified(clean, tolerance), tolerance
     (left, bottom), (right, top) = outline.aabb.lower, outline.aabb.upper
     while outline.n_vertices > _MOST_CORNERS and rougher < max(right - left, top - bottom):

@@ -266,6 +266,7 @@ def test_a_drawing_without_a_body_is_refused(tmp_path: Path) -> None:
     [
         ("rectangles", 3_001, "a drawing of at most 3000 shapes, got 3001"),
         ("square_comb", 30_010, "the shape must be at most 30000 corners, got 300"),
+        ("concentric", 400, "the shape must be at most 100 parts and holes, got"),
         ("two_combs", 50_010, "a drawing of at most 50000 corners in all, got 500"),
     ],
 )
