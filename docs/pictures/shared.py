@@ -29,12 +29,12 @@ class _Two:
         from engine.demo.registry import find_demo
         from engine.net.client import Client
         from engine.net.link import LinkSettings
-        from engine.net.local import LocalConnection, LocalServer
         from engine.net.party import Party
+        from engine.net.simulated import SimulatedConnection, SimulatedServer
 
         kind = find_demo("workbench")
-        self._server = LocalServer(kind(0, {"width": 12.0}))
-        parties = [Party(Client(name), LocalConnection(self._server, LinkSettings())) for name in ("Ann", "Ben")]
+        self._server = SimulatedServer(kind(0, {"width": 12.0}))
+        parties = [Party(Client(name), SimulatedConnection(self._server, LinkSettings())) for name in ("Ann", "Ben")]
         while any(party.client.demo is None for party in parties):
             for party in parties:
                 party.advance(party.now())

@@ -64,16 +64,13 @@ def netlab_command(
     sweep: Annotated[
         str | None, typer.Option("--sweep", metavar="NAME=LIST", help="Once for each value: latency=0,0.05,0.1; also of delay, clients...")
     ] = None,
-    simulated: Annotated[
-        bool, typer.Option("--simulated", help="In simulated time and one process: as fast as it goes, and the same every time.")
-    ] = False,
     report: Annotated[str | None, typer.Option("--report", metavar="DIR", help="Write a page with tables and plots.")] = None,
     json_file: options.JsonFile = None,
 ) -> int:
     """Share a world among a server and clients behind simulated links, and compare the states of every tick.
 
-    The server and each client run in processes of their own, over sockets of this machine, in real time. Everybody does things at random,
-    or what a script says. Status 1 if a step of a client ended in another state than the server's, or a client never came to know it.
+    Server and clients run in this process, in simulated time: as fast as the machine goes, and the same every time. Every client acts at
+    random, or by a script. Status 1 if a step of a client ended in another state than the server's, or a client never came to know it.
     docs/network.md explains what is measured.
     """
     from engine.app.files import check_directory
@@ -96,7 +93,7 @@ def netlab_command(
     acts = None if script is None else load_script(script)
     made, title = _scene_of(scene, plan.seed, solver, settings or [])
     plan = replace(plan, scene=made, title=title, script=acts)
-    return _run(_plans(plan, method, sweep), None if sweep is None else sweep.partition("=")[0].strip(), simulated, report, json_file)
+    return _run(_plans(plan, method, sweep), None if sweep is None else sweep.partition("=")[0].strip(), report, json_file)
 
 
 def _way_down(up: LinkSettings, given: str) -> LinkSettings:
@@ -154,13 +151,15 @@ def _plans(plan: Plan, method: str, sweep: str | None) -> list[Plan]:
         return [one for each in found for one in swept(each, name, values)]
 
 
-def _run(plans: list[Plan], swept: str | None, simulated: bool, report: str | None, json_file: str | None) -> int:
+def _run(plans: list[Plan], swept: str | None, report: str | None, json_file: str | None) -> int:
+    from engine.net.netlab.experiment import run_experiment
+
     findings: list[Finding] = []
     n_steps = plans[0].steps
     with progress("playing", n_steps * len(plans), "steps") as advance:
         for plan in plans:
             try:
-                findings.append(_runner(simulated)(plan, _shifted(advance, n_steps * len(findings))))
+                findings.append(run_experiment(plan, _shifted(advance, n_steps * len(findings))))
             except KeyboardInterrupt:
                 break
             if not findings[-1].is_whole:
@@ -171,16 +170,6 @@ def _run(plans: list[Plan], swept: str | None, simulated: bool, report: str | No
     if not is_whole:
         raise InterruptedRunError(f"interrupted after {counted(findings[-1].steps if findings else 0, 'step')}")
     return 1 if any(one.problems for one in findings) else 0
-
-
-def _runner(simulated: bool) -> Callable[[Plan, Callable[[int], object]], Finding]:
-    if simulated:
-        from engine.net.netlab.simulated import run_simulated
-
-        return run_simulated
-    from engine.net.netlab.processes import run_processes
-
-    return run_processes
 
 
 def _shifted(advance: Callable[[int], None], before: int) -> Callable[[int], None]:
@@ -248,7 +237,7 @@ def _print_one(console: Console, one: Finding) -> None:
     up = sum(client.bytes_up_per_s for client in one.clients) / len(one.clients)
     down = sum(client.bytes_down_per_s for client in one.clients) / len(one.clients)
     rows = [
-        ("method", f"{plan.method}, over {one.transport}"),
+        ("method", plan.method),
         ("link", link_words(plan)),
         ("differ", f"{one.differing_steps} of {one.total('compared_steps'):,} states, compared with the server's{skipped}"),
         ("acts", f"{one.acts:,}{moved}"),

@@ -174,7 +174,7 @@ def netlab_page(findings: Sequence[Finding], swept: str | None, pictures: Mappin
     rows = [[escape(row[0]), *numbers(row[1:])] for row in (row_of(one, swept) for one in findings)]
     body = [
         f"<h1>netlab: {escape(plan.title)}</h1>",
-        f"<p>{counted(plan.n_clients, 'client')}, {counted(plan.steps, 'step')}, seed {plan.seed}, over {escape(findings[0].transport)}; "
+        f"<p>{counted(plan.n_clients, 'client')}, {counted(plan.steps, 'step')}, seed {plan.seed}; "
         f'link: {escape(link_words(plan))}.{cut} <span class="{"wrong" if n_problems else "right"}">{verdict}</span> '
         "What is measured, and how: <code>docs/network.md</code>.</p>",
         table(heads, rows),

@@ -6,7 +6,7 @@ import time
 
 from engine.net.client import Client
 from engine.net.connection import Connection
-from engine.net.local import LocalConnection
+from engine.net.simulated import SimulatedConnection
 
 __all__ = ["Party"]
 
@@ -20,7 +20,7 @@ class Party:
     Parameters
     ----------
     client : Client
-    connection : Connection or LocalConnection
+    connection : Connection or SimulatedConnection
         To the server in which it is to take part.
 
     Attributes
@@ -40,7 +40,7 @@ class Party:
         Since when it is not in, in the time of `advance`, however often it has been tried again; None while it is, and before it was.
     """
 
-    def __init__(self, client: Client, connection: Connection | LocalConnection) -> None:
+    def __init__(self, client: Client, connection: Connection | SimulatedConnection) -> None:
         self.client, self.connection = client, connection
         self.is_over = self.has_ended = False
         self.reason = ""
@@ -65,7 +65,7 @@ class Party:
     def now(self) -> float:
         """Return the time of `advance`, seconds: that of `time.monotonic`, of a server in this process its own."""
         connection = self.connection
-        return connection.now if isinstance(connection, LocalConnection) else time.monotonic()
+        return connection.now if isinstance(connection, SimulatedConnection) else time.monotonic()
 
     def advance(self, now: float) -> int:
         """Take in what came, take the ticks that are due, and send what is to be said; return how many ticks were new.

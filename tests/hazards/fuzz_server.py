@@ -38,8 +38,8 @@ from engine.net import messages as m
 from engine.net.client import Client
 from engine.net.limits import Limits
 from engine.net.link import LinkSettings
-from engine.net.rehearsal import Rehearsal
 from engine.net.server import Server, ServerSettings
+from engine.net.simulated import SimulatedNetwork
 from engine.sim.demo import Demo
 from engine.sim.input_log import Input
 from engine.world import BodySpec, FixtureSpec, RevoluteJointSpec
@@ -142,10 +142,10 @@ class Siege:
         self.dice = random.Random(seed)
         limits = Limits(joins_per_s=100.0, silent_seconds=2.0, hello_seconds=1.0, bodies=15, shapes=30, world_bodies=60, world_shapes=120)
         settings = ServerSettings(delay=6, limits=limits)
-        self.rehearsal = Rehearsal(
+        self.network = SimulatedNetwork(
             find_demo("simple_shapes")(0, {"count": 4}) if demo is None else demo, honest, LinkSettings(latency=0.04), settings, seed
         )
-        self.server: Server = self.rehearsal.server
+        self.server: Server = self.network.server
         self.n_messages, self.sent = 0, 0
         self.heard: dict[int, deque[bytes]] = {}
         self.kinds: dict[int, str] = {}
@@ -176,15 +176,15 @@ class Siege:
                     break
                 self.sent += 1
                 began = time.process_time()
-                self.server.receive(peer, content, self.rehearsal.now)
+                self.server.receive(peer, content, self.network.now)
                 cost = time.process_time() - began
                 spent += cost
                 if cost > self.longest[0]:
                     self.longest = cost, self.kinds[peer]
-        before = self.rehearsal.seconds
-        self.rehearsal.frame(_play)
+        before = self.network.seconds
+        self.network.frame(_play)
         self.taking.append(spent)
-        self.ticking.append(self.rehearsal.seconds - before)
+        self.ticking.append(self.network.seconds - before)
         while self.fallen.attackers:
             peer, reason = self.fallen.attackers.popleft()
             assert reason, f"{self.kinds[peer]} was dropped without a reason"
@@ -475,15 +475,15 @@ def besiege(n_messages: int, seed: int = 0, honest: int = 3, n_in_peace: int = 1
             half = _n_objects()
     grown = _n_objects() / half
     besieged, taking = _spread(siege.ticking), _spread(siege.taking)
-    rehearsal, server = siege.rehearsal, siege.server
+    network, server = siege.network, siege.server
     end, n_frames = server.course.now, 0
-    while min(client.confirmed for client in rehearsal.clients) < end:
+    while min(client.confirmed for client in network.clients) < end:
         siege.frame()
         n_frames += 1
         assert n_frames < 600, "an honest client does not come to know everything"
     found = {
-        "messages": siege.sent, "sessions": len(siege.kinds), "ticks": server.course.now, "differing": rehearsal.n_differing,
-        "refused": [client.refused for client in rehearsal.clients], "dropped": server.status.n_dropped,
+        "messages": siege.sent, "sessions": len(siege.kinds), "ticks": server.course.now, "differing": network.n_differing,
+        "refused": [client.refused for client in network.clients], "dropped": server.status.n_dropped,
         "reasons": dict(siege.reasons.most_common()),
         "restamped": server.status.restamped, "troubles": [one for one in server.status.troubles if "a message ended in" in one],
         "objects_grown_by": round(grown, 3), "remembered": siege.remembered, "ms_in_peace": peace, "ms": besieged, "ms_of_messages": taking,
@@ -491,7 +491,7 @@ def besiege(n_messages: int, seed: int = 0, honest: int = 3, n_in_peace: int = 1
         "kinds": dict(Counter(siege.kinds.values())), "faults": Counter(re.sub(r"\d+", "#", one)[:60] for one in server.status.troubles),
     }  # fmt: skip
     assert found["differing"] == [0] * honest and found["refused"] == [""] * honest, found
-    assert all(len(digests) > 0.9 * end for digests in rehearsal.digests), found
+    assert all(len(digests) > 0.9 * end for digests in network.digests), found
     assert not found["troubles"], found
     kept = siege.remembered
     assert kept["peers"] <= 256 and kept["over"] <= 64 and kept["members"] <= m.MOST_USERS and kept["ticks"] < 1_000, found
@@ -513,12 +513,12 @@ def leave_in_peace(n_messages: int, seed: int = 0, honest: int = 2) -> dict[str,
     end = besieged.server.course.now
     for siege in (besieged, quiet):
         siege.n_messages = 0
-        while min(client.confirmed for client in siege.rehearsal.clients) < end:
+        while min(client.confirmed for client in siege.network.clients) < end:
             siege.frame()
-        assert siege.rehearsal.n_differing == [0] * honest
-    differing = [tick for tick in range(end) if besieged.rehearsal.final[tick] != quiet.rehearsal.final[tick]]
+        assert siege.network.n_differing == [0] * honest
+    differing = [tick for tick in range(end) if besieged.network.final[tick] != quiet.network.final[tick]]
     assert not differing, f"from tick {differing[0]} on"
-    assert len(set(quiet.rehearsal.final.values())) > 0.9 * end
+    assert len(set(quiet.network.final.values())) > 0.9 * end
     ms, ms_quiet = _spread(besieged.ticking[91:]), _spread(quiet.ticking[91:])
     return {
         "messages": besieged.sent, "sessions": len(besieged.kinds), "ticks": end, "ms": ms, "ms_in_peace": ms_quiet,

@@ -26,7 +26,7 @@ from engine.demo.scene_demo import scene_class
 from engine.geometry import Circle, Polygon, Segment
 from engine.net.client import Client
 from engine.net.link import LinkSettings
-from engine.net.rehearsal import Rehearsal
+from engine.net.simulated import SimulatedNetwork
 from engine.scenes.scene import scene_of_snapshot
 from engine.scenes.scene_file import scene_as_json
 from engine.sim.demo import Demo
@@ -145,27 +145,27 @@ def agree(scene: str, solver: str, n_ticks: int, seed: int = 0) -> dict[str, Any
     """Play, and return what came of it."""
     load_solver(solver).prepare()
     begun = time.process_time()
-    rehearsal = Rehearsal(made(scene, solver), 5, BAD, seed=seed, comes_at=[0.0] * 4 + [1.0 + JOINS_AT / 60.0])
+    network = SimulatedNetwork(made(scene, solver), 5, BAD, seed=seed, joins_at=[0.0] * 4 + [1.0 + JOINS_AT / 60.0])
     play = hand()
-    while rehearsal.server.course.now < n_ticks:
-        rehearsal.frame(play)
-    while min(client.confirmed for client in rehearsal.clients) < n_ticks and rehearsal.server.course.now < n_ticks + 600:
-        rehearsal.frame()
-    clients, course = rehearsal.clients, rehearsal.server.course
-    compared = [sum(tick in rehearsal.final for tick in found) for found in rehearsal.digests]
+    while network.server.course.now < n_ticks:
+        network.frame(play)
+    while min(client.confirmed for client in network.clients) < n_ticks and network.server.course.now < n_ticks + 600:
+        network.frame()
+    clients, course = network.clients, network.server.course
+    compared = [sum(tick in network.final for tick in found) for found in network.digests]
     return {
         "scene": scene,
         "solver": solver,
         "ticks": course.now,
-        "differing": rehearsal.n_differing,
+        "differing": network.n_differing,
         "compared": compared,
-        "first": [min(found, default=-1) for found in rehearsal.digests],
+        "first": [min(found, default=-1) for found in network.digests],
         "confirmed": [client.confirmed for client in clients],
         "refused": [client.refused for client in clients if client.refused],
         "adopted": [client.n_adopted for client in clients],
         "rollbacks": [client.n_rollbacks for client in clients],
         "again": [client.n_again for client in clients],
-        "states": len(set(rehearsal.final.values())),
+        "states": len(set(network.final.values())),
         "bodies": [len(stage.world.body_ids) for stage in course.demo.stages],
         "faults": list(course.faults)[-3:],
         "seconds": round(time.process_time() - begun, 1),

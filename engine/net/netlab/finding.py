@@ -84,7 +84,6 @@ class Finding:
     """
 
     plan: Plan
-    transport: str
     steps: int
     clients: list[ClientFinding]
     by_size: list[int]
@@ -139,7 +138,6 @@ class Finding:
             "title": plan.title,
             "solver": plan.scene["solver"],
             "method": plan.method,
-            "transport": self.transport,
             "link": {"up": asdict(plan.up), "down": asdict(plan.down)},
             "delay": plan.delay,
             "window_steps": plan.window,
@@ -175,7 +173,7 @@ class Finding:
         }
 
 
-def found_of(plan: Plan, transport: str, server: ServerNotes, clients: Sequence[ClientNotes], is_whole: bool = True) -> Finding:
+def found_of(plan: Plan, server: ServerNotes, clients: Sequence[ClientNotes], is_whole: bool = True) -> Finding:
     """Return what the notes of an experiment come to."""
     last = min(plan.steps, max(server.final, default=0))
     findings, shown, agreed, clocks, corrections = [], [], [], [], []
@@ -201,7 +199,7 @@ def found_of(plan: Plan, transport: str, server: ServerNotes, clients: Sequence[
         corrections += one.corrections
     sizes, ages = [metres for _, metres in corrections], [float(age) for age, _ in corrections]
     return Finding(
-        plan, transport, last, findings, _histogram(SIZES, sizes), _histogram(AGES, ages), Spread.of(sizes), Spread.of(ages),
+        plan, last, findings, _histogram(SIZES, sizes), _histogram(AGES, ages), Spread.of(sizes), Spread.of(ages),
         Spread.of(shown), Spread.of(agreed), Spread.of(clocks), n_acts, n_moved / n_acts if n_acts else None,
         1e3 * server.seconds / server.ticks if server.ticks else None, list(server.drops), is_whole,
     )  # fmt: skip

@@ -11,8 +11,8 @@ from engine.demo.registry import find_demo
 from engine.net.client import Client
 from engine.net.hosting import Hosting, HostingStatus
 from engine.net.link import LinkSettings
-from engine.net.local import LocalConnection, LocalServer
 from engine.net.party import Party
+from engine.net.simulated import SimulatedConnection, SimulatedServer
 from engine.sim.demo import Demo
 from tests.unit.app.hand import FRAME, SIZE, Hand
 
@@ -26,7 +26,7 @@ class Hosted:
     addresses = ("192.168.0.7:1234", "10.0.0.4:1234")
     is_over = False
 
-    def __init__(self, server: LocalServer) -> None:
+    def __init__(self, server: SimulatedServer) -> None:
         self._server = server
 
     @property
@@ -49,8 +49,8 @@ class Gathering(Hand):
     ) -> None:
         self.now = 0.0
         kind = find_demo(demo)
-        self.server = LocalServer(kind(0, values))
-        self.parties = [Party(Client(name), LocalConnection(self.server, LinkSettings())) for name in ("Ann", *others)]
+        self.server = SimulatedServer(kind(0, values))
+        self.parties = [Party(Client(name), SimulatedConnection(self.server, LinkSettings())) for name in ("Ann", *others)]
         while any(party.client.demo is None for party in self.parties):
             self.pass_time(self.parties)
             assert self.now < 3.0, "all get the state"

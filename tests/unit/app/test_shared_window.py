@@ -27,9 +27,9 @@ from engine.net import messages as m
 from engine.net.client import Client
 from engine.net.limits import Limits
 from engine.net.link import LinkSettings
-from engine.net.local import LocalConnection, LocalServer
 from engine.net.party import Party
 from engine.net.server import ServerSettings
+from engine.net.simulated import SimulatedConnection, SimulatedServer
 from engine.render.fonts import FontBook
 from engine.world import BodySpec, FixtureSpec, RevoluteJointSpec
 from tests.unit.app.gathering import Gathering
@@ -291,8 +291,8 @@ def test_the_strip_is_drawn_in_every_size() -> None:
 
 
 def test_a_window_says_what_it_waits_for_and_can_be_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    server = LocalServer(find_demo("simple_shapes")(0))
-    party = Party(Client("Ann"), LocalConnection(server, LinkSettings()))
+    server = SimulatedServer(find_demo("simple_shapes")(0))
+    party = Party(Client("Ann"), SimulatedConnection(server, LinkSettings()))
     told: list[str] = []
     monkeypatch.setattr(loop, "draw_waiting", lambda surface, fonts, words: (told.append(words), draw_waiting(surface, fonts, words)))
     pygame.event.post(pygame.event.Event(pygame.ACTIVEEVENT))
@@ -303,8 +303,8 @@ def test_a_window_says_what_it_waits_for_and_can_be_given_up(monkeypatch: pytest
 
 
 def test_a_server_that_refuses_is_told_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    server = LocalServer(find_demo("simple_shapes")(0), ServerSettings(password="sesame"))
-    party = Party(Client("Ann"), LocalConnection(server, LinkSettings()))
+    server = SimulatedServer(find_demo("simple_shapes")(0), ServerSettings(password="sesame"))
+    party = Party(Client("Ann"), SimulatedConnection(server, LinkSettings()))
     receive = party.connection.receive
     monkeypatch.setattr(party.connection, "receive", lambda: (server.advance(server.now + 0.02), receive())[1])
     with pytest.raises(LabError, match="a password is asked for: --password gives it"), open_shared(party, size=(480, 320)):
@@ -314,8 +314,8 @@ def test_a_server_that_refuses_is_told_in_one_line(monkeypatch: pytest.MonkeyPat
 
 def test_a_shared_window_runs_and_says_goodbye(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(loop, "RefereeWarmup", NoWarmup)
-    server = LocalServer(find_demo("simple_shapes")(0, {"count": 4}), now=time.monotonic())
-    party = Party(Client("Ann"), LocalConnection(server, LinkSettings()))
+    server = SimulatedServer(find_demo("simple_shapes")(0, {"count": 4}), now=time.monotonic())
+    party = Party(Client("Ann"), SimulatedConnection(server, LinkSettings()))
     receive = party.connection.receive
     monkeypatch.setattr(party.connection, "receive", lambda: (server.advance(time.monotonic()), receive())[1])
     with open_shared(party, size=(480, 320)) as opened:
@@ -424,7 +424,7 @@ def test_who_comes_back_as_somebody_new_is_not_listed_beside_himself() -> None:
     two.parties[2].leave()
     two.frame(5)
     assert [(one.name, one.is_here) for one in session.people] == [("Ann", True), ("Ben", False), ("Cyd", False)]
-    two.parties[1] = Party(Client("Ben"), LocalConnection(two.server, LinkSettings()))
+    two.parties[1] = Party(Client("Ben"), SimulatedConnection(two.server, LinkSettings()))
     two.frame(60)
     assert [one.name for one in session.client.present] == ["Ann", "Ben", "Cyd", "Ben"]
     assert [(one.user, one.name, one.is_here) for one in session.people] == [(1, "Ann", True), (4, "Ben", True), (3, "Cyd", False)]

@@ -39,12 +39,12 @@ from engine.net.client import Client
 from engine.net.hosting import Hosting, HostingStatus
 from engine.net.limits import Size
 from engine.net.link import LinkSettings
-from engine.net.local import LocalConnection, LocalServer
-from engine.net.netlab import simulated
+from engine.net.netlab import experiment
 from engine.net.netlab.finding import Finding as NetFinding
 from engine.net.party import Party
 from engine.net.script import Script, load_script
 from engine.net.server import GUESTS_MAY, Drop, ServerSettings, UserStatus
+from engine.net.simulated import SimulatedConnection, SimulatedServer
 from engine.scenes import Scene, save_scene
 from engine.world import BodySpec, FixtureSpec, RevoluteJointSpec
 from tests.waiting import until
@@ -172,8 +172,8 @@ def _hosted(patch: pytest.MonkeyPatch) -> Documents:
 
 def _joined(patch: pytest.MonkeyPatch) -> Documents:
     Path("acts.json").write_text('{"acts": [{"tick": 0, "act": ["restart", []]}]}', "utf-8")
-    server = LocalServer(find_demo("simple_shapes")(0), ServerSettings(guests_may=GUESTS_MAY - {"restart"}))
-    party, script = Party(Client("first"), LocalConnection(server, LinkSettings())), Script(load_script("acts.json"))
+    server = SimulatedServer(find_demo("simple_shapes")(0), ServerSettings(guests_may=GUESTS_MAY - {"restart"}))
+    party, script = Party(Client("first"), SimulatedConnection(server, LinkSettings())), Script(load_script("acts.json"))
     guest = _Guest(party, script, 90, lambda seconds: server.advance(server.now + seconds))  # no clock runs: the answer comes in time
     assert guest.run("out.json", {"host": "127.0.0.1", "port": 1234}) == 0
     yield _read("out.json")
@@ -286,16 +286,16 @@ def _diagnosed(patch: pytest.MonkeyPatch) -> Documents:
 
 
 def _shared(patch: pytest.MonkeyPatch) -> Documents:
-    command = "netlab simple_shapes --simulated --clients 2 --steps 32 --latency 0.05 --rate 10"
+    command = "netlab simple_shapes --clients 2 --steps 32 --latency 0.05 --rate 10"
     yield from _of(f"{command} --join-at 2")(patch)
-    whole = simulated.run_simulated
+    whole = experiment.run_experiment
 
     def cut_off(*given: Any) -> NetFinding:
         finding = whole(*given)
         clients = [replace(one, problem="it was dropped") for one in finding.clients]
         return replace(finding, is_whole=False, drops=["user 1: it sends too much"], clients=clients)
 
-    patch.setattr(simulated, "run_simulated", cut_off)
+    patch.setattr(experiment, "run_experiment", cut_off)
     yield from _of(command)(patch)
 
 

@@ -20,10 +20,10 @@ from engine.demo.registry import find_demo
 from engine.geometry import Circle, Polygon
 from engine.net.client import Client
 from engine.net.link import LinkSettings
-from engine.net.local import LocalConnection, LocalServer
 from engine.net.party import Party
 from engine.net.script import Script, load_script
 from engine.net.server import GUESTS_MAY, Server, ServerSettings
+from engine.net.simulated import SimulatedConnection, SimulatedServer
 from engine.scenes import Scene, save_scene
 from engine.world import BodySpec, FixtureSpec
 from tests.waiting import PATIENCE, until
@@ -187,7 +187,7 @@ def test_a_host_that_fails_still_writes_what_came_of_it(
     assert document["troubles"] == ["the server failed: 'a bug'"] and document["steps"] > 3
 
 
-class _LocalLine(LocalConnection):
+class _LocalLine(SimulatedConnection):
     """A line to a server in this process, and what comes of it once that is killed: `after` is its state when it is tried again."""
 
     after = ""
@@ -206,7 +206,7 @@ class _LocalLine(LocalConnection):
 @pytest.mark.parametrize("after", ["closed", "connecting", "open"], ids=["nothing listens", "no answer", "silence"])
 def test_a_guest_of_a_host_that_was_killed_gives_up_within_ten_seconds(after: str, tmp_path: Path) -> None:
     """Issue 29: where nothing listened any more it was tried for ever. No clock runs here: a frame passes with each sleep."""
-    server = LocalServer(find_demo("simple_shapes")(0, {"count": 4}))
+    server = SimulatedServer(find_demo("simple_shapes")(0, {"count": 4}))
     line = _LocalLine(server, LinkSettings())
     party = Party(Client("ann"), line)
     killed_at = 0.0
@@ -226,8 +226,8 @@ def test_a_guest_of_a_host_that_was_killed_gives_up_within_ten_seconds(after: st
 
 
 def test_a_guest_who_comes_in_again_has_his_ten_seconds_anew() -> None:
-    server = LocalServer(find_demo("simple_shapes")(0, {"count": 4}))
-    line = LocalConnection(server, LinkSettings())
+    server = SimulatedServer(find_demo("simple_shapes")(0, {"count": 4}))
+    line = SimulatedConnection(server, LinkSettings())
     party = Party(Client("ann"), line)
     for n in (1, 2):
         while not party.client.is_in:
@@ -246,9 +246,9 @@ def test_a_guest_who_comes_in_again_has_his_ten_seconds_anew() -> None:
 def test_what_of_a_script_did_not_count_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     acts = [["restart", []], ["restart", []], ["edit", [0, "destroy_body", [9999], []]], ["pause", [True]]]
     (tmp_path / "acts.json").write_text(json.dumps({"acts": [{"tick": 0, "act": act} for act in acts]}), "utf-8")
-    server = LocalServer(find_demo("simple_shapes")(0, {"count": 4}), ServerSettings(guests_may=GUESTS_MAY - {"restart"}))
+    server = SimulatedServer(find_demo("simple_shapes")(0, {"count": 4}), ServerSettings(guests_may=GUESTS_MAY - {"restart"}))
     guest = _Guest(
-        Party(Client("ann"), LocalConnection(server, LinkSettings())),
+        Party(Client("ann"), SimulatedConnection(server, LinkSettings())),
         Script(load_script(str(tmp_path / "acts.json"))),
         60,
         lambda seconds: server.advance(server.now + 2.0 * seconds),  # no clock runs here: a step may take as long as it likes

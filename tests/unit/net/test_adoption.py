@@ -7,7 +7,7 @@ import pytest
 from engine.demo.registry import find_demo
 from engine.history.history import demo_hash
 from engine.net.link import LinkSettings
-from engine.net.rehearsal import Rehearsal
+from engine.net.simulated import SimulatedNetwork
 from engine.sim.demo import Demo
 from engine.sim.users import KEYFRAME_TICKS
 from tests.unit.net.test_agreement import hand
@@ -15,11 +15,11 @@ from tests.unit.net.test_agreement import hand
 GOOD = LinkSettings(latency=0.02)
 
 
-def _rehearse(rehearsal: Rehearsal, until: int, busy: bool = False) -> None:
+def _rehearse(network: SimulatedNetwork, until: int, busy: bool = False) -> None:
     play = hand()
 
-    while rehearsal.server.course.now < until:
-        rehearsal.frame(play if busy else None)
+    while network.server.course.now < until:
+        network.frame(play if busy else None)
 
 
 def _disturb(demo: Demo) -> None:
@@ -31,27 +31,27 @@ def _disturb(demo: Demo) -> None:
 
 @pytest.mark.parametrize("solver", ["box2d", "soft_step"])
 def test_a_world_that_was_disturbed_is_put_right(solver: str) -> None:
-    rehearsal = Rehearsal(find_demo("bridge")(0, solver=solver), 2, GOOD)
-    _rehearse(rehearsal, 40)
-    astray, other = rehearsal.clients
+    network = SimulatedNetwork(find_demo("bridge")(0, solver=solver), 2, GOOD)
+    _rehearse(network, 40)
+    astray, other = network.clients
     demo, stage = astray.demo, astray.demo.stages[0]
     _disturb(demo)
-    _rehearse(rehearsal, 40 + 3 * KEYFRAME_TICKS)
+    _rehearse(network, 40 + 3 * KEYFRAME_TICKS)
     assert (astray.n_adopted, other.n_adopted) == (1, 0)
     assert astray.demo is demo and demo.stages[0] is stage, "the window holds them too"
-    differing, others = rehearsal.n_differing
+    differing, others = network.n_differing
     assert 10 < differing < 3 * KEYFRAME_TICKS and others == 0
-    here = rehearsal.server.course.now
-    _rehearse(rehearsal, here + 60, busy=True)
-    assert rehearsal.n_differing == [differing, 0] and (astray.n_adopted, other.n_adopted) == (1, 0)
-    assert min(max(found) for found in rehearsal.digests) > here + 30 and astray.refused == ""
+    here = network.server.course.now
+    _rehearse(network, here + 60, busy=True)
+    assert network.n_differing == [differing, 0] and (astray.n_adopted, other.n_adopted) == (1, 0)
+    assert min(max(found) for found in network.digests) > here + 30 and astray.refused == ""
 
 
 def test_one_that_goes_astray_again_and_again_is_put_right_again_and_again(monkeypatch: pytest.MonkeyPatch) -> None:
     """As on another platform, whose cosine differs in the last bit."""
-    rehearsal = Rehearsal(find_demo("simple_shapes")(0, {"count": 5}), 1, GOOD)
-    _rehearse(rehearsal, 20)
-    (client,) = rehearsal.clients
+    network = SimulatedNetwork(find_demo("simple_shapes")(0, {"count": 5}), 1, GOOD)
+    _rehearse(network, 20)
+    (client,) = network.clients
     course, step = client.course, client.course.step
 
     def wrong() -> None:
@@ -60,10 +60,10 @@ def test_one_that_goes_astray_again_and_again_is_put_right_again_and_again(monke
         course.digests[course.now] = demo_hash(course.demo)
 
     monkeypatch.setattr(course, "step", wrong)
-    _rehearse(rehearsal, 220, busy=True)
+    _rehearse(network, 220, busy=True)
     assert client.n_adopted > 2 and client.refused == ""
     monkeypatch.undo()
-    _rehearse(rehearsal, 320)
-    before = rehearsal.n_differing
-    _rehearse(rehearsal, 380)
-    assert rehearsal.n_differing == before and demo_hash(client.demo) == client.course.digests[client.course.now]
+    _rehearse(network, 320)
+    before = network.n_differing
+    _rehearse(network, 380)
+    assert network.n_differing == before and demo_hash(client.demo) == client.course.digests[client.course.now]

@@ -12,7 +12,7 @@ from engine.geometry import Circle
 from engine.net.client import Client
 from engine.net.link import LinkSettings
 from engine.net.messages import METHODS
-from engine.net.rehearsal import Rehearsal
+from engine.net.simulated import SimulatedNetwork
 from engine.sim.users import KEYFRAME_TICKS
 from engine.world import BodySpec, FixtureSpec
 
@@ -42,24 +42,24 @@ def hand(share: float = 0.1) -> Callable[[Client, np.random.Generator, float], N
     return play
 
 
-def rehearse(demo: str, n_ticks: int, link: LinkSettings = BAD, solver: str | None = None, seed: int = 0) -> Rehearsal:
+def rehearse(demo: str, n_ticks: int, link: LinkSettings = BAD, solver: str | None = None, seed: int = 0) -> SimulatedNetwork:
     """Let four clients play until the server has closed so many ticks, and then wait until all is known."""
-    rehearsal = Rehearsal(find_demo(demo)(0, solver=solver), 4, link, seed=seed)
+    network = SimulatedNetwork(find_demo(demo)(0, solver=solver), 4, link, seed=seed)
     play = hand()
-    while rehearsal.server.course.now < n_ticks:
-        rehearsal.frame(play)
-    while min(client.confirmed for client in rehearsal.clients) < n_ticks:
-        rehearsal.frame()
-        assert rehearsal.server.course.now < n_ticks + 300, "a client does not come to know everything"
-    return rehearsal
+    while network.server.course.now < n_ticks:
+        network.frame(play)
+    while min(client.confirmed for client in network.clients) < n_ticks:
+        network.frame()
+        assert network.server.course.now < n_ticks + 300, "a client does not come to know everything"
+    return network
 
 
-def check(rehearsal: Rehearsal, n_ticks: int) -> None:
-    assert [client.refused for client in rehearsal.clients] == [""] * 4
-    assert rehearsal.n_differing == [0, 0, 0, 0]
-    for found in rehearsal.digests:
+def check(network: SimulatedNetwork, n_ticks: int) -> None:
+    assert [client.refused for client in network.clients] == [""] * 4
+    assert network.n_differing == [0, 0, 0, 0]
+    for found in network.digests:
         assert set(found) >= set(range(n_ticks))
-    assert len(set(rehearsal.final.values())) > 0.9 * n_ticks and min(client.n_rollbacks for client in rehearsal.clients) > 0.1 * n_ticks
+    assert len(set(network.final.values())) > 0.9 * n_ticks and min(client.n_rollbacks for client in network.clients) > 0.1 * n_ticks
 
 
 def test_four_clients_behind_a_bad_link_agree() -> None:
@@ -69,19 +69,19 @@ def test_four_clients_behind_a_bad_link_agree() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS)
 def test_one_that_comes_at_tick_700_agrees_from_its_first_keyframe(method: str) -> None:
-    rehearsal = Rehearsal(find_demo("pulley")(0), 5, BAD, comes_at=[0.0] * 4 + [1.0 + 700.0 / 60.0], method=method)
+    network = SimulatedNetwork(find_demo("pulley")(0), 5, BAD, joins_at=[0.0] * 4 + [1.0 + 700.0 / 60.0], method=method)
     play = hand()
-    while rehearsal.server.course.now < 1100:
-        rehearsal.frame(play)
-    while min(client.confirmed for client in rehearsal.clients) < 1100:
-        rehearsal.frame()
-        assert rehearsal.server.course.now < 1300, "a client does not come to know everything"
+    while network.server.course.now < 1100:
+        network.frame(play)
+    while min(client.confirmed for client in network.clients) < 1100:
+        network.frame()
+        assert network.server.course.now < 1300, "a client does not come to know everything"
     for _ in range(60):
-        rehearsal.frame()
-    assert rehearsal.n_differing == [0] * 5 and not rehearsal.drops
-    last = rehearsal.digests[-1]
+        network.frame()
+    assert network.n_differing == [0] * 5 and not network.drops
+    last = network.digests[-1]
     assert min(last) % KEYFRAME_TICKS == 0 and 700 <= min(last) < 850 and set(last) >= set(range(min(last), 1100))
-    assert len(rehearsal.digests[0]) > 1100 and len({rehearsal.final[tick] for tick in last}) > 300
+    assert len(network.digests[0]) > 1100 and len({network.final[tick] for tick in last}) > 300
 
 
 @pytest.mark.slow

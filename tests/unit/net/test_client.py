@@ -20,9 +20,9 @@ from engine.net.client import Client
 from engine.net.clock import Clock
 from engine.net.corrections import Smoothing
 from engine.net.link import LinkSettings
-from engine.net.rehearsal import Rehearsal
 from engine.net.scene import scene_of
 from engine.net.server import Server, ServerSettings
+from engine.net.simulated import SimulatedNetwork
 from engine.sim.input_log import Input
 from engine.sim.users import KEYFRAME_TICKS
 from engine.world import BodySpec, FixtureSpec
@@ -32,14 +32,14 @@ HERTZ = 60.0
 GOOD = LinkSettings(latency=0.05, jitter=0.005)
 
 
-def _rehearsal(n_clients: int = 1, link: LinkSettings = GOOD, demo: str = DEMO, seed: int = 0) -> Rehearsal:
-    return Rehearsal(find_demo(demo)(0), n_clients, link, seed=seed)
+def _network(n_clients: int = 1, link: LinkSettings = GOOD, demo: str = DEMO, seed: int = 0) -> SimulatedNetwork:
+    return SimulatedNetwork(find_demo(demo)(0), n_clients, link, seed=seed)
 
 
-def _play(rehearsal: Rehearsal, seconds: float, look: Callable[[], object] = lambda: None) -> None:
-    end = rehearsal.now + seconds
-    while rehearsal.now < end:
-        rehearsal.frame(_hand)
+def _play(network: SimulatedNetwork, seconds: float, look: Callable[[], object] = lambda: None) -> None:
+    end = network.now + seconds
+    while network.now < end:
+        network.frame(_hand)
         look()
 
 
@@ -51,9 +51,9 @@ def _hand(client: Client, rng: np.random.Generator, now: float) -> None:
         client.act(*(("release",), ("hold", 0, body, (0.0, 0.0), to))[rng.integers(2)], now=now)
 
 
-def _settle(rehearsal: Rehearsal, seconds: float = 1.5) -> None:
+def _settle(network: SimulatedNetwork, seconds: float = 1.5) -> None:
     for _ in range(round(60 * seconds)):
-        rehearsal.frame()
+        network.frame()
 
 
 # -- the clock --------------------------------------------------------------------------------------------------------
@@ -86,40 +86,40 @@ def test_a_difference_is_made_up_for_slowly_and_a_jump_at_once() -> None:
 
 
 def test_clocks_that_run_fast_or_slow_or_jump_make_no_difference() -> None:
-    rehearsal = _rehearsal(3)
-    fast, slow, jumps = rehearsal.seats
+    network = _network(3)
+    fast, slow, jumps = network.members
     fast.clock, slow.clock = (lambda now: 1.001 * now + 1e5), (lambda now: 0.999 * now)
     jumps.clock = lambda now: now + (0.0 if now < 2.5 else 1000.0 if now < 3.5 else -50.0)
     apart: list[float] = []
 
     def look() -> None:
         for seat in (fast, slow):
-            clock = seat.client.clock(seat.clock(rehearsal.now))
-            if clock is not None and rehearsal.now > 2.0:
-                apart.append(abs(clock - rehearsal.server.clock(rehearsal.now)))
+            clock = seat.client.clock(seat.clock(network.now))
+            if clock is not None and network.now > 2.0:
+                apart.append(abs(clock - network.server.clock(network.now)))
 
-    _play(rehearsal, 4.5, look)
+    _play(network, 4.5, look)
     assert max(apart) < 2.0
-    n_before = rehearsal.server.course.now
-    _settle(rehearsal)
-    assert rehearsal.n_differing == [0, 0, 0] and not rehearsal.drops
-    assert all(client.confirmed > n_before and client.course is not None for client in rehearsal.clients)
-    ahead = [client.course.now - rehearsal.server.clock(rehearsal.now) for client in rehearsal.clients if client.course is not None]
+    n_before = network.server.course.now
+    _settle(network)
+    assert network.n_differing == [0, 0, 0] and not network.drops
+    assert all(client.confirmed > n_before and client.course is not None for client in network.clients)
+    ahead = [client.course.now - network.server.clock(network.now) for client in network.clients if client.course is not None]
     assert max(ahead) < 10.0 and min(ahead) > -3.0
 
 
 @pytest.mark.parametrize("seconds", [pytest.param(8.0, marks=pytest.mark.slow), 300.0])
 def test_a_laptop_that_slept_goes_on_where_the_others_are(seconds: float) -> None:
-    rehearsal = _rehearsal(2)
-    sleeper = rehearsal.seats[0]
-    _play(rehearsal, 3.0)
+    network = _network(2)
+    sleeper = network.members[0]
+    _play(network, 3.0)
     sleeper.is_asleep = True
-    _settle(rehearsal, min(seconds, 8.0))
-    woke, slept = rehearsal.now, seconds - min(seconds, 8.0)
+    _settle(network, min(seconds, 8.0))
+    woke, slept = network.now, seconds - min(seconds, 8.0)
     sleeper.clock = lambda now: now + slept  # its clock went on, the others' minutes are not waited for
     sleeper.is_asleep = False
     client, most = sleeper.client, []
-    server = rehearsal.server
+    server = network.server
 
     def is_there() -> bool:
         return client.course is not None and client.course.now > server.course.now - 3 and client.confirmed > server.course.now - 30
@@ -127,45 +127,45 @@ def test_a_laptop_that_slept_goes_on_where_the_others_are(seconds: float) -> Non
     while not is_there():
         before = client.n_again
         now = client.course.now if client.course is not None else 0
-        rehearsal.frame()
+        network.frame()
         if client.course is not None and client.course.now - now < 200:  # it did not take over the server's state
             most.append(client.course.now - now + client.n_again - before)
-        assert rehearsal.now - woke < 3.0, "it does not come back"
+        assert network.now - woke < 3.0, "it does not come back"
     assert max(most) <= ServerSettings().window + 2 * KEYFRAME_TICKS
     n_before = server.course.now
-    _play(rehearsal, 1.0)
-    _settle(rehearsal)
-    assert client.confirmed > n_before and rehearsal.n_differing == [0, 0] and client.refused == ""
+    _play(network, 1.0)
+    _settle(network)
+    assert client.confirmed > n_before and network.n_differing == [0, 0] and client.refused == ""
 
 
 # -- the methods ------------------------------------------------------------------------------------------------------
 
 
 def test_all_methods_go_through_the_same_states() -> None:
-    rehearsal = _rehearsal(3, LinkSettings(0.1, 0.03, 0.03, 0.1, 0.02))
-    for client, method in zip(rehearsal.clients, m.METHODS, strict=True):
+    network = _network(3, LinkSettings(0.1, 0.03, 0.03, 0.1, 0.02))
+    for client, method in zip(network.clients, m.METHODS, strict=True):
         client.method = method
-    _play(rehearsal, 4.0)
-    n_ticks = rehearsal.server.course.now
-    _settle(rehearsal)
-    assert rehearsal.n_differing == [0, 0, 0] and not rehearsal.drops
-    assert all(len(found) > n_ticks for found in rehearsal.digests)
-    predicts, interpolates, waits = rehearsal.clients
+    _play(network, 4.0)
+    n_ticks = network.server.course.now
+    _settle(network)
+    assert network.n_differing == [0, 0, 0] and not network.drops
+    assert all(len(found) > n_ticks for found in network.digests)
+    predicts, interpolates, waits = network.clients
     assert predicts.n_again > 0 and interpolates.n_again == waits.n_again == 0
     assert not interpolates.corrections and not waits.corrections
-    late = [float(np.median(client.latencies)) for client in rehearsal.clients]
+    late = [float(np.median(client.latencies)) for client in network.clients]
     assert late[0] < 0.05 and 0.2 < late[1] < 0.6 and 0.2 < late[2] < 0.6
     with pytest.raises(InvalidInputError, match="method must be one of prediction, interpolation, lockstep"):
         predicts.method = "hope"
 
 
 def test_a_method_may_be_changed_under_way() -> None:
-    rehearsal = _rehearsal(2)
+    network = _network(2)
     for method in itertools.islice(itertools.cycle(m.METHODS), 7):
-        rehearsal.clients[0].method = method
-        _play(rehearsal, 1.2)
-    _settle(rehearsal)
-    assert rehearsal.n_differing == [0, 0] and len(rehearsal.digests[0]) > 200
+        network.clients[0].method = method
+        _play(network, 1.2)
+    _settle(network)
+    assert network.n_differing == [0, 0] and len(network.digests[0]) > 200
 
 
 # -- corrections ------------------------------------------------------------------------------------------------------
@@ -189,22 +189,22 @@ def test_a_correction_is_told_and_only_the_picture_is_smoothed() -> None:
 
 
 def test_what_others_do_late_is_a_correction() -> None:
-    rehearsal = _rehearsal(2, LinkSettings(0.15), DEMO)
-    for client in rehearsal.clients:
+    network = _network(2, LinkSettings(0.15), DEMO)
+    for client in network.clients:
         client.on_correction = None
-    _settle(rehearsal, 3.0)
-    one, other = rehearsal.clients
+    _settle(network, 3.0)
+    one, other = network.clients
     assert one.demo is not None
     world = one.demo.stages[0].world
     body = next(body for body in reversed(world.body_ids) if world.body(body).spec.type == "dynamic")
-    one.act("hold", 0, body, (0.0, 0.0), (5.0, 3.0), now=rehearsal.now)
-    _settle(rehearsal, 1.0)
+    one.act("hold", 0, body, (0.0, 0.0), (5.0, 3.0), now=network.now)
+    _settle(network, 1.0)
     assert one.holders.keys() == other.holders.keys() == {one.user} and other.holders[one.user][:2] == (0, body)
     assert not one.corrections and other.n_corrections == len(other.corrections) > 0
     worst = max(other.corrections, key=lambda one: one.metres)
     assert worst.metres > 0.01 and body in [moved.body for moved in worst.moved] and 10 < worst.age < 40
     assert other.offsets(0).shape == (len(world.body_ids), 3)
-    assert rehearsal.n_differing == [0, 0]
+    assert network.n_differing == [0, 0]
 
 
 # -- where the states differ ------------------------------------------------------------------------------------------
@@ -219,46 +219,46 @@ def _disturb(client: Client) -> None:
 
 
 def test_one_whose_state_is_another_takes_over_the_server_s() -> None:
-    rehearsal = _rehearsal(2)
-    _play(rehearsal, 2.0)
-    one, other = rehearsal.clients
+    network = _network(2)
+    _play(network, 2.0)
+    one, other = network.clients
     demo = one.demo
     for _ in range(60):
-        rehearsal.frame()
+        network.frame()
         _disturb(one)
-    _play(rehearsal, 2.0)
-    rehearsal.digests[0].clear()
-    _play(rehearsal, 1.0)
-    _settle(rehearsal)
+    _play(network, 2.0)
+    network.digests[0].clear()
+    _play(network, 1.0)
+    _settle(network)
     assert 1 <= one.n_adopted <= 3 and one.demo is demo and other.n_adopted == 0 < other.n_compared
-    assert rehearsal.n_differing == [0, 0] and len(rehearsal.digests[0]) > 60
+    assert network.n_differing == [0, 0] and len(network.digests[0]) > 60
 
 
 def test_a_foreign_machine_takes_over_one_state_a_keyframe_at_most() -> None:
-    rehearsal = _rehearsal(1, GOOD)
-    _play(rehearsal, 2.0)
-    client, begun = rehearsal.clients[0], rehearsal.server.course.now
+    network = _network(1, GOOD)
+    _play(network, 2.0)
+    client, begun = network.clients[0], network.server.course.now
     for _ in range(240):
-        rehearsal.frame(_hand)
+        network.frame(_hand)
         _disturb(client)
-    n_keyframes = (rehearsal.server.course.now - begun) // KEYFRAME_TICKS + 1
-    assert 1 < client.n_adopted <= n_keyframes and not rehearsal.drops and client.refused == ""
+    n_keyframes = (network.server.course.now - begun) // KEYFRAME_TICKS + 1
+    assert 1 < client.n_adopted <= n_keyframes and not network.drops and client.refused == ""
 
 
 # -- without a server -------------------------------------------------------------------------------------------------
 
 
 def test_one_that_comes_back_is_who_it_was() -> None:
-    rehearsal = _rehearsal(2)
-    _play(rehearsal, 3.0)
-    one = rehearsal.clients[0]
+    network = _network(2)
+    _play(network, 3.0)
+    one = network.clients[0]
     user, key, demo = one.user, one.key, one.demo
-    rehearsal.connect(0)
+    network.connect(0)
     assert not one.is_in and one.demo is demo and one.status == "waiting for the server's state"
-    _play(rehearsal, 3.0)
-    _settle(rehearsal)
+    _play(network, 3.0)
+    _settle(network)
     assert one.is_in and (one.user, one.key) == (user, key) and one.demo is not demo and one.status == ""
-    assert rehearsal.n_differing == [0, 0] and len(rehearsal.server.present) == 2
+    assert network.n_differing == [0, 0] and len(network.server.present) == 2
 
 
 def test_one_that_comes_back_says_nothing_but_hello_until_the_state_has_come() -> None:
@@ -274,10 +274,10 @@ def test_one_that_comes_back_says_nothing_but_hello_until_the_state_has_come() -
 
 
 def test_without_a_server_it_waits_at_the_end_of_its_window_and_may_go_on_alone() -> None:
-    rehearsal = _rehearsal(2)
-    _play(rehearsal, 3.0)
-    one, other = rehearsal.clients
-    course, now = one.course, rehearsal.now
+    network = _network(2)
+    _play(network, 3.0)
+    one, other = network.clients
+    course, now = one.course, network.now
     assert course is not None
     for _ in range(180):
         now += 1.0 / 60.0
@@ -298,21 +298,21 @@ def test_without_a_server_it_waits_at_the_end_of_its_window_and_may_go_on_alone(
     now += 600.0
     assert one.advance(now) < 20 and one.advance(now + 1.0 / 60.0) < 20  # it slept: no ten minutes are made up for
     one.outbox.clear()
-    rehearsal.connect(0)
-    _settle(rehearsal, 2.0)
-    assert not one.is_alone and one.is_in and rehearsal.n_differing[1] == 0 and other.refused == ""
+    network.connect(0)
+    _settle(network, 2.0)
+    assert not one.is_alone and one.is_in and network.n_differing[1] == 0 and other.refused == ""
 
 
 def test_a_slow_machine_predicts_less_and_says_so() -> None:
-    rehearsal = _rehearsal(2, LinkSettings(0.15))
-    client, time = rehearsal.clients[0], itertools.count()
+    network = _network(2, LinkSettings(0.15))
+    client, time = network.clients[0], itertools.count()
     client.timer = lambda: 0.02 * next(time)  # each call of `advance` takes 20 ms, however many ticks
     client.budget = 0.03
-    _play(rehearsal, 4.0)
+    _play(network, 4.0)
     assert client.is_slow and "less is predicted" in client.status
     assert client.course is not None and client.course.now - client.confirmed < 20
-    _settle(rehearsal)
-    assert rehearsal.n_differing == [0, 0]
+    _settle(network)
+    assert network.n_differing == [0, 0]
 
 
 # -- a server that lies -----------------------------------------------------------------------------------------------
@@ -418,9 +418,9 @@ def test_a_thousand_damaged_messages() -> None:
 
 
 def test_settings_that_no_server_lets_its_clients_choose_are_refused_from_a_server() -> None:
-    rehearsal = _rehearsal(2, LinkSettings(), "card_house")
-    one = rehearsal.seats[0].client = Client("one")
-    _play(rehearsal, 1.5)
+    network = _network(2, LinkSettings(), "card_house")
+    one = network.members[0].client = Client("one")
+    _play(network, 1.5)
     assert one.confirmed > 20 and one.refused == "", "50 and 20 iterations are six and seven times those of Box2D"
     assert one.course is not None
     world = one.course.demo.stages[0].world
@@ -429,17 +429,17 @@ def test_settings_that_no_server_lets_its_clients_choose_are_refused_from_a_serv
         """Let the server say that user 2 has changed the iterations, and the client go on; return by how many ticks it does."""
         assert one.course is not None
         act = as_plain(Input("edit", (0, "set_settings", (), (("velocity_iterations", iterations),))))
-        one.receive(m.encode(m.Acted(one.course.now, 2, number, act)), rehearsal.now)
+        one.receive(m.encode(m.Acted(one.course.now, 2, number, act)), network.now)
         before = one.course.now
         for _ in range(10):
-            rehearsal.now += 0.02
-            one.advance(rehearsal.now)
+            network.now += 0.02
+            one.advance(network.now)
         return one.course.now - before
 
     assert say(900, 128) > 3 and one.refused == "" and world.settings.velocity_iterations == 128
     assert say(901, 1_000) == 0
     assert one.refused.endswith("velocity_iterations must be at most 16 times its default here, got 125 times")
-    tick, now = one.course.now, rehearsal.now + 1.0
+    tick, now = one.course.now, network.now + 1.0
     one.go_alone(now)
     for k in range(10):
         one.advance(now + 0.02 * k)
@@ -449,17 +449,17 @@ def test_settings_that_no_server_lets_its_clients_choose_are_refused_from_a_serv
 def test_after_a_state_only_what_is_missing_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(client_module, "_KNOWN_TICKS", 120)
     monkeypatch.setattr(client_module, "_FAR_TICKS", 90)
-    rehearsal = _rehearsal(2)
-    _play(rehearsal, 1.0)
-    seat = rehearsal.seats[0]
+    network = _network(2)
+    _play(network, 1.0)
+    seat = network.members[0]
     one, asked = seat.client, []
     send, receive = one.send, one.receive
     one.send = lambda message: (asked.extend(message.ticks) if isinstance(message, m.Missing) else None, send(message))[1]  # type: ignore[assignment]
     for k in range(200):  # a cable is out; it is no laptop that sleeps, which says nothing
-        rehearsal.frame()
-        seat.down.clear()
+        network.frame()
+        seat.connection.down.clear()
         if k % 60 == 0:
-            rehearsal.server.note_alive(seat.peer, rehearsal.now)
+            network.server.note_alive(seat.connection.peer, network.now)
     assert one.confirmed < 100 and len(asked) < 20
     late: list[bytes] = []
 
@@ -470,12 +470,12 @@ def test_after_a_state_only_what_is_missing_is_asked_for(monkeypatch: pytest.Mon
     one.receive = held_up  # type: ignore[method-assign]
     asked.clear()
     while not late:
-        rehearsal.frame(_hand)
+        network.frame(_hand)
     for _ in range(40):
-        rehearsal.frame(_hand)
-    receive(late[0], seat.clock(rehearsal.now))
+        network.frame(_hand)
+    receive(late[0], seat.clock(network.now))
     tick = one.confirmed
-    _settle(rehearsal)
+    _settle(network)
     assert tick % KEYFRAME_TICKS > 5, "what came before the state is used"
-    assert one.n_adopted == 0 and rehearsal.n_differing == [0, 0]
+    assert one.n_adopted == 0 and network.n_differing == [0, 0]
     assert len(asked) < 5, asked

@@ -3,11 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import signal
-import subprocess
-import sys
-import time
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
@@ -22,14 +17,13 @@ from engine.common.errors import InvalidInputError
 from engine.common.rng import stream
 from engine.demo.registry import find_demo
 from engine.net.link import LinkSettings
+from engine.net.netlab.experiment import run_experiment
 from engine.net.netlab.finding import Spread, found_of
 from engine.net.netlab.hands import RandomHands
 from engine.net.netlab.plan import Plan, swept
-from engine.net.netlab.simulated import run_simulated
 from engine.net.netlab.watching import ClientNotes, ServerNotes
 from engine.net.scene import scene_of
 from engine.sim.demo import Demo
-from tests.waiting import PATIENCE, until
 
 ROOT = Path(__file__).resolve().parents[3]
 BAD = LinkSettings(latency=0.15, jitter=0.05, loss=0.05, reorder=0.1, duplicate=0.02)
@@ -56,7 +50,7 @@ def _plan(**given: Any) -> Plan:
 
 
 def test_what_is_noted_is_counted() -> None:
-    found = found_of(_plan(), "simulated", *_notes())
+    found = found_of(_plan(), *_notes())
     one, two = found.clients
     assert (found.differing_steps, found.problems, found.steps) == (0, [], 20)
     assert (one.first_step, one.compared_steps, two.first_step, two.compared_steps) == (0, 21, 10, 11)
@@ -73,7 +67,7 @@ def test_what_is_noted_is_counted() -> None:
 def test_a_step_that_differs_is_told() -> None:
     server, clients = _notes()
     clients[0].final = _digests(21, wrong=13)
-    found = found_of(_plan(), "simulated", server, clients)
+    found = found_of(_plan(), server, clients)
     assert found.differing_steps == 1 and found.problems == ["1 steps differ from the server's"]
 
 
@@ -88,14 +82,14 @@ def test_a_step_that_differs_is_told() -> None:
 def test_a_client_that_does_not_know_all_is_told(change: Callable[[ClientNotes], object], words: str) -> None:
     server, clients = _notes()
     change(clients[0])
-    assert found_of(_plan(), "simulated", server, clients).problems == [words]
+    assert found_of(_plan(), server, clients).problems == [words]
 
 
 def test_what_a_client_skips_is_counted_and_no_disagreement() -> None:
     server, clients = _notes()
     del clients[0].final[12], clients[0].final[20]
     clients[0].reached = 25
-    found = found_of(_plan(), "simulated", server, clients)
+    found = found_of(_plan(), server, clients)
     assert (found.problems, found.total("skipped_steps"), found.differing_steps) == ([], 2, 0)
 
 
@@ -164,7 +158,7 @@ def test_a_sweep_changes_one_thing() -> None:
 def test_an_experiment_in_simulated_time_is_the_same_every_time() -> None:
     demo = find_demo("simple_shapes")(0, {"count": 5})
     plan = Plan(scene_of(demo), demo.title, 2, BAD, BAD, steps=50, rate=4.0)
-    one, again = (replace(run_simulated(plan), server_ms_per_step=None) for _ in range(2))
+    one, again = (replace(run_experiment(plan), server_ms_per_step=None) for _ in range(2))
     assert [replace(client, ms_per_step=None) for client in one.clients] == [replace(client, ms_per_step=None) for client in again.clients]
     assert one.by_size == again.by_size and one.problems == []
 
@@ -172,9 +166,7 @@ def test_an_experiment_in_simulated_time_is_the_same_every_time() -> None:
 def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "out.json"
     link = "--latency 0.15 --jitter 0.05 --loss 0.05 --reorder 0.1 --duplicate 0.02 --clients 2 --down latency=0.05"
-    words = (
-        f"netlab simple_shapes --set count=10 --simulated --steps 120 --join-at 20 {link} --json {out} --report {tmp_path / 'page'}".split()
-    )
+    words = f"netlab simple_shapes --set count=10 --steps 120 --join-at 20 {link} --json {out} --report {tmp_path / 'page'}".split()
     assert main(words) == 0
     told = json.loads(out.read_text("utf-8"))
     assert (told["clients"], told["steps"], told["differing_steps"], told["adopted_keyframes"], told["agree"]) == (2, 120, 0, 0, True)
@@ -189,7 +181,7 @@ def test_a_script_in_place_of_random_hands(tmp_path: Path) -> None:
     script, out = tmp_path / "script.json", tmp_path / "out.json"
     acts = [{"tick": 10, "act": ["pause", [True]]}, {"tick": 20, "act": ["pause", [False]], "client": 2}]
     script.write_text(json.dumps({"acts": acts}), "utf-8")
-    words = f"netlab simple_shapes --set count=1 --simulated --clients 2 --steps 32 --script {script} --json {out}"
+    words = f"netlab simple_shapes --set count=1 --clients 2 --steps 32 --script {script} --json {out}"
     assert main(words.split()) == 0
     run = json.loads(out.read_text("utf-8"))["runs"][0]
     assert (run["hands"], run["acts"], run["differing_steps"]) == ("script", 3, 0)
@@ -212,56 +204,7 @@ def test_a_script_in_place_of_random_hands(tmp_path: Path) -> None:
     ],
 )
 def test_a_mistake_is_one_line(options: str, words: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["netlab", "simple_shapes", "--simulated", *options.split()]) == 2
+    assert main(["netlab", "simple_shapes", *options.split()]) == 2
     told = capsys.readouterr().err
     assert told.startswith(f"error: {words}") or (words in told and told.count("\n") == 1)
     assert np.char.count(told, "\n") == 1
-
-
-SCENES = ("simple_shapes", "bridge", "ragdoll_pile", "pyramid", "car", str(ROOT / "demos" / "solver_scenes" / "arch.json"))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("scene", SCENES)
-def test_processes_over_sockets_agree(scene: str, tmp_path: Path) -> None:
-    """In real time, each in a process of its own, one coming late: what is measured depends on the machine, what is compared does not."""
-    out = tmp_path / "out.json"
-    link = "--latency 0.05 --jitter 0.02 --loss 0.05 --reorder 0.1 --duplicate 0.02 --down latency=0.02"
-    assert main(["netlab", scene, *f"--clients 3 --steps 400 --join-at 100 {link} --json {out}".split()]) == 0
-    told = json.loads(out.read_text("utf-8"))
-    assert (told["steps"], told["differing_steps"], told["agree"]) == (400, 0, True)
-    run = told["runs"][0]
-    assert run["transport"] == "sockets" and run["acts"] > 0 and run["drops"] == []
-    assert all(one["first_step"] + one["compared_steps"] + one["skipped_steps"] == 401 for one in run["per_client"])
-    assert run["per_client"][2]["first_step"] >= 100
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("method", ["interpolation", "lockstep"])
-def test_processes_agree_by_the_other_methods_too(method: str, tmp_path: Path) -> None:
-    out = tmp_path / "out.json"
-    assert main(f"netlab simple_shapes --clients 2 --steps 300 --latency 0.05 --loss 0.02 --method {method} --json {out}".split()) == 0
-    run = json.loads(out.read_text("utf-8"))["runs"][0]
-    assert (run["method"], run["differing_steps"], run["corrections"]["count"], run["rollbacks"]) == (method, 0, 0, 0)
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(os.name == "nt", reason="Windows has no process groups to look into")
-def test_ctrl_c_tells_what_was_found_and_leaves_no_process() -> None:
-    words = [sys.executable, "main.py", "netlab", "simple_shapes", "--clients", "2", "--steps", "100000"]
-    with subprocess.Popen(words, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True) as lab:
-        time.sleep(20.0)
-        os.kill(lab.pid, signal.SIGINT)
-        told, wrong = lab.communicate(timeout=PATIENCE)
-        assert lab.returncode == 130 and "Traceback" not in wrong
-        if told:  # else it was still loading
-            assert "0 of " in told and "interrupted after" in wrong
-
-    def is_empty() -> bool:
-        try:
-            os.killpg(lab.pid, 0)
-        except ProcessLookupError:
-            return True
-        return False
-
-    until(is_empty)  # of its group nobody is left

@@ -17,8 +17,8 @@ from engine.net import messages as m
 from engine.net.client import Client
 from engine.net.limits import Bucket, Limits, Size, made_by
 from engine.net.link import LinkSettings
-from engine.net.rehearsal import Rehearsal
 from engine.net.server import GUESTS_MAY, Server, ServerSettings
+from engine.net.simulated import SimulatedNetwork
 from engine.net.state import StateError, decode_state
 from engine.sim.input_log import Input
 from engine.sim.users import KEYFRAME_TICKS
@@ -289,20 +289,20 @@ def test_no_tick_is_made_to_last_for_minutes() -> None:
 
 def test_a_client_takes_back_what_does_not_count() -> None:
     link = LinkSettings(latency=0.1, loss=0.1)
-    rehearsal = Rehearsal(find_demo("simple_shapes")(0), 2, link, ServerSettings(guests_may=GUESTS_MAY - {"create_body"}), 5)
+    network = SimulatedNetwork(find_demo("simple_shapes")(0), 2, link, ServerSettings(guests_may=GUESTS_MAY - {"create_body"}), 5)
 
     def play(client: Client, rng: np.random.Generator, now: float) -> None:
         if rng.random() < 0.1:
             client.act(*(("edit", 0, "create_body", (DISC,), ()) if rng.random() < 0.5 else ("press", "left")), now=now)
 
     for _ in range(110):
-        rehearsal.frame(play)
-    ends = rehearsal.server.course.now
-    while rehearsal.server.course.now < ends + 120 and any(one.confirmed < ends or one._unheard for one in rehearsal.clients):
-        rehearsal.frame()
-    rehearsal.frame()
-    assert min(client.confirmed for client in rehearsal.clients) >= ends and rehearsal.n_differing == [0, 0]
-    for client in rehearsal.clients:
+        network.frame(play)
+    ends = network.server.course.now
+    while network.server.course.now < ends + 120 and any(one.confirmed < ends or one._unheard for one in network.clients):
+        network.frame()
+    network.frame()
+    assert min(client.confirmed for client in network.clients) >= ends and network.n_differing == [0, 0]
+    for client in network.clients:
         assert set(client.denials) == {"guests may not create_body here"} and client.demo is not None and not client.refused
         assert max(client.demo.stages[0].world.body_ids) < 1 << 20
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from engine.common.errors import InvalidInputError, LabError
+from engine.common.rng import stream
 from engine.demo.registry import find_demo
 from engine.net import hosting as hosting_module
 from engine.net import messages as m
@@ -18,6 +19,8 @@ from engine.net.client import Client
 from engine.net.connection import Connection, address_of
 from engine.net.hosting import Hosting
 from engine.net.link import LinkSettings
+from engine.net.netlab.hands import RandomHands
+from engine.net.netlab.watching import ServerWatch, Watch
 from engine.net.party import Party
 from engine.net.server import ServerSettings
 from engine.sim.demo import Demo
@@ -76,6 +79,41 @@ def test_clients_go_through_the_server_s_states_and_are_told_of_its_end(hosting:
     assert final[0][hosting.status.keyframe].hex() == hosting.status.state_hash
     assert set(hosting.status.users) == {"one", "two"} and hosting.status.server.n_sent > 1000
     until(lambda: not any(thread.name in ("hosting", "connection") for thread in threading.enumerate()))
+
+
+@pytest.mark.slow
+def test_clients_that_do_anything_over_lossy_sockets_agree_with_the_server() -> None:
+    """In real time, a third client joining late: the acts depend on the machine, the agreement does not."""
+    watched, n_ticks = ServerWatch(), 400
+    host = Hosting(lambda: find_demo("pyramid")(0), ServerSettings(), port=0, on_tick=watched.tick)
+    host.start()
+    link = LinkSettings(0.05, 0.02, loss=0.05, reorder=0.1, duplicate=0.02)
+    parties = [_party(host.port, name, link=link) for name in ("one", "two")]
+    players = [(party, Watch(party.client), RandomHands(stream(0, "hand", k), 4.0)) for k, party in enumerate(parties)]
+    try:
+
+        def all_know(known: int) -> bool:
+            now = time.monotonic()
+            for party, watch, hands in players:
+                party.advance(now)
+                watch.frame(now)
+                if party.client.course is not None and host.status.tick < n_ticks:
+                    hands.play(watch, party.client.course.now, now)
+            return all(watch.reached >= known for _, watch, _ in players)
+
+        until(lambda: all_know(100), look=0.005)
+        late = _party(host.port, "three", link=link)
+        players.append((late, Watch(late.client), RandomHands(stream(0, "hand", 2), 4.0)))
+        until(lambda: all_know(n_ticks), look=0.005)
+    finally:
+        host.close()
+        for party, _, _ in players:
+            party.leave()
+    assert watched.notes is not None and host.failure == "" and host.status.n_dropped == 0
+    for _, watch, _ in players:
+        shared = watch.notes.final.keys() & watched.notes.final.keys()
+        assert len(shared) > 150 and all(watch.notes.final[tick] == watched.notes.final[tick] for tick in shared)
+    assert min(players[2][1].notes.final) >= 100 and len(watched.notes.counted) > 20
 
 
 def test_a_wrong_password_is_told(hosting: Hosting) -> None:

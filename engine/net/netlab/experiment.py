@@ -1,0 +1,59 @@
+"""Running an experiment in simulated time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from engine.net.client import Client
+from engine.net.netlab.finding import Finding, found_of
+from engine.net.netlab.plan import Plan
+from engine.net.netlab.watching import ServerWatch, Watch
+from engine.net.scene import made_of
+from engine.net.simulated import SimulatedNetwork
+
+__all__ = ["LAST_SECONDS", "run_experiment"]
+
+LAST_SECONDS = 60.0
+"""Maximum time after the last tick in which clients may come to know all, simulated seconds."""
+
+
+def run_experiment(plan: Plan, advance: Callable[[int], object] | None = None) -> Finding:
+    """Run a plan, and return what was measured; `advance` is called with the number of steps done. Ctrl-C ends it early."""
+    demo = made_of(plan.scene)
+    network = SimulatedNetwork(demo, plan.n_clients, plan.up, plan.server_settings, plan.seed, down=plan.down, method=plan.method)
+    server, watched = network.server, ServerWatch()
+    server.on_tick = watched.tick
+    for k, one in enumerate(network.members):
+        tick = plan.comes_at(k)
+        one.joins_at = (tick - server.clock(0.0)) / server.hertz if tick else 0.0
+    watches = [Watch(one.client) for one in network.members]
+    hands = {id(watch.client): (watch, plan.hands(k)) for k, watch in enumerate(watches)}
+    end: float | None = None
+
+    def play(client: Client, rng: object, now: float) -> None:
+        watch, own = hands[id(client)]
+        watch.frame(now)
+        if server.course.now < plan.steps and client.course is not None:
+            own.play(watch, client.course.now, now)
+
+    is_whole = True
+    try:
+        while server.course.now < plan.steps or not all(watch.reached >= plan.steps or watch.client.refused for watch in watches):
+            network.frame(play)
+            if advance is not None:
+                advance(min(server.course.now, plan.steps))
+            if server.course.now >= plan.steps:
+                end = network.now + LAST_SECONDS if end is None else end
+                if network.now >= end:
+                    break
+    except KeyboardInterrupt:
+        is_whole = False
+    if watched.notes is None:
+        raise KeyboardInterrupt
+    watched.notes.seconds = network.seconds
+    watched.notes.drops = list(network.drops)
+    notes = []
+    for watch, one in zip(watches, network.members, strict=True):
+        n_up, n_down = (0, 0) if one.connection is None else (one.connection.up.n_bytes, one.connection.down.n_bytes)
+        notes.append(watch.end(n_up, n_down, one.seconds))
+    return found_of(plan, watched.notes, notes, is_whole)

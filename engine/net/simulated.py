@@ -1,0 +1,283 @@
+"""A server and its clients in one process, behind simulated links and in simulated time: as fast as the machine goes, the same every time.
+
+`SimulatedServer` and `SimulatedConnection` serve whoever advances time (a test, a picture with two windows); `SimulatedNetwork` runs
+clients of its own frame by frame.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+
+from engine.common.rng import stream
+from engine.net.client import Client
+from engine.net.link import Link, LinkSettings
+from engine.net.server import Server, ServerSettings
+from engine.sim.demo import Demo
+
+__all__ = ["SimulatedClient", "SimulatedConnection", "SimulatedNetwork", "SimulatedServer"]
+
+_FRAME = 1.0 / 60.0
+
+
+class SimulatedConnection:
+    """A client's connection to a `SimulatedServer`; its attributes are those of `engine.net.connection.Connection`.
+
+    Parameters
+    ----------
+    server : SimulatedServer
+    link : LinkSettings
+        Both ways, or only to the server where `down` is given.
+    down : LinkSettings, optional
+        The way from the server.
+    """
+
+    def __init__(self, server: SimulatedServer, link: LinkSettings, down: LinkSettings | None = None) -> None:
+        self.address = "this program"
+        self.reason = ""
+        self.n_sent = self.n_received = 0
+        self._server, self._link = server, link
+        self._down = link if down is None else down
+        self.open()
+
+    def open(self) -> None:
+        """Connect, once more if it is closed."""
+        self.state: Literal["connecting", "open", "closed"] = "open"
+        self.reason = ""
+        self.peer = self._server.connect(self)
+        self.up = Link(self._link, stream(self._server.seed, "up", self.peer))
+        self.down = Link(self._down, stream(self._server.seed, "down", self.peer))
+
+    @property
+    def now(self) -> float:
+        """The server's time, seconds."""
+        return self._server.now
+
+    @property
+    def link(self) -> LinkSettings:
+        """Settings of the way to the server; setting them changes both ways."""
+        return self._link
+
+    @link.setter
+    def link(self, settings: LinkSettings) -> None:
+        self._link = self._down = self.up.settings = self.down.settings = settings
+
+    def send(self, *contents: bytes) -> None:
+        """Send messages."""
+        if self.state == "open":
+            for content in contents:
+                self.n_sent += len(content)
+                self.up.put(content, self._server.now)
+
+    def receive(self) -> list[tuple[bytes, float]]:
+        """Return the messages that have arrived by now, each with its time of arrival."""
+        arrived = self.down.take_with_times(self._server.now)
+        self.n_received += sum(len(content) for _, content in arrived)
+        return [(content, at) for at, content in arrived]
+
+    def close(self, reason: str = "it was closed") -> None:
+        """Close the connection; messages from the server that are under way still arrive."""
+        if self.state == "open":
+            self.state, self.reason = "closed", reason
+            self._server.disconnect(self.peer)
+
+
+class SimulatedServer:
+    """A server and its connections.
+
+    Attributes
+    ----------
+    server : Server
+    now : float
+        Simulated time, seconds.
+    drops : list of (int, str)
+        Peers that the server has dropped, and why.
+    """
+
+    def __init__(self, demo: Demo, settings: ServerSettings | None = None, seed: int = 0, now: float = 0.0) -> None:
+        self.server = Server(demo, settings, start=now)
+        self.now, self.seed = now, seed
+        self.drops: list[tuple[int, str]] = []
+        self._connections: dict[int, SimulatedConnection] = {}
+        self._n_connections = 0
+
+    def connect(self, connection: SimulatedConnection) -> int:
+        """Accept a connection, and return its number."""
+        peer = self._n_connections
+        self._n_connections += 1
+        self._connections[peer] = connection
+        self.server.connect(peer)
+        return peer
+
+    def disconnect(self, peer: int) -> None:
+        """Remove a connection."""
+        if self._connections.pop(peer, None) is not None:
+            self.server.disconnect(peer)
+
+    def advance(self, now: float) -> None:
+        """Advance to a time: deliver the messages that have arrived, close the ticks that are due, and send the answers."""
+        self.now, server = now, self.server
+        for peer, connection in list(self._connections.items()):
+            for content in connection.up.take(now):
+                server.receive(peer, content, now)
+        server.advance(now)
+        while server.outbox or server.drops:
+            while server.outbox:
+                peer, content = server.outbox.popleft()
+                if peer in self._connections:
+                    self._connections[peer].down.put(content, now)
+            while server.drops:
+                peer, reason = server.drops.popleft()
+                if peer in self._connections:
+                    self.drops.append((peer, reason))
+                    self._connections[peer].close(reason)
+
+
+@dataclass(slots=True)
+class SimulatedClient:
+    """A client of a `SimulatedNetwork`.
+
+    Attributes
+    ----------
+    joins_at : float
+        Seconds.
+    connection : SimulatedConnection or None
+        None before it joins.
+    clock : callable
+        Returns the client's time at a time of the server's, both s; it may run faster or slower, or jump.
+    is_asleep : bool
+        A closed laptop: it does nothing, and its messages wait.
+    seconds : float
+        Processor time that the client has taken.
+    digests : dict of int to bytes
+        The digest of the state right before each tick that is final.
+    """
+
+    client: Client
+    joins_at: float
+    connection: SimulatedConnection | None = None
+    clock: Callable[[float], float] = lambda now: now
+    is_asleep: bool = False
+    seconds: float = 0.0
+    digests: dict[int, bytes] = field(default_factory=dict)
+    rng: np.random.Generator = field(default_factory=np.random.default_rng)
+
+
+class SimulatedNetwork:
+    """A server and clients that are run frame by frame.
+
+    Parameters
+    ----------
+    demo : Demo
+        The server's, as it was built.
+    n_clients : int
+    link : LinkSettings
+        Both ways, or only to the server where `down` is given.
+    settings : ServerSettings, optional
+    seed : int
+    joins_at : sequence of float
+        Seconds at which clients join; those without an entry join at the beginning.
+    down : LinkSettings, optional
+        The way from the server.
+    method : str
+        How clients keep up.
+
+    Attributes
+    ----------
+    members : list of SimulatedClient
+    seconds : float
+        Processor time that the server has taken.
+    server : Server
+    final : dict of int to bytes
+        The server's digest of the state right before each tick.
+    """
+
+    def __init__(
+        self,
+        demo: Demo,
+        n_clients: int,
+        link: LinkSettings,
+        settings: ServerSettings | None = None,
+        seed: int = 0,
+        joins_at: Sequence[float] = (),
+        down: LinkSettings | None = None,
+        method: str = "prediction",
+    ) -> None:
+        self.now = self.seconds = 0.0
+        self._link, self._down = link, down
+        self._host = SimulatedServer(demo, settings, seed, now=1.0)
+        self.server = self._host.server
+        self.final: dict[int, bytes] = dict(self.server.course.digests)
+        self.server.on_tick = self._note
+        self.members = [
+            SimulatedClient(
+                Client(f"user {k}", method=method, most_work=math.inf),
+                joins_at[k] if k < len(joins_at) else 0.0,
+                rng=stream(seed, "hand", k),
+            )
+            for k in range(n_clients)
+        ]
+        for one in self.members:
+            one.client.on_final = one.digests.__setitem__
+
+    @property
+    def clients(self) -> list[Client]:
+        """The client of each member."""
+        return [one.client for one in self.members]
+
+    @property
+    def drops(self) -> list[str]:
+        """Clients that the server has dropped, and why."""
+        names = {one.connection.peer: one.client.name for one in self.members if one.connection is not None}
+        return [f"{names[peer]}: {reason}" for peer, reason in self._host.drops if peer in names]
+
+    @property
+    def digests(self) -> list[dict[int, bytes]]:
+        """The digests of each client."""
+        return [one.digests for one in self.members]
+
+    @property
+    def n_differing(self) -> list[int]:
+        """The number of digests of each client that differ from the server's."""
+        return [sum(self.final[tick] != digest for tick, digest in known.items() if tick in self.final) for known in self.digests]
+
+    def connect(self, k: int) -> None:
+        """Give a client a new connection, in place of the one that it may have."""
+        one = self.members[k]
+        if one.connection is None:
+            one.connection = SimulatedConnection(self._host, self._link, self._down)
+        else:
+            one.connection.close()
+            one.client.reconnect()
+            one.connection.open()
+
+    def _note(self, server: Server) -> None:
+        self.final[server.course.now] = server.course.digests[server.course.now]
+
+    def frame(self, play: Callable[[Client, np.random.Generator, float], object] | None = None) -> None:
+        """Advance by a sixtieth of a second; `play` lets each client act."""
+        self.now += _FRAME
+        self._host.now = now = self.now
+        for k, one in enumerate(self.members):
+            if one.joins_at > now or one.is_asleep:
+                continue
+            if one.connection is None:
+                self.connect(k)
+            assert one.connection is not None
+            client, own, begun = one.client, one.clock(now), time.process_time()
+            for content, _ in one.connection.receive():
+                client.receive(content, own)
+            client.advance(own)
+            one.seconds += time.process_time() - begun
+            if play is not None and client.course is not None:
+                play(client, one.rng, own)
+            one.connection.send(*client.outbox)
+            client.outbox.clear()
+        begun = time.process_time()
+        self._host.advance(now)
+        self.seconds += time.process_time() - begun
