@@ -1,4 +1,4 @@
-"""A `b2World` built anew from the truth, much of it in advance: a body takes some 10 us, and a thousand of them in one frame are seen.
+"""A `b2World` built anew from the model, much of it in advance: a body takes some 10 us, and a thousand of them in one frame are seen.
 
     in advance   bodies, inactive, with their fixture: nothing of that depends on where they are; some in each step
     at the end   poses, then all made active in order; velocities; joints; contacts and their impulses; sleep; internal state
@@ -22,9 +22,9 @@ from engine.box2d.internal_state import InternalMemory, InternalState
 from engine.box2d.memory import best_reader
 from engine.common.arrays import FloatArray, frozen
 from engine.geometry import FixtureShape
+from engine.world.model import WorldModel
 from engine.world.records import BodyMotion
 from engine.world.specs import BodySpec, FixtureSpec
-from engine.world.truth import Truth
 
 __all__ = ["BodyReading", "Building", "HeldShape"]
 
@@ -63,34 +63,34 @@ class _Parts(NamedTuple):
 
 
 class Building:
-    """A new world as far as it has been built, of what the truth says.
+    """A new world as far as it has been built, of what the model says.
 
     `shape_of` returns the shapes of a fixture, the same tuple as long as it has that shape. It is the solver's, and is not kept here: each
     would hold on to the other then, and a world that nobody has any more would wait for the collector of garbage.
     """
 
-    def __init__(self, truth: Truth) -> None:
-        self._truth = truth
-        self._settings, self._structure = truth.settings, truth.structure
+    def __init__(self, model: WorldModel) -> None:
+        self._model = model
+        self._settings, self._structure = model.settings, model.structure
         self._made: dict[int, _Parts] = {}
-        self._cache = Box2DCache(truth.settings, best_reader(), None)
+        self._cache = Box2DCache(model.settings, best_reader(), None)
         self._cache.prime()  # first of all, so that impulses are not scaled by a step ratio of 0
 
     def is_of_now(self, shape_of: ShapeOf) -> bool:
-        """Tell whether all that was made in advance is as the truth has it now; other bodies may have come since."""
-        truth = self._truth
-        if truth.settings is not self._settings:
+        """Tell whether all that was made in advance is as the model has it now; other bodies may have come since."""
+        model = self._model
+        if model.settings is not self._settings:
             return False
-        if truth.structure is not self._structure:
-            first = truth.body_ids[: len(self._made)].tolist()
+        if model.structure is not self._structure:
+            first = model.body_ids[: len(self._made)].tolist()
             if first != list(self._made) or any(self._parts(body, shape_of) != made for body, made in self._made.items()):
                 return False
-            self._structure = truth.structure
+            self._structure = model.structure
         return True
 
     def go_on(self, n_slices: int, shape_of: ShapeOf) -> None:
         """Make the first of so many slices of what can be made in advance."""
-        ids, n_made = self._truth.body_ids, len(self._made)
+        ids, n_made = self._model.body_ids, len(self._made)
         for body in ids[n_made : n_made + math.ceil((len(ids) - n_made) / n_slices)].tolist():
             made = self._made[body] = self._parts(body, shape_of)
             self._cache.add_body(body, made.spec, made.spec.position, made.spec.angle, awake=True, is_active=False)
@@ -104,7 +104,7 @@ class Building:
         sleep after that; what is internal over it all.
         """
         self.go_on(1, shape_of)
-        truth, cache, values = self._truth, self._cache, read.raw.values.astype(np.float64).tolist()
+        model, cache, values = self._model, self._cache, read.raw.values.astype(np.float64).tolist()
         cache.internal = internal
         motion = {body: values[read.rows[body]] for body in self._made}
         for body, (x, y, angle, _, _, _) in motion.items():  # all before any is active: Box2D looks for contacts each time
@@ -113,15 +113,15 @@ class Building:
             spec, shape = self._made[body].spec, self._made[body].shape
             cache.set_active(body, spec.active)
             if shape is None:
-                fixtures = truth.bodies[body].fixtures
+                fixtures = model.bodies[body].fixtures
                 for fixture in fixtures:
                     self._add_fixture(fixture, body, shape_of(fixture), is_weighed=False)
                 if fixtures:
-                    cache.weigh(body, {fixture: truth.fixtures[fixture].spec.density for fixture in fixtures})
+                    cache.weigh(body, {fixture: model.fixtures[fixture].spec.density for fixture in fixtures})
             if spec.type != "static":
                 cache.set_velocity(body, (vx, vy), omega)
-        for joint in sorted(truth.joints):
-            cache.add_joint(joint, truth.joints[joint])
+        for joint in sorted(model.joints):
+            cache.add_joint(joint, model.joints[joint])
         cache.make_contacts()
         cache.write_impulses(pairs)
         awake = read.raw.awake
@@ -137,11 +137,11 @@ class Building:
         self._cache.close()
 
     def _parts(self, body: int, shape_of: ShapeOf) -> _Parts:
-        entry = self._truth.bodies[body]
+        entry = self._model.bodies[body]
         if len(entry.fixtures) != 1:
             return _Parts(entry.spec, 0, None, None)
         (fixture,) = entry.fixtures
-        return _Parts(entry.spec, fixture, self._truth.fixtures[fixture].spec, shape_of(fixture))
+        return _Parts(entry.spec, fixture, self._model.fixtures[fixture].spec, shape_of(fixture))
 
     def _add_fixture(self, fixture: int, body: int, shape: HeldShape, is_weighed: bool) -> None:
-        self._cache.add_fixture(fixture, body, self._truth.fixtures[fixture].spec, shape.made, shape.held, is_weighed)
+        self._cache.add_fixture(fixture, body, self._model.fixtures[fixture].spec, shape.made, shape.held, is_weighed)

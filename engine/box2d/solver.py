@@ -1,6 +1,6 @@
 """Box2D 2.3.0 as a solver of `engine.world`.
 
-The `b2World` is a cache (`_cache.Box2DCache`) that is thrown away and built again from the truth whenever it breaks, and to bring it into
+The `b2World` is a cache (`_cache.Box2DCache`) that is thrown away and built again from the model whenever it breaks, and to bring it into
 canonical form: the order of contacts and joints in it is that of a new world then.
 """
 
@@ -38,13 +38,13 @@ from engine.world import commands as c
 from engine.world.hooks import StepHooks
 from engine.world.joint_specs import JOINT_SPECS, GearJointSpec, MouseJointSpec
 from engine.world.joints import ResolvedJoint, altered
+from engine.world.model import WorldModel
 from engine.world.records import BodyMotion, ImpactMoment, JointState, Pose, StepCost
 from engine.world.snapshot import SolverState, WorldSnapshot
 from engine.world.snapshot_check import check_column
 from engine.world.solver import Becomes, Capabilities, Carried, Solver, load_solver
 from engine.world.specs import BodySpec, BodyType, FixtureSpec, WorldSettings
 from engine.world.step_pairs import PairRecord, StepPairs
-from engine.world.truth import Truth
 
 __all__ = ["Box2DMemory", "Box2DSolver"]
 
@@ -96,14 +96,14 @@ class Box2DSolver(Solver):
     )
     is_always_canonical = False
 
-    def __init__(self, truth: Truth) -> None:
+    def __init__(self, model: WorldModel) -> None:
         if not is_held_back(MEMORY):
             memory.load()
         self._hooks: StepHooks | None = None
         self._keeps_state = True
-        self._cache = Box2DCache(truth.settings, best_reader(), self._internal_memory())
+        self._cache = Box2DCache(model.settings, best_reader(), self._internal_memory())
         self._cache.attach_listener()
-        super().__init__(truth)
+        super().__init__(model)
         self._shapes: dict[int, HeldShape] = {}
         self._pairs: EvaluatedPairs = no_pairs(0)
         self._read: BodyReading | None = None
@@ -183,7 +183,7 @@ class Box2DSolver(Solver):
         return self._cache.joint_anchors(joint)
 
     def joint_state(self, joint: int) -> JointState:
-        return self._cache.joint_state(joint, self.truth.joints[joint])
+        return self._cache.joint_state(joint, self.model.joints[joint])
 
     def _now(self) -> BodyReading:
         """Return what stands, read again where a command may have changed it."""
@@ -193,7 +193,7 @@ class Box2DSolver(Solver):
 
     def _shape(self, fixture: int) -> HeldShape:
         """Return the shapes of a fixture, made again where a command that was undone has let go of them."""
-        given: Any = self.truth.fixtures[fixture].spec.shape
+        given: Any = self.model.fixtures[fixture].spec.shape
         known = self._shapes.get(fixture)
         if known is None or (known.given is not given and known.given != given):
             known = self._shapes[fixture] = HeldShape(given, *to_fixture_shape(given))
@@ -202,40 +202,40 @@ class Box2DSolver(Solver):
     # -- changes ------------------------------------------------------------------------------------------------------
 
     def check(self, command: c.Command) -> None:
-        truth = self.truth
+        model = self.model
         match command:
             case c.CreateBody(_, spec, _):
                 self.accept(spec)
             case c.CreateFixture(fixture, body, fixture_spec):
                 self.accept(fixture_spec)
-                self._check_mass(body, truth.bodies[body].spec.type, {fixture: fixture_spec})
+                self._check_mass(body, model.bodies[body].spec.type, {fixture: fixture_spec})
             case c.DestroyFixture(fixture):
-                body = truth.fixtures[fixture].body
-                self._check_mass(body, truth.bodies[body].spec.type, {fixture: None})
+                body = model.fixtures[fixture].body
+                self._check_mass(body, model.bodies[body].spec.type, {fixture: None})
             case c.SetFixture(fixture, changes):
-                body = truth.fixtures[fixture].body
-                fixture_spec = truth.changed_fixture(fixture, dict(changes))
-                if fixture_spec.density != truth.fixtures[fixture].spec.density:
-                    self._check_mass(body, truth.bodies[body].spec.type, {fixture: fixture_spec})
+                body = model.fixtures[fixture].body
+                fixture_spec = model.changed_fixture(fixture, dict(changes))
+                if fixture_spec.density != model.fixtures[fixture].spec.density:
+                    self._check_mass(body, model.bodies[body].spec.type, {fixture: fixture_spec})
             case c.SetBody(body, changes):
-                type_then = truth.changed_body(body, dict(changes)).type
-                if type_then != truth.bodies[body].spec.type:
+                type_then = model.changed_body(body, dict(changes)).type
+                if type_then != model.bodies[body].spec.type:
                     self._check_mass(body, type_then)
-            case c.ApplyImpulse(body, impulse, point) if truth.bodies[body].spec.type == "dynamic":
+            case c.ApplyImpulse(body, impulse, point) if model.bodies[body].spec.type == "dynamic":
                 if not self._cache.speed_after(body, impulse, point) <= MAX_SPEED:
                     wanted = f"small enough that the body stays below {MAX_SPEED:g} m/s and rad/s"
                     raise InvalidInputError("impulse", wanted, impulse)
             case c.CreateJoint(_, MouseJointSpec() as joint):
                 self._check_mouse(joint)
             case c.SetJoint(number, changes):
-                now = altered(truth.joints[number], dict(changes)).spec
+                now = altered(model.joints[number], dict(changes)).spec
                 if isinstance(now, MouseJointSpec):
                     self._check_mouse(now)
 
     def _check_mass(self, body: int, type_then: BodyType, instead: Mapping[int, FixtureSpec | None] | None = None) -> None:
         """Refuse a change after which the whole body is dynamic without a mass; some fixtures are replaced, new, or gone where None."""
         if type_then == "dynamic":
-            specs = {fixture: self.truth.fixtures[fixture].spec for fixture in self.truth.bodies[body].fixtures} | dict(instead or {})
+            specs = {fixture: self.model.fixtures[fixture].spec for fixture in self.model.bodies[body].fixtures} | dict(instead or {})
             check_body_mass([(spec.shape, spec.density) for spec in specs.values() if spec is not None])
 
     def _check_mouse(self, joint: MouseJointSpec) -> None:
@@ -247,7 +247,7 @@ class Box2DSolver(Solver):
         """Tell whether a mouse joint is stiff enough for its body: with k = m w^2 and d = 2 m z w, Box2D divides by d + h k."""
         mass = self._cache.mass_data(joint.body)[1]
         omega = 2.0 * math.pi * joint.frequency
-        return mass * omega * (2.0 * joint.damping_ratio + self.truth.settings.dt * omega) > MIN_MOUSE_STIFFNESS
+        return mass * omega * (2.0 * joint.damping_ratio + self.model.settings.dt * omega) > MIN_MOUSE_STIFFNESS
 
     def can_hold(self, joint: ResolvedJoint) -> bool:
         match joint.spec:
@@ -263,8 +263,8 @@ class Box2DSolver(Solver):
         It looks for islands along joints, passes by those of an inactive body and does not go on from a static one, but solves the gear
         joint whenever the two bodies B are there, and then writes at the places in the island of all four (`b2GearJoint::m_indexC`).
         """
-        bodies = self.truth.bodies
-        ends = [self.truth.joints[other].bodies for other in (joint.joint_a, joint.joint_b)]
+        bodies = self.model.bodies
+        ends = [self.model.joints[other].bodies for other in (joint.joint_a, joint.joint_b)]
         is_driven = all(bodies[body].spec.type == "dynamic" for _, body in ends)
         return is_driven and all(bodies[body].spec.active for pair in ends for body in pair if body is not None)
 
@@ -286,7 +286,7 @@ class Box2DSolver(Solver):
                 cache.set_velocity(body, spec.linear_velocity, spec.angular_velocity)
                 cache.set_awake(body, spec.awake)
             case c.DestroyBody(body):
-                gone = tuple(self.truth.bodies[body].fixtures)
+                gone = tuple(self.model.bodies[body].fixtures)
                 cache.remove_body(body, gone)
                 for fixture in gone:
                     self._shapes.pop(fixture, None)
@@ -302,7 +302,7 @@ class Box2DSolver(Solver):
                 cache.remove_joint(joint)
             case c.SetJoint(joint, _):
                 assert isinstance(becomes, ResolvedJoint)
-                anew = {one: self.truth.joints[one] for one in self.truth.lost_with([joint])}
+                anew = {one: self.model.joints[one] for one in self.model.lost_with([joint])}
                 cache.remake_joints({**anew, joint: becomes}, joint)
             case c.SetMouseTarget(joint, target):
                 cache.set_mouse_target(joint, target)
@@ -314,7 +314,7 @@ class Box2DSolver(Solver):
                 cache.set_awake(body, awake)
             case c.SetBody(body, _):
                 assert isinstance(becomes, BodySpec)
-                before = self.truth.bodies[body].spec
+                before = self.model.bodies[body].spec
                 cache.change_body(body, becomes)
                 if (becomes.type, becomes.active) != (before.type, before.active):
                     self._renewed.add(body)
@@ -322,7 +322,7 @@ class Box2DSolver(Solver):
                 assert isinstance(becomes, FixtureSpec)
                 cache.change_fixture(fixture, becomes)
                 # Box2D keeps times of impact between sub-steps, takes the new sensor for solid by them, and asserts
-                self._must_rebuild = self._is_mid_step and becomes.sensor != self.truth.fixtures[fixture].spec.sensor
+                self._must_rebuild = self._is_mid_step and becomes.sensor != self.model.fixtures[fixture].spec.sensor
             case c.SetSettings():
                 assert isinstance(becomes, WorldSettings)
                 cache.set_settings(becomes)
@@ -391,15 +391,15 @@ class Box2DSolver(Solver):
             columns, settled = record.fixture_columns(), cache.listener.settled
             record.last = StepPairs(number, self._n_builds, columns, poses, inputs.active, renewed, touching, settled)
         self._pairs, self._read = pairs, read  # from here on nothing can go wrong
-        self._is_mid_step = self.truth.settings.sub_stepping
+        self._is_mid_step = self.model.settings.sub_stepping
         self._cost = StepCost(1e3 * (stepped - started), 1e3 * (perf_counter() - stepped), *phases)
         return []
 
     def _movable(self, read: BodyReading) -> NDArray[np.bool_]:
         """Tell which bodies are not static; found again only when the structure has changed."""
-        version = self.truth.structure_version
+        version = self.model.structure_version
         if self._movable_at[0] != version:
-            flags = np.array([self.truth.bodies[body].spec.type != "static" for body in read.rows], dtype=np.bool_)
+            flags = np.array([self.model.bodies[body].spec.type != "static" for body in read.rows], dtype=np.bool_)
             self._movable_at = version, flags
         return self._movable_at[1]
 
@@ -451,9 +451,9 @@ class Box2DSolver(Solver):
         try:
             self._pairs = told_pairs(state.contacts, remembered.keys, remembered.manifolds)
             self._keeps_state = state.is_whole or best_internal_memory() is None  # as it went on then, so it must now
-            self._shapes = {fixture: made for fixture, made in self._shapes.items() if fixture in self.truth.fixtures}
+            self._shapes = {fixture: made for fixture, made in self._shapes.items() if fixture in self.model.fixtures}
             listener.set_pending(Pending(*state.events))
-            self._rebuild(BodyReading(dict(self.truth.rows), state.motion, remembered.internal), _columns_of(state.touching))
+            self._rebuild(BodyReading(dict(self.model.rows), state.motion, remembered.internal), _columns_of(state.touching))
             if remembered.carried is not None:
                 self._take_over(remembered.carried)
         except Exception:
@@ -488,7 +488,7 @@ class Box2DSolver(Solver):
             case c.DestroyBody(body) | c.SetBody(body, _) | c.SetPose(body, _, _) | c.CreateFixture(_, body, _):
                 return body, *self._cache.motion_of(body)
             case c.DestroyFixture(fixture) | c.SetFixture(fixture, _):
-                body = self.truth.fixtures[fixture].body
+                body = self.model.fixtures[fixture].body
                 return body, *self._cache.motion_of(body)
         return None
 
@@ -518,7 +518,7 @@ class Box2DSolver(Solver):
     # -- building anew ------------------------------------------------------------------------------------------------
 
     def _rebuild(self, read: BodyReading, touching: IntArray | None = None, pending: Pending | None = None) -> None:
-        """Throw the `b2World` away and build it again from the truth, with the bodies as `read` has them.
+        """Throw the `b2World` away and build it again from the model, with the bodies as `read` has them.
 
         The new one is complete before the old one goes: where Box2D refuses, nothing has changed. `touching` are the pairs whose
         beginning has been told and no end yet: where the contacts, evaluated anew at the present poses, say otherwise, the next step
@@ -559,7 +559,7 @@ class Box2DSolver(Solver):
             return building
         if building is not None:
             building.close()
-        return Building(self.truth)
+        return Building(self.model)
 
     @classmethod
     def carried(cls, snapshot: WorldSnapshot) -> Carried:
@@ -594,7 +594,7 @@ class Box2DSolver(Solver):
 
     def pair_record(self) -> PairRecord:
         if self._pair_record is None:
-            self._pair_record = PairRecord(self.truth, self.shape_of, lambda a, b: self._cache.contact_between(a, b))
+            self._pair_record = PairRecord(self.model, self.shape_of, lambda a, b: self._cache.contact_between(a, b))
         return self._pair_record
 
 

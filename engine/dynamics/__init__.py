@@ -2,7 +2,7 @@
 
 A step, in the order of its chapters; docs/dynamics has a page, with the whole derivation and pictures, of each name in brackets::
 
-    tables      what the truth is made of, as columns: bodies with mass and inertia, fixtures with shapes and materials, joints
+    tables      what the model is made of, as columns: bodies with mass and inertia, fixtures with shapes and materials, joints
     contacts    broad phase, filter, manifolds; the points of the last step found again, for their impulses [contacts]
     impacts     bodies that bounce, pair by pair [restitution]
     soft_step   sub-steps: velocities, warm start, soft rows, positions, relaxation [equations_of_motion, soft_constraints]

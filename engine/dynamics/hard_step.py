@@ -21,8 +21,8 @@ from engine.dynamics.solvers._pgs_ngs_kernel import MOST_CORRECTION, Planes, pgs
 from engine.dynamics.solvers._point_pair_kernel import MOST_CONDITION
 from engine.dynamics.tables import IN_HAND, Tables
 from engine.world.joint_specs import DistanceJointSpec, MotorJointSpec, MouseJointSpec, PulleyJointSpec, RopeJointSpec
+from engine.world.model import WorldModel
 from engine.world.snapshot import WorldSnapshot
-from engine.world.truth import Truth
 
 __all__ = ["HardContacts", "HardStep", "Sweeps"]
 
@@ -116,9 +116,9 @@ class HardStep:
     def __init__(
         self, snapshot: WorldSnapshot, poses: FloatArray, velocities: FloatArray, force: FloatArray, gear_sums: Mapping[int, float]
     ) -> None:
-        truth = Truth(snapshot.settings)
-        truth.take_over(snapshot)
-        self._settings, self._tables, n = snapshot.settings, Tables(truth), len(poses)
+        model = WorldModel(snapshot.settings)
+        model.take_over(snapshot)
+        self._settings, self._tables, n = snapshot.settings, Tables(model), len(poses)
         bodies = self._tables.bodies
         self._velocity = np.concatenate((velocities, np.zeros((1, 3))))
         self._angle, angle = poses[:, 2], np.append(poses[:, 2], 0.0)
@@ -134,16 +134,16 @@ class HardStep:
         push[:n] += force * self._inverse[:n][:, [0, 0, 1]]
         self._push, self._damping = np.where(drives, push, 0.0), np.where(drives, bodies.damping, 0.0)
         held = np.zeros(n + 1, dtype=np.bool_)
-        held[[truth.rows[joint.bodies[1]] for joint in truth.joints.values() if isinstance(joint.spec, MouseJointSpec)]] = True
+        held[[model.rows[joint.bodies[1]] for joint in model.joints.values() if isinstance(joint.spec, MouseJointSpec)]] = True
         self._explicit = np.where(drives, _explicit(bodies.damping, held, self._settings.dt), 0.0)
         self._spin = np.where(held & drives[:, 0], _SPIN_IN_HAND, 1.0)
-        self.joint_table = table = JointTable.of(truth.joints, gear_sums, truth.rows, bodies.center, bodies.is_active)
+        self.joint_table = table = JointTable.of(model.joints, gear_sums, model.rows, bodies.center, bodies.is_active)
         self._joints = table.posed(self._center, turned, poses, self._inverse[:, 0], np.zeros((len(table.kind), 2)))
-        motors = [joint for joint, resolved in truth.joints.items() if isinstance(resolved.spec, MotorJointSpec)]
+        motors = [joint for joint, resolved in model.joints.items() if isinstance(resolved.spec, MotorJointSpec)]
         rows = np.flatnonzero(np.isin(table.owner, motors) & (table.kind == POINT))
         levers = -rotated(turned, bodies.center)[table.ends[rows, 0]]
         pulleys, rods = (
-            np.isin(table.owner, [joint for joint, resolved in truth.joints.items() if isinstance(resolved.spec, kinds)])
+            np.isin(table.owner, [joint for joint, resolved in model.joints.items() if isinstance(resolved.spec, kinds)])
             for kinds in (PulleyJointSpec, (DistanceJointSpec, RopeJointSpec))
         )
         asked = _without_short(self._joints, pulleys, rods, n)

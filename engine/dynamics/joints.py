@@ -52,7 +52,7 @@ from engine.world.joint_specs import (
     WheelJointSpec,
 )
 from engine.world.joints import ResolvedJoint
-from engine.world.truth import Truth
+from engine.world.model import WorldModel
 
 __all__ = ["JointTable", "coordinate_row", "no_joints", "rotated", "rows_of"]
 
@@ -282,7 +282,7 @@ class JointTable:
         return found
 
     def reaction(
-        self, joint: int, total: FloatArray, pose_of: Callable[[int | None], Transform], truth: Truth
+        self, joint: int, total: FloatArray, pose_of: Callable[[int | None], Transform], model: WorldModel
     ) -> tuple[tuple[float, float], float]:
         """Return the force in N and the torque in N m that a joint put on body B in the last step, world frame.
 
@@ -291,8 +291,8 @@ class JointTable:
         total : float64 (n, 2)
             The rows' impulses over the step.
         """
-        resolved, hertz = truth.joints[joint], truth.settings.hertz
-        of_joint = list(rows_of(resolved, truth.joints))
+        resolved, hertz = model.joints[joint], model.settings.hertz
+        of_joint = list(rows_of(resolved, model.joints))
         x = y = torque = 0.0
         rows = np.flatnonzero(self.owner == joint).tolist()
         if len(rows) != len(of_joint):  # made, or changed, since the last step

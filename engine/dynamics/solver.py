@@ -30,12 +30,12 @@ from engine.world import commands as c
 from engine.world.hooks import StepHooks
 from engine.world.joint_specs import JOINT_SPECS, GearJointSpec, MotorJointSpec, PrismaticJointSpec, WheelJointSpec
 from engine.world.joints import ResolvedJoint
+from engine.world.model import WorldModel
 from engine.world.records import BodyMotion, ImpactMoment, JointState, StepCost
 from engine.world.snapshot import SolverState, WorldSnapshot
 from engine.world.solver import Becomes, Capabilities, Carried, Solver, load_solver
 from engine.world.specs import BodySpec, FixtureSpec, WorldSettings
 from engine.world.step_pairs import PairRecord, StepPairs
-from engine.world.truth import Truth
 
 __all__ = ["RigidBodySolver", "solver_of"]
 
@@ -57,8 +57,8 @@ class RigidBodySolver(Solver):
 
     method: ClassVar[Method]
 
-    def __init__(self, truth: Truth) -> None:
-        super().__init__(truth)
+    def __init__(self, model: WorldModel) -> None:
+        super().__init__(model)
         self._state = empty_state()
         self._known: Tables | None = None
         self._joints = no_joints()
@@ -103,26 +103,26 @@ class RigidBodySolver(Solver):
     # -- changes ------------------------------------------------------------------------------------------------------
 
     def check(self, command: c.Command) -> None:
-        truth = self.truth
+        model = self.model
         match command:
             case c.CreateFixture(fixture, body, spec):
-                self._check_mass(body, truth.bodies[body].spec.type, {fixture: spec})
+                self._check_mass(body, model.bodies[body].spec.type, {fixture: spec})
             case c.DestroyFixture(fixture):
-                body = truth.fixtures[fixture].body
-                self._check_mass(body, truth.bodies[body].spec.type, {fixture: None})
+                body = model.fixtures[fixture].body
+                self._check_mass(body, model.bodies[body].spec.type, {fixture: None})
             case c.SetFixture(fixture, changes):
-                body = truth.fixtures[fixture].body
-                self._check_mass(body, truth.bodies[body].spec.type, {fixture: truth.changed_fixture(fixture, dict(changes))})
+                body = model.fixtures[fixture].body
+                self._check_mass(body, model.bodies[body].spec.type, {fixture: model.changed_fixture(fixture, dict(changes))})
             case c.SetBody(body, changes):
-                self._check_mass(body, truth.changed_body(body, dict(changes)).type, {})
-            case c.ApplyImpulse(body, impulse, point) if truth.bodies[body].spec.type == "dynamic":
+                self._check_mass(body, model.changed_body(body, dict(changes)).type, {})
+            case c.ApplyImpulse(body, impulse, point) if model.bodies[body].spec.type == "dynamic":
                 values = self._after_impulse(body, impulse, point)
                 if not max(math.hypot(values[3], values[4]), abs(values[5])) <= MAX_SPEED:
                     raise InvalidInputError("impulse", f"small enough that the body stays below {MAX_SPEED:g} m/s and rad/s", impulse)
 
     def _check_mass(self, body: int, type_then: str, instead: Mapping[int, FixtureSpec | None]) -> None:
         if type_then == "dynamic":
-            specs = {fixture: self.truth.fixtures[fixture].spec for fixture in self.truth.bodies[body].fixtures} | dict(instead)
+            specs = {fixture: self.model.fixtures[fixture].spec for fixture in self.model.bodies[body].fixtures} | dict(instead)
             check_mass([spec for spec in specs.values() if spec is not None])
 
     def apply(self, command: c.Command, becomes: Becomes) -> None:
@@ -158,7 +158,7 @@ class RigidBodySolver(Solver):
                 self._targets_changed = True
             case c.SetSettings():
                 assert isinstance(becomes, WorldSettings)
-                share = self._share(becomes) / self._share(self.truth.settings)
+                share = self._share(becomes) / self._share(self.model.settings)
                 if share != 1.0:  # of a step the impulses are the same, of a sub-step they are not
                     state = replace(state, memory=state.memory.scaled(share))
             case c.DestroyJoint(joint):
@@ -167,11 +167,11 @@ class RigidBodySolver(Solver):
         self._state = state
 
     def _with_gear(self, state: State, joint: int, gear: GearJointSpec) -> State:
-        total = _gear_sum(gear, self.truth.joints, self._transform)
+        total = _gear_sum(gear, self.model.joints, self._transform)
         return replace(state, memory=replace(state.memory, gear_sums=(*state.memory.gear_sums, (joint, total))))
 
     def _is_dynamic(self, body: int) -> bool:
-        return self.truth.bodies[body].spec.type == "dynamic"
+        return self.model.bodies[body].spec.type == "dynamic"
 
     def _after_impulse(self, body: int, impulse: tuple[float, float], point: tuple[float, float] | None) -> tuple[float, ...]:
         """Return x, y, angle, vx, vy, omega after an impulse at a world point, or at the centre of mass."""
@@ -193,13 +193,13 @@ class RigidBodySolver(Solver):
         if (
             self._idle is not None
             and record is None
-            and all(one is other for one, other in zip(self._idle, (before, tables, joints, self.truth.settings), strict=True))
+            and all(one is other for one, other in zip(self._idle, (before, tables, joints, self.model.settings), strict=True))
         ):
             self._state = replace(before, contacts=told_contacts(number, before.memory.rows, None, (), ()))
             self._idle, self._cost = (self._state, *self._idle[1:]), StepCost(solver=1e3 * (perf_counter() - started))
             return []
         step = Step(
-            number, self.truth.settings, tables, joints, self._nearby, self._space, before, hooks, self._call, self.method, self.trace
+            number, self.model.settings, tables, joints, self._nearby, self._space, before, hooks, self._call, self.method, self.trace
         )
         if record is not None:
             record.last = None
@@ -215,7 +215,7 @@ class RigidBodySolver(Solver):
         self._moments = step.moments
         step.sleep()
         self._state = step.finish()
-        self._idle = (self._state, tables, joints, self.truth.settings) if step.is_idle else None
+        self._idle = (self._state, tables, joints, self.model.settings) if step.is_idle else None
         if record is not None and not self._nearby.is_crowd:
             touching, columns = self._state.memory.touching[:, :2], record.fixture_columns()
             record.last = StepPairs(number, 0, columns, before.values[:, :3], step.moving, frozenset(), touching, {}, step.approach)
@@ -242,17 +242,17 @@ class RigidBodySolver(Solver):
     # -- reading ------------------------------------------------------------------------------------------------------
 
     def _tables(self) -> Tables:
-        if self._known is None or self._known.structure is not self.truth.structure:
-            self._known = Tables(self.truth, self._known)
+        if self._known is None or self._known.structure is not self.model.structure:
+            self._known = Tables(self.model, self._known)
         return self._known
 
     def _joint_table(self, tables: Tables) -> JointTable:
         """Return the joints' rows; those of the last step where nothing has changed."""
-        joints = self.truth.joints
+        joints = self.model.joints
         if tables is not self._joints_of or self._targets_changed:
             bodies = tables.bodies
             sums = dict(self._state.memory.gear_sums)
-            self._joints = JointTable.of(joints, sums, self.truth.rows, bodies.center, bodies.is_active)
+            self._joints = JointTable.of(joints, sums, self.model.rows, bodies.center, bodies.is_active)
             self._joints_of, self._targets_changed = tables, False
         return self._joints
 
@@ -270,16 +270,16 @@ class RigidBodySolver(Solver):
         return self._state.contacts
 
     def mass_data(self, body: int) -> tuple[tuple[float, float], float, float]:
-        entry = self.truth.bodies[body]
+        entry = self.model.bodies[body]
         if entry.spec.type != "dynamic":
             return (0.0, 0.0), 0.0, 0.0
-        center, mass, inertia = mass_properties([self.truth.fixtures[fixture].spec for fixture in entry.fixtures])
+        center, mass, inertia = mass_properties([self.model.fixtures[fixture].spec for fixture in entry.fixtures])
         return center, mass, 0.0 if entry.spec.fixed_rotation else inertia
 
     def holds_point(self, fixture: int, point: tuple[float, float]) -> bool:
         from engine.query import contains
 
-        entry = self.truth.fixtures[fixture]
+        entry = self.model.fixtures[fixture]
         return contains(entry.spec.shape, self._transform(entry.body), point)
 
     def _transform(self, body: int | None) -> Transform:
@@ -292,14 +292,14 @@ class RigidBodySolver(Solver):
         return self._transform(body).apply(self.mass_data(body)[0])
 
     def joint_anchors(self, joint: int) -> tuple[tuple[float, float], tuple[float, float]]:
-        resolved = self.truth.joints[joint]
+        resolved = self.model.joints[joint]
         a, b = resolved.bodies
         if isinstance(resolved.spec, MotorJointSpec):  # which has the place for B where others have the anchor on A
             return self._transform(a).position, self._transform(b).position
         return self._transform(a).apply(resolved.local_anchor_a), self._transform(b).apply(resolved.local_anchor_b)
 
     def joint_state(self, joint: int) -> JointState:
-        resolved, state = self.truth.joints[joint], self._state
+        resolved, state = self.model.joints[joint], self._state
         a, b = resolved.bodies
         (ax, ay), (bx, by) = self.joint_anchors(joint)
         dx, dy = bx - ax, by - ay
@@ -312,7 +312,7 @@ class RigidBodySolver(Solver):
         if isinstance(resolved.spec, PrismaticJointSpec | WheelJointSpec):
             ux, uy = self._transform(a).rotate(resolved.local_axis_a)
             turning = spin_a  # the axis turns with A
-        force, torque = state.memory.joints.reaction(joint, state.memory.joint_total, self._transform, self.truth)
+        force, torque = state.memory.joints.reaction(joint, state.memory.joint_total, self._transform, self.model)
         return JointState(
             angle=angle_b - angle_a - resolved.reference_angle,
             spin=spin_b - spin_a,
@@ -332,7 +332,7 @@ class RigidBodySolver(Solver):
 
     def pair_record(self) -> PairRecord:
         if self._record is None:
-            self._record = PairRecord(self.truth, self.shape_of, lambda a, b: None)
+            self._record = PairRecord(self.model, self.shape_of, lambda a, b: None)
         return self._record
 
     # -- keeping ------------------------------------------------------------------------------------------------------
@@ -351,7 +351,7 @@ class RigidBodySolver(Solver):
         memory = state.memory
         assert isinstance(memory, Memory)
         self._moments = no_moments()
-        self._state = State(self.truth.body_ids, np.array(state.motion.values), np.array(state.motion.awake), memory, state.contacts)
+        self._state = State(self.model.body_ids, np.array(state.motion.values), np.array(state.motion.awake), memory, state.contacts)
 
     @classmethod
     def carried(cls, snapshot: WorldSnapshot) -> Carried:

@@ -20,8 +20,8 @@ from engine.geometry import AnyShape, Polygon, Segment
 from engine.geometry.kinds import POLYGON
 from engine.query import batch
 from engine.world.joint_specs import MouseJointSpec
+from engine.world.model import WorldModel
 from engine.world.specs import BodySpec, FixtureSpec
-from engine.world.truth import Truth
 
 __all__ = ["MARGIN", "Tables", "check_mass", "mass_properties"]
 
@@ -167,7 +167,7 @@ class FixtureColumns(NamedTuple):
 
 
 class Tables:
-    """The columns of a truth as it stands.
+    """The columns of a model as it stands.
 
     Attributes
     ----------
@@ -185,16 +185,16 @@ class Tables:
         centre of mass, m.
     """
 
-    def __init__(self, truth: Truth, before: Tables | None = None) -> None:
-        self.structure = truth.structure
+    def __init__(self, model: WorldModel, before: Tables | None = None) -> None:
+        self.structure = model.structure
         self.shapes: Shapes = before.shapes if before is not None else Shapes()
-        self.bodies = _body_columns(truth)
-        self.fixtures = _fixture_columns(truth, self.shapes)
-        self.inside, self.reach = _extents(truth, self.bodies)
-        rows, n = truth.rows, len(self.bodies.is_dynamic)
+        self.bodies = _body_columns(model)
+        self.fixtures = _fixture_columns(model, self.shapes)
+        self.inside, self.reach = _extents(model, self.bodies)
+        rows, n = model.rows, len(self.bodies.is_dynamic)
         pairs = {
             (rows[joint.bodies[0]], rows[joint.bodies[1]])
-            for joint in truth.joints.values()
+            for joint in model.joints.values()
             if not isinstance(joint.spec, MouseJointSpec) and not joint.spec.collide_connected and joint.bodies[0] is not None
         }
         self.joined = np.array(sorted(min(pair) * n + max(pair) for pair in pairs), dtype=np.int64)
@@ -205,11 +205,11 @@ class Tables:
         self.margin = np.where(fixtures.radius > 0.0, MARGIN, 0.0)
 
 
-def _extents(truth: Truth, bodies: BodyColumns) -> tuple[FloatArray, FloatArray]:
+def _extents(model: WorldModel, bodies: BodyColumns) -> tuple[FloatArray, FloatArray]:
     inside, reach = np.full(len(bodies.ids), np.inf), np.zeros(len(bodies.ids))
     for row, body in enumerate(bodies.ids.tolist()):
-        for fixture in truth.bodies[body].fixtures:
-            least, points, radius = _extent(truth.fixtures[fixture].spec.shape)
+        for fixture in model.bodies[body].fixtures:
+            least, points, radius = _extent(model.fixtures[fixture].spec.shape)
             inside[row] = min(inside[row], least)
             reach[row] = max(reach[row], float(np.hypot(*(points - bodies.center[row]).T).max()) + radius)
     return inside, reach
@@ -224,19 +224,19 @@ def _extent(shape: AnyShape) -> tuple[float, FloatArray, float]:
     return radius, core, radius
 
 
-def _body_columns(truth: Truth) -> BodyColumns:
-    entries = [truth.bodies[body] for body in truth.body_ids.tolist()]
+def _body_columns(model: WorldModel) -> BodyColumns:
+    entries = [model.bodies[body] for body in model.body_ids.tolist()]
     specs: list[BodySpec] = [entry.spec for entry in entries]
     n = len(specs)
     inverse, center = np.zeros((n + 1, 2)), np.zeros((n + 1, 2))
     for row, entry in enumerate(entries):
         if entry.spec.type == "dynamic":  # what is driven turns about its origin
-            center[row], mass, inertia = mass_properties([truth.fixtures[fixture].spec for fixture in entry.fixtures])
+            center[row], mass, inertia = mass_properties([model.fixtures[fixture].spec for fixture in entry.fixtures])
             inverse[row] = 1.0 / mass, 0.0 if inertia == 0.0 or entry.spec.fixed_rotation else 1.0 / inertia
     damping = np.array([(spec.linear_damping, spec.angular_damping) for spec in specs] + [(0.0, 0.0)])
-    damping[[truth.rows[joint.bodies[1]] for joint in truth.joints.values() if isinstance(joint.spec, MouseJointSpec)], 1] += IN_HAND
+    damping[[model.rows[joint.bodies[1]] for joint in model.joints.values() if isinstance(joint.spec, MouseJointSpec)], 1] += IN_HAND
     return BodyColumns(
-        ids=truth.body_ids,
+        ids=model.body_ids,
         is_dynamic=np.array([spec.type == "dynamic" and spec.active for spec in specs] + [False]),
         is_static=np.array([spec.type == "static" for spec in specs] + [True]),
         is_active=np.array([spec.active for spec in specs] + [True]),
@@ -248,10 +248,10 @@ def _body_columns(truth: Truth) -> BodyColumns:
     )
 
 
-def _fixture_columns(truth: Truth, shapes: Shapes) -> FixtureColumns:
-    listed = [(fixture, entry) for fixture, entry in sorted(truth.fixtures.items()) if truth.bodies[entry.body].spec.active]
+def _fixture_columns(model: WorldModel, shapes: Shapes) -> FixtureColumns:
+    listed = [(fixture, entry) for fixture, entry in sorted(model.fixtures.items()) if model.bodies[entry.body].spec.active]
     specs = [entry.spec for _, entry in listed]
-    rows = truth.rows
+    rows = model.rows
     return FixtureColumns(
         ids=np.array([fixture for fixture, _ in listed], dtype=np.int64),
         body=np.array([rows[entry.body] for _, entry in listed], dtype=np.int64),

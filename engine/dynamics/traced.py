@@ -6,9 +6,9 @@ from engine.common.arrays import FloatArray
 from engine.common.errors import WorldLostError
 from engine.dynamics.solver import solver_of
 from engine.dynamics.solvers.protocol import Problem
+from engine.world.model import WorldModel
 from engine.world.records import BodyMotion
 from engine.world.snapshot import WorldSnapshot
-from engine.world.truth import Truth
 
 __all__ = ["traced_step"]
 
@@ -35,9 +35,9 @@ def traced_step(snapshot: WorldSnapshot, trace: FloatArray) -> tuple[BodyMotion,
     WorldLostError
         The solver broke off, or a body left the finite numbers.
     """
-    truth = Truth(snapshot.settings)
-    truth.take_over(snapshot)
-    solver = solver_of(snapshot.solver)(truth)
+    model = WorldModel(snapshot.settings)
+    model.take_over(snapshot)
+    solver = solver_of(snapshot.solver)(model)
     solver.load(snapshot.state)
     solver.trace = trace
     try:

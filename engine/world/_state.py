@@ -1,4 +1,4 @@
-"""The truth about a world together with the solver that follows it.
+"""The model about a world together with the solver that follows it.
 
 `WorldState` applies commands to both, in the same order, and puts both back where one breaks off. What it is given has been checked by
 `World`.
@@ -20,11 +20,11 @@ from engine.world.conversion import converted
 from engine.world.fields import changed
 from engine.world.joint_specs import GearJointSpec, MouseJointSpec, PrismaticJointSpec, RevoluteJointSpec, bodies_of
 from engine.world.joints import altered, check_numbers, resolve
+from engine.world.model import WorldModel
 from engine.world.records import MOST_MOTION, BodyMotion
 from engine.world.snapshot import WorldSnapshot
 from engine.world.solver import Becomes, Solver, load_solver
 from engine.world.specs import WorldSettings
-from engine.world.truth import Truth
 from engine.world.waking import Concerned, Sleepers, concerned, ends_of
 
 __all__ = ["Motion", "WorldState"]
@@ -61,11 +61,11 @@ class Motion:
 
 
 class WorldState:
-    """The truth, the solver, and what was read from it."""
+    """The model, the solver, and what was read from it."""
 
     def __init__(self, settings: WorldSettings, solver: type[Solver]) -> None:
-        self.truth = Truth(solver.accept(settings))
-        self.solver = solver(self.truth)
+        self.model = WorldModel(solver.accept(settings))
+        self.solver = solver(self.model)
         self.lost = ""
         """Why there is nothing left to go on with; empty while there is."""
         self._dropped: list[int] = []
@@ -86,7 +86,7 @@ class WorldState:
     def motion(self) -> Motion:
         """Return the motion of all bodies; read again where a command may have changed it."""
         if self._motion is None or self._is_stale:
-            raw, rows = self.solver.motion(), self.truth.rows
+            raw, rows = self.solver.motion(), self.model.rows
             self._motion = Motion(rows, raw, self._previous_poses(rows, _columns(raw, 0)))
             self._teleported.clear()
             self._is_stale = False
@@ -125,31 +125,31 @@ class WorldState:
 
         Asked when a command is given and again when it is applied: of several in one step, each may be right by itself.
         """
-        bodies = self.truth.bodies
+        bodies = self.model.bodies
         match command:
             case c.SetVelocity(body, _, _) if bodies[body].spec.type == "static":
                 raise InvalidInputError("body", "dynamic or kinematic", body)
             case c.CreateJoint(_, MouseJointSpec() as joint):
                 if bodies[joint.body].spec.type != "dynamic":
                     raise InvalidInputError("body", "a dynamic body", joint.body)
-                check_numbers(resolve(joint, self.transform, self.truth.joints))
+                check_numbers(resolve(joint, self.transform, self.model.joints))
             case c.CreateJoint(number, GearJointSpec() as joint):
                 self._check_gear(number, joint)
             case c.CreateJoint(_, joint):
                 ends = bodies_of(joint)
-                check_numbers(resolve(joint, self.transform, self.truth.joints))
+                check_numbers(resolve(joint, self.transform, self.model.joints))
                 if all(bodies[body].spec.type != "dynamic" for body in ends):
                     raise InvalidInputError("body_b", "dynamic, or body_a must be", ends[1])
             case c.SetSettings(changes):
-                self.solver.accept(changed(self.truth.settings, "WorldSettings", dict(changes)))
+                self.solver.accept(changed(self.model.settings, "WorldSettings", dict(changes)))
             case c.SetSolver(solver, solver_settings):
-                load_solver(solver).accept(replace(self.truth.settings, solver_settings=solver_settings))
+                load_solver(solver).accept(replace(self.model.settings, solver_settings=solver_settings))
                 return
         self.solver.check(command)
 
     def _check_gear(self, number: int, joint: GearJointSpec) -> None:
         """Refuse a gear joint that stands on anything but two joints of different bodies B that were made before it."""
-        joints = self.truth.joints
+        joints = self.model.joints
         for name, other in (("joint_a", joint.joint_a), ("joint_b", joint.joint_b)):
             resolved = joints.get(other)
             if resolved is None or other >= number or not isinstance(resolved.spec, RevoluteJointSpec | PrismaticJointSpec):
@@ -161,7 +161,7 @@ class WorldState:
             raise InvalidInputError("joint_a and joint_b", wanted, Described(f"joints {joint.joint_a} and {joint.joint_b}"))
 
     def execute(self, command: c.Command) -> tuple[int, ...]:
-        """Apply one command to the solver and to the truth; return the joints that could not stay because of it.
+        """Apply one command to the solver and to the model; return the joints that could not stay because of it.
 
         Raises
         ------
@@ -179,14 +179,14 @@ class WorldState:
                 return self.execute(c.SetSettings((("solver_settings", command.solver_settings),)))
             self._set_solver(command)
             return ()
-        mark, settings, body = self.solver.mark(command), self.truth.settings, self._quickened(command)
-        self.truth.begin()
+        mark, settings, body = self.solver.mark(command), self.model.settings, self._quickened(command)
+        self.model.begin()
         try:
             self._apply(command)
             self._is_stale = True
-            dropped = self._drop_what_cannot_hold() if isinstance(command, _MAY_LOOSEN) and self.truth.joints else ()
+            dropped = self._drop_what_cannot_hold() if isinstance(command, _MAY_LOOSEN) and self.model.joints else ()
         except Exception as error:
-            self.truth.settings = settings
+            self.model.settings = settings
             raise self._put_back(f"{self._title} refused {type(command).__name__}: {error}", mark) from error
         if body is not None and (np.abs(self.solver.motion_of(body)) > MOST_MOTION).any():
             self._take_out([body])
@@ -198,7 +198,7 @@ class WorldState:
             case c.SetBody(body, _) | c.ApplyImpulse(body, _, _) | c.CreateFixture(_, body, _):
                 return body
             case c.SetFixture(fixture, _) | c.DestroyFixture(fixture):
-                return self.truth.fixtures[fixture].body
+                return self.model.fixtures[fixture].body
         return None
 
     def _canonicalize(self, command: c.Canonicalize) -> None:
@@ -218,7 +218,7 @@ class WorldState:
         self._become(converted(self.snapshot(), command.solver, command.solver_settings), must_hold=True)
         assert self._motion is not None
         self._motion = replace(self._motion, before=before)
-        self._wake(self._all_of(concerned(command, self.truth)))
+        self._wake(self._all_of(concerned(command, self.model)))
 
     def _put_back(self, told: str, mark: object) -> WorldLostError:
         """Undo what the command under way has changed, let the solver stand as it stood, and return the error that says so.
@@ -226,7 +226,7 @@ class WorldState:
         Where even that fails the world is `lost`, and says nothing else from then on.
         """
         try:
-            self.truth.undo()
+            self.model.undo()
             self._is_stale = True
             self._may_sleep()
             self.solver.go_back(mark)
@@ -236,58 +236,58 @@ class WorldState:
         return WorldLostError(f"{told}; the world stands as before it")
 
     def _apply(self, command: c.Command) -> None:
-        truth, accept = self.truth, self.solver.accept
-        whom = concerned(command, truth)
+        model, accept = self.model, self.solver.accept
+        whom = concerned(command, model)
         woken = self._all_of(whom) | self._near(whom)
         match command:
             case c.CreateBody(body, spec, fixtures):
                 self._tell(command, spec)
-                truth.add_body(body, spec, fixtures)
+                model.add_body(body, spec, fixtures)
             case c.DestroyBody(body):
-                for joint in list(truth.bodies[body].joints):
-                    if joint in truth.joints:  # and not gone with another
+                for joint in list(model.bodies[body].joints):
+                    if joint in model.joints:  # and not gone with another
                         self._remove_joint(joint)
                 self._tell(command)
-                truth.remove_body(body)
+                model.remove_body(body)
                 if self._asleep is not None:
                     self._asleep.bodies.pop(body, None)
             case c.CreateFixture(fixture, body, fixture_spec):
                 self._tell(command, fixture_spec)
-                truth.add_fixture(fixture, body, fixture_spec)
+                model.add_fixture(fixture, body, fixture_spec)
             case c.DestroyFixture(fixture):
                 self._tell(command)
-                truth.remove_fixture(fixture)
+                model.remove_fixture(fixture)
             case c.CreateJoint(joint, joint_spec):
-                resolved = accept(resolve(joint_spec, self.transform, truth.joints))
+                resolved = accept(resolve(joint_spec, self.transform, model.joints))
                 self._tell(command, resolved)
-                truth.add_joint(joint, resolved)
+                model.add_joint(joint, resolved)
             case c.DestroyJoint(joint):
                 self._remove_joint(joint)
             case c.SetJoint(joint, changes):
-                resolved = accept(altered(truth.joints[joint], dict(changes)))
+                resolved = accept(altered(model.joints[joint], dict(changes)))
                 self._tell(command, resolved)
-                truth.set_joint(joint, resolved)
+                model.set_joint(joint, resolved)
             case c.SetMouseTarget(joint, target):
-                resolved = truth.joints[joint]
+                resolved = model.joints[joint]
                 assert isinstance(resolved.spec, MouseJointSpec)
                 resolved = accept(replace(resolved, spec=replace(resolved.spec, target=target)))
                 self._tell(command, resolved)
-                truth.set_mouse_target(joint, resolved)
+                model.set_mouse_target(joint, resolved)
             case c.SetPose(body, _, _):
                 self._tell(command)
                 self._teleported.add(body)
             case c.SetBody(body, changes):
-                now = accept(truth.changed_body(body, dict(changes)))
+                now = accept(model.changed_body(body, dict(changes)))
                 self._tell(command, now)
-                truth.set_body(body, now)
+                model.set_body(body, now)
             case c.SetFixture(fixture, changes):
-                fixture_now = accept(truth.changed_fixture(fixture, dict(changes)))
+                fixture_now = accept(model.changed_fixture(fixture, dict(changes)))
                 self._tell(command, fixture_now)
-                truth.set_fixture(fixture, fixture_now)
+                model.set_fixture(fixture, fixture_now)
             case c.SetSettings(changes):
-                settings = accept(changed(truth.settings, "WorldSettings", dict(changes)))
+                settings = accept(changed(model.settings, "WorldSettings", dict(changes)))
                 self._tell(command, settings)
-                truth.settings = settings
+                model.settings = settings
             case _:
                 self._tell(command)
         self.solver.followed()
@@ -314,21 +314,21 @@ class WorldState:
     def _sleepers(self) -> Sleepers:
         if self._asleep is None:
             motion = self.motion()
-            self._asleep = Sleepers(self.truth, motion.poses, motion.raw.awake, self.solver.capabilities)
+            self._asleep = Sleepers(self.model, motion.poses, motion.raw.awake, self.solver.capabilities)
         return self._asleep
 
     def _all_of(self, whom: Concerned) -> set[int]:
         """Return the bodies themselves that a command wakes, and of all others those that it wakes."""
         if whom.others == "nobody" or self._is_all_awake():
             return set(whom.bodies)
-        bodies = self.truth.bodies
+        bodies = self.model.bodies
         return {body for body in self._sleepers().bodies if whom.others == "all" or bodies[body].spec.awake}
 
     def _near(self, whom: Concerned) -> set[int]:
         """Return who sleeps near the fixtures that a command changes, as far as they are there now."""
         if not whom.fixtures or self._is_all_awake():
             return set()
-        there = [fixture for fixture in whom.fixtures if fixture in self.truth.fixtures]
+        there = [fixture for fixture in whom.fixtures if fixture in self.model.fixtures]
         return set(self._sleepers().near(there, self.transform))
 
     def _wake(self, bodies: Collection[int]) -> None:
@@ -336,7 +336,7 @@ class WorldState:
         if not bodies or self._is_all_awake():
             return
         for body in sorted(bodies):
-            entry = self.truth.bodies.get(body)
+            entry = self.model.bodies.get(body)
             if entry is not None and entry.spec.active and entry.spec.type != "static":
                 self._tell(c.SetAwake(body, True))
             if self._asleep is not None:
@@ -348,22 +348,22 @@ class WorldState:
 
     def _remove_joint(self, joint: int) -> tuple[int, ...]:
         """Remove a joint, the gear joints on it before it; return all that went."""
-        lost = self.truth.lost_with([joint])
-        woken = ends_of(lost, self.truth)
+        lost = self.model.lost_with([joint])
+        woken = ends_of(lost, self.model)
         for one in reversed(lost):
             self._tell(c.DestroyJoint(one))
-            self.truth.remove_joint(one)
+            self.model.remove_joint(one)
         self._wake(woken)
         return lost
 
     def _drop_what_cannot_hold(self) -> tuple[int, ...]:
         """Remove the joints that the last command left without a dynamic body, or that the solver cannot hold; return their ids."""
         dropped: list[int] = []
-        for joint, resolved in list(self.truth.joints.items()):
-            if joint not in self.truth.joints:
+        for joint, resolved in list(self.model.joints.items()):
+            if joint not in self.model.joints:
                 continue
             ends = [body for body in resolved.bodies if body is not None]
-            is_driven = any(self.truth.bodies[body].spec.type == "dynamic" for body in ends)
+            is_driven = any(self.model.bodies[body].spec.type == "dynamic" for body in ends)
             if not is_driven or not self.solver.can_hold(resolved):
                 dropped += self._remove_joint(joint)
         return tuple(dropped)
@@ -383,8 +383,8 @@ class WorldState:
             The solver broke off, or a body left the finite numbers; the world has been put back as it stood before, and such bodies
             have been taken out.
         """
-        before, mark, number = self.motion(), self.solver.mark(), self.truth.step_index + 1
-        self.truth.begin()
+        before, mark, number = self.motion(), self.solver.mark(), self.model.step_index + 1
+        self.model.begin()
         try:
             lost = self.solver.step(number)
         except Exception as error:
@@ -395,26 +395,26 @@ class WorldState:
                 raise told
             self._take_out(lost)
             raise WorldLostError(f"{told}, with that body taken out")
-        self.truth.step_index = number
+        self.model.step_index = number
         raw = self.solver.motion()
         self._motion = Motion(before.rows, raw, before.raw)
         self._is_stale = False
         self._is_anyone_asleep, self._asleep = not raw.awake.all(), None
         is_out = np.abs(raw.values) > MOST_MOTION
         if is_out.any():
-            self._take_out(self.truth.body_ids[is_out.any(axis=1)].tolist())
+            self._take_out(self.model.body_ids[is_out.any(axis=1)].tolist())
 
     def _take_out(self, bodies: Iterable[int]) -> None:
-        mark, out_of_range = self.solver.mark(), list(self.truth.out_of_range)
-        self.truth.begin()
+        mark, out_of_range = self.solver.mark(), list(self.model.out_of_range)
+        self.model.begin()
         try:
             for body in bodies:
-                if self.truth.bodies[body].spec.active:
+                if self.model.bodies[body].spec.active:
                     self._apply(c.SetBody(body, (("active", False),)))
-                    self.truth.out_of_range.append(body)
-            dropped = self._drop_what_cannot_hold() if self.truth.gears else ()
+                    self.model.out_of_range.append(body)
+            dropped = self._drop_what_cannot_hold() if self.model.gears else ()
         except Exception as error:
-            self.truth.out_of_range = out_of_range
+            self.model.out_of_range = out_of_range
             raise self._put_back(f"{self._title} refused to take out a body: {error}", mark) from error
         self._dropped += dropped
 
@@ -422,22 +422,22 @@ class WorldState:
 
     def snapshot(self, next_ids: tuple[int, int, int] = (0, 0, 0)) -> WorldSnapshot:
         """Return all that can be kept."""
-        truth = self.truth
-        bodies, fixtures, joints = truth.listed()
+        model = self.model
+        bodies, fixtures, joints = model.listed()
         return WorldSnapshot(
             solver=self.solver.capabilities.name,
-            settings=truth.settings,
-            step_index=truth.step_index,
+            settings=model.settings,
+            step_index=model.step_index,
             bodies=bodies,
             fixtures=fixtures,
             joints=joints,
             state=self.solver.save(),
             next_ids=next_ids,
-            out_of_range=tuple(truth.out_of_range),
+            out_of_range=tuple(model.out_of_range),
         )
 
     def load(self, snapshot: WorldSnapshot, must_hold: bool = False) -> None:
-        """Take the truth from a snapshot, and let its solver drive the world, standing as it stood.
+        """Take the model from a snapshot, and let its solver drive the world, standing as it stood.
 
         Raises
         ------
@@ -455,23 +455,23 @@ class WorldState:
         LabError
             As said.
         """
-        before, solver = self.truth.take_over(snapshot), self.solver
+        before, solver = self.model.take_over(snapshot), self.solver
         try:
             if snapshot.solver != solver.capabilities.name:
-                self.solver = load_solver(snapshot.solver)(self.truth)
+                self.solver = load_solver(snapshot.solver)(self.model)
                 self.solver.hooks = solver.hooks
             self.solver.load(snapshot.state)
-            for joint, resolved in self.truth.joints.items() if must_hold else ():
+            for joint, resolved in self.model.joints.items() if must_hold else ():
                 if not self.solver.can_hold(resolved):
                     raise InvalidInputError(f"joint {joint}", f"one that {self._title} can hold", Described(type(resolved.spec).__name__))
         except Exception as error:
             told = f"{self._title} refused the snapshot of step {snapshot.step_index}: {error}"
             self.solver = solver
-            self.truth.give_back(before)
+            self.model.give_back(before)
             if isinstance(error, LabError):
                 raise
             raise WorldLostError(f"{told}; the world stands as before it") from error
-        self._motion = Motion(self.truth.rows, snapshot.motion, snapshot.motion)
+        self._motion = Motion(self.model.rows, snapshot.motion, snapshot.motion)
         self._is_stale = True
         self._teleported.clear()
         self._may_sleep()

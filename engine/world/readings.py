@@ -20,10 +20,10 @@ from engine.world._state import WorldState
 from engine.world.fields import vector
 from engine.world.joint_specs import JointSpec
 from engine.world.joints import ResolvedJoint, as_it_stands
+from engine.world.model import BodyEntry, FixtureEntry
 from engine.world.records import Body, BodyState, Fixture, ImpactMoment, Joint, JointState, StepCost
 from engine.world.solver import Capabilities, load_solver
 from engine.world.specs import WorldSettings
-from engine.world.truth import BodyEntry, FixtureEntry
 
 __all__ = ["WorldReadings"]
 
@@ -55,17 +55,17 @@ class WorldReadings:
     @property
     def settings(self) -> WorldSettings:
         """The world's settings; change them with `set_settings`."""
-        return self._state.truth.settings
+        return self._state.model.settings
 
     @property
     def step_index(self) -> int:
         """Number of steps made."""
-        return self._state.truth.step_index
+        return self._state.model.step_index
 
     @property
     def time(self) -> float:
         """Seconds simulated, at the present step rate."""
-        return self._state.truth.step_index * self._state.truth.settings.dt
+        return self._state.model.step_index * self._state.model.settings.dt
 
     @property
     def contacts(self) -> StepContacts:
@@ -86,7 +86,7 @@ class WorldReadings:
     @property
     def out_of_range(self) -> tuple[int, ...]:
         """Bodies that left the range of positions and speeds that can be borne, and were set inactive for it."""
-        return tuple(self._state.truth.out_of_range)
+        return tuple(self._state.model.out_of_range)
 
     @property
     def last_cost(self) -> StepCost:
@@ -96,39 +96,39 @@ class WorldReadings:
     @property
     def structure_version(self) -> int:
         """A number that changes whenever bodies, fixtures or joints come, go or change."""
-        return self._state.truth.structure_version
+        return self._state.model.structure_version
 
     @property
     def body_ids(self) -> tuple[int, ...]:
         """Ids of the living bodies, ascending."""
-        return self._state.truth.body_numbers
+        return self._state.model.body_numbers
 
     @property
     def fixture_ids(self) -> tuple[int, ...]:
         """Ids of the living fixtures, ascending."""
-        return tuple(sorted(self._state.truth.fixtures))
+        return tuple(sorted(self._state.model.fixtures))
 
     @property
     def joint_ids(self) -> tuple[int, ...]:
         """Ids of the living joints, ascending."""
-        return tuple(sorted(self._state.truth.joints))
+        return tuple(sorted(self._state.model.joints))
 
     def is_body(self, body: int) -> bool:
         """Tell whether the id names a living body."""
-        return _living(self._state.truth.bodies, body) is not None
+        return _living(self._state.model.bodies, body) is not None
 
     def is_fixture(self, fixture: int) -> bool:
         """Tell whether the id names a living fixture."""
-        return _living(self._state.truth.fixtures, fixture) is not None
+        return _living(self._state.model.fixtures, fixture) is not None
 
     def is_joint(self, joint: int) -> bool:
         """Tell whether the id names a living joint."""
-        return _living(self._state.truth.joints, joint) is not None
+        return _living(self._state.model.joints, joint) is not None
 
     def body(self, body: int) -> Body:
         """Return a body's record."""
         entry = self._body_entry(body)
-        spec = replace(entry.spec, fixtures=tuple(self._state.truth.fixtures[fixture].spec for fixture in entry.fixtures))
+        spec = replace(entry.spec, fixtures=tuple(self._state.model.fixtures[fixture].spec for fixture in entry.fixtures))
         return Body(body, spec, tuple(entry.fixtures), tuple(entry.joints), *self._state.solver.mass_data(body))
 
     def name_of(self, body: int) -> str:
@@ -169,7 +169,7 @@ class WorldReadings:
     def row_of(self, body: int) -> int:
         """Return the body's row in `poses`, `previous_poses`, `velocities` and `awake`."""
         self._body_entry(body)
-        return self._state.truth.rows[body]
+        return self._state.model.rows[body]
 
     @property
     def poses(self) -> FloatArray:
@@ -208,9 +208,9 @@ class WorldReadings:
 
     def _bodies_at(self, point: tuple[float, float], dynamic_only: bool) -> Iterator[int]:
         at = vector("point", point, "m")
-        for fixture in sorted(self._state.truth.fixtures, reverse=True):
-            body = self._state.truth.fixtures[fixture].body
-            if dynamic_only and self._state.truth.bodies[body].spec.type != "dynamic":
+        for fixture in sorted(self._state.model.fixtures, reverse=True):
+            body = self._state.model.fixtures[fixture].body
+            if dynamic_only and self._state.model.bodies[body].spec.type != "dynamic":
                 continue
             if self._state.solver.holds_point(fixture, at):
                 yield body
@@ -224,7 +224,7 @@ class WorldReadings:
         """Return a digest of the raw bits of every body's pose and velocity, with ids and wakefulness."""
         motion = self._state.motion()
         digest = hashlib.blake2b(digest_size=16)
-        digest.update(self._state.truth.body_ids.tobytes())
+        digest.update(self._state.model.body_ids.tobytes())
         digest.update(motion.raw.values.tobytes())
         digest.update(motion.raw.awake.tobytes())
         return digest.hexdigest()
@@ -240,13 +240,13 @@ class WorldReadings:
         return self._unguarded
 
     def _body_entry(self, body: int) -> BodyEntry:
-        return self._entry("body", self._state.truth.bodies, body)
+        return self._entry("body", self._state.model.bodies, body)
 
     def _fixture_entry(self, fixture: int) -> FixtureEntry:
-        return self._entry("fixture", self._state.truth.fixtures, fixture)
+        return self._entry("fixture", self._state.model.fixtures, fixture)
 
     def _joint_entry(self, joint: int) -> ResolvedJoint:
-        return self._entry("joint", self._state.truth.joints, joint)
+        return self._entry("joint", self._state.model.joints, joint)
 
     def _entry(self, kind: str, living: Mapping[int, _T], number: int) -> _T:
         entry = _living(living, number)

@@ -14,7 +14,7 @@ __all__ = ["SolverState", "WorldSnapshot"]
 
 @dataclass(frozen=True, slots=True)
 class SolverState:
-    """What a solver has made of the truth so far.
+    """What a solver has made of the model so far.
 
     Attributes
     ----------

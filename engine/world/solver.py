@@ -1,11 +1,11 @@
 """What drives a world: the protocol of a solver, and the table of those there are.
 
-A solver is a class of its own package, found by name and loaded when a world wants it (`load_solver`). The world holds the truth, checks
+A solver is a class of its own package, found by name and loaded when a world wants it (`load_solver`). The world holds the model, checks
 and orders what is asked of it, and tells its solver::
 
     accept(spec)                        each specification, as it comes: the solver rounds it to its numbers, or refuses it
     check(command)                      refuse what it could not bear as things stand, before anything changes
-    apply(command, becomes), followed() make the change; the truth follows in between, and is asked for all the rest
+    apply(command, becomes), followed() make the change; the model follows in between, and is asked for all the rest
     step(number)                        one step, hooks included; then `motion`, `contacts`
     save(), load(state)                 all that the next step depends on
     carried(snapshot), state_of(...)    what it can leave to any other solver, and what it begins with where another has driven
@@ -37,10 +37,10 @@ from engine.world.commands import Command
 from engine.world.hooks import StepHooks
 from engine.world.joint_specs import JointSpec
 from engine.world.joints import ResolvedJoint
+from engine.world.model import WorldModel
 from engine.world.records import BodyMotion, ImpactMoment, JointState, StepCost
 from engine.world.snapshot import SolverState, WorldSnapshot
 from engine.world.specs import BodySpec, FixtureSpec, WorldSettings
-from engine.world.truth import Truth
 
 __all__ = [
     "DEFAULT",
@@ -144,7 +144,7 @@ class Solver(ABC):
 
     Parameters
     ----------
-    truth : Truth
+    model : WorldModel
         Read only: what the world is made of. Nothing, or what `load` will follow.
 
     Attributes
@@ -155,8 +155,8 @@ class Solver(ABC):
 
     capabilities: ClassVar[Capabilities]
 
-    def __init__(self, truth: Truth) -> None:
-        self.truth = truth
+    def __init__(self, model: WorldModel) -> None:
+        self.model = model
         self.hooks: StepHooks | None = None
 
     # -- before any world ---------------------------------------------------------------------------------------------
@@ -222,13 +222,13 @@ class Solver(ABC):
 
     @abstractmethod
     def apply(self, command: Command, becomes: Becomes) -> None:
-        """Follow a checked command, before the truth does. Whatever escapes from here is a breakdown: `go_back` follows.
+        """Follow a checked command, before the model does. Whatever escapes from here is a breakdown: `go_back` follows.
 
         What falls with a body or a joint, its joints or the gear joints on it, has been destroyed by commands of its own before.
         """
 
     def followed(self) -> None:
-        """Do what can only be done when the truth has followed the command too."""
+        """Do what can only be done when the model has followed the command too."""
         return None
 
     def can_hold(self, joint: ResolvedJoint) -> bool:
@@ -254,11 +254,11 @@ class Solver(ABC):
 
     @abstractmethod
     def motion(self) -> BodyMotion:
-        """Return how all bodies stand and move, a row each in the order of `Truth.body_ids`; arrays that change no more."""
+        """Return how all bodies stand and move, a row each in the order of `WorldModel.body_ids`; arrays that change no more."""
 
     def motion_of(self, body: int) -> tuple[float, ...]:
         """Return x, y, angle, vx, vy, omega of one body."""
-        return tuple(self.motion().values[self.truth.rows[body]].tolist())
+        return tuple(self.motion().values[self.model.rows[body]].tolist())
 
     @property
     @abstractmethod
@@ -275,7 +275,7 @@ class Solver(ABC):
 
     def shape_of(self, fixture: int) -> FixtureShape:
         """Return a fixture's shape exactly as the solver holds it: its numbers, its order of vertices, its skin."""
-        return self.truth.fixtures[fixture].spec.shape
+        return self.model.fixtures[fixture].spec.shape
 
     @abstractmethod
     def joint_anchors(self, joint: int) -> tuple[tuple[float, float], tuple[float, float]]:
@@ -301,7 +301,7 @@ class Solver(ABC):
 
     @abstractmethod
     def save(self) -> SolverState:
-        """Return all that the next step depends on beside the truth."""
+        """Return all that the next step depends on beside the model."""
 
     @classmethod
     def check_memory(cls, snapshot: WorldSnapshot) -> None:
@@ -317,7 +317,7 @@ class Solver(ABC):
 
     @abstractmethod
     def load(self, state: SolverState) -> None:
-        """Become what was saved of a solver with the truth as it is now. Where it raises, nothing has changed."""
+        """Become what was saved of a solver with the model as it is now. Where it raises, nothing has changed."""
 
     def canonicalize(self) -> None:
         """Become what `load` would make of `save`, to the last bit. Where it raises, nothing has changed."""
@@ -333,7 +333,7 @@ class Solver(ABC):
 
     @abstractmethod
     def go_back(self, mark: object) -> None:
-        """Stand as at a mark; the truth does so already."""
+        """Stand as at a mark; the model does so already."""
 
     @classmethod
     def carried(cls, snapshot: WorldSnapshot) -> Carried:

@@ -1,6 +1,6 @@
 """What a world is made of: plain specifications, checked here, once, before anything crosses into a solver.
 
-They are the truth that a solver follows, in float64; which shapes can be taken, with what skin, and to what its numbers are rounded, each
+They are the model that a solver follows, in float64; which shapes can be taken, with what skin, and to what its numbers are rounded, each
 solver says for itself (`Solver.accept`). Hazards closed here: PYBOX2D.md 9 (NaN, density, dt, misspelt settings).
 """
 

@@ -22,9 +22,9 @@ from numpy.typing import NDArray
 from engine.common.arrays import FloatArray, IntArray
 from engine.geometry import FixtureShape
 from engine.world.joint_specs import MouseJointSpec
+from engine.world.model import WorldModel
 from engine.world.records import ImpactPose
 from engine.world.specs import BODY_TYPES
-from engine.world.truth import Truth
 
 __all__ = ["Approach", "FixtureColumns", "PairRecord", "StepPairs"]
 
@@ -130,11 +130,11 @@ class PairRecord:
 
     def __init__(
         self,
-        truth: Truth,
+        model: WorldModel,
         shape_of: Callable[[int], FixtureShape],
         contact_between: Callable[[int, int], tuple[int, int] | None],
     ) -> None:
-        self._truth = truth
+        self._model = model
         self._shape_of = shape_of
         self._columns_at: tuple[int, FixtureColumns] | None = None
         self.contact_between = contact_between
@@ -142,15 +142,15 @@ class PairRecord:
 
     def fixture_columns(self) -> FixtureColumns:
         """Return what decides which fixtures may meet; made again only when the structure has changed."""
-        truth = self._truth
-        if self._columns_at is None or self._columns_at[0] != truth.structure_version:
-            rows = truth.rows
-            listed = [(fixture, entry, truth.bodies[entry.body].spec) for fixture, entry in sorted(truth.fixtures.items())]
+        model = self._model
+        if self._columns_at is None or self._columns_at[0] != model.structure_version:
+            rows = model.rows
+            listed = [(fixture, entry, model.bodies[entry.body].spec) for fixture, entry in sorted(model.fixtures.items())]
             listed = [one for one in listed if one[2].active]
             filters = np.array([(one.spec.category, one.spec.mask, one.spec.group) for _, one, _ in listed], dtype=np.int64).reshape(-1, 3)
             ends = {
                 (min(*joint.bodies), max(*joint.bodies))  # type: ignore[type-var]
-                for joint in truth.joints.values()
+                for joint in model.joints.values()
                 if not isinstance(joint.spec, MouseJointSpec) and not joint.spec.collide_connected
             }
             columns = FixtureColumns(
@@ -165,5 +165,5 @@ class PairRecord:
                 group=filters[:, 2].copy(),
                 joint_filtered=np.array(sorted(ends), dtype=np.int64).reshape(-1, 2),
             )
-            self._columns_at = truth.structure_version, columns
+            self._columns_at = model.structure_version, columns
         return self._columns_at[1]

@@ -38,8 +38,8 @@ from engine.common.tolerances import LINEAR_SLOP
 from engine.geometry import AABB, AnyShape, Transform
 from engine.world import commands as c
 from engine.world.joint_specs import GearJointSpec, JointSpec, bodies_of
+from engine.world.model import WorldModel
 from engine.world.solver import Capabilities
-from engine.world.truth import Truth
 
 __all__ = ["Concerned", "Sleepers", "concerned", "ends_of"]
 
@@ -59,38 +59,38 @@ class Concerned(NamedTuple):
 _NOBODY, _ALL_BUT_MADE_ASLEEP = Concerned(), Concerned(others="not made asleep")
 
 
-def concerned(command: c.Command, truth: Truth) -> Concerned:
-    """Return whom a command wakes, of a truth that has not followed it yet; joints that it destroys have `ends_of`."""
+def concerned(command: c.Command, model: WorldModel) -> Concerned:
+    """Return whom a command wakes, of a model that has not followed it yet; joints that it destroys have `ends_of`."""
     match command:
         case c.CreateBody(_, spec, fixtures) if spec.type != "dynamic":
             return Concerned(fixtures=fixtures)
         case c.DestroyBody(body):
-            return Concerned(fixtures=tuple(truth.bodies[body].fixtures))
+            return Concerned(fixtures=tuple(model.bodies[body].fixtures))
         case c.CreateFixture(fixture, body, _):
             return Concerned((body,), (fixture,))
         case c.DestroyFixture(fixture):
-            return Concerned((truth.fixtures[fixture].body,), (fixture,))
+            return Concerned((model.fixtures[fixture].body,), (fixture,))
         case c.CreateJoint(_, spec):
-            return Concerned(_bodies_joined_by(spec, truth))
+            return Concerned(_bodies_joined_by(spec, model))
         case c.SetJoint(joint, _) | c.SetMouseTarget(joint, _):
-            return Concerned(ends_of(truth.lost_with([joint]), truth))
+            return Concerned(ends_of(model.lost_with([joint]), model))
         case c.SetPose(body, _, _):
-            return _with_its_place(body, truth)
+            return _with_its_place(body, model)
         case c.SetVelocity(body, linear, angular) if any((*linear, angular)):
             return Concerned((body,))
-        case c.ApplyImpulse(body, _, _) | c.ApplyForce(body, _, _) | c.ApplyTorque(body, _) if truth.bodies[body].spec.type == "dynamic":
+        case c.ApplyImpulse(body, _, _) | c.ApplyForce(body, _, _) | c.ApplyTorque(body, _) if model.bodies[body].spec.type == "dynamic":
             return Concerned((body,))
         case c.SetBody(body, changes):
-            names = _changed(truth.bodies[body].spec, changes)
-            return _with_its_place(body, truth) if names & {*_OF_ITS_PLACE} else Concerned((body,)) if names & {*_OF_THE_BODY} else _NOBODY
+            names = _changed(model.bodies[body].spec, changes)
+            return _with_its_place(body, model) if names & {*_OF_ITS_PLACE} else Concerned((body,)) if names & {*_OF_THE_BODY} else _NOBODY
         case c.SetFixture(fixture, changes):
-            entry = truth.fixtures[fixture]
+            entry = model.fixtures[fixture]
             names = _changed(entry.spec, changes)
             near = (fixture,) if names & {*_OF_ITS_SURFACE} else ()
             return Concerned((entry.body,), near) if near or "density" in names else _NOBODY
         case c.SetSettings(changes):
-            names = _changed(truth.settings, changes)
-            if "gravity" in names or ("sleeping" in names and truth.settings.sleeping):
+            names = _changed(model.settings, changes)
+            if "gravity" in names or ("sleeping" in names and model.settings.sleeping):
                 return Concerned(others="all")
             return _ALL_BUT_MADE_ASLEEP if "solver_settings" in names else _NOBODY
         case c.SetSolver():
@@ -103,24 +103,24 @@ def _changed(spec: object, changes: Iterable[tuple[str, Any]]) -> set[str]:
     return {name for name, value in changes if getattr(spec, name) != value}
 
 
-def _with_its_place(body: int, truth: Truth) -> Concerned:
-    entry = truth.bodies[body]
-    return Concerned((body, *ends_of(entry.joints, truth)), tuple(entry.fixtures))
+def _with_its_place(body: int, model: WorldModel) -> Concerned:
+    entry = model.bodies[body]
+    return Concerned((body, *ends_of(entry.joints, model)), tuple(entry.fixtures))
 
 
-def ends_of(joints: Iterable[int], truth: Truth) -> tuple[int, ...]:
+def ends_of(joints: Iterable[int], model: WorldModel) -> tuple[int, ...]:
     """Return the bodies between which joints are, each once; of a gear joint all four."""
     found: dict[int | None, None] = {}
     for joint in joints:
-        resolved = truth.joints[joint]
-        found.update(dict.fromkeys((*resolved.bodies, *_bodies_joined_by(resolved.spec, truth))))
+        resolved = model.joints[joint]
+        found.update(dict.fromkeys((*resolved.bodies, *_bodies_joined_by(resolved.spec, model))))
     return tuple(body for body in found if body is not None)
 
 
-def _bodies_joined_by(spec: JointSpec, truth: Truth) -> tuple[int, ...]:
+def _bodies_joined_by(spec: JointSpec, model: WorldModel) -> tuple[int, ...]:
     if not isinstance(spec, GearJointSpec):
         return bodies_of(spec)
-    ends = (truth.joints[joint].bodies for joint in (spec.joint_a, spec.joint_b))
+    ends = (model.joints[joint].bodies for joint in (spec.joint_a, spec.joint_b))
     return tuple(body for pair in ends for body in pair if body is not None)
 
 
@@ -129,21 +129,21 @@ class Sleepers:
 
     Parameters
     ----------
-    truth : Truth
+    model : WorldModel
     poses : float64 (n, 3)
-        Of all bodies, in the order of `Truth.body_ids`.
+        Of all bodies, in the order of `WorldModel.body_ids`.
     awake : bool (n,)
     capabilities : Capabilities
         Of the solver, for how far apart it holds what touches.
     """
 
-    def __init__(self, truth: Truth, poses: FloatArray, awake: NDArray[np.bool_], capabilities: Capabilities) -> None:
-        self._truth = truth
+    def __init__(self, model: WorldModel, poses: FloatArray, awake: NDArray[np.bool_], capabilities: Capabilities) -> None:
+        self._model = model
         self._room = 2.0 * (capabilities.skin_radius + capabilities.margin) + LINEAR_SLOP
-        specs = ((body, truth.bodies[body].spec) for body in truth.body_ids[~awake].tolist())
+        specs = ((body, model.bodies[body].spec) for body in model.body_ids[~awake].tolist())
         self.bodies = dict.fromkeys(body for body, spec in specs if spec.active and spec.type != "static")
         """Their ids, ascending; who wakes or goes is taken out."""
-        rows = truth.rows
+        rows = model.rows
         self._pose = {body: tuple(poses[rows[body]].tolist()) for body in self.bodies}
         self._round: tuple[list[int], FloatArray] | None = None
 
@@ -159,8 +159,8 @@ class Sleepers:
         if not self.bodies:
             return
         for fixture in fixtures:
-            entry = self._truth.fixtures[fixture]
-            if entry.spec.sensor or not self._truth.bodies[entry.body].spec.active:
+            entry = self._model.fixtures[fixture]
+            if entry.spec.sensor or not self._model.bodies[entry.body].spec.active:
                 continue
             box = _grown(entry.spec.shape.aabb(pose_of(entry.body)), self._room)
             for body in self._perhaps_near(box):
@@ -188,7 +188,7 @@ class Sleepers:
 
     def _shapes(self, body: int) -> Iterator[AnyShape]:
         """Return the shapes of a body that others rest against."""
-        specs = (self._truth.fixtures[fixture].spec for fixture in self._truth.bodies[body].fixtures)
+        specs = (self._model.fixtures[fixture].spec for fixture in self._model.bodies[body].fixtures)
         return (spec.shape for spec in specs if not spec.sensor)
 
 

@@ -1,6 +1,6 @@
 """A world that cannot be crashed, whatever drives it.
 
-Specifications with ids of our own are the truth; what the solver makes of them can be thrown away and built again. Every
+The model, specifications under ids of our own, is what counts; what the solver makes of it can be thrown away and built again. Every
 change is a checked command, applied at a step boundary in the order it was asked for, and kept in a log: a fresh world fed
 the same log gives the same bits. Asked for from a hook in the middle of a step, a change waits until the step has ended.
 """
@@ -210,7 +210,7 @@ class World(WorldReadings):
 
     def set_settings(self, **changes: Any) -> None:
         """Change settings of the world; another gravity wakes everybody."""
-        settings = changed(self._state.truth.settings, "WorldSettings", changes)
+        settings = changed(self._state.model.settings, "WorldSettings", changes)
         self._submit(c.SetSettings(_as_checked(settings, changes)))
 
     def set_solver(self, solver: str, solver_settings: Mapping[str, float | str] | Iterable[tuple[str, float | str]] | None = None) -> None:
@@ -279,8 +279,8 @@ class World(WorldReadings):
         if type(next_ids) is not tuple or len(next_ids) != len(self._next_ids):
             raise InvalidInputError("next_ids", wanted, next_ids)
         numbers = [integer(f"next_ids[{at}]", one, 0) for at, one in enumerate(next_ids)]
-        truth = self._state.truth
-        if numbers[0] in truth.bodies or numbers[1] in truth.fixtures or numbers[2] in truth.joints:
+        model = self._state.model
+        if numbers[0] in model.bodies or numbers[1] in model.fixtures or numbers[2] in model.joints:
             raise InvalidInputError("next_ids", wanted, next_ids)
         before = (self._next_ids["body"], self._next_ids["fixture"], self._next_ids["joint"])
         self._next_ids = dict(zip(("body", "fixture", "joint"), numbers, strict=True))
@@ -414,18 +414,18 @@ class World(WorldReadings):
     def _advance(self) -> None:
         """Make the step, and note the joints that went because of a body that was taken out; log a step that broke off."""
         state = self._state
-        n_before = len(state.truth.out_of_range)
+        n_before = len(state.model.out_of_range)
         try:
             state.advance()
         except WorldLostError:
-            self._log.append((state.truth.step_index, c.Canonicalize(tuple(state.truth.out_of_range[n_before:]))))
+            self._log.append((state.model.step_index, c.Canonicalize(tuple(state.model.out_of_range[n_before:]))))
             raise
         finally:
             self._note_dropped()
 
     def _note_dropped(self) -> None:
         state = self._unguarded
-        self._destroyed_at.update((("joint", joint), state.truth.step_index) for joint in state.take_dropped())
+        self._destroyed_at.update((("joint", joint), state.model.step_index) for joint in state.take_dropped())
 
     def _execute(self, command: c.Command) -> None:
         """Apply a command, log it, and note what it destroyed."""
@@ -436,7 +436,7 @@ class World(WorldReadings):
             dropped = state.execute(command)
         except WorldLostError:
             if not isinstance(command, c.Canonicalize | c.SetSolver):  # which change nothing then
-                self._log.append((state.truth.step_index, c.Canonicalize()))  # what has come of it
+                self._log.append((state.model.step_index, c.Canonicalize()))  # what has come of it
             raise
         self._note_dropped()
         self._log.append((self.step_index, command))
@@ -452,12 +452,12 @@ class World(WorldReadings):
         match command:
             case c.DestroyBody(body):
                 entry = self._body_entry(body)
-                lost = self._state.truth.lost_with(entry.joints)
+                lost = self._state.model.lost_with(entry.joints)
                 return [("body", body)] + [("fixture", i) for i in entry.fixtures] + [("joint", i) for i in lost]
             case c.DestroyFixture(fixture):
                 return [("fixture", fixture)]
             case c.DestroyJoint(joint):
-                return [("joint", i) for i in self._state.truth.lost_with([joint])]
+                return [("joint", i) for i in self._state.model.lost_with([joint])]
         return []
 
     @staticmethod

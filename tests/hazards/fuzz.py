@@ -291,14 +291,14 @@ class Fuzzer:
 
     def everything(self) -> tuple[object, ...]:
         """What a refused command must not change."""
-        w, state = self.world, self.world._state.truth
+        w, state = self.world, self.world._state.model
         bodies = [(body, entry.spec, tuple(entry.fixtures), tuple(entry.joints)) for body, entry in state.bodies.items()]
         fixtures = [(fixture, entry.spec, entry.body) for fixture, entry in state.fixtures.items()]
         return w.state_hash(), w.settings, w.out_of_range, w._next_ids["body"], bodies, fixtures, list(state.joints.items())
 
     def check_ids(self) -> None:
         """The ids are those of what the solver has; in Box2D each of its handles is there still."""
-        state, solver = self.world._state.truth, self.world._state.solver
+        state, solver = self.world._state.model, self.world._state.solver
         if self.world.solver != DEFAULT:
             assert len(solver.motion().values) == len(state.bodies)
             return

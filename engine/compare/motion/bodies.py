@@ -11,7 +11,7 @@ from engine.dynamics._island_kernel import islands
 from engine.dynamics.joints import rotated
 from engine.dynamics.tables import Tables
 from engine.world.joint_specs import GearJointSpec
-from engine.world.truth import Truth
+from engine.world.model import WorldModel
 
 __all__ = ["JudgedBodies"]
 
@@ -21,10 +21,10 @@ class JudgedBodies:
 
     def __init__(self, twins: Twins) -> None:
         snapshot = twins.ours
-        truth = Truth(snapshot.settings)
-        truth.take_over(snapshot)
-        self.truth, tables = truth, Tables(truth)
-        self.ids, self.dt = truth.body_ids, snapshot.settings.dt
+        model = WorldModel(snapshot.settings)
+        model.take_over(snapshot)
+        self.model, tables = model, Tables(model)
+        self.ids, self.dt = model.body_ids, snapshot.settings.dt
         n = len(self.ids)
         self.is_judged = tables.bodies.is_dynamic[:n] & tables.bodies.is_active[:n]
         self.reach, self._center = tables.reach, tables.bodies.center[:n]
@@ -54,25 +54,25 @@ class JudgedBodies:
     def held(self, fixtures: IntArray) -> NDArray[np.bool_]:
         """Return which bodies, a row each, have a contact among pairs of `fixtures`, or a joint."""
         found = np.zeros(len(self.ids), dtype=np.bool_)
-        truth = self.truth
-        found[[truth.rows[truth.fixtures[fixture].body] for fixture in fixtures.ravel().tolist()]] = True
-        found[[truth.rows[body] for joint in truth.joints.values() for body in joint.bodies if body is not None]] = True
+        model = self.model
+        found[[model.rows[model.fixtures[fixture].body] for fixture in fixtures.ravel().tolist()]] = True
+        found[[model.rows[body] for joint in model.joints.values() for body in joint.bodies if body is not None]] = True
         return found
 
     def islands(self, fixtures: IntArray) -> IntArray:
         """Return a number for each body, the same for those that hang together by contacts and joints."""
-        rows, truth = self.truth.rows, self.truth
-        links = [(rows[truth.fixtures[a].body], rows[truth.fixtures[b].body]) for a, b in fixtures.tolist()]
-        for joint in truth.joints.values():
+        rows, model = self.model.rows, self.model
+        links = [(rows[model.fixtures[a].body], rows[model.fixtures[b].body]) for a, b in fixtures.tolist()]
+        for joint in model.joints.values():
             ends = [rows[body] for body in joint.bodies if body is not None]
             links += [(ends[0], ends[-1])]
-            links += [(rows[a], rows[b]) for a, b in _geared(truth, joint.spec)]
+            links += [(rows[a], rows[b]) for a, b in _geared(model, joint.spec)]
         found: IntArray = islands(np.array(links, dtype=np.int64).reshape(-1, 2), self.is_judged.copy())
         return found
 
 
-def _geared(truth: Truth, spec: object) -> list[tuple[int, int]]:
+def _geared(model: WorldModel, spec: object) -> list[tuple[int, int]]:
     if not isinstance(spec, GearJointSpec):
         return []
-    ends = [body for joint in (spec.joint_a, spec.joint_b) for body in truth.joints[joint].bodies if body is not None]
+    ends = [body for joint in (spec.joint_a, spec.joint_b) for body in model.joints[joint].bodies if body is not None]
     return [(ends[0], end) for end in ends[1:]]

@@ -19,7 +19,7 @@ import numpy as np
 
 from engine.common.arrays import IntArray
 from engine.world.joint_specs import GearJointSpec
-from engine.world.truth import Truth
+from engine.world.model import WorldModel
 
 __all__ = ["Order", "box2d_order"]
 
@@ -33,16 +33,16 @@ class Order:
     island: IntArray
 
 
-def box2d_order(truth: Truth, fixtures: IntArray) -> Order:
+def box2d_order(model: WorldModel, fixtures: IntArray) -> Order:
     """Return the order of a step with contacts of `fixtures`, int64 (n, 2) ids, all awake."""
-    rows, n = truth.rows, len(truth.body_ids)
-    number = {fixture: k for k, fixture in enumerate(f for body in sorted(truth.bodies) for f in truth.bodies[body].fixtures)}
+    rows, n = model.rows, len(model.body_ids)
+    number = {fixture: k for k, fixture in enumerate(f for body in sorted(model.bodies) for f in model.bodies[body].fixtures)}
     pairs = [tuple(sorted((number[a], number[b]))) for a, b in fixtures.tolist()]
     newest = sorted(range(len(pairs)), key=lambda row: pairs[row], reverse=True)
-    body_of = {fixture: rows[entry.body] for fixture, entry in truth.fixtures.items()}
+    body_of = {fixture: rows[entry.body] for fixture, entry in model.fixtures.items()}
     of_contacts = _edges(n, [(row, body_of[fixtures[row, 0]], body_of[fixtures[row, 1]]) for row in newest])
-    of_joints = _edges(n, [(joint, *_ends(truth, joint)) for joint in sorted(truth.joints, reverse=True)])
-    specs = [truth.bodies[body].spec for body in truth.body_ids.tolist()]
+    of_joints = _edges(n, [(joint, *_ends(model, joint)) for joint in sorted(model.joints, reverse=True)])
+    specs = [model.bodies[body].spec for body in model.body_ids.tolist()]
     island, contacts, joints = np.full(n + 1, n, dtype=np.int64), dict[int, None](), dict[int, None]()
     for seed in reversed(range(n)):
         if island[seed] != n or specs[seed].type == "static" or not specs[seed].active:
@@ -75,11 +75,11 @@ def _edges(n: int, links: Sequence[tuple[int, int, int]]) -> Mapping[int, list[t
     return found
 
 
-def _ends(truth: Truth, joint: int) -> tuple[int, int]:
-    resolved, world = truth.joints[joint], len(truth.body_ids)
+def _ends(model: WorldModel, joint: int) -> tuple[int, int]:
+    resolved, world = model.joints[joint], len(model.body_ids)
     spec = resolved.spec
     bodies = resolved.bodies
     if isinstance(spec, GearJointSpec):
-        bodies = truth.joints[spec.joint_a].bodies[1], truth.joints[spec.joint_b].bodies[1]
-    a, b = (world if body is None else truth.rows[body] for body in bodies)
+        bodies = model.joints[spec.joint_a].bodies[1], model.joints[spec.joint_b].bodies[1]
+    a, b = (world if body is None else model.rows[body] for body in bodies)
     return a, b

@@ -127,7 +127,7 @@ class Ladder:
         settling = np.where(unsettled, 0.0, bodies.size(change))
         rounding = np.maximum(bodies.size(rounded - exact), self._from_moved_poses(twins, box2d, n_most, start, begun))
         self._rounding = self._worst(rounding + settling)
-        self._ends = np.array([[bodies.truth.rows[bodies.truth.fixtures[f].body] for f in pair] for pair in self._pairs.tolist()])
+        self._ends = np.array([[bodies.model.rows[bodies.model.fixtures[f].body] for f in pair] for pair in self._pairs.tolist()])
         self._held = bodies.held(self._pairs)
 
     def _worst(self, size: FloatArray) -> FloatArray:

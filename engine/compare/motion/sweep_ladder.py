@@ -77,7 +77,7 @@ class SweepLadder(Ladder):
             start = _matched(contacts, box2d, known), joints
             return self.theirs.velocity - hard.sweep(contacts, _no_planes(), Sweeps(), THRESHOLD, start=start, **asked)[0]
 
-        order = box2d_order(bodies.truth, box2d.fixtures)
+        order = box2d_order(bodies.model, box2d.fixtures)
         places, numbered = order.contacts, _numbered(hard.joint_table.owner, order.joints)
         sweeps = Sweeps(numbered, order.island)
         ordered, begun = box2d.in_order(places), known[places]
@@ -94,7 +94,7 @@ class SweepLadder(Ladder):
         ]
         self.reasons, self._pairs = explained, np.concatenate((mine.fixtures, box2d.fixtures))
         self.island = bodies.islands(self._pairs)
-        self._ends = np.array([[bodies.truth.rows[bodies.truth.fixtures[f].body] for f in pair] for pair in self._pairs.tolist()])
+        self._ends = np.array([[bodies.model.rows[bodies.model.fixtures[f].body] for f in pair] for pair in self._pairs.tolist()])
         self._held = bodies.held(self._pairs)
         rounding, moved = np.zeros(len(velocity)), np.zeros(len(velocity))
         for draw in range(_DRAWS):
@@ -137,10 +137,10 @@ class SweepLadder(Ladder):
 
     def _planes(self, then: WorldSnapshot, contacts: HardContacts, at: IntArray, poses: FloatArray, centers: FloatArray) -> Planes:
         """Return what positions ask of Box2D's contacts, from its manifolds; `at` are their places among all that it has."""
-        memory, truth = then.state.memory, self._bodies.truth
+        memory, model = then.state.memory, self._bodies.model
         assert isinstance(memory, Box2DMemory)
-        manifolds, fixtures = memory.manifolds[at], [[truth.fixtures[f] for f in pair] for pair in contacts.fixtures.tolist()]
-        ends = np.array([[truth.rows[one.body] for one in pair] for pair in fixtures], dtype=np.int64).reshape(-1, 2)
+        manifolds, fixtures = memory.manifolds[at], [[model.fixtures[f] for f in pair] for pair in contacts.fixtures.tolist()]
+        ends = np.array([[model.rows[one.body] for one in pair] for pair in fixtures], dtype=np.int64).reshape(-1, 2)
         radius = np.array([sum(one.spec.shape.radius for one in pair) for pair in fixtures], dtype=np.float64)
         side, (a, b) = _SIDES[manifolds["type"]], ends.T
         has_face_b = side == ON_B

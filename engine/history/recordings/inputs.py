@@ -158,7 +158,7 @@ def _whole(plain: object, place: str) -> int:
     return plain
 
 
-def _truth(plain: object, place: str) -> bool:
+def _model(plain: object, place: str) -> bool:
     if not isinstance(plain, bool):
         raise RecordingError(place, "true or false", plain)
     return plain
@@ -188,10 +188,10 @@ ARGUMENTS: Mapping[str, tuple[Reader, ...]] = MappingProxyType(
         "resource_ready": (_text,),
         "by": (_count, _input),
         "go_alone": (),
-        "join": (_truth,),
+        "join": (_model,),
         "leave": (),
         "drive": (_whole, _count),
-        "pause": (_truth,),
+        "pause": (_model,),
         "set_speed": (_number,),
         "undo_own": (),
     }

@@ -30,8 +30,8 @@ class Falling(Solver):
 
     capabilities = Capabilities("falling", "Falling", (Circle,), (), None, np.float64, 0.0)
 
-    def __init__(self, truth: Any) -> None:
-        super().__init__(truth)
+    def __init__(self, model: Any) -> None:
+        super().__init__(model)
         self.rows: dict[int, np.ndarray] = {}
         self.step_made = 0
 
@@ -49,10 +49,10 @@ class Falling(Solver):
                 raise ZeroDivisionError("it never sleeps")
 
     def step(self, number: int) -> list[int]:
-        dt = self.truth.settings.dt
+        dt = self.model.settings.dt
         for body, row in list(self.rows.items()):
-            if self.truth.bodies[body].spec.type == "dynamic":
-                velocity = row[3:] + dt * np.array([*self.truth.settings.gravity, 0.0])
+            if self.model.bodies[body].spec.type == "dynamic":
+                velocity = row[3:] + dt * np.array([*self.model.settings.gravity, 0.0])
                 self.rows[body] = np.concatenate((row[:3] + dt * velocity, velocity))
         self.step_made = number
         return []
@@ -69,8 +69,8 @@ class Falling(Solver):
         return (0.0, 0.0), 1.0, 1.0
 
     def holds_point(self, fixture: int, point: tuple[float, float]) -> bool:
-        x, y = self.rows[self.truth.fixtures[fixture].body][:2]
-        return bool(np.hypot(point[0] - x, point[1] - y) <= self.truth.fixtures[fixture].spec.shape.radius)
+        x, y = self.rows[self.model.fixtures[fixture].body][:2]
+        return bool(np.hypot(point[0] - x, point[1] - y) <= self.model.fixtures[fixture].spec.shape.radius)
 
     def joint_anchors(self, joint: int) -> tuple[tuple[float, float], tuple[float, float]]:
         raise AssertionError("there are no joints")
@@ -82,7 +82,7 @@ class Falling(Solver):
         return SolverState(self.motion(), self.contacts, frozenset(), ((), ()), None)
 
     def load(self, state: SolverState) -> None:
-        self.rows = dict(zip(self.truth.rows, state.motion.values.copy(), strict=True))
+        self.rows = dict(zip(self.model.rows, state.motion.values.copy(), strict=True))
         self.step_made = state.contacts.step
 
     def mark(self, command: commands.Command | None = None) -> object:

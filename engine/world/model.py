@@ -1,6 +1,6 @@
 """What is true of a world, whatever drives it: its settings, and its bodies, fixtures and joints by id, as specifications.
 
-The truth changes once the solver has followed a command (`engine.world._state`); until the command is done every change can be undone.
+The model changes once the solver has followed a command (`engine.world._state`); until the command is done every change can be undone.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from engine.world.joints import ResolvedJoint
 from engine.world.snapshot import WorldSnapshot
 from engine.world.specs import BodySpec, FixtureSpec, WorldSettings
 
-__all__ = ["BodyEntry", "FixtureEntry", "Truth"]
+__all__ = ["BodyEntry", "FixtureEntry", "WorldModel"]
 
 _RESTORED = ("settings", "step_index", "out_of_range", "bodies", "fixtures", "joints", "gears")
 """What a snapshot puts others in the place of."""
@@ -51,7 +51,7 @@ class FixtureEntry:
     body: int
 
 
-class Truth:
+class WorldModel:
     """Specifications by id.
 
     Attributes
@@ -246,7 +246,7 @@ class Truth:
     # -- as a whole ---------------------------------------------------------------------------------------------------
 
     def take_over(self, snapshot: WorldSnapshot) -> dict[str, Any]:
-        """Become the truth of a snapshot; return what it was, for `give_back`."""
+        """Become the model of a snapshot; return what it was, for `give_back`."""
         before = {name: getattr(self, name) for name in _RESTORED}
         self.settings, self.step_index, self.out_of_range = snapshot.settings, snapshot.step_index, list(snapshot.out_of_range)
         listed = (snapshot.bodies, snapshot.fixtures, snapshot.joints)
