@@ -33,7 +33,7 @@ from engine.dynamics._bodies_kernel import Bodies
 from engine.dynamics._contact_kernel import Contacts
 
 __all__ = [
-    "APART", "APPLIED", "BEGIN", "BODY", "BOUNCED", "COLLIDE", "COLLISIONS", "DESCENT", "DUAL", "END", "FLY", "FORCE", "FOUND", "FREE",
+    "APART", "BEGIN", "BODY", "BOUNCED", "COLLIDE", "COLLISIONS", "DESCENT", "DUAL", "END", "FLY", "FORCE", "FOUND", "FREE",
     "FROZEN", "HELD", "JOINTS", "MOVE", "NORMAL", "PAIR", "PIECE", "PIVOT", "PLACED", "PLACES", "PUSH_APART", "RELAX", "RESTORED",
     "SLID", "STAGE", "SWEEP", "TANGENT", "TRIED", "VELOCITIES", "WARM", "WARMED", "tell_placed", "tell_restored", "tell_row",
     "tell_stage", "tell_warm",
@@ -43,13 +43,13 @@ STAGE, BODY, WARM, NORMAL, TANGENT, PAIR, COLLIDE, APART, PLACED, HELD, RESTORED
     float(kind) for kind in range(1, 20)
 )
 
-BEGIN, FREE, WARMED, JOINTS, SWEEP, MOVE, RELAX, BOUNCED, PLACES, END, FLY, VELOCITIES, COLLISIONS, FROZEN, PUSH_APART, APPLIED = (
-    float(stage) for stage in range(16)
+BEGIN, FREE, WARMED, JOINTS, SWEEP, MOVE, RELAX, BOUNCED, PLACES, END, FLY, VELOCITIES, COLLISIONS, FROZEN, PUSH_APART = (
+    float(stage) for stage in range(15)
 )
 """Stages: as the step begins; gravity, forces and damping have been added; the last impulses have been; joints have been solved; sweep
 `number` over the contacts begins; bodies have moved on; relaxation begins; what bounces has; sweep `number` over places begins; as the step
 ends; bodies have flown freely; velocities have been taken from the places; passes of collisions begin; so do passes with frozen layers, and
-sweeps of pushing apart; all impulses have been given at once."""
+sweeps of pushing apart."""
 
 
 @inlined_kernel

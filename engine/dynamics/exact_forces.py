@@ -14,7 +14,7 @@ among the answers. The accelerations are unique, and so is the sum of forces and
 balance themselves, ``z`` with ``J^T z = 0`` (a table has a fourth leg, or a box lies on two).
 
 **With friction** at rest the forces at a point are any sum of the two edges of its cone, ``p (n + mu t) + q (n - mu t)`` with
-``p, q >= 0``, that leaves nothing of the weight: a linear programme. It gives the least and the most that each contact may bear.
+``p, q >= 0``, that leaves nothing of the weight: a linear program. It gives the least and the most that each contact may bear.
 
 R. Cottle, J.-S. Pang, R. Stone, *The Linear Complementarity Problem*, 1992, sections 1.2 and 3.1. E. Bareiss, "Sylvester's identity and
 multistep integer-preserving Gaussian elimination", 1968. R. Bland, "New finite pivoting rules for the simplex method", 1977.
@@ -39,7 +39,7 @@ from engine.dynamics.solvers import _dantzig
 from engine.dynamics.solvers._jacobian_kernel import contact_lines, points_of
 from engine.world import World
 
-__all__ = ["MOST_CONTACTS", "ExactForces", "Resting", "exact_contact_forces", "exact_products", "pushing_forces", "solved_exactly"]
+__all__ = ["MOST_CONTACTS", "ExactForces", "Resting", "exact_contact_forces", "pushing_forces", "solved_exactly"]
 
 MOST_CONTACTS = 12
 """Contacts of which all sets of pushing points are gone through, if need be."""
@@ -173,7 +173,7 @@ def pushing_forces(lines: FloatArray, inverse: FloatArray, push: FloatArray, n_c
     m = len(lines)
     if m == 0:
         return np.zeros(0), np.zeros(0)
-    a, b = exact_products(lines, inverse, push)
+    a, b = _exact_products(lines, inverse, push)
     guess = _dantzig.solve(np.array(a, dtype=np.float64), np.array(b, dtype=np.float64), _dantzig.Bounds.pushing(m)).force > 0.0
     for pushing in _sets(guess.tolist(), m if n_contacts <= MOST_CONTACTS else _MOST_CHANGES):
         force = solved_exactly([[a[i][j] for j in pushing] for i in pushing], [-b[i] for i in pushing])
@@ -187,7 +187,7 @@ def pushing_forces(lines: FloatArray, inverse: FloatArray, push: FloatArray, n_c
     raise LabError(f"{n_contacts} contacts are too many to go through all sets of pushing points, and none near the likely one answers")
 
 
-def exact_products(lines: FloatArray, inverse: FloatArray, push: FloatArray) -> tuple[Matrix, list[Fraction]]:
+def _exact_products(lines: FloatArray, inverse: FloatArray, push: FloatArray) -> tuple[Matrix, list[Fraction]]:
     """Return ``J M^-1 J^T`` and ``J g`` of lines (m, 3 n), without rounding."""
     exact = [{j: Fraction(value) for j, value in enumerate(line) if value} for line in lines.tolist()]
     light, free = [Fraction(value) for value in inverse.tolist()], [Fraction(value) for value in push.tolist()]
@@ -253,16 +253,16 @@ def _in_cones(problem: Resting, normals: FloatArray, tangents: FloatArray) -> Ex
     weight = problem.push.reshape(-1)[columns] / problem.inverse[:, [0, 0, 1]].reshape(-1)[columns]
     cone = [normals[:, columns] + sign * mu[:, None] * tangents[:, columns] for sign in (1.0, -1.0)]
     edges = np.concatenate(cone).T.tolist()
-    programme = _Programme([[Fraction(x) for x in line] for line in edges], [-Fraction(w) for w in weight.tolist()])
-    if not programme.is_feasible:
+    program = _Program([[Fraction(x) for x in line] for line in edges], [-Fraction(w) for w in weight.tolist()])
+    if not program.is_feasible:
         raise LabError("no forces within friction keep these bodies at rest")
     low, high, m = np.zeros(n), np.zeros(n), len(row)
     for one in range(n):
         goal = [Fraction(int(row[point % m] == one)) for point in range(2 * m)]
-        least, most = programme.least(goal), programme.least([-value for value in goal])
+        least, most = program.least(goal), program.least([-value for value in goal])
         assert least is not None  # forces push
         low[one], high[one] = float(least), inf if most is None else -float(most)
-    values = np.array([float(value) for value in programme.values()])
+    values = np.array([float(value) for value in program.values()])
     pushes = values[:m] + values[m:]
     found, rubs = np.zeros((n, 2)), mu * (values[:m] - values[m:])
     found[row, k] = pushes
@@ -271,7 +271,7 @@ def _in_cones(problem: Resting, normals: FloatArray, tangents: FloatArray) -> Ex
     return ExactForces(found, found.sum(axis=1), low, high, are_alike, False, load)
 
 
-class _Programme:
+class _Program:
     """``G x = w, x >= 0``: a tableau of whole numbers over one denominator, the simplex method with Bland's rule, which does not cycle.
 
     Attributes

@@ -537,14 +537,13 @@ class _Telling:
         )  # fmt: skip
 
     def _tried(self, row: list[float]) -> None:
-        """Tell what the rows that were found come to: a set of `exact_small`, collisions or forces of `contact_forces`."""
+        """Add a step for what the rows that were found come to: collisions or forces of `contact_forces`."""
         rows, number, holds = self._rows_found[:], int(row[0]), row[1] > 0.0
         self._rows_found.clear()
-        is_collision = self._unit == "N" and number < 0
-        unit = "N" if self._unit == "N" and not is_collision else "N s"
-        kind = "collision" if is_collision else "forces" if self._unit == "N" else "set"
+        is_collision = number < 0
+        kind, unit = ("collision", "N s") if is_collision else ("forces", "N")
         values: dict[str, float] = {"number": float(number), "holds": row[1], "free": row[2], "others": 0.0}
-        told, wrong, marks = [], [], []
+        told, marks = [], []
         for one in rows:
             contact, k, is_tangent, force = int(one[0]), int(one[1]), one[2] > 0.0, one[4]
             if (contact, k) not in self._impulse:
@@ -558,9 +557,6 @@ class _Telling:
             self._set(contact, k, *((old[0], force) if is_tangent else (force, old[1])))
             if not is_tangent:
                 told.append(f"{name} {amount(force, unit)}" if force > 0.0 else f"{name} none")
-            if one[6] == 0.0:
-                along = "tangent" if is_tangent else "normal"
-                wrong.append(f"{name} along the {along}: {amount(force, unit)} with {amount(one[5], 'm/s')}")
         for one in rows:
             if (int(one[0]), int(one[1])) in self._impulse and one[2] == 0.0:
                 marks += self._impulses(int(one[0]), int(one[1]))
@@ -568,14 +564,11 @@ class _Telling:
         if is_collision:
             so = "; pivots did not end: friction is that of the last turn"
             sentence = f"What touches and approaches gets impulses, so that nothing approaches: {listed}{'' if holds else so}."
-        elif kind == "forces":
+        else:
             sentence = (
                 f"Forces of the points at rest, so that none accelerates into another: {listed}. Which push and which slip was found with "
                 f"{counted(number, 'system')} of equations{'' if holds else '; pivots did not end: friction is that of the last turn'}."
             )
-        else:
-            end = "All inequalities hold: this is the answer" if holds else f"It does not hold, so another set: {'; '.join(wrong[:2])}"
-            sentence = f"Set {number + 1}, {counted(int(row[2]), 'row')} free, solved in fractions: {listed}. {end}."
         for contact, normal in {int(one[0]): one[8:10] for one in rows if (int(one[0]), int(one[1])) in self._impulse}.items():
             a, b = (float(self._ids[body]) if body < len(self._ids) else -1.0 for body in self._ends[contact])
             nx, ny = self._normals[contact] if math.isnan(normal[0]) else normal
@@ -584,10 +577,7 @@ class _Telling:
                 values[f"px{contact}.{k}"], values[f"py{contact}.{k}"] = self.place(contact, k)
         bodies = list(range(len(self._ids))) if is_collision else []
         arrows = self._arrows([one for one in bodies if self.velocity[one] != self._before[one]], self._before)
-        question = Question("Does this set of free rows hold?", ("it holds", "no, another one"), int(not holds)) if kind == "set" else None
-        if kind != "set":
-            question = self._which_pushes_most(rows)
-        self._add(kind, sentence, bodies, [*marks, *arrows], values, question=question)
+        self._add(kind, sentence, bodies, [*marks, *arrows], values, question=self._which_pushes_most(rows))
 
     def _which_pushes_most(self, rows: list[list[float]]) -> Question | None:
         """Ask which point pushes with the greatest force, where that can be told: by a tenth more than the next."""
@@ -757,7 +747,6 @@ _STAGES = {
     t.BOUNCED: ("bounce", "What bounces does so first, at the moment of its touch: {n} change, by {most} at most."),
     t.FLY: ("fly", "All bodies go where they would be without contacts and joints, {far} at most."),
     t.VELOCITIES: ("velocities", "The velocity is the way that was gone: of {n} it changes, by {most} at most."),
-    t.APPLIED: ("applied", "The impulses of that set are given, all at once: {n} change, by {most} at most."),
     t.MOVE: ("move", "{passed} with their velocities, by {far} at most."),
 }
 

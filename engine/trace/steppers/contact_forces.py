@@ -29,7 +29,7 @@ class ContactForces(SolverStepper):
     )
     views = (PLANE, View("impulses", "normal forces, both points", x="step", y="N"))
     lines = {"collision": 1, "forces": 3, "pivot": 4, "move": 7, "answer": 0, "free": 0, "warm": 0, "joints": 0, "normal": 1, "tangent": 1}  # noqa: RUF012
-    beside = ("exact_small", "sequential_impulses")
+    beside = ("sequential_impulses",)
 
     @property
     def example(self) -> SceneCase:

@@ -32,7 +32,7 @@ class PgsNgs(SolverStepper):
         "    deeper than the slop: move both apart by a share of it",
     )
     lines = {"free": 0, "warm": 1, "joints": 3, "tangent": 5, "pair": 7, "normal": 8, "move": 9, "apart": 12, "answer": 10}  # noqa: RUF012
-    beside = ("sequential_impulses", "soft_step", "block")
+    beside = ("sequential_impulses", "soft_step")
 
     @property
     def example(self) -> SceneCase:

@@ -29,7 +29,7 @@ class SequentialImpulses(SolverStepper):
         "x = x + dt v",
     )
     lines = {"free": 0, "warm": 1, "joints": 3, "normal": 5, "tangent": 8, "answer": 9}  # noqa: RUF012
-    beside = ("pgs_ngs", "soft_step", "xpbd", "block")
+    beside = ("pgs_ngs", "soft_step", "xpbd")
 
     @property
     def example(self) -> SceneCase:

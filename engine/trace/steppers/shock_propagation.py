@@ -30,7 +30,7 @@ class ShockPropagation(SolverStepper):
         "move apart what overlaps, without any velocity",
     )
     lines = {"free": 1, "joints": 3, "collide": 5, "move": 9, "apart": 10, "answer": 10}  # noqa: RUF012
-    beside = ("sequential_impulses", "block")
+    beside = ("sequential_impulses",)
 
     @property
     def example(self) -> SceneCase:

@@ -30,7 +30,7 @@ class SoftStep(SolverStepper):
     )
     sweep_word = "Sub-step"
     lines = {"bounce": 0, "free": 2, "warm": 3, "joints": 4, "normal": 6, "tangent": 7, "move": 8, "answer": 9}  # noqa: RUF012
-    beside = ("sequential_impulses", "block", "xpbd")
+    beside = ("sequential_impulses", "xpbd")
 
     @property
     def example(self) -> SceneCase:

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 import pytest
 
-from engine.common.errors import LabError
+from engine.common.arrays import FloatArray
+from engine.common.errors import InvalidInputError, LabError
 from engine.demo import Demo, Stage
 from engine.demo.beside import Beside
 from engine.demo.registry import find_demo
 from engine.demo.session import Session
+from engine.dynamics.solvers.protocol import Problem
+from engine.dynamics.solvers.sequential_impulses import SequentialImpulses
 from engine.geometry import Circle, Polygon
 from engine.history.history import History, demo_hash
 from engine.world import BodySpec, FixtureSpec, World
@@ -321,9 +326,17 @@ def test_what_is_done_to_the_second_alone_is_so_from_there_on(drop: type[Demo]) 
     assert beside.has_arrived and dict(only(beside.demo).world.settings.solver_settings) == {"share": 0.3}
 
 
-def test_a_solver_that_cannot_go_on_says_so() -> None:
+def test_a_solver_that_cannot_go_on_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    solve = SequentialImpulses.solve
+
+    def refuse_many(self: SequentialImpulses, step: Problem, options: Mapping[str, Any]) -> FloatArray:
+        if len(step.contacts.n_points) > 12:
+            raise InvalidInputError("contacts", "at most 12", len(step.contacts.n_points))
+        return solve(self, step, options)
+
+    monkeypatch.setattr(SequentialImpulses, "solve", refuse_many)
     history = History(find_demo("pyramid")(0, {"rows": 5}, solver=OURS))
-    beside = Beside(history, "exact_small")
+    beside = Beside(history, "sequential_impulses")
     run(history, 60)
     figures = beside.figures()
     assert figures.standing == "stopped" and "at most 12" in figures.stopped and beside.skipped[0].action == "step"

@@ -35,7 +35,7 @@ from engine.world import (
 )
 
 OURS = tuple(name for name in solvers() if name != "box2d")
-WRITTEN_IN_PYTHON = ("contact_forces", "exact_small")
+WRITTEN_IN_PYTHON = ("contact_forces",)
 ROUNDING = 1e-9
 """kg m/s and kg m^2/s, of some: float64 over some hundred steps."""
 

@@ -274,8 +274,8 @@ def test_no_tick_is_made_to_last_for_minutes() -> None:
     table = Table()
     table.come(1)
     acts: tuple[tuple[Any, ...], ...] = (
-        ("set_solver", "block", (("sub_steps", 1000), ("iterations", 1000))),
-        ("amend_solver", "block", (("sub_steps", 64), ("iterations", 3))),
+        ("set_solver", "xpbd", (("sub_steps", 64), ("iterations", 64))),
+        ("amend_solver", "xpbd", (("sub_steps", 64), ("iterations", 3))),
         ("set_solver", "contact_forces", (("largest", 300),)),
         ("edit", 0, "set_settings", (), (("velocity_iterations", 1000),)),
         ("edit", 0, "set_settings", (), (("velocity_iterations", 100),)),

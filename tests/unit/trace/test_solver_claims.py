@@ -13,13 +13,11 @@ from tests.unit.trace.claims import solvers
 WRONG = {
     "sequential_impulses": {rows.NORMAL: (3, 6), rows.TANGENT: (3, 8)},
     "pgs_ngs": {rows.PAIR: (4, 7), rows.APART: (3, 5)},
-    "block": {rows.PAIR: (4, 7), rows.NORMAL: (3, 6)},
     "soft_step": {rows.NORMAL: (3, 6), rows.TANGENT: (3, 8)},
     "xpbd": {rows.PLACED: (3, 5, 10), rows.HELD: (3, 5), rows.RESTORED: (2, 4), rows.SLID: (3, 5)},
     "avbd": {rows.DESCENT: (2, 10), rows.DUAL: (3, 7)},
     "penalty": {rows.FORCE: (3, 4)},
     "shock_propagation": {rows.COLLIDE: (1, 5)},
-    "exact_small": {rows.FOUND: (4,)},
     "contact_forces": {rows.FOUND: (4,)},
 }
 FAST = ("sequential_impulses",)

@@ -68,7 +68,7 @@ def test_every_setting_has_a_default_in_range_and_refuses_what_is_not(solver: st
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("solver", [name for name in METHODS if name != "exact_small"])  # which refuses more than twelve contacts
+@pytest.mark.parametrize("solver", METHODS)
 @pytest.mark.parametrize("demo", [kind.id for kind in all_demos()])
 def test_every_demo_runs_by_every_method_and_its_contacts_are_explained(solver: str, demo: str, tmp_path: Path) -> None:
     out = tmp_path / "out.json"

@@ -406,25 +406,6 @@ def check_cone(bodies, step):
     return change, terms
 
 
-def check_set(bodies, step, accumulated):
-    bodies.sets.append(step)
-
-
-def check_applied(bodies, step, accumulated):
-    """v = v_free + M^-1 J^T P; a point that pushes neither opens nor closes beyond its bias, one that does not push does not close."""
-    chosen = bodies.sets[-1] if bodies.sets else None
-    if chosen is None or not chosen.values["holds"] or chosen.values["others"]:
-        return
-    bodies.check_change(step, *check_cone(bodies, chosen))
-    bodies.take(step)
-    for name, (normal, tangent), pn, pt, mu in rows_of(bodies, chosen):
-        rate, slip = bodies.rate(normal) + chosen.values[f"bias{name}n"], bodies.rate(tangent)
-        fast = sum(float(np.abs(line) @ np.abs(bodies.velocity[body])) for body, line in normal.items())  # a rate is rounded to its terms
-        small = 1e3 * NEAR * (bodies.size + abs(pn) * bodies.response(normal) + 1e-3 * fast)
-        assert rate >= -small and (pn <= NEAR or rate <= small)
-        assert abs(slip) <= small or abs(pt) >= mu * pn * (1.0 - 1e-9) - 1e-12
-
-
 def check_collision(bodies, step, accumulated):
     """Impulses at the start of a step are what the velocities changed by; after them nothing that touches approaches."""
     told = bodies.told(step)
@@ -465,7 +446,7 @@ def check_pivot(bodies, step, accumulated):
 
 
 MORE = {
-    "set": check_set, "applied": check_applied, "collision": check_collision, "forces": check_forces, "pivot": check_pivot,
+    "collision": check_collision, "forces": check_forces, "pivot": check_pivot,
     "placed": check_placed, "held": check_placed, "restored": check_restored, "slid": check_slid, "descent": check_descent,
     "dual": check_dual, "force": check_force, "collide": check_collide,
 }  # fmt: skip

@@ -1,4 +1,4 @@
-"""Exact forces: against what is known by hand, and the method that steps small scenes by them."""
+"""Exact forces, against what is known by hand."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from engine.common.errors import LabError
 from engine.dynamics.exact_forces import Resting, exact_contact_forces, pushing_forces, solved_exactly
 from engine.geometry import Circle, Polygon, Segment
-from engine.world import BodySpec, FixtureSpec, RevoluteJointSpec, World, WorldSettings
+from engine.world import BodySpec, FixtureSpec, World, WorldSettings
 
 UNIT = Polygon.box(0.5, 0.5)
 
@@ -19,15 +19,14 @@ UNIT = Polygon.box(0.5, 0.5)
 def _world(
     *lines: tuple[tuple[float, float], tuple[float, float]], friction: float = 0.6, gravity: tuple[float, float] = (0.0, -10.0)
 ) -> World:
-    world = World(WorldSettings(gravity=gravity, sleeping=False, continuous=False), solver="exact_small")
+    world = World(WorldSettings(gravity=gravity, sleeping=False, continuous=False), solver="contact_forces")
     for line in lines or (((-50.0, 0.0), (50.0, 0.0)),):
         world.create_body(BodySpec((FixtureSpec(Segment(*line), friction=friction),), "static"))
     return world
 
 
 def _put(world: World, shape: Polygon | Circle, at: tuple[float, float], **more: float) -> int:
-    velocity = (more.pop("speed", 0.0), 0.0)
-    return world.create_body(BodySpec((FixtureSpec(shape, **more),), position=at, linear_velocity=velocity))
+    return world.create_body(BodySpec((FixtureSpec(shape, **more),), position=at))
 
 
 def _in_groove(friction: float) -> Resting:
@@ -89,47 +88,3 @@ def test_elimination_is_exact() -> None:
     hilbert = [[Fraction(1, i + j + 1) for j in range(8)] for i in range(8)]
     assert solved_exactly(hilbert, [sum(row) for row in hilbert]) == [1] * 8
     assert solved_exactly([[Fraction(1), Fraction(2)], [Fraction(2), Fraction(4)]], [Fraction(1), Fraction(2)]) is None
-
-
-def test_it_steps_small_scenes() -> None:
-    world = _world()
-    for k in range(6):
-        _put(world, UNIT, (0.05 * (k % 2), 0.5 + k))
-    for _ in range(5):
-        world.step()
-    assert (60.0 * world.contacts.normal_impulse.sum(axis=1)).tolist() == pytest.approx([60.0, 50.0, 40.0, 30.0, 20.0, 10.0], abs=1e-11)
-    assert np.abs(world.velocities).max() < 1e-13
-
-
-def test_what_slides_slides_and_what_touches_all_at_once_bounces_all_at_once() -> None:
-    """mu g less in a second. Of a cradle Newton's law for all pairs at once sends the first ball back: 4 m/s to -2.4 and 1.6."""
-    world = _world(friction=0.3)
-    box = _put(world, UNIT, (0.0, 0.5), friction=0.3, speed=5.0)
-    for _ in range(30):
-        world.step()
-    assert world.state(box).linear_velocity[0] == pytest.approx(5.0 - 1.5)
-    world = _world(gravity=(0.0, 0.0))
-    for k in range(5):
-        _put(world, Circle(0.5), (float(k), 5.0), restitution=1.0, speed=4.0 if k == 0 else 0.0)
-    world.step()
-    assert world.velocities[1:, 0].tolist() == pytest.approx([-2.4, 1.6, 1.6, 1.6, 1.6])
-
-
-def test_a_joint_is_a_row_that_is_held() -> None:
-    world = _world()
-    rod = _put(world, Polygon.box(0.5, 0.1), (0.5, 3.0))
-    hinge = world.create_body(BodySpec((), "static"))
-    world.create_joint(RevoluteJointSpec(hinge, rod, anchor=(0.0, 3.0)))
-    for _ in range(20):
-        world.step()
-        (x, y), (vx, vy), spin = world.state(rod).position, world.state(rod).linear_velocity, world.state(rod).angular_velocity
-        assert math.hypot(x, y - 3.0) == pytest.approx(0.5, abs=0.01)
-    assert vx * vx + vy * vy == pytest.approx((0.5 * spin) ** 2, rel=0.05)
-
-
-def test_more_contacts_are_refused_in_one_line() -> None:
-    world = _world()
-    for k in range(13):
-        _put(world, Circle(0.2), (k - 6.0, 0.2))
-    with pytest.raises(LabError, match=r"contacts must be at most 12 for exact_small, got 13"):
-        world.step()
