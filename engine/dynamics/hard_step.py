@@ -5,26 +5,24 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.tolerances import LINEAR_SLOP
-from engine.dynamics._bodies_kernel import Bodies
-from engine.dynamics._contact_kernel import Contacts, arms_and_masses
+from engine.dynamics._contact_kernel import arms_and_masses
 from engine.dynamics._hard_step_kernel import hard_step
 from engine.dynamics._joint_kernel import ANGLE, DRIVE, HIGH, HOLD, LENGTH, LOW, POINT, READ, Joints
 from engine.dynamics.joints import JointTable, rotated
-from engine.dynamics.solvers._pgs_ngs_kernel import MOST_CORRECTION, Planes, pgs_ngs
 from engine.dynamics.solvers._point_pair_kernel import MOST_CONDITION
 from engine.dynamics.tables import IN_HAND, Tables
 from engine.world.joint_specs import DistanceJointSpec, MotorJointSpec, MouseJointSpec, PulleyJointSpec, RopeJointSpec
 from engine.world.model import WorldModel
 from engine.world.snapshot import WorldSnapshot
 
-__all__ = ["HardContacts", "HardStep", "Sweeps"]
+__all__ = ["HardContacts", "HardStep"]
 
 
 @dataclass(frozen=True)
@@ -54,23 +52,9 @@ class HardContacts:
         """Return some of the rows."""
         return HardContacts(**{name: column[which] for name, column in vars(self).items()})
 
-    def in_order(self, places: IntArray) -> HardContacts:
-        """Return the rows at `places`."""
-        return HardContacts(**{name: column[places] for name, column in vars(self).items()})
-
     def joined(self, other: HardContacts) -> HardContacts:
         """Return the rows of both."""
         return HardContacts(**{name: np.concatenate((column, getattr(other, name))) for name, column in vars(self).items()})
-
-
-_NONE = np.zeros(0, dtype=np.int64)
-
-
-class Sweeps(NamedTuple):
-    """In which order `pgs_ngs` goes through a step: see there. By itself joints are solved as they come, and all bodies are one island."""
-
-    order: IntArray | None = None
-    island: IntArray = _NONE
 
 
 _NARROW_ANGLE, _NARROW_WAY = math.radians(4.0), 0.01
@@ -83,9 +67,6 @@ _SPIN_IN_HAND = 0.98
 """Of the spin of a body that a mouse joint pulls Box2D keeps so much in a step, as it finds it once contacts are warm started."""
 
 _IMPULSE = Joints._fields.index("impulse")
-
-_SHARE = 0.2
-"""b2_baumgarte."""
 
 _TOLERANCE = 1e-10
 """m/s and rad/s: a sweep that changes no velocity by more is the last one. What settles slowly may be some thousand times as far away."""
@@ -196,7 +177,7 @@ class HardStep:
         start : pair of float64 (n, 2, 2) and (m, 2), optional
             Impulses of the contacts' points and of the rows of `joint_table` to begin from; from none otherwise.
         """
-        bodies, touching, joints, _ = self._posed(contacts, is_explicit, is_box2d, start)
+        bodies, touching, joints = self._posed(contacts, is_explicit, is_box2d, start)
         hard_step(
             bodies,
             touching,
@@ -212,8 +193,8 @@ class HardStep:
 
     def _posed(
         self, contacts: HardContacts, is_explicit: bool = True, is_box2d: bool = True, start: tuple[FloatArray, FloatArray] | None = None
-    ) -> tuple[tuple[NDArray[Any], ...], tuple[NDArray[Any], ...], tuple[NDArray[Any], ...], IntArray]:
-        """Return the arrays of `Bodies`, `Contacts` and `Joints` as the step begins, of their own, and rows of fixtures (n, 2)."""
+    ) -> tuple[tuple[NDArray[Any], ...], tuple[NDArray[Any], ...], tuple[NDArray[Any], ...]]:
+        """Return the arrays of `Bodies`, `Contacts` and `Joints` as the step begins, of their own."""
         tables, dt = self._tables, self._settings.dt
         rows = np.searchsorted(tables.fixtures.ids, contacts.fixtures).reshape(-1, 2)
         ends = tables.fixtures.body[rows]
@@ -230,39 +211,7 @@ class HardStep:
         bodies = velocity, np.zeros_like(velocity), turn, inverse, self._push, 1.0 / (1.0 + dt * damping)
         count = contacts.count.copy()
         touching = ends, count, contacts.normal, arm, none, contacts.gap, mass, friction, impulse, np.zeros_like(impulse)
-        return bodies, touching, tuple(joints), rows
-
-    def sweep(
-        self, contacts: HardContacts, planes: Planes, sweeps: Sweeps, threshold: float, is_single: bool = False, **asked: Any
-    ) -> tuple[FloatArray, FloatArray]:
-        """Return the velocities and the poses after a step of `pgs_ngs` with `contacts`, float64 (n, 3) each, in ascending order of ids.
-
-        Parameters
-        ----------
-        planes : Planes
-            Of the same contacts; without any, positions are left as they are.
-        sweeps : Sweeps
-        threshold : float
-            m/s below which nothing bounces.
-        is_single, is_explicit, is_box2d, start
-            As in `solve`.
-        """
-        bodies, touching, joints, ends = self._posed(contacts, **asked)
-        fixtures, n, first = self._tables.fixtures, len(self._velocity), self.joint_table.first
-        restitution = fixtures.restitution[ends].max(axis=1)
-        moving, has_planes = Bodies(*bodies), len(planes.side) == len(contacts.count)
-        pgs_ngs(
-            moving, Contacts(*touching), planes, np.maximum(contacts.gap, 0.0), restitution, Joints(*joints), first,
-            np.arange(len(first) - 1) if sweeps.order is None else sweeps.order,
-            sweeps.island if len(sweeps.island) == n else np.zeros(n, dtype=np.int64),
-            self._spin if asked.get("is_explicit", True) else np.ones(n), threshold, self._settings.dt,
-            self._settings.velocity_iterations, self._settings.position_iterations if has_planes else 0,
-            _SHARE, LINEAR_SLOP, MOST_CORRECTION, True, is_single, None,
-        )  # fmt: skip
-        angle = self._angle + moving.shift[:-1, 2]
-        turned = np.column_stack((np.cos(angle), np.sin(angle)))
-        origin = self._center[:-1] + moving.shift[:-1, :2] - rotated(turned, self._tables.bodies.center[:-1])
-        return moving.velocity[:-1], np.column_stack((origin, angle))
+        return bodies, touching, tuple(joints)
 
 
 def _explicit(damping: FloatArray, held: NDArray[np.bool_], dt: float) -> FloatArray:

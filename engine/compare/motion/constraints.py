@@ -10,7 +10,7 @@ from engine.compare.motion.states import Taken
 from engine.contracts import StepContacts
 from engine.dynamics.hard_step import HardContacts
 
-__all__ = ["hard_contacts", "impulses_of", "is_solved", "pair_key", "pair_keys"]
+__all__ = ["hard_contacts", "impulses_of", "pair_key", "pair_keys"]
 
 
 def hard_contacts(taken: Taken, is_open: bool) -> HardContacts:
@@ -19,17 +19,17 @@ def hard_contacts(taken: Taken, is_open: bool) -> HardContacts:
     fixtures = np.column_stack((contacts.fixture_a, contacts.fixture_b))
     gap = contacts.separation.copy() if is_open else np.zeros_like(contacts.separation)
     found = HardContacts(fixtures, contacts.count.copy(), contacts.normal.copy(), contacts.position.copy(), gap)
-    return found.chosen(is_solved(taken))
+    return found.chosen(_is_solved(taken))
 
 
 def impulses_of(taken: Taken) -> FloatArray:
     """Return the impulses of the points of `hard_contacts`, (n, 2, 2)."""
     contacts = taken.contacts
     both = np.stack((contacts.normal_impulse, contacts.tangent_impulse), axis=2)
-    return both[is_solved(taken)]
+    return both[_is_solved(taken)]
 
 
-def is_solved(taken: Taken) -> NDArray[np.bool_]:
+def _is_solved(taken: Taken) -> NDArray[np.bool_]:
     """Return which contacts of a step were solved in it: points they have, and no hook let them pass."""
     contacts = taken.contacts
     keys = [pair_key(a, b) for a, b in zip(contacts.fixture_a.tolist(), contacts.fixture_b.tolist(), strict=True)]

@@ -36,8 +36,7 @@ from engine.compare.allowances import velocity_allowance
 from engine.compare.motion.bodies import JudgedBodies
 from engine.compare.motion.ladder import Ladder, Rung
 from engine.compare.motion.poses import PoseCauses
-from engine.compare.motion.states import SAME, Twins, twins_of
-from engine.compare.motion.sweep_ladder import SweepLadder
+from engine.compare.motion.states import Twins, twins_of
 from engine.compare.motion.verdict import MotionVerdict
 from engine.world import World
 from engine.world.hooks import PreSolveHook
@@ -59,7 +58,7 @@ def judge_step(world: World | WorldSnapshot, pre_solve: PreSolveHook | None = No
     pre_solve : callable, optional
         Of a snapshot's world.
     solver : str, optional
-        Which of ours is judged; see `twins_of`. `pgs_ngs`, which is Box2D's own algorithm, has a ladder of its own (`sweep_ladder`).
+        Which of ours is judged; see `twins_of`.
 
     Raises
     ------
@@ -78,14 +77,11 @@ def judge_twins(twins: Twins) -> MotionVerdict:
     differs = bodies.is_judged & (bodies.size(apart) > base)
     step, compared = twins.box2d.step_index + 1, int(bodies.is_judged.sum())
     ways = PoseCauses(twins, bodies, theirs, ours)
-    is_same = twins.ours.solver == SAME
-    if not differs.any() and not (is_same and ways.counts):
+    if not differs.any():
         return MotionVerdict(step, compared, compared, (), ways.counts)
-    ladder, found = (SweepLadder if is_same else Ladder)(twins, bodies, Rung("", apart)), []
+    ladder, found = Ladder(twins, bodies, Rung("", apart)), []
     for patience in _PATIENCE:
         ladder.descend(patience)
-        if isinstance(ladder, SweepLadder):
-            ways.hold(ladder.poses_agree(bodies.speeds(theirs, ours)))
         verdicts = [(row, ladder.verdict(row, base)) for row in np.flatnonzero(differs).tolist()]
         found = [replace(one, moved=float(ways.moved[row]), moved_by=ways.of(row)) for row, one in verdicts]
         if all(one.cause != "unexplained" for one in found):

@@ -17,7 +17,7 @@ from engine.compare.motion.verdict import BodyVerdict
 from engine.dynamics.hard_step import HardContacts, HardStep
 from engine.world import World
 
-__all__ = ["ROUNDINGS", "Ladder", "Rung"]
+__all__ = ["Ladder", "Rung"]
 
 _MOST_WAY, _MOST_TURN = 2.0, 0.5 * np.pi
 """b2_maxTranslation and b2_maxRotation: metres and radians a step."""
@@ -25,7 +25,7 @@ _MOST_WAY, _MOST_TURN = 2.0, 0.5 * np.pi
 _SHARE = 0.1
 """Of a difference: what takes less of it away is not named."""
 
-_DRAWS, ROUNDINGS = 3, 4.0
+_DRAWS, _ROUNDINGS = 3, 4.0
 """Draws of rounding errors, and how many times the worst of them Box2D's own may be: they are one draw more, of sweeps in another order,
 and of thousands of islands a few pass twice the worst of three draws."""
 
@@ -63,7 +63,7 @@ class Ladder:
         self._sides("speed_cap", twins, is_cut=True)
         _, ours = self._sides("restitution", twins := twins.without("restitution"), is_cut=True)
         cold, cold_ours = twins.with_settings(warm_starting=False).steps()
-        self._cold: FloatArray | None = cold.velocity - self._capped(cold_ours.velocity)
+        self._cold: FloatArray = cold.velocity - self._capped(cold_ours.velocity)
         self._settling = twins, ours, tuple(self.rungs)
 
     def _sides(self, cause: str, twins: Twins, is_cut: bool = False) -> tuple[Taken, Taken]:
@@ -171,12 +171,11 @@ class Ladder:
             return float(np.hypot(apart[0], apart[1]) + self._bodies.reach[row] * abs(apart[2]))
 
         rungs = [(one.cause, one.apart[row]) for one in self.rungs]
-        if self._cold is not None:
-            at = next(k for k, (cause, _) in enumerate(rungs) if cause == "restitution") + 1
-            if size(self._cold[row]) <= _SHARE * size(rungs[at - 1][1]):
-                rungs.insert(at, ("warm_starting", self._cold[row]))
+        at = next(k for k, (cause, _) in enumerate(rungs) if cause == "restitution") + 1
+        if size(self._cold[row]) <= _SHARE * size(rungs[at - 1][1]):
+            rungs.insert(at, ("warm_starting", self._cold[row]))
         first = rungs[0][1]
-        whole, allowed = size(first), float(base[row]) + ROUNDINGS * float(self._rounding[row])
+        whole, allowed = size(first), float(base[row]) + _ROUNDINGS * float(self._rounding[row])
         left = [(cause, size(apart)) for cause, apart in rungs[1:]]
         gone = next((k for k, (_, rest) in enumerate(left) if rest <= allowed), None)
         linear, angular = (float(first[0]), float(first[1])), float(first[2])

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.compare.allowances import pose_allowance
 from engine.compare.motion.bodies import JudgedBodies
@@ -43,10 +42,6 @@ class PoseCauses:
         is_mean = bodies.size(added - mean) <= np.maximum(allowed, _SHARE * bodies.size(added))
         self._names[is_beyond & ~held] = "unexplained"
         self._names[is_beyond & ~held & is_mean] = "integrator"
-
-    def hold(self, agree: NDArray[np.bool_]) -> None:
-        """Take back the causes of bodies whose poses do not agree where all causes are gone."""
-        self._names[(self._names != "") & ~agree] = "unexplained"
 
     def of(self, row: int) -> str:
         return str(self._names[row])

@@ -40,16 +40,13 @@ from engine.world.records import BodyMotion
 from engine.world.snapshot import WorldSnapshot
 from engine.world.specs import WorldSettings
 
-__all__ = ["NEAR", "SAME", "THRESHOLD", "Taken", "Twins", "joint_impulses", "twins_of"]
+__all__ = ["NEAR", "Taken", "Twins", "joint_impulses", "twins_of"]
 
-BOX2D, OURS, SAME = "box2d", "soft_step", "pgs_ngs"
-"""Box2D, our solver if nothing else is said, and the one of ours that is Box2D's own algorithm."""
+BOX2D, OURS = "box2d", "soft_step"
+"""Box2D, and our solver if nothing else is said."""
 
 NEAR = 0.05
 """Metres within which a point of Box2D's and one of ours, in the frame of the same body, count as one and have one impulse."""
-
-THRESHOLD = 1.0
-"""m/s: b2_velocityThreshold, below which nothing bounces."""
 
 _LAST = 4
 
@@ -114,10 +111,6 @@ class Twins:
     def _both(self, change: Any) -> Twins:
         return replace(self, box2d=change(self.box2d), ours=change(self.ours))
 
-    def box2d_step(self) -> tuple[Taken, WorldSnapshot]:
-        """Take Box2D's step; return it, and the state before it with the impulses and manifolds after it."""
-        return _step_and_keep(self.box2d, self.pre_solve)
-
     def box2d_converged(self, tolerance: float, most: int) -> tuple[Taken, WorldSnapshot, FloatArray]:
         """Take Box2D's step with as many sweeps as it takes to change no velocity any more.
 
@@ -167,11 +160,7 @@ def twins_of(world: World | WorldSnapshot, pre_solve: PreSolveHook | None = None
 
 
 def _settings_for(settings: WorldSettings, solver: str, was: str) -> WorldSettings:
-    """Return the settings of a world of ours that `was` driven by another solver: those of the method its defaults, but for sweeps."""
-    if solver == SAME:
-        sweeps = {name: getattr(settings, name) for name in ("velocity_iterations", "position_iterations")}
-        own = settings.solver_settings if was == SAME else tuple(sweeps.items())
-        return replace(settings, restitution_threshold=THRESHOLD, solver_settings=own)
+    """Return the settings of a world of ours that `was` driven by another solver: those of the method its defaults."""
     return settings if solver == was else replace(settings, solver_settings=())
 
 
@@ -301,9 +290,7 @@ def _with_box2d(snapshot: WorldSnapshot, pre_solve: PreSolveHook | None) -> Twin
 
 
 def _settings_of_box2d(snapshot: WorldSnapshot) -> WorldSettings:
-    settings = snapshot.settings
-    sweeps = {name: value for name, value in settings.solver_settings if name in ("velocity_iterations", "position_iterations")}
-    return replace(settings, restitution_threshold=None, solver_settings=(), **sweeps if snapshot.solver == SAME else {})  # type: ignore[arg-type]
+    return replace(snapshot.settings, restitution_threshold=None, solver_settings=())
 
 
 # -- both -------------------------------------------------------------------------------------------------------------

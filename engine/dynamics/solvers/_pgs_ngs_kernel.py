@@ -63,12 +63,9 @@ from engine.dynamics.solvers._joint_block_kernel import (
     turn_by_shift,
 )
 from engine.dynamics.solvers._point_pair_kernel import fill_couplings, solve_pair
-from engine.dynamics.solvers._sequential_impulses_kernel import add_totals, rounded, solve_friction, solve_normal, warm_start_contacts
+from engine.dynamics.solvers._sequential_impulses_kernel import add_totals, solve_friction, solve_normal, warm_start_contacts
 
-__all__ = ["FIXED", "ON_A", "ON_B", "ROUND", "Planes", "pgs_ngs"]
-
-FIXED, ROUND, ON_A, ON_B = range(4)
-"""How the normal of a contact goes with the bodies: not at all; from point to point, as between circles; with A; with B."""
+__all__ = ["Planes", "pgs_ngs"]
 
 MOST_WAY, MOST_TURN = 2.0, 0.5 * pi
 """m and rad that a body moves in a step at most: b2_maxTranslation and b2_maxRotation."""
@@ -86,8 +83,8 @@ class Planes(NamedTuple):
 
     Attributes
     ----------
-    side : int64 (n,)
-        `FIXED`, `ROUND`, `ON_A` or `ON_B`.
+    is_round : bool (n,)
+        True where the normal goes from point to point, as between circles, as the bodies move; else it stays.
     n_points : int64 (n,)
     normal : float64 (n, 2)
         From A to B, as the step begins.
@@ -99,7 +96,7 @@ class Planes(NamedTuple):
         Of both around their cores, m, together.
     """
 
-    side: IntArray
+    is_round: NDArray[np.bool_]
     n_points: IntArray
     normal: FloatArray
     on_a: FloatArray
@@ -117,9 +114,7 @@ def pgs_ngs(
     restitution: FloatArray,
     joints: Joints,
     first: IntArray,
-    order: IntArray,
     island: IntArray,
-    spin: FloatArray,
     threshold: float,
     dt: float,
     n_velocity: int,
@@ -127,8 +122,6 @@ def pgs_ngs(
     share: float,
     slop: float,
     most: float,
-    is_box2d: bool,
-    is_single: bool,
     trace: FloatArray | None,
 ) -> None:
     """Advance bodies by `dt` seconds; velocities, shifts, turns and impulses are written in place.
@@ -136,23 +129,16 @@ def pgs_ngs(
     Parameters
     ----------
     open_gap : float64 (n, 2)
-        What each point may approach within the step, m, >= 0; none in Box2D.
+        What each point may approach within the step, m, >= 0.
     restitution : float64 (n,)
-    first, order : int64 (m + 1,), (m,)
-        Where the rows of each joint begin, and in which order the joints are solved.
+    first : int64 (m + 1,)
+        Where the rows of each joint begin.
     island : int64 (n_bodies,)
         A number below n_bodies for each body.
-    spin : float64 (n_bodies,)
-        What is left of each body's spin once contacts are warm started: Box2D's mouse joints take some.
     threshold : float
         m/s below which nothing bounces.
     share, slop, most : float
         Of an overlap beyond the slop in m a sweep over positions makes up a share, and so many m at most.
-    is_box2d : bool
-        Whether a bounce is from the velocities after gravity, as Box2D has it, and not from those with which the step begins: it then gains
-        what gravity gives in a step.
-    is_single : bool
-        Whether velocities, and the impulses of contacts, are rounded as float32 rounds them.
     trace : float64 (k, TRACE_WIDTH), or None
         See `_solver_trace_kernel`.
     """
@@ -160,44 +146,33 @@ def pgs_ngs(
     block = Block(
         np.zeros((MOST_LINES, 6)), np.zeros(MOST_LINES), np.zeros(MOST_LINES), np.zeros((MOST_LINES, MOST_LINES)), np.zeros((4, 3))
     )
-    own, is_active, n_joints = np.zeros(len(joints.kind)), np.zeros(len(joints.kind), np.bool_), len(order)
+    own, is_active, n_joints = np.zeros(len(joints.kind)), np.zeros(len(joints.kind), np.bool_), len(first) - 1
     bias, coupling = np.zeros((n, 2)), np.zeros(n)
-    if not is_box2d:
-        _begin_points(bodies, contacts, open_gap, restitution, threshold, dt, bias)
+    _begin_points(bodies, contacts, open_gap, restitution, threshold, dt, bias)
     tell_stage(trace, bodies, BEGIN, 0)
     integrate_velocities(bodies, dt)
     tell_stage(trace, bodies, FREE, 0)
-    if is_box2d:
-        _begin_points(bodies, contacts, open_gap, restitution, threshold, dt, bias)
     fill_couplings(bodies, contacts, coupling)
     for row in range(n):  # of points that say nearly the same the first alone is solved
         if contacts.n_points[row] == 2 and coupling[row] == inf:
             contacts.n_points[row] = 1
     warm_start_contacts(bodies, contacts, trace)
-    for body in range(len(spin)):
-        bodies.velocity[body, 2] *= spin[body]
     for row in range(len(joints.kind)):
         _begin_row(bodies, joints, row, block.jacobian, own, is_active)
     warm_start_joints(bodies, joints, block.jacobian)
     for sweep in range(n_velocity):
         for at in range(n_joints):
-            _solve_joint(bodies, joints, first[order[at]], first[order[at] + 1], block, is_active, dt)
-            if is_single and joints.kind[first[order[at] + 1] - 1] != SUM:
-                rounded(bodies.velocity[joints.bodies[first[order[at]], 0]])
-                rounded(bodies.velocity[joints.bodies[first[order[at]], 1]])
+            _solve_joint(bodies, joints, first[at], first[at + 1], block, is_active, dt)
         if n_joints > 0:
             tell_stage(trace, bodies, JOINTS, sweep)
         tell_stage(trace, bodies, SWEEP, sweep)
         for row in range(n):
             for k in range(contacts.n_points[row]):
-                solve_friction(bodies, contacts, row, k, is_single, trace)
+                solve_friction(bodies, contacts, row, k, False, trace)
             if contacts.n_points[row] == 2:
-                solve_pair(bodies, contacts, row, coupling[row], bias[row, 0], bias[row, 1], 0.0, 0.0, is_single, trace)
-                if is_single:
-                    rounded(bodies.velocity[contacts.bodies[row, 0]])
-                    rounded(bodies.velocity[contacts.bodies[row, 1]])
+                solve_pair(bodies, contacts, row, coupling[row], bias[row, 0], bias[row, 1], 0.0, 0.0, False, trace)
             else:
-                solve_normal(bodies, contacts, row, 0, bias[row, 0], is_single, trace)
+                solve_normal(bodies, contacts, row, 0, bias[row, 0], False, trace)
     _cut(bodies, dt)
     integrate_positions(bodies, dt)
     add_totals(contacts, joints)
@@ -212,7 +187,7 @@ def pgs_ngs(
                 lowest = _push_apart(bodies, contacts.bodies[row, 0], contacts.bodies[row, 1], planes, row, share, slop, most, trace)
                 is_okay[at] = is_okay[at] and lowest >= -ENOUGH * slop
         for at_joint in range(n_joints):
-            begin, end = first[order[at_joint]], first[order[at_joint] + 1]
+            begin, end = first[at_joint], first[at_joint + 1]
             at = _island_of(bodies, island, joints.bodies[begin, 0], joints.bodies[begin, 1])
             if not is_done[at] and not _pull_together(bodies, joints, begin, end, block, own, is_active, slop):
                 is_okay[at] = False
@@ -333,7 +308,7 @@ def _push_apart(
     bodies: Bodies, a: int, b: int, planes: Planes, row: int, share: float, slop: float, most: float, trace: FloatArray | None
 ) -> float:
     """Move two bodies apart, point by point, and return the least separation found, m."""
-    lowest, side, inverse = inf, planes.side[row], bodies.inverse
+    lowest, is_round, inverse = inf, planes.is_round[row], bodies.inverse
     for k in range(planes.n_points[row]):
         shift, turn = bodies.shift, bodies.turn
         on_a, on_b = planes.on_a[row, k], planes.on_b[row, k]
@@ -342,18 +317,13 @@ def _push_apart(
         cx, cy = planes.apart[row, 0] + shift[b, 0] - shift[a, 0], planes.apart[row, 1] + shift[b, 1] - shift[a, 1]
         dx, dy = cx + bx - ax, cy + by - ay
         nx, ny = planes.normal[row, 0], planes.normal[row, 1]
-        if side == ROUND:
+        if is_round:
             size = hypot(dx, dy)
             if size > 0.0:
                 nx, ny = dx / size, dy / size
-        elif side != FIXED:
-            of = a if side == ON_A else b
-            nx, ny = turn[of, 0] * nx - turn[of, 1] * ny, turn[of, 1] * nx + turn[of, 0] * ny
         gap = dx * nx + dy * ny - planes.radius[row]
         lowest = min(lowest, gap)
-        # where it acts: the corner of the one that has no face in it; halfway where neither has
-        to_b = 1.0 if side == ON_A else 0.0 if side == ON_B else 0.5
-        px, py = ax + to_b * dx, ay + to_b * dy
+        px, py = ax + 0.5 * dx, ay + 0.5 * dy  # where it acts: halfway
         qx, qy = px - cx, py - cy
         along_a, along_b = px * ny - py * nx, qx * ny - qy * nx
         k_own = inverse[a, 0] + inverse[b, 0] + inverse[a, 1] * along_a * along_a + inverse[b, 1] * along_b * along_b

@@ -13,7 +13,7 @@ from engine.common.tolerances import LINEAR_SLOP
 from engine.dynamics._contact_kernel import Contacts
 from engine.dynamics._island_kernel import islands
 from engine.dynamics._joint_kernel import SUM, Joints
-from engine.dynamics.solvers._pgs_ngs_kernel import FIXED, ROUND, Planes, pgs_ngs
+from engine.dynamics.solvers._pgs_ngs_kernel import Planes, pgs_ngs
 from engine.dynamics.solvers.protocol import Method, Problem, Setting
 
 __all__ = ["METHOD", "PgsNgs", "joined"]
@@ -39,9 +39,9 @@ class PgsNgs(Method):
         links = np.concatenate((contacts.bodies, joined(joints)))
         pgs_ngs(
             bodies, contacts, planes, np.maximum(gap, 0.0), step.restitution, joints, step.first_rows,
-            np.arange(len(step.first_rows) - 1), islands(links, is_driven), np.ones(len(is_driven)), step.threshold, step.dt,
+            islands(links, is_driven), step.threshold, step.dt,
             options["velocity_iterations"], options["position_iterations"], options["share"], options["slop"], options["most"],
-            False, False, step.trace,
+            step.trace,
         )  # fmt: skip
         return step.ended(bodies)
 
@@ -59,8 +59,7 @@ def _planes(contacts: Contacts, gap: FloatArray) -> Planes:
     on_a, on_b = contacts.arm[:, :, :2] - out[:, 0, :, None] * along, contacts.arm[:, :, 2:] + out[:, 1, :, None] * along
     is_round = (contacts.n_points == 1) & (contacts.radius > 0.0).all(axis=1)
     apart = contacts.arm[:, 0, :2] - contacts.arm[:, 0, 2:]
-    side = np.where(is_round, ROUND, FIXED)
-    return Planes(side, contacts.n_points.copy(), contacts.normal, on_a, on_b, apart, contacts.radius.sum(axis=1))
+    return Planes(is_round, contacts.n_points.copy(), contacts.normal, on_a, on_b, apart, contacts.radius.sum(axis=1))
 
 
 METHOD = PgsNgs()
