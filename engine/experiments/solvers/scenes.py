@@ -1,8 +1,7 @@
 """The scenes in which methods are judged. Each has its own criterion of standing, with the reason in the docstring of its function.
 
 Two sorts: what stands must go on standing, and is checked ten times a second; what has an outcome must have come to it at the end. Many
-are those of `engine.experiments.references`, built by the same functions. `write_scenes` writes them as scene files for the window;
-``demos/solver_scenes`` has them.
+are those of `engine.experiments.references`, built by the same functions. `write_scenes` writes them as scene files for the window.
 """
 
 from __future__ import annotations

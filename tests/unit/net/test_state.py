@@ -21,6 +21,7 @@ from engine.demo import registry
 from engine.demo.own_demo import load_own_demo
 from engine.demo.registry import all_demos, find_demo
 from engine.demo.scene_demo import load_any_scene, scene_demo
+from engine.experiments.solvers import SCENES, write_scenes
 from engine.history.history import demo_hash
 from engine.history.recordings.inputs import as_plain, input_of
 from engine.net.course import Act, Course
@@ -34,7 +35,6 @@ from engine.sim.input_log import Input
 from engine.world import solvers
 
 N_BEFORE, N_AFTER = 90, 60
-SCENES = sorted(Path("demos/solver_scenes").glob("*.json"))
 SHARED = tuple(kind.id for kind in all_demos() if kind.id not in ("pair", "stepper", "bounding_volumes"))
 """Demos with a world."""
 
@@ -121,8 +121,9 @@ def test_a_chosen_rate_goes_along_and_survives_a_restart() -> None:
         made_of(scene_of(demo) | {"hertz": 1000.0})
 
 
-def test_a_scene_file_goes_on_elsewhere() -> None:
-    check_goes_on(scene_demo(load_any_scene("demos/solver_scenes/catapult.json"))(0))
+def test_a_scene_file_goes_on_elsewhere(tmp_path: Path) -> None:
+    (path,) = write_scenes(tmp_path, [SCENES["catapult"]])
+    check_goes_on(scene_demo(load_any_scene(str(path)))(0))
 
 
 @pytest.mark.slow
@@ -133,8 +134,9 @@ def test_every_demo_goes_on_elsewhere(id: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("path", SCENES, ids=lambda path: path.stem)
-def test_every_scene_file_goes_on_elsewhere(path: Path) -> None:
+@pytest.mark.parametrize("name", SCENES)
+def test_every_scene_file_goes_on_elsewhere(name: str, tmp_path: Path) -> None:
+    (path,) = write_scenes(tmp_path, [SCENES[name]])
     for solver in ("box2d", "soft_step"):
         check_goes_on(scene_demo(load_any_scene(str(path)), str(path))(0, solver=solver))
 
