@@ -15,16 +15,14 @@ from collections.abc import Callable
 from benchmarks.measuring import Record, record, seconds_in_turn
 from engine.common.rng import stream
 from engine.demo.registry import find_demo
-from engine.history.capture import capture, restore
 from engine.history.recordings.inputs import as_plain
 from engine.net import messages as m
 from engine.net.client import Client
 from engine.net.link import Link, LinkSettings
-from engine.net.scene import made_of, scene_of
 from engine.net.server import Server
-from engine.net.state import decode_state, encode_state
 from engine.sim.demo import Demo
 from engine.sim.input_log import Input
+from engine.sim.state import compress_state, decode_state, encode_state
 from engine.sim.users import KEYFRAME_TICKS
 from engine.world import load_solver
 
@@ -181,29 +179,27 @@ def _shared(solver: str, count: int, n_clients: int, n_ticks: int) -> list[Recor
 
 
 def _kept(solver: str, count: int, rounds: int) -> list[Record]:
-    """Measure a keyframe, the way back to it, and a state as bytes."""
+    """Measure a state: encoded, compressed, and decoded."""
     demo = _heap(solver, count)
     for _ in range(_SETTLING + 60):
         demo.sim.step()
-    world, state = demo.stages[0].world, capture(demo)
-    content, other = encode_state(demo), made_of(scene_of(demo))
+    world, content = demo.stages[0].world, encode_state(demo)
+    packed = compress_state(content)
     calls: dict[str, Callable[[], float | None]] = {
         "step": lambda: _done(world.step()),
         "canonical": lambda: _done(world.canonicalize()),
-        "keyframe": lambda: _done(capture(demo)),
-        "back": lambda: _done(restore(demo, state)),
-        "told": lambda: _done(encode_state(demo)),
-        "read": lambda: _done(decode_state(other, content)),
+        "encode": lambda: _done(encode_state(demo)),
+        "compress": lambda: _done(compress_state(content)),
+        "decode": lambda: _done(decode_state(demo, content)),
     }
     taken = seconds_in_turn(calls, rounds)
     who = f"{count} bodies, {solver}"
     often = f"every {KEYFRAME_TICKS} ticks on all copies"
     names = {
         "canonical": (f"canonical form, {who}", often if not world.is_always_canonical else "nothing to be done"),
-        "keyframe": ("  a keyframe kept", f"{state.n_bytes / 1e3:.0f} kB in memory"),
-        "back": ("  back to a keyframe", ""),
-        "told": ("  the state as bytes", f"{len(content) / 1e3:.0f} kB, for one who joins"),
-        "read": ("  the state of bytes", ""),
+        "encode": ("  a state encoded", f"{len(content) / 1e3:.0f} kB"),
+        "compress": ("  compressed", f"{len(packed) / 1e3:.0f} kB, for one who joins"),
+        "decode": ("  decoded", "back to a keyframe"),
     }
     return [record(name, "ms", taken[what], taken["step"], "a step", note) for what, (name, note) in names.items()]
 

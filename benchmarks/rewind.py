@@ -5,14 +5,14 @@ from __future__ import annotations
 import random
 import statistics
 import time
+from collections.abc import Callable
 from typing import Any
 
 from benchmarks.measuring import Record, record
 from engine.demo.registry import find_demo
 from engine.demo.time_series import TimeSeries
-from engine.history.capture import capture
-from engine.history.compact import compacting
 from engine.history.history import History
+from engine.sim.state import compress_state, decode_state, encode_state
 from engine.world import load_solver
 
 __all__ = ["run"]
@@ -61,25 +61,25 @@ def _going_back(count: int, steps: int, n_targets: int) -> list[Record]:
         record("  the slowest of them", "ms", [max(walls)], note=f"{each} {1e3 * max(processor):.3g} ms"),
         record("  a step with what is kept of it", "ms", usual[half:], note=f"{note}, processor time"),
         record("  a step with a keyframe", "ms", keyframed[-8:], note=f"{note}, processor time"),
-        *_packing(history, note),
+        *_states(history, note),
     ]
 
 
-def _packing(history: History[Any], note: str) -> list[Record]:
-    """Time the slices in which a keyframe is packed, one in each of the steps after the next one was kept."""
+def _states(history: History[Any], note: str) -> list[Record]:
+    """Time how a keyframe is encoded, compressed in the step after, and decoded."""
     demo = history.demo
-    history.seek(history.keyframes[-2])
-    state = capture(demo)
     history.seek(history.keyframes[-1])
-    after = capture(demo, state)
-    rounds: list[list[float]] = []
-    for _ in range(_ROUNDS):
-        slices, packing, packed = [], compacting(state, after), None
-        while packed is None:
-            started = time.thread_time()
-            packed = next(packing)
-            slices.append(time.thread_time() - started)
-        rounds.append(slices)
-    each = [statistics.median(taken) for taken in zip(*rounds, strict=True)]
-    note = f"{note}, {packed.n_bytes / 1e3:.3g} kB, {len(each)} slices, processor time"
-    return [record("  packing it, the largest slice", "ms", [max(each)], note=note), record("  all slices", "ms", [sum(each)], note=note)]
+    content = encode_state(demo)
+    packed = compress_state(content)
+    calls = {
+        f"  encoding it, {len(content) / 1e3:.0f} kB": lambda: encode_state(demo),
+        f"  compressing it, {len(packed) / 1e3:.0f} kB": lambda: compress_state(content),
+        "  decoding it": lambda: decode_state(demo, content),
+    }
+    return [record(name, "ms", [_seconds(call) for _ in range(_ROUNDS)], note=f"{note}, processor time") for name, call in calls.items()]
+
+
+def _seconds(call: Callable[[], object]) -> float:
+    started = time.thread_time()
+    call()
+    return time.thread_time() - started

@@ -14,6 +14,7 @@ from engine.experiments.spec import Rule, ShotSpec
 from engine.experiments.tracker import Outcome, ShotTracker
 from engine.render import palette
 from engine.render.palette import mix
+from engine.sim.stage import StepPiece, WholeStep
 
 __all__ = ["LEFT", "RIGHT", "TARGET_COLOR", "Lane", "Toi"]
 
@@ -67,7 +68,6 @@ class Lane:
         bullet = fire_bullet(world, spec)
         self.stage.colors[bullet] = palette.NORMAL
         self._stepper = RuleStepper(world, spec, bullet)
-        self.stage.stepper = self._step
         self.watch = ShotTracker(world, spec, bullet, panels)
         self._fixture = world.body(bullet).fixtures[0]
         self.shape = world.fixture(self._fixture).shape
@@ -79,7 +79,7 @@ class Lane:
         """Take everything out of the world: no shot."""
         for body in self.stage.world.body_ids:
             self.stage.world.destroy_body(body)
-        self.stage.stepper, self.watch = None, None
+        self.watch = None
 
     def begin_step(self) -> None:
         """Note how things move, as long as the shot is watched."""
@@ -87,10 +87,12 @@ class Lane:
         if watch is not None and not watch.is_over:
             self.recorder.note(self.stage.world, 1.0 / watch.spec.hertz, watch.spec.most_substeps)
 
-    def _step(self) -> Iterator[Piece]:
-        """Take a step under the rule, and let the watch look at each piece of it."""
+    def step(self) -> Iterator[StepPiece]:
+        """Take a step under the rule, and let the watch look at each piece of it; without a shot, a plain step."""
         watch = self.watch
-        assert watch is not None
+        if watch is None:
+            yield WholeStep(self.stage.world.step())
+            return
         is_watched = not watch.is_over
         if is_watched:
             self.pieces.append([])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import threading
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from engine.demo import Demo, StatusLine
@@ -35,18 +36,23 @@ _FULL = (760.0, 500.0)
 """Design pixels of a picture in which words have their full size: what a window of 1280 x 720 leaves, less a tenth."""
 
 
+@dataclass(slots=True)
+class _ViewState:
+    is_small: bool = False
+    """Whether the picture last drawn has no room for words: the readout has the numbers then."""
+
+
 class Promise(Demo):
     """A scene with numbers. What it shows lasts `period` steps; then everything is put back and runs again."""
 
-    not_captured: ClassVar[frozenset[str]] = frozenset({"_is_small"})
-    _is_small = False
-    """Whether the picture last drawn has no room for words: the readout has the numbers then."""
+    view_state: _ViewState
     run_steps: ClassVar[int] = 20
     slow_motion: ClassVar[float] = 1 / 16
     no_edits = "what this scene measures was predicted for its bodies as they are: nothing can be changed by hand here"
 
     def build(self) -> None:
         self._runs_since = 0
+        self.view_state = self.view_state if self.view_state is not None else _ViewState()
         self.setup()
         self._at_start = [
             (stage, body, stage.world.state(body))
@@ -115,7 +121,10 @@ class Promise(Demo):
 
     def status(self) -> Sequence[StatusLine]:
         about = [] if self.sim.is_on_box2d else [f"The predictions are what Box2D does; here {self.sim.solver_title} drives the worlds."]
-        return [*about, *((one.words, palette.TEXT if one.holds else self._color(one)) for one in self.findings() if self._is_small)]
+        return [
+            *about,
+            *((one.words, palette.TEXT if one.holds else self._color(one)) for one in self.findings() if self.view_state.is_small),
+        ]
 
     def summary(self) -> Sequence[str]:
         otherwise = "   NOT AS PREDICTED" if self.sim.is_on_box2d else f"   {self.sim.solver_title} does otherwise"
@@ -144,7 +153,7 @@ class Promise(Demo):
         `like` is another cell of the same table: the size is that in which both have room.
         """
         size = max(size * self._share(canvas), _SMALLEST)
-        if self._is_small:
+        if self.view_state.is_small:
             return
         while size > _SMALLEST and like and canvas.fonts.width(like, size, bold=bold) > width * canvas.camera.scale:
             size = max(size - 1.0, _SMALLEST)
@@ -155,7 +164,7 @@ class Promise(Demo):
         (left, bottom), (right, top) = self.home().lower, self.home().upper
         full = min(_FULL[0] / (right - left), _FULL[1] / (top - bottom))
         share = min(math.floor(20.0 * canvas.camera.scale / canvas.ui_scale / full) / 20.0, 1.0)
-        self._is_small = share < _LEAST_SHARE
+        self.view_state.is_small = share < _LEAST_SHARE
         return share
 
     def draw_heads(self, canvas: Canvas, xs: tuple[float, float], y: float, width: float, what: str = "") -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -63,6 +64,12 @@ class Tally:
     apart: int = 0
     false: int = 0
     missed: int = 0
+
+
+@lru_cache(maxsize=256)
+def _follower(kind: str, outline: str, sides: int) -> Callable[[Transform], Placed]:
+    """Return the function that places a volume around an outline at a pose."""
+    return follower(kind, cloud_of(np.concatenate(outline_named(outline))), sides)
 
 
 @register(
@@ -261,17 +268,18 @@ class BoundingVolumes(Demo):
 
     def _choose(self) -> None:
         """Build the volumes that are switched on; what was counted of the others goes."""
-        self._place: dict[str, Callable[[Transform], Placed]] = {kind: follower(kind, self.cloud, self._sides()) for kind in self.kinds}
         self.tallies = dict.fromkeys(self.kinds, Tally())
 
     def _look(self, counts: int) -> None:
         """Ask every volume, and the outlines themselves, about every neighbour; `counts` of 1 adds the answers to what was counted."""
-        self.volumes = {kind: place(self.pose) for kind, place in self._place.items()}
+        outline, sides = OUTLINES[round(self.parameter("outline"))], self._sides()
+        place_of = {kind: _follower(kind, outline, sides) for kind in self.kinds}
+        self.volumes = {kind: place(self.pose) for kind, place in place_of.items()}
         for one in self.neighbours:
-            one.volumes = {kind: place(one.pose) for kind, place in self._place.items()}
-            one.said_yes = {kind for kind in self._place if overlap(self.volumes[kind], one.volumes[kind])}
+            one.volumes = {kind: place(one.pose) for kind, place in place_of.items()}
+            one.said_yes = {kind for kind in place_of if overlap(self.volumes[kind], one.volumes[kind])}
             one.meets = outlines_overlap(self.rings, self.pose, self.rings, one.pose)
-            for kind in self._place if counts else ():
+            for kind in place_of if counts else ():
                 tally, yes = self.tallies[kind], kind in one.said_yes
                 self.tallies[kind] = replace(
                     tally,

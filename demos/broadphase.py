@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -40,6 +41,15 @@ _MOST_FOOT = 0.5
 """Share of the view that the chart may take: where that is too little, its last rows are cut off."""
 
 
+@dataclass(slots=True)
+class _ViewState:
+    """The structures, timed as they come, and what is drawn of one."""
+
+    loading: BackgroundLoad | None
+    race: Race | None = None
+    sketch: Sketch | None = None
+
+
 @register(
     id="broadphase",
     category="Broad phase",
@@ -62,8 +72,8 @@ class BroadPhaseScene(Demo):
         Parameter("moving", 1.0, 0.0, 1.0, description="share that moves"),
     )
     keys = (("Right click", "put the ray's start there"),)
+    view_state: _ViewState
     no_edits = "all structures here were built for this crowd: choose another in the panel"
-    not_captured: ClassVar[frozenset[str]] = frozenset({"race", "_loading", "_sketch"})
 
     def build(self) -> None:
         n = int(self.parameter("boxes"))
@@ -73,9 +83,7 @@ class BroadPhaseScene(Demo):
         self.stage = self.add_stage(World(WorldSettings(gravity=(0.0, 0.0))))
         self._build_world(self.stage.world)
         self.eye = (-HALF[0] + 1.0, HALF[1] - 1.0)
-        self.race: Race | None = None
-        self._loading: BackgroundLoad | None = getattr(self, "_loading", None)
-        self._sketch: Sketch | None = None
+        self.view_state = _ViewState(self.view_state.loading if self.view_state is not None else None)
 
     def _build_world(self, world: World) -> None:
         (x, y), wall = HALF, _WALL
@@ -107,7 +115,7 @@ class BroadPhaseScene(Demo):
     def on_parameter(self, name: str) -> None:
         if name not in ("structure", "level"):
             self.restart()
-        self._sketch = None
+        self.view_state.sketch = None
 
     # What happens
 
@@ -126,12 +134,12 @@ class BroadPhaseScene(Demo):
         if self._is_loaded():
             from demos._broadphase_race import Race
 
-            if self.race is None:
-                self.race = Race()
+            if self.view_state.race is None:
+                self.view_state.race = Race()
             boxes = self.boxes
             n = len(self.crowd)
-            self.race.run(boxes, np.concatenate((self.crowd.moving, np.arange(n, len(boxes)))), self._drawn)
-            self._sketch = None
+            self.view_state.race.run(boxes, np.concatenate((self.crowd.moving, np.arange(n, len(boxes)))), self._drawn)
+            self.view_state.sketch = None
 
     def _is_loaded(self) -> bool:
         """Tell whether the structures' kernels are there; in the window they are loaded in the background."""
@@ -140,7 +148,7 @@ class BroadPhaseScene(Demo):
         if not racing.is_loaded() and not self.viewer.interactive:
             racing.load()
         elif not racing.is_loaded():
-            self._loading = racing.loading()  # one for all of them
+            self.view_state.loading = racing.loading()  # one for all of them
         return racing.is_loaded()
 
     def turn(self, point: tuple[float, float]) -> bool:
@@ -156,15 +164,15 @@ class BroadPhaseScene(Demo):
 
     def status(self) -> Sequence[StatusLine]:
         n = len(self.crowd) + len(self.discs)
-        race = self.race
+        race = self.view_state.race
         if race is None:
             if self._is_loaded():
                 return [f"{n:,} boxes"]
-            failure = self._loading.failure if self._loading is not None else ""
+            failure = self.view_state.loading.failure if self.view_state.loading is not None else ""
             return [f"{n:,} boxes", (failure, palette.WARNING) if failure else "loading the structures, which are compiled the first time"]
         lane = race.lanes[self._drawn]
         chosen = f", now {lane.phase.chosen}" if hasattr(lane.phase, "chosen") else ""
-        kept = f": {sketch_words(self._sketch)}" if self._sketch is not None else ""
+        kept = f": {sketch_words(self.view_state.sketch)}" if self.view_state.sketch is not None else ""
         verdict, color = self._verdict(race)
         return [(f"{lane.phase.name}{chosen}{kept}", palette.ACCENT), (f"{n:,} boxes, {len(race.pairs):,} pairs; {verdict}", color)]
 
@@ -177,13 +185,13 @@ class BroadPhaseScene(Demo):
     def agreement(self) -> StepAgreement:
         """Return the contacts compared with Box2D; an answer that is not the oracle's counts as unexplained too."""
         total = super().agreement()
-        if self.race is None:
+        if self.view_state.race is None:
             return total
-        n_wrong = self.race.n_wrong
+        n_wrong = self.view_state.race.n_wrong
         return StepAgreement(total.compared + n_wrong, total.agree, total.explained, total.unexplained + n_wrong, total.max_point_error)
 
     def summary(self) -> Sequence[str]:
-        race = self.race
+        race = self.view_state.race
         if race is None:
             return ()
         words, _ = self._verdict(race)
@@ -192,14 +200,14 @@ class BroadPhaseScene(Demo):
         return [f"{len(self.boxes):,} boxes, {len(race.pairs):,} pairs; {words}", f"ms a frame, medians: {times}"]
 
     def draw_background(self, canvas: Canvas) -> None:
-        if self.race is not None:
-            if self._sketch is None:
-                self._sketch = self.race.lanes[self._drawn].phase.sketch()
-            draw_structure(canvas, self._sketch, int(self.parameter("level")) - 1)
+        if self.view_state.race is not None:
+            if self.view_state.sketch is None:
+                self.view_state.sketch = self.view_state.race.lanes[self._drawn].phase.sketch()
+            draw_structure(canvas, self.view_state.sketch, int(self.parameter("level")) - 1)
         boxes = self.crowd.boxes
         meeting = np.zeros(len(boxes) + len(self.discs), dtype=np.bool_)
-        if self.race is not None and self.race.pairs.max(initial=-1) < len(meeting):
-            meeting[self.race.pairs] = True
+        if self.view_state.race is not None and self.view_state.race.pairs.max(initial=-1) < len(meeting):
+            meeting[self.view_state.race.pairs] = True
         meets = meeting[: len(boxes)]
         still = ~self.crowd.is_moving
         draw_rectangles(canvas, boxes[~meets & still], alone_color(False))
@@ -207,8 +215,8 @@ class BroadPhaseScene(Demo):
         draw_rectangles(canvas, boxes[meets], mix(palette.BACKGROUND, palette.WARNING, 0.75))
 
     def draw(self, canvas: Canvas) -> None:
-        race = self.race
-        if race is not None and self._sketch is not None:
+        race = self.view_state.race
+        if race is not None and self.view_state.sketch is not None:
             phase = race.lanes[self._drawn].phase
             x, y = self.viewer.pointed if self.viewer.pointed is not None else (0.3 * HALF[0], -0.2 * HALF[1])
             region = np.array((x - 0.5 * REGION[0], y - 0.5 * REGION[1], x + 0.5 * REGION[0], y + 0.5 * REGION[1]))
@@ -216,5 +224,5 @@ class BroadPhaseScene(Demo):
             found = phase.regions(region[None])[:, 1], phase.rays(ray[0][None], ray[1][None])[:, 1]
             boxes = self.boxes
             if max(int(one.max(initial=-1)) for one in found) < len(boxes):
-                draw_questions(canvas, boxes, self._sketch, region, ray, found)
+                draw_questions(canvas, boxes, self.view_state.sketch, region, ray, found)
             draw_chart(canvas, race, self._drawn, self.foot_height(canvas.camera.view[3], canvas.ui_scale))

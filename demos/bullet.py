@@ -10,8 +10,9 @@ The target's middle is x = 0, and the shot is `engine.experiments.ShotSpec`: the
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -43,6 +44,7 @@ from engine.geometry import AABB
 from engine.render import palette
 from engine.render.gap_timeline import draw_timeline, fraction_under
 from engine.render.palette import Color, mix
+from engine.sim.stage import StepPiece
 from engine.world import World, WorldSettings
 
 if TYPE_CHECKING:
@@ -126,9 +128,15 @@ class Bullet(Demo):
         for k, rule in enumerate(RULES):
             if Parameter.has(self.parameter("lanes"), k):
                 settings = WorldSettings(hertz=self.parameter("hertz"), continuous=rule in ("default", "bullet"))
-                self.lanes.append(Lane(self.add_stage(World(settings)), rule))
+                lane = Lane(self.add_stage(World(settings)), rule)
+                lane.stage.stepper = partial(self._step_of, len(self.lanes))
+                self.lanes.append(lane)
         self.arrange(*getattr(self, "_room", (980.0, 440.0)))
         self.fire()
+
+    def _step_of(self, lane: int) -> Iterator[StepPiece]:
+        """Return the pieces of a step of a lane; the lanes are other objects after going back in time."""
+        return self.lanes[lane].step()
 
     def fire(self) -> None:
         """Fire in all lanes, in slow motion; the first of a burst, or the next one."""

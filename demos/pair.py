@@ -9,6 +9,7 @@ import contextlib
 import json
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
@@ -62,6 +63,15 @@ def default_pair(query: str) -> Pair:
     return load_pair(Path(__file__).parent / "pairs" / f"{query}.json")
 
 
+@dataclass(slots=True)
+class _ViewState:
+    """Answers to the pair that was asked last."""
+
+    asked: Pair | None = None
+    answers: PairAnswers | None = None
+    message: str = ""
+
+
 @register(
     id="pair",
     category="Referee",
@@ -89,7 +99,7 @@ class PairInspector(Demo):
         "Left drag moves a shape or a handle, right drag or the wheel turns a shape. R: as opened. S: save. F6: our algorithm, step by "
         "step. Dots are ours, rings Box2D's."
     )
-    not_captured: ClassVar[frozenset[str]] = frozenset({"_asked", "_answers", "message"})
+    view_state: _ViewState
     opened: ClassVar[Pair | None] = None
     """The pair of a file, instead of those of `demos/pairs`."""
     opened_from: ClassVar[str] = ""
@@ -109,13 +119,11 @@ class PairInspector(Demo):
 
     def build(self) -> None:
         self.pair = self._begin()
-        self._asked: Pair | None = None
-        self._answers: PairAnswers | None = None
+        self.view_state = _ViewState()
         self._held: tuple[str, Point, bool] | None = None
         self._touched = "b" if self.pair.shape_b is not None else "a"
         (left, bottom), (right, top) = self.home().lower, self.home().upper
         self._reach = HANDLE * max(right - left, top - bottom)
-        self.message = ""
 
     def home(self) -> AABB:
         return pair_box(self._begin())
@@ -136,15 +144,15 @@ class PairInspector(Demo):
         """Both answers to the pair as it stands; None while the algorithms are not loaded."""
         if not self.has_algorithms:
             return None
-        if self._asked is not self.pair and self._is_loaded():
+        if self.view_state.asked is not self.pair and self._is_loaded():
             from engine.compare.pair.answers import ask
 
-            self._answers, self._asked = None, self.pair
+            self.view_state.answers, self.view_state.asked = None, self.pair
             try:
-                self._answers = ask(self.pair)
+                self.view_state.answers = ask(self.pair)
             except LabError as error:
-                self.message = f"not answered: {error}"
-        return self._answers if self._asked is self.pair else None
+                self.view_state.message = f"not answered: {error}"
+        return self.view_state.answers if self.view_state.asked is self.pair else None
 
     def _is_loaded(self) -> bool:
         """Tell whether the query's algorithms are there; in the window a thread loads them, which takes seconds the first time."""
@@ -238,19 +246,19 @@ class PairInspector(Demo):
 
     def _put(self, changed: PairCase) -> None:
         """Take the changed pair; what belongs to the pair as opened, an outsider's answer and where it came from, stays behind."""
-        self.pair, self.message = changed.pair, ""
+        self.pair, self.view_state.message = changed.pair, ""
 
     def _save(self) -> None:
         folder = Path(self.opened_from).parent if self.opened_from else Path("out")
         stem = Path(self.opened_from).stem if self.opened_from else f"pair_{self.pair.query}"
-        self.message = saved_as_new(folder, stem, partial(save_pair, pair=self.pair))
+        self.view_state.message = saved_as_new(folder, stem, partial(save_pair, pair=self.pair))
 
     # What is seen
 
     def status(self) -> Sequence[StatusLine]:
         answers = self.answers
-        if answers is None and self.message:
-            return [self.pair.query, (self.message, palette.WARNING)]
+        if answers is None and self.view_state.message:
+            return [self.pair.query, (self.view_state.message, palette.WARNING)]
         if answers is None:
             return [f"{self.pair.query}: loading the algorithms, which are compiled the first time"]
         lines: list[StatusLine] = [
@@ -262,8 +270,8 @@ class PairInspector(Demo):
         if self.pair.outsider is not None:
             one = self.pair.outsider
             lines.append((f"{one.name}:  {one.note or one.answer}", palette.POINT_REMOVE))
-        if self.message:
-            lines.append((self.message, palette.WARNING if self.message.startswith("not") else palette.ACCENT))
+        if self.view_state.message:
+            lines.append((self.view_state.message, palette.WARNING if self.view_state.message.startswith("not") else palette.ACCENT))
         return lines
 
     def agreement(self) -> StepAgreement:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
@@ -68,6 +69,26 @@ def _load(name: str) -> None:
         algorithm.steps(algorithm.example)
 
 
+@dataclass(slots=True)
+class _ViewState:
+    """What is drawn, kept for as long as it stays the same.
+
+    Attributes
+    ----------
+    traced : dict
+        By algorithm, the case, its picture, and why there is none.
+    theirs : tuple or None
+        Of a picture and what the user's function answered beside it: what that comes to, and the picture with its marks.
+    watch : StopWatch
+        Times how long a question has been shown.
+    """
+
+    traced: dict[str, tuple[Case, StepPicture | None, str]] = field(default_factory=dict)
+    theirs: tuple[StepPicture, Reply, OwnAnswer, StepPicture] | None = None
+    watch: StopWatch = field(default_factory=StopWatch)
+    message: str = ""
+
+
 @register(
     id="stepper",
     category="Algorithms",
@@ -106,7 +127,7 @@ class Stepper(Demo):
     )
     takes_keys = frozenset({"space", "home", "end", "n", ".", *ANSWER_KEYS})
     note = "Nothing is drawn but what the production kernel did: it records its steps where it is asked to."
-    not_captured: ClassVar[frozenset[str]] = frozenset({"_traced", "_watch", "_theirs", "message"})
+    view_state: _ViewState
     opened: ClassVar[Case | None] = None
     """The case of a file, or of what was clicked, in place of the algorithm's example."""
     quiz: ClassVar[Quiz | None] = None
@@ -152,15 +173,11 @@ class Stepper(Demo):
         """The part, where the hand took it or is by now, the case as it was then, and the angle turned since, of what is turned."""
         self._touched = ""
         self.playing = False
-        self.message = ""
+        self.view_state = _ViewState()
         self._held_for = 0
         """Steps of the clock for which an arrow key has been held down."""
         self._waited = 0
         """Steps of the clock since the algorithm's last, while it plays."""
-        self._traced: dict[str, tuple[Case, StepPicture | None, str]] = {}
-        self._theirs: tuple[StepPicture, Reply, OwnAnswer, StepPicture] | None = None
-        """Of a picture and what the user's function answered beside it: what that comes to, and the picture with its marks."""
-        self._watch = StopWatch()
         self.guesses = Guesses()
         if self.quiz is not None:
             self.guesses = Guesses(is_on=True, made=tuple(self.quiz.made))
@@ -203,7 +220,7 @@ class Stepper(Demo):
         case = self.case
         if case is None or not self._is_ready(name):
             return None
-        found = self._traced.get(name)
+        found = self.view_state.traced.get(name)
         if found is None or found[0] is not case:
             algorithm, made, why = trace.algorithm(name), None, ""
             try:
@@ -213,7 +230,7 @@ class Stepper(Demo):
                     why = "it cannot be asked this"
             except LabError as error:
                 why = str(error)
-            found = self._traced[name] = case, made, why
+            found = self.view_state.traced[name] = case, made, why
         return found[1]
 
     @property
@@ -247,7 +264,7 @@ class Stepper(Demo):
         asked = self._asked()
         if asked is None or (given is not None and given >= len(asked.question.answers)):
             return False
-        self.guesses.take(asked, given, self._watch.seconds(asked.question))
+        self.guesses.take(asked, given, self.view_state.watch.seconds(asked.question))
         if self.quiz is not None:
             self.quiz.made = self.guesses.made
         return True
@@ -266,7 +283,7 @@ class Stepper(Demo):
     def _shown_question(self) -> tuple[Question | None, int | None]:
         """Return what is asked, or was asked and answered, about the step that is shown."""
         asked, picture = self._asked(), self.picture(self.names[0])
-        self._watch.look(asked.question if asked is not None else None)
+        self.view_state.watch.look(asked.question if asked is not None else None)
         if asked is not None:
             return asked.question, None
         return (picture is not None and self.guesses.answered(self.k, picture.steps)) or (None, None)
@@ -290,11 +307,11 @@ class Stepper(Demo):
             return str(error)
         if reply is None:
             return None
-        if self._theirs is None or self._theirs[0] is not picture or self._theirs[1] is not reply:
+        if self.view_state.theirs is None or self.view_state.theirs[0] is not picture or self.view_state.theirs[1] is not reply:
             found = beside(self.own.function.query, case, picture.steps, reply)
             marked = StepPicture(picture.algorithm, (*picture.scenery, *found.marks), picture.steps)
-            self._theirs = picture, reply, found, marked
-        return self._theirs[2]
+            self.view_state.theirs = picture, reply, found, marked
+        return self.view_state.theirs[2]
 
     def on_parameter(self, name: str) -> None:
         if name == "algorithm":
@@ -381,7 +398,7 @@ class Stepper(Demo):
         if case is not None:
             from engine.trace.case_file import SavedCase, save_case
 
-            self.message = saved_as_new(Path("out"), self.names[0], partial(save_case, saved=SavedCase(self.names[0], case)))
+            self.view_state.message = saved_as_new(Path("out"), self.names[0], partial(save_case, saved=SavedCase(self.names[0], case)))
 
     def _leaf(self, key: str) -> None:
         """Go through the steps: forwards past a question that is skipped, and in a quiz to its next question."""
@@ -444,7 +461,7 @@ class Stepper(Demo):
         if changed is not unless:
             if self._asked() is None:
                 self.guesses.pass_by(self.k)
-            self._case, self.message = changed.following(self.case or changed), ""
+            self._case, self.view_state.message = changed.following(self.case or changed), ""
 
     def release(self) -> None:
         self._held = None
@@ -480,13 +497,13 @@ class Stepper(Demo):
         lines: list[StatusLine] = []
         for name in self.names:
             if self.picture(name) is None:
-                why = self._traced[name][2] if name in self._traced and self._is_ready(name) else ""
+                why = self.view_state.traced[name][2] if name in self.view_state.traced and self._is_ready(name) else ""
                 loading = "being loaded, or compiled where this is the first time"
                 if name in _loads and not self.has(name):
                     loading = "not loaded yet, at this moment of the past"
                 lines.append((f"{name}: {why}", palette.WARNING) if why else f"{name}: {loading}")
-        if self.message:
-            lines.append((self.message, palette.WARNING if self.message.startswith("not") else palette.ACCENT))
+        if self.view_state.message:
+            lines.append((self.view_state.message, palette.WARNING if self.view_state.message.startswith("not") else palette.ACCENT))
         return lines
 
     def _aside(self) -> Aside | None:
@@ -528,8 +545,8 @@ class Stepper(Demo):
         found = [picture for name in self.names if (picture := self.picture(name)) is not None]
         if found:
             theirs = self.theirs
-            if self._theirs is not None and theirs is self._theirs[2]:
-                found[0] = self._theirs[3]
+            if self.view_state.theirs is not None and theirs is self.view_state.theirs[2]:
+                found[0] = self.view_state.theirs[3]
             found[0].aside = self._aside()
         return found
 

@@ -16,7 +16,7 @@ from engine.common.errors import LabError
 from engine.demo.replaying import demo_kind, new_demo
 from engine.demo.session import Session
 from engine.demo.stepping import stepper_of
-from engine.history.keyframes import LARGEST_BYTES
+from engine.history.keyframes import MAX_BYTES
 from engine.history.recordings import Recording
 from engine.render import palette
 from engine.render.views import Layers
@@ -32,7 +32,7 @@ __all__ = ["MOST_BYTES", "MOST_LEFT", "Navigator"]
 
 MOST_LEFT = 8
 """Demos that were left and are still as they were: more than are compared with each other."""
-MOST_BYTES = LARGEST_BYTES
+MOST_BYTES = MAX_BYTES
 """Of all of them, about: as much as the keyframes of one demo may take."""
 _STEP_BYTES = 2_000
 """Of a step: inputs, hashes and digests, and what plots and log keep of it (docs/replay.md), of a few hundred bodies."""

@@ -20,7 +20,6 @@ from engine.box2d._cache import Box2DCache
 from engine.box2d.accepting import accepted
 from engine.box2d.body_mass import check_body_mass
 from engine.box2d.building import BodyReading, Building, HeldShape
-from engine.box2d.contact_packing import pack_contacts, unpack_contacts
 from engine.box2d.contacts import EvaluatedPairs, StepInputs, build_step_contacts, no_pairs, told_pairs
 from engine.box2d.convert import to_fixture_shape
 from engine.box2d.foreign_state import check_gears, check_internal_state, check_manifolds
@@ -572,18 +571,6 @@ class Box2DSolver(Solver):
     def state_of(cls, snapshot: WorldSnapshot, settings: WorldSettings) -> SolverState:
         memory = Box2DMemory(np.zeros(0, dtype=np.int64), no_pairs(0).manifolds, None, load_solver(snapshot.solver).carried(snapshot))
         return replace(super().state_of(snapshot, settings), memory=memory)
-
-    @classmethod
-    def packed_contacts(cls, snapshot: WorldSnapshot) -> Mapping[str, Any]:
-        remembered = snapshot.state.memory
-        assert isinstance(remembered, Box2DMemory)
-        pairs = told_pairs(snapshot.contacts, remembered.keys, remembered.manifolds)
-        return pack_contacts(pairs, snapshot.fixtures)
-
-    @classmethod
-    def unpacked_contacts(cls, left: Mapping[str, Any], memory: object, fixtures: tuple[tuple[int, int, FixtureSpec], ...]) -> StepContacts:
-        assert isinstance(memory, Box2DMemory)
-        return unpack_contacts(left, memory.keys, memory.manifolds, fixtures)
 
     # -- for its judges -----------------------------------------------------------------------------------------------
 

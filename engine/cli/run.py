@@ -315,8 +315,8 @@ def _headless(
     kind: type[Demo], steps: int, seed: int, values: dict[str, float], drops: Sequence[str], results: _Results, driven: _Driven
 ) -> int:
     from engine.app.headless import picture_of, run_headless
-    from engine.history.capture import CaptureError
     from engine.scenes.tables import Tables
+    from engine.sim.values import StateError
 
     referee = load_referee()
     with warming():
@@ -345,7 +345,7 @@ def _headless(
                 solver=driven.solver, against=driven.against, since=driven.since, on_beside=besides.extend,
                 solver_settings=driven.solver_settings,
             )  # fmt: skip
-        except CaptureError as error:
+        except StateError as error:
             option, value = ("--against", ",".join(driven.against)) if driven.against else ("--record-inputs", results.recording)
             raise InvalidInputError(option, f"left out ({error})", value) from None
     if results.screenshot is not None:

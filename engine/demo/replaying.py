@@ -13,7 +13,6 @@ from engine.history.history import History
 from engine.history.recordings import Recorder, Recording, TickRecorder
 from engine.sim.demo import Demo
 from engine.sim.stage import RefereeFactory
-from engine.sim.subject import Subject
 from engine.world import load_solver
 
 __all__ = ["demo_kind", "new_demo", "record", "record_ticks", "replay"]
@@ -78,7 +77,7 @@ def record_ticks(demo: Demo, path: str | os.PathLike[str]) -> TickRecorder:
     return TickRecorder(demo, path, _content_of(demo))
 
 
-def _content_of(demo: Subject) -> Mapping[str, Any] | None:
+def _content_of(demo: Demo) -> Mapping[str, Any] | None:
     """Return the content of the scene file of a demo that was made of one, None for a demo of this program."""
     scene = getattr(demo, "scene_content", None)
     if scene is not None:

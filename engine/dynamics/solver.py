@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import cache
 from importlib import import_module
 from time import perf_counter
-from typing import Any, ClassVar, TypeVar
+from typing import ClassVar, TypeVar
 
 import numpy as np
 
@@ -382,18 +382,6 @@ class RigidBodySolver(Solver):
     @classmethod
     def _share(cls, settings: WorldSettings) -> float:
         return cls.method.warm_share(settings, cls.own_settings(settings))
-
-    @classmethod
-    def packed_contacts(cls, snapshot: WorldSnapshot) -> Mapping[str, Any]:
-        contacts = snapshot.contacts
-        return {name: getattr(contacts, name) for name in ("step", "removed", "began", "ended")}
-
-    @classmethod
-    def unpacked_contacts(cls, left: Mapping[str, Any], memory: object, fixtures: tuple[tuple[int, int, FixtureSpec], ...]) -> StepContacts:
-        assert isinstance(memory, Memory)
-        told = told_contacts(left["step"], memory.rows, None, left["began"], left["ended"])
-        told.__dict__["removed"] = left["removed"]
-        return told
 
     def mark(self, command: c.Command | None = None) -> object:
         return self._state

@@ -33,7 +33,7 @@ from engine.sim.input_log import ACTIONS, Input
 from engine.sim.layout import laid_out, offsets_of
 
 if TYPE_CHECKING:
-    from engine.sim.subject import Subject
+    from engine.sim.demo import Demo
 
 __all__ = ["History", "demo_hash", "repeat"]
 
@@ -42,14 +42,14 @@ _MAY_BE_NOTHING = frozenset({"press", "grab", "turn", "on_wheel"})
 _BY_THE_PROGRAM = frozenset({"keep_solver_state", "resource_ready"})
 """Done by the program itself, when something has come in the background: no reason to forget what was undone."""
 
-_Demo = TypeVar("_Demo", bound="Subject")
+_Demo = TypeVar("_Demo", bound="Demo")
 
 _HASH_BYTES = 16
 _NEAR = 120
 """Steps from a keyframe: twice as many as there mostly are between two, a tenth of a second of a hundred bodies."""
 
 
-def demo_hash(demo: Subject) -> bytes:
+def demo_hash(demo: Demo) -> bytes:
     """Return a digest of all worlds of a demo, of the raw float bits of every body, of the parameters, and of what it keeps beside them."""
     digest = blake2b(digest_size=_HASH_BYTES)
     for stage in demo.stages:
@@ -76,7 +76,7 @@ class History(Generic[_Demo]):
     ----------
     demo : Demo
         Between two steps. Everything that is done to it from now on goes through here.
-    most_bytes : int or None
+    max_bytes : int or None
         Of keyframes; without, by the number of bodies (`engine.history.keyframes`).
 
     Attributes
@@ -98,7 +98,7 @@ class History(Generic[_Demo]):
         What was to drive them, and with which settings of its own, in place of what the demo takes.
     """
 
-    def __init__(self, demo: _Demo, most_bytes: int | None = None) -> None:
+    def __init__(self, demo: _Demo, max_bytes: int | None = None) -> None:
         self.demo = demo
         self.now = 0
         self.first_values = dict(demo.values)
@@ -112,7 +112,7 @@ class History(Generic[_Demo]):
         self._branch.states.note(demo, demo_hash(demo))
         self._given = 0
         """How many of the inputs at `now` were given."""
-        self._keyframes = Keyframes(most_bytes)
+        self._keyframes = Keyframes(max_bytes)
         self._keyframes.add(0, demo)
         self._undone: list[_Undone] = []
         self.watchers: list[Callable[[History[_Demo]], object]] = []
@@ -195,7 +195,7 @@ class History(Generic[_Demo]):
         if action not in ACTIONS:
             raise InvalidInputError("action", "one of " + ", ".join(ACTIONS), action)
         is_nothing = is_refused = False
-        offsets = offsets_of(self.demo, action)
+        offsets = offsets_of(self.demo.stages, action)
         held = self.demo.grabbing
         try:
             result = self.demo.sim.act(action, *arguments)
@@ -423,9 +423,9 @@ class History(Generic[_Demo]):
         self.now, self._given = step, 0
 
 
-def repeat(demo: Subject, one: Input) -> LabError | None:
+def repeat(demo: Demo, one: Input) -> LabError | None:
     """Do it again, with the stages where they lay in the picture then; return why it is refused, or None."""
-    with laid_out(demo, one.offsets):
+    with laid_out(demo.stages, one.offsets):
         try:
             demo.sim.act(one.action, *one.arguments)
         except LabError as error:

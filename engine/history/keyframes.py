@@ -1,9 +1,8 @@
-"""The moments of a demo from which its other steps are reached again.
+"""Encoded states of a demo at some steps, from which its other steps are reached again.
 
-The newest is kept as it is, those before it are packed (`engine.history.compact`), a slice in each of the steps after the newest was
-kept: so that no single step has to bear much. Where they come to more than they may, one after the other goes::
+Where they take more bytes than they may, one after the other is dropped::
 
-    |--|--|--|--|--|--|--|--|--|--|        each goes whose neighbours are nearest to each other then, the oldest of equals:
+    |--|--|--|--|--|--|--|--|--|--|        the next to go is the one whose neighbors are nearest to each other, the oldest of equals:
     |-----|-----|-----|--|--|--|--|        no step is farther from the keyframe before it than twice what an even row would have
     |-----|-----|-----|-----|--|--|        those of the last minute stay as long as there are others
 """
@@ -11,151 +10,122 @@ kept: so that no single step has to bear much. Where they come to more than they
 from __future__ import annotations
 
 from bisect import bisect_right, insort
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from engine.history.capture import CapturedState, capture, restore
-from engine.history.columns import Choices
-from engine.history.compact import CompactState, compacting
+from engine.sim.state import compress_state, decode_state, decompress_state, encode_state, raw_motion
 
 if TYPE_CHECKING:
-    from engine.sim.subject import Subject
+    from engine.sim.demo import Demo
 
-__all__ = ["MOST_BYTES", "Keyframes"]
+__all__ = ["MAX_BYTES", "Keyframes"]
 
-MOST_BYTES = 35_000_000
-"""Of a demo of few bodies. With what else a history keeps, 1.2 kB a step, and 17 MB of plots and log beside it, ten minutes of 200 bodies
-stay below 100 MB whatever they touch; a heap of them takes 18 MB of this. `python main.py bench history` measures it."""
+MAX_BYTES = 400_000_000
+"""However many bodies there are: about ten minutes of 1,000 bodies in a heap. `python main.py bench history` measures it."""
 
-BODY_BYTES = 64_000
-"""For each body, where that is more: 600 keyframes of a heap at 0.1 kB a body, so that ten minutes are kept, 60 steps apart."""
+MIN_BYTES = 80_000_000
+"""Of a demo of few bodies."""
 
-LARGEST_BYTES = 400_000_000
-"""However many bodies there are: a desktop computer's memory is not ours alone."""
+BODY_BYTES = 400_000
+"""For each body, where that is more."""
 
 RECENT = 3600
 """Steps behind the newest keyframe that are thinned out last, a minute at 60 Hz: it is there that users go back and forth."""
 
 
-_CHOSEN_ANEW = 16
-"""Keyframes after which it is found out again by what each column of them is best told."""
-
-
 class Keyframes:
-    """Kept moments by step.
+    """Encoded states by step.
 
     Parameters
     ----------
-    most_bytes : int or None
-        They may take; the first and the newest stay whatever they take. Without, what the number of bodies asks for.
+    max_bytes : int or None
+        Their limit; the first and the newest stay in any case. Without, it follows from the number of bodies.
     """
 
-    def __init__(self, most_bytes: int | None = None) -> None:
-        self._wanted_bytes = most_bytes
+    def __init__(self, max_bytes: int | None = None) -> None:
+        self._wanted_bytes = max_bytes
         self._n_bodies = 0
         self._steps: list[int] = []
-        self._packed: dict[int, CompactState] = {}
-        self._whole: dict[int, CapturedState] = {}
-        """At most two, in the order in which they were kept."""
-        self._packing: Iterator[CompactState | None] | None = None
-        """Of the older one of two, a slice in each step."""
-        self._choices: Choices = {}
-        self._n_alike = 0
-        """Keyframes that were packed by these."""
-        self._n_packed_bytes = 0
+        self._states: dict[int, bytes] = {}
+        self._newest: int | None = None
+        """The one that is not compressed yet."""
+        self._n_bytes = 0
 
     @property
     def steps(self) -> list[int]:
-        """Where they are, ascending."""
+        """Steps of the keyframes, ascending."""
         return list(self._steps)
 
     @property
     def n_bytes(self) -> int:
-        """What they take beside what they share: to the byte of those packed, about of the newest."""
-        return self._n_packed_bytes + sum(state.n_bytes for state in self._whole.values())
+        """Bytes of all states."""
+        return self._n_bytes
 
     @property
-    def most_bytes(self) -> int:
-        """Beyond this they are thinned out."""
+    def max_bytes(self) -> int:
+        """Limit beyond which keyframes are dropped."""
         if self._wanted_bytes is not None:
             return self._wanted_bytes
-        return min(max(MOST_BYTES, BODY_BYTES * self._n_bodies), LARGEST_BYTES)
+        return min(max(MIN_BYTES, BODY_BYTES * self._n_bodies), MAX_BYTES)
 
     def __contains__(self, step: int) -> bool:
-        return step in self._packed or step in self._whole
+        return step in self._states
 
     def latest(self, step: int) -> int:
-        """Return the last of them at a step or before it; there is always the first."""
+        """Return the last keyframe at a step or before it; there is always the first."""
         return self._steps[bisect_right(self._steps, step) - 1]
 
     def has_room(self) -> bool:
-        """Tell whether one more of about the size of the others would be kept: one that was thinned out would go again."""
-        return self.n_bytes + self.n_bytes // max(len(self._steps), 1) <= self.most_bytes
+        """Return True if one more of the average size would be kept."""
+        return self._n_bytes + self._n_bytes // max(len(self._steps), 1) <= self.max_bytes
 
-    def add(self, step: int, demo: Subject) -> None:
+    def add(self, step: int, demo: Demo) -> None:
         """Keep the demo as it stands.
 
         Raises
         ------
-        CaptureError
+        StateError
             It holds something that cannot be restored.
         """
-        while len(self._whole) > 1:
-            self.tidy()
-        state = self._whole[step] = capture(demo, next(reversed(self._whole.values()), None))
-        self._n_bodies = sum(len(snapshot.bodies) for _, snapshot in state.worlds)
+        self.tidy()
+        self._newest = step
+        self._keep(step, encode_state(demo))
+        self._n_bodies = sum(len(stage.world.body_ids) for stage in demo.stages)
         insort(self._steps, step)
 
     def tidy(self) -> None:
-        """Go on packing what is not the newest, for a millisecond or two: to be called in every step but that of a keyframe."""
-        if len(self._whole) < 2:
+        """Compress the newest keyframe, and drop what is too much: in a step of its own, for it takes as long as the rest of a keyframe."""
+        if self._newest is None:
             return
-        step = next(iter(self._whole))
-        if self._packing is None:
-            if self._n_alike == _CHOSEN_ANEW:
-                self._choices, self._n_alike = {}, 0
-            self._n_alike += 1
-            self._packing = compacting(self._whole[step], next(reversed(self._whole.values())), self._choices)
-        try:
-            packed = next(self._packing)
-        except BaseException:  # Ctrl-C: it is packed from the beginning then
-            self._packing = None
-            raise
-        if packed is not None:
-            self._packing = None
-            del self._whole[step]
-            self._packed[step] = packed
-            self._n_packed_bytes += packed.n_bytes
-            self._thin()
+        step, self._newest = self._newest, None
+        state = self._states.pop(step)
+        self._n_bytes -= len(state)
+        self._keep(step, compress_state(state))
+        while self._n_bytes > self.max_bytes and len(self._steps) > 2:
+            steps = self._steps
+            inner = range(1, len(steps) - 1)
+            self._drop(steps[min(inner, key=lambda k: (steps[k] > steps[-1] - RECENT, steps[k + 1] - steps[k - 1], k))])
 
-    def restore(self, step: int, demo: Subject) -> None:
-        """Bring the demo back to one of them."""
-        restore(demo, self._state(step))
+    def restore(self, step: int, demo: Demo) -> None:
+        """Bring the demo back to a keyframe."""
+        decode_state(demo, self._state(step))
 
     def raw(self, step: int) -> bytes:
-        """Return x, y, angle, vx, vy, omega of every body of every stage at one of them, float32 little-endian, 24 bytes each."""
-        return self._state(step).raw
+        """Return x, y, angle, vx, vy, omega of every body of every stage at a keyframe, float32 little-endian, 24 bytes each."""
+        return raw_motion(self._state(step))
 
     def cut(self, last: int) -> None:
-        """Drop those after a step."""
+        """Drop the keyframes after a step."""
         for step in self._steps[bisect_right(self._steps, last) :]:
             self._drop(step)
 
-    def _state(self, step: int) -> CapturedState:
-        state = self._whole.get(step)
-        return state if state is not None else self._packed[step].whole()
+    def _state(self, step: int) -> bytes:
+        return self._states[step] if step == self._newest else decompress_state(self._states[step])
+
+    def _keep(self, step: int, state: bytes) -> None:
+        self._states[step] = state
+        self._n_bytes += len(state)
 
     def _drop(self, step: int) -> None:
+        self._newest = None if step == self._newest else self._newest
         self._steps.remove(step)
-        if self._whole.pop(step, None) is None:
-            self._n_packed_bytes -= self._packed.pop(step).n_bytes
-        else:
-            self._packing = None
-
-    def _thin(self) -> None:
-        while self.n_bytes > self.most_bytes:
-            steps = self._steps
-            going = [k for k in range(1, len(steps) - 1) if steps[k] in self._packed]
-            if not going:
-                return
-            self._drop(steps[min(going, key=lambda k: (steps[k] > steps[-1] - RECENT, steps[k + 1] - steps[k - 1], k))])
+        self._n_bytes -= len(self._states.pop(step))

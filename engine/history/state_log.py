@@ -12,12 +12,10 @@ with odd constants c. Two different states of a body have the same digest in one
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from engine.sim.subject import Subject
+from engine.sim.demo import Demo
 
 __all__ = ["DIGEST_BYTES", "BodyIds", "Divergence", "StateLog", "body_digests", "body_ids", "differing", "raw_states"]
 
@@ -35,12 +33,12 @@ _MIX = np.uint64(0xD6E8FEB86659FD93)
 _HALF, _TOP = np.uint64(32), np.uint64(48)
 
 
-def body_ids(demo: Subject) -> BodyIds:
+def body_ids(demo: Demo) -> BodyIds:
     """Return the ids of all bodies, stage by stage."""
     return tuple(stage.world.body_ids for stage in demo.stages)
 
 
-def body_digests(demo: Subject) -> bytes:
+def body_digests(demo: Demo) -> bytes:
     """Return two bytes, little-endian, for every body of every stage, in the order of `body_ids`."""
     parts = []
     for stage in demo.stages:
@@ -53,7 +51,7 @@ def body_digests(demo: Subject) -> bytes:
     return b"".join(parts)
 
 
-def raw_states(demo: Subject) -> bytes:
+def raw_states(demo: Demo) -> bytes:
     """Return x, y, angle, vx, vy, omega of every body of every stage, float32 little-endian, 24 bytes each."""
     return b"".join(np.hstack([stage.world.poses, stage.world.velocities]).astype("<f4").tobytes() for stage in demo.stages)
 
@@ -102,16 +100,16 @@ class StateLog:
     digests: list[bytes] = field(default_factory=list)
     raw: dict[int, bytes] = field(default_factory=dict)
 
-    def note(self, subject: Subject, found: bytes) -> None:
+    def note(self, demo: Demo, found: bytes) -> None:
         """Take in the state after the newest step, whose hash is given; what is as it was after the step before is kept once."""
-        ids, digests = body_ids(subject), body_digests(subject)
+        ids, digests = body_ids(demo), body_digests(demo)
         self.hashes.append(found)
         self.bodies.append(self.bodies[-1] if self.bodies and self.bodies[-1] == ids else ids)
         self.digests.append(self.digests[-1] if self.digests and self.digests[-1] == digests else digests)
 
-    def divergence(self, step: int, subject: Subject) -> Divergence:
+    def divergence(self, step: int, demo: Demo) -> Divergence:
         """Return how the state in which a demo stands after a step differs from the one that was noted."""
-        return Divergence(step, differing(self.bodies[step], self.digests[step], body_ids(subject), body_digests(subject)))
+        return Divergence(step, differing(self.bodies[step], self.digests[step], body_ids(demo), body_digests(demo)))
 
     def cut(self, last: int) -> None:
         """Forget, in this log itself, the states after a step: they are another branch's, or to be computed anew."""

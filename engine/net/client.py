@@ -15,7 +15,7 @@ from __future__ import annotations
 import contextlib
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -31,6 +31,7 @@ from engine.net.limits import MOST_WORK, without_picture
 from engine.net.scene import made_of
 from engine.sim.demo import Demo
 from engine.sim.input_log import Held, Input
+from engine.sim.state import decode_state, decompress_state
 from engine.sim.users import KEYFRAME_TICKS
 
 __all__ = ["Client"]
@@ -408,10 +409,8 @@ class Client:
         return self._lost is not None and not self._lost.differs
 
     def _begin(self, welcome: m.Welcome, now: float) -> None:
-        from engine.net.state import decode_state
-
         demo = made_of(welcome.scene)
-        decode_state(demo, welcome.state)
+        _take_state(demo, welcome.state)
         before, self._welcome, self.key = self.user, welcome, welcome.key
         self.user = welcome.user
         self.course = Course(demo, welcome.tick, welcome.window, most_work=self._most_work)
@@ -762,14 +761,12 @@ class Client:
 
     def _adopt(self, keyframe: m.Keyframe, now: float) -> None:
         """Take over the server's state, for ours is another; acts since then are known."""
-        from engine.net.state import decode_state
-
         course = self.course
         assert course is not None
         if self._lost is None or keyframe.tick < max(self._lost.tick, course.oldest):
             return
         here, before = course.now, poses_of(course.demo)
-        decode_state(course.demo, keyframe.state)
+        _take_state(course.demo, keyframe.state)
         self.n_adopted += self._lost.differs
         self._lost = None
         self.confirmed = max(self.confirmed, keyframe.tick)
@@ -783,6 +780,14 @@ class Client:
             self.n_again += 1
         if course.now == here:
             self._correct(before, here - keyframe.tick, now)
+
+
+def _take_state(demo: Demo, packed: bytes) -> None:
+    """Bring a demo into a server's state, without paths of pictures: no file here is opened because a server names it."""
+    decode_state(demo, decompress_state(packed))
+    for k, body in enumerate(demo.dropped):
+        if body.file is not None and body.file.picture is not None:
+            demo.dropped[k] = replace(body, file=replace(body.file, picture=None))
 
 
 def _line(words: str) -> str:

@@ -21,13 +21,13 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from engine.common.errors import Described, InvalidInputError, LabError
-from engine.history.capture import CapturedState, capture, restore
 from engine.history.history import demo_hash, repeat
 from engine.net.limits import dearest_of
 from engine.sim.demo import Demo, DemoFaultError
 from engine.sim.ids import readable
 from engine.sim.input_log import Input
 from engine.sim.layout import AT_A_POINT, laid_out
+from engine.sim.state import decode_state, encode_state
 from engine.sim.users import KEYFRAME_TICKS
 from engine.world import WorldSettings
 
@@ -95,7 +95,7 @@ class Course:
         self.faults: deque[str] = deque(maxlen=_MOST_FAULTS)
         self.costs: dict[int, float] = {}
         self._acts: dict[int, list[Act]] = {}
-        self._keyframes: dict[int, CapturedState] = {}
+        self._keyframes: dict[int, bytes] = {}
         self._oldest = tick
         self._keep()
         self._changed: int | None = None
@@ -175,7 +175,7 @@ class Course:
             self.replay()
         self._do(place)
         self._n_done = place + 1
-        with laid_out(self.demo, self.inputs(self.now)[place].offsets):
+        with laid_out(self.demo.stages, self.inputs(self.now)[place].offsets):
             return self.demo.sim.act("by", act.user, act.one)
 
     def _do(self, until: int) -> None:
@@ -241,7 +241,7 @@ class Course:
 
     def _keep(self) -> None:
         if self.goes_back:
-            self._keyframes[self.now] = capture(self.demo)
+            self._keyframes[self.now] = encode_state(self.demo)
 
     @property
     def _spacing(self) -> int:
@@ -257,7 +257,7 @@ class Course:
         n_done, self._n_done, self._changed = self._n_done, 0, None
         self._keyframes = {tick: state for tick, state in self._keyframes.items() if tick <= start}
         shown = [(stage, stage.trail, stage.counts) for stage in self.demo.stages]
-        restore(self.demo, self._keyframes[start])
+        decode_state(self.demo, self._keyframes[start])
         self.now = start
         with self._again():
             while self.now < here:

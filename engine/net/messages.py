@@ -28,13 +28,14 @@ from typing import Annotated, Any, Literal, TypeAlias
 import msgspec
 
 from engine.common.errors import LabError
+from engine.common.messagepack import MAX_DECODED_BYTES, MAX_PLAIN_BYTES, is_bounded
 from engine.sim.users import MOST_USERS
 
 __all__ = [
-    "LARGEST_FROM_CLIENT", "LARGEST_FROM_SERVER", "LARGEST_PLAIN", "METHODS", "MOST_EARLIER", "PORT", "VERSION", "Acted", "Bye", "Closed",
+    "LARGEST_FROM_CLIENT", "LARGEST_FROM_SERVER", "METHODS", "MOST_EARLIER", "PORT", "VERSION", "Acted", "Bye", "Closed",
     "Denied", "Did", "Dropped", "FromClient", "FromServer", "Hello", "Keyframe", "Lost", "MessageError", "Missing", "Ping", "Pointed",
     "Pointing", "Pong", "Present", "Refused", "Welcome", "Who", "decode_acts", "decode_from_client", "decode_from_server", "encode",
-    "encode_acts", "held_bytes", "is_bearable",
+    "encode_acts",
 ]  # fmt: skip
 
 VERSION = 1
@@ -45,18 +46,6 @@ LARGEST_FROM_CLIENT = 64_000
 """Bytes: a body of 64 polygons has 30 thousand."""
 LARGEST_FROM_SERVER = 64_000_000
 """Bytes: the state of 10,000 bodies has a few million."""
-LARGEST_PLAIN, MOST_HELD = 12_000_000, 200_000_000
-"""Bytes of all in a message but bytes themselves (a state is such), or in a state; and what they may take once decoded, by
-`held_bytes`. Ten thousand bodies have a third of the first and two thirds of the second."""
-_HEADS = (
-    (bytes((*range(0x80, 0x90), 0xDE, 0xDF)), 200),  # tables
-    (bytes((*range(0x90, 0xA0), 0xDC, 0xDD)), 80),  # lists
-    (bytes((*range(0xC7, 0xCA), *range(0xD4, 0xD9))), 100),  # extensions, timestamps
-    (bytes((*range(0xA0, 0xC0), *range(0xC4, 0xC7), *range(0xCA, 0xD4), *range(0xD9, 0xDC), *range(0xE0, 0x100))), 40),  # texts, numbers
-)
-"""Bytes with which MessagePack begins a value, and how many it takes in memory beside `_HELD_BY_BYTE` of each of its bytes: measured, and
-rounded up."""
-_HELD_BY_BYTE = 20
 _BYTES = (0xC4, 0xC5, 0xC6)
 """With which it begins bytes."""
 _MOST_FIELDS = 16
@@ -283,16 +272,6 @@ def decode_acts(content: bytes, n: int) -> list[Acted]:
     return _acts.decode(_ARRAY_OF + n.to_bytes(4, "big") + content)
 
 
-def is_bearable(*parts: bytes) -> bool:
-    """Tell whether MessagePack from anywhere may be decoded: before anything is, for 60 MB of it can become 4 GB of lists."""
-    return sum(map(len, parts)) <= LARGEST_PLAIN and sum(map(held_bytes, parts)) <= MOST_HELD
-
-
-def held_bytes(plain: bytes) -> int:
-    """Return how many bytes MessagePack takes once decoded, at the most: whatever may begin a value is taken to begin one."""
-    return _HELD_BY_BYTE * len(plain) + sum(held * (len(plain) - len(plain.translate(None, heads))) for heads, held in _HEADS)
-
-
 def _decoded(decoder: msgspec.msgpack.Decoder[Any], content: bytes, most: int) -> Any:
     if len(content) > most:
         raise MessageError(f"a message must be of at most {most} bytes, got {len(content)}")
@@ -300,8 +279,8 @@ def _decoded(decoder: msgspec.msgpack.Decoder[Any], content: bytes, most: int) -
         if len(content) > LARGEST_FROM_CLIENT:
             fields = [memoryview(raw) for raw in _fields.decode(content)]
             plain = [field for field in fields if field[0] not in _BYTES]
-            if sum(map(len, plain)) > LARGEST_PLAIN or not is_bearable(*map(bytes, plain)):
-                raise MessageError(f"a message must have at most {LARGEST_PLAIN} bytes of lists, {MOST_HELD} once decoded")
+            if sum(map(len, plain)) > MAX_PLAIN_BYTES or not is_bounded(*map(bytes, plain)):
+                raise MessageError(f"a message must have at most {MAX_PLAIN_BYTES} bytes of lists, {MAX_DECODED_BYTES} once decoded")
         return decoder.decode(content)
     except (msgspec.MsgspecError, ValueError, RecursionError) as error:
         raise MessageError(f"no message: {error}") from None

@@ -9,9 +9,9 @@ import msgspec
 
 from engine.common.checks import boolean, seed_number
 from engine.common.errors import Described, InvalidInputError
+from engine.common.messagepack import MAX_PLAIN_BYTES, is_bounded
 from engine.demo.registry import find_demo
 from engine.demo.scene_demo import SceneDemo, scene_class
-from engine.net.messages import LARGEST_PLAIN, is_bearable
 from engine.sim.demo import Demo
 from engine.world import load_solver
 from engine.world.fields import named_values, number
@@ -36,8 +36,8 @@ def check_shareable(demo: Demo) -> None:
     if not demo.stages:
         raise InvalidInputError("SCENE", "a demo with a world (this one has nothing that could be shared)", demo.id)
     if isinstance(demo, SceneDemo):
-        if not is_bearable(msgspec.msgpack.encode(demo.scene_content())):
-            raise InvalidInputError("SCENE", f"a scene that guests can be told, in {LARGEST_PLAIN} bytes", Described("a larger one"))
+        if not is_bounded(msgspec.msgpack.encode(demo.scene_content())):
+            raise InvalidInputError("SCENE", f"a scene that guests can be told, in {MAX_PLAIN_BYTES} bytes", Described("a larger one"))
         return
     if not type(demo).__module__.startswith(_PACKAGE) or find_demo(demo.id) is not type(demo):
         wanted = "a demo of this program, or a scene file (guests do not have a Python file of yours, and never run one that is sent)"

@@ -25,6 +25,7 @@ from itertools import islice
 from typing import Any
 
 from engine.common.errors import LabError
+from engine.common.messagepack import MAX_PLAIN_BYTES, is_bounded
 from engine.common.words import counted, shown
 from engine.history.recordings.inputs import as_plain, input_of
 from engine.net import messages as m
@@ -32,11 +33,12 @@ from engine.net.course import Act, Course
 from engine.net.guesses import Guesses
 from engine.net.limits import Bucket, Limits, Size, has_more_values, loads, made_by, owned, undone_by, unmade_by, without_picture, work_of
 from engine.net.scene import check_shareable, scene_of
-from engine.net.state import StateError, encode_state
 from engine.sim.demo import Demo
 from engine.sim.ids import IDS_OF_A_USER
 from engine.sim.input_log import ACTIONS, EDITS, USER_ACTIONS, Input
+from engine.sim.state import compress_state, encode_state
 from engine.sim.users import KEYFRAME_TICKS, MOST_USERS
+from engine.sim.values import StateError
 
 __all__ = ["GUESTS_MAY", "Drop", "Server", "ServerSettings", "ServerStatus", "UserStatus"]
 
@@ -56,7 +58,7 @@ _PRESENT_TICKS = 120
 """After which all are told who is here even if nobody has come or gone."""
 _POINTER_TICKS = 2
 """From one relay of pointers to the next, for up to eight users; of more, as many times as there are eights."""
-_MANY_ACTS = m.LARGEST_PLAIN // m.LARGEST_FROM_CLIENT
+_MANY_ACTS = MAX_PLAIN_BYTES // m.LARGEST_FROM_CLIENT
 """To be told to one who joins, from which on it is looked at how much that is."""
 _BEFORE_START = 60.0
 """Seconds by which somebody may come before the first tick, and is told what the clock shows."""
@@ -747,11 +749,11 @@ class Server:
         course = self.course
         tick, scene, state, past = course.now, scene_of(course.demo), b"", self._past
         acts = [acted for at in sorted(self._acted) if at >= tick for acted in self._acted[at]]
-        if len(acts) > _MANY_ACTS and not m.is_bearable(m.encode_acts(acts)):  # by the next keyframe some are done
+        if len(acts) > _MANY_ACTS and not is_bounded(m.encode_acts(acts)):  # by the next keyframe some are done
             return
         try:
             if tick > 0:
-                state = encode_state(course.demo)
+                state = compress_state(encode_state(course.demo))
         except Exception as error:  # then they go through everything from the beginning
             if not isinstance(error, StateError):
                 self._troubles.append(f"tick {tick}: the state could not be told ({type(error).__name__}: {error})"[:500])

@@ -40,7 +40,7 @@ from engine.sim.input_log import EDITS, Held, Input
 from engine.sim.layout import offsets_of
 from engine.sim.parameters import Parameter, parameter_values
 from engine.sim.stage import RefereeFactory, Stage, StepTimes, union
-from engine.sim.subject import CapturedInPlace
+from engine.sim.stateful import Stateful
 from engine.sim.users import Users
 from engine.world import World, WorldSettings, driven_by, load_solver
 from engine.world.fields import named_values
@@ -61,6 +61,10 @@ step of a pile 5 to 9 with all that is read and counted: a tenth more time in al
 
 _MANY_BODIES, _KEYFRAME_STEPS_OF_MANY = 600, 30
 """With more bodies than this those 59 steps take half a second on a slow machine: then it is every 30, for a fifth more time in all."""
+
+
+_NOT_STATE = frozenset({"seed", "stages", "viewer", "view_state", "sim"})
+"""Attributes of a demo that are no state of its own: it keeps them when it goes back in time."""
 
 
 @dataclass(slots=True)
@@ -89,7 +93,7 @@ class DemoFaultError(LabError):
     """A mistake of a shared demo's own: the world goes on with what was done of it, and so does a recording."""
 
 
-class Demo(CapturedInPlace):
+class Demo(Stateful):
     """Base class; see the module.
 
     Parameters
@@ -121,7 +125,9 @@ class Demo(CapturedInPlace):
     ready : set of str
         Of `arrivals`, what is there. It stays: a restart builds the worlds anew, but what was loaded is not loaded again.
     viewer : Viewer
-    run : Simulation
+    view_state : object
+        What the demo keeps for its picture alone: it is no part of the demo's state, and going back in time leaves it as it is.
+    sim : Simulation
     """
 
     id: ClassVar[str] = ""
@@ -135,9 +141,6 @@ class Demo(CapturedInPlace):
     """The demo's own keys and what they do, for the overlay of keys: ``(("Left, Right", "walk"),)``."""
     needs_referee: ClassVar[bool] = False
     """Whether there is little to see without the referee's algorithms: the browser's preview gets them too then."""
-    not_captured: ClassVar[frozenset[str]] = frozenset({"seed", "viewer"})
-    """Names of attributes that are no part of the demo's past. A demo names those of its own, such as what is computed for the picture
-    alone; these here are left out as well."""
     no_edits: ClassVar[str] = ""
     """Why its worlds cannot be changed by hand; empty where they can."""
     opens_list: ClassVar[bool] = False
@@ -165,6 +168,7 @@ class Demo(CapturedInPlace):
         self.held: set[str] = set()
         self.ready: set[str] = set()
         self.viewer = Viewer()
+        self.view_state: Any = None
         self._grip: Grip | None = None
         self.sim = Simulation(self, referee, solver, built_for, solver_settings, hertz)
         self.restart()
@@ -284,6 +288,17 @@ class Demo(CapturedInPlace):
             self._grip.let_go()
             self._grip = None
 
+    def state_attributes(self) -> dict[str, Any]:
+        """Return its state by name: all attributes but those that belong to the program around it."""
+        return {name: value for name, value in vars(self).items() if name not in _NOT_STATE}
+
+    def set_state_attributes(self, state: Mapping[str, Any]) -> None:
+        """Replace its state by one that `state_attributes` returned."""
+        attributes = vars(self)
+        for name in [name for name in attributes if name not in state and name not in _NOT_STATE]:
+            del attributes[name]
+        attributes.update(state)
+
     # -- what a demo uses ---------------------------------------------------------------------------------------------
 
     def add_stage(self, world: World, offset: tuple[float, float] = (0.0, 0.0), label: str = "", mark_touching: bool = False) -> Stage:
@@ -320,6 +335,7 @@ class Demo(CapturedInPlace):
         self.stages.clear()
         self.dropped.clear()
         self.steps = 0
+        self.sim.built_with = dict(self.values)
         with self.sim.driving():
             self.build()
         self.sim.settle()
@@ -334,7 +350,7 @@ class Demo(CapturedInPlace):
         return self.sim.has_algorithms
 
 
-class Simulation(CapturedInPlace):
+class Simulation(Stateful):
     """Steps a demo and acts on it: for the window, a history and a headless run.
 
     Attributes
@@ -361,7 +377,9 @@ class Simulation(CapturedInPlace):
         Who shares the demo; nobody, of one that a single person plays.
     """
 
-    not_captured: ClassVar[frozenset[str]] = frozenset({"referee", "has_algorithms"})
+    state_names: ClassVar[tuple[str, ...]] = (
+        "solver", "solver_settings", "built_for", "hertz", "waits", "keeps_solver_state", "users", "_is_settled",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -381,6 +399,8 @@ class Simulation(CapturedInPlace):
         self.keeps_solver_state = True
         self.users = Users()
         self._is_settled = False
+        self.built_with: dict[str, float] = {}
+        """The demo's parameters when its worlds were built last."""
         self.referee = referee
         self.has_algorithms = referee is not None
 
@@ -632,7 +652,7 @@ class Simulation(CapturedInPlace):
             stage, body = found
             held = demo.stages[stage].world.state(body).xf.apply_inverse(demo.stages[stage].local(point))
             action, arguments = "hold", (stage, body, held, point)
-        return Input(action, arguments, offsets_of(demo, action))
+        return Input(action, arguments, offsets_of(demo.stages, action))
 
     def has_body(self, stage: int, body: int) -> bool:
         """Tell whether there is such a stage, and such a body in its world."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from collections import Counter, deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from time import perf_counter
-from typing import TYPE_CHECKING, ClassVar, Union
+from typing import TYPE_CHECKING, Any, ClassVar, Union
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from engine.geometry import AABB
 from engine.render.interpolation import PathPiece, StepImpacts, StepPath, step_impacts
 from engine.render.palette import Color
 from engine.render.trail import ContactTrail
-from engine.sim.subject import CapturedInPlace
+from engine.sim.stateful import Stateful
 from engine.world import World
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from engine.compare.live.referee import LiveReferee
     from engine.experiments.rules import Piece
 
-__all__ = ["RefereeFactory", "Stage", "StageCounts", "StepPiece", "StepTimes", "body_box", "stage_under", "union"]
+__all__ = ["RefereeFactory", "Stage", "StageCounts", "StepPiece", "StepTimes", "WholeStep", "body_box", "stage_under", "union"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +97,7 @@ class StepTimes:
     beside: float = 0.0
 
 
-class Stage(CapturedInPlace):
+class Stage(Stateful):
     """A world in the picture.
 
     Parameters
@@ -118,16 +118,13 @@ class Stage(CapturedInPlace):
         Ids of bodies drawn without a fill.
     stepper : callable or None
         Takes one step in pieces: it returns an iterator that steps the world, and yields after each of the world's steps.
-    taken : tuple of StepPiece
-        The pieces of the last step; usually one.
     recording : bool
         Whether steps are counted, and what the picture shows of them is kept: not of those that are taken again.
     window : AABB or None
         The part of the world that is shown, its own frame; None for all of it.
     """
 
-    not_captured: ClassVar[frozenset[str]] = frozenset({"referee", "checking", "recording", "drawn_poses", "window", "offset"})
-    """What belongs to the picture and to the referee."""
+    state_names: ClassVar[tuple[str, ...]] = ("label", "mark_touching", "colors", "outline_only", "counts", "own_bounds")
 
     def __init__(self, world: World, offset: tuple[float, float] = (0.0, 0.0), label: str = "", mark_touching: bool = False) -> None:
         self.world = world
@@ -138,7 +135,6 @@ class Stage(CapturedInPlace):
         self.outline_only: set[int] = set()
         self.window: AABB | None = None
         self.stepper: Callable[[], Iterator[StepPiece]] | None = None
-        self.taken: tuple[StepPiece, ...] = ()
         self.trail = ContactTrail()
         self.impacts: StepImpacts | StepPath | None = None
         """When, inside the last step, bodies met: what the picture must not show before."""
@@ -159,6 +155,12 @@ class Stage(CapturedInPlace):
         self.drawn_poses: FloatArray = world.poses
         """Poses of the picture being drawn, between two steps; aligned with `world.body_ids`."""
 
+    def set_state_attributes(self, state: Mapping[str, Any]) -> None:
+        """Replace its state; what the picture and the referee have of the last steps is forgotten."""
+        super().set_state_attributes(state)
+        self.trail, self.impacts = ContactTrail(), None
+        self.agreement, self.pairs = StepAgreement(), PairAgreement()
+
     @property
     def total(self) -> StepAgreement:
         """Everything that was compared here."""
@@ -178,7 +180,7 @@ class Stage(CapturedInPlace):
         """Take one step, count its events, check its contacts."""
         start = perf_counter()
         checked_for = 0.0
-        taken: list[StepPiece] = []
+        contacts: StepContacts | None = None
         path: list[PathPiece] = []
         agreements: list[StepAgreement] = []
         moments = np.zeros(0)
@@ -190,7 +192,6 @@ class Stage(CapturedInPlace):
             if piece is None:
                 break
             contacts = piece.contacts
-            taken.append(piece)
             checking = perf_counter()
             agreements += self._checked(contacts)
             checked_for += perf_counter() - checking
@@ -209,10 +210,10 @@ class Stage(CapturedInPlace):
             self.agreement = sum(agreements, StepAgreement())
         if agreements:
             self.errors.append(self.agreement.max_point_error)
-        self.taken = tuple(taken)
         self.impacts = None if not path else path[0].impacts if len(path) == 1 else StepPath(tuple(path), moments)
         self.times = StepTimes(1000.0 * (perf_counter() - start - checked_for), 1000.0 * checked_for)
-        return taken[-1].contacts
+        assert contacts is not None
+        return contacts
 
     def _whole_step(self) -> Iterator[StepPiece]:
         yield WholeStep(self.world.step())

@@ -18,7 +18,7 @@ Whom a command wakes the world says (`engine.world.waking`), by `SetAwake` after
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
@@ -358,19 +358,6 @@ class Solver(ABC):
         motion = replace(snapshot.motion, values=snapshot.motion.values.astype(cls.capabilities.precision))
         touching = load_solver(snapshot.solver).carried(snapshot).touching
         return SolverState(motion, no_contacts(snapshot.step_index), touching, ((), ()), None)
-
-    @classmethod
-    def packed_contacts(cls, snapshot: WorldSnapshot) -> Mapping[str, Any]:
-        """Return what of `snapshot.contacts` does not follow from the rest of the snapshot, by name."""
-        return vars(snapshot.contacts)
-
-    @classmethod
-    def unpacked_contacts(cls, left: Mapping[str, Any], memory: object, fixtures: tuple[tuple[int, int, FixtureSpec], ...]) -> StepContacts:
-        """Return the contacts again, of what `packed_contacts` has left and `memory` and `fixtures` of the same snapshot."""
-        contacts: StepContacts = object.__new__(StepContacts)
-        for name, value in left.items():
-            object.__setattr__(contacts, name, value)
-        return contacts
 
     # -- for its judges -----------------------------------------------------------------------------------------------
 

@@ -67,7 +67,7 @@ LIBRARIES = {
     "contourpy": {"engine.decompose"},
     "tinycss2": {"engine.decompose"},
     "cssselect2": {"engine.decompose"},
-    "msgspec": {"engine.net"},
+    "msgspec": {"engine.sim", "engine.net"},
     "websockets": {"engine.net"},
 }
 

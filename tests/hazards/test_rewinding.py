@@ -30,18 +30,17 @@ class Forgetful(Demo):
     """Counts outside of what is kept: the second time it does not push as the first time."""
 
     id = "forgetful"
-    not_captured = frozenset({"pushes"})
 
     def build(self) -> None:
         """A disc, and a count that no restart and no rewinding brings back."""
         stage = self.add_stage(World())
         stage.world.create_body(BodySpec((FixtureSpec(Circle(0.5)),), position=(0.0, 3.0)))
-        self.pushes = getattr(self, "pushes", 0)
+        self.view_state = self.view_state or 0
 
     def on_key(self, key: str) -> bool:
         """Push, harder each time."""
-        self.pushes += 1
-        self.stages[0].world.apply_impulse(0, (0.1 * self.pushes, 0.0))
+        self.view_state += 1
+        self.stages[0].world.apply_impulse(0, (0.1 * self.view_state, 0.0))
         return True
 
 

@@ -19,9 +19,9 @@ from engine.geometry import Circle
 from engine.history.history import demo_hash
 from engine.history.recordings.inputs import as_plain, input_of
 from engine.net.course import Act, Course
-from engine.net.state import decode_state, encode_state
 from engine.sim.demo import Demo
 from engine.sim.input_log import Input
+from engine.sim.state import decode_state, encode_state
 from engine.sim.users import KEYFRAME_TICKS
 from engine.world import (
     BodySpec,

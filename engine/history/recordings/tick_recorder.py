@@ -13,8 +13,8 @@ from engine.history.recordings.inputs import as_plain
 from engine.history.recordings.layout import HASH_BYTES, Part, Unpacked
 from engine.history.recordings.writer import RecordingWriter, head_of
 from engine.history.state_log import BodyIds, body_digests, body_ids, raw_states
+from engine.sim.demo import Demo
 from engine.sim.input_log import Input
-from engine.sim.subject import Subject
 
 __all__ = ["TickRecorder"]
 
@@ -58,7 +58,7 @@ class TickRecorder:
         The disk is full.
     """
 
-    def __init__(self, demo: Subject, path: str | os.PathLike[str], scene: Mapping[str, Any] | None = None) -> None:
+    def __init__(self, demo: Demo, path: str | os.PathLike[str], scene: Mapping[str, Any] | None = None) -> None:
         self._demo = demo
         self.ticks = 0
         self.ended = ""

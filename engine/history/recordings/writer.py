@@ -17,7 +17,7 @@ from engine.history.recordings.layout import LARGEST_FILE, Part, RecordingError,
 from engine.history.recordings.recording import present_makers
 
 if TYPE_CHECKING:
-    from engine.sim.subject import Subject
+    from engine.sim.demo import Demo
 
 __all__ = ["RecordingWriter", "head_of"]
 
@@ -132,7 +132,7 @@ class RecordingWriter:
         self._end, self.steps, self.given = self._end + len(content), steps, given
 
 
-def head_of(demo: Subject, scene: Mapping[str, Any] | None) -> dict[str, Any]:
+def head_of(demo: Demo, scene: Mapping[str, Any] | None) -> dict[str, Any]:
     """Return the head of a recording of a demo that begins where it stands, but for the state: `hash`, `bodies` and `digests`."""
     run = demo.sim
     return {

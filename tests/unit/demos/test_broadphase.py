@@ -51,7 +51,7 @@ def test_all_structures_have_their_turns_and_find_the_same() -> None:
     demo = BroadPhaseScene(values={**SMALL, "moving": 0.4})
     for _ in range(110):
         demo.sim.step()
-    race = demo.race
+    race = demo.view_state.race
     assert race is not None and race.n_wrong == 0 and race.n_compared >= 150
     assert all(lane.ms is not None for lane in race.lanes)
     assert np.array_equal(race.pairs, BruteForce().pairs(demo.boxes)) and len(race.pairs)
@@ -68,18 +68,18 @@ def test_a_structure_that_loses_a_pair_is_named() -> None:
 
     demo = BroadPhaseScene(values=SMALL)
     demo.sim.step()
-    assert demo.race is not None
-    demo.race.lanes[3].phase = Lossy()
+    assert demo.view_state.race is not None
+    demo.view_state.race.lanes[3].phase = Lossy()
     for _ in range(40):
         demo.sim.step()
-    assert [lane.phase.name for lane in demo.race.lanes if lane.wrong] == ["lossy"]
-    assert "lossy" in demo.summary()[0] and demo.agreement().unexplained == demo.race.n_wrong > 0
+    assert [lane.phase.name for lane in demo.view_state.race.lanes if lane.wrong] == ["lossy"]
+    assert "lossy" in demo.summary()[0] and demo.agreement().unexplained == demo.view_state.race.n_wrong > 0
 
 
 def test_slow_structures_wait_so_that_the_picture_does_not() -> None:
     demo = BroadPhaseScene(values=SMALL)
     demo.sim.step()
-    race = demo.race
+    race = demo.view_state.race
     assert race is not None
     lane = race.lanes[0]
     lane.times.extend([50.0] * 30)
@@ -127,8 +127,8 @@ def test_each_is_drawn_with_what_a_region_and_a_ray_enter(structure: str) -> Non
     demo = BroadPhaseScene(values={**SMALL, "structure": structure})
     for _ in range(3):
         demo.sim.step()
-    assert demo.race is not None
-    sketch = demo.race.lanes[STRUCTURE_WORDS.index(structure)].phase.sketch()
+    assert demo.view_state.race is not None
+    sketch = demo.view_state.race.lanes[STRUCTURE_WORDS.index(structure)].phase.sketch()
     boxes = demo.boxes
     region, ray = np.array((-3.0, -2.0, 3.0, 2.0)), (np.array((-15.0, 8.0)), np.array((20.0, -9.0)))
     in_region, on_ray = entered(sketch, region, ray)
@@ -136,7 +136,7 @@ def test_each_is_drawn_with_what_a_region_and_a_ray_enter(structure: str) -> Non
     if hasattr(sketch, "cells") or hasattr(sketch, "levels"):
         assert len(in_region) and len(on_ray)
         assert (in_region[:, :2] <= region[2:]).all() and (in_region[:, 2:] >= region[:2]).all()
-    phase = demo.race.lanes[STRUCTURE_WORDS.index(structure)].phase
+    phase = demo.view_state.race.lanes[STRUCTURE_WORDS.index(structure)].phase
     assert np.array_equal(phase.regions(region[None])[:, 1], _overlapping(boxes, region))
 
 
@@ -173,10 +173,10 @@ def test_in_the_window_it_does_not_wait_for_its_kernels(monkeypatch: pytest.Monk
         demo.viewer.interactive = True
         for _ in range(5):
             demo.sim.step()
-    assert len(started) == 1 and demo.race is None and "loading" in str(demo.status()[1])
+    assert len(started) == 1 and demo.view_state.race is None and "loading" in str(demo.status()[1])
     monkeypatch.setattr(racing, "_loaded", True)
     demo.sim.step()
-    assert demo.race is not None
+    assert demo.view_state.race is not None
 
 
 def test_off_screen_the_first_picture_does_not_say_that_something_is_still_to_come(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -184,7 +184,7 @@ def test_off_screen_the_first_picture_does_not_say_that_something_is_still_to_co
     monkeypatch.setattr(racing, "_loaded", False)
     monkeypatch.setattr(racing, "load", lambda: monkeypatch.setattr(racing, "_loaded", True))
     demo = BroadPhaseScene(values=SMALL)
-    assert demo.race is None and all("boxes" in str(line) for line in demo.status())
+    assert demo.view_state.race is None and all("boxes" in str(line) for line in demo.status())
 
 
 def test_the_rays_start_is_put_by_the_right_button_and_a_disc_is_thrown_by_the_left() -> None:

@@ -148,7 +148,7 @@ def test_a_save_that_fails_is_told(tmp_path: Path) -> None:
     (tmp_path / "out").write_text("a file where the folder would be")
     demo = make()
     demo.on_key("s")
-    assert demo.message.startswith("not saved") and any("not saved" in str(line) for line in demo.status())
+    assert demo.view_state.message.startswith("not saved") and any("not saved" in str(line) for line in demo.status())
 
 
 def test_a_file_opens_with_its_query_and_its_outsider(tmp_path: Path) -> None:

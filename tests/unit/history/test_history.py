@@ -11,8 +11,9 @@ from engine.common.errors import InvalidInputError, LabError
 from engine.demo import Demo
 from engine.demo.registry import find_demo
 from engine.geometry import Circle, Polygon
-from engine.history.capture import CaptureError, capture
 from engine.history.history import History, demo_hash
+from engine.sim.state import encode_state
+from engine.sim.values import StateError
 from engine.world import BodySpec, FixtureSpec, RevoluteJointSpec, World
 
 
@@ -181,7 +182,7 @@ def test_a_restart_can_be_undone() -> None:
 
 def test_keyframes_are_thinned_out_and_every_step_stays_in_reach() -> None:
     memory.load()
-    history = History(Rain(3), most_bytes=250_000)
+    history = History(Rain(3), max_bytes=250_000)
     for _ in range(1520):  # the last keyframe but one is packed in the steps after the newest
         history.step()
     assert history.n_bytes <= 250_000
@@ -270,8 +271,8 @@ def test_a_step_that_broke_off_is_no_keyframe() -> None:
 def test_what_cannot_be_put_back_is_refused_by_name() -> None:
     demo = Rain(0)
     demo.works = (step for step in range(3))  # type: ignore[attr-defined]
-    with pytest.raises(CaptureError, match="generator"):
-        capture(demo)
+    with pytest.raises(StateError, match="works is of builtins:generator, which no state can hold"):
+        encode_state(demo)
 
 
 def test_wrong_steps_and_actions_are_refused() -> None:

@@ -91,9 +91,9 @@ def test_stages_of_which_no_place_is_told_lie_at_the_origin() -> None:
     stages = [SimpleNamespace(offset=(float(k), 2.0)) for k in range(3)]
     demo: Any = SimpleNamespace(stages=stages)
     before = [stage.offset for stage in stages]
-    with laid_out(demo, ((5.0, 6.0),)):
+    with laid_out(demo.stages, ((5.0, 6.0),)):
         assert [stage.offset for stage in stages] == [(5.0, 6.0), (0.0, 0.0), (0.0, 0.0)]
-    with laid_out(demo, ()):
+    with laid_out(demo.stages, ()):
         assert [stage.offset for stage in stages] == before
 
 

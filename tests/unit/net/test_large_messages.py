@@ -9,17 +9,17 @@ import sys
 import zlib
 from collections.abc import Callable, Sequence
 from functools import partial
-from hashlib import blake2b
 from pathlib import Path
 
 import msgspec
 import pytest
 
+from engine.common.messagepack import MAX_DECODED_BYTES, MAX_PLAIN_BYTES, decoded_bytes, is_bounded
 from engine.demo.registry import find_demo
 from engine.net import messages as m
 from engine.net.client import Client
 from engine.net.scene import scene_of
-from engine.net.state import LARGEST_STATE, encode_state
+from engine.sim.state import MAX_STATE_BYTES, encode_state
 
 ROOT = Path(__file__).resolve().parents[3]
 MOST_BYTES = 500_000_000
@@ -33,7 +33,7 @@ def _list_of(element: bytes, n_bytes: int = _N) -> bytes:
 
 def _many(element: bytes) -> bytes:
     """Return a list as long as may be."""
-    return _list_of(element, min(m.LARGEST_PLAIN - 500, (m.MOST_HELD - 50_000) * len(element) // m.held_bytes(element)))
+    return _list_of(element, min(MAX_PLAIN_BYTES - 500, (MAX_DECODED_BYTES - 50_000) * len(element) // decoded_bytes(element)))
 
 
 def _distinct_tables(n: int) -> bytes:
@@ -45,8 +45,7 @@ def _act(act: bytes) -> bytes:
 
 
 def _state(content: bytes) -> bytes:
-    packed = zlib.compress(content, 1)
-    return blake2b(packed, digest_size=16).digest() + packed
+    return zlib.compress(content, 1)
 
 
 def _plain_state(plain: bytes) -> bytes:
@@ -98,21 +97,21 @@ MESSAGES: dict[str, Callable[[], bytes]] = {
     "lists in a scene": lambda: _welcome(b"\x81\xa1x" + _list_of(_WIDE)),
     "tables in a scene": lambda: _welcome(b"\x81\xa1x" + _list_of(b"\x81\xa2ab\x01", 9_950_000)),
     "tables of their own keys": lambda: _welcome(b"\x81\xa1x" + _distinct_tables(900_000)),
-    "extensions in a scene": lambda: _welcome(b"\x81\xa1x" + _list_of(b"\xd4\x05\x00", m.LARGEST_PLAIN - 100)),
-    "timestamps in a scene": lambda: _welcome(b"\x81\xa1x" + _list_of(b"\xd6\xff\x00\x00\x00\x05", m.LARGEST_PLAIN - 100)),
-    "small numbers in a scene": lambda: _welcome(b"\x81\xa1x" + _list_of(b"\xe0", m.LARGEST_PLAIN - 100)),
-    "texts in a scene": lambda: _welcome(b"\x81\xa1x" + _list_of(b"\xa2ab", m.LARGEST_PLAIN - 100)),
+    "extensions in a scene": lambda: _welcome(b"\x81\xa1x" + _list_of(b"\xd4\x05\x00", MAX_PLAIN_BYTES - 100)),
+    "timestamps in a scene": lambda: _welcome(b"\x81\xa1x" + _list_of(b"\xd6\xff\x00\x00\x00\x05", MAX_PLAIN_BYTES - 100)),
+    "small numbers in a scene": lambda: _welcome(b"\x81\xa1x" + _list_of(b"\xe0", MAX_PLAIN_BYTES - 100)),
+    "texts in a scene": lambda: _welcome(b"\x81\xa1x" + _list_of(b"\xa2ab", MAX_PLAIN_BYTES - 100)),
     "texts in a scene and in acts": lambda: _welcome(b"\x81\xa1x" + _many(b"\xa2ab"), acts=_act(_many(b"\xa2ab"))),
     **{f"as many {name} as may be": partial(_scene_of_many, one) for name, one in _VALUES.items()},
-    "as many nothings as may be, and a state": lambda: _scene_of_many(b"\xc0", bytes(_N - m.LARGEST_PLAIN)),
+    "as many nothings as may be, and a state": lambda: _scene_of_many(b"\xc0", bytes(_N - MAX_PLAIN_BYTES)),
     "as many lists in acts and in a state": lambda: _welcome(
         _scene(), _state(len(_many(b"\x90")).to_bytes(4, "little") + _many(b"\x90")), _act(_many(b"\x90"))
     ),
     "acts": lambda: _welcome(acts=_list_of(b"\x94\x00\x01\x00\x90")),
-    "a state of nothing": lambda: _welcome(_scene(), _state(bytes(LARGEST_STATE))),
-    "a state without bounds": lambda: _welcome(_scene(), _state(bytes(8 * LARGEST_STATE))),
-    "lists in a state": lambda: _welcome(_scene(), _plain_state(_list_of(b"\x90", m.LARGEST_PLAIN - 100))),
-    "texts in a state": lambda: _welcome(_scene(), _plain_state(_list_of(b"\xa2ab", m.LARGEST_PLAIN - 100))),
+    "a state of nothing": lambda: _welcome(_scene(), _state(bytes(MAX_STATE_BYTES))),
+    "a state without bounds": lambda: _welcome(_scene(), _state(bytes(8 * MAX_STATE_BYTES))),
+    "lists in a state": lambda: _welcome(_scene(), _plain_state(_list_of(b"\x90", MAX_PLAIN_BYTES - 100))),
+    "texts in a state": lambda: _welcome(_scene(), _plain_state(_list_of(b"\xa2ab", MAX_PLAIN_BYTES - 100))),
 }  # fmt: skip
 
 
@@ -150,9 +149,9 @@ def test_states_of_ten_thousand_bodies_may_be_told() -> None:
     demo = find_demo("simple_shapes")(1, {"count": 200})
     for _ in range(30):
         demo.sim.step()
-    unpacked = zlib.decompress(encode_state(demo)[16:])
+    unpacked = encode_state(demo)
     plain = unpacked[4 : 4 + int.from_bytes(unpacked[:4], "little")]
-    assert m.is_bearable(50 * plain)
+    assert is_bounded(50 * plain)
 
 
 @pytest.mark.parametrize("size", [m.LARGEST_FROM_CLIENT - 40, m.LARGEST_FROM_CLIENT + 40])

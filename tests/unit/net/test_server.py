@@ -19,9 +19,10 @@ from engine.net.limits import Bucket, Limits, Size, made_by
 from engine.net.link import LinkSettings
 from engine.net.server import GUESTS_MAY, Server, ServerSettings
 from engine.net.simulated import SimulatedNetwork
-from engine.net.state import StateError, decode_state
 from engine.sim.input_log import Input
+from engine.sim.state import decode_state, decompress_state
 from engine.sim.users import KEYFRAME_TICKS
+from engine.sim.values import StateError
 from engine.world import BodySpec, FixtureSpec
 
 DISC = BodySpec((FixtureSpec(Circle(0.3), density=1.0),), position=(0.0, 5.0))
@@ -199,7 +200,7 @@ def test_one_whose_state_is_another_gets_the_servers_at_a_keyframe() -> None:
     (keyframe,) = table.of(1, m.Keyframe)
     assert keyframe.tick % KEYFRAME_TICKS == 0 and len(table.of(1, m.Welcome)) == 1
     copy = find_demo("simple_shapes")(0)
-    decode_state(copy, keyframe.state)
+    decode_state(copy, decompress_state(keyframe.state))
     (closed,) = (one for one in table.of(1, m.Closed) if one.tick == keyframe.tick)
     assert demo_hash(copy) == closed.digest
 

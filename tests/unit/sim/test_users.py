@@ -9,12 +9,12 @@ import pytest
 from engine.common.errors import InvalidInputError, LabError
 from engine.demo.registry import find_demo
 from engine.geometry import Circle, Polygon
-from engine.history.capture import capture, restore
 from engine.history.history import demo_hash
 from engine.scenes.scene import build_all, scene_of_snapshot
 from engine.scenes.scene_file import scene_as_json, scene_from_json
 from engine.sim.demo import Demo
 from engine.sim.input_log import Input
+from engine.sim.state import decode_state, encode_state
 from engine.world import BodySpec, FixtureSpec, GearJointSpec, RevoluteJointSpec, World
 
 GROUND = BodySpec((FixtureSpec(Polygon.box(20.0, 0.5)),), type="static")
@@ -302,11 +302,11 @@ def test_entries_are_few_and_part_of_the_past() -> None:
         edit(demo, 1, "set_velocity", 1, (0.0, 0.1 * k))
     user = demo.sim.users.users[1]
     assert len(user.undo) == 100
-    before, state = demo_hash(demo), capture(demo)
+    before, state = demo_hash(demo), encode_state(demo)
     by(demo, 1, "undo_own")
     after = demo_hash(demo)
     edit(demo, 1, "create_body", disc(3.0))
-    restore(demo, state)
+    decode_state(demo, state)
     assert demo_hash(demo) == before and len(demo.sim.users.users[1].undo) == 100
     by(demo, 1, "undo_own")
     assert demo_hash(demo) == after

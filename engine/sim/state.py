@@ -1,0 +1,198 @@
+"""The state of a demo as bytes: the one form in which keyframes keep it, and in which it is sent to those who join.
+
+    length (4) | MessagePack of `_State`: the worlds, and the state of the demo, its simulation and its stages | contents of arrays
+
+A state holds plain data only (`engine.sim.values`): what a demo remembers must be numbers, texts, lists and tables of such, arrays,
+generators of random numbers, specifications, and objects of its own that consist of these. A demo with anything else cannot be rewound,
+and the error names it.
+What is drawn but not simulated is no part of a state.
+
+A state can be put onto a demo of the same scene, running or just built. Every part is checked first, so that a state that is refused
+leaves the demo as it was; from another computer it is not trusted (docs/network.md says how far).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import zlib
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from engine.common.errors import LabError
+from engine.common.messagepack import MAX_PLAIN_BYTES, is_bounded
+from engine.sim.demo import Demo
+from engine.sim.parameters import parameter_values
+from engine.sim.state_check import check_state
+from engine.sim.stateful import Stateful
+from engine.sim.values import StateError, ValueReader, ValueWriter
+from engine.sim.world_state import WorldState, decode_world, encode_world
+
+__all__ = ["MAX_STATE_BYTES", "StateError", "compress_state", "decode_state", "decompress_state", "encode_state", "raw_motion"]
+
+MAX_STATE_BYTES = 64_000_000
+"""Ten thousand bodies in a heap need a third of it."""
+_LENGTH_BYTES = 4
+_LEVEL = 1
+"""Of zlib: the fastest."""
+
+
+class _State(msgspec.Struct, array_like=True, forbid_unknown_fields=True):
+    """State of a demo.
+
+    Attributes
+    ----------
+    demo : str
+        Its id.
+    built_with : dict of str to float
+        Parameters with which its worlds were built.
+    worlds : list of WorldState
+        One for each stage.
+    parts : list of dict
+        Attributes of the demo, of its simulation, and of each stage, as values.
+    """
+
+    demo: str
+    built_with: dict[str, float]
+    worlds: list[WorldState]
+    parts: list[dict[str, Any]]
+
+
+_decoder = msgspec.msgpack.Decoder(_State)
+
+
+def encode_state(demo: Demo) -> bytes:
+    """Return the state of a demo between two steps.
+
+    Raises
+    ------
+    StateError
+        It holds something that no state can hold, which is named, or too much.
+    """
+    parts = _parts(demo)
+    writer = ValueWriter(parts, type(demo).__module__)
+    worlds = [encode_world(stage.world.snapshot(), writer, f"stages[{k}].world") for k, stage in enumerate(demo.stages)]
+    attributes = [
+        {name: writer.write(value, f"{path}{name}") for name, value in part.state_attributes().items()} for part, path in _owners(demo)
+    ]
+    plain = msgspec.msgpack.encode(_State(demo.id, dict(demo.sim.built_with), worlds, attributes))
+    content = b"".join((len(plain).to_bytes(_LENGTH_BYTES, "little"), plain, *writer.arrays))
+    if len(content) > MAX_STATE_BYTES:
+        raise StateError(f"the state of {demo.id} must have at most {MAX_STATE_BYTES} bytes, got {len(content)}")
+    return content
+
+
+def decode_state(demo: Demo, content: bytes) -> None:
+    """Bring a demo into a state; nothing happens where that is empty, which is the state of a demo just built.
+
+    Raises
+    ------
+    StateError
+        It is no state, or none of such a demo; the demo stands as before.
+    """
+    if not content:
+        return
+    before, stages, built_with = b"", list(demo.stages), demo.sim.built_with
+    try:
+        state, arrays = _split(content)
+        if state.demo != demo.id:
+            raise StateError(f"the state must be of {demo.id}, got {state.demo!r:.80}")
+        values = parameter_values(demo.parameters, state.built_with)
+        if values != state.built_with:
+            raise StateError("the state must have every parameter")
+        if values != demo.sim.built_with or len(state.worlds) != len(demo.stages):
+            with contextlib.suppress(LabError):  # a world that is lost has no state
+                before = encode_state(demo)
+            demo.values = values
+            demo.restart()
+        _put(demo, state, arrays)
+    except Exception as error:
+        if before:
+            demo.stages[:], demo.sim.built_with = stages, built_with
+            decode_state(demo, before)
+        message = str(error) if isinstance(error, LabError) else f"the state is damaged: {type(error).__name__}: {error}"
+        raise StateError(" ".join(message.split())) from None  # a wrong type can end in any error
+
+
+def compress_state(content: bytes) -> bytes:
+    """Return a state in fewer bytes."""
+    return zlib.compress(content, _LEVEL)
+
+
+def decompress_state(packed: bytes) -> bytes:
+    """Return the state of `compress_state`.
+
+    Raises
+    ------
+    StateError
+        It is damaged, or would be larger than any state.
+    """
+    unpacking = zlib.decompressobj()
+    try:
+        content = unpacking.decompress(packed, MAX_STATE_BYTES) if packed else b""
+    except zlib.error as error:
+        raise StateError(f"the state is damaged: {error}") from None
+    if packed and (unpacking.unconsumed_tail or not unpacking.eof):
+        raise StateError(f"a state must be whole, and have at most {MAX_STATE_BYTES} bytes")
+    return content
+
+
+def raw_motion(content: bytes) -> bytes:
+    """Return x, y, angle, vx, vy, omega of every body of a state, float32 little-endian, 24 bytes each."""
+    return b"".join(world.poses_and_velocities().astype("<f4").tobytes() for world in _split(content)[0].worlds)
+
+
+def _parts(demo: Demo) -> Mapping[tuple[str, int], object]:
+    stages = {("stage", k): stage for k, stage in enumerate(demo.stages)}
+    return {("demo", 0): demo, ("sim", 0): demo.sim, **stages, **{("world", k): stage.world for k, stage in enumerate(demo.stages)}}
+
+
+def _owners(demo: Demo) -> list[tuple[Stateful, str]]:
+    return [(demo, ""), (demo.sim, "sim."), *((stage, f"stages[{k}].") for k, stage in enumerate(demo.stages))]
+
+
+def _split(content: bytes) -> tuple[_State, bytes]:
+    end = _LENGTH_BYTES + int.from_bytes(content[:_LENGTH_BYTES], "little")
+    plain = content[_LENGTH_BYTES:end]
+    if end > len(content) or not is_bounded(plain):
+        raise StateError(f"a state must have at most {MAX_PLAIN_BYTES} bytes beside its arrays")
+    return _decoder.decode(plain), content[end:]
+
+
+def _put(demo: Demo, state: _State, arrays: bytes) -> None:
+    """Read and check all of a state, then replace the demo's by it."""
+    owners, stages = _owners(demo), demo.stages
+    if len(state.worlds) != len(stages) or len(state.parts) != len(owners):
+        raise StateError(f"the state must be of {len(stages)} worlds, got {len(state.worlds)}")
+    reader = ValueReader(_parts(demo), type(demo).__module__, arrays)
+    snapshots = [decode_world(world, reader, f"stages[{k}].world") for k, world in enumerate(state.worlds)]
+    read = [
+        {name: _read(reader, value, f"{path}{name}") for name, value in attributes.items()}
+        for attributes, (_, path) in zip(state.parts, owners, strict=True)
+    ]
+    if not reader.is_at_end:
+        raise StateError("a state must have as many bytes as its arrays")
+    check_state(demo, read[0], read[1], read[2:])
+    worlds = [stage.world for stage in stages]
+    before = []
+    for world in worlds[:-1]:  # the last one stands as before where it refuses
+        with contextlib.suppress(LabError):
+            before.append((world, world.snapshot()))
+    try:
+        for world, snapshot in zip(worlds, snapshots, strict=True):
+            world.restore(snapshot, must_hold=True)
+    except LabError:
+        for world, snapshot in before:
+            world.restore(snapshot)
+        raise
+    for (part, _), attributes in zip(owners, read, strict=True):
+        part.set_state_attributes(attributes)
+    demo.sim.use_missing_referees()
+
+
+def _read(reader: ValueReader, plain: Any, path: str) -> Any:
+    try:
+        return reader.read(plain)
+    except LabError as error:
+        raise StateError(f"{path}: {error}") from None

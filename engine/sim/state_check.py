@@ -1,0 +1,186 @@
+"""Checks of a demo's state that came from another computer, before any of it is used.
+
+Here stands what the base class, the simulation and the users go by. Worlds are checked before (`engine.sim.world_state`); what a demo's own
+attributes mean is not: see the section on trust in docs/network.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import fields, replace
+from typing import Annotated, Any
+
+import msgspec
+
+from engine.geometry import AABB
+from engine.sim.demo import Demo
+from engine.sim.dropping import DroppedBody
+from engine.sim.grip import Grip
+from engine.sim.input_log import Input
+from engine.sim.inverse import Inverse, Part
+from engine.sim.parameters import parameter_values
+from engine.sim.stage import StageCounts
+from engine.sim.users import MOST_UNDO, MOST_USERS, PUSHES, SPEEDS, User, Users
+from engine.sim.values import StateError, can_be_set, class_name
+from engine.world.solver import solver_name
+
+__all__ = ["check_state"]
+
+_Channel = Annotated[int, msgspec.Meta(ge=0, le=255)]
+_Color = Annotated[tuple[_Channel, ...], msgspec.Meta(min_length=3, max_length=4)]
+_Count = Annotated[int, msgspec.Meta(ge=0)]
+
+
+class _DemoState(msgspec.Struct):
+    """What every demo has; what it has beside this may come later."""
+
+    values: dict[str, float]
+    steps: _Count
+    held: set[str]
+    ready: set[str]
+    dropped: list[Any]
+    _grip: Any
+
+
+class _SimulationState(msgspec.Struct, forbid_unknown_fields=True):
+    solver: str | None
+    solver_settings: tuple[tuple[str, float | str], ...] | None
+    built_for: str | None
+    hertz: float | None
+    waits: bool | None
+    keeps_solver_state: bool
+    users: Any
+    _is_settled: bool
+
+
+class _StageState(msgspec.Struct, forbid_unknown_fields=True):
+    label: str
+    mark_touching: bool
+    colors: dict[int, _Color]
+    outline_only: set[int]
+    counts: Any
+    own_bounds: Any
+
+
+class _UsersState(msgspec.Struct, forbid_unknown_fields=True):
+    users: dict[int, Any]
+    away: dict[int, Any]
+    is_shared: bool
+    ticks: _Count
+    paused: bool
+    speed: float
+    _owed: _Count
+
+
+class _UserState(msgspec.Struct, forbid_unknown_fields=True):
+    grip: Any
+    held: set[str]
+    pushes: set[str]
+    drives: tuple[_Count, _Count] | None
+    next_ids: dict[int, tuple[_Count, _Count, _Count]]
+    undo: Annotated[list[Any], msgspec.Meta(max_length=MOST_UNDO)]
+
+
+def check_state(demo: Demo, own: Mapping[str, Any], sim: Mapping[str, Any], stages: Sequence[Mapping[str, Any]]) -> None:
+    """Refuse the decoded attributes of a demo, its simulation and its stages if they are not of their types.
+
+    Raises
+    ------
+    StateError, InvalidInputError
+        Names the attribute.
+    """
+    _convert(own, _DemoState, "demo")
+    _check_own(demo, own)
+    _check_dropped(demo, own["dropped"])
+    _check_grip(demo, own["_grip"])
+    _convert(sim, _SimulationState, "sim")
+    for name in ("solver", "built_for"):
+        if sim[name] is not None:
+            solver_name(f"sim.{name}", sim[name])
+    _check_users(demo, sim["users"])
+    for k, stage in enumerate(stages):
+        _convert(stage, _StageState, f"stages[{k}]")
+        if type(stage["counts"]) is not StageCounts or type(stage["own_bounds"]) not in (AABB, type(None)):
+            raise StateError(f"stages[{k}] must have counts and bounds")
+        if stage["own_bounds"] is not None:
+            replace(stage["own_bounds"])  # it came without its own checks
+
+
+def _convert(state: object, kind: type, path: str) -> None:
+    try:
+        msgspec.convert(state, kind)
+    except msgspec.ValidationError as error:
+        raise StateError(f"{path}: {error}") from None
+
+
+def _check_own(demo: Demo, own: Mapping[str, Any]) -> None:
+    """Each attribute is of the kind that it has here, unless one of them is None."""
+    if parameter_values(demo.parameters, own["values"]) != own["values"]:
+        raise StateError("values must have every parameter")
+    present, outside = demo.state_attributes(), vars(demo)
+    for name, value in own.items():
+        if not can_be_set(type(demo), name) or (name in outside and name not in present):
+            raise StateError(f"{name!r:.80} is no part of a state")
+        other = present.get(name)
+        numbers = (int, float)
+        is_alike = value is None or other is None or type(value) is type(other) or (type(value) in numbers and type(other) in numbers)
+        if not is_alike:
+            raise StateError(f"{name} must be of {type(other).__name__}, got {type(value).__name__}")
+
+
+def _check_dropped(demo: Demo, dropped: Sequence[Any]) -> None:
+    for body in dropped:
+        if type(body) is not DroppedBody or body.stage not in demo.stages or type(body.body) is not int:
+            raise StateError("dropped must be bodies of stages")
+        if class_name(type(body.file)) not in _FILES or class_name(type(body.picture)) not in _PICTURES:
+            raise StateError("dropped must be of body files, or of pictures of a scene")
+    for picture in {id(body.picture): body.picture for body in dropped if body.picture is not None}.values():
+        replace(picture)  # it came without its own checks
+
+
+_FILES = frozenset({"builtins:NoneType", "engine.decompose.body_file:BodyFile"})
+_PICTURES = frozenset({"builtins:NoneType", "engine.scenes.pictures:BodyPicture"})
+"""Classes by name: most demos never load them."""
+
+
+def _check_grip(demo: Demo, grip: object) -> None:
+    if grip is not None and (type(grip) is not Grip or grip.stage not in demo.stages or type(grip.joint) is not int):
+        raise StateError("a hand must hold a joint of a stage")
+
+
+def _check_users(demo: Demo, users: object) -> None:
+    if type(users) is not Users:
+        raise StateError("sim.users must be users")
+    _convert(vars(users), _UsersState, "sim.users")
+    if users.speed not in SPEEDS or set(users.users) & set(users.away):
+        raise StateError("sim.users must have one of their speeds, and be here or away")
+    for number, user in (*users.users.items(), *users.away.items()):
+        path = f"sim.users[{number}]"
+        if not 1 <= number <= MOST_USERS or type(user) is not User:
+            raise StateError(f"{path} must be a user")
+        _convert({field.name: getattr(user, field.name) for field in fields(user)}, _UserState, path)
+        _check_grip(demo, user.grip)
+        if not user.pushes <= set(PUSHES):
+            raise StateError(f"{path} must have keys that push")
+        for inverse in user.undo:
+            _check_inverse(inverse, f"{path}.undo")
+
+
+_TAKES_BACK = {"edit": 4, "set_solver": 2, "set_parameter": 2, "release": 0, "drive": 2}
+"""How many arguments what takes an action back has."""
+_MAKES = ("create_body", "create_fixture", "create_joint")
+
+
+def _check_inverse(found: object, place: str) -> None:
+    """Refuse an inverse that could not have come about here: it will be carried out."""
+    if type(found) is not Inverse or type(found.words) is not str or type(found.parts) is not tuple:
+        raise StateError(f"{place} must be of inverses")
+    for part in found.parts:
+        one = part.one if type(part) is Part else None
+        if type(one) is not Input or one.offsets or type(one.arguments) is not tuple or len(one.arguments) != _TAKES_BACK.get(one.action):
+            raise StateError(f"{place} must be of inputs that take something back")
+        method = one.arguments[1] if one.action == "edit" else ""
+        if not all(type(pose) is tuple and len(pose) == 3 and all(type(x) is float for x in pose) for pose in part.poses):
+            raise StateError(f"{place} must have poses of three numbers")
+        if not all(type(old) is int for old in part.old) or bool(part.old) != (method in _MAKES) or len(part.poses) not in (0, 2):
+            raise StateError(f"{place} must have old ids of what is created again")

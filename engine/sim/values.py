@@ -1,0 +1,485 @@
+"""Python values as plain data for MessagePack, and back.
+
+None, bool, int, float, str, bytes and lists stand for themselves. Every other value is a table with one entry, the name of its kind::
+
+    {"tuple": [1, 2]}      {"set": ["a"]}      {"dict": [[key, value], ...]}      {"deque": [maximum length, [...]]}
+    {"array": [dtype, shape, is_by_columns, is_writeable]}      the bytes of all arrays follow behind the plain data, in the same order
+    {"spec": MessagePack of {"kind": "circle", ...}}            specifications and shapes, as in a scene file (`engine.scenes.codec`)
+    {"object": [class, {attribute: value}]}     {"enum": [class, member]}     {"random": [state, increment, ...]}
+    {"stage": 0}           a part of the running program: the demo, its run, a stage, a world
+    {"same": 7}            the mutable value that was begun as the seventh: two references to one object stay two references to one object
+
+Nothing is imported or called by a name in the data. A class must be one of this program's own that is loaded already and whose instances
+are data alone (`own_class`); instances are made without their constructor. Specifications pass their own checks.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+import functools
+import sys
+import types
+from collections import Counter, deque
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from engine.common.errors import LabError
+from engine.scenes.codec import KINDS, from_plain, to_plain
+from engine.sim.stateful import Stateful
+from engine.world import World
+
+__all__ = ["MAX_DEPTH", "StateError", "ValueReader", "ValueWriter", "can_be_set", "class_name", "decode_spec", "encode_spec"]
+
+MAX_DEPTH = 40
+"""Values in values."""
+_PACKAGES = ("engine", "demos", "sprites")
+"""Packages whose classes may be named in a state."""
+_MAX_DIMENSIONS, _MAX_ELEMENTS, _MAX_QUEUE = 4, 2**31, 1_000_000
+_MAX_SPECS = 1 << 16
+"""Specifications kept with their MessagePack: those of 30,000 bodies, half a kilobyte each."""
+_ATOMS = (type(None), bool, int, float, str, bytes)
+_DTYPES: Mapping[str, np.dtype[Any]] = {
+    name: np.dtype(name)
+    for name in ("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float32", "float64")
+}
+_SPECS = frozenset(KINDS.values())
+_SEQUENCES: Mapping[str, type] = {"tuple": tuple, "set": set, "frozenset": frozenset}
+_MAPPINGS: Mapping[str, type] = {"dict": dict, "counter": Counter}
+_NAMES = {kind: name for name, kind in (*_SEQUENCES.items(), *_MAPPINGS.items())}
+_GENERATOR = "PCG64"
+_UNFINISHED = object()
+
+
+class StateError(LabError):
+    """A value that no state can hold, or data that are no state."""
+
+
+# -- specifications ---------------------------------------------------------------------------------------------------
+
+_encoded: dict[int, tuple[object, bytes]] = {}
+
+
+def encode_spec(spec: object, plain: Callable[[Any], object] = lambda spec: to_plain(spec, np.float64)) -> bytes:
+    """Return the MessagePack of an immutable specification; it is kept, for every keyframe has the same ones."""
+    known = _encoded.get(id(spec))
+    if known is None:
+        if len(_encoded) >= _MAX_SPECS:
+            _encoded.clear()
+        known = _encoded[id(spec)] = spec, msgspec.msgpack.encode(plain(spec))
+    return known[1]
+
+
+@functools.lru_cache(maxsize=_MAX_SPECS)
+def decode_spec(content: bytes) -> Any:
+    """Return the specification or shape of `encode_spec`, checked.
+
+    Raises
+    ------
+    InvalidInputError, msgspec.DecodeError
+        It is none, or one that its own checks refuse.
+    """
+    return from_plain(msgspec.msgpack.decode(content), kinds=KINDS, precision=np.float64)
+
+
+# -- classes ----------------------------------------------------------------------------------------------------------
+
+
+def class_name(kind: type) -> str:
+    """Return ``module:qualified.name`` of a class."""
+    return f"{kind.__module__}:{kind.__qualname__}"
+
+
+def can_be_set(kind: type, name: str) -> bool:
+    """Return True if instances may have an attribute of this name: it hides no method and no property of the class."""
+    known = getattr(kind, name, None)
+    is_slot = isinstance(known, types.MemberDescriptorType)
+    return name.isidentifier() and not name.startswith("__") and (is_slot or not (callable(known) or hasattr(known, "__get__")))
+
+
+def _own_class(name: str, module: str) -> type:
+    """Return a class of this program, or of the module of the demo, that is loaded already and whose instances are data.
+
+    Raises
+    ------
+    StateError
+        There is no such class.
+    """
+    return _loaded_class(name, module) if len(name) <= 200 else _no_class(name)
+
+
+@functools.lru_cache(maxsize=4096)
+def _loaded_class(name: str, own_module: str) -> type:
+    module, _, path = name.partition(":")
+    allowed = (*_PACKAGES, own_module.partition(".")[0])
+    found: Any = sys.modules.get(module) if module.partition(".")[0] in allowed else None
+    for part in path.split("."):
+        found = vars(found).get(part) if isinstance(found, types.ModuleType | type) else None
+    return found if isinstance(found, type) and class_name(found) == name and _is_data(found, allowed) else _no_class(name)
+
+
+def _no_class(name: str) -> type:
+    raise StateError(f"{name!r:.80} is no class whose instances a state can hold")
+
+
+def _is_data(kind: type, packages: tuple[str, ...]) -> bool:
+    """Return True if instances of a class are nothing but their attributes."""
+    if issubclass(kind, enum.Enum):
+        return True
+    if issubclass(kind, Stateful | World | BaseException | type) or kind in _SPECS:
+        return False
+    if issubclass(kind, tuple):
+        return hasattr(kind, "_fields")
+    bases = kind.__mro__[:-1]
+    if any(base.__module__.partition(".")[0] not in (*packages, "typing", "abc") or "__del__" in vars(base) for base in bases):
+        return False
+    return dataclasses.is_dataclass(kind) or not any(hook in vars(base) for base in bases for hook in ("__setattr__", "__setstate__"))
+
+
+@functools.lru_cache(maxsize=4096)
+def _field_names(kind: type) -> tuple[str, ...] | None:
+    """Return the names of the attributes of all instances of a class; None if every instance has its own."""
+    if issubclass(kind, tuple):
+        return tuple(kind._fields)  # type: ignore[attr-defined]
+    if dataclasses.is_dataclass(kind):
+        return tuple(field.name for field in dataclasses.fields(kind))
+    return None
+
+
+def _slots(kind: type) -> Iterator[str]:
+    for base in kind.__mro__:
+        slots = vars(base).get("__slots__", ())
+        yield from (slots,) if isinstance(slots, str) else slots
+
+
+def _attributes(value: Any) -> dict[str, Any]:
+    kind: Any = type(value)
+    names = _field_names(kind)
+    if names is not None:
+        return {name: getattr(value, name) for name in names}
+    found = {name: getattr(value, name) for name in _slots(kind) if not name.startswith("__") and hasattr(value, name)}
+    return found | getattr(value, "__dict__", {})
+
+
+# -- writing ----------------------------------------------------------------------------------------------------------
+
+
+class ValueWriter:
+    """Turns values into plain data; one writer for a whole state, so that shared objects stay shared.
+
+    Parameters
+    ----------
+    parts : mapping of (kind, number) to object
+        Parts of the running program, which are named and not written: ``("stage", 0)``.
+    module : str
+        Name of the demo's module, whose classes may be used beside those of the program.
+
+    Attributes
+    ----------
+    arrays : list of bytes
+        Contents of all arrays written so far.
+    """
+
+    def __init__(self, parts: Mapping[tuple[str, int], object], module: str) -> None:
+        self.arrays: list[bytes] = []
+        self._module = module
+        self._parts = {id(part): {name: number} for (name, number), part in parts.items()}
+        self._begun: dict[int, tuple[int, object]] = {}
+
+    def write(self, value: Any, path: str, depth: int = 0) -> Any:
+        """Return a value as plain data; `path` is its place, for the message.
+
+        Raises
+        ------
+        StateError
+            The value, or one in it, cannot be part of a state; names it.
+        """
+        kind = type(value)
+        if kind is int and not -(2**63) <= value < 2**63:
+            raise StateError(f"{path} must be an integer of 64 bits, got {value!r:.40}")
+        if kind in _ATOMS:
+            return value
+        part = self._parts.get(id(value))
+        if part is not None:
+            return part
+        if depth == MAX_DEPTH:
+            raise StateError(f"{path} must be at most {MAX_DEPTH} values deep")
+        if kind in (tuple, frozenset):
+            return {_NAMES[kind]: self._items(value, path, depth)}
+        if kind in _SPECS:
+            return {"spec": encode_spec(value)}
+        begun = self._begun.get(id(value))
+        if begun is not None:
+            return {"same": begun[0]}
+        self._begun[id(value)] = len(self._begun), value
+        return self._write_mutable(value, kind, path, depth)
+
+    def _items(self, value: Any, path: str, depth: int) -> list[Any]:
+        listed = _sorted(value) if isinstance(value, set | frozenset) else value
+        return [self.write(one, f"{path}[{k}]", depth + 1) for k, one in enumerate(listed)]
+
+    def _write_mutable(self, value: Any, kind: type, path: str, depth: int) -> Any:
+        if kind is list:
+            return self._items(value, path, depth)
+        if kind is set:
+            return {"set": self._items(value, path, depth)}
+        if kind is deque:
+            return {"deque": [value.maxlen, self._items(value, path, depth)]}
+        if kind in _MAPPINGS.values():
+            below = depth + 1
+            pairs = [[self.write(key, f"{path} (a key)", below), self.write(value[key], f"{path}[{key!r:.40}]", below)] for key in value]
+            return {_NAMES[kind]: pairs}
+        if kind is np.ndarray or isinstance(value, np.generic):
+            return {"array": self._array(value, path)}
+        if kind is np.random.Generator:
+            return {"random": _plain_generator(value, path)}
+        if isinstance(value, enum.Enum):
+            return {"enum": [self._class(kind, path), value.name]}
+        name = self._class(kind, path)
+        return {"object": [name, {key: self.write(one, f"{path}.{key}", depth + 1) for key, one in _attributes(value).items()}]}
+
+    def _class(self, kind: type, path: str) -> str:
+        name = class_name(kind)
+        try:
+            _own_class(name, self._module)
+        except StateError:
+            raise StateError(f"{path} is of {name}, which no state can hold: keep plain data") from None
+        return name
+
+    def _array(self, array: Any, path: str) -> list[Any]:
+        is_scalar = not isinstance(array, np.ndarray)
+        by_columns = array.ndim > 1 and array.flags.f_contiguous and not array.flags.c_contiguous
+        self.arrays.append(array.tobytes("F" if by_columns else "C"))
+        shape = None if is_scalar else list(array.shape)
+        return [_plain_dtype(array.dtype, path), shape, by_columns, bool(array.flags.writeable)]
+
+
+def _plain_dtype(dtype: np.dtype[Any], path: str) -> str | list[Any]:
+    """Return the name of a kind of number, or of a record ``[field, kind, shape]`` for each field."""
+    if dtype.names is not None and dtype.fields is not None:
+        fields = [(name, dtype.fields[name][0]) for name in dtype.names]
+        return [[name, _plain_dtype(field.base, path), list(field.shape)] for name, field in fields]
+    if _DTYPES.get(dtype.name) != dtype:
+        raise StateError(f"{path} is an array of {dtype}, which no state can hold")
+    return dtype.name
+
+
+def _sorted(value: Any) -> list[Any]:
+    """Return the elements of a set in an order that does not depend on its history, if they have an order."""
+    try:
+        return sorted(value)
+    except TypeError:
+        return list(value)
+
+
+def _plain_generator(value: np.random.Generator, path: str) -> list[Any]:
+    state: dict[str, Any] = dict(value.bit_generator.state)
+    if state["bit_generator"] != _GENERATOR:
+        raise StateError(f"{path} is a random number generator of the kind {state['bit_generator']}, which no state can hold")
+    numbers = [state["state"]["state"], state["state"]["inc"]]
+    return [*(one.to_bytes(16, "little") for one in numbers), int(state["has_uint32"]), int(state["uinteger"])]
+
+
+# -- reading ----------------------------------------------------------------------------------------------------------
+
+
+class ValueReader:
+    """Turns plain data into values again, in the order in which they were written.
+
+    Parameters
+    ----------
+    parts, module
+        As of the writer, in the demo that is to have the state.
+    arrays : bytes
+        Contents of all arrays, one after the other.
+    """
+
+    def __init__(self, parts: Mapping[tuple[str, int], object], module: str, arrays: bytes) -> None:
+        self._parts = parts
+        self._module = module
+        self._arrays, self._taken = arrays, 0
+        self._begun: list[Any] = []
+
+    def read(self, plain: Any, depth: int = 0) -> Any:
+        """Return the value of plain data.
+
+        Raises
+        ------
+        StateError, InvalidInputError
+            The data are of no value.
+        """
+        kind = type(plain)
+        if kind in _ATOMS:
+            return plain
+        if depth == MAX_DEPTH:
+            raise StateError(f"a value must be at most {MAX_DEPTH} values deep")
+        if kind is list:
+            made: list[Any] = []
+            self._begun.append(made)
+            made.extend(self.read(one, depth + 1) for one in plain)
+            return made
+        if kind is not dict or len(plain) != 1:
+            raise StateError(f"a value must be a table of one entry, got {plain!r:.80}")
+        (name, content), *_ = plain.items()
+        reader = _READERS.get(name)
+        if reader is not None:
+            return reader(self, name, content, depth + 1)
+        if type(content) is not int or (name, content) not in self._parts:
+            raise StateError(f"there is no {name!r:.40} {content!r:.40}")
+        return self._parts[name, content]
+
+    @property
+    def is_at_end(self) -> bool:
+        """True if the contents of all arrays have been used."""
+        return self._taken == len(self._arrays)
+
+    def _take(self, n: int) -> bytes:
+        begin, self._taken = self._taken, self._taken + n
+        if self._taken > len(self._arrays):
+            raise StateError(f"arrays must have {self._taken} bytes, got {len(self._arrays)}")
+        return self._arrays[begin : self._taken]
+
+    def _end(self, at: int, value: Any) -> Any:
+        self._begun[at] = value
+        return value
+
+    def _begin(self, value: Any = _UNFINISHED) -> int:
+        self._begun.append(value)
+        return len(self._begun) - 1
+
+    def _same(self, name: str, plain: Any, depth: int) -> Any:
+        if type(plain) is not int or not 0 <= plain < len(self._begun) or self._begun[plain] is _UNFINISHED:
+            raise StateError(f"no value was begun as number {plain!r:.40}")
+        return self._begun[plain]
+
+    def _sequence(self, name: str, plain: Any, depth: int) -> Any:
+        at = self._begin() if name == "set" else None
+        items = [self.read(one, depth) for one in _list(plain)]
+        made = _SEQUENCES[name](items if name == "tuple" else map(_hashable, items))
+        return made if at is None else self._end(at, made)
+
+    def _mapping(self, name: str, plain: Any, depth: int) -> Any:
+        made = _MAPPINGS[name]()
+        self._begin(made)
+        for pair in _list(plain):
+            key, value = _list(pair, 2)
+            key = _hashable(self.read(key, depth))
+            made[key] = self.read(value, depth)
+        return made
+
+    def _deque(self, name: str, plain: Any, depth: int) -> Any:
+        maxlen, items = _list(plain, 2)
+        if maxlen is not None and (type(maxlen) is not int or not 0 <= maxlen <= _MAX_QUEUE):
+            raise StateError(f"a deque must have a maximum length of at most {_MAX_QUEUE}, got {maxlen!r:.80}")
+        made: deque[Any] = deque(maxlen=maxlen)
+        self._begin(made)
+        made.extend(self.read(one, depth) for one in _list(items))
+        return made
+
+    def _array(self, name: str, plain: Any, depth: int) -> Any:
+        kind, shape, by_columns, is_writeable = _list(plain, 4)
+        dtype, sizes = _dtype_of(kind), [] if shape is None else _list(shape)
+        if len(sizes) > _MAX_DIMENSIONS or any(type(size) is not int or not 0 <= size <= _MAX_ELEMENTS for size in sizes):
+            raise StateError(f"an array must have a shape, got {shape!r:.80}")
+        n = 1
+        for size in sizes:
+            n *= size
+        content = self._take(n * dtype.itemsize)
+        if kind == "bool" and content.strip(b"\0\1"):
+            raise StateError("flags must be 0 or 1")
+        array = np.frombuffer(content, dtype=dtype).reshape(sizes, order="F" if by_columns is True else "C").copy(order="K")
+        array.flags.writeable = is_writeable is True
+        at = self._begin()
+        return self._end(at, array[()] if shape is None else array)
+
+    def _spec(self, name: str, plain: Any, depth: int) -> Any:
+        if type(plain) is not bytes:
+            raise StateError(f"a specification must be bytes, got {plain!r:.80}")
+        return decode_spec(plain)
+
+    def _object(self, name: str, plain: Any, depth: int) -> Any:
+        class_of, attributes = _list(plain, 2)
+        if type(class_of) is not str or type(attributes) is not dict:
+            raise StateError("an object must have a class and a table of attributes")
+        kind = _own_class(class_of, self._module)
+        own = _field_names(kind)
+        if own is not None and set(own) != attributes.keys():
+            raise StateError(f"a {kind.__name__} must have the attributes {', '.join(own)}")
+        if own is None and not all(type(one) is str and can_be_set(kind, one) for one in attributes):
+            raise StateError(f"a {kind.__name__} cannot have the attributes {list(attributes)!r:.80}")
+        if issubclass(kind, enum.Enum):
+            raise StateError(f"{kind.__name__} must be an enumeration's member")
+        if issubclass(kind, tuple):
+            at = self._begin()
+            return self._end(at, tuple.__new__(kind, [self.read(attributes[one], depth) for one in own or ()]))
+        made = object.__new__(kind)
+        self._begin(made)
+        for key, one in attributes.items():
+            object.__setattr__(made, key, self.read(one, depth))
+        return made
+
+    def _enum(self, name: str, plain: Any, depth: int) -> Any:
+        class_of, member = _list(plain, 2)
+        kind = _own_class(class_of, self._module) if type(class_of) is str else type(None)
+        if not issubclass(kind, enum.Enum) or type(member) is not str or member not in kind.__members__:
+            raise StateError(f"there is no member {member!r:.80} of {class_of!r:.80}")
+        at = self._begin()
+        return self._end(at, kind.__members__[member])
+
+    def _random(self, name: str, plain: Any, depth: int) -> Any:
+        match plain:
+            case [bytes(state), bytes(inc), int(has_more), int(more)] if (
+                len(state) == len(inc) == 16 and 0 <= more < 2**32 and has_more in (0, 1)
+            ):
+                numbers: Any = {"state": int.from_bytes(state, "little"), "inc": int.from_bytes(inc, "little") | 1}
+            case _:
+                raise StateError("a random number generator must have its state")
+        bits = np.random.PCG64(0)
+        bits.state = {"bit_generator": _GENERATOR, "state": numbers, "has_uint32": has_more, "uinteger": more}
+        at = self._begin()
+        return self._end(at, np.random.Generator(bits))
+
+
+_READERS: Mapping[str, Callable[[ValueReader, str, Any, int], Any]] = {
+    "same": ValueReader._same,
+    **dict.fromkeys(_SEQUENCES, ValueReader._sequence),
+    **dict.fromkeys(_MAPPINGS, ValueReader._mapping),
+    "deque": ValueReader._deque,
+    "array": ValueReader._array,
+    "spec": ValueReader._spec,
+    "object": ValueReader._object,
+    "enum": ValueReader._enum,
+    "random": ValueReader._random,
+}
+
+
+def _dtype_of(plain: Any, depth: int = 0) -> np.dtype[Any]:
+    if isinstance(plain, str) and plain in _DTYPES:
+        return _DTYPES[plain]
+    if type(plain) is not list or depth > 2 or not 0 < len(plain) <= 32:
+        raise StateError(f"no kind of number: {plain!r:.80}")
+    fields: list[Any] = []
+    for field in plain:
+        match field:
+            case [str(name), kind, [*shape]] if kind != "bool" and len(shape) < 3 and all(type(n) is int and 0 < n <= 16 for n in shape):
+                fields.append((name, _dtype_of(kind, depth + 1), tuple(shape)))
+            case _:
+                raise StateError(f"no kind of number: {field!r:.80}")
+    return np.dtype(fields)
+
+
+def _list(plain: object, n: int | None = None) -> list[Any]:
+    if type(plain) is not list or n not in (None, len(plain)):
+        raise StateError(f"a list{'' if n is None else f' of {n}'} must stand here, got {plain!r:.80}")
+    return plain
+
+
+def _hashable(value: Any) -> Any:
+    try:
+        hash(value)
+    except TypeError:
+        raise StateError(f"a {type(value).__name__} is no key") from None
+    return value

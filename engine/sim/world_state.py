@@ -1,0 +1,192 @@
+"""The snapshot of a world as plain data for MessagePack, and back, checked."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from dataclasses import fields, replace
+from typing import Any
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.common.errors import Described, InvalidInputError, renamed
+from engine.contracts import StepContacts
+from engine.scenes.codec import JOINT_KINDS, from_plain, to_plain
+from engine.sim.values import StateError, ValueReader, ValueWriter, decode_spec, encode_spec
+from engine.world import BodySpec, FixtureSpec, WorldSettings, WorldSnapshot, load_solver
+from engine.world.joints import ResolvedJoint, check_numbers
+from engine.world.records import BodyMotion
+from engine.world.snapshot import SolverState
+from engine.world.snapshot_check import check_contacts, check_snapshot
+
+__all__ = ["WorldState", "decode_world", "encode_world"]
+
+_MAX_KEPT = 1 << 16
+_CONTACT_COLUMNS = tuple(field.name for field in fields(StepContacts))
+_JOINT_NUMBERS = tuple(field.name for field in fields(ResolvedJoint) if field.name not in ("spec", "bodies"))
+
+
+class WorldState(msgspec.Struct, array_like=True, forbid_unknown_fields=True):
+    """A `WorldSnapshot`: specifications as MessagePack (`encode_spec`), what only the solver can read as values (`ValueWriter`).
+
+    Attributes
+    ----------
+    bodies : list of (id, specification, fixture ids)
+    specs : list of bytes
+        Specifications of fixtures, each once.
+    fixtures : list of (id, body id, index in `specs`)
+    joints : list of (id, MessagePack of a `ResolvedJoint`)
+    motion : bytes
+        x, y, angle, vx, vy, omega of every body, in the precision of the solver.
+    awake : bytes
+        A byte for every body, 0 or 1.
+    """
+
+    solver: str
+    settings: bytes
+    step_index: int
+    bodies: list[tuple[int, bytes, tuple[int, ...]]]
+    specs: list[bytes]
+    fixtures: list[tuple[int, int, int]]
+    joints: list[tuple[int, bytes]]
+    motion: bytes
+    awake: bytes
+    contacts: Any
+    touching: Any
+    events: Any
+    memory: Any
+    is_whole: bool
+    next_ids: tuple[int, int, int]
+    out_of_range: tuple[int, ...]
+
+    def poses_and_velocities(self) -> NDArray[np.floating]:
+        """Return x, y, angle, vx, vy, omega of every body, (n, 6), in the precision of the solver.
+
+        Raises
+        ------
+        StateError
+            There are not as many bytes.
+        """
+        dtype, n = np.dtype(load_solver(self.solver).capabilities.precision), len(self.bodies)
+        if len(self.motion) != 6 * n * dtype.itemsize:
+            raise StateError(f"motion must have {6 * n} numbers, got {len(self.motion)} bytes")
+        return np.frombuffer(self.motion, dtype=dtype).reshape(n, 6).copy()
+
+
+def encode_world(snapshot: WorldSnapshot, writer: ValueWriter, path: str) -> WorldState:
+    """Return the state of a world.
+
+    Raises
+    ------
+    StateError
+        Its solver has something that no state can hold.
+    """
+    specs: dict[bytes, int] = {}
+    rows = [(fixture, body, specs.setdefault(encode_spec(spec), len(specs))) for fixture, body, spec in snapshot.fixtures]
+    state = snapshot.state
+    return WorldState(
+        solver=snapshot.solver,
+        settings=encode_spec(snapshot.settings),
+        step_index=snapshot.step_index,
+        bodies=[(body, encode_spec(spec), fixtures) for body, spec, fixtures in snapshot.bodies],
+        specs=list(specs),
+        fixtures=rows,
+        joints=[(joint, encode_spec(resolved, _plain_joint)) for joint, resolved in snapshot.joints],
+        motion=state.motion.values.tobytes(),
+        awake=state.motion.awake.tobytes(),
+        contacts=writer.write(StepContacts(**{name: getattr(state.contacts, name) for name in _CONTACT_COLUMNS}), f"{path}.contacts"),
+        touching=writer.write(np.array(sorted(state.touching), dtype=np.int64).reshape(-1, 2), f"{path}.touching"),
+        events=writer.write(state.events, f"{path}.events"),
+        memory=writer.write(state.memory, f"{path}.memory"),
+        is_whole=state.is_whole,
+        next_ids=snapshot.next_ids,
+        out_of_range=snapshot.out_of_range,
+    )
+
+
+def decode_world(plain: WorldState, reader: ValueReader, path: str) -> WorldSnapshot:
+    """Return the snapshot of a state.
+
+    Raises
+    ------
+    StateError, InvalidInputError
+        It is none, or one that its solver could not be in; names the field.
+    """
+    with renamed(lambda field: f"{path}.{field}"):
+        load_solver(plain.solver)
+        if any(not 0 <= at < len(plain.specs) for _, _, at in plain.fixtures):
+            raise InvalidInputError("fixtures", "of specifications that there are", Described("others"))
+        content_of = {fixture: plain.specs[at] for fixture, _, at in plain.fixtures}
+        bodies = [
+            (body, _named(f"bodies {body}", _body, plain.solver, content, tuple(content_of.get(fixture, b"") for fixture in own)), own)
+            for body, content, own in plain.bodies
+        ]
+        joints = [(joint, _named(f"joints {joint}", _joint, plain.solver, content)) for joint, content in plain.joints]
+    contacts, pairs, events, memory = (reader.read(one) for one in (plain.contacts, plain.touching, plain.events, plain.memory))
+    if not isinstance(pairs, np.ndarray) or pairs.dtype != np.int64 or pairs.ndim != 2 or pairs.shape[1] != 2:
+        raise StateError(f"{path}.touching must be pairs of fixtures")
+    if not isinstance(contacts, StepContacts):
+        raise StateError(f"{path}.contacts must be contacts")
+    check_contacts(contacts, path)
+    if plain.awake.strip(b"\0\1"):
+        raise StateError(f"{path}.awake must be of 0 and 1")
+    motion = BodyMotion(plain.poses_and_velocities(), np.frombuffer(plain.awake, dtype=np.bool_).copy())
+    snapshot = WorldSnapshot(
+        solver=plain.solver,
+        settings=_spec(plain.settings, WorldSettings),
+        step_index=plain.step_index,
+        bodies=tuple(bodies),
+        fixtures=tuple((fixture, body, _spec(plain.specs[at], FixtureSpec)) for fixture, body, at in plain.fixtures),
+        joints=tuple(joints),
+        state=SolverState(motion, contacts, frozenset(map(tuple, pairs.tolist())), events, memory, plain.is_whole),
+        next_ids=plain.next_ids,
+        out_of_range=plain.out_of_range,
+    )
+    check_snapshot(snapshot, path)
+    return snapshot
+
+
+def _named(place: str, read: Callable[..., Any], *arguments: Any) -> Any:
+    """Return what `read` returns; its errors name the place."""
+    try:
+        return read(*arguments)
+    except InvalidInputError as error:
+        raise InvalidInputError(f"{place}: {error.field}", error.requirement, error.value) from None
+
+
+def _spec(content: bytes, kind: type) -> Any:
+    spec = decode_spec(content)
+    if type(spec) is not kind:
+        raise InvalidInputError("spec", f"a {kind.__name__}", Described(type(spec).__name__))
+    return spec
+
+
+@functools.lru_cache(maxsize=_MAX_KEPT)
+def _body(solver: str, content: bytes, fixtures: tuple[bytes, ...]) -> BodySpec:
+    """Return the specification of a body, if its solver holds it, with its fixtures, in exactly these numbers."""
+    spec: BodySpec = _spec(content, BodySpec)
+    whole = replace(spec, fixtures=tuple(_spec(one, FixtureSpec) for one in fixtures))
+    if spec.fixtures or load_solver(solver).accept(whole) != whole:
+        raise InvalidInputError("spec", "with the numbers that the solver holds", Described("others"))
+    return spec
+
+
+def _plain_joint(joint: ResolvedJoint) -> list[Any]:
+    return [to_plain(joint.spec, np.float64), list(joint.bodies), [getattr(joint, name) for name in _JOINT_NUMBERS]]
+
+
+@functools.lru_cache(maxsize=_MAX_KEPT)
+def _joint(solver: str, content: bytes) -> ResolvedJoint:
+    """Return a joint, if its solver holds it in exactly these numbers."""
+    match msgspec.msgpack.decode(content):
+        case [spec, [a, b], [*numbers]] if len(numbers) == len(_JOINT_NUMBERS):
+            given: dict[str, Any] = dict(zip(_JOINT_NUMBERS, (tuple(one) if type(one) is list else one for one in numbers), strict=True))
+            joint = ResolvedJoint(from_plain(spec, "spec", JOINT_KINDS, None, np.float64), (a, b), **given)
+        case _:
+            raise InvalidInputError("joint", "a specification, two bodies and numbers", Described("others"))
+    check_numbers(joint)
+    if load_solver(solver).accept(joint) != joint:
+        raise InvalidInputError("spec", "with the numbers that the solver holds", Described("others"))
+    return joint

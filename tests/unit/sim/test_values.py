@@ -1,0 +1,159 @@
+"""Values become plain data for MessagePack and come back as they were, and what no state can hold is named."""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any, NamedTuple
+
+import msgspec
+import numpy as np
+import pytest
+
+from engine.common.errors import LabError
+from engine.geometry import Circle, Polygon
+from engine.sim.values import MAX_DEPTH, StateError, ValueReader, ValueWriter
+from engine.world import World
+
+PART = World()
+PARTS = {("world", 0): PART}
+
+
+class Side(Enum):
+    LEFT = "left"
+
+
+class Pair(NamedTuple):
+    a: int
+    b: str
+
+
+@dataclass(frozen=True, slots=True)
+class Frozen:
+    number: float
+    more: tuple[Any, ...] = ()
+
+
+@dataclass
+class Node:
+    name: str
+    others: list[Any] = field(default_factory=list)
+
+
+class Plain:
+    def __init__(self) -> None:
+        self.anything = 1.5
+
+
+def again(value: Any) -> Any:
+    """Return what comes back of a value through MessagePack."""
+    writer = ValueWriter(PARTS, __name__)
+    plain = msgspec.msgpack.decode(msgspec.msgpack.encode(writer.write(value, "value")))
+    reader = ValueReader(PARTS, __name__, b"".join(writer.arrays))
+    found = reader.read(plain)
+    assert reader.is_at_end
+    return found
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        *(None, True, 7, -(2**63), 1.5, float("inf"), "text", b"bytes" * 40, [1, [2, []]], (1, (2.0, "x")), {1, 2}, frozenset({(1, 2)})),
+        *({"a": 1, 2: [3], (4, 5): None}, Counter("aab"), deque([1, 2], 5), Pair(1, "b"), Frozen(2.5, (1,)), Side.LEFT, np.float64(0.1)),
+        *(Circle(0.5), Polygon.box(1.0, 2.0), np.int64(3), {}, ()),
+    ],
+    ids=repr,
+)
+def test_a_value_comes_back_equal_and_of_the_same_type(value: Any) -> None:
+    found = again(value)
+    assert found == value and type(found) is type(value)
+    if isinstance(value, deque):
+        assert found.maxlen == value.maxlen
+
+
+@pytest.mark.parametrize(
+    "array",
+    [
+        np.arange(12.0).reshape(3, 4),
+        np.asfortranarray(np.arange(12.0).reshape(3, 4)),
+        np.zeros((0, 3)),
+        np.array(-0.0),
+        np.array([True, False]),
+        np.array([(1, (2.0, 3.0))], dtype=[("a", np.int32), ("b", np.float32, 2)]),
+        np.array([np.nan, np.inf, -0.0, 5e-324]),
+    ],
+    ids=lambda array: f"{array.dtype} {array.shape}",
+)
+@pytest.mark.parametrize("is_writeable", [True, False])
+def test_an_array_comes_back_bit_for_bit(array: np.ndarray[Any, Any], is_writeable: bool) -> None:
+    array = array.copy(order="K")
+    array.flags.writeable = is_writeable
+    found = again(array)
+    assert (found.dtype, found.shape, found.flags.writeable) == (array.dtype, array.shape, is_writeable)
+    assert found.strides == array.strides or not array.size
+    assert found.tobytes("A") == array.tobytes("A")
+
+
+def test_references_stay_references_and_parts_of_the_program_stay_themselves() -> None:
+    shared, node = [1], Node("a")
+    node.others += [node, shared, PART]
+    first, second, world, plain = again((node, shared, PART, Plain()))
+    assert first.others[0] is first and first.others[1] is second and first.others[2] is world is PART
+    assert plain.anything == 1.5
+
+
+def test_a_random_number_generator_goes_on_where_it_was() -> None:
+    generator = np.random.Generator(np.random.PCG64(5))
+    generator.random(3)
+    generator.integers(0, 7, dtype=np.int32)
+    found = again(generator)
+    assert found.random(5).tolist() == generator.random(5).tolist()
+
+
+@pytest.mark.parametrize(
+    ("value", "reason"),
+    [
+        ({"a": [iter(())]}, r"value\['a'\]\[0\] is of builtins:tuple_iterator, which no state can hold"),
+        (len, "builtins:builtin_function_or_method"),
+        (World(), "engine.world.world:World"),
+        (2**70, "value must be an integer of 64 bits"),
+        (np.array(["text"]), "array of <U4"),
+        (np.random.Generator(np.random.MT19937(1)), "generator of the kind MT19937"),
+    ],
+)
+def test_what_no_state_can_hold_is_named(value: Any, reason: str) -> None:
+    with pytest.raises(StateError, match=reason):
+        again(value)
+
+
+def test_values_too_deep_are_refused_on_both_ways() -> None:
+    value: list[Any] = []
+    for _ in range(MAX_DEPTH):
+        value = [value]
+    with pytest.raises(StateError, match="values deep"):
+        again(value)
+    with pytest.raises(StateError, match="values deep"):
+        ValueReader({}, __name__, b"").read(value)
+
+
+NAME = f"{__name__}:"
+
+
+@pytest.mark.parametrize(
+    "plain",
+    [
+        *({}, {"list": [1]}, {"tuple": 1}, {"tuple": [], "set": []}, {"world": 1}, {"world": "0"}, {"same": 0}, {"set": [[1]]}),
+        *({"tuple": [{"same": 0}]}, {"set": [{"same": 0}]}, {"dict": [[1]]}, {"dict": [[[], 1]]}, {"deque": [-1, []]}),
+        *({"array": ["float64", [2], False, True]}, {"array": ["object", [], False, True]}, {"array": ["float64", [-1], False, True]}),
+        *({"enum": [NAME + "Side", "RIGHT"]}, {"enum": [NAME + "Node", "LEFT"]}, {"object": [NAME + "Side", {}]}),
+        *({"object": ["os:system", {}]}, {"object": ["builtins:eval", {}]}, {"object": ["engine.sim.demo:Demo", {}]}),
+        *({"object": [NAME + "Node", {"name": "a"}]}, {"object": [NAME + "Plain", {"__class__": 1}]}, {"object": [NAME + "Node", 1]}),
+        *({"object": ["engine.world.specs:BodySpec", {}]}, {"spec": {"kind": "circle"}}, {"spec": b""}, {"spec": b"\x80"}, {"random": []}),
+        {"spec": msgspec.msgpack.encode({"kind": "circle", "radius": -1.0})},
+    ],
+    ids=repr,
+)
+def test_data_of_no_value_are_refused(plain: Any) -> None:
+    with pytest.raises((LabError, msgspec.DecodeError)):
+        ValueReader(PARTS, __name__, b"").read(plain)
