@@ -1,12 +1,14 @@
-"""What is true of a world, whatever drives it: its settings, and its bodies, fixtures and joints by id, as specifications.
+"""The model of a world, whatever solver drives it: settings, and bodies, fixtures and joints by id, as specifications.
 
-The model changes once the solver has followed a command (`engine.world._state`); until the command is done every change can be undone.
+The model changes after the solver has followed a command (`engine.world.world`). Every change is journaled, and can be undone until the
+next command or step begins.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -21,7 +23,7 @@ from engine.world.specs import BodySpec, FixtureSpec, WorldSettings
 __all__ = ["BodyEntry", "FixtureEntry", "WorldModel"]
 
 _RESTORED = ("settings", "step_index", "out_of_range", "bodies", "fixtures", "joints", "gears")
-"""What a snapshot puts others in the place of."""
+"""Attributes that a snapshot replaces."""
 
 
 _Listed: TypeAlias = tuple[
@@ -60,13 +62,13 @@ class WorldModel:
     step_index : int
         Number of steps made.
     structure_version : int
-        Changes whenever bodies, fixtures or joints come, go or change, and with every snapshot taken over.
+        Increases whenever bodies, fixtures or joints are added, removed or changed, and with every snapshot.
     structure : object
-        Another one whenever they come, go or change; a snapshot of the same ones leaves it.
+        A new object whenever they are added, removed or changed; a snapshot of the same ones keeps it.
     bodies, fixtures, joints : dict
-        Entries by id; a joint is kept as it was resolved when it was made.
+        Entries by id, ascending; a joint is kept as it was resolved when it was created.
     gears : dict
-        The gear joints among the joints: nothing that one stands on may go, or leave its island, before it.
+        The gear joints among the joints: no joint or body that one depends on may be removed, or leave its island, before it.
     out_of_range : list of int
         Bodies that were taken out.
     """
@@ -82,8 +84,8 @@ class WorldModel:
         self.joints: dict[int, ResolvedJoint] = {}
         self.gears: dict[int, GearJointSpec] = {}
         self.out_of_range: list[int] = []
-        self._undo: list[tuple[dict[int, Any], int, Any]] = []
-        """The entries that the command under way has changed or added, as they were; None where there was none."""
+        self._journal: list[Callable[[], object]] = []
+        """The inverse of each change since `begin`."""
         self._rows: tuple[IntArray, dict[int, int], tuple[int, ...]] | None = None
 
     # -- reading ------------------------------------------------------------------------------------------------------
@@ -95,12 +97,12 @@ class WorldModel:
 
     @property
     def rows(self) -> dict[int, int]:
-        """The row of each body in all columns; another object whenever a body has come or gone."""
+        """The row of each body in all columns; a new object whenever a body has been added or removed."""
         return self._ids_and_rows()[1]
 
     @property
     def body_numbers(self) -> tuple[int, ...]:
-        """The same ids; another object whenever a body has come or gone."""
+        """The same ids; a new object whenever a body has been added or removed."""
         return self._ids_and_rows()[2]
 
     def _ids_and_rows(self) -> tuple[IntArray, dict[int, int], tuple[int, ...]]:
@@ -120,39 +122,33 @@ class WorldModel:
         return self._listed
 
     def lost_with(self, joints: Iterable[int]) -> tuple[int, ...]:
-        """Return joints, and the gear joints that cannot be without them."""
+        """Return joints, and the gear joints that depend on them."""
         lost = dict.fromkeys(joints)
         lost.update((gear, None) for gear, spec in self.gears.items() if spec.joint_a in lost or spec.joint_b in lost)
         return tuple(lost)
 
     def changed_body(self, body: int, changes: dict[str, object]) -> BodySpec:
-        """Return what a change makes of a body's specification; one that becomes static rests."""
+        """Return the specification of a body after changes; a body that becomes static rests."""
         spec = self.bodies[body].spec
         if changes.get("type") == "static":
             spec = replace(spec, linear_velocity=(0.0, 0.0), angular_velocity=0.0)
         return changed(spec, "body", changes)
 
     def changed_fixture(self, fixture: int, changes: dict[str, object]) -> FixtureSpec:
-        """Return what a change makes of a fixture's specification."""
+        """Return the specification of a fixture after changes."""
         return changed(self.fixtures[fixture].spec, "fixture", changes)
 
     # -- changing -----------------------------------------------------------------------------------------------------
 
     def begin(self) -> None:
-        """Let what changes from now on be undone together."""
-        self._undo.clear()
+        """Begin a new journal: what has changed before can no longer be undone."""
+        self._journal.clear()
 
     def undo(self) -> None:
-        """Take back what has changed since `begin`."""
-        for table, key, entry in reversed(self._undo):
-            if entry is None:
-                table.pop(key, None)
-            else:
-                table[key] = entry
-        if self._undo:  # what was taken out and put in again stands last now
-            self.bodies, self.fixtures = dict(sorted(self.bodies.items())), dict(sorted(self.fixtures.items()))
-            self.joints, self.gears = dict(sorted(self.joints.items())), dict(sorted(self.gears.items()))
-            self._undo.clear()
+        """Undo the changes since `begin`."""
+        for inverse in reversed(self._journal):
+            inverse()
+        self._journal.clear()
         self._rows = self._listed = None
         self._restructure()
 
@@ -161,21 +157,40 @@ class WorldModel:
         self.structure = object()
 
     def _note(self, table: dict[int, Any], key: int) -> None:
+        """Journal the entry of a table that is about to change."""
         self._listed = None
-        entry = table.get(key)
-        self._undo.append((table, key, entry.copied() if isinstance(entry, BodyEntry) else entry))
+        if key not in table:
+            self._journal.append(partial(table.pop, key, None))
+        else:
+            entry = table[key]
+            self._journal.append(partial(_put_back, table, key, entry.copied() if isinstance(entry, BodyEntry) else entry))
+
+    def _note_attributes(self, *names: str) -> None:
+        """Journal attributes that are about to be replaced."""
+        for name in names:
+            self._journal.append(partial(setattr, self, name, getattr(self, name)))
+
+    def set_settings(self, settings: WorldSettings) -> None:
+        """Replace the settings."""
+        self._note_attributes("settings")
+        self.settings = settings
+
+    def note_out_of_range(self, body: int) -> None:
+        """Add a body to `out_of_range`."""
+        self._note_attributes("out_of_range")
+        self.out_of_range = [*self.out_of_range, body]
 
     def add_body(self, body: int, spec: BodySpec, fixtures: tuple[int, ...]) -> None:
-        """Take in a body with its fixtures."""
+        """Add a body with its fixtures."""
         self._note(self.bodies, body)
         self.bodies[body] = BodyEntry(replace(spec, fixtures=()), [])
-        for fixture, one in zip(fixtures, spec.fixtures, strict=True):
-            self.add_fixture(fixture, body, one)
+        for fixture, fixture_spec in zip(fixtures, spec.fixtures, strict=True):
+            self.add_fixture(fixture, body, fixture_spec)
         self._rows = None
         self._restructure()
 
     def remove_body(self, body: int) -> None:
-        """Strike a body, whose joints are gone already, with its fixtures."""
+        """Remove a body, whose joints are removed already, with its fixtures."""
         self._note(self.bodies, body)
         for fixture in self.bodies.pop(body).fixtures:
             self._note(self.fixtures, fixture)
@@ -184,13 +199,13 @@ class WorldModel:
         self._restructure()
 
     def set_body(self, body: int, spec: BodySpec) -> None:
-        """Let a body have another specification."""
+        """Replace a body's specification."""
         self._note(self.bodies, body)
         self.bodies[body].spec = spec
         self._restructure()
 
     def add_fixture(self, fixture: int, body: int, spec: FixtureSpec) -> None:
-        """Take in a fixture of a body."""
+        """Add a fixture to a body."""
         self._note(self.fixtures, fixture)
         self._note(self.bodies, body)
         self.fixtures[fixture] = FixtureEntry(spec, body)
@@ -198,20 +213,20 @@ class WorldModel:
         self._restructure()
 
     def remove_fixture(self, fixture: int) -> None:
-        """Strike a fixture."""
+        """Remove a fixture."""
         self._note(self.bodies, self.fixtures[fixture].body)
         self._note(self.fixtures, fixture)
         self.bodies[self.fixtures.pop(fixture).body].fixtures.remove(fixture)
         self._restructure()
 
     def set_fixture(self, fixture: int, spec: FixtureSpec) -> None:
-        """Let a fixture have another specification."""
+        """Replace a fixture's specification."""
         self._note(self.fixtures, fixture)
         self.fixtures[fixture] = replace(self.fixtures[fixture], spec=spec)
         self._restructure()
 
     def add_joint(self, joint: int, resolved: ResolvedJoint) -> None:
-        """Take in a joint."""
+        """Add a joint."""
         self.set_joint(joint, resolved)
         for body in resolved.bodies:
             if body is not None:
@@ -219,7 +234,7 @@ class WorldModel:
                 self.bodies[body].joints.append(joint)
 
     def remove_joint(self, joint: int) -> None:
-        """Strike a joint on which no gear joint stands."""
+        """Remove a joint that no gear joint needs."""
         self._note(self.joints, joint)
         self._note(self.gears, joint)
         self.gears.pop(joint, None)
@@ -230,7 +245,7 @@ class WorldModel:
         self._restructure()
 
     def set_joint(self, joint: int, resolved: ResolvedJoint) -> None:
-        """Let a joint be another between the same bodies."""
+        """Replace a joint between the same bodies."""
         self._note(self.joints, joint)
         self._note(self.gears, joint)
         self.joints[joint] = resolved
@@ -239,20 +254,20 @@ class WorldModel:
         self._restructure()
 
     def set_mouse_target(self, joint: int, resolved: ResolvedJoint) -> None:
-        """Let a mouse joint pull to another point, which is no change of structure."""
+        """Replace a mouse joint by one with another target, which is no change of structure."""
         self._note(self.joints, joint)
         self.joints[joint] = resolved
 
     # -- as a whole ---------------------------------------------------------------------------------------------------
 
-    def take_over(self, snapshot: WorldSnapshot) -> dict[str, Any]:
-        """Become the model of a snapshot; return what it was, for `give_back`."""
-        before = {name: getattr(self, name) for name in _RESTORED}
+    def take_over(self, snapshot: WorldSnapshot) -> None:
+        """Become the model of a snapshot."""
+        self._note_attributes(*_RESTORED)
         self.settings, self.step_index, self.out_of_range = snapshot.settings, snapshot.step_index, list(snapshot.out_of_range)
         listed = (snapshot.bodies, snapshot.fixtures, snapshot.joints)
-        if self._listed is not None and all(one is other for one, other in zip(listed, self._listed, strict=True)):
+        if self._listed is not None and all(own is other for own, other in zip(self._listed, listed, strict=True)):
             self.structure_version += 1
-            return before
+            return
         self.bodies = {body: BodyEntry(spec, list(fixtures)) for body, spec, fixtures in snapshot.bodies}
         self.fixtures = {fixture: FixtureEntry(spec, owner) for fixture, owner, spec in snapshot.fixtures}
         self.joints = dict(snapshot.joints)
@@ -263,10 +278,13 @@ class WorldModel:
                     self.bodies[body].joints.append(joint)
         self._rows, self._listed = None, listed
         self._restructure()
-        return before
 
-    def give_back(self, before: dict[str, Any]) -> None:
-        """Become again what it was before `take_over`."""
-        for name, value in before.items():
-            setattr(self, name, value)
-        self._rows = self._listed = None
+
+def _put_back(table: dict[int, Any], key: int, entry: object) -> None:
+    """Restore an entry, and the order of the table, which is ascending."""
+    was_removed = key not in table
+    table[key] = entry
+    if was_removed:
+        entries = sorted(table.items())
+        table.clear()
+        table.update(entries)

@@ -14,7 +14,7 @@ from engine.world.joint_specs import JointSpec
 from engine.world.specs import BodySpec, FixtureSpec
 
 __all__ = [
-    "MOST_MOTION",
+    "MAX_MOTION",
     "Body",
     "BodyMotion",
     "BodyState",
@@ -46,7 +46,7 @@ class BodyMotion:
     awake: NDArray[np.bool_]
 
 
-MOST_MOTION = np.array([MAX_COORDINATE, MAX_COORDINATE, np.inf, MAX_SPEED, MAX_SPEED, MAX_SPEED], dtype=np.float32)
+MAX_MOTION = np.array([MAX_COORDINATE, MAX_COORDINATE, np.inf, MAX_SPEED, MAX_SPEED, MAX_SPEED], dtype=np.float32)
 """How large each column of `BodyMotion.values` may be of an active body: beyond, a world takes it out, and no state of one has it. An angle
 may wind up for ever."""
 

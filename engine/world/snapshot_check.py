@@ -19,7 +19,7 @@ from engine.common.limits import MAX_COORDINATE, MAX_SPEED
 from engine.contracts import ContactPoint, PairEvent, PointState, StepContacts
 from engine.world.joint_specs import GearJointSpec, MouseJointSpec, PrismaticJointSpec, RevoluteJointSpec, bodies_of
 from engine.world.joints import ResolvedJoint
-from engine.world.records import MOST_MOTION, BodyMotion
+from engine.world.records import MAX_MOTION, BodyMotion
 from engine.world.snapshot import WorldSnapshot
 from engine.world.solver import load_solver
 from engine.world.specs import BodySpec
@@ -108,7 +108,7 @@ def _check_motion(snapshot: WorldSnapshot) -> None:
     check_column("motion.awake", motion.awake, (n,), "bool")
     is_active = np.array([spec.active for _, spec, _ in snapshot.bodies], dtype=np.bool_)
     is_static = np.array([spec.type == "static" for _, spec, _ in snapshot.bodies], dtype=np.bool_)
-    if (np.abs(values[is_active]) > MOST_MOTION).any():
+    if (np.abs(values[is_active]) > MAX_MOTION).any():
         raise InvalidInputError("motion.values", f"within {MAX_COORDINATE:g} m and {MAX_SPEED:g} m/s of an active body", Described("more"))
     if values[is_static, 3:].any():
         raise InvalidInputError("motion.values", "at rest of a static body", Described("a velocity"))

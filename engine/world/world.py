@@ -1,33 +1,57 @@
-"""A world that cannot be crashed, whatever drives it.
+"""A world that cannot be crashed, whatever solver drives it.
 
 The model, specifications under ids of our own, is what counts; what the solver makes of it can be thrown away and built again. Every
-change is a checked command, applied at a step boundary in the order it was asked for, and kept in a log: a fresh world fed
-the same log gives the same bits. Asked for from a hook in the middle of a step, a change waits until the step has ended.
+change is a checked command, applied at a step boundary in the order of the requests, and kept in a log: a fresh world fed
+the same log gives the same bits. A change requested by a hook, in the middle of a step, waits until the step has ended.
+
+A command or a step changes solver and model together. Where the solver fails, both are rolled back (`World._roll_back`): the model by
+its journal, the solver to its mark.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
-from functools import partial
-from typing import Any, NoReturn
+import hashlib
+import threading
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from enum import IntEnum
+from functools import cached_property, partial
+from typing import Any, NoReturn, TypeGuard, TypeVar
 
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.common.arrays import FloatArray, frozen
 from engine.common.checks import boolean, integer
-from engine.common.errors import DeadHandleError, InvalidInputError, LabError, WorldLostError
+from engine.common.errors import (
+    DeadHandleError,
+    Described,
+    InvalidInputError,
+    LabError,
+    WorldLostError,
+    WrongThreadError,
+    shortened,
+)
 from engine.common.interrupts import DeferredInterrupt
 from engine.common.limits import MAX_COORDINATE, MAX_SPEED
 from engine.contracts import StepContacts
+from engine.geometry import Transform
 from engine.world import commands as c
+from engine.world.conversion import converted
 from engine.world.fields import changed, check_names, named_values, number, vector
 from engine.world.hooks import PreSolveHook, StepHooks
-from engine.world.joint_specs import JointSpec, MouseJointSpec, bodies_of, joints_of
-from engine.world.joints import altered
-from engine.world.readings import WorldReadings
+from engine.world.joint_specs import GearJointSpec, JointSpec, MouseJointSpec, PrismaticJointSpec, RevoluteJointSpec, bodies_of, joints_of
+from engine.world.joints import ResolvedJoint, altered, as_it_stands, check_numbers, resolve
+from engine.world.model import BodyEntry, FixtureEntry, WorldModel
+from engine.world.records import MAX_MOTION, Body, BodyMotion, BodyState, Fixture, ImpactMoment, Joint, JointState, StepCost
 from engine.world.snapshot import WorldSnapshot
-from engine.world.solver import default_settings, default_solver, solver_name
+from engine.world.solver import Becomes, Capabilities, Solver, default_settings, default_solver, load_solver, solver_name
 from engine.world.specs import BodySpec, FixtureSpec, WorldSettings
+from engine.world.waking import Concerned, Sleepers, concerned, ends_of
 
 __all__ = ["World"]
+
+_T = TypeVar("_T")
 
 _BODY_SETTINGS = (
     "type",
@@ -43,7 +67,38 @@ _BODY_SETTINGS = (
 _FIXTURE_SETTINGS = ("density", "friction", "restitution", "sensor", "category", "mask", "group", "name")
 
 
-class World(WorldReadings):
+_MAY_LOOSEN = c.SetBody | c.SetFixture | c.CreateFixture | c.DestroyFixture | c.SetSettings
+"""Commands that may leave a joint which cannot stay."""
+
+
+@dataclass(frozen=True)
+class _Motion:
+    """All bodies at one moment, a row each in ascending order of id; the columns are computed when they are first read.
+
+    `before` is the motion, or the poses, before the step that led there.
+    """
+
+    rows: dict[int, int]
+    raw: BodyMotion
+    before: BodyMotion | FloatArray
+
+    @cached_property
+    def poses(self) -> FloatArray:
+        """x, y, angle, float64 (n, 3)."""
+        return _columns(self.raw, 0)
+
+    @cached_property
+    def velocities(self) -> FloatArray:
+        """vx, vy, omega, float64 (n, 3)."""
+        return _columns(self.raw, 3)
+
+    @cached_property
+    def previous(self) -> FloatArray:
+        """The poses before the last step."""
+        return _columns(self.before, 0) if isinstance(self.before, BodyMotion) else self.before
+
+
+class World:
     """Bodies, fixtures and joints under ids that are never used twice, stepped by a fixed ``1 / hertz`` seconds.
 
     Parameters
@@ -51,36 +106,255 @@ class World(WorldReadings):
     settings : WorldSettings, optional
         Gravity, step rate, iterations.
     solver : str, optional
-        What drives it, one of `solvers()`; without it `default_solver()`.
+        The solver that drives it, one of `solvers()`; without it `default_solver()`.
 
     Notes
     -----
     A world belongs to the thread that made it. It neither copies nor pickles: take a `snapshot`.
     """
 
-    __slots__ = ("_deferred", "_hooks", "_log", "_to_be_destroyed")
+    __slots__ = (
+        "_asleep",
+        "_busy",
+        "_deferred",
+        "_destroyed_at",
+        "_hooks",
+        "_is_anyone_asleep",
+        "_is_stale",
+        "_log",
+        "_lost",
+        "_model",
+        "_motion",
+        "_next_ids",
+        "_solver",
+        "_teleported",
+        "_thread",
+        "_to_be_destroyed",
+    )
 
     def __init__(self, settings: WorldSettings | None = None, solver: str | None = None) -> None:
         if settings is not None:
-            _want("settings", settings, WorldSettings)
+            _check_type("settings", settings, WorldSettings)
         settings = WorldSettings() if settings is None else settings
         if solver is None and not settings.solver_settings and default_settings():
             settings = replace(settings, solver_settings=default_settings())
-        super().__init__(settings, default_solver() if solver is None else solver)
+        kind = load_solver(default_solver() if solver is None else solver)
+        self._thread = threading.get_ident()
+        self._model = WorldModel(kind.accept(settings))
+        self._solver: Solver = kind(self._model)
+        self._lost = ""
+        """The reason why the world could not be rolled back; empty while it is usable."""
+        self._next_ids = {"body": 0, "fixture": 0, "joint": 0}
+        self._destroyed_at: dict[tuple[str, int], int] = {}
         self._to_be_destroyed: set[tuple[str, int]] = set()
         self._deferred: list[c.Command] = []
         self._log: list[tuple[int, c.Command]] = []
         self._hooks: StepHooks | None = None
+        self._busy = False
+        self._motion: _Motion | None = None
+        self._is_stale = True
+        self._teleported: set[int] = set()
+        self._is_anyone_asleep: bool | None = False
+        """None where that is not known."""
+        self._asleep: Sleepers | None = None
+        """The sleeping bodies, computed when they are first needed, until that changes."""
+
+    @property
+    def solver(self) -> str:
+        """Name of the solver that drives the world."""
+        return self._solver.capabilities.name
+
+    @property
+    def capabilities(self) -> Capabilities:
+        """Capabilities of that solver."""
+        return self._checked()._solver.capabilities
+
+    @property
+    def settings(self) -> WorldSettings:
+        """The world's settings; change them with `set_settings`."""
+        return self._checked()._model.settings
+
+    @property
+    def step_index(self) -> int:
+        """Number of steps made."""
+        return self._checked()._model.step_index
+
+    @property
+    def time(self) -> float:
+        """Seconds simulated, at the present step rate."""
+        return self._checked()._model.step_index * self._checked()._model.settings.dt
+
+    @property
+    def contacts(self) -> StepContacts:
+        """Contacts after the last step."""
+        return self._checked()._solver.contacts
+
+    @property
+    def impact_moments(self) -> tuple[ImpactMoment, ...]:
+        """Every impact inside the last step, in the order of solving; `contacts` has only the last one of each pair."""
+        return self._checked()._solver.impact_moments
+
+    def pair_record(self) -> object:
+        """Return a live record of which pairs touch, and why, in the solver's own terms, for an independent check; None if the solver
+        keeps none.
+        """
+        return self._checked()._solver.pair_record()
+
+    @property
+    def out_of_range(self) -> tuple[int, ...]:
+        """Bodies that left the supported range of positions and speeds, and were set inactive for that."""
+        return tuple(self._checked()._model.out_of_range)
+
+    @property
+    def last_cost(self) -> StepCost:
+        """Cost of the last step; zero before the first."""
+        return self._checked()._solver.cost
+
+    @property
+    def structure_version(self) -> int:
+        """Increases whenever bodies, fixtures or joints are added, removed or changed."""
+        return self._checked()._model.structure_version
+
+    @property
+    def body_ids(self) -> tuple[int, ...]:
+        """Ids of the living bodies, ascending."""
+        return self._checked()._model.body_numbers
+
+    @property
+    def fixture_ids(self) -> tuple[int, ...]:
+        """Ids of the living fixtures, ascending."""
+        return tuple(sorted(self._checked()._model.fixtures))
+
+    @property
+    def joint_ids(self) -> tuple[int, ...]:
+        """Ids of the living joints, ascending."""
+        return tuple(sorted(self._checked()._model.joints))
+
+    def is_body(self, body: int) -> bool:
+        """Return whether the id names a living body."""
+        return _living(self._checked()._model.bodies, body) is not None
+
+    def is_fixture(self, fixture: int) -> bool:
+        """Return whether the id names a living fixture."""
+        return _living(self._checked()._model.fixtures, fixture) is not None
+
+    def is_joint(self, joint: int) -> bool:
+        """Return whether the id names a living joint."""
+        return _living(self._checked()._model.joints, joint) is not None
+
+    def body(self, body: int) -> Body:
+        """Return a body's record."""
+        entry = self._body_entry(body)
+        spec = replace(entry.spec, fixtures=tuple(self._checked()._model.fixtures[fixture].spec for fixture in entry.fixtures))
+        return Body(body, spec, tuple(entry.fixtures), tuple(entry.joints), *self._checked()._solver.mass_data(body))
+
+    def name_of(self, body: int) -> str:
+        """Return a body's name, empty by default."""
+        return self._body_entry(body).spec.name
+
+    def fixtures_of(self, body: int) -> tuple[int, ...]:
+        """Return the ids of a body's fixtures."""
+        return tuple(self._body_entry(body).fixtures)
+
+    def fixture(self, fixture: int) -> Fixture:
+        """Return a fixture's record."""
+        entry = self._fixture_entry(fixture)
+        return Fixture(fixture, entry.body, entry.spec, self._checked()._solver.shape_of(fixture))
+
+    def joint(self, joint: int) -> Joint:
+        """Return a joint's record."""
+        return Joint(joint, self._joint_entry(joint).spec)
+
+    def joint_now(self, joint: int) -> JointSpec:
+        """Return the specification of a joint between its bodies at their present poses; see `joints.as_it_stands`."""
+        return as_it_stands(self._joint_entry(joint), self._checked()._transform)
+
+    def joint_state(self, joint: int) -> JointState:
+        """Return a joint's position, speed and reaction in the last step."""
+        self._joint_entry(joint)
+        return self._checked()._solver.joint_state(joint)
+
+    def joint_bodies(self, joint: int) -> tuple[int | None, int]:
+        """Return the two bodies of a joint: None and one of a mouse joint, of a gear joint the second ones of its two joints."""
+        return self._joint_entry(joint).bodies
+
+    def joint_anchors(self, joint: int) -> tuple[tuple[float, float], tuple[float, float]]:
+        """Return a joint's two anchors, world frame, metres."""
+        self._joint_entry(joint)
+        return self._checked()._solver.joint_anchors(joint)
+
+    def row_of(self, body: int) -> int:
+        """Return the body's row in `poses`, `previous_poses`, `velocities` and `awake`."""
+        self._body_entry(body)
+        return self._checked()._model.rows[body]
+
+    @property
+    def poses(self) -> FloatArray:
+        """x, y, angle of every body, float64 (n, 3), read-only, rows as in `body_ids`."""
+        return self._checked()._now().poses
+
+    @property
+    def previous_poses(self) -> FloatArray:
+        """Poses before the last step; of a body that is new or was moved by command, the present one."""
+        return self._checked()._now().previous
+
+    @property
+    def velocities(self) -> FloatArray:
+        """vx, vy, omega of every body, float64 (n, 3), read-only."""
+        return self._checked()._now().velocities
+
+    @property
+    def awake(self) -> NDArray[np.bool_]:
+        """Whether each body is awake, bool (n,)."""
+        return self._checked()._now().raw.awake
+
+    def state(self, body: int) -> BodyState:
+        """Return a body's pose, velocity and wakefulness."""
+        row, motion = self.row_of(body), self._checked()._now()
+        x, y, angle = motion.poses[row].tolist()
+        vx, vy, omega = motion.velocities[row].tolist()
+        return BodyState((x, y), angle, (vx, vy), omega, bool(motion.raw.awake[row]))
+
+    def body_at(self, point: tuple[float, float], dynamic_only: bool = True) -> int | None:
+        """Return the newest body one of whose fixtures contains a world point, or None."""
+        return next(self._bodies_at(point, boolean("dynamic_only", dynamic_only)), None)
+
+    def bodies_at(self, point: tuple[float, float]) -> tuple[int, ...]:
+        """Return all bodies one of whose fixtures contains a world point, the one with the newest fixture first."""
+        return tuple(dict.fromkeys(self._bodies_at(point, dynamic_only=False)))
+
+    def _bodies_at(self, point: tuple[float, float], dynamic_only: bool) -> Iterator[int]:
+        at = vector("point", point, "m")
+        for fixture in sorted(self._checked()._model.fixtures, reverse=True):
+            body = self._checked()._model.fixtures[fixture].body
+            if dynamic_only and self._checked()._model.bodies[body].spec.type != "dynamic":
+                continue
+            if self._checked()._solver.holds_point(fixture, at):
+                yield body
+
+    @property
+    def is_lost(self) -> bool:
+        """True if the solver failed and the world could not be rolled back: everything raises until `restore`."""
+        return bool(self._lost)
+
+    def state_hash(self) -> str:
+        """Return a digest of the raw bits of every body's pose and velocity, with ids and wakefulness."""
+        motion = self._checked()._now()
+        digest = hashlib.blake2b(digest_size=16)
+        digest.update(self._checked()._model.body_ids.tobytes())
+        digest.update(motion.raw.values.tobytes())
+        digest.update(motion.raw.awake.tobytes())
+        return digest.hexdigest()
 
     @property
     def hooks(self) -> StepHooks | None:
-        """What to call in the middle of a step; taken at its start."""
+        """Callables for the middle of a step, read at its start."""
         return self._hooks
 
     @hooks.setter
     def hooks(self, value: StepHooks | None) -> None:
         if value is not None:
-            _want("hooks", value, StepHooks)
+            _check_type("hooks", value, StepHooks)
         self._hooks = value
 
     def __copy__(self) -> NoReturn:
@@ -94,38 +368,38 @@ class World(WorldReadings):
 
     @property
     def log(self) -> tuple[tuple[int, c.Command], ...]:
-        """Every command since the beginning, the last `restore` or the last `clear_log`, each with the number of steps made before it."""
+        """Every command since the beginning, the last `restore` or the last `clear_log`, with the number of steps before it."""
         return tuple(self._log)
 
     def clear_log(self) -> None:
-        """Empty the log: a run that is kept by its snapshots needs none, and one that gives commands every step would grow for ever."""
+        """Empty the log, which grows with every command: a run that is kept by its snapshots needs none."""
         self._log.clear()
 
     @property
     def keeps_solver_state(self) -> bool:
-        """Whether `canonicalize` and `snapshot` keep all of the solver's state that is in reach, and not only what is public.
+        """True if `canonicalize` and `snapshot` keep all of the solver's state that is in reach, and not only the public part.
 
-        True at first. Of runs that must be alike bit for bit none may have it otherwise than the others: a world restored to a snapshot
-        without it goes on without it.
+        True at first. Runs that must agree bit for bit must have the same value: a world restored to a snapshot without that state
+        goes on without it.
         """
-        return self._state.solver.keeps_state
+        return self._checked()._solver.keeps_state
 
     @keeps_solver_state.setter
     def keeps_solver_state(self, value: bool) -> None:
         self._check_between_steps("keeps_solver_state")
-        self._state.solver.keeps_state = boolean("keeps_solver_state", value)
+        self._checked()._solver.keeps_state = boolean("keeps_solver_state", value)
 
     @property
     def is_always_canonical(self) -> bool:
-        """Whether `canonicalize` changes nothing, with what drives the world now: then it comes back exactly to any snapshot."""
-        return self._state.solver.is_always_canonical
+        """True if `canonicalize` changes nothing with the present solver: then `restore` is exact for any snapshot."""
+        return self._checked()._solver.is_always_canonical
 
     # -- changing it --------------------------------------------------------------------------------------------------
 
     def create_body(self, spec: BodySpec) -> int:
         """Create a body with its fixtures and return its id."""
-        _want("spec", spec, BodySpec)
-        spec = self._state.solver.accept(spec)
+        _check_type("spec", spec, BodySpec)
+        spec = self._checked()._solver.accept(spec)
         body, first = self._next_ids["body"], self._next_ids["fixture"]
         self._submit(c.CreateBody(body, spec, tuple(range(first, first + len(spec.fixtures)))))
         return body
@@ -138,8 +412,8 @@ class World(WorldReadings):
     def create_fixture(self, body: int, spec: FixtureSpec) -> int:
         """Add a fixture to a body and return the fixture's id."""
         self._body_entry(body)
-        _want("spec", spec, FixtureSpec)
-        spec = self._state.solver.accept(spec)
+        _check_type("spec", spec, FixtureSpec)
+        spec = self._checked()._solver.accept(spec)
         fixture = self._next_ids["fixture"]
         self._submit(c.CreateFixture(fixture, body, spec))
         return fixture
@@ -151,12 +425,12 @@ class World(WorldReadings):
 
     def create_joint(self, spec: JointSpec) -> int:
         """Join bodies and return the joint's id."""
-        _want("spec", spec, JointSpec)
+        _check_type("spec", spec, JointSpec)
         for body in bodies_of(spec):
             self._body_entry(body)
         for other in joints_of(spec):
             self._joint_entry(other)
-        spec = self._state.solver.accept(spec)
+        spec = self._checked()._solver.accept(spec)
         joint = self._next_ids["joint"]
         self._submit(c.CreateJoint(joint, spec))
         return joint
@@ -173,7 +447,7 @@ class World(WorldReadings):
         self._submit(c.SetMouseTarget(joint, vector("target", target, "m", MAX_COORDINATE)))
 
     def set_pose(self, body: int, position: tuple[float, float], angle: float) -> None:
-        """Put a body elsewhere; it keeps its velocity. It wakes, and so does what rested on it, or lies where it is now."""
+        """Move a body; it keeps its velocity. It wakes, and so do bodies that rested on it or lie at its new place."""
         self._body_entry(body)
         self._submit(c.SetPose(body, vector("position", position, "m", MAX_COORDINATE), number("angle", angle, "rad")))
 
@@ -210,11 +484,11 @@ class World(WorldReadings):
 
     def set_settings(self, **changes: Any) -> None:
         """Change settings of the world; another gravity wakes everybody."""
-        settings = changed(self._state.model.settings, "WorldSettings", changes)
+        settings = changed(self._checked()._model.settings, "WorldSettings", changes)
         self._submit(c.SetSettings(_as_checked(settings, changes)))
 
     def set_solver(self, solver: str, solver_settings: Mapping[str, float | str] | Iterable[tuple[str, float | str]] | None = None) -> None:
-        """Let another solver drive the world from here on; of the same one, change the settings of its own.
+        """Change the solver, or the settings of the present one.
 
         Bodies, fixtures and joints keep their ids, poses and velocities; see `engine.world.conversion` for what else stays. What has fallen
         asleep wakes; what was made asleep sleeps on. A snapshot knows its solver: `restore` goes back across the change.
@@ -257,31 +531,31 @@ class World(WorldReadings):
         """Bring the solver into the form that `restore` would give it from a snapshot of this moment.
 
         Two worlds of which one came here by itself and the other was restored to a snapshot taken here then go on alike, to the last
-        bit: so a run that is to be rewound does this at every keyframe, before the snapshot. Ids stay; nothing is told to hooks.
+        bit: so a run that is to be rewound does this at every keyframe, before the snapshot. Ids stay; no hook is called.
         """
         self._submit(c.Canonicalize())
 
     def build_ahead(self, n_slices: int) -> None:
-        """Do the first of `n_slices` > 0 slices of what the next `canonicalize` can do in advance; to the world it makes no difference."""
+        """Do one of `n_slices` > 0 slices of what the next `canonicalize` can do in advance, without effect on the world."""
         self._check_between_steps("build_ahead")
         n_slices = integer("n_slices", n_slices, 1)
         with DeferredInterrupt():
-            self._state.solver.build_ahead(n_slices)
+            self._checked()._solver.build_ahead(n_slices)
 
     def hand_out(self, next_ids: tuple[int, int, int]) -> tuple[int, int, int]:
-        """Let the next body, fixture and joint get these ids; return those that they would have got.
+        """Set the ids of the next body, fixture and joint; return those that they would have had.
 
-        Of several who create things in one world each may so have a range of its own: then an id does not depend on who came first.
+        Several users who create things in one world can so have a range of ids each: then an id does not depend on who came first.
         No id of the range may have been used already.
         """
         self._check_between_steps("hand_out")
-        wanted = "three whole numbers >= 0, each of which names nothing that lives"
+        requirement = "three whole numbers >= 0, each of which names nothing that lives"
         if type(next_ids) is not tuple or len(next_ids) != len(self._next_ids):
-            raise InvalidInputError("next_ids", wanted, next_ids)
-        numbers = [integer(f"next_ids[{at}]", one, 0) for at, one in enumerate(next_ids)]
-        model = self._state.model
+            raise InvalidInputError("next_ids", requirement, next_ids)
+        numbers = [integer(f"next_ids[{at}]", id, 0) for at, id in enumerate(next_ids)]
+        model = self._checked()._model
         if numbers[0] in model.bodies or numbers[1] in model.fixtures or numbers[2] in model.joints:
-            raise InvalidInputError("next_ids", wanted, next_ids)
+            raise InvalidInputError("next_ids", requirement, next_ids)
         before = (self._next_ids["body"], self._next_ids["fixture"], self._next_ids["joint"])
         self._next_ids = dict(zip(("body", "fixture", "joint"), numbers, strict=True))
         return before
@@ -294,10 +568,9 @@ class World(WorldReadings):
         Raises
         ------
         WorldLostError
-            The solver broke off in the middle, or a body left the finite numbers. The world has been put back as it stood
-            before this step.
+            The solver failed, or a body left the finite numbers. The world stands as before this step.
         BaseException
-            Whatever a hook raised, or Ctrl-C; the step is whole then.
+            The error of a hook, or Ctrl-C; the step is complete then.
         """
         self._check_between_steps("step")
         with DeferredInterrupt():
@@ -331,14 +604,14 @@ class World(WorldReadings):
         return world
 
     def snapshot(self) -> WorldSnapshot:
-        """Return all of the world that can be kept outside Box2D."""
+        """Return the whole state of the world."""
         self._check_between_steps("snapshot")
-        return self._state.snapshot((self._next_ids["body"], self._next_ids["fixture"], self._next_ids["joint"]))
+        return self._checked()._snapshot()
 
     @classmethod
     def from_snapshot(cls, snapshot: WorldSnapshot) -> World:
         """Return a new world in the state of a snapshot; see `restore`."""
-        _want("snapshot", snapshot, WorldSnapshot)
+        _check_type("snapshot", snapshot, WorldSnapshot)
         world = cls(snapshot.settings, snapshot.solver)
         world.restore(snapshot)
         return world
@@ -346,18 +619,18 @@ class World(WorldReadings):
     def restore(self, snapshot: WorldSnapshot, must_hold: bool = False) -> None:
         """Go back to a snapshot, with the same ids and the solver that drove it then. The log starts anew.
 
-        `must_hold`: refuse one with a joint that its solver cannot hold, which came from elsewhere.
+        With `must_hold` a snapshot with a joint that its solver cannot hold is refused, as one from a file may have.
 
         Poses, velocities, sleep, the impulses of contacts and joints and the times at rest come back, as far as they are in the
         solver's reach (`Solver.has_whole_states`); the rest starts from zero. What depends on the order of contacts starts as in a new
-        world: with Box2D a disordered pile deviates by millimetres. After `canonicalize` nothing deviates: take the snapshots to which
-        you will return right after one.
+        world: with Box2D a disordered pile deviates by millimeters. After `canonicalize` nothing deviates: take snapshots right after it.
         """
         self._check_between_steps("restore")
-        _want("snapshot", snapshot, WorldSnapshot)
+        _check_type("snapshot", snapshot, WorldSnapshot)
         boolean("must_hold", must_hold)
         with DeferredInterrupt():
-            self._unguarded.load(snapshot, must_hold)  # a world that is lost, too
+            self._become(snapshot, must_hold)  # of a lost world, too
+            self._lost = ""
             self._next_ids = dict(zip(("body", "fixture", "joint"), snapshot.next_ids, strict=True))
             self._destroyed_at.clear()
             self._log.clear()
@@ -366,6 +639,10 @@ class World(WorldReadings):
 
     def _submit(self, command: c.Command) -> None:
         """Apply a checked command now; or, where a hook gave it, when the step or the command under way has ended."""
+        self._checked()
+        if self._busy and any(target in self._to_be_destroyed for target in self._targets(command)):
+            kind, id = next(target for target in self._targets(command) if target in self._to_be_destroyed)
+            raise DeadHandleError(f"{kind} {id} is destroyed at the end of this step already")
         self._check_command(command)
         self._reserve(command)
         if self._busy:
@@ -375,31 +652,24 @@ class World(WorldReadings):
         with DeferredInterrupt():
             self._run(lambda: self._execute(command))
 
-    def _check_command(self, command: c.Command) -> None:
-        if self._busy:
-            for kind, one in self._targets(command):
-                if (kind, one) in self._to_be_destroyed:
-                    raise DeadHandleError(f"{kind} {one} is destroyed at the end of this step already")
-        self._state.check(command)
-
     def _run(self, action: Callable[[], object]) -> None:
-        """Do one thing, then everything that hooks asked for meanwhile; raise the first error of all when all is done.
+        """Run an action, then every command that hooks gave meanwhile; raise the first error when all is done.
 
-        Destroying a body ends its contacts and so calls hooks too, in the middle of the solver: nothing may be changed from there.
+        Destroying a body ends its contacts and so calls hooks too, in the middle of the solver, where nothing may change.
         """
-        state = self._state
+        solver = self._checked()._solver
         errors: list[BaseException] = []
         self._busy = True
-        state.solver.hooks = self.hooks
+        solver.hooks = self.hooks
         try:
             waiting: list[Callable[[], object]] = [action]
             while waiting:
-                for each in waiting:
+                for pending in waiting:
                     try:
-                        each()
+                        pending()
                     except Exception as error:
                         errors.append(error)
-                    raised = state.solver.take_error()
+                    raised = self._solver.take_error()
                     errors += [] if raised is None else [raised]
                 deferred, self._deferred = self._deferred, []
                 self._to_be_destroyed.clear()
@@ -411,58 +681,66 @@ class World(WorldReadings):
                 errors[0].add_note(f"and after it: {type(other).__name__}: {other}")
             raise errors[0]
 
-    def _advance(self) -> None:
-        """Make the step, and note the joints that went because of a body that was taken out; log a step that broke off."""
-        state = self._state
-        n_before = len(state.model.out_of_range)
-        try:
-            state.advance()
-        except WorldLostError:
-            self._log.append((state.model.step_index, c.Canonicalize(tuple(state.model.out_of_range[n_before:]))))
-            raise
-        finally:
-            self._note_dropped()
+    def _check_command(self, command: c.Command) -> None:
+        """Refuse a command that is meaningless in the present state, or that the solver could not take, before anything changes.
 
-    def _note_dropped(self) -> None:
-        state = self._unguarded
-        self._destroyed_at.update((("joint", joint), state.model.step_index) for joint in state.take_dropped())
+        Called when a command is given and again when it is applied: of several in one step, each may be valid by itself.
+        """
+        bodies = self._model.bodies
+        match command:
+            case c.SetVelocity(body, _, _) if bodies[body].spec.type == "static":
+                raise InvalidInputError("body", "dynamic or kinematic", body)
+            case c.CreateJoint(_, MouseJointSpec() as joint):
+                if bodies[joint.body].spec.type != "dynamic":
+                    raise InvalidInputError("body", "a dynamic body", joint.body)
+                check_numbers(resolve(joint, self._transform, self._model.joints))
+            case c.CreateJoint(number, GearJointSpec() as joint):
+                self._check_gear(number, joint)
+            case c.CreateJoint(_, joint):
+                ends = bodies_of(joint)
+                check_numbers(resolve(joint, self._transform, self._model.joints))
+                if all(bodies[body].spec.type != "dynamic" for body in ends):
+                    raise InvalidInputError("body_b", "dynamic, or body_a must be", ends[1])
+            case c.SetSettings(changes):
+                self._solver.accept(changed(self._model.settings, "WorldSettings", dict(changes)))
+            case c.SetSolver(solver, solver_settings):
+                load_solver(solver).accept(replace(self._model.settings, solver_settings=solver_settings))
+                return
+        self._solver.check(command)
 
-    def _execute(self, command: c.Command) -> None:
-        """Apply a command, log it, and note what it destroyed."""
-        self._check_targets(command)
-        destroyed = self._destroyed_by(command)
-        state = self._state
-        try:
-            dropped = state.execute(command)
-        except WorldLostError:
-            if not isinstance(command, c.Canonicalize | c.SetSolver):  # which change nothing then
-                self._log.append((state.model.step_index, c.Canonicalize()))  # what has come of it
-            raise
-        self._note_dropped()
-        self._log.append((self.step_index, command))
-        for handle in [*destroyed, *(("joint", joint) for joint in dropped)]:
-            self._destroyed_at[handle] = self.step_index
+    def _check_gear(self, number: int, joint: GearJointSpec) -> None:
+        """Refuse a gear joint that is not on two older joints with different bodies B."""
+        joints = self._model.joints
+        for name, other in (("joint_a", joint.joint_a), ("joint_b", joint.joint_b)):
+            resolved = joints.get(other)
+            if resolved is None or other >= number or not isinstance(resolved.spec, RevoluteJointSpec | PrismaticJointSpec):
+                raise InvalidInputError(name, "a revolute or prismatic joint that was made before", other)
+        if joints[joint.joint_a].bodies[1] == joints[joint.joint_b].bodies[1]:
+            raise InvalidInputError("joint_b", "a joint whose body_b is another than that of joint_a", joint.joint_b)
+        if not self._solver.can_hold(resolve(joint, self._transform, joints)):
+            requirement = "on joints of active bodies, of which each body_b is dynamic"
+            raise InvalidInputError("joint_a and joint_b", requirement, Described(f"joints {joint.joint_a} and {joint.joint_b}"))
 
     def _check_targets(self, command: c.Command) -> None:
-        for kind, one in self._targets(command):
-            {"body": self._body_entry, "fixture": self._fixture_entry, "joint": self._joint_entry}[kind](one)
+        for kind, id in self._targets(command):
+            {"body": self._body_entry, "fixture": self._fixture_entry, "joint": self._joint_entry}[kind](id)
 
     def _destroyed_by(self, command: c.Command) -> list[tuple[str, int]]:
-        """Return everything that a command destroys."""
+        """Return the handles that a command destroys."""
         match command:
             case c.DestroyBody(body):
                 entry = self._body_entry(body)
-                lost = self._state.model.lost_with(entry.joints)
+                lost = self._model.lost_with(entry.joints)
                 return [("body", body)] + [("fixture", i) for i in entry.fixtures] + [("joint", i) for i in lost]
             case c.DestroyFixture(fixture):
                 return [("fixture", fixture)]
             case c.DestroyJoint(joint):
-                return [("joint", i) for i in self._state.model.lost_with([joint])]
+                return [("joint", i) for i in self._model.lost_with([joint])]
         return []
 
     @staticmethod
     def _targets(command: c.Command) -> list[tuple[str, int]]:
-        """Return everything that must be alive for a command to mean something."""
+        """Return the handles that must be alive for a command."""
         match command:
             case c.CreateBody() | c.SetSettings() | c.SetSolver() | c.Canonicalize():
                 return []
@@ -478,7 +756,7 @@ class World(WorldReadings):
                 return [("body", command.body)]
 
     def _reserve(self, command: c.Command) -> None:
-        """Never hand out again the ids that a command that is in order brings along, whatever becomes of it."""
+        """Never assign the ids of a valid command again, even if it fails."""
         match command:
             case c.CreateBody(body, _, fixtures):
                 made = {"body": (body,), "fixture": fixtures}
@@ -489,7 +767,415 @@ class World(WorldReadings):
             case _:
                 return
         for kind, numbers in made.items():
-            self._next_ids[kind] = max(self._next_ids[kind], *(one + 1 for one in numbers), 0)
+            self._next_ids[kind] = max(self._next_ids[kind], *(id + 1 for id in numbers), 0)
+
+    def _execute(self, command: c.Command) -> None:
+        """Carry out a command, log it, and note what it destroyed."""
+        self._check_targets(command)
+        destroyed = self._destroyed_by(command)
+        self._checked()
+        try:
+            dropped = self._carry_out(command)
+        except WorldLostError:
+            if not isinstance(command, c.Canonicalize | c.SetSolver):  # these change nothing when they fail
+                self._log.append((self._model.step_index, c.Canonicalize()))  # the rollback has rebuilt the solver
+            raise
+        self._log.append((self._model.step_index, command))
+        self._note_destroyed(*destroyed, *(("joint", joint) for joint in dropped))
+
+    def _note_destroyed(self, *handles: tuple[str, int]) -> None:
+        self._destroyed_at.update(dict.fromkeys(handles, self._model.step_index))
+
+    def _carry_out(self, command: c.Command) -> tuple[int, ...]:
+        """Apply a command to the solver and the model; return the joints that could not stay because of it.
+
+        Raises
+        ------
+        InvalidInputError
+            The solver cannot take it as things stand; nothing has changed.
+        WorldLostError
+            The solver failed. The world has been rolled back.
+        """
+        self._check_command(command)
+        if isinstance(command, c.Canonicalize):
+            self._canonicalize(command)
+            return ()
+        if isinstance(command, c.SetSolver):
+            if command.solver == self._solver.capabilities.name:
+                return self._carry_out(c.SetSettings((("solver_settings", command.solver_settings),)))
+            self._change_solver(command)
+            return ()
+        mark, body = self._begin(command), self._body_at_risk(command)
+        try:
+            self._apply(command)
+            dropped = self._drop_joints() if isinstance(command, _MAY_LOOSEN) and self._model.joints else ()
+        except Exception as error:
+            raise self._roll_back(f"{self._title} refused {type(command).__name__}: {error}", mark) from error
+        if body is not None and (np.abs(self._solver.motion_of(body)) > MAX_MOTION).any():
+            self._take_out([body])
+        return dropped
+
+    def _begin(self, command: c.Command | None = None) -> object:
+        """Begin a change that can be rolled back: a command, or a step; return the solver's mark."""
+        mark = self._solver.mark(command)
+        self._model.begin()
+        return mark
+
+    def _roll_back(self, problem: str, mark: object) -> WorldLostError:
+        """Undo everything since `_begin`, and return the error that says so.
+
+        Where even that fails the world is lost, and only `restore` is left.
+        """
+        try:
+            self._model.undo()
+            self._is_stale = True
+            self._may_sleep()
+            self._solver.go_back(mark)
+        except Exception as error:
+            self._lost = f"{problem}; and the world could not be put back: {error}. Only restore() helps"
+            return WorldLostError(self._lost)
+        return WorldLostError(f"{problem}; the world stands as before it")
+
+    @property
+    def _title(self) -> str:
+        return self._solver.capabilities.title
+
+    def _body_at_risk(self, command: c.Command) -> int | None:
+        """Return the body that a command may bring beyond `MAX_MOTION`: active again out there, pushed, or with its center moved."""
+        match command:
+            case c.SetBody(body, _) | c.ApplyImpulse(body, _, _) | c.CreateFixture(_, body, _):
+                return body
+            case c.SetFixture(fixture, _) | c.DestroyFixture(fixture):
+                return self._model.fixtures[fixture].body
+        return None
+
+    def _canonicalize(self, command: c.Canonicalize) -> None:
+        try:
+            self._solver.canonicalize()
+        except Exception as error:
+            raise WorldLostError(f"{self._title} refused Canonicalize: {error}; the world stands as before it") from error
+        self._is_stale = True
+        self._may_sleep()
+        if command.taken_out:
+            self._take_out(command.taken_out)
+
+    def _change_solver(self, command: c.SetSolver) -> None:
+        """Change to another solver; `previous_poses` stay, for the picture."""
+        before = self._now().previous
+        self._become(converted(self._snapshot(), command.solver, command.solver_settings), must_hold=True)
+        assert self._motion is not None
+        self._motion = replace(self._motion, before=before)
+        self._wake(self._woken_by(concerned(command, self._model)))
+
+    def _apply(self, command: c.Command) -> None:
+        model, accept = self._model, self._solver.accept
+        whom = concerned(command, model)
+        woken = self._woken_by(whom) | self._near(whom)
+        match command:
+            case c.CreateBody(body, spec, fixtures):
+                self._change(command, spec)
+                model.add_body(body, spec, fixtures)
+            case c.DestroyBody(body):
+                for joint in list(model.bodies[body].joints):
+                    if joint in model.joints:  # and not gone with another
+                        self._remove_joint(joint)
+                self._change(command)
+                model.remove_body(body)
+                if self._asleep is not None:
+                    self._asleep.bodies.pop(body, None)
+            case c.CreateFixture(fixture, body, fixture_spec):
+                self._change(command, fixture_spec)
+                model.add_fixture(fixture, body, fixture_spec)
+            case c.DestroyFixture(fixture):
+                self._change(command)
+                model.remove_fixture(fixture)
+            case c.CreateJoint(joint, joint_spec):
+                resolved = accept(resolve(joint_spec, self._transform, model.joints))
+                self._change(command, resolved)
+                model.add_joint(joint, resolved)
+            case c.DestroyJoint(joint):
+                self._remove_joint(joint)
+            case c.SetJoint(joint, changes):
+                resolved = accept(altered(model.joints[joint], dict(changes)))
+                self._change(command, resolved)
+                model.set_joint(joint, resolved)
+            case c.SetMouseTarget(joint, target):
+                resolved = model.joints[joint]
+                assert isinstance(resolved.spec, MouseJointSpec)
+                resolved = accept(replace(resolved, spec=replace(resolved.spec, target=target)))
+                self._change(command, resolved)
+                model.set_mouse_target(joint, resolved)
+            case c.SetPose(body, _, _):
+                self._change(command)
+                self._teleported.add(body)
+            case c.SetBody(body, changes):
+                now = accept(model.changed_body(body, dict(changes)))
+                self._change(command, now)
+                model.set_body(body, now)
+            case c.SetFixture(fixture, changes):
+                fixture_now = accept(model.changed_fixture(fixture, dict(changes)))
+                self._change(command, fixture_now)
+                model.set_fixture(fixture, fixture_now)
+            case c.SetSettings(changes):
+                settings = accept(changed(model.settings, "WorldSettings", dict(changes)))
+                self._change(command, settings)
+                model.set_settings(settings)
+            case _:
+                self._change(command)
+        self._solver.followed()
+        self._wake(woken | self._near(whom))
+        match command:
+            case c.CreateBody(body, spec, _) if not spec.awake and spec.active and spec.type != "static":
+                self._is_anyone_asleep = True
+                if self._asleep is not None:
+                    self._asleep.add(body, self._solver.motion_of(body)[:3])
+            case c.SetAwake(_, awake) if not awake:
+                self._may_sleep()
+
+    # -- sleep --------------------------------------------------------------------------------------------------------
+
+    def _may_sleep(self) -> None:
+        """Forget which bodies sleep: some may have fallen asleep."""
+        self._is_anyone_asleep, self._asleep = None, None
+
+    def _is_all_awake(self) -> bool:
+        if self._is_anyone_asleep is None:
+            self._is_anyone_asleep = not self._now().raw.awake.all()
+        return not self._is_anyone_asleep
+
+    def _sleepers(self) -> Sleepers:
+        if self._asleep is None:
+            motion = self._now()
+            self._asleep = Sleepers(self._model, motion.poses, motion.raw.awake, self._solver.capabilities)
+        return self._asleep
+
+    def _woken_by(self, whom: Concerned) -> set[int]:
+        """Return the bodies that a command wakes by name, or of all sleeping ones."""
+        if whom.others == "nobody" or self._is_all_awake():
+            return set(whom.bodies)
+        bodies = self._model.bodies
+        return {body for body in self._sleepers().bodies if whom.others == "all" or bodies[body].spec.awake}
+
+    def _near(self, whom: Concerned) -> set[int]:
+        """Return the bodies that sleep near the fixtures that a command changes, as far as these exist now."""
+        if not whom.fixtures or self._is_all_awake():
+            return set()
+        there = [fixture for fixture in whom.fixtures if fixture in self._model.fixtures]
+        return set(self._sleepers().near(there, self._transform))
+
+    def _wake(self, bodies: Collection[int]) -> None:
+        """Wake those of the bodies that exist and can move."""
+        if not bodies or self._is_all_awake():
+            return
+        for body in sorted(bodies):
+            entry = self._model.bodies.get(body)
+            if entry is not None and entry.spec.active and entry.spec.type != "static":
+                self._change(c.SetAwake(body, True))
+            if self._asleep is not None:
+                self._asleep.bodies.pop(body, None)
+
+    def _change(self, command: c.Command, becomes: Becomes = None) -> None:
+        self._solver.apply(command, becomes)
+        self._is_stale = True
+
+    def _remove_joint(self, joint: int) -> tuple[int, ...]:
+        """Remove a joint after the gear joints that depend on it; return all that were removed."""
+        lost = self._model.lost_with([joint])
+        woken = ends_of(lost, self._model)
+        for dependent in reversed(lost):
+            self._change(c.DestroyJoint(dependent))
+            self._model.remove_joint(dependent)
+        self._wake(woken)
+        return lost
+
+    def _drop_joints(self) -> tuple[int, ...]:
+        """Remove the joints that the last command left without a dynamic body, or that the solver cannot hold; return their ids."""
+        dropped: list[int] = []
+        for joint, resolved in list(self._model.joints.items()):
+            if joint not in self._model.joints:
+                continue
+            ends = [body for body in resolved.bodies if body is not None]
+            is_driven = any(self._model.bodies[body].spec.type == "dynamic" for body in ends)
+            if not is_driven or not self._solver.can_hold(resolved):
+                dropped += self._remove_joint(joint)
+        return tuple(dropped)
+
+    # -- steps --------------------------------------------------------------------------------------------------------
+
+    def _advance(self) -> None:
+        """Make one step; log one that failed.
+
+        A body beyond `MAX_MOTION`, too far out or too fast, is taken out: set inactive, and listed in `out_of_range`. Nothing meaningful
+        happens out there in float32, and an overflow in the middle of Box2D's solver makes it abort the interpreter.
+
+        Raises
+        ------
+        WorldLostError
+            The solver failed, or a body left the finite numbers. The world has been rolled back, and such bodies have been taken out.
+        """
+        model = self._checked()._model
+        n_before = len(model.out_of_range)
+        try:
+            self._step_solver()
+        except WorldLostError:
+            self._log.append((model.step_index, c.Canonicalize(tuple(model.out_of_range[n_before:]))))
+            raise
+
+    def _step_solver(self) -> None:
+        model, before, mark = self._model, self._now(), self._begin()
+        index = model.step_index + 1
+        try:
+            escaped = self._solver.step(index)
+        except Exception as error:
+            raise self._roll_back(f"{self._title} broke off in step {index}: {error}", mark) from error
+        if escaped:
+            problem = self._roll_back(f"body {', '.join(map(str, escaped))} left the finite numbers in step {index}", mark)
+            if self._lost:
+                raise problem
+            self._take_out(escaped)
+            raise WorldLostError(f"{problem}, with that body taken out")
+        model.step_index = index
+        raw = self._solver.motion()
+        self._motion = _Motion(before.rows, raw, before.raw)
+        self._is_stale = False
+        self._is_anyone_asleep, self._asleep = not raw.awake.all(), None
+        is_out = np.abs(raw.values) > MAX_MOTION
+        if is_out.any():
+            self._take_out(model.body_ids[is_out.any(axis=1)].tolist())
+
+    def _take_out(self, bodies: Iterable[int]) -> None:
+        mark = self._begin()
+        try:
+            for body in bodies:
+                if self._model.bodies[body].spec.active:
+                    self._apply(c.SetBody(body, (("active", False),)))
+                    self._model.note_out_of_range(body)
+            dropped = self._drop_joints() if self._model.gears else ()
+        except Exception as error:
+            raise self._roll_back(f"{self._title} refused to take out a body: {error}", mark) from error
+        self._note_destroyed(*(("joint", joint) for joint in dropped))
+
+    # -- snapshots ----------------------------------------------------------------------------------------------------
+
+    def _snapshot(self) -> WorldSnapshot:
+        model = self._model
+        bodies, fixtures, joints = model.listed()
+        return WorldSnapshot(
+            solver=self._solver.capabilities.name,
+            settings=model.settings,
+            step_index=model.step_index,
+            bodies=bodies,
+            fixtures=fixtures,
+            joints=joints,
+            state=self._solver.save(),
+            next_ids=(self._next_ids["body"], self._next_ids["fixture"], self._next_ids["joint"]),
+            out_of_range=tuple(model.out_of_range),
+        )
+
+    def _become(self, snapshot: WorldSnapshot, must_hold: bool) -> None:
+        """Take the model and the solver's state from a snapshot.
+
+        Raises
+        ------
+        LabError
+            The solver refused the snapshot, or cannot hold a joint of it and `must_hold`. The world stands as before.
+        """
+        solver, mark = self._solver, self._solver.mark() if must_hold and not self._lost else None
+        is_loaded = False
+        self._model.begin()
+        try:
+            self._model.take_over(snapshot)
+            if snapshot.solver != solver.capabilities.name:
+                self._solver = load_solver(snapshot.solver)(self._model)
+                self._solver.hooks = solver.hooks
+            self._solver.load(snapshot.state)
+            is_loaded = True
+            for joint, resolved in self._model.joints.items() if must_hold else ():
+                if not self._solver.can_hold(resolved):
+                    raise InvalidInputError(f"joint {joint}", f"one that {self._title} can hold", Described(type(resolved.spec).__name__))
+        except Exception as error:
+            problem = f"{self._title} refused the snapshot of step {snapshot.step_index}: {error}"
+            self._model.undo()
+            if is_loaded and self._solver is solver and mark is not None:
+                solver.go_back(mark)
+            self._solver = solver
+            if isinstance(error, LabError):
+                raise
+            raise WorldLostError(f"{problem}; the world stands as before it") from error
+        self._motion = _Motion(self._model.rows, snapshot.motion, snapshot.motion)
+        self._is_stale = True
+        self._teleported.clear()
+        self._may_sleep()
+
+    # -- motion -------------------------------------------------------------------------------------------------------
+
+    def _now(self) -> _Motion:
+        """Return the motion of all bodies, read again where a command may have changed it."""
+        if self._motion is None or self._is_stale:
+            raw, rows = self._solver.motion(), self._model.rows
+            self._motion = _Motion(rows, raw, self._previous_poses(rows, _columns(raw, 0)))
+            self._teleported.clear()
+            self._is_stale = False
+        return self._motion
+
+    def _previous_poses(self, rows: dict[int, int], poses: FloatArray) -> FloatArray:
+        """Return the poses before the last step; the present one for a body that is new or was moved by command."""
+        old = self._motion
+        if old is None:
+            return poses
+        if old.rows is rows and not self._teleported:
+            return old.previous
+        previous = poses.copy()
+        for body, row in rows.items():
+            if body in old.rows and body not in self._teleported:
+                previous[row] = old.previous[old.rows[body]]
+        return frozen(previous)
+
+    def _transform(self, body: int) -> Transform:
+        """Return a body's pose, without reading all the others for it."""
+        if self._motion is None or self._is_stale:
+            x, y, angle = self._solver.motion_of(body)[:3]
+        else:
+            x, y, angle = self._motion.poses[self._motion.rows[body]].tolist()
+        return Transform((x, y), angle)
+
+    # -- guards -------------------------------------------------------------------------------------------------------
+
+    def _checked(self) -> World:
+        """Return the world itself, for the thread that owns it, while it is usable."""
+        self._check_thread()
+        if self._lost:
+            raise WorldLostError(self._lost)
+        return self
+
+    def _body_entry(self, body: int) -> BodyEntry:
+        return self._entry("body", self._checked()._model.bodies, body)
+
+    def _fixture_entry(self, fixture: int) -> FixtureEntry:
+        return self._entry("fixture", self._checked()._model.fixtures, fixture)
+
+    def _joint_entry(self, joint: int) -> ResolvedJoint:
+        return self._entry("joint", self._checked()._model.joints, joint)
+
+    def _entry(self, kind: str, living: Mapping[int, _T], number: int) -> _T:
+        entry = _living(living, number)
+        if entry is None:
+            raise self._dead(kind, number)
+        return entry
+
+    def _dead(self, kind: str, number: object) -> DeadHandleError:
+        if not _is_id(number):
+            return DeadHandleError(f"there is no {kind} {shortened(number)}")
+        step = self._destroyed_at.get((kind, number))
+        if step is not None:
+            return DeadHandleError(f"{kind} {number} was destroyed after step {step}")
+        if self._busy and number < self._next_ids[kind]:
+            return DeadHandleError(f"{kind} {number} comes into being at the end of this step")
+        return DeadHandleError(f"there is no {kind} {shortened(number)}")
+
+    def _check_thread(self) -> None:
+        if threading.get_ident() != self._thread:
+            raise WrongThreadError("a World is used by the thread that made it, and by no other")
 
     def _check_between_steps(self, what: str) -> None:
         self._check_thread()
@@ -497,25 +1183,38 @@ class World(WorldReadings):
             raise LabError(f"{what} was asked for from a hook in the middle of a step")
 
 
+def _is_id(value: object) -> TypeGuard[int]:
+    return type(value) is int or isinstance(value, IntEnum | np.integer)
+
+
+def _living(living: Mapping[int, _T], number: object) -> _T | None:
+    """Return the entry of an id, or None, for any value."""
+    return living.get(number) if _is_id(number) else None
+
+
+def _columns(raw: BodyMotion, first: int) -> FloatArray:
+    return frozen(np.ascontiguousarray(raw.values[:, first : first + 3], dtype=np.float64))
+
+
 def _checked_log(log: Iterable[tuple[int, c.Command]]) -> list[tuple[int, c.Command]]:
-    found = []
+    entries = []
     try:
         for number, command in log:
-            _want("log", command, c.Command)
-            found.append((integer("log", number, 0), command))
+            _check_type("log", command, c.Command)
+            entries.append((integer("log", number, 0), command))
     except InvalidInputError:
         raise
-    except Exception:  # no pairs, or of somebody else's iterator
+    except Exception:  # no pairs, or raised by a foreign iterator
         raise InvalidInputError("log", "pairs of a number of steps and a command, as World.log has them", log) from None
-    return found
+    return entries
 
 
 def _as_checked(spec: object, changes: Iterable[str]) -> tuple[tuple[str, Any], ...]:
-    """Return what was changed as the specification holds it, by name, in order: nothing of what was given is looked at again."""
+    """Return the changed values by name, in order, as the checked specification holds them."""
     return tuple((name, getattr(spec, name)) for name in sorted(changes))
 
 
-def _want(field: str, value: object, kind: Any) -> None:
+def _check_type(field: str, value: object, kind: Any) -> None:
     if not isinstance(value, kind):
         name = getattr(kind, "__name__", "command" if kind is c.Command else "joint specification")
         raise InvalidInputError(field, f"a {name}", value)

@@ -291,14 +291,14 @@ class Fuzzer:
 
     def everything(self) -> tuple[object, ...]:
         """What a refused command must not change."""
-        w, state = self.world, self.world._state.model
+        w, state = self.world, self.world._model
         bodies = [(body, entry.spec, tuple(entry.fixtures), tuple(entry.joints)) for body, entry in state.bodies.items()]
         fixtures = [(fixture, entry.spec, entry.body) for fixture, entry in state.fixtures.items()]
         return w.state_hash(), w.settings, w.out_of_range, w._next_ids["body"], bodies, fixtures, list(state.joints.items())
 
     def check_ids(self) -> None:
         """The ids are those of what the solver has; in Box2D each of its handles is there still."""
-        state, solver = self.world._state.model, self.world._state.solver
+        state, solver = self.world._model, self.world._solver
         if self.world.solver != DEFAULT:
             assert len(solver.motion().values) == len(state.bodies)
             return
@@ -377,7 +377,7 @@ class Fuzzer:
     def lost(self, error: WorldLostError) -> None:
         self.seen["world lost"] += 1
         print(error, file=sys.stderr)
-        assert not self.world._unguarded.lost, error
+        assert not self.world.is_lost, error
 
     def hook(self, *_: object) -> None:
         chance = self.random.random()
@@ -399,7 +399,7 @@ class Fuzzer:
             self.seen["raised by a hook"] += 1
         except WorldLostError as error:
             self.lost(error)
-            assert not world._unguarded.lost, error
+            assert not world.is_lost, error
         except REFUSALS:  # what a hook asked for had become impossible by the end of the step
             self.seen["refused"] += 1
         else:

@@ -143,7 +143,7 @@ def told(demo: Demo) -> dict[str, object]:
         if demo.id not in MEASURING:
             found[tell.__name__] = _MILLISECONDS.sub("", repr(lines))
     for k, stage in enumerate(demo.stages):
-        state, contacts = stage.world._state.model, stage.world.contacts
+        state, contacts = stage.world._model, stage.world.contacts
         found[f"counts {k}"] = stage.counts
         found[f"picture {k}"] = sorted(stage.colors.items()), sorted(stage.outline_only), stage.label, stage.own_bounds
         found[f"bodies {k}"] = [(body, entry.spec, entry.fixtures, entry.joints) for body, entry in state.bodies.items()]

@@ -117,7 +117,7 @@ def test_end_hooks_outside_a_step_change_nothing_in_the_middle(command: str, rea
     world.hooks = None
     for _ in range(3):
         world.step()
-    cache = world._state.solver._cache._world
+    cache = world._solver._cache._world
     assert cache.bodyCount == len(world.body_ids) + 1
 
 
@@ -269,7 +269,7 @@ def test_a_world_lost_twice_is_still_there() -> None:
     bodies = [box(world, 30.0 * i) for i in range(3)]
     for lost in bodies[:2]:
         assert world.poses.shape == (3, 3)  # read before the public doors are gone round
-        world._state.solver._cache._bodies[lost].angularVelocity = float("nan")
+        world._solver._cache._bodies[lost].angularVelocity = float("nan")
         with pytest.raises(WorldLostError, match=f"body {lost} left the finite numbers"):
             world.step()
     assert world.out_of_range == tuple(bodies[:2])

@@ -76,7 +76,7 @@ def standing(world: World) -> tuple[object, ...]:
 
 
 def is_whole(world: World) -> bool:
-    cache = world._state.solver._cache
+    cache = world._solver._cache
     counts = len(world.body_ids) + 1, len(world.joint_ids)  # and the anchor of mouse joints
     return (cache._world.bodyCount, cache._world.jointCount) == counts and cache._fixtures.keys() == set(world.fixture_ids)
 

@@ -236,12 +236,12 @@ def test_a_step_that_breaks_off_leaves_the_world_as_it_stood(monkeypatch: pytest
     for _ in range(20):
         world.step()
         twin.step()
-    cache = world._state.solver._cache
+    cache = world._solver._cache
     monkeypatch.setattr(type(cache), "step", lambda self, number, pose: (_ for _ in ()).throw(AssertionError("IsLocked() == false")))
     with pytest.raises(WorldLostError, match=r"broke off in step 21: IsLocked.*stands as before"):
         world.step()
     monkeypatch.undo()
-    assert world._state.solver._cache is not cache
+    assert world._solver._cache is not cache
     assert world.step_index == 20
     assert world.state_hash() == twin.state_hash()
     for _ in range(8):  # a stack without joints goes on to the bit, until the sleep timers tell, which start anew
@@ -257,7 +257,7 @@ def test_a_body_that_leaves_the_numbers_is_named_and_the_world_put_back() -> Non
     world.step()
     before = world.state_hash()
     # the public doors are closed, so go behind them
-    world._state.solver._cache._bodies[other].angularVelocity = NAN
+    world._solver._cache._bodies[other].angularVelocity = NAN
     with pytest.raises(WorldLostError, match=f"body {other} left the finite numbers in step 2"):
         world.step()
     assert world.state_hash() == before
@@ -280,7 +280,7 @@ def test_a_creation_that_fails_halfway_leaves_nothing_behind(monkeypatch: pytest
         world.create_body(BodySpec((BOX, BOX), position=(0.0, 20.0)))
     monkeypatch.undo()
     assert (world.state_hash(), world.fixture_ids) == before
-    assert world._state.solver._cache._world.bodyCount == len(world.body_ids) + 1  # and the world's own ground
+    assert world._solver._cache._world.bodyCount == len(world.body_ids) + 1  # and the world's own ground
     world.step()
 
 

@@ -125,7 +125,7 @@ def test_a_world_that_nobody_has_any_more_goes_at_once() -> None:
     world.create_body(BodySpec((FixtureSpec(Circle(0.3)),)))
     world.step()
     world.build_ahead(2)
-    held = weakref.ref(world._state.solver)
+    held = weakref.ref(world._solver)
     gc.disable()
     try:
         del world

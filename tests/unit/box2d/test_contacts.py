@@ -93,9 +93,9 @@ def test_points_equal_box2ds_world_manifold() -> None:
     for body in world.body_ids:  # frozen in place, so that start and end of the step are one
         world.set_body(body, type="kinematic" if body % 2 else "dynamic", gravity_scale=0.0)
         world.set_velocity(body, (0.0, 0.0))
-    b2world = world._state.solver._cache._world
+    b2world = world._solver._cache._world
     contacts = world.step()
-    table = world._state.solver._cache.fixture_table()
+    table = world._solver._cache.fixture_table()
     by_address = dict(zip(table.address.tolist(), table.fixture.tolist(), strict=True))
     b2world.contactListener = None
     rows = {pair: row for row, pair in enumerate(zip(contacts.fixture_a.tolist(), contacts.fixture_b.tolist(), strict=True))}

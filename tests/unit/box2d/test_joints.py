@@ -196,7 +196,7 @@ def test_a_gear_goes_before_what_it_stands_on(death: str, rebuilt: bool) -> None
         world.destroy_joint(made.gear)
     assert all(made.gear not in world.body(body).joints for body in world.body_ids)
     steps(world, 60)
-    assert len(world._state.solver._cache._world.joints) == len(world.joint_ids)
+    assert len(world._solver._cache._world.joints) == len(world.joint_ids)
     assert World.replay(WorldSettings(), world.log, world.step_index).state_hash() == world.state_hash()
 
 
@@ -260,7 +260,7 @@ def test_gears_survive_a_storm_of_edits_and_its_replay() -> None:
             with contextlib.suppress(LabError):
                 n_gears += _edit(world, dice)
                 world.step()
-        assert n_gears > 15 and len(world._state.solver._cache._world.joints) == len(world.joint_ids)
+        assert n_gears > 15 and len(world._solver._cache._world.joints) == len(world.joint_ids)
         if not world.out_of_range:
             assert World.replay(WorldSettings(), world.log, world.step_index).state_hash() == world.state_hash()
             n_replayed += 1

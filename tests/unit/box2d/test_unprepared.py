@@ -34,7 +34,7 @@ for step in range(90):
     if step == 50:
         let_go(MEMORY)
         World(solver="box2d")  # another one, and the reader is there for both
-print(type(world._state.solver._cache.reader).__name__, seen.hexdigest(), world.state_hash())
+print(type(world._solver._cache.reader).__name__, seen.hexdigest(), world.state_hash())
 """
 
 

@@ -213,7 +213,7 @@ def test_each_joint_holds(make: Any, holds: Any) -> None:
     spec: JointSpec = make(a, b)
     joint = world.create_joint(spec)
     assert world.joint(joint).spec == accept(spec)
-    resolved = world._state.model.joints[joint]
+    resolved = world._model.joints[joint]
     numbers = np.array([*resolved.local_anchor_a, *resolved.local_anchor_b, *resolved.local_axis_a, resolved.length_a])
     assert np.array_equal(numbers, numbers.astype(np.float32))
     assert joint in world.body(b).joints

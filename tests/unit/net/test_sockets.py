@@ -85,7 +85,7 @@ def test_clients_go_through_the_server_s_states_and_are_told_of_its_end(hosting:
 def test_clients_that_do_anything_over_lossy_sockets_agree_with_the_server() -> None:
     """In real time, a third client joining late: the acts depend on the machine, the agreement does not."""
     watched, n_ticks = ServerWatch(), 300
-    host = Hosting(_demo, ServerSettings(), port=0, on_tick=watched.tick)
+    host = Hosting(lambda: find_demo("simple_shapes")(0, {"count": 5}), port=0, on_tick=watched.tick)
     host.start()
     link = LinkSettings(0.05, 0.02, loss=0.05, reorder=0.1, duplicate=0.02)
     parties = [_party(host.port, name, link=link) for name in ("one", "two")]
