@@ -119,6 +119,7 @@ def solve(a: FloatArray, b: FloatArray, bounds: Bounds, guess: IntArray | None =
     Parameters
     ----------
     a, b : float64 (n, n), (n,)
+        A row whose diagonal is 0 or less moves nothing, and counts as none.
     guess : int64 (n,), optional
         LOW, FREE, HIGH or RESTS of each row.
     told : list, optional
@@ -127,6 +128,10 @@ def solve(a: FloatArray, b: FloatArray, bounds: Bounds, guess: IntArray | None =
     n = len(b)
     if n == 0:
         return Forces(np.zeros(0), np.zeros(0), np.zeros(0, dtype=np.int64), 0, True)
+    is_row = np.diag(a) > 0.0
+    is_row &= (bounds.normal_of < 0) | is_row[bounds.normal_of]
+    if not is_row.all():
+        return _without_dead_rows(a, b, bounds, guess, told, np.flatnonzero(is_row))
     n_tried = 0
     if guess is not None:
         found, n_tried = _by_blocks(a, b, bounds, guess.copy())
@@ -141,6 +146,25 @@ def solve(a: FloatArray, b: FloatArray, bounds: Bounds, guess: IntArray | None =
         if found is not None:
             return found._replace(n_pivots=n_tried)
     return _in_turns(a, b, bounds, n_tried)
+
+
+def _without_dead_rows(
+    a: FloatArray, b: FloatArray, bounds: Bounds, guess: IntArray | None, told: list[Pivot] | None, rows: IntArray
+) -> Forces:
+    """Return the forces where only `rows` answer to their own force.
+
+    The others, with a diagonal of 0 or less, move nothing: they have the force nearest to 0 that their bounds allow, which is 0 of a normal
+    force, and so of the friction that belongs to it.
+    """
+    force, status, place = np.clip(0.0, bounds.low, bounds.high), np.full(len(b), RESTS), np.full(len(b) + 1, -1)
+    force[bounds.normal_of >= 0], force[rows], place[rows] = 0.0, 0.0, np.arange(len(rows))
+    some = Bounds(bounds.low[rows], bounds.high[rows], place[bounds.normal_of[rows]], bounds.friction[rows])
+    pivots: list[Pivot] | None = None if told is None else []
+    found = solve(a[np.ix_(rows, rows)], b[rows] + a[rows] @ force, some, None if guess is None else guess[rows], pivots)
+    if told is not None and pivots is not None:
+        told += [one._replace(entering=int(rows[one.entering]), row=int(rows[one.row])) for one in pivots]
+    force[rows], status[rows] = found.force, found.status
+    return Forces(force, a @ force + b, status, found.n_pivots, found.is_exact)
 
 
 def _tied(bounds: Bounds, status: IntArray) -> FloatArray:
@@ -184,7 +208,7 @@ def _limits(bounds: Bounds, force: FloatArray) -> tuple[FloatArray, FloatArray]:
 def _wrong(a: FloatArray, b: FloatArray, bounds: Bounds, found: Forces) -> NDArray[np.bool_]:
     """Tell which rows are past their bounds, or accelerate where they must not."""
     force, acceleration, status = found.force, found.acceleration, found.status
-    size, least = np.sqrt(np.maximum(np.diag(a), 1e-300)), 10.0 * _ROUNDING * (np.abs(b).max() + 1e-300)
+    size, least = np.sqrt(np.diag(a)), 10.0 * _ROUNDING * (np.abs(b).max() + 1e-300)
     small = np.maximum(least, 1e-14 * (np.abs(a) @ np.abs(force)))
     weak = np.maximum(least / size**2, 1e-12 * float((size * np.abs(force)).max()) / size)  # of each row in its own measure
     low, high = _limits(bounds, force)
@@ -258,7 +282,7 @@ class _Pivoting:
         self._force, self._acceleration = np.zeros(n), b.copy()
         self._is_friction, self._most, self._idle = bounds.normal_of >= 0, 60 + 10 * n, 0
         self._small = _ROUNDING * (np.abs(b).max() + 1e-300)
-        self._size = np.sqrt(np.maximum(np.diag(a), 0.0))
+        self._size = np.sqrt(np.diag(a))
 
     def run(self) -> bool:
         """Bring in all rows, and tell whether that came to an end."""

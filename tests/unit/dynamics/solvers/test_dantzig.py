@@ -66,6 +66,37 @@ def test_any_guess_leads_to_an_answer() -> None:
         assert _holds(bounds, solve(a, b, bounds, guess))
 
 
+@pytest.mark.parametrize("diagonal", [0.0, -1e-17])
+def test_a_row_that_moves_nothing_counts_as_none(diagonal: float) -> None:
+    """Its force was whatever came out of the equations, up to 1e17 N, and counted as within its bounds. With a guess and without."""
+    rng = np.random.default_rng(3)
+    for _ in range(20):
+        a, b, bounds = _with_friction(rng, 0.6)
+        n = len(b) // 2
+        at = np.concatenate((np.arange(n), [2 * n], np.arange(n, 2 * n), [2 * n]))  # a normal force and its friction more
+        more = np.zeros((len(at), len(at)))
+        alive = np.flatnonzero(at < 2 * n)
+        more[np.ix_(alive, alive)] = a
+        more[n, n] = more[-1, -1] = diagonal
+        pushing = np.append(b, -1.0)[at]
+        both = Bounds(
+            np.zeros(len(at)),
+            np.concatenate((np.full(n + 1, np.inf), np.zeros(n + 1))),
+            np.concatenate((np.full(n + 1, -1), np.arange(n + 1))),
+            np.append(bounds.friction, 0.5)[at],
+        )
+        for guess in (None, np.full(len(at), FREE)):
+            found = solve(more, pushing, both, guess)
+            assert found.is_exact and found.force[n] == found.force[-1] == 0.0
+            assert _holds(bounds, Forces(found.force[alive], found.acceleration[alive], found.status[alive], 1, True))
+
+
+def test_a_bounded_row_that_moves_nothing_has_a_force_within_its_bounds() -> None:
+    bounds = Bounds(np.array([-2.0, 1.0]), np.array([3.0, 4.0]), np.full(2, -1), np.zeros(2))
+    found = solve(np.zeros((2, 2)), np.array([-1.0, 1.0]), bounds)
+    assert found.force.tolist() == [0.0, 1.0] and found.acceleration.tolist() == [-1.0, 1.0]
+
+
 def test_a_motor_gives_no_more_than_it_can() -> None:
     """One row of mass 2 that shall get an acceleration of 3: 6 N, or what there is."""
     for most, force in ((10.0, 6.0), (4.0, 4.0)):
