@@ -32,7 +32,8 @@ error without, 55 with.)
 Joints: ``HOLD`` like that, ``LOW`` and ``HIGH`` as gaps, ``SPRING`` with k and c of its own and no lambda. ``DRIVE`` holds the
 coordinate to where its speed leads within the step, with its greatest force as bounds. But between two bodies that can move, and that no
 contact and no other row has, it is about velocities: they start with the impulse that it had in the last step, and what that leaves
-missing it does to the velocities in the end, so that what drives a free pair gives it no momentum, however far apart its anchors are. (A
+missing it does to the velocities in the end, in as many sweeps, so that what drives a free pair gives it no momentum, however far apart its
+anchors are. (A
 hinge's motor must not: it would see its body turn about the center of mass and not about the hinge, m r^2 / I times too easily, and swing
 about its speed.) Restitution is not in the paper; what was pushed gets it afterwards, as in XPBD.
 
@@ -80,6 +81,12 @@ __all__ = ["avbd"]
 
 _STIFFEST = 1.0e7
 """Times the effective mass / h^2, with which a constraint begins: of what is stiffer by more, float64 leaves too little of M / h^2."""
+
+_MOST_SHARE = 0.5
+"""Share f of an error C that a drive of a free pair makes up in a step, at most. A step ends at the velocity ``u_n = -(f / h) C_n``, but
+bodies move by ``2 u_n - u_(n-1)``, since the impulse ``u_n - u_(n-1)`` is given again as the next step starts. So ``C_(n+1) = (1 - 2 f) C_n
++ f C_(n-1)``, whose roots are ``(1 - 2 f +- sqrt(1 + 4 f^2)) / 2``: from f = 2/3 on one is -1 or beyond, and the pair swings for ever; the
+larger one is smallest at f = 1/2, where both are ``sqrt(1/2)``."""
 
 
 @kernel
@@ -193,9 +200,11 @@ def avbd(
         if bodies.inverse[body, 0] > 0.0 or bodies.inverse[body, 1] > 0.0:
             for k in range(3):
                 bodies.velocity[body, k] = bodies.shift[body, k] / h
-    for row in range(len(joints.kind)):
-        if is_last[row]:
-            solve_either(bodies, joints, row, jacobian, Softness(0.0, 1.0, 0.0), h, h, False)
+    for _ in range(n_iterations):
+        for row in range(len(joints.kind)):
+            if is_last[row]:
+                slowed = max(h, h * joints.spring[row, 0] / _MOST_SHARE)
+                solve_either(bodies, joints, row, jacobian, Softness(0.0, 1.0, 0.0), h, slowed, False)
     tell_stage(trace, bodies, VELOCITIES, 0)
     contacts.total[:] = contacts.impulse
     joints.total[:] = joints.impulse
