@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.common.errors import Described, InvalidInputError, renamed
-from engine.contracts import StepContacts
+from engine.contracts import ContactPoint, PairEvent, StepContacts
 from engine.scenes.codec import JOINT_KINDS, from_plain, to_plain
 from engine.sim.values import StateError, ValueReader, ValueWriter, decode_spec, encode_spec
 from engine.world import BodySpec, FixtureSpec, WorldSettings, WorldSnapshot, load_solver
@@ -24,12 +24,23 @@ from engine.world.snapshot_check import check_contacts, check_snapshot
 __all__ = ["WorldState", "decode_world", "encode_world"]
 
 _MAX_KEPT = 1 << 16
-_CONTACT_COLUMNS = tuple(field.name for field in fields(StepContacts))
+_EVENTS = ("step", "removed", "began", "ended")
+_COLUMNS = tuple(field.name for field in fields(StepContacts) if field.name not in _EVENTS)
 _JOINT_NUMBERS = tuple(field.name for field in fields(ResolvedJoint) if field.name not in ("spec", "bodies"))
 
 
+class ContactsState(msgspec.Struct, array_like=True, forbid_unknown_fields=True):
+    """`StepContacts`: its arrays by name, as values, and its events."""
+
+    step: int
+    columns: Any
+    removed: tuple[ContactPoint, ...]
+    began: tuple[PairEvent, ...]
+    ended: tuple[PairEvent, ...]
+
+
 class WorldState(msgspec.Struct, array_like=True, forbid_unknown_fields=True):
-    """A `WorldSnapshot`: specifications as MessagePack (`encode_spec`), what only the solver can read as values (`ValueWriter`).
+    """A `WorldSnapshot`: specifications as MessagePack (`encode_spec`), and what only the solver can read, as values (`ValueWriter`).
 
     Attributes
     ----------
@@ -53,9 +64,9 @@ class WorldState(msgspec.Struct, array_like=True, forbid_unknown_fields=True):
     joints: list[tuple[int, bytes]]
     motion: bytes
     awake: bytes
-    contacts: Any
-    touching: Any
-    events: Any
+    contacts: ContactsState
+    touching: list[tuple[int, int]]
+    events: tuple[tuple[PairEvent, ...], tuple[PairEvent, ...]]
     memory: Any
     is_whole: bool
     next_ids: tuple[int, int, int]
@@ -85,7 +96,7 @@ def encode_world(snapshot: WorldSnapshot, writer: ValueWriter, path: str) -> Wor
     """
     specs: dict[bytes, int] = {}
     rows = [(fixture, body, specs.setdefault(encode_spec(spec), len(specs))) for fixture, body, spec in snapshot.fixtures]
-    state = snapshot.state
+    state, contacts = snapshot.state, snapshot.contacts
     return WorldState(
         solver=snapshot.solver,
         settings=encode_spec(snapshot.settings),
@@ -96,9 +107,15 @@ def encode_world(snapshot: WorldSnapshot, writer: ValueWriter, path: str) -> Wor
         joints=[(joint, encode_spec(resolved, _plain_joint)) for joint, resolved in snapshot.joints],
         motion=state.motion.values.tobytes(),
         awake=state.motion.awake.tobytes(),
-        contacts=writer.write(StepContacts(**{name: getattr(state.contacts, name) for name in _CONTACT_COLUMNS}), f"{path}.contacts"),
-        touching=writer.write(np.array(sorted(state.touching), dtype=np.int64).reshape(-1, 2), f"{path}.touching"),
-        events=writer.write(state.events, f"{path}.events"),
+        contacts=ContactsState(
+            contacts.step,
+            writer.write({name: getattr(contacts, name) for name in _COLUMNS}, f"{path}.contacts"),
+            contacts.removed,
+            contacts.began,
+            contacts.ended,
+        ),
+        touching=sorted(state.touching),
+        events=state.events,
         memory=writer.write(state.memory, f"{path}.memory"),
         is_whole=state.is_whole,
         next_ids=snapshot.next_ids,
@@ -124,11 +141,8 @@ def decode_world(plain: WorldState, reader: ValueReader, path: str) -> WorldSnap
             for body, content, own in plain.bodies
         ]
         joints = [(joint, _named(f"joints {joint}", _joint, plain.solver, content)) for joint, content in plain.joints]
-    contacts, pairs, events, memory = (reader.read(one) for one in (plain.contacts, plain.touching, plain.events, plain.memory))
-    if not isinstance(pairs, np.ndarray) or pairs.dtype != np.int64 or pairs.ndim != 2 or pairs.shape[1] != 2:
-        raise StateError(f"{path}.touching must be pairs of fixtures")
-    if not isinstance(contacts, StepContacts):
-        raise StateError(f"{path}.contacts must be contacts")
+    last, columns, memory = plain.contacts, reader.read(plain.contacts.columns), reader.read(plain.memory)
+    contacts = StepContacts(last.step, **columns, removed=last.removed, began=last.began, ended=last.ended)
     check_contacts(contacts, path)
     if plain.awake.strip(b"\0\1"):
         raise StateError(f"{path}.awake must be of 0 and 1")
@@ -140,7 +154,7 @@ def decode_world(plain: WorldState, reader: ValueReader, path: str) -> WorldSnap
         bodies=tuple(bodies),
         fixtures=tuple((fixture, body, _spec(plain.specs[at], FixtureSpec)) for fixture, body, at in plain.fixtures),
         joints=tuple(joints),
-        state=SolverState(motion, contacts, frozenset(map(tuple, pairs.tolist())), events, memory, plain.is_whole),
+        state=SolverState(motion, contacts, frozenset(plain.touching), plain.events, memory, plain.is_whole),
         next_ids=plain.next_ids,
         out_of_range=plain.out_of_range,
     )

@@ -7,7 +7,6 @@ would believe it: Box2D asserts in the middle of a step, compiled code reads pas
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields
 from typing import Any, cast
 
 import numpy as np
@@ -16,7 +15,7 @@ from numpy.typing import NDArray
 from engine.common.checks import integer
 from engine.common.errors import Described, InvalidInputError, renamed
 from engine.common.limits import MAX_COORDINATE, MAX_SPEED
-from engine.contracts import ContactPoint, PairEvent, PointState, StepContacts
+from engine.contracts import StepContacts
 from engine.world.joint_specs import GearJointSpec, MouseJointSpec, PrismaticJointSpec, RevoluteJointSpec, bodies_of
 from engine.world.joints import ResolvedJoint
 from engine.world.records import MAX_MOTION, BodyMotion
@@ -72,7 +71,6 @@ def check_snapshot(snapshot: WorldSnapshot, path: str = "snapshot") -> None:
         _check_ids(snapshot)
         _check_motion(snapshot)
         _check_joints(snapshot)
-        _check_events("events", snapshot.state.events)
         solver.check_memory(snapshot)
 
 
@@ -146,31 +144,6 @@ def _check_joint(number: int, joint: ResolvedJoint, bodies: Mapping[int, BodySpe
         raise InvalidInputError("bodies", "one of them dynamic", joint.bodies)
 
 
-def _check_events(field: str, events: object) -> None:
-    match events:
-        case (tuple(began), tuple(ended)):
-            for event in (*began, *ended):
-                _check_record(field, event, PairEvent)
-        case _:
-            raise InvalidInputError(field, "what began and what ended", Described(type(events).__name__))
-
-
-_KINDS: Mapping[str, tuple[type, ...]] = {"int": (int,), "bool": (bool,), "float": (float,), "PointState": (PointState,)}
-
-
-def _check_record(field: str, record: object, kind: type[PairEvent] | type[ContactPoint]) -> None:
-    if type(record) is not kind:
-        raise InvalidInputError(field, f"a {kind.__name__}", Described(type(record).__name__))
-    for one in fields(kind):
-        value, wanted = getattr(record, one.name), str(one.type)
-        if wanted == "tuple[float, float]":
-            is_right = isinstance(value, tuple) and len(value) == 2 and all(type(part) is float for part in value)
-        else:
-            is_right = type(value) in _KINDS[wanted]
-        if not is_right:
-            raise InvalidInputError(f"{field}.{one.name}", f"a {wanted}", value)
-
-
 def check_contacts(contacts: StepContacts, path: str = "snapshot") -> None:
     """Refuse contacts that no step could have told.
 
@@ -187,10 +160,3 @@ def check_contacts(contacts: StepContacts, path: str = "snapshot") -> None:
             check_column(name, columns[name], (n, *rest), number)
         if ((columns["count"] < 0) | (columns["count"] > 2)).any() or (np.abs(columns["state"]) > 1).any():
             raise InvalidInputError("count", "0 to 2", Described("others"))
-        kinds: dict[str, type[PairEvent] | type[ContactPoint]] = {"removed": ContactPoint, "began": PairEvent, "ended": PairEvent}
-        for name, kind in kinds.items():
-            records = getattr(contacts, name)
-            if not isinstance(records, tuple):
-                raise InvalidInputError(name, "a tuple", Described(type(records).__name__))
-            for record in records:
-                _check_record(name, record, kind)
