@@ -14,7 +14,7 @@ import numpy as np
 
 from benchmarks.measuring import Record, record
 from benchmarks.pairs import make_pairs
-from engine.common.threads import FEWEST_ROWS, in_parts
+from engine.common.threads import MIN_ROWS, in_parts
 from engine.query import batch
 
 __all__ = ["run"]
@@ -40,7 +40,7 @@ def run(quick: bool = False) -> list[Record]:
 
 def _hand_over() -> None:
     begun: SimpleQueue[None] = SimpleQueue()
-    in_parts(2 * FEWEST_ROWS, 2, lambda part: begun.get() if part.start == 0 else begun.put(None))
+    in_parts(2 * MIN_ROWS, 2, lambda part: begun.get() if part.start == 0 else begun.put(None))
 
 
 def _questions(shapes: batch.ShapeBatch, pairs: np.ndarray, a: np.ndarray, b: np.ndarray) -> dict[str, _Question]:

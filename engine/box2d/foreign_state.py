@@ -24,7 +24,7 @@ __all__ = ["check_gears", "check_internal_state", "check_manifolds"]
 _TURN_ROUNDING = 1.0e-4
 """By how much the sine and cosine that Box2D keeps may differ from those of the angle: an angle of 1,000 rad is known to 6e-5."""
 _LARGE_ANGLE = 1.0e3
-_MOST_JOINT_WORDS = max(len(words) for words in JOINT_WORDS.values())
+_MAX_JOINT_WORDS = max(len(words) for words in JOINT_WORDS.values())
 _KIND_NAMES = {name.removeprefix("b2"): len(words) for name, words in JOINT_WORDS.items()}
 _WITH_LIMITS = frozenset({"RevoluteJoint", "PrismaticJoint"})
 _LIMIT_STATES = 4
@@ -91,7 +91,7 @@ def check_internal_state(state: object, snapshot: WorldSnapshot) -> None:
     if body_ids.tolist() != [body for body, _, _ in snapshot.bodies] or joint_ids.tolist() != [joint for joint, _ in snapshot.joints]:
         raise InvalidInputError("memory.internal", "of the bodies and joints that there are", Described("others"))
     bodies = check_column("memory.internal.bodies", state.bodies, (n, len(BODY_WORDS)), "uint32")
-    joints = check_column("memory.internal.joints", state.joints, (m, _MOST_JOINT_WORDS), "uint32")
+    joints = check_column("memory.internal.joints", state.joints, (m, _MAX_JOINT_WORDS), "uint32")
     _check_bodies(np.ascontiguousarray(bodies).view(np.float32), snapshot)
     _check_joints(joints, snapshot)
 

@@ -67,7 +67,7 @@ JOINT_WORDS: Mapping[str, tuple[int, ...]] = {
 _BEFORE_LIMITS: Mapping[str, int] = {"b2RevoluteJoint": 2, "b2PrismaticJoint": 2}
 """Of these kinds, how many of the words hold for a joint whose motor or limits are others than before. Of a gear joint, none does."""
 
-_MOST_JOINT_WORDS = max(len(words) for words in JOINT_WORDS.values())
+_MAX_JOINT_WORDS = max(len(words) for words in JOINT_WORDS.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +103,7 @@ class InternalState:
         """Return the state of some of the joints; of one that was changed, of a kind of Box2D's, only what still holds."""
         ids = np.array(sorted(joint for joint in joints if joint != changed or kind != "b2GearJoint"), dtype=np.int64)
         words = self.joints[np.searchsorted(self.joint_ids, ids)]
-        words[ids == changed, _BEFORE_LIMITS.get(kind, _MOST_JOINT_WORDS) :] = 0
+        words[ids == changed, _BEFORE_LIMITS.get(kind, _MAX_JOINT_WORDS) :] = 0
         return InternalState(self.body_ids[:0], self.bodies[:0], ids, words)
 
 
@@ -151,7 +151,7 @@ def _body_offsets(n: int) -> NDArray[np.int64]:
 
 def _joints(joints: Sequence[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the address of each joint, and where its words lie, -1 where its kind has no more."""
-    offsets = np.full((len(joints), _MOST_JOINT_WORDS), -1, dtype=np.int64)
+    offsets = np.full((len(joints), _MAX_JOINT_WORDS), -1, dtype=np.int64)
     for row, joint in enumerate(joints):
         words = JOINT_WORDS[type(joint).__name__]
         offsets[row, : len(words)] = words

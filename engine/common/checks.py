@@ -24,7 +24,7 @@ __all__ = [
     "within",
 ]
 
-_MOST_SEED = 2**63 - 1
+_MAX_SEED = 2**63 - 1
 """What 64 bits with a sign hold: recordings and pair files keep the seed in such."""
 
 
@@ -93,7 +93,7 @@ def integer(field: str, value: object, low: int | None = None, high: int | None 
 
 def seed_number(field: str, value: object) -> int:
     """Return `value` if it is a seed: a whole number that every file of ours can hold."""
-    return integer(field, value, 0, _MOST_SEED)
+    return integer(field, value, 0, _MAX_SEED)
 
 
 def boolean(field: str, value: object) -> bool:

@@ -9,7 +9,7 @@ from typing import Never
 
 from engine.common.errors import Described, InvalidInputError
 from engine.common.files import read_at_most
-from engine.common.limits import MOST_JSON_NAMES, MOST_JSON_VALUES
+from engine.common.limits import MAX_JSON_NAMES, MAX_JSON_VALUES
 
 __all__ = ["check_values", "glance", "json_text", "read_json"]
 
@@ -42,11 +42,11 @@ def check_values(content: bytes, name: str) -> int:
     Raises
     ------
     InvalidInputError
-        There are more than `MOST_JSON_VALUES`.
+        There are more than `MAX_JSON_VALUES`.
     """
     n_values = sum(map(content.count, (b",", b"[", b"{")))
-    if n_values > MOST_JSON_VALUES:
-        raise InvalidInputError(name, f"JSON of at most {MOST_JSON_VALUES} values", Described(f"about {n_values}"))
+    if n_values > MAX_JSON_VALUES:
+        raise InvalidInputError(name, f"JSON of at most {MAX_JSON_VALUES} values", Described(f"about {n_values}"))
     return n_values
 
 
@@ -71,8 +71,8 @@ def _parsed(content: bytes, kind: str, name: str) -> object:
         raise InvalidInputError(name, "JSON, which has finite numbers only", constant)
 
     def as_object(pairs: list[tuple[str, object]]) -> dict[str, object]:
-        if len(pairs) > MOST_JSON_NAMES:
-            raise InvalidInputError(name, f"JSON whose objects have at most {MOST_JSON_NAMES} names", Described(f"one of {len(pairs)}"))
+        if len(pairs) > MAX_JSON_NAMES:
+            raise InvalidInputError(name, f"JSON whose objects have at most {MAX_JSON_NAMES} names", Described(f"one of {len(pairs)}"))
         return dict(pairs)
 
     check_values(content, name)

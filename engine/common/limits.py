@@ -61,52 +61,52 @@ multiplies whatever memory held by 0, so that now and then a body becomes NaN. A
 MIN_MOUSE_STIFFNESS = 1.0e-6
 """Newton seconds a metre. Box2D asserts, in the middle of a step, that a mouse joint's ``d + h k`` exceeds 1.2e-7."""
 
-MOST_CROSSINGS = 50_000
+MAX_CROSSINGS = 50_000
 """Pairs of edges of one drawing that meet without being neighbours, a count. What they bound is as many corners and faces."""
 
-MOST_NEAR_EDGES = 10_000_000
+MAX_NEAR_EDGES = 10_000_000
 """Pairs of edges of one drawing whose boxes overlap, a count: a search for crossings looks at each, a second in all. Drawn by hand
 they are a few for each edge; ten thousand parallel lines aslant have them all."""
 
-MOST_FACE_EDGES = 200_000_000
+MAX_FACE_EDGES = 200_000_000
 """Pairs of a face of one shape and an edge that a ray from there may cross, a count: a second. Rings within rings have them all."""
 
-MOST_CONTOUR_CORNERS = 300_000
+MAX_CONTOUR_CORNERS = 300_000
 """Corners of a picture's contour, a count, which are counted before one is made. A photographed tree of 4096 x 4096 has 200,000;
 a picture of noise has one for each pixel."""
 
-MOST_RING_CORNERS = 300_000_000
+MAX_RING_CORNERS = 300_000_000
 """Corners of an outline times its parts and holes: GEOS, to leave corners out, looks at every ring for each of them, two seconds in all. A
 page of 1,500 letters drawn by 200 corners each has it; the noise of a picture of 350 x 350 pixels too."""
 
-MOST_CONVEX_PIECES = 3_000
+MAX_CONVEX_PIECES = 3_000
 """Of one outline, a count: each costs `trace` two milliseconds to find, make and measure, another one to draw, and each step of a world
 pays for all. 4,000 squares that touch in corners took 11 s and, drawn, 19 s on a busy machine."""
 
-MOST_PART_CORNERS = 8_000
+MAX_PART_CORNERS = 8_000
 """Of one part that is cut up exactly, a count: triangulation takes a spiral of them seconds, with their square."""
 
-MOST_SEARCHED = 12_000_000
+MAX_SEARCHED = 12_000_000
 """Subproblems of Keil's method that one outline or one drawing may take, a count (the square of the corners of each part, for each try):
 five seconds. Whatever is beyond has Hertel and Mehlhorn's pieces."""
 
-MOST_JSON_VALUES = 1_000_000
+MAX_JSON_VALUES = 1_000_000
 """Lists, objects and members of one JSON text, a count, taken from its brackets and commas before it is read: 100 to 200 MB. The largest
 scene of ten thousand boxes has two fifths of it."""
 
-MOST_JSON_NAMES = 1_000
+MAX_JSON_NAMES = 1_000
 """Of one object of a JSON file, a count. No format of ours has more than some twenty, R.U.B.E. some forty and what a user adds; what checks
 an object tells, and keeps, each name that means nothing."""
 
-MOST_RECORDED_STEPS = 1_000_000
+MAX_RECORDED_STEPS = 1_000_000
 """Of a recording, a count: more than four hours at 60 Hz."""
 
-MOST_RECORDED_VALUES = 5_000_000
+MAX_RECORDED_VALUES = 5_000_000
 """Values of JSON of a recording, all parts together, a count: 200 MB."""
 
-MOST_RECORDED_INPUTS = 400_000
+MAX_RECORDED_INPUTS = 400_000
 """Of a recording, a count: drags of four hands at 60 Hz, without a pause, for half an hour; 170 MB. What is dropped or built counts by its
-size as well (`MOST_JSON_VALUES`)."""
+size as well (`MAX_JSON_VALUES`)."""
 
-MOST_UNPACKED = 150_000_000
+MAX_UNPACKED = 150_000_000
 """Bytes of all that a recording has packed: digests of 200 bodies over an hour and a half."""

@@ -11,11 +11,11 @@ from queue import SimpleQueue
 from threading import Thread
 from typing import Any, TypeVar
 
-__all__ = ["FEWEST_ROWS", "in_parts"]
+__all__ = ["MIN_ROWS", "in_parts"]
 
 _Answer = TypeVar("_Answer")
 
-FEWEST_ROWS = 1024
+MIN_ROWS = 1024
 """Rows for each thread, at least: to wake one and to wait for it takes as long as some hundred pairs."""
 
 _HEAD_START = 768
@@ -42,7 +42,7 @@ def in_parts(n: int, threads: int, answer: Callable[[slice], _Answer]) -> list[_
     >>> in_parts(3000, 2, lambda part: (part.start, part.stop))
     [(0, 1884), (1884, 3000)]
     """
-    n_threads = max(1, min(threads, n // FEWEST_ROWS))
+    n_threads = max(1, min(threads, n // MIN_ROWS))
     if n_threads == 1:
         return [answer(slice(0, n))]
     parts = _parts(n, n_threads)

@@ -22,7 +22,7 @@ import numpy as np
 from engine.common.arrays import FloatArray
 from engine.common.checks import choice, finite, integer
 from engine.common.errors import Described, InvalidInputError, InvalidShapeError
-from engine.common.limits import MAX_POLYGON_VERTICES, MOST_CONVEX_PIECES, MOST_PART_CORNERS
+from engine.common.limits import MAX_CONVEX_PIECES, MAX_PART_CORNERS, MAX_POLYGON_VERTICES
 from engine.decompose.approximate import covering_hull, merged_to
 from engine.decompose.circles import circles_inside
 from engine.decompose.coarse import boxes_around
@@ -120,7 +120,7 @@ def decompose(
     Raises
     ------
     InvalidShapeError
-        The outline is too small or too thin for Box2D, loses more than `max_lost`, or falls into more than `MOST_CONVEX_PIECES`.
+        The outline is too small or too thin for Box2D, loses more than `max_lost`, or falls into more than `MAX_CONVEX_PIECES`.
     InvalidInputError
         Another argument is out of its range.
 
@@ -178,8 +178,8 @@ def _exact_pieces(
     least = [fewest_needed(part) for part in parts]
     _check_pieces(sum(least))
     n_corners = max(len(part.points) for part in parts)
-    if n_corners > MOST_PART_CORNERS:
-        wanted = f"one whose parts have at most {MOST_PART_CORNERS} corners to be cut exactly (a larger tolerance has fewer)"
+    if n_corners > MAX_PART_CORNERS:
+        wanted = f"one whose parts have at most {MAX_PART_CORNERS} corners to be cut exactly (a larger tolerance has fewer)"
         raise InvalidShapeError("outline", wanted, Described(str(n_corners)))
     for part, needed in zip(parts, least, strict=True):
         found, is_least = (merged(part, triangulate(part)), False) if method == "hertel_mehlhorn" else fewest_pieces(part, effort)
@@ -201,8 +201,8 @@ def _exact_pieces(
 
 def _check_pieces(n_pieces: int) -> None:
     """Refuse what is no body any more."""
-    if n_pieces > MOST_CONVEX_PIECES:
-        wanted = f"one that falls into at most {MOST_CONVEX_PIECES} convex pieces (a larger tolerance has fewer corners)"
+    if n_pieces > MAX_CONVEX_PIECES:
+        wanted = f"one that falls into at most {MAX_CONVEX_PIECES} convex pieces (a larger tolerance has fewer corners)"
         raise InvalidShapeError("outline", wanted, Described(f"{n_pieces} or more"))
 
 

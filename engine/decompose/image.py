@@ -41,7 +41,7 @@ from engine.common.arrays import FloatArray, IntArray
 from engine.common.checks import finite, integer, positive
 from engine.common.errors import Described, InvalidInputError, InvalidShapeError
 from engine.common.files import open_plain
-from engine.common.limits import MOST_CONTOUR_CORNERS
+from engine.common.limits import MAX_CONTOUR_CORNERS
 from engine.decompose.outline import Outline, settled
 
 __all__ = ["PICTURE_SUFFIXES", "Crop", "Opacity", "contour_of_opacity", "four_pixels", "opacity_threshold", "read_opacity", "read_pixels"]
@@ -243,8 +243,8 @@ def _check_corners(alpha: Shares | FloatArray, level: float, name: str) -> None:
     solid = alpha > level
     n_corners = sum(int(np.count_nonzero(one != other)) for one, other in ((solid[1:], solid[:-1]), (solid[:, 1:], solid[:, :-1])))
     n_corners += sum(int(np.count_nonzero(side)) for side in (solid[0], solid[-1], solid[:, 0], solid[:, -1]))
-    if n_corners > MOST_CONTOUR_CORNERS:
-        raise InvalidShapeError(name, f"a picture whose contour has at most {MOST_CONTOUR_CORNERS} corners", Described(str(n_corners)))
+    if n_corners > MAX_CONTOUR_CORNERS:
+        raise InvalidShapeError(name, f"a picture whose contour has at most {MAX_CONTOUR_CORNERS} corners", Described(str(n_corners)))
 
 
 def opacity_threshold(value: float) -> float:

@@ -26,7 +26,7 @@ import numpy as np
 
 from engine.common.arrays import FloatArray
 from engine.common.errors import Described, InvalidShapeError
-from engine.common.limits import MOST_SEARCHED
+from engine.common.limits import MAX_SEARCHED
 from engine.decompose.grid import GridPart, turn
 from engine.decompose.hertel_mehlhorn import merged, triangulate
 from engine.decompose.subdivision import Diagonal, DisjointSets, diagonals_of, faces
@@ -51,7 +51,7 @@ class Effort:
         Subproblems of Keil's method: the square of the corners, for each polygon that it is used on.
     """
 
-    def __init__(self, left: int = MOST_SEARCHED) -> None:
+    def __init__(self, left: int = MAX_SEARCHED) -> None:
         self.left = left
 
     def takes(self, n_corners: int) -> bool:

@@ -30,7 +30,7 @@ from engine.common.arrays import FloatArray
 from engine.common.checks import choice
 from engine.common.errors import Described, InvalidShapeError
 from engine.common.installation import require
-from engine.common.limits import MOST_CROSSINGS, MOST_FACE_EDGES, MOST_NEAR_EDGES
+from engine.common.limits import MAX_CROSSINGS, MAX_FACE_EDGES, MAX_NEAR_EDGES
 from engine.common.tolerances import COLLINEAR_ROUNDING, OVERLAY_GRID
 from engine.decompose.outline import Outline, ring_points, settled
 
@@ -193,7 +193,7 @@ def check_tangle(edges: FloatArray, field: str) -> None:
     Raises
     ------
     InvalidShapeError
-        There are more than `MOST_CROSSINGS` crossings, or more than `MOST_NEAR_EDGES` pairs of edges whose boxes overlap.
+        There are more than `MAX_CROSSINGS` crossings, or more than `MAX_NEAR_EDGES` pairs of edges whose boxes overlap.
     """
     import shapely
 
@@ -206,10 +206,10 @@ def check_tangle(edges: FloatArray, field: str) -> None:
         one, other = tree.query(boxes[first : first + step])
         n_near += len(one)
         n_meetings += _count_meetings(edges[first + one], edges[other])
-        if n_meetings > 2 * MOST_CROSSINGS:
-            raise InvalidShapeError(field, f"lines with at most {MOST_CROSSINGS} crossings", Described("more"))
-        if n_near > 2 * MOST_NEAR_EDGES:
-            wanted = f"lines of which at most {MOST_NEAR_EDGES} pairs may cross by their boxes"
+        if n_meetings > 2 * MAX_CROSSINGS:
+            raise InvalidShapeError(field, f"lines with at most {MAX_CROSSINGS} crossings", Described("more"))
+        if n_near > 2 * MAX_NEAR_EDGES:
+            wanted = f"lines of which at most {MAX_NEAR_EDGES} pairs may cross by their boxes"
             raise InvalidShapeError(field, wanted, Described("more"))
 
 
@@ -243,8 +243,8 @@ def _winding_numbers(points: FloatArray, edges: FloatArray) -> FloatArray:
         asked = np.flatnonzero(strips == strip)
         ax, ay, bx, by = edges[(first <= strip) & (strip <= last)].reshape(-1, 4).T
         n_looks += len(asked) * len(ax)
-        if n_looks > MOST_FACE_EDGES:
-            wanted = f"rings of which at most {MOST_FACE_EDGES} pairs of a face and an edge lie beside each other"
+        if n_looks > MAX_FACE_EDGES:
+            wanted = f"rings of which at most {MAX_FACE_EDGES} pairs of a face and an edge lie beside each other"
             raise InvalidShapeError("rings", wanted, Described("more"))
         for k in asked:
             x, y = points[k]

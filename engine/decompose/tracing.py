@@ -19,7 +19,7 @@ import numpy as np
 from engine.common.checks import integer, point, positive
 from engine.common.errors import Described, InvalidInputError, InvalidShapeError
 from engine.common.installation import require
-from engine.common.limits import MOST_CONVEX_PIECES, MOST_RING_CORNERS
+from engine.common.limits import MAX_CONVEX_PIECES, MAX_RING_CORNERS
 from engine.common.tolerances import FLATTENING_SHARE, SPECK_RADIUS, TRACE_TOLERANCE
 from engine.decompose.image import PICTURE_SUFFIXES, Crop, Opacity, contour_of_opacity, four_pixels, opacity_threshold, read_opacity
 from engine.decompose.outline import Outline
@@ -182,10 +182,10 @@ def trace_file(
         wanted = f"with something at least {2.0 * SPECK_RADIUS:g} m thick at {scale:g} pixels a metre"
         raise InvalidShapeError(given, wanted, Described(f"specks in a box of {right - left:.3g} x {top - bottom:.3g} m"))
     n_rings = sum(1 for _ in contour.rings())
-    if n_rings > MOST_CONVEX_PIECES:  # each part is a piece at least, and each hole makes one more
-        raise InvalidShapeError(given, f"of at most {MOST_CONVEX_PIECES} parts and holes", Described(str(n_rings)))
-    if n_rings * contour.n_vertices > MOST_RING_CORNERS:
-        wanted = f"of at most {MOST_RING_CORNERS:,} corners times parts and holes"
+    if n_rings > MAX_CONVEX_PIECES:  # each part is a piece at least, and each hole makes one more
+        raise InvalidShapeError(given, f"of at most {MAX_CONVEX_PIECES} parts and holes", Described(str(n_rings)))
+    if n_rings * contour.n_vertices > MAX_RING_CORNERS:
+        wanted = f"of at most {MAX_RING_CORNERS:,} corners times parts and holes"
         raise InvalidShapeError(given, wanted, Described(f"{contour.n_vertices:,} x {n_rings:,}"))
     repaired = time.thread_time()
     outline = simplified(contour, tolerance)

@@ -37,7 +37,7 @@ KEYFRAME_TICKS = 30
 
 MOST_USERS = 64
 _IDS_AT_ONCE = 1 << 14
-"""More than one action creates: of a file that is dropped, `MOST_CONVEX_PIECES`."""
+"""More than one action creates: of a file that is dropped, `MAX_CONVEX_PIECES`."""
 MOST_UNDO = 100
 """Actions that a user can take back."""
 FORCE = 20.0

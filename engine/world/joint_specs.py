@@ -36,7 +36,7 @@ __all__ = [
 ]
 
 
-_LEAST_RATIO = 1.0e-3
+_MIN_RATIO = 1.0e-3
 """Of a gear joint's ratio, but for its sign; see the rule of a pulley's (`engine.world.fields`)."""
 
 
@@ -223,9 +223,9 @@ class GearJointSpec(Checked):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not _LEAST_RATIO <= abs(self.ratio) <= 1.0 / _LEAST_RATIO:
+        if not _MIN_RATIO <= abs(self.ratio) <= 1.0 / _MIN_RATIO:
             sign = " or the negative of such" if self.ratio < 0.0 else ""
-            raise InvalidInputError("ratio", f"from {_LEAST_RATIO:g} to {1.0 / _LEAST_RATIO:g}{sign}", self.ratio)
+            raise InvalidInputError("ratio", f"from {_MIN_RATIO:g} to {1.0 / _MIN_RATIO:g}{sign}", self.ratio)
         if self.joint_a == self.joint_b:
             raise InvalidInputError("joint_b", "another joint than joint_a", self.joint_b)
 

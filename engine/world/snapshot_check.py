@@ -25,8 +25,8 @@ from engine.world.specs import BodySpec
 
 __all__ = ["check_column", "check_contacts", "check_snapshot"]
 
-_MOST_ID = 2**31 - 1
-_MOST_STEPS = 2**53
+_MAX_ID = 2**31 - 1
+_MAX_STEPS = 2**53
 _UNIT_ROUNDING = 1.0e-5
 """By how much an axis of float32 may miss the length of 1."""
 _COLUMNS: Mapping[str, tuple[str, tuple[int, ...]]] = {
@@ -67,7 +67,7 @@ def check_snapshot(snapshot: WorldSnapshot, path: str = "snapshot") -> None:
         solver = load_solver(snapshot.solver)
         if solver.accept(snapshot.settings) != snapshot.settings:
             raise InvalidInputError("settings", "as the solver holds them", Described("others"))
-        integer("step_index", snapshot.step_index, 0, _MOST_STEPS)
+        integer("step_index", snapshot.step_index, 0, _MAX_STEPS)
         _check_ids(snapshot)
         _check_motion(snapshot)
         _check_joints(snapshot)
@@ -79,11 +79,11 @@ def _check_ids(snapshot: WorldSnapshot) -> None:
     if len(snapshot.next_ids) != 3:
         raise InvalidInputError("next_ids", "three numbers", snapshot.next_ids)
     for number in snapshot.next_ids:
-        integer("next_ids", number, 0, _MOST_ID)
+        integer("next_ids", number, 0, _MAX_ID)
     for name, entries in (("bodies", snapshot.bodies), ("fixtures", snapshot.fixtures), ("joints", snapshot.joints)):
         last = -1
         for entry in cast(tuple[tuple[Any, ...], ...], entries):
-            last = integer(f"{name}.id", entry[0], last + 1, _MOST_ID)
+            last = integer(f"{name}.id", entry[0], last + 1, _MAX_ID)
     listed = [fixture for _, _, fixtures in snapshot.bodies for fixture in fixtures]
     owners = {fixture: body for fixture, body, _ in snapshot.fixtures}
     for body, spec, fixtures in snapshot.bodies:
@@ -93,7 +93,7 @@ def _check_ids(snapshot: WorldSnapshot) -> None:
         raise InvalidInputError("fixtures", "each of one body", Described(f"{len(listed)} of bodies, {len(owners)} told"))
     known = {body for body, _, _ in snapshot.bodies}
     for out in snapshot.out_of_range:
-        integer("out_of_range", out, 0, _MOST_ID)
+        integer("out_of_range", out, 0, _MAX_ID)
     if len(snapshot.out_of_range) > len(set(snapshot.out_of_range)) + len(known):
         raise InvalidInputError("out_of_range", "bodies", Described("more than there are"))
 
@@ -153,7 +153,7 @@ def check_contacts(contacts: StepContacts, path: str = "snapshot") -> None:
         Names what is wrong with its place below `path`.
     """
     with renamed(lambda field: f"{path}.contacts.{field}"):
-        integer("step", contacts.step, 0, _MOST_STEPS)
+        integer("step", contacts.step, 0, _MAX_STEPS)
         columns = {name: getattr(contacts, name) for name in _COLUMNS}
         n = len(columns["count"]) if isinstance(columns["count"], np.ndarray) and columns["count"].ndim == 1 else -1
         for name, (number, rest) in _COLUMNS.items():

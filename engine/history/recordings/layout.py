@@ -29,7 +29,7 @@ import numpy as np
 
 from engine.common.errors import Described, InvalidInputError
 from engine.common.json_file import check_values
-from engine.common.limits import MOST_RECORDED_INPUTS, MOST_RECORDED_STEPS, MOST_RECORDED_VALUES, MOST_UNPACKED
+from engine.common.limits import MAX_RECORDED_INPUTS, MAX_RECORDED_STEPS, MAX_RECORDED_VALUES, MAX_UNPACKED
 from engine.history.state_log import DIGEST_BYTES, BodyIds
 
 __all__ = [
@@ -134,18 +134,18 @@ class Unpacked:
     """How many bytes one file may unpack to still, all chunks together, and how many values of JSON."""
 
     def __init__(self) -> None:
-        self.left = MOST_UNPACKED
-        self._values = MOST_RECORDED_VALUES
-        self._steps = MOST_RECORDED_STEPS
-        self._inputs = MOST_RECORDED_INPUTS
+        self.left = MAX_UNPACKED
+        self._values = MAX_RECORDED_VALUES
+        self._steps = MAX_RECORDED_STEPS
+        self._inputs = MAX_RECORDED_INPUTS
 
     def take_part(self, n_steps: int, n_inputs: int, place: str) -> None:
         self._steps -= n_steps
         self._inputs -= n_inputs
         if self._steps < 0:
-            raise RecordingError(place, f"of a recording of at most {MOST_RECORDED_STEPS} steps", Described("more"))
+            raise RecordingError(place, f"of a recording of at most {MAX_RECORDED_STEPS} steps", Described("more"))
         if self._inputs < 0:
-            raise RecordingError(place, f"of a recording of at most {MOST_RECORDED_INPUTS} inputs", Described("more"))
+            raise RecordingError(place, f"of a recording of at most {MAX_RECORDED_INPUTS} inputs", Described("more"))
 
     def take_text(self, content: bytes, place: str) -> None:
         self.take(len(content), place)
@@ -154,12 +154,12 @@ class Unpacked:
     def take_values(self, n_values: int, place: str) -> None:
         self._values -= n_values
         if self._values < 0:
-            raise RecordingError(place, f"of a recording of at most {MOST_RECORDED_VALUES} values of JSON", Described("more"))
+            raise RecordingError(place, f"of a recording of at most {MAX_RECORDED_VALUES} values of JSON", Described("more"))
 
     def take(self, n_bytes: int, place: str) -> None:
         self.left -= n_bytes
         if self.left < 0:
-            raise RecordingError(place, f"of a recording that unpacks to at most {MOST_UNPACKED} bytes", Described("more"))
+            raise RecordingError(place, f"of a recording that unpacks to at most {MAX_UNPACKED} bytes", Described("more"))
 
 
 def inflated(payload: bytes, place: str, room: Unpacked | None = None) -> bytes:
@@ -240,8 +240,8 @@ def part_of(payload: bytes, place: str, room: Unpacked | None = None) -> Part:
     inputs, changes, steps = plain.get("inputs"), plain.get("bodies"), plain["steps"]
     if not isinstance(inputs, list) or not isinstance(changes, list):
         raise RecordingError(place, "an object with inputs and bodies", plain)
-    if len(inputs) > MOST_RECORDED_INPUTS:
-        raise RecordingError(f"{place}: inputs", f"at most {MOST_RECORDED_INPUTS}", Described(str(len(inputs))))
+    if len(inputs) > MAX_RECORDED_INPUTS:
+        raise RecordingError(f"{place}: inputs", f"at most {MAX_RECORDED_INPUTS}", Described(str(len(inputs))))
     hashes_end = text_end + HASH_BYTES * steps
     if hashes_end > len(content):
         raise RecordingError(place, "as long as its steps", Described(f"{len(content)} bytes"))

@@ -10,7 +10,7 @@ import numpy as np
 
 from engine.common.errors import Described, renamed
 from engine.common.files import read_at_most
-from engine.common.limits import MOST_RECORDED_INPUTS, MOST_RECORDED_STEPS
+from engine.common.limits import MAX_RECORDED_INPUTS, MAX_RECORDED_STEPS
 from engine.history.branch import Branch
 from engine.history.recordings.inputs import input_of
 from engine.history.recordings.layout import (
@@ -71,8 +71,8 @@ def recording_of(content: bytes, name: str = "recording") -> Recording:
             raise RecordingError(place, "the only head", Described("another"))
         if kind == b"PART":
             n_inputs += _append(branch, payload, place, room, precision)
-            if n_inputs > MOST_RECORDED_INPUTS:
-                raise RecordingError(name, f"a recording of at most {MOST_RECORDED_INPUTS} inputs", Described("more"))
+            if n_inputs > MAX_RECORDED_INPUTS:
+                raise RecordingError(name, f"a recording of at most {MAX_RECORDED_INPUTS} inputs", Described("more"))
         elif kind == b"KEYS":
             _take_states(branch, payload, place, room)
         elif kind == b"BACK":
@@ -139,8 +139,8 @@ def _head(payload: bytes, place: str, branch: Branch, room: Unpacked) -> dict[st
 def _append(branch: Branch, payload: bytes, place: str, room: Unpacked, precision: Precision) -> int:
     """Add a part to a branch; return how many inputs it has."""
     part = part_of(payload, place, room)
-    if branch.last + len(part.hashes) > MOST_RECORDED_STEPS:
-        raise RecordingError(place, f"of a recording of at most {MOST_RECORDED_STEPS} steps", Described("more"))
+    if branch.last + len(part.hashes) > MAX_RECORDED_STEPS:
+        raise RecordingError(place, f"of a recording of at most {MAX_RECORDED_STEPS} steps", Described("more"))
     if part.step != branch.last or part.given != len(branch.inputs[-1]):
         here = f"step {branch.last}, input {len(branch.inputs[-1])}"
         raise RecordingError(place, f"what follows {here}", Described(f"step {part.step}, input {part.given}"))

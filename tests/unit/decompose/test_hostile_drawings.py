@@ -70,7 +70,7 @@ def test_an_address_without_an_end_is_read_once(tmp_path: Path) -> None:
 
 def test_lines_aslant_are_bounded_by_the_pairs_of_their_boxes(monkeypatch: pytest.MonkeyPatch) -> None:
     """Ten thousand parallels cross nowhere, and all their boxes overlap."""
-    monkeypatch.setattr(repair, "MOST_NEAR_EDGES", 10_000)
+    monkeypatch.setattr(repair, "MAX_NEAR_EDGES", 10_000)
     along = np.arange(400.0)[:, None, None] * [[[0.0, 0.001]]]
     parallels = along + [[[0.0, 0.0], [1.0, 1.0]]]
     with pytest.raises(InvalidShapeError, match="at most 10000 pairs may cross by their boxes"):
@@ -81,7 +81,7 @@ def test_lines_aslant_are_bounded_by_the_pairs_of_their_boxes(monkeypatch: pytes
 def test_rings_within_rings_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     rings = [np.array([(-k, -k), (k, -k), (k, k), (-k, k)]) for k in np.arange(1.0, 61.0)]
     assert filled(rings, "evenodd").area == pytest.approx(sum((-1) ** k * 4 * k**2 for k in range(1, 61)))
-    monkeypatch.setattr(repair, "MOST_FACE_EDGES", 1_000)
+    monkeypatch.setattr(repair, "MAX_FACE_EDGES", 1_000)
     with pytest.raises(InvalidShapeError, match="at most 1000 pairs of a face and an edge"):
         filled(rings, "evenodd")
 

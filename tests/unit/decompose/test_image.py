@@ -318,7 +318,7 @@ def test_a_contour_of_too_many_corners_is_refused_before_it_is_made(tmp_path: Pa
     from engine.decompose import image
     from tests.hazards import hostile
 
-    monkeypatch.setattr(image, "MOST_CONTOUR_CORNERS", 500)
+    monkeypatch.setattr(image, "MAX_CONTOUR_CORNERS", 500)
     monkeypatch.setattr(image, "_contour", None)
     path = tmp_path / "hostile.png"
     path.write_bytes(hostile.KINDS[kind].make(900 if kind == "strip" else 48))

@@ -15,25 +15,25 @@ from engine.history.recordings.loading import recording_of
 from tests.hazards import hostile
 
 LIMITS = {
-    "MOST_RECORDED_INPUTS": (layout, loading),
-    "MOST_RECORDED_STEPS": (loading,),
-    "MOST_RECORDED_VALUES": (layout,),
-    "MOST_UNPACKED": (layout,),
-    "MOST_JSON_VALUES": (json_file,),
+    "MAX_RECORDED_INPUTS": (layout, loading),
+    "MAX_RECORDED_STEPS": (loading,),
+    "MAX_RECORDED_VALUES": (layout,),
+    "MAX_UNPACKED": (layout,),
+    "MAX_JSON_VALUES": (json_file,),
 }
 
 
 @pytest.mark.parametrize(
     ("kind", "size", "limit", "value", "words"),
     [
-        ("many_inputs", 300, "MOST_RECORDED_INPUTS", 200, "inputs must be at most 200, got 300"),
-        ("many_parts_of_inputs", 30_000, "MOST_RECORDED_INPUTS", 15_000, "a recording of at most 15000 inputs"),
-        ("many_steps", 3_000, "MOST_RECORDED_STEPS", 2_000, "a recording of at most 2000 steps"),
-        ("many_bodies", 1_000, "MOST_UNPACKED", 100_000, "unpacks to at most 100000 bytes"),
-        ("many_ids", 300, "MOST_JSON_VALUES", 20_000, "JSON of at most 20000 values, got about 30"),
-        ("many_lists", 3_000, "MOST_JSON_VALUES", 2_000, "JSON of at most 2000 values"),
-        ("many_parts_of_inputs", 30_000, "MOST_RECORDED_VALUES", 60_000, "a recording of at most 60000 values of JSON"),
-        ("bomb", 3_000_000, "MOST_UNPACKED", 1_000_000, "unpacks to at most 1000000 bytes"),
+        ("many_inputs", 300, "MAX_RECORDED_INPUTS", 200, "inputs must be at most 200, got 300"),
+        ("many_parts_of_inputs", 30_000, "MAX_RECORDED_INPUTS", 15_000, "a recording of at most 15000 inputs"),
+        ("many_steps", 3_000, "MAX_RECORDED_STEPS", 2_000, "a recording of at most 2000 steps"),
+        ("many_bodies", 1_000, "MAX_UNPACKED", 100_000, "unpacks to at most 100000 bytes"),
+        ("many_ids", 300, "MAX_JSON_VALUES", 20_000, "JSON of at most 20000 values, got about 30"),
+        ("many_lists", 3_000, "MAX_JSON_VALUES", 2_000, "JSON of at most 2000 values"),
+        ("many_parts_of_inputs", 30_000, "MAX_RECORDED_VALUES", 60_000, "a recording of at most 60000 values of JSON"),
+        ("bomb", 3_000_000, "MAX_UNPACKED", 1_000_000, "unpacks to at most 1000000 bytes"),
     ],
 )
 def test_is_refused(monkeypatch: pytest.MonkeyPatch, kind: str, size: int, limit: str, value: int, words: str) -> None:
@@ -69,7 +69,7 @@ def test_a_way_back_costs_what_it_takes_away(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_json_of_too_many_values_is_refused_before_it_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(json_file, "MOST_JSON_VALUES", 100)
+    monkeypatch.setattr(json_file, "MAX_JSON_VALUES", 100)
     monkeypatch.setattr(json_file.json, "loads", None)
     for text in (b"[" + b"[]," * 100 + b"[]]", b"{" + b'"a":1,' * 200 + b'"b":1}', b"[" * 200):
         with pytest.raises(InvalidInputError, match=r"scene\.json must be JSON of at most 100 values, got about \d+"):

@@ -59,7 +59,7 @@ def test_it_plays_again_to_the_last_bit(tmp_path: Path) -> None:
 
 
 def test_what_could_not_be_read_again_is_not_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(layout, "MOST_RECORDED_INPUTS", 3)
+    monkeypatch.setattr(layout, "MAX_RECORDED_INPUTS", 3)
     demo = find_demo("simple_shapes")(0, {"count": 2})
     course = Course(demo)
     recorder = record_ticks(demo, tmp_path / "a.rec")

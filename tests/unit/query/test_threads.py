@@ -10,14 +10,14 @@ import pytest
 
 from engine.common import threads as pool
 from engine.common.errors import InvalidInputError
-from engine.common.threads import FEWEST_ROWS, in_parts
+from engine.common.threads import MIN_ROWS, in_parts
 from engine.geometry import Capsule, Circle, Polygon
 from engine.query import batch
 from tests.waiting import PATIENCE
 
 POLYGONS = [Polygon.regular(n, 0.5) for n in (4, 7, 20)]
 SHAPES = batch.ShapeBatch([*POLYGONS, Circle(0.4), Capsule((-0.4, 0), (0.4, 0), 0.2)])
-N = 2 * FEWEST_ROWS + 101
+N = 2 * MIN_ROWS + 101
 RNG = np.random.default_rng(5)
 PAIRS = RNG.integers(0, len(SHAPES), (N, 2))
 A, B, TO_A, TO_B = RNG.uniform(-1.2, 1.2, (4, N, 3))
@@ -60,11 +60,11 @@ def test_a_wrong_number_is_told_by_its_row_among_all(name, threads, monkeypatch)
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no forks here")
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of a fork beside threads
 def test_a_forked_process_makes_threads_of_its_own():
-    assert len(in_parts(2 * FEWEST_ROWS, 2, lambda part: part)) == 2
+    assert len(in_parts(2 * MIN_ROWS, 2, lambda part: part)) == 2
     child = os.fork()
     if child == 0:
         signal.alarm(20)  # kills what would wait for ever
-        os._exit(len(in_parts(2 * FEWEST_ROWS, 2, lambda part: part)))
+        os._exit(len(in_parts(2 * MIN_ROWS, 2, lambda part: part)))
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 2
 
 
@@ -87,6 +87,6 @@ def test_parts_run_beside_each_other_and_what_fails_is_told_when_all_have_ended(
             raise ValueError("the second part")
         return part
 
-    assert in_parts(FEWEST_ROWS - 1, 2, lambda part: part) == [slice(0, FEWEST_ROWS - 1)]
+    assert in_parts(MIN_ROWS - 1, 2, lambda part: part) == [slice(0, MIN_ROWS - 1)]
     with pytest.raises(ValueError, match="the second part"):
-        in_parts(2 * FEWEST_ROWS, 2, answer)
+        in_parts(2 * MIN_ROWS, 2, answer)
