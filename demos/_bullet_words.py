@@ -6,25 +6,21 @@ from engine.experiments.spec import Rule, Target
 
 __all__ = ["ALSO", "CHOICES", "LANE_KEYS", "NAMES", "RULE_MEANINGS", "RULE_NAMES", "TARGET_KEYS", "WITH_ZONE", "WORDS"]
 
-IN_TURN: tuple[Target, ...] = ("static", "hinged", "stack")
-OTHERS: tuple[Target, ...] = ("static", "kinematic", "dynamic", "hinged", "stack", "blade", "head_on", "posts", "chain", "sensor")
+IN_TURN: tuple[Target, ...] = ("static", "dynamic", "blade")
+OTHERS: tuple[Target, ...] = ("static", "kinematic", "dynamic", "blade", "head_on", "sensor")
 CHOICES: tuple[tuple[Target, ...], ...] = (IN_TURN, *((target,) for target in OTHERS))
-WORDS = ("each", "wall", "moving", "plate", "hinge", "stack", "blade", "bullet", "posts", "chain", "sensor")
-ALSO = ("", "static", "kinematic", "dynamic", "hinged", "", "", "head_on", "", "", "")
-WITH_ZONE: tuple[Target, ...] = ("static", "dynamic", "hinged", "stack", "chain")
+WORDS = ("each", "wall", "moving", "plate", "blade", "bullet", "sensor")
+ALSO = ("", "static", "kinematic", "dynamic", "", "head_on", "")
+WITH_ZONE: tuple[Target, ...] = ("static", "dynamic")
 """Targets that stand still and upright: a discrete step is caught exactly if it ends in the zone before the middle."""
-TARGET_KEYS = ("t", "w", "m", "p", "h", "s", "b", "o", "g", "c", "e")  # for the choices, in their order
+TARGET_KEYS = ("t", "w", "m", "p", "b", "o", "e")  # for the choices, in their order
 LANE_KEYS = ("f2", "f3", "f4", "f5", "f6")
 NAMES: dict[Target, str] = {
     "static": "static wall",
     "kinematic": "moving wall",
     "dynamic": "free thin plate",
-    "hinged": "thin plate on a hinge",
-    "stack": "stack of planks",
     "blade": "spinning blade",
     "head_on": "another bullet",
-    "posts": "posts",
-    "chain": "chain",
     "sensor": "sensor",
 }
 RULE_NAMES: dict[Rule, str] = {

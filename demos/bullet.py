@@ -110,8 +110,8 @@ class Bullet(Demo):
         ("Enter, F", "fire now"),
         ("A", "fire by itself, or only on F"),
         ("F2 ... F6", "show a lane or not: discrete, default, bullet flag, sub-steps, swept"),
-        ("W  M  P  H  S", "wall, moving wall, free plate, hinge, stack"),
-        ("B  O  G  C  E", "blade, other bullet, grid of posts, chain, sensor"),
+        ("W  M  P", "wall, moving wall, free plate"),
+        ("B  O  E", "blade, other bullet, sensor"),
         ("T", "each in turn"),
     )
     needs_referee = True

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["fire_command", "shot_error"]
 
 MOST_SHOTS = 1_000_000
-_WORDS = {"wall": "static", "moving": "kinematic", "plate": "dynamic", "hinge": "hinged", "bullet": "head_on"}
+_WORDS = {"wall": "static", "moving": "kinematic", "plate": "dynamic", "bullet": "head_on"}
 """What the demo `bullet` calls targets, where that is another word."""
 _SWITCHES = {"off": "discrete", "on": "bullet"}
 """The rules that `--ccd` names."""

@@ -12,7 +12,7 @@ brings the outlines ``D = R - L`` deep into each other::
       t_touch               earliest               latest           time
 
 The two ends are times of a touch as well: of the same shapes, their radii together smaller by that depth. Nothing is linearized, and so
-the window holds for a corner, a round post and a turning blade as for a wall, where it is a depth divided by the closing speed.
+the window holds for a corner, a disc and a turning blade as for a wall, where it is a depth divided by the closing speed.
 Where a step happens to end between the touch and the earliest of these times, Box2D sees the contact there and then, and looks no
 further; so the window begins with the touch.
 
@@ -108,8 +108,6 @@ def stop_window(spec: ShotSpec, targets: Sequence[Mover], t_max: float) -> tuple
     The latest is infinite where it need not report any: the bullet only grazes, or passes within rounding of not being seen. None
     where it must not report any.
     """
-    if spec.target == "stack" and spec.thickness < LINEAR_SLOP:
-        return 0.0, math.inf  # such planks do not stand, and nothing is known
     margin = rounding(spec)
     early = _first(spec, targets, t_max, -margin - spec.contact_margin)
     if early is None:
@@ -172,15 +170,13 @@ def rounding(spec: ShotSpec) -> float:
     """Return how far, metres, float32 may have carried bullet and target together from their even motion.
 
     Each step rounds a product and a sum by half a spacing at most, and an impact's moment is a difference of two positions. The same
-    holds of the blade's angle; its farthest point is half a blade and half a metre away. A stack works within a slop while it stands:
-    measured, 1.7 mm in a second at 15 Hz, a hundredth of that at 60.
+    holds of the blade's angle; its farthest point is half a blade and half a metre away.
     """
     steps = (spec.gap / spec.closing if spec.closing > 0.0 else 0.0) + 3.0
     pieces = steps * max(1, min(spec.most_substeps, math.ceil(spec.closing / min(2.0 * spec.radius, spec.thickness))))
     far = max(abs(value) for value in (*spec.start, *spec.target_start)) + spec.reach + spec.travel
     turned = max(abs(spec.start_turn), abs(spec.turn)) + abs(spec.spin) / spec.hertz
-    settling = LINEAR_SLOP if spec.target == "stack" else 0.0
-    return settling + (EPS32 if spec.is_box2d else EPS64) * (
+    return (EPS32 if spec.is_box2d else EPS64) * (
         2.0 * pieces * far + (pieces * turned * 2.0 * BLADE_HALF_LENGTH if spec.spin != 0.0 else 0.0)
     )
 

@@ -2,9 +2,7 @@
 
 The rules of our own (`engine.experiments.rules`) ask this before each step. Bodies are taken to go on as they move now: straight,
 turning evenly, by what Box2D lets anything move in a step. What changes a velocity within the step is not foreseen: gravity, which
-displaces a body that falls freely by g h^2 at the most, 3 mm at 60 Hz; and joints, which may draw a link of a chain along with any other,
-or stop it. So a jointed body's velocity is known only up to its *pull*, the most by which it differs from that of any other body of its
-chain, and an answer about it is trusted only for as long as the pull takes it no farther than the thinner of the two.
+displaces a body that falls freely by g h^2 at the most, 3 mm at 60 Hz; and joints, which no target has.
 
     broad    boxes round the whole ways of both, and the filters of the fixtures: most pairs end here
     narrow   the first touch on the way (`engine.query.time_of_impact`), for each pair that is left
@@ -38,8 +36,6 @@ class SweptCandidate:
         How fast the two may come nearer at the most, m/s: both velocities, and the turning of both times their sizes.
     turning_speed : float
         The part of it that turning makes.
-    pull : float
-        How fast joints may make it go otherwise than it goes now, m/s; 0 of a body without joints.
     """
 
     body: int
@@ -48,7 +44,6 @@ class SweptCandidate:
     is_sensor: bool
     closing_speed: float
     turning_speed: float
-    pull: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,21 +110,17 @@ def swept_candidates(world: World, bullet: int, duration: float, n_steps: int = 
     way = _sweep_of(world, bullet, duration, n_steps)
     box = _swept_box(own.shape, way)
     moving = world.state(bullet)
-    chains = _chains(world)
     for fixture_id in world.fixture_ids:
         fixture = world.fixture(fixture_id)
         if fixture.body == bullet or not filters_agree(own.spec, fixture.spec):
             continue
-        sweep, chain = _sweep_of(world, fixture.body, duration, n_steps), chains.get(fixture.body, _NO_CHAIN)
-        if not box.overlaps(_swept_box(fixture.shape, sweep, chain.most_pull * duration)):  # before all of its chain is looked at
-            continue
-        pull = chain.pull(world.state(fixture.body).linear_velocity)
-        if pull < chain.most_pull and not box.overlaps(_swept_box(fixture.shape, sweep, pull * duration)):
+        sweep = _sweep_of(world, fixture.body, duration, n_steps)
+        if not box.overlaps(_swept_box(fixture.shape, sweep)):
             continue
         other = world.state(fixture.body)
         (vx, vy), (ux, uy) = moving.linear_velocity, other.linear_velocity
         turning = abs(moving.angular_velocity) * _extent(own.shape, way) + abs(other.angular_velocity) * _extent(fixture.shape, sweep)
-        yield SweptCandidate(fixture.body, fixture.shape, sweep, fixture.spec.sensor, math.hypot(vx - ux, vy - uy) + turning, turning, pull)
+        yield SweptCandidate(fixture.body, fixture.shape, sweep, fixture.spec.sensor, math.hypot(vx - ux, vy - uy) + turning, turning)
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +137,7 @@ def look_ahead(world: World, bullet: int, duration: float, found: list[SweptCand
 
     A pair that touches already is Box2D's: its solver lets nothing approach along a contact, and a convex shape lies behind the line
     of its contact altogether, so that the bullet gets no deeper. If one of the two turns, its outline may sweep through the bullet, and the
-    answer is trusted only for as long as that takes it no farther than the thinner of the two; so too of a body that joints pull at.
+    answer is trusted only for as long as that takes it no farther than the thinner of the two.
     """
     own = world.fixture(world.body(bullet).fixtures[0]).shape
     depth = depth_aimed_at(own)
@@ -159,9 +150,8 @@ def look_ahead(world: World, bullet: int, duration: float, found: list[SweptCand
             continue
         n_asked += 1
         touches = not each.is_sensor and query.distance(each.shape, each.sweep.start, own, way.start).separation < -0.5 * depth
-        unforeseen = each.pull + (each.turning_speed if touches else 0.0)
-        if unforeseen > 0.0:
-            trusted = min(trusted, min(thinnest(own), thinnest(each.shape)) / unforeseen)
+        if touches and each.turning_speed > 0.0:
+            trusted = min(trusted, min(thinnest(own), thinnest(each.shape)) / each.turning_speed)
         if touches:
             continue
         impact = query.time_of_impact(each.shape, each.sweep, inner, way)
@@ -173,43 +163,6 @@ def look_ahead(world: World, bullet: int, duration: float, found: list[SweptCand
     return Lookahead(best, trusted, n_asked)
 
 
-@dataclass(frozen=True, slots=True)
-class _Chain:
-    """The velocities of bodies that joints hold together, m/s, and a bound of how far two of them are apart."""
-
-    velocities: frozenset[tuple[float, float]]
-    most_pull: float
-
-    def pull(self, velocity: tuple[float, float]) -> float:
-        return max((math.dist(velocity, other) for other in self.velocities), default=0.0)
-
-
-_NO_CHAIN = _Chain(frozenset(), 0.0)
-
-
-def _chains(world: World) -> dict[int, _Chain]:
-    """Return the chain of each body on joints."""
-    neighbours: dict[int, list[int]] = {}
-    for joint in world.joint_ids:
-        a, b = world.joint_bodies(joint)
-        if a is not None:
-            neighbours.setdefault(a, []).append(b)
-            neighbours.setdefault(b, []).append(a)
-    chains: dict[int, _Chain] = {}
-    for first in neighbours:
-        if first in chains:
-            continue
-        bodies, waiting = {first}, [first]
-        while waiting:
-            new = [other for other in neighbours[waiting.pop()] if other not in bodies]
-            bodies.update(new)
-            waiting.extend(new)
-        velocities = frozenset(world.state(body).linear_velocity for body in bodies)
-        spread = [max(along) - min(along) for along in zip(*velocities, strict=True)]
-        chains |= dict.fromkeys(bodies, _Chain(velocities, math.hypot(*spread)))
-    return chains
-
-
 def _extent(shape: FixtureShape, sweep: Sweep) -> float:
     """Return the distance of the shape's farthest point from the centre that it turns about."""
     cx, cy = sweep.local_center
@@ -217,13 +170,13 @@ def _extent(shape: FixtureShape, sweep: Sweep) -> float:
     return math.hypot(max(-box.lower[0], box.upper[0]), max(-box.lower[1], box.upper[1]))
 
 
-def _swept_box(shape: FixtureShape, sweep: Sweep, margin: float = 0.0) -> AABB:
-    """Return a box that holds the shape all the way, and a margin: of the two ends, or of the disc round a shape that turns."""
+def _swept_box(shape: FixtureShape, sweep: Sweep) -> AABB:
+    """Return a box that holds the shape all the way: of the two ends, or of the disc around a shape that turns."""
     if sweep.start.angle == sweep.end.angle:
         boxes = [shape.aabb(sweep.start), shape.aabb(sweep.end)]
     else:
         around = Circle(_extent(shape, sweep))
         boxes = [around.aabb(Transform(pose.apply(sweep.local_center))) for pose in (sweep.start, sweep.end)]
-    left, bottom = (min(box.lower[axis] for box in boxes) - margin for axis in (0, 1))
-    right, top = (max(box.upper[axis] for box in boxes) + margin for axis in (0, 1))
+    left, bottom = (min(box.lower[axis] for box in boxes) for axis in (0, 1))
+    right, top = (max(box.upper[axis] for box in boxes) for axis in (0, 1))
     return AABB((left, bottom), (right, top))

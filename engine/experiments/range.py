@@ -1,14 +1,13 @@
 """The shooting range: the target of a shot, and the bullet, in a world.
 
-    wall, sensor, plate       blade           posts             chain       head-on
-          |#|                  /             o   o            frame o
-          |#|                 /                o                   [ ]
-    o --> |#|          o --> /          o -->o   o          o -->  [ ]      o -->  <-- o
-          |#|               o hub              o                   [ ]
-          |#|              /                 o   o                 [ ]
+    wall, sensor, plate       blade           head-on
+          |#|                  /
+          |#|                 /
+    o --> |#|          o --> /          o -->  <-- o
+          |#|               o hub
+          |#|              /
 
-All are still, or in even motion, when the bullet arrives, so that its first touch can be computed; only a plate on a hinge and a
-stack have weight, and hang or stand still.
+All are still, or in even motion, when the bullet arrives, so that its first touch can be computed.
 """
 
 from __future__ import annotations
@@ -16,17 +15,15 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from engine.common.tolerances import LINEAR_SLOP
 from engine.experiments.spec import BLADE_HALF_LENGTH, ShotSpec
 from engine.geometry import Circle, Polygon
-from engine.world import BodySpec, FixtureSpec, RevoluteJointSpec, World, WorldSettings
+from engine.world import BodySpec, FixtureSpec, World, WorldSettings
 from engine.world.specs import BodyType
 
 __all__ = [
     "BULLET_DENSITY",
     "FLOOR",
     "FLOOR_HALF_HEIGHT",
-    "SWING",
     "TARGET_DENSITY",
     "Panel",
     "build_floor",
@@ -39,26 +36,15 @@ __all__ = [
 ]
 
 FLOOR = -1.05
-"""Metres: the floor's surface under a stack, below the line of fire."""
+"""Metres: the floor's surface, below the line of fire."""
 FLOOR_HALF_HEIGHT = 0.1
-_GRAVITY = -10.0
 BULLET_DENSITY, TARGET_DENSITY = 5.0, 4.0
 """kg/m^2: a plate takes most of the bullet's speed, and is thrown about by it all the same."""
 _HALF_HEIGHT = 0.8
 _WALL_HALF_HEIGHT = -FLOOR
 """Metres: a wall stands on the floor."""
-SWING = 1.45
-"""Radians to either side that the hinge lets the plate swing."""
-_PLANK_HALF_HEIGHT = 0.2
-_N_PLANKS = 5
 _HUB = (0.0, -0.5)
 """Metres: below the line of fire, so that the blade meets the bullet with two thirds of its tip's speed."""
-_HALF_LINK = 0.15
-_N_LINKS = 7
-"""Odd: the line of fire meets the middle one, and no joint."""
-_POST_ROWS, _POST_COLUMNS = 5, 3
-_POST_PITCH = 0.35
-"""Metres between posts, at least."""
 _FLOOR_CATEGORY = 0x0004
 _EVERYTHING = 0xFFFF
 
@@ -74,10 +60,8 @@ class Panel:
 
 
 def range_settings(spec: ShotSpec) -> WorldSettings:
-    """Return the settings of the shot's world: gravity only where the target hangs or stands."""
-    falls = spec.target in ("hinged", "stack")
-    continuous = spec.rule in ("default", "bullet")
-    return WorldSettings(gravity=(0.0, _GRAVITY if falls else 0.0), hertz=spec.hertz, continuous=continuous)
+    """Return the settings of the shot's world, which has no gravity."""
+    return WorldSettings(gravity=(0.0, 0.0), hertz=spec.hertz, continuous=spec.rule in ("default", "bullet"))
 
 
 def range_world(spec: ShotSpec) -> World:
@@ -87,24 +71,12 @@ def range_world(spec: ShotSpec) -> World:
 
 def build_range(world: World, spec: ShotSpec) -> tuple[Panel, ...]:
     """Put the target of a shot into the world, its middle plane at x = 0 or on its way there, and return the panels in the bullet's way."""
-    match spec.target:
-        case "stack":
-            return _build_stack(world, spec)
-        case "posts":
-            return _build_posts(world, spec)
-        case "chain":
-            return _build_chain(world, spec.thickness)
-        case "blade":
-            return (_build_blade(world, spec),)
-        case "head_on":
-            other = world.create_body(_bullet(spec, spec.target_start, spec.target_velocity, "other bullet"))
-            return (Panel(other, spec.radius, spec.radius, spec.shape == "disc"),)
-    panel = _build_plate(world, spec)
-    if spec.target == "hinged":
-        hinge = 0.0, panel.half_height
-        frame = world.create_body(BodySpec(type="static", position=hinge, name="hinge"))
-        world.create_joint(RevoluteJointSpec(frame, panel.body, hinge, enable_limit=True, lower_angle=-SWING, upper_angle=SWING))
-    return (panel,)
+    if spec.target == "blade":
+        return (_build_blade(world, spec),)
+    if spec.target == "head_on":
+        other = world.create_body(_bullet(spec, spec.target_start, spec.target_velocity, "other bullet"))
+        return (Panel(other, spec.radius, spec.radius, spec.shape == "disc"),)
+    return (_build_plate(world, spec),)
 
 
 def build_floor(world: World, left: float, right: float) -> int:
@@ -149,7 +121,7 @@ def _bullet(spec: ShotSpec, position: tuple[float, float], velocity: tuple[float
 
 
 def _build_plate(world: World, spec: ShotSpec) -> Panel:
-    """A plate upright: the wall in its four kinds, and the plate for the hinge."""
+    """Build a plate upright: a wall of each kind, or the free plate."""
     half_thickness, half_height = 0.5 * spec.thickness, plate_half_height(spec)
     plate = FixtureSpec(Polygon.box(half_thickness, half_height), density=TARGET_DENSITY, sensor=spec.target == "sensor")
     types: dict[str, BodyType] = {"static": "static", "sensor": "static", "kinematic": "kinematic"}
@@ -170,48 +142,3 @@ def _build_blade(world: World, spec: ShotSpec) -> Panel:
     blade = FixtureSpec(Polygon.box(half_thickness, BLADE_HALF_LENGTH))
     body = BodySpec((blade,), type="kinematic", position=_HUB, angle=spec.start_turn, angular_velocity=spec.spin, name="blade")
     return Panel(world.create_body(body), half_thickness, BLADE_HALF_LENGTH)
-
-
-def _build_posts(world: World, spec: ShotSpec) -> tuple[Panel, ...]:
-    """Static discs in columns, every other column shifted by half; the first in the line of fire stands at x = 0."""
-    radius = 0.5 * spec.thickness
-    pitch = max(_POST_PITCH, 2.0 * (radius + 2.0 * spec.radius))  # half of it: a gap that the bullet passes, both ways
-    post = FixtureSpec(Circle(radius))
-    panels = []
-    for column in range(_POST_COLUMNS):
-        for row in range(_POST_ROWS):
-            y = (row - _POST_ROWS // 2 + 0.5 * (column % 2)) * pitch
-            body = BodySpec((post,), type="static", position=(spec.direction * column * pitch, y), name="post")
-            panels.append(Panel(world.create_body(body), radius, radius, is_round=True))
-    return tuple(panels)
-
-
-def _build_chain(world: World, thickness: float) -> tuple[Panel, ...]:
-    """Links jointed end to end under a fixed point, without weight: they hang still from the first step on."""
-    half_thickness, half_link = 0.5 * thickness, max(_HALF_LINK, thickness)
-    link = FixtureSpec(Polygon.box(half_thickness, half_link), density=TARGET_DENSITY)
-    top = _N_LINKS * half_link
-    above = world.create_body(BodySpec(type="static", position=(0.0, top), name="hinge"))
-    panels = []
-    for k in range(_N_LINKS):
-        y = top - (2 * k + 1) * half_link
-        body = world.create_body(BodySpec((link,), position=(0.0, y), gravity_scale=0.0, name=f"link {k}"))
-        world.create_joint(RevoluteJointSpec(above, body, (0.0, y + half_link)))
-        panels.append(Panel(body, half_thickness, half_link))
-        above = body
-    return tuple(panels)
-
-
-def _build_stack(world: World, spec: ShotSpec) -> tuple[Panel, ...]:
-    """Planks on each other, at the height they would settle at: Box2D's skins overlap by the slop that it leaves."""
-    half_thickness = 0.5 * spec.thickness
-    gap = 2.0 * spec.skin - LINEAR_SLOP if spec.is_box2d else 0.0
-    pitch = 2.0 * _PLANK_HALF_HEIGHT + gap
-    panels = []
-    for k in range(_N_PLANKS):
-        y = FLOOR + gap + _PLANK_HALF_HEIGHT + k * pitch
-        plank = FixtureSpec(Polygon.box(half_thickness, _PLANK_HALF_HEIGHT), density=TARGET_DENSITY, friction=0.5)
-        panels.append(
-            Panel(world.create_body(BodySpec((plank,), position=(0.0, y), name=f"plank {k}")), half_thickness, _PLANK_HALF_HEIGHT)
-        )
-    return tuple(panels)

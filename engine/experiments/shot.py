@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from engine.common.checks import integer, non_negative, seed_number
 from engine.common.rng import stream
 from engine.experiments.impact import first_touch, movers_of, stop_time, stop_window
-from engine.experiments.range import build_floor, build_range, fire_bullet, range_world
+from engine.experiments.range import build_range, fire_bullet, range_world
 from engine.experiments.rules import RuleCost, RuleStepper
 from engine.experiments.spec import HALF_PHASE, ShotSpec
 from engine.experiments.tracker import Outcome, ShotTracker, flight_steps, verdict
@@ -84,8 +84,6 @@ class ShotResult:
 def run_shot(spec: ShotSpec) -> ShotResult:
     """Fire one bullet in a world of its own and follow it until it has passed or has been held for a while."""
     world = range_world(spec)
-    if spec.target == "stack":
-        build_floor(world, -5.0, 5.0)
     panels = build_range(world, spec)
     targets = movers_of(world, spec, panels)
     bullet = fire_bullet(world, spec)

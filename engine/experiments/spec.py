@@ -49,11 +49,10 @@ our own swept test on top of discrete steps (`engine.experiments.rules`)."""
 _ON_BOX2D: tuple[Rule, ...] = ("substeps", "swept")
 """Those that drive Box2D's discrete steps; a solver that looks between the steps by itself has no use for them."""
 
-Target = Literal["static", "dynamic", "kinematic", "hinged", "stack", "blade", "sensor", "head_on", "posts", "chain"]
+Target = Literal["static", "dynamic", "kinematic", "blade", "sensor", "head_on"]
 TARGETS: tuple[Target, ...] = get_args(Target)
-"""A wall; a plate at rest that nothing holds; a wall that moves; a plate hanging from a hinge; planks standing on each other; a
-blade that spins at a constant rate; a wall that only senses; another bullet, head-on; a grid of round posts; links jointed into a
-chain."""
+"""A wall; a plate at rest that nothing holds; a wall that moves; a blade that spins at a constant rate; a wall that only senses; another
+bullet, head-on."""
 
 BulletShape = Literal["disc", "box"]
 BULLET_SHAPES: tuple[BulletShape, ...] = get_args(BulletShape)
@@ -105,7 +104,7 @@ class ShotSpec:
     speed : float
         Muzzle speed, 0 to 100,000 m/s; 1e-8 m a step at least, or 0. So too `target_speed`.
     thickness : float
-        Of the target, without Box2D's skin of 0.01 m a side, 0.0001 to 100 m; of a post the diameter. Another bullet has none.
+        Of the target, without Box2D's skin of 0.01 m a side, 0.0001 to 100 m. Another bullet has none.
     hertz : float
         Steps a second, 1 to 10,000.
     radius : float
@@ -210,7 +209,7 @@ class ShotSpec:
             return self.rule != "discrete"
         if self.target == "sensor":
             return False
-        return self.rule == "bullet" or (self.rule == "default" and self.target in ("static", "kinematic", "blade", "posts"))
+        return self.rule == "bullet" or (self.rule == "default" and self.target in ("static", "kinematic", "blade"))
 
     @property
     def most_substeps(self) -> int:
@@ -280,7 +279,7 @@ class ShotSpec:
     @property
     def reach(self) -> float:
         """Metres from the middle plane to the bullet's centre within which a contact is seen: a skin for each polygon, and the margin."""
-        target_has_skin = self.shape == "box" if self.target == "head_on" else self.target != "posts"
+        target_has_skin = self.shape == "box" or self.target != "head_on"
         skins = self.skin * (int(target_has_skin) + int(self.shape == "box"))
         return self.half_target + self.half_bullet + skins + self.contact_margin
 

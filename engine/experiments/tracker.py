@@ -12,8 +12,8 @@ bullet of the free plate is stopped, though both drift on together, at the speed
 one that slides on along the wall that it met at an angle.
 
 **Tunneled** is judged in the panel's own frame. The bullet has a near side, where it was last outside. It is through when it leaves by the
-other face, within the panel's height; round the end it only changes sides. A post has no faces: there the middle plane across the flight
-divides, within the post.
+other face, within the panel's height; round the end it only changes sides. A disc has no faces: there the middle plane across the flight
+divides, within the disc.
 
                  |#|                        through: in by the near face, out by the far one
       near  o----|#|----> o  far            ^
@@ -46,7 +46,7 @@ __all__ = ["MARGIN_STEPS", "SETTLING_STEPS", "STEPS_BEHIND", "TURN", "Outcome", 
 Point = tuple[float, float]
 
 _STILL_APPROACHING = 0.05
-"""Share of the bullet's speed by which it may be faster than what stopped it: solver iterations, spinning planks."""
+"""Share of the bullet's speed by which it may be faster than what stopped it: solver iterations."""
 _MOST_SPEED_KEPT = 0.5
 SETTLING_STEPS = 15
 """Steps tracked after the first contact: a bullet that a plate had not really stopped would be through by then."""
@@ -307,11 +307,8 @@ _NOUNS: dict[Target, str] = {target: target for target in TARGETS} | {
     "static": "wall",
     "kinematic": "wall",
     "dynamic": "plate",
-    "hinged": "plate",
     "head_on": "other bullet",
-    "posts": "post",
 }
-_PUSHED: dict[Target, str] = {"stack": "the planks", "chain": "the links"}
 _NOTABLE = 0.05
 """m/s: a bullet that moves slower than this is said to be at rest."""
 
@@ -349,7 +346,7 @@ def _how_it_stopped(shot: ShotTracker, noun: str) -> str:
 
 
 def _pushing(shot: ShotTracker, digits: int) -> str:
-    return f"pushes {_PUSHED.get(shot.spec.target, 'it')} on at {shot.speed:.{digits}g} m/s"
+    return f"pushes it on at {shot.speed:.{digits}g} m/s"
 
 
 def _where(spec: ShotSpec, stop: Impact) -> str:

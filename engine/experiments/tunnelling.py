@@ -26,7 +26,7 @@ correction even pushes the bullet out at the back. So the first position in the 
         d = min(v h, 2 m) cos a + min(u h, 2 m) sign(u)           u > 0: the target comes towards the bullet
 
 **What changes reach.** A disc stretches by its radius r and has no skin: one skin counts, the wall's. A box stretches by
-``r (|cos b| + |sin b|)``, r half its side and b its angle against the wall, and two skins count. A post is a disc, without skin.
+``r (|cos b| + |sin b|)``, r half its side and b its angle against the wall, and two skins count.
 
 **A box that meets the wall with a corner.** Turned by b, at most 45 degrees after right angles are taken away, its next corner lies
 ``2 r sin b`` behind the first. If its step ends where only the first is in the zone, one contact at the lever arm ``l = r (cos b - sin b)``
@@ -48,11 +48,9 @@ target, by default each that is not dynamic. Our sub-steps make ``d <= min(2 r, 
 their mean; our swept test puts the bullet at the front. **A sensor** stops nothing; it is felt where some step ends in an overlap, whatever
 Box2D's switches.
 
-**Single shots** are told for a wall, a free plate, a post and another bullet hit in the middle, and for the hinged plate and the stack as
-long as these stand still with the front nearest when the bullet arrives. For the blade, the chain, boxes at an angle, and plates off the
-middle or at an angle the answer is None, never a guess; nor is anything said of a plate that is flung against its stop within a step, of
-planks thinner than a slop, which do not stand (measured: 0.3 m in a second), or of a stack within a slop of the zone's border: it works a
-little while it stands. Positions are those that Box2D's float32 additions give, as a rounding decides at the zone's border.
+**Single shots** are told for a wall, a free plate and another bullet hit in the middle. For the blade, boxes at an angle, and plates off
+the middle or at an angle the answer is None, never a guess. Positions are those that Box2D's float32 additions give, as a rounding decides
+at the zone's border.
 
 Functions of numbers take arrays too, which broadcast; lengths in metres, angles in radians, speeds in m/s.
 """
@@ -67,10 +65,8 @@ from numpy.typing import NDArray
 
 from engine.common.arrays import FloatArray
 from engine.common.limits import MAX_TRANSLATION_PER_STEP
-from engine.common.tolerances import BOX2D_POLYGON_SKIN, LINEAR_SLOP
-from engine.experiments.range import SWING, TARGET_DENSITY, bullet_mass, plate_half_height
+from engine.common.tolerances import BOX2D_POLYGON_SKIN
 from engine.experiments.spec import ShotSpec
-from engine.geometry import Polygon
 
 __all__ = [
     "approach",
@@ -248,7 +244,7 @@ def predicts_tunnel(spec: ShotSpec) -> bool | None:
         return False
     if not _is_derived(spec):
         return None
-    return False if _finds_contact(spec) else _same(*(not _is_seen(spec, False, slack) for slack in _slacks(spec)))
+    return False if _finds_contact(spec) else not _is_seen(spec, False)
 
 
 def predicts_hit(spec: ShotSpec) -> bool | None:
@@ -257,10 +253,7 @@ def predicts_hit(spec: ShotSpec) -> bool | None:
         return False
     if not _is_derived(spec):
         return None
-    if _finds_contact(spec):
-        return True
-    seen = _same(*(_is_seen(spec, True, slack) for slack in _slacks(spec)))
-    return None if spec.target == "posts" and not seen else seen  # another post stands behind the first
+    return _finds_contact(spec) or _is_seen(spec, True)
 
 
 def tunnel_chance(spec: ShotSpec) -> float | None:
@@ -273,7 +266,7 @@ def tunnel_chance(spec: ShotSpec) -> float | None:
 
 def hit_chance(spec: ShotSpec) -> float | None:
     """Return the share of shots for which a contact is reported when the phase is uniform; None where not derived."""
-    if not _is_derived(spec) or spec.target == "posts":
+    if not _is_derived(spec):
         return None
     return float(_hit_and_tunneled(spec, spec.closing, spec.reach)[0])
 
@@ -286,34 +279,10 @@ def _is_derived(spec: ShotSpec) -> bool:
         return flies_flat and (spec.angle == 0.0 or spec.meets_at_center)
     if spec.target == "head_on":
         return True
-    if (spec.target == "stack" and spec.thickness < LINEAR_SLOP) or (spec.target == "hinged" and _slams(spec)):
-        return False
-    return spec.target in ("dynamic", "hinged", "stack", "posts") and spec.angle == 0.0 and spec.height == 0.0
+    return spec.target == "dynamic" and spec.angle == 0.0 and spec.height == 0.0
 
 
-def _slams(spec: ShotSpec) -> bool:
-    """Tell whether the hit flings the hanging plate against its stop within one step, where the solver lets much through.
-
-    The bullet strikes at half of the plate's height, L under the hinge: ``w = (1 + e) m v L / (I + m L^2)`` is the angular velocity
-    that it leaves, I being the plate's inertia about the hinge.
-    """
-    half_height, mass = plate_half_height(spec), bullet_mass(spec)
-    plate = Polygon.box(spec.half_target, half_height).mass(TARGET_DENSITY)
-    about_hinge = plate.inertia + plate.mass * half_height * half_height
-    lever = mass * half_height
-    return (1.0 + spec.restitution) * spec.flown_speed * lever / (about_hinge + lever * half_height) / spec.hertz >= SWING
-
-
-def _slacks(spec: ShotSpec) -> tuple[float, ...]:
-    """Return by how much the reach may be off, metres: a stack works by less than a slop while it stands."""
-    return (-LINEAR_SLOP, LINEAR_SLOP) if spec.target == "stack" else (0.0,)
-
-
-def _same(*answers: bool) -> bool | None:
-    return answers[0] if len(set(answers)) == 1 else None
-
-
-def _is_seen(spec: ShotSpec, behind: bool, slack: float) -> bool:
+def _is_seen(spec: ShotSpec, behind: bool) -> bool:
     """Tell whether contact points are made where some step ends, before the target's middle and perhaps behind it."""
     exact: Any = np.float32 if spec.is_box2d else np.float64
     x, ahead = exact(spec.direction * spec.start[0]), exact(spec.direction * spec.target_start[0])
@@ -322,7 +291,7 @@ def _is_seen(spec: ShotSpec, behind: bool, slack: float) -> bool:
         x, ahead = exact(-spec.run_up), exact(spec.gap - spec.run_up)
         way, back = _way_of_step(spec, spec.speed, 0.0), _way_of_step(spec, -spec.target_speed, 0.0)
     half = exact(spec.half_target)
-    rest, rest_behind = (exact(reached - spec.half_target + slack) for reached in (spec.reach, spec.reach_behind))
+    rest, rest_behind = (exact(reached - spec.half_target) for reached in (spec.reach, spec.reach_behind))
     while x < ahead or (behind and x - ahead - half <= rest_behind):
         if abs(x - ahead) - half <= (rest if x < ahead else rest_behind):
             return True

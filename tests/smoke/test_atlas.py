@@ -108,7 +108,7 @@ def test_a_finished_atlas_is_not_fired_again(whole: Path, monkeypatch: pytest.Mo
         (("--x", "speed=1:2"), "--x must be PARAM=LO:HI:N"),
         (("--y", "speed=1:2:3"), "--y must be another parameter than --x"),
         (("--rule", "ccd"), "--rule must be a list of discrete"),
-        (("--target", "stack"), "--target must be one of static"),
+        (("--target", "blade"), "--target must be one of static"),
         (("--speed", "5"), "--speed must be left out where an axis varies it"),
         (("--angle", "95"), "--angle must be from"),
         (("--shots", "0"), "--shots must be"),

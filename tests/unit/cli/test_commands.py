@@ -66,7 +66,7 @@ def scene(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("fire --jitter-angle 1e30", "--jitter-angle must be from 0 to 80 degrees, got 1e+30"),
         ("fire --angle 79 --jitter-angle 9 --shots 9", "--angle must be from -80 to 80 degrees, jitter included, got"),
         ("fire --speed 1e-9", "--speed must be 0, or 6e-07 m/s at least (1e-08 m a step), got 1e-09"),
-        ("atlas --target hinged", "--target must be one of static, kinematic, dynamic, sensor, head_on, got 'hinged'"),
+        ("atlas --target blade", "--target must be one of static, kinematic, dynamic, sensor, head_on, got 'blade'"),
         ("atlas --rule discrete,bulet", "--rule must be a list of discrete, default, bullet, substeps, swept, all (did you mean bullet?)"),
         ("atlas --angle 90", "--angle must be from -80 to 80 degrees, got 90.0"),
         ("atlas --x angle=-90:90:3", "--x: angle must be from -80 to 80 degrees, got -90.0"),

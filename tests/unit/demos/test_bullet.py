@@ -23,8 +23,8 @@ from engine.render.camera import Camera
 from engine.render.canvas import Canvas
 from engine.render.debug_draw import DebugDraw
 
-SOLID = ("wall", "moving", "plate", "hinge", "stack", "blade", "bullet", "posts")
-CCD_LOOKS_AT = ("wall", "moving", "blade", "posts")  # what is static or kinematic: without the flag, nothing else
+SOLID = ("wall", "moving", "plate", "blade", "bullet")
+CCD_LOOKS_AT = ("wall", "moving", "blade")  # what is static or kinematic: without the flag, nothing else
 
 
 def test_it_fires_by_itself_at_each_target_in_turn() -> None:
@@ -131,7 +131,7 @@ def test_the_cap_is_said_where_it_bites() -> None:
 def test_keys_fire_and_choose_the_target() -> None:
     demo = Bullet()
     assert demo.viewer.wanted_speed is not None and demo.viewer.wanted_speed < 0.1
-    assert demo.on_key("h") and demo.spec().target == "hinged"
+    assert demo.on_key("b") and demo.spec().target == "blade"
     assert demo.on_key("return") and demo.shots == 2 and demo.fires_by_itself
     assert demo.on_key("a") and not demo.fires_by_itself
     for _ in range(200):
@@ -156,14 +156,14 @@ def test_every_target_has_a_word_and_a_key_of_its_own() -> None:
         {},
         {"speed": 0},
         {"speed": 1000, "hertz": 15, "radius": 0.3, "thickness": 1},
-        {"speed": 3, "hertz": 480, "radius": 0.005, "target": "stack"},
-        {"speed": 20, "target": "hinge", "phase": 1},
+        {"speed": 3, "hertz": 480, "radius": 0.005, "target": "plate"},
+        {"speed": 20, "target": "plate", "phase": 1},
         {"target": "blade", "target_speed": -200, "lanes": "all"},
         {"target": "moving", "target_speed": -200, "lanes": "all"},
         {"target": "bullet", "shape": "box", "angle": -30, "restitution": 1},
         {"target": "sensor", "angle": 75, "lanes": "all"},
-        {"target": "posts", "burst": 5, "lanes": "swept"},
-        {"target": "chain", "angle": 40, "lanes": "substeps"},
+        {"target": "wall", "burst": 5, "lanes": "swept"},
+        {"target": "plate", "angle": 40, "lanes": "substeps"},
     ],
 )
 def test_every_step_can_be_drawn(values: dict[str, object]) -> None:
@@ -182,7 +182,7 @@ def test_a_bullet_that_does_not_move_ends_in_words_and_keeps_nothing() -> None:
 
 
 def test_words_choose_the_target_as_the_command_fire_calls_it() -> None:
-    for word, target in (("wall", "static"), ("static", "static"), ("hinge", "hinged"), ("plate", "dynamic"), ("head_on", "head_on")):
+    for word, target in (("wall", "static"), ("static", "static"), ("moving", "kinematic"), ("plate", "dynamic"), ("head_on", "head_on")):
         assert Bullet(values={"target": word}).spec().target == target
 
 

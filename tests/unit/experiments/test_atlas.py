@@ -46,7 +46,7 @@ def test_a_plan_refuses_what_makes_no_map() -> None:
         ((speed, thickness, ()), "--rule"),
         ((speed, Axis("angle", 0.0, 89.0, 2, "linear"), ("discrete",)), "angle"),
         ((speed, Axis("target_speed", 0.0, 9.0, 2, "linear"), ("discrete",)), "--y"),
-        ((speed, thickness, ("discrete",), ShotSpec(target="stack")), "--target"),
+        ((speed, thickness, ("discrete",), ShotSpec(target="blade")), "--target"),
         ((speed, thickness, ("discrete",), ShotSpec(target="head_on")), "--y"),
     ):
         with pytest.raises(InvalidInputError, match=words):

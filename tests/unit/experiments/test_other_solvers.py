@@ -64,16 +64,6 @@ def test_discrete_steps_follow_the_law(target: Target) -> None:
     assert 0.0 < series.tunneled_share < 1.0
 
 
-def test_what_goes_through_box2d_does_not_here() -> None:
-    grazing = {"thickness": 0.022, "radius": 0.0085, "target": "posts", "rule": "bullet"}
-    heights = np.random.default_rng(1).uniform(-0.0152, 0.0152, 16)  # of 15.25 mm at which the discs graze
-    through = {
-        solver: sum(run_shot(ShotSpec(**grazing, height=float(height), solver=solver)).tunneled for height in heights)
-        for solver in ("box2d", OURS)
-    }
-    assert through["box2d"] > 2 and through[OURS] == 0
-
-
 def test_no_speed_is_capped() -> None:
     spec = ShotSpec(speed=6000.0, solver=OURS)
     assert not spec.is_capped and spec.travel == 100.0

@@ -14,7 +14,6 @@ from engine.experiments.spec import Rule, ShotSpec, Target
 from engine.experiments.tunnelling import tunnel_chance
 
 FREE: tuple[Target, ...] = ("static", "dynamic")
-ALL: tuple[Target, ...] = (*FREE, "hinged", "stack")
 SWITCHES: tuple[Rule, Rule] = ("discrete", "bullet")
 """Both of Box2D's switches off, and on."""
 
@@ -47,7 +46,7 @@ def random_shots() -> list[ShotResult]:
     return [run_shot(spec) for spec in random_specs(600, seed=5)]
 
 
-@pytest.mark.parametrize("target", ALL)
+@pytest.mark.parametrize("target", FREE)
 def test_the_standard_shot_goes_through_without_ccd_and_is_stopped_with_it(target: Target) -> None:
     off, on = (run_shot(ShotSpec(speed=110.0, thickness=0.05, target=target, rule=rule)) for rule in SWITCHES)
     assert (off.tunneled, off.hit, off.stopped_at, off.impact_time, off.impact_point) == (True, False, None, None, None)
@@ -55,7 +54,7 @@ def test_the_standard_shot_goes_through_without_ccd_and_is_stopped_with_it(targe
     assert on.stopped_at is not None and -0.5 * 0.05 - 0.05 - 0.01 < on.stopped_at < 0.0
 
 
-@pytest.mark.parametrize("target", ALL)
+@pytest.mark.parametrize("target", FREE)
 @pytest.mark.parametrize("rule", SWITCHES)
 @pytest.mark.parametrize("speed", [0.5, 2.0, 4.0])
 def test_a_slow_bullet_never_tunnels(target: Target, rule: Rule, speed: float) -> None:
@@ -96,13 +95,6 @@ def test_a_plate_that_is_pushed_on_at_most_of_the_speed_has_not_stopped_the_bull
                 assert shot.verdict.endswith(f"pushes it on at {110.0 * kept:.3g} m/s")
 
 
-def test_a_contact_beyond_the_target_is_no_stop() -> None:
-    shot = run_shot(ShotSpec(radius=0.3, thickness=0.005, target="stack", rule="bullet"))
-    assert (shot.hit, shot.tunneled, shot.stopped_at) == (True, False, None)
-    assert "broke through, flies on at" in shot.verdict
-    assert shot.positions[-1][0] > 5.0
-
-
 def test_box2d_never_reports_an_impact_before_the_first_touch(random_shots: list[ShotResult]) -> None:
     """Without CCD it is up to a step late, with it by the way into the skins that it aims at."""
     for shot in random_shots:
@@ -126,7 +118,7 @@ def test_a_shot_to_the_left_is_the_mirror_image(target: Target, rule: Rule, phas
 
 
 def test_the_same_shot_twice_gives_the_same_numbers() -> None:
-    for spec in (ShotSpec(phase=0.03), ShotSpec(rule="bullet", target="stack"), ShotSpec(rule="bullet", target="hinged")):
+    for spec in (ShotSpec(phase=0.03), ShotSpec(rule="bullet", target="dynamic"), ShotSpec(rule="bullet", target="blade")):
         assert run_shot(spec) == run_shot(spec)
 
 

@@ -50,7 +50,7 @@ def test_the_size_of_a_batch_changes_nothing() -> None:
 
 
 def test_what_cannot_share_a_world_is_shot_one_by_one() -> None:
-    spec, at = ShotSpec(target="hinged"), (0.02, 0.5)
+    spec, at = ShotSpec(target="blade"), (0.02, 0.5)
     assert not has_lanes(spec)
     assert run_batch(spec, at).tunneled.tolist() == [run_shot(replace(spec, phase=phase)).tunneled for phase in at]
 

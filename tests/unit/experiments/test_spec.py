@@ -113,7 +113,6 @@ def test_the_reach_counts_the_skins_there_are() -> None:
     assert ShotSpec(**base).reach == pytest.approx(0.11)
     assert ShotSpec(**base, shape="box").reach == pytest.approx(0.12)
     assert ShotSpec(**base, shape="box", angle=math.pi / 4).reach == pytest.approx(0.07 + 0.05 * math.sqrt(2.0))
-    assert ShotSpec(**base, target="posts").reach == pytest.approx(0.10)
     assert ShotSpec(**base, target="head_on").reach == pytest.approx(0.10)
     assert ShotSpec(**base, target="head_on", shape="box").reach == pytest.approx(0.12)
 
