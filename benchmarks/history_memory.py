@@ -20,6 +20,7 @@ from engine.demo.registry import find_demo
 from engine.demo.replaying import record
 from engine.demo.time_series import TimeSeries
 from engine.history.history import History
+from engine.sim.actions import Drag, Grab, Release
 from engine.world import load_solver
 
 __all__ = ["resident_bytes"]
@@ -87,11 +88,11 @@ def pull(history: History, step: int) -> None:
     world = history.demo.stages[0].world
     if step % _EVERY == 0:
         bodies = world.body_ids
-        history.act("grab", world.state(bodies[-1 - step // _EVERY % len(bodies)]).position)
+        history.act(Grab(world.state(bodies[-1 - step // _EVERY % len(bodies)]).position))
     elif step % _EVERY < _HAND:
-        history.act("drag", (0.05 * (step % _EVERY), 4.0))
+        history.act(Drag((0.05 * (step % _EVERY), 4.0)))
     elif step % _EVERY == _HAND:
-        history.act("release")
+        history.act(Release())
 
 
 def seeks(history: History) -> list[float]:

@@ -12,16 +12,17 @@ import statistics
 import time
 from collections.abc import Callable
 
+import msgspec
+
 from benchmarks.measuring import Record, record, seconds_in_turn
 from engine.common.rng import stream
 from engine.demo.registry import find_demo
-from engine.history.recordings.inputs import as_plain
 from engine.net import messages as m
 from engine.net.client import Client
 from engine.net.link import Link, LinkSettings
 from engine.net.server import Server
+from engine.sim.actions import Action, Drag, Grab, encode_action
 from engine.sim.demo import Demo
-from engine.sim.input_log import Input
 from engine.sim.state import compress_state, decode_state, encode_state
 from engine.sim.users import KEYFRAME_TICKS
 from engine.world import load_solver
@@ -117,8 +118,8 @@ class _Table:
     def _drag(self, peer: int) -> None:
         tick, number = self.server.course.now, self._numbers[peer]
         self._numbers[peer] += 1
-        one = _dragged(tick, peer, is_first=number == 1)
-        self.server.receive(peer, m.encode(m.Did(number, tick, as_plain(one))), self.now)
+        action = msgspec.Raw(encode_action(_dragged(tick, peer, is_first=number == 1)))
+        self.server.receive(peer, m.encode(m.Did(number, tick, action)), self.now)
         if number % 8 == 0:
             self.server.receive(peer, m.encode(m.Ping(self.now, tick)), self.now)
 
@@ -129,8 +130,7 @@ class _Table:
             client.receive(content, now)
         client.advance(now)
         if client.course is not None and client.course.now % 2 == 0:
-            one = _dragged(client.course.now, 0, is_first=client.course.now % 60 == 0)
-            client.act(one.action, *one.arguments, now=now)
+            client.act(_dragged(client.course.now, 0, is_first=client.course.now % 60 == 0), now=now)
         while client.outbox:
             self.up.put(client.outbox.popleft(), now)
 
@@ -141,9 +141,9 @@ def _seconds(call: Callable[[], object]) -> float:
     return time.thread_time() - began
 
 
-def _dragged(tick: int, user: int, is_first: bool) -> Input:
+def _dragged(tick: int, user: int, is_first: bool) -> Action:
     turn = 0.05 * tick + 2.4 * user
-    return Input("grab" if is_first else "drag", ((6.0 * math.cos(turn), 4.0 + 3.0 * math.sin(1.3 * turn)),))
+    return (Grab if is_first else Drag)((6.0 * math.cos(turn), 4.0 + 3.0 * math.sin(1.3 * turn)))
 
 
 def _shared(solver: str, count: int, n_clients: int, n_ticks: int) -> list[Record]:

@@ -24,6 +24,7 @@ from engine.demo.session import Session
 from engine.history.recordings import SUFFIX, Recording, load_recording
 from engine.render import palette
 from engine.render.camera import Place
+from engine.sim.actions import Drop
 from engine.sim.demo import Demo
 from engine.sim.dropping import drop_size, is_pair_file, is_stepper_case, load_dropped, refusal, words_of
 
@@ -169,7 +170,7 @@ def _put(session: Session, dropped: _Dropped, result: BodyFile | Exception) -> N
     try:
         if isinstance(result, Exception):
             raise result
-        session.messages.say(words_of(session.act("drop", result, dropped.point)))
+        session.messages.say(words_of(session.act(Drop.of(result, dropped.point))))
     except Exception as error:
         session.messages.say(refusal(dropped.path, error), palette.WARNING)
 

@@ -34,9 +34,10 @@ from engine.demo.session import Session
 from engine.render import palette
 from engine.render.camera import Camera
 from engine.render.controls import Control, Controls
+from engine.sim.action import Held
+from engine.sim.actions import Drag, Grab, Turn, TurnWheel
 from engine.sim.demo import Demo
 from engine.sim.doors import Door, door_of_bodies, door_of_body, door_of_contact, door_of_difference, door_of_fixtures, door_of_solver
-from engine.sim.input_log import Held
 from engine.sim.stage import Stage, stage_under
 from engine.world import load_solver
 
@@ -443,21 +444,21 @@ class Pointing:
             if found is not None:
                 self._clicked = (event.pos, found)
             else:
-                self._grip("grab", event.pos, _LEFT)
-        elif event.button == _MIDDLE or (event.button == _RIGHT and (self._holding or not self._grip("turn", event.pos, _RIGHT))):
+                self._grip(Grab, event.pos, _LEFT)
+        elif event.button == _MIDDLE or (event.button == _RIGHT and (self._holding or not self._grip(Turn, event.pos, _RIGHT))):
             self._panning = event.button
 
     def move(self, event: pygame.event.Event, ui_scale: float) -> None:
         """The pointer moves, over the view or dragged out of it."""
         if self._clicked is not None and math.dist(self._clicked[0], event.pos) > _CLICK * ui_scale:
-            self._grip("grab", self._clicked[0], _LEFT)
+            self._grip(Grab, self._clicked[0], _LEFT)
             self._clicked = None
         if self._slider is not None:
             self._session.set_parameter(self._slider.parameter, self._snapped(self._slider, event.pos))
         if self._panning:
             self._session.view.pan(*event.rel)
         if self._holding:
-            self._session.act("drag", self._to_world(event.pos))
+            self._session.act(Drag(self._to_world(event.pos)))
 
     def release(self, event: pygame.event.Event) -> None:
         """A button goes up, wherever; pygame counts a notch of the wheel as a button too."""
@@ -481,7 +482,7 @@ class Pointing:
         """The wheel turns over the view."""
         self._lens = controls.view_at(pixel)
         point = self._to_world(pixel)
-        if not self._session.act("on_wheel", point, notches):
+        if not self._session.act(TurnWheel(point, notches)):
             self._session.view.zoom(pixel if self._lens is None else self._session.view.camera.to_screen(point), notches)
 
     def let_go(self) -> None:
@@ -509,15 +510,14 @@ class Pointing:
     def _to_world(self, pixel: Pixel) -> tuple[float, float]:
         return self._session.view.to_world(pixel) if self._lens is None else self._lens.to_world(pixel)
 
-    def _grip(self, how: str, pixel: Pixel, button: int) -> bool:
-        """Take hold, to pull or to turn, of what lies under a pixel; return whether there is something."""
+    def _grip(self, kind: type[Grab | Turn], pixel: Pixel, button: int) -> bool:
+        """Take hold, to pull or to turn, of what lies under a pixel; return True if there is something."""
         session, point = self._session, self._to_world(pixel)
-        lane = session.view.lane_at(pixel) if how == "grab" else None
+        lane = session.view.lane_at(pixel) if kind is Grab else None
         held = None if lane is None else held_beside(session.besides[lane].demo, point)
-        if held is not None:
-            is_held = session.timeline.guarded(lambda: session.act("hold", *held, point))
-        else:
-            is_held = bool(session.act(how, point))
+        is_held = False
+        with contextlib.suppress(LabError):  # too heavy, or too far out, to be held
+            is_held = bool(session.act(kind(point) if held is None else Grab(point, held=held)))
         self._holding = button if is_held else 0
         return is_held
 

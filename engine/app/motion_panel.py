@@ -23,6 +23,7 @@ from engine.demo.solver_settings import OF_WORLD, changed_setting, setting_param
 from engine.render import palette
 from engine.render.differences import length_words
 from engine.render.fonts import FontBook
+from engine.sim.actions import ChangeWorld
 from engine.world import WorldSettings, load_solver, solvers
 
 __all__ = ["MotionPanel", "Wish", "next_beside", "next_solver", "next_words"]
@@ -272,11 +273,11 @@ class MotionPanel:
         """Change a setting of all worlds of the demo that is looked at; undo takes all of it back at once."""
         number = bool(value) if isinstance(getattr(WorldSettings(), field), bool) else round(value)
         for k in range(len(self._session.demo.stages)):
-            edit = ("amend_edit" if is_same_move or k else "edit", k, "set_settings", (), ((field, number),))
+            change = ChangeWorld(k, {field: number}, continues=is_same_move or k > 0)
             if self._of and self._beside is not None:
-                self._beside.act(*edit)
+                self._beside.act(change)
             else:
-                self._session.timeline.guarded(partial(self._session.act, *edit))
+                self._session.timeline.guarded(partial(self._session.act, change))
 
     def _set_defaults(self) -> None:
         now = setting_values(self._solver, self._world_settings)

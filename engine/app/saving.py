@@ -23,19 +23,18 @@ from engine.demo.scene_demo import SceneDemo, plain_title
 from engine.scenes import Scene, SceneWorld
 from engine.scenes.pictures import MOST_IN_ALL, MOST_PICTURED, MOST_PICTURES, BodyPicture
 from engine.scenes.scene import LONGEST_TEXT, MOST_NOTES, MOST_WORLDS, scene_of_snapshot
+from engine.sim.actions import Drop, Edit, Restart
 
 if TYPE_CHECKING:
     from engine.demo.session import Session
     from engine.history.history import History
+    from engine.sim.action import Input
     from engine.sim.demo import Demo
     from engine.sim.dropping import DroppedBody
-    from engine.sim.input_log import Input
     from engine.sim.stage import Stage
 
 __all__ = ["Moment", "built", "kept_maker", "moments", "scene_at", "scene_maker"]
 
-_BUILDING = ("edit", "amend_edit", "drop")
-"""Actions that build something in a demo, of `engine.history.history.ACTIONS`."""
 _GAP = 0.1
 """Between worlds below each other, in heights."""
 
@@ -58,10 +57,10 @@ def built(history: History[Demo], until: int | None = None) -> list[tuple[int, I
     start, end = _start(history), history.now if until is None else until
     for step in range(start, end + 1):
         for one in history.branch.inputs[step]:
-            if one.own.action == "restart":
+            if isinstance(one.action, Restart):
                 found.clear()
-            elif one.own.action in _BUILDING:
-                found.append((step, one.own))
+            elif isinstance(one.action, Edit | Drop):
+                found.append((step, one))
     return found
 
 

@@ -20,8 +20,8 @@ from engine.geometry import Transform
 from engine.render import palette
 from engine.render.canvas import Canvas
 from engine.render.palette import Color, mix
+from engine.sim.action import Held
 from engine.sim.demo import Demo
-from engine.sim.input_log import Held
 
 if TYPE_CHECKING:
     from engine.net.corrections import Correction

@@ -21,8 +21,23 @@ from engine.demo.session import Session
 from engine.render import palette
 from engine.render.camera import Place
 from engine.render.views import Layers
-from engine.sim.demo import Demo
-from engine.sim.grip import bodies_under
+from engine.sim.actions import (
+    Action,
+    Drag,
+    Drive,
+    Drop,
+    Edit,
+    Grab,
+    Pause,
+    PressKey,
+    Release,
+    ReleaseAll,
+    ReleaseKey,
+    SetSpeed,
+    Turn,
+    TurnWheel,
+    UndoOwn,
+)
 from engine.sim.ids import called, readable
 from engine.sim.stage import Stage
 from engine.sim.users import SPEEDS, Users
@@ -53,7 +68,9 @@ _GRAPH = 600
 class SharedClock(FixedClock):
     """How time passes for all who share a demo: told from its users, and changed by acts."""
 
-    def __init__(self, users: Callable[[], Users], act: Callable[..., object], share: Callable[[], float], step_seconds: float) -> None:
+    def __init__(
+        self, users: Callable[[], Users], act: Callable[[Action], object], share: Callable[[], float], step_seconds: float
+    ) -> None:
         self._users, self._act, self._share = users, act, share
         super().__init__(step_seconds)
 
@@ -83,19 +100,18 @@ class SharedClock(FixedClock):
 
     def toggle_pause(self) -> None:
         """Let the world stand still, or go on, for all."""
-        self._act("pause", not self.paused)
+        self._act(Pause(not self.paused))
 
     def slower(self) -> None:
         """Let time pass more slowly for all."""
-        self._act("set_speed", max((speed for speed in SPEEDS if speed < self.speed), default=SPEEDS[0]))
+        self._act(SetSpeed(max((speed for speed in SPEEDS if speed < self.speed), default=SPEEDS[0])))
 
     def faster(self) -> None:
         """Let time pass faster for all."""
-        self._act("set_speed", min((speed for speed in SPEEDS if speed > self.speed), default=SPEEDS[-1]))
+        self._act(SetSpeed(min((speed for speed in SPEEDS if speed > self.speed), default=SPEEDS[-1])))
 
     def request_step(self) -> None:
-        """Refuse: a step would be everybody's."""
-        self._act("step")
+        """Take none: a step would be everybody's."""
 
 
 class SharedSession(Session):
@@ -131,7 +147,7 @@ class SharedSession(Session):
         self.smooths = self.shows_ghosts = True
         self._n_again = party.client.n_again
         self._n_adopted = party.client.n_adopted
-        self._drag: tuple[float, float] | None = None
+        self._drag: Drag | None = None
         """Where the hand is to pull to from this frame on; what it pulled to before in the same frame nobody need know."""
         self._was_apart = False
         self._down: set[str] = set()
@@ -171,26 +187,24 @@ class SharedSession(Session):
 
     # -- acting -------------------------------------------------------------------------------------------------------
 
-    def act(self, action: str, *arguments: Any) -> Any:
-        """Do something here at once, and say it to the server; return what it returns.
+    def act(self, action: Action) -> Any:
+        """Apply an action here at once, and send it to the server; return its result.
 
         Raises
         ------
         LabError
-            An edit that the world refuses; what else is refused is told.
+            The world refuses an edit or a drop; what else is refused is said in the status strip.
         """
-        if action == "step":
-            return self._refuse(NO_PAST)
-        if action == "drag":
-            self._drag = arguments[0]
+        if isinstance(action, Drag):
+            self._drag = action
             return None
         self._pull()
-        if action == "grab" and type(self.demo).grab is Demo.grab:
-            return self._grab(arguments[0])
-        if action in ("turn", "on_wheel") and getattr(type(self.demo), action) is getattr(Demo, action):
+        if isinstance(action, Grab):
+            return self._grab(action)
+        if isinstance(action, Turn | TurnWheel) and not action.is_taken_by(self.demo):
             return False
-        done = self._say(action, *arguments)
-        if done is None and action in ("edit", "amend_edit") and arguments[1].startswith("create_"):
+        done = self._send(action)
+        if done is None and isinstance(action, Edit) and action.may_create:
             raise LabError(self._why_unmade())
         return done
 
@@ -206,31 +220,31 @@ class SharedSession(Session):
             )
         return "it comes once the server answers"
 
-    def _say(self, action: str, *arguments: Any) -> Any:
+    def _send(self, action: Action) -> Any:
         try:
-            return self.client.act(action, *arguments, now=self.party.now())
+            return self.client.act(action, now=self.party.now())
         except LabError as error:
             words = readable(str(error), self._names)
-            if action in ("edit", "amend_edit", "drop"):
+            if isinstance(action, Edit | Drop):
                 raise error if words == str(error) else LabError(words) from None
             return self._refuse(words)
 
     def _refuse(self, why: str) -> None:
         self.messages.answer(why, palette.WARNING)
 
-    def _grab(self, point: tuple[float, float]) -> bool:
+    def _grab(self, action: Grab) -> bool:
         """Take hold of what is seen at a point of the picture, if there is something."""
-        if next(bodies_under(self.demo.stages, point), None) is None:
+        if isinstance(self.demo.sim.resolve(action), Release):
             return False
-        self._say("grab", point)
-        self._is_holding = True
-        return True
+        done = self._send(action)
+        self._is_holding = done is not False
+        return self._is_holding
 
     def _pull(self) -> None:
-        """Say where the hand pulls to."""
+        """Send where the hand pulls to."""
         if self._drag is not None:
-            point, self._drag = self._drag, None
-            self._say("drag", point)
+            action, self._drag = self._drag, None
+            self._send(action)
 
     def drive(self, body: tuple[int, int] | None) -> None:
         """Let the own force keys push a body, by its stage and number; what they push already no more."""
@@ -239,38 +253,38 @@ class SharedSession(Session):
         if body is None or body == before:
             if before is None:
                 return self._refuse("point at a body that can move: the arrows or W A S D push it then")
-            self._say("drive", -1, 0)
+            self._send(Drive(-1, 0))
             self.messages.answer("you drive nothing any more")
             return
         stage, number = body
         world = self.demo.stages[stage].world
         if world.body(number).spec.type != "dynamic":
             return self._refuse("this body cannot be pushed: it is not dynamic")
-        self._say("drive", stage, number)
+        self._send(Drive(stage, number))
         self.messages.answer(f"you drive {self.body_name(stage, number)}: the arrows or W A S D push it with 20 N")
 
     def press(self, key: str) -> None:
         self._down.add(key)
-        self.act("press", key)
+        self.act(PressKey(key))
 
     def release_key(self, key: str) -> None:
         if key in self._down:
             self._down.discard(key)
-            self.act("release_key", key)
+            self.act(ReleaseKey(key))
 
     def release(self) -> None:
         self._is_holding = False
-        self.act("release")
+        self.act(Release())
 
     def release_all(self) -> None:
         if self._down or self._is_holding:
             self._down.clear()
             self._is_holding = False
-            self.act("release_all")
+            self.act(ReleaseAll())
 
     def undo(self) -> None:
         """Take back what was done last here, and nothing of others'."""
-        self.act("undo_own")
+        self.act(UndoOwn())
 
     def put_beside(self, *solvers: str, since: tuple[int, int] | None = None) -> None:
         """Refuse: what runs beside it would be shared by nobody."""

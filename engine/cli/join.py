@@ -189,7 +189,7 @@ class _Guest:
         if client.user in course.demo.sim.users.users:
             for one in self.script.due(course.now):
                 try:
-                    client.act(one.action, *one.arguments, now=now)
+                    client.act(one, now=now)
                 except LabError:  # the demo refuses it, and everywhere alike
                     self.n_failed += 1
 

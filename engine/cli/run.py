@@ -190,13 +190,14 @@ def _recorder(history: History[Demo], path: str) -> Recorder:
 
 def _drop(acting: Session | Simulation | History[Demo], files: Sequence[str]) -> None:
     """Let the files fall into a demo, side by side."""
+    from engine.sim.actions import Drop
     from engine.sim.dropping import drop_places, drop_size, load_dropped
 
     demo = acting.demo
     for file, point in zip(files, drop_places(demo.home(), len(files)), strict=True):
         try:
             with options.named(partial(_dropped_field, file)):
-                acting.act("drop", load_dropped(file, drop_size(demo.home())), point)
+                acting.act(Drop.of(load_dropped(file, drop_size(demo.home())), point))
         except InvalidInputError:
             raise
         except LabError as error:

@@ -12,13 +12,23 @@ import os
 import secrets
 import stat
 from collections.abc import Iterator
-from pathlib import Path, PurePosixPath, PureWindowsPath
+from pathlib import Path, PurePath, PurePosixPath, PureWindowsPath
 from typing import BinaryIO
 
 from engine.common.errors import Described, InvalidInputError
 from engine.common.interrupts import DeferredInterrupt
 
-__all__ = ["is_special", "name_beside", "naming", "open_plain", "read_at_most", "real_path", "temporary_beside", "write_atomically"]
+__all__ = [
+    "is_special",
+    "name_beside",
+    "naming",
+    "open_plain",
+    "read_at_most",
+    "real_path",
+    "relative_path",
+    "temporary_beside",
+    "write_atomically",
+]
 
 
 def read_at_most(
@@ -80,6 +90,14 @@ def name_beside(folder: str | os.PathLike[str], name: str) -> str | None:
         return path if Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder)) else None
     except (OSError, ValueError):  # a name that no file can have
         return None
+
+
+def relative_path(file: str, folder: str | os.PathLike[str]) -> str:
+    """Return a file's path relative to a folder, with forward slashes; as it is, where there is no way (another drive)."""
+    try:
+        return PurePath(os.path.relpath(file, folder)).as_posix()
+    except ValueError:
+        return file
 
 
 def write_atomically(path: str | os.PathLike[str], content: bytes) -> None:

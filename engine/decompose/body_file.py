@@ -25,14 +25,14 @@ import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from pathlib import Path, PurePath
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from engine.common.checks import integer, positive
 from engine.common.errors import Described, InvalidInputError, InvalidShapeError
-from engine.common.files import name_beside, write_atomically
+from engine.common.files import name_beside, relative_path, write_atomically
 from engine.common.json_file import json_text, read_json
 from engine.common.limits import MAX_COORDINATE, MAX_POLYGON_VERTICES
 from engine.common.tolerances import TRACE_TOLERANCE
@@ -242,7 +242,7 @@ def body_as_json(body: BodyFile, folder: str | os.PathLike[str] = ".") -> dict[s
         for part in body.outline.parts
     ]
     plain["fixtures"] = [_plain_piece(piece) for piece in body.pieces]
-    notes, file = body.notes, None if body.picture is None else _seen_from(body.picture.file, folder)
+    notes, file = body.notes, None if body.picture is None else relative_path(body.picture.file, folder)
     if file is not None and name_beside(folder, file) is None:
         notes, file = (*notes, _elsewhere(file)), None
     if body.picture is not None and file is not None:
@@ -331,11 +331,3 @@ def _picture(held: BodySchema, folder: Path) -> Picture | None:
 
 def _elsewhere(file: str) -> str:
     return f"Left out: the picture {brief(file, LONGEST_NAME)}, which is not in the folder of the body's file, or below."
-
-
-def _seen_from(file: str, folder: str | os.PathLike[str]) -> str:
-    """Return the file's path relative to the folder, with forward slashes; as it is, where there is no way (another drive)."""
-    try:
-        return PurePath(os.path.relpath(file, folder)).as_posix()
-    except ValueError:
-        return file

@@ -44,10 +44,10 @@ import contextlib
 import math
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from statistics import median
 from time import perf_counter
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from engine.common.errors import LabError
 from engine.demo.apart import TOLERANCE, Apart, Distances, Why
@@ -55,8 +55,9 @@ from engine.demo.figures import Energy, Figures, FiguresOf, energy_of
 from engine.demo.time_series import TimeSeries
 from engine.history.branch import Branch
 from engine.history.history import History, repeat
+from engine.history.input_log import InputLog
+from engine.sim.actions import Action, Input, SetSolver
 from engine.sim.demo import Demo
-from engine.sim.input_log import Input, InputLog
 from engine.sim.stage import Stage, StepPiece, WholeStep
 from engine.world import World
 from engine.world.fields import named_values
@@ -71,7 +72,6 @@ _JUDGED = {"box2d", "soft_step"}
 _COSTS = 60
 """Steps over which the median of their times is taken."""
 Settings: TypeAlias = Mapping[str, float | str] | NamedValues
-_SWITCH, _SWITCHES = "set_solver", ("set_solver", "amend_solver")
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +139,7 @@ class Beside:
         self._own: list[tuple[int, int, Input]] = []
         """What is done to the second alone: after a step, and after so many of the things done to the first there."""
         if since is not None:
-            self._own.append((*self.since, _switch(solver, solver_settings)))
+            self._own.append((*self.since, Input(_switch(solver, solver_settings))))
         self._is_built = since is None
         """Whether its worlds are its own solver's from the beginning."""
         self._built_by = solver
@@ -208,25 +208,27 @@ class Beside:
 
     def set_solver(self, solver: str, solver_settings: Settings | None = None) -> None:
         """Let another solver drive the second, or the same one with other settings; see `act`."""
-        self.act(_SWITCH, *_switch(solver, solver_settings).arguments)
+        self.act(_switch(solver, solver_settings))
 
-    def act(self, action: str, *arguments: Any) -> None:
-        """Do something to the second alone, where the first stands, or where they part if that lies ahead; `follow` does it.
+    def act(self, action: Action) -> None:
+        """Apply an action to the second alone, where the first stands, or where they part if that lies ahead; `follow` does it.
 
         What was so done later is forgotten, and at the same place what this one takes the place of: the same setting's other value.
         """
         if self.first.branch is not self._branch:
             self._leave_what_is_other(self.first.branch)
-        here, one = max((self.first.now, self.first.given), self.since), Input(action, arguments)
-        self._own = [other for other in self._own if other[:2] < here or (other[:2] == here and not _is_of_the_same(one, other[2]))]
-        self._own.append((*here, one))
+        here = max((self.first.now, self.first.given), self.since)
+        known = [one for one in self._own if one[:2] <= here]
+        self._own = [one for one in known if one[:2] < here or action.target is None or one[2].action.target != action.target]
+        self._own.append((*here, Input(action)))
         self._forget_from(here[0])
 
     @property
     def solver(self) -> str:
         """What drives the second from `since` on, as far as the first has come."""
         here = self.first.now, self.first.given
-        names = [str(one.arguments[0]) for step, given, one in self._own if (step, given) <= here or (step, given) == self.since]
+        own = [one.action for step, given, one in self._own if (step, given) <= here or (step, given) == self.since]
+        names = [action.solver for action in own if isinstance(action, SetSolver)]
         return names[-1] if names else self._built_by
 
     def _stepped(self, _: object) -> None:
@@ -268,7 +270,7 @@ class Beside:
         own = [(k, one) for at, k, one in self._own if at == step]
         for k in range(len(firsts) + 1):
             found += [one for at, one in own if at == k]
-            if k < len(firsts) and (firsts[k].own.action not in _SWITCHES or (step, k) < self.since):
+            if k < len(firsts) and (not isinstance(firsts[k].action, SetSolver) or (step, k) < self.since):
                 found.append(firsts[k])
         return found
 
@@ -279,9 +281,9 @@ class Beside:
         if history.given < min(len(known), len(wanted)):
             history.go_to(step, min(len(known), len(wanted)))
         for one in wanted[len(known) :]:
-            why = history.follow(_for_the_second(one))
+            why = history.follow(one)
             if why is not None and not one.is_refused:
-                self._skipped.append((len(known), Skipped(step, one.own.action, str(why))))
+                self._skipped.append((len(known), Skipped(step, type(one.action).__name__, str(why))))
             known.append(one)
 
     def _step(self) -> None:
@@ -417,27 +419,12 @@ def _before_its_step(stage: Stage, look: Callable[[World], object]) -> None:
     stage.stepper = pieces
 
 
-def _for_the_second(one: Input) -> Input:
-    """Return what is to be done to the second: what the hand took hold of, it takes hold of, wherever that is now."""
-    if one.held is None:
-        return one
-    return replace(one, action="hold", arguments=(*one.held, *one.arguments))
-
-
-def _switch(solver: str, solver_settings: Settings | None) -> Input:
-    return Input(_SWITCH, (solver, _pairs(solver_settings)))
+def _switch(solver: str, solver_settings: Settings | None) -> SetSolver:
+    return SetSolver(solver, _pairs(solver_settings))
 
 
 def _pairs(solver_settings: Settings | None) -> NamedValues:
     return named_values("solver_settings", () if solver_settings is None else solver_settings)
-
-
-def _is_of_the_same(one: Input, other: Input) -> bool:
-    """Tell whether two inputs set the same things, so that the later alone counts."""
-    if one.action != other.action or one.action == _SWITCH:
-        return one.action == other.action
-    (*what, changes), (*others, others_changes) = one.arguments, other.arguments
-    return what == others and [name for name, _ in changes] == [name for name, _ in others_changes]
 
 
 def _parting(old: InputLog, new: InputLog, last: int) -> tuple[int, int]:

@@ -30,10 +30,23 @@ from engine.geometry import AABB
 from engine.render import palette
 from engine.render.camera import Place
 from engine.render.views import Layers
+from engine.sim.actions import (
+    Action,
+    GoAlone,
+    Input,
+    KeepSolverState,
+    PressKey,
+    Release,
+    ReleaseAll,
+    ReleaseKey,
+    ResourceReady,
+    Restart,
+    SetParameter,
+    SetSolver,
+)
 from engine.sim.demo import Demo
 from engine.sim.doors import Door
 from engine.sim.ids import called
-from engine.sim.input_log import ACTIONS, Input
 from engine.sim.stage import Stage, StepTimes
 from engine.world import load_solver
 
@@ -164,31 +177,31 @@ class Session:
 
     # -- acting -------------------------------------------------------------------------------------------------------
 
-    def act(self, action: str, *arguments: Any) -> Any:
-        """Do something to the demo, one of `engine.history.history.ACTIONS`, so that it can be taken back; return what it returns.
+    def act(self, action: Action) -> Any:
+        """Apply an action to the demo, so that it can be taken back; return its result.
 
         What is begun in the past begins another future, in which what was held there would never be released: it is released first.
         """
         history = self.timeline.history
         if history is None:
-            return self.demo.sim.act(action, *arguments)
+            return self.demo.sim.act(self.demo.sim.resolve(action))
         self.timeline.finish()
-        if ACTIONS.get(action, False):
+        if action.begins:
             self._go_alone()
-        if ACTIONS.get(action, False) and not history.at_tip and (self.demo.held or self.demo.grabbing):
-            history.act("release_all")
-        return history.act(action, *arguments)
+        if action.begins and not history.at_tip and (self.demo.held or self.demo.grabbing):
+            history.act(ReleaseAll())
+        return history.act(action)
 
     def _go_alone(self) -> None:
         """Go on alone from what a recording has of a demo that several users shared."""
         if self.timeline.history is not None and self.demo.sim.is_shared:
-            self.timeline.history.act("go_alone")
+            self.timeline.history.act(GoAlone())
 
     def press(self, key: str) -> None:
         """Give the demo a key."""
         self._release_later.discard(key)
         before = self._picture
-        self.timeline.guarded(lambda: self.act("press", key))
+        self.timeline.guarded(lambda: self.act(PressKey(key)))
         self._take_wishes()
         self._fit(before)
 
@@ -197,12 +210,12 @@ class Session:
         if not self.timeline.is_now:
             self._release_later.add(key)
         elif key in self.demo.held:
-            self.act("release_key", key)
+            self.act(ReleaseKey(key))
 
     def release(self) -> None:
         """Take from the demo what the hand holds; in the past as `release_key`."""
         if self.timeline.is_now:
-            self.act("release")
+            self.act(Release())
         else:
             self._release_later.add(_HAND)
 
@@ -211,7 +224,7 @@ class Session:
         if not self.timeline.is_now:
             self._release_later |= {*self.demo.held, _HAND}
         elif self.demo.held or self.demo.grabbing:
-            self.act("release_all")
+            self.act(ReleaseAll())
 
     def _release_at_the_end(self) -> None:
         """Release at the end of all that has happened what was released while the demo stood in the past.
@@ -221,15 +234,15 @@ class Session:
         """
         if self._release_later and self.timeline.is_now:
             for key in sorted(self._release_later & self.demo.held):
-                self.act("release_key", key)
+                self.act(ReleaseKey(key))
             if _HAND in self._release_later and self.demo.grabbing:
-                self.act("release")
+                self.act(Release())
             self._release_later.clear()
 
     def restart(self) -> None:
         """Build the demo anew; camera and speed stay, a pause too."""
         self.timeline.failure = ""
-        self.timeline.guarded(lambda: self.act("restart"))
+        self.timeline.guarded(lambda: self.act(Restart()))
         self._adopt()
 
     def set_parameter(self, name: str, value: float) -> None:
@@ -238,7 +251,7 @@ class Session:
         self.timeline.finish()
         before = self._picture
         if value != self.demo.parameter(name):
-            self.timeline.guarded(lambda: self.act("set_parameter", name, value))
+            self.timeline.guarded(lambda: self.act(SetParameter(name, value)))
         self._adopt()
         self._fit(before)
 
@@ -271,9 +284,8 @@ class Session:
         """
         self.timeline.failure = ""
         settings = tuple(sorted((solver_settings or {}).items()))
-        action = "amend_solver" if is_same_move else "set_solver"
         try:
-            self.act(action, solver, settings)
+            self.act(SetSolver(solver, settings, continues=is_same_move))
         except LabError as error:
             self.messages.answer(f"{load_solver(solver).capabilities.title} cannot drive this: {error}", palette.WARNING)
 
@@ -417,7 +429,7 @@ class Session:
     def _keep_solver_state(self) -> None:
         """Tell the demo, once, that the whole state of its solver has come into reach while it ran."""
         if not self.demo.sim.keeps_solver_state and self.demo.sim.has_whole_states and self.timeline.is_now:
-            self.act("keep_solver_state")
+            self.act(KeepSolverState())
 
     def _tell_what_is_ready(self) -> None:
         """Tell the demo what has come in the background, each thing once."""
@@ -425,7 +437,7 @@ class Session:
             for what in self.demo.arrivals():
                 if what not in self.demo.ready:
                     before = self._picture
-                    self.act("resource_ready", what)
+                    self.act(ResourceReady(what))
                     self._fit(before)
 
     # -- recordings --------------------------------------------------------------------------------------------------

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from engine.common.arrays import FloatArray, IntArray
 from engine.demo.event_log import EventLog
+from engine.sim.actions import SetPose, SetVelocity
 from engine.sim.ids import called
 from engine.sim.stage import body_box
 
@@ -176,8 +177,8 @@ class TimeSeries:
             self._line = history.branch
         if history.now not in self._frames and (history.now > self.last or history.now > self._oldest):
             for one in history.inputs_before(history.now):
-                if one.own.action in ("edit", "amend_edit"):
-                    self._edited(history.now, *one.own.arguments)
+                if isinstance(one.action, SetPose | SetVelocity):
+                    self._note_edit(history.now, one.action)
             self._note(history.now)
 
     def cut(self, last: int) -> None:
@@ -304,13 +305,12 @@ class TimeSeries:
             values[:, 6] = 0.0
         return _Moment(masses, values, world.step_index)
 
-    def _edited(self, step: int, stage: int, method: str, arguments: tuple[object, ...] = (), _: object = ()) -> None:
-        """Note what was changed by hand before a step: a body's place or motion. What gives it an impulse is no break."""
-        if method in ("set_pose", "set_velocity") and arguments:
-            self._edits.setdefault((stage, arguments[0]), set()).add(step)
-        known = self._masses.get(stage)
-        if method == "set_pose" and arguments and known is not None and not known[1].mass[known[1].ids == arguments[0]].any():
-            del self._masses[stage]  # what stands is elsewhere, and so is where bodies have fallen past it
+    def _note_edit(self, step: int, edit: SetPose | SetVelocity) -> None:
+        """Note that a body's pose or velocity was changed by hand before a step. What gives it an impulse is no break."""
+        self._edits.setdefault((edit.stage, edit.body), set()).add(step)
+        known = self._masses.get(edit.stage)
+        if isinstance(edit, SetPose) and known is not None and not known[1].mass[known[1].ids == edit.body].any():
+            del self._masses[edit.stage]  # what stands is elsewhere, and so is where bodies have fallen past it
 
     def _is_another(self, step: int, stage: int, body: int) -> bool:
         """Tell whether a body after a step is not the one of the step before, or has another mass; True where that is too long ago."""

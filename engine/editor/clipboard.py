@@ -8,6 +8,7 @@ from typing import Any
 
 from engine.common.errors import LabError
 from engine.editor.editor import Chosen, Copied, Editor
+from engine.sim.actions import CreateJoint
 from engine.sim.stage import body_box, stage_under, union
 from engine.world import BodySpec, GearJointSpec, MouseJointSpec, World
 from engine.world.joint_specs import JointSpec
@@ -74,7 +75,7 @@ def put_down(editor: Editor, copied: Copied, into: int, offset: Point) -> list[C
         made.append(gesture.create(into, spec))
     joints: list[int] = []
     for joint in copied.joints:
-        joints.append(gesture.edit(into, "create_joint", _elsewhere(joint, offset, made, joints)))
+        joints.append(gesture.edit(CreateJoint.of(into, _elsewhere(joint, offset, made, joints))))
     return [Chosen(into, body) for body in made]
 
 

@@ -16,6 +16,7 @@ from engine.common.errors import LabError
 from engine.demo.session import Session
 from engine.editor.background import BackgroundJobs
 from engine.render import palette
+from engine.sim.actions import ChangeBody, CreateBody, DestroyBody, DestroyJoint, Edit, SetAwake
 from engine.sim.ids import IDS_OF_A_USER
 
 if TYPE_CHECKING:
@@ -66,8 +67,8 @@ class Gesture:
         """Whether anything was changed."""
         return self._last is not None
 
-    def edit(self, stage: int, method: str, *arguments: Any, **changes: Any) -> Any:
-        """Call a method of a stage's world, one of `engine.sim.demo.EDITS`; return what it returns.
+    def edit(self, edit: Edit) -> Any:
+        """Apply an edit; return its result.
 
         Raises
         ------
@@ -78,7 +79,7 @@ class Gesture:
         now = 0 if history is None else history.now
         goes_on = self._last is not None and now >= self._last and (history is None or history.at_tip)
         self._last = now
-        return self._session.act("amend_edit" if goes_on else "edit", stage, method, arguments, tuple(sorted(changes.items())))
+        return self._session.act(edit.continued() if goes_on else edit)
 
     def create(self, stage: int, spec: BodySpec, kind: str = "") -> int:
         """Create a body and return its id; plots, the log, tables and files tell it from others by a name of its own.
@@ -94,7 +95,7 @@ class Gesture:
         """
         world = self._session.demo.stages[stage].world
         taken = self._names.setdefault(stage, {world.body(body).spec.name for body in world.body_ids})
-        made: int = self.edit(stage, "create_body", spec)
+        made: int = self.edit(CreateBody.of(stage, spec))
         numbered = _NUMBERED.fullmatch(spec.name)
         word = kind or (numbered.group(1) if numbered is not None else "")
         if word:
@@ -105,7 +106,7 @@ class Gesture:
             while f"{word} {number}" in taken:
                 number += 1
             taken.add(f"{word} {number}")
-            self.edit(stage, "set_body", made, name=f"{word} {number}")
+            self.edit(ChangeBody(stage, made, {"name": f"{word} {number}"}))
         return made
 
 
@@ -224,14 +225,14 @@ class Editor:
         with self.change() as gesture:
             for one in chosen:
                 if self.is_alive(one):
-                    gesture.edit(one.stage, "destroy_body", one.body)
+                    gesture.edit(DestroyBody(one.stage, one.body))
         self.prune()
 
     def destroy_joint(self) -> None:
         """Take the selected joint away, and with it the gears on it."""
         if self._joint is not None:
             with self.change() as gesture:
-                gesture.edit(self._joint.stage, "destroy_joint", self._joint.joint)
+                gesture.edit(DestroyJoint(self._joint.stage, self._joint.joint))
         self.prune()
 
     def pin(self) -> None:
@@ -241,8 +242,8 @@ class Editor:
         with self.change() as gesture:
             for one, spec in zip(self.selection, specs, strict=True):
                 if spec.type != wanted:
-                    gesture.edit(one.stage, "set_body", one.body, type=wanted)
-                    gesture.edit(one.stage, "set_awake", one.body, True)
+                    gesture.edit(ChangeBody(one.stage, one.body, {"type": wanted}))
+                    gesture.edit(SetAwake(one.stage, one.body, True))
 
     def wake_around(self, gesture: Gesture, chosen: list[Chosen]) -> None:
         """Wake what rests on bodies, or against them: what held them up may go away."""
@@ -254,4 +255,4 @@ class Editor:
                 touching |= {b} if a in bodies else {a} if b in bodies else set()
             for body in sorted(touching - bodies):
                 if world.is_body(body) and world.body(body).spec.type == "dynamic" and not world.state(body).awake:
-                    gesture.edit(stage, "set_awake", body, True)
+                    gesture.edit(SetAwake(stage, body, True))

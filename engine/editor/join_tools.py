@@ -11,6 +11,7 @@ from engine.editor.picking import bodies_under, joints_under
 from engine.editor.placing import PlacingError, anchor_spec
 from engine.editor.tool import Pointer, Tool, mark_joint, outline_body
 from engine.render import palette
+from engine.sim.actions import CreateBody, CreateJoint, DestroyBody, DestroyJoint, SetAwake
 from engine.sim.stage import stage_under
 from engine.world import DistanceJointSpec, PrismaticJointSpec, RevoluteJointSpec, WeldJointSpec, WheelJointSpec
 
@@ -128,11 +129,11 @@ class JoinTool(Tool):
         if second is None:
             self.spec(body, body + 1, a, b, axis)  # what cannot be joined is refused before anything is made
             anchor = self.anchor_at(a, b)
-            second = gesture.edit(index, "create_body", anchor_spec(anchor, _ANCHOR / at.metre))
-        gesture.edit(index, "create_joint", self.spec(body, second, a, b, axis))
+            second = gesture.edit(CreateBody.of(index, anchor_spec(anchor, _ANCHOR / at.metre)))
+        gesture.edit(CreateJoint.of(index, self.spec(body, second, a, b, axis)))
         for one in (body, second):
             if world.body(one).spec.type == "dynamic":
-                gesture.edit(index, "set_awake", one, True)
+                gesture.edit(SetAwake(index, one, True))
 
     def _start(self, stage: Stage, body: int, a: Point, at: Pointer) -> Point:
         """Return the first point, drawn to where it is meant."""
@@ -264,5 +265,6 @@ class EraserTool(Tool):
             return
         index, kind, number = found
         with self.editor.telling():
-            self._gesture.edit(index, f"destroy_{kind}", number)  # Box2D wakes what it touched, or was joined to
+            # Box2D wakes what it touched, or was joined to
+            self._gesture.edit(DestroyBody(index, number) if kind == "body" else DestroyJoint(index, number))
         self.editor.prune()

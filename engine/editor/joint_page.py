@@ -10,6 +10,7 @@ from typing import Any
 from engine.common.errors import InvalidInputError
 from engine.editor.editor import ChosenJoint, Editor
 from engine.editor.rows import Heading, Line, Note, Number, Row, Switch
+from engine.sim.actions import ChangeJoint
 from engine.sim.stage import body_box
 from engine.world import (
     DistanceJointSpec,
@@ -207,7 +208,7 @@ def _set(editor: Editor, chosen: ChosenJoint, name: str, value: Any) -> None:
             changes[strength] = _ample(world, chosen.joint, strength == "max_motor_force")
         changed(spec, "joint", changes)  # refused, if at all, before anything is changed
         if getattr(spec, name) != value:
-            editor.gesture().edit(chosen.stage, "set_joint", chosen.joint, **changes)
+            editor.gesture().edit(ChangeJoint(chosen.stage, chosen.joint, changes))
 
 
 def _check_order(spec: Any, name: str, value: float) -> None:

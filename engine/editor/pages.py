@@ -10,6 +10,7 @@ from typing import Any
 from engine.common.errors import LabError
 from engine.editor.editor import Chosen, Editor, Gesture
 from engine.editor.rows import Choice, Heading, Line, Note, Number, Row, Switch, Text
+from engine.sim.actions import ChangeBody, ChangeFixture, ChangeWorld, SetAwake, SetPose, SetVelocity
 from engine.sim.doors import door_of_bodies
 from engine.sim.ids import IDS_OF_A_USER
 from engine.world import World
@@ -212,12 +213,12 @@ def _motion_rows(editor: Editor, first: Chosen) -> list[Row]:
     def put(x: float | None = None, y: float | None = None, angle: float | None = None) -> None:
         now = world.state(first.body)
         at = now.position[0] if x is None else x, now.position[1] if y is None else y
-        _move(editor, first, "set_pose", at, now.angle if angle is None else angle)
+        _move(editor, SetPose, first, at, now.angle if angle is None else angle)
 
     def throw(vx: float | None = None, vy: float | None = None, spin: float | None = None) -> None:
         now = world.state(first.body)
         velocity = now.linear_velocity[0] if vx is None else vx, now.linear_velocity[1] if vy is None else vy
-        _move(editor, first, "set_velocity", velocity, now.angular_velocity if spin is None else spin)
+        _move(editor, SetVelocity, first, velocity, now.angular_velocity if spin is None else spin)
 
     rows: list[Row] = [
         Heading("Motion"),
@@ -244,10 +245,10 @@ def _set_world(editor: Editor, name: str, value: Any) -> None:
         for stage in editor.stages:
             changed(stage.world.settings, "WorldSettings", {name: value})  # refused, if at all, before anything is changed
         for k, stage in enumerate(editor.stages):
-            gesture.edit(k, "set_settings", **{name: value})
+            gesture.edit(ChangeWorld(k, {name: value}))
             for row, body in enumerate(stage.world.body_ids):  # another gravity moves no body that sleeps
                 if name in ("gravity", "sleeping") and not stage.world.awake[row] and stage.world.body(body).spec.type == "dynamic":
-                    gesture.edit(k, "set_awake", body, True)
+                    gesture.edit(SetAwake(k, body, True))
 
 
 def _set_bodies(editor: Editor, name: str, value: Any) -> None:
@@ -258,7 +259,7 @@ def _set_bodies(editor: Editor, name: str, value: Any) -> None:
             changed(at_rest, "body", {name: value})
         for one in editor.selection:
             if getattr(editor.world(one.stage).body(one.body).spec, name) != value:
-                gesture.edit(one.stage, "set_body", one.body, **{name: value})
+                gesture.edit(ChangeBody(one.stage, one.body, {name: value}))
                 _rouse(editor, gesture, one)
 
 
@@ -272,7 +273,7 @@ def _set_fixtures(editor: Editor, name: str, value: Any) -> None:
             world = editor.world(one.stage)
             for fixture in world.body(one.body).fixtures:
                 if getattr(world.fixture(fixture).spec, name) != value:
-                    gesture.edit(one.stage, "set_fixture", fixture, **{name: value})
+                    gesture.edit(ChangeFixture(one.stage, fixture, {name: value}))
             _rouse(editor, gesture, one)
 
 
@@ -280,12 +281,12 @@ def _wake(editor: Editor, awake: bool) -> None:
     with editor.change() as gesture:
         for one in editor.selection:
             if editor.world(one.stage).body(one.body).spec.type != "static":
-                gesture.edit(one.stage, "set_awake", one.body, awake)
+                gesture.edit(SetAwake(one.stage, one.body, awake))
 
 
-def _move(editor: Editor, one: Chosen, method: str, pair: tuple[float, float], turn: float) -> None:
+def _move(editor: Editor, kind: type[SetPose | SetVelocity], one: Chosen, pair: tuple[float, float], turn: float) -> None:
     with editor.change() as gesture:
-        gesture.edit(one.stage, method, one.body, pair, turn)
+        gesture.edit(kind(one.stage, one.body, pair, turn))
         editor.wake_around(gesture, [one])
         _rouse(editor, gesture, one)
 
@@ -295,7 +296,7 @@ def _rouse(editor: Editor, gesture: Gesture, one: Chosen) -> None:
     world: World = editor.world(one.stage)
     if gesture.has_begun and world.body(one.body).spec.type == "dynamic" and not world.state(one.body).awake:
         try:
-            gesture.edit(one.stage, "set_awake", one.body, True)
+            gesture.edit(SetAwake(one.stage, one.body, True))
         except LabError:  # set inactive: it cannot wake
             return
 

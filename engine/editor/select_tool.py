@@ -15,6 +15,7 @@ from engine.editor.picking import bodies_under, bodies_within, joints_under
 from engine.editor.tool import KeyPress, Pointer, Tool, grid_step, mark_joint, outline_bodies, outline_body
 from engine.geometry import Transform
 from engine.render import palette
+from engine.sim.actions import SetAwake, SetPose, SetVelocity
 from engine.sim.stage import stage_under
 
 if TYPE_CHECKING:
@@ -276,10 +277,10 @@ class SelectTool(Tool):
                 offset = editor.stages[one.stage].offset
                 px, py = self._pivot[0] - offset[0], self._pivot[1] - offset[1]
                 rx, ry = turn.rotate((x - px, y - py))
-                gesture.edit(one.stage, "set_pose", one.body, (px + rx + shift[0], py + ry + shift[1]), angle + self._angle)
+                gesture.edit(SetPose(one.stage, one.body, (px + rx + shift[0], py + ry + shift[1]), angle + self._angle))
                 if editor.world(one.stage).body(one.body).spec.type != "static":
-                    gesture.edit(one.stage, "set_velocity", one.body, (0.0, 0.0), 0.0)
-                    gesture.edit(one.stage, "set_awake", one.body, True)
+                    gesture.edit(SetVelocity(one.stage, one.body, (0.0, 0.0)))
+                    gesture.edit(SetAwake(one.stage, one.body, True))
 
     def _handle(self, metre: float) -> Point | None:
         box = self.box_of(self.editor.selection) if self.editor.selection else None

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from engine.history.input_log import InputLog
 from engine.history.state_log import StateLog
-from engine.sim.input_log import InputLog
 
 __all__ = ["Branch"]
 

@@ -29,18 +29,12 @@ from engine.common.errors import InvalidInputError, LabError
 from engine.history.branch import Branch
 from engine.history.keyframes import Keyframes
 from engine.history.state_log import Divergence
-from engine.sim.input_log import ACTIONS, Input
-from engine.sim.layout import laid_out, offsets_of
+from engine.sim.action import Action, Input
 
 if TYPE_CHECKING:
     from engine.sim.demo import Demo
 
 __all__ = ["History", "demo_hash", "repeat"]
-
-_MAY_BE_NOTHING = frozenset({"press", "grab", "turn", "on_wheel"})
-
-_BY_THE_PROGRAM = frozenset({"keep_solver_state", "resource_ready"})
-"""Done by the program itself, when something has come in the background: no reason to forget what was undone."""
 
 _Demo = TypeVar("_Demo", bound="Demo")
 
@@ -180,39 +174,36 @@ class History(Generic[_Demo]):
 
     # -- going on -----------------------------------------------------------------------------------------------------
 
-    def act(self, action: str, *arguments: Any) -> Any:
-        """Do something to the demo, now; return what it returns. What lay ahead is another branch from then on.
+    def act(self, action: Action) -> Any:
+        """Apply an action to the demo, now; return its result. What lay ahead is another branch from then on.
 
-        A click, a turn of the wheel or a key of which the demo says that it means nothing (False) is no part of the history.
+        One that changed nothing (False), such as a key that means nothing to the demo, is no part of the history.
 
         Raises
         ------
         InvalidInputError
-            There is no such action.
+            A field of the action is outside its range.
         LabError
-            The demo refuses it. That is part of the history too: it is refused again when it is played again.
+            The demo refuses it. That is part of the history too: it is refused again when it is applied again.
         """
-        if action not in ACTIONS:
-            raise InvalidInputError("action", "one of " + ", ".join(ACTIONS), action)
+        action = self.demo.sim.resolve(action)
         is_nothing = is_refused = False
-        offsets = offsets_of(self.demo.stages, action)
         held = self.demo.grabbing
         try:
-            result = self.demo.sim.act(action, *arguments)
-            is_nothing = result is False and action in _MAY_BE_NOTHING and self.demo.grabbing == held  # a grip at nothing lets go
+            result = self.demo.sim.act(action)
+            is_nothing = result is False and self.demo.grabbing == held  # a grip at nothing lets go
         except LabError:
             is_refused = True
             raise
         finally:
             if not is_nothing:
                 self._leave_ahead(action)
-                taken = self.demo.sim.held if action == "grab" else None
-                self._branch.inputs.insert(self.now, Input(action, arguments, offsets, taken, is_refused))
+                self._branch.inputs.insert(self.now, Input(action, is_refused=is_refused))
                 self._given += 1
         return result
 
     def follow(self, one: Input) -> LabError | None:
-        """Do what was done to another demo, as it was done there; return why this one refuses it, or None.
+        """Apply what was done to another demo; return why this one refuses it, or None.
 
         It is part of the history in any case, even where it means nothing here: what was done there has its place here.
         """
@@ -375,9 +366,9 @@ class History(Generic[_Demo]):
             raise InvalidInputError("step", f"from 0 to {self.last}", step)
         return step
 
-    def _leave_ahead(self, action: str) -> None:
+    def _leave_ahead(self, action: Action) -> None:
         """Let what lies ahead be another branch; what was undone can be redone no more, unless the program has done this."""
-        if action not in _BY_THE_PROGRAM:
+        if not action.is_by_program:
             self._undone.clear()
         if not self.at_tip:
             self._cut()
@@ -424,12 +415,11 @@ class History(Generic[_Demo]):
 
 
 def repeat(demo: Demo, one: Input) -> LabError | None:
-    """Do it again, with the stages where they lay in the picture then; return why it is refused, or None."""
-    with laid_out(demo.stages, one.offsets):
-        try:
-            demo.sim.act(one.action, *one.arguments)
-        except LabError as error:
-            return error
+    """Apply an input again; return why it is refused, or None."""
+    try:
+        demo.sim.act(one.action, one.user)
+    except LabError as error:
+        return error
     return None
 
 

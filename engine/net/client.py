@@ -18,19 +18,20 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
+import msgspec
 import numpy as np
 
 from engine.common.arrays import FloatArray
 from engine.common.errors import InvalidInputError, LabError
-from engine.history.recordings.inputs import as_plain, input_of
 from engine.net import messages as m
 from engine.net.clock import Clock
 from engine.net.corrections import Correction, Poses, Smoothing, poses_of
 from engine.net.course import Act, Course
-from engine.net.limits import MOST_WORK, without_picture
+from engine.net.limits import MAX_WORK
 from engine.net.scene import made_of
+from engine.sim.action import Held
+from engine.sim.actions import Action, Leave, decode_action, encode_action
 from engine.sim.demo import Demo
-from engine.sim.input_log import Held, Input
 from engine.sim.state import decode_state, decompress_state
 from engine.sim.users import KEYFRAME_TICKS
 
@@ -71,8 +72,8 @@ class _Own:
     """An act of one's own that has not come back."""
 
     tick: int
-    one: Input
-    plain: list[Any]
+    action: Action
+    content: msgspec.Raw
     since: float
     again_at: float = 0.0
     wait: float = 0.0
@@ -147,7 +148,7 @@ class Client:
         key: str = "",
         method: str = "prediction",
         timer: Callable[[], float] | None = None,
-        most_work: float = MOST_WORK,
+        most_work: float = MAX_WORK,
     ) -> None:
         self.name, self.key = name, key
         self.method = method
@@ -341,7 +342,7 @@ class Client:
         self._digests.clear()
         self._alone = now, course.now
         for user in [user for user in course.demo.sim.users.users if user != self.user]:
-            course.add(course.now, Act(user, 2**40, Input("leave", ())))
+            course.add(course.now, Act(user, 2**40, Leave()))
 
     def say_goodbye(self) -> None:
         """Go."""
@@ -431,7 +432,7 @@ class Client:
             if own.tick < welcome.tick:
                 self._place(number, own, now)
             elif self.method != "interpolation":
-                self.course.add(own.tick, Act(self.user, number, own.one))
+                self.course.add(own.tick, Act(self.user, number, own.action))
         for acted in welcome.acts:
             self._take(acted, now, is_welcome=True)
         self.confirmed = self._seen = max(welcome.tick, welcome.open_tick)
@@ -450,8 +451,8 @@ class Client:
             self._unseen[acted.number] = acted.tick, self._unseen[acted.number][1]
         if acted.tick < self.confirmed or not (is_welcome or self._is_kept(acted.tick, now)):
             return
-        one = without_picture(input_of(acted.act, "act", of_a_user=True))  # no file here is opened because somebody names it
-        course.add(acted.tick, Act(acted.user, acted.number, one))
+        action = decode_action(acted.action).without_files()  # no file here is opened because somebody names it
+        course.add(acted.tick, Act(acted.user, acted.number, action))
         if not is_welcome and course.n_acts - self._n_given > _MOST_ACTS:
             raise InvalidInputError("acts", f"at most {_MOST_ACTS} that wait", course.n_acts)
 
@@ -486,7 +487,7 @@ class Client:
         course.remove(own.tick, self.user, number)
         own.tick = self._next_tick(now)
         if self.method != "interpolation":
-            course.add(own.tick, Act(self.user, number, own.one))
+            course.add(own.tick, Act(self.user, number, own.action))
 
     def _forget_unheard(self) -> None:
         self._unheard.clear()
@@ -494,37 +495,35 @@ class Client:
 
     # -- what is done -------------------------------------------------------------------------------------------------
 
-    def act(self, action: str, *arguments: Any, now: float) -> Any:
-        """Do something, at once in this copy, for the server at the next tick; return what it returns, None where that is not known yet.
+    def act(self, action: Action, now: float) -> Any:
+        """Apply an action at once in this copy, for the server at the next tick; return its result, None where that is not known yet.
 
         Raises
         ------
         LabError
-            The demo refuses it: it has been said all the same, for the server it might be right. Or it cannot be said, and has not been.
+            The demo refuses it: it has been sent all the same, for the server it might be right. Or it cannot be sent, and has not been.
         """
         course = self.course
         if course is None or ((self.refused or self._is_waiting) and not self.is_alone):
             return None
-        plain = as_plain(course.demo.sim.told(action, *arguments))
-        one = input_of(plain, "act", of_a_user=True)  # as the others will read it
-        if without_picture(one) is not one:  # nobody else need know where a picture lies here
-            plain = as_plain(without_picture(one))
+        action = course.demo.sim.resolve(action).without_files()
+        content = msgspec.Raw(encode_action(action))
         number, tick = self._number, self._next_tick(now)
         if self.is_alone:
             self._number += 1
-            return course.act(Act(self.user, number, one))
-        content = m.encode(m.Did(number, tick, plain))
-        if len(content) > m.LARGEST_FROM_CLIENT:
-            raise InvalidInputError("act", f"one of at most {m.LARGEST_FROM_CLIENT} bytes", len(content))
+            return course.act(Act(self.user, number, action))
+        message = m.encode(m.Did(number, tick, content))
+        if len(message) > m.LARGEST_FROM_CLIENT:
+            raise InvalidInputError("act", f"one of at most {m.LARGEST_FROM_CLIENT} bytes", len(message))
         if len(self._unheard) >= _MOST_UNHEARD:
             raise LabError(f"the server has not answered the last {_MOST_UNHEARD} acts")
         self._number += 1
         wait = self._clock.patience + _ASK_SECONDS
-        self._unheard[number] = _Own(tick, one, plain, now, now + wait, wait)
-        self.outbox.append(content)
+        self._unheard[number] = _Own(tick, action, content, now, now + wait, wait)
+        self.outbox.append(message)
         if len(self._unseen) < _MOST_UNHEARD:
             self._unseen[number] = (None if self.method == "interpolation" else tick), now
-        act = Act(self.user, number, one)
+        act = Act(self.user, number, action)
         if self.method == "interpolation":
             return None
         if tick == course.now and self.method == "prediction":
@@ -735,7 +734,7 @@ class Client:
             elif now >= own.again_at and n_sent < _MOST_SENT_AGAIN:
                 own.wait = min(2.0 * own.wait, _GIVE_UP_SECONDS)
                 own.again_at = now + own.wait
-                self.send(m.Did(number, own.tick, own.plain))
+                self.send(m.Did(number, own.tick, own.content))
                 n_sent += 1
         self.n_lost += len(wanted) + n_sent
 

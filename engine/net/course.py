@@ -23,10 +23,9 @@ from typing import Any, NamedTuple
 from engine.common.errors import Described, InvalidInputError, LabError
 from engine.history.history import demo_hash, repeat
 from engine.net.limits import dearest_of
+from engine.sim.action import Action, Input
 from engine.sim.demo import Demo, DemoFaultError
 from engine.sim.ids import readable
-from engine.sim.input_log import Input
-from engine.sim.layout import AT_A_POINT, laid_out
 from engine.sim.state import decode_state, encode_state
 from engine.sim.users import KEYFRAME_TICKS
 from engine.world import WorldSettings
@@ -49,7 +48,7 @@ class Act(NamedTuple):
 
     user: int
     number: int
-    one: Input
+    action: Action
 
     @property
     def key(self) -> tuple[int, int]:
@@ -128,17 +127,8 @@ class Course:
         return tuple(self._acts.get(tick, ()))
 
     def inputs(self, tick: int) -> list[Input]:
-        """Return what is done at a tick as it stands in a recording.
-
-        What is done at a point of the picture has the places of the stages there: none are told where all lay at (0, 0), and here they may
-        lie elsewhere.
-        """
-        stages = self.demo.stages
-        zero = ((0.0, 0.0),) * len(stages) if any(any(stage.offset) for stage in stages) else ()
-        return [
-            Input("by", (act.user, act.one), act.one.offsets or (zero if act.one.action in AT_A_POINT else ()))
-            for act in self._acts.get(tick, ())
-        ]
+        """Return what is done at a tick as it stands in a recording."""
+        return [Input(act.action, act.user) for act in self._acts.get(tick, ())]
 
     def add(self, tick: int, act: Act) -> bool:
         """Put an act at a tick; False if it is known there already.
@@ -175,17 +165,16 @@ class Course:
             self.replay()
         self._do(place)
         self._n_done = place + 1
-        with laid_out(self.demo.stages, self.inputs(self.now)[place].offsets):
-            return self.demo.sim.act("by", act.user, act.one)
+        return self.demo.sim.act(act.action, act.user)
 
     def _do(self, until: int) -> None:
         """Carry out the acts of the next tick, as far as one, that have not been."""
         for one in self.inputs(self.now)[self._n_done : until]:
-            user, began = one.arguments[0], time.thread_time()
+            began = time.thread_time()
             error = repeat(self.demo, one)
             if isinstance(error, DemoFaultError):  # it makes the same mistake everywhere
-                self._note(f"what user {user} did ({one.arguments[1].action})", error)
-            self.costs[user] = self.costs.get(user, 0.0) + time.thread_time() - began
+                self._note(f"what user {one.user} did ({type(one.action).__name__})", error)
+            self.costs[one.user] = self.costs.get(one.user, 0.0) + time.thread_time() - began
         self._n_done = until
 
     def _note(self, what: str, error: LabError) -> None:

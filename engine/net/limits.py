@@ -6,47 +6,34 @@ on the average, and `BURST` seconds' worth of it at once, for a connection that 
 
 from __future__ import annotations
 
-import contextlib
-import math
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from engine.common.errors import LabError
-from engine.sim.input_log import Input
-from engine.world import BodySpec, FixtureSpec, World, WorldSettings, load_solver
-from engine.world.fields import named_values
+from engine.sim.action import Size, times_default
+from engine.world import World, WorldSettings, load_solver
 
 if TYPE_CHECKING:
     from engine.sim.demo import Demo
-    from engine.sim.inverse import Inverse
 
 __all__ = [
     "BURST",
-    "MOST_WORK",
+    "MAX_WORK",
     "Bucket",
     "Limits",
-    "Size",
     "dearest_of",
     "has_more_values",
     "loads",
-    "made_by",
     "owned",
-    "undone_by",
-    "unmade_by",
-    "without_picture",
-    "work_of",
 ]
 
 BURST = 4.0
 """Seconds whose worth may come at once."""
-MOST_WORK = 16.0
+MAX_WORK = 16.0
 """Times a solver's default that what it is set to may take."""
-_CUBED = frozenset({"largest"})
-"""Settings that are the size of a matrix."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +107,7 @@ class Limits:
     numbers_ahead: int = 1_000
     shapes_per_s: float = 30.0
     denials_per_s: float = 5.0
-    work: float = MOST_WORK
+    work: float = MAX_WORK
     bodies: int = 500
     shapes: int = 2_000
     joints: int = 500
@@ -153,90 +140,15 @@ class Bucket:
         return True
 
 
-class Size(NamedTuple):
-    """Counts of bodies, shapes (fixtures) and joints."""
-
-    bodies: int = 0
-    shapes: int = 0
-    joints: int = 0
-
-    def plus(self, other: Size) -> Size:
-        """Return the sums."""
-        return Size(*(a + b for a, b in zip(self, other, strict=True)))
-
-
-def made_by(one: Input) -> Size:
-    """Return how much a user's act creates; what a demo's own keys create is counted once it is there."""
-    if one.action == "drop":
-        return Size(1, len(one.arguments[0].pieces))
-    if one.action not in ("edit", "amend_edit"):
-        return Size()
-    method, given = one.arguments[1], [*one.arguments[2], *(value for _, value in (one.arguments[3] if len(one.arguments) > 3 else ()))]
-    if method == "create_body":
-        return Size(1, sum(len(spec.fixtures) for spec in given if isinstance(spec, BodySpec)))
-    if method == "create_fixture":
-        return Size(0, sum(isinstance(spec, FixtureSpec) for spec in given))
-    return Size(0, 0, 1) if method == "create_joint" else Size()
-
-
-def undone_by(inverse: Inverse) -> Size:
-    """Return how much taking an action back creates."""
-    total = Size()
-    for part in inverse.parts:
-        total = total.plus(made_by(part.one))
-    return total
-
-
-def unmade_by(one: Input, demo: Demo) -> Size:
-    """Return how much an act takes away of what there is, and taking it back creates again."""
-    if one.action not in ("edit", "amend_edit") or not one.arguments[1].startswith("destroy_"):
-        return Size()
-    with contextlib.suppress(LabError, LookupError, TypeError):  # it is not there, or not yet
-        stage, method, (number, *_), *_ = one.arguments
-        world = demo.stages[stage].world
-        if method == "destroy_joint":
-            return Size(0, 0, 1)
-        body = world.body(number if method == "destroy_body" else world.fixture(number).body)
-        return Size(1, len(body.fixtures), len(body.joints)) if method == "destroy_body" else Size(0, 1, len(body.joints))
-    return Size()
-
-
-def work_of(one: Input, demo: Demo) -> float:
-    """Return how many times the work of a solver's defaults a change of settings asks for, by its counts; 1 for any other act."""
-    solvers, named, own = demo.sim.solvers, {}, ()
-    if one.action in ("set_solver", "amend_solver"):
-        solvers, own = one.arguments[:1], one.arguments[1] if len(one.arguments) > 1 else ()
-    elif one.action in ("edit", "amend_edit") and one.arguments[1] == "set_settings" and len(one.arguments) > 3:
-        named = dict(one.arguments[3])
-        own = named.pop("solver_settings", ())
-    else:
-        return 1.0
-    work = 1.0
-    for name in solvers:
-        with contextlib.suppress(LabError):  # what is wrong is refused where it is carried out
-            usual = {each.name: each.default for each in fields(WorldSettings)} | load_solver(name).own_settings(WorldSettings())
-            work = max(
-                work, math.prod(_ratio(key, value, usual.get(key)) for key, value in {**named, **dict(named_values("", own))}.items())
-            )
-    return work
-
-
 def dearest_of(world: World) -> tuple[float, str]:
     """Return how many times its default the dearest of a world's settings is, by its counts, and the name of that."""
     solver = load_solver(world.solver)
     usual = {each.name: each.default for each in fields(WorldSettings)} | solver.own_settings(WorldSettings())
     now = {name: getattr(world.settings, name, None) for name in usual} | solver.own_settings(world.settings)
-    return max((_ratio(name, value, usual[name]), name) for name, value in now.items())
+    return max((times_default(name, value, usual[name]), name) for name, value in now.items())
 
 
-def _ratio(name: str, value: object, usual: object) -> float:
-    """Return how much more work a count makes than the usual one; 1 of what is no count."""
-    if type(usual) is not int or not isinstance(value, int | float):
-        return 1.0
-    return max(value / max(usual, 1), 1.0) ** (3 if name in _CUBED else 1)
-
-
-def has_more_values(plain: list[Any], most: int) -> bool:
+def has_more_values(plain: object, most: int) -> bool:
     """Tell whether plain data hold more than so many values, before anything else looks at them."""
     waiting: list[Any] = [plain]
     found = 0
@@ -274,11 +186,3 @@ def owned(demo: Demo, ids_of_a_user: int) -> tuple[dict[int, Size], Size]:
     for size in sizes.values():
         total = total.plus(size)
     return sizes, total
-
-
-def without_picture(one: Input) -> Input:
-    """Return an act without the path of a picture that is on the disk of who dropped it: no business of the others' machines."""
-    if one.action != "drop" or one.arguments[0].picture is None:
-        return one
-    arguments: tuple[Any, ...] = (replace(one.arguments[0], picture=None), *one.arguments[1:])
-    return replace(one, arguments=arguments)

@@ -4,8 +4,8 @@
     Hello(name, password)         ->
                                   <-    Refused(reason), or at its next keyframe
                                   <-    Welcome(user, tick, scene, state, acts)
-    Did(number, tick, act)        ->    to all, at once:
-                                  <-    Acted(tick, user, number, act)       or to him alone, Denied(number, reason)
+    Did(number, tick, action)     ->    to all, at once:
+                                  <-    Acted(tick, user, number, action)    or to him alone, Denied(number, reason)
                                   <-    Closed(tick, count, digest)           nothing more will come for this tick
     Missing(tick, ...)            ->
                                   <-    Acted ... and Closed again
@@ -18,7 +18,7 @@
     Bye()                         ->    or   <-   Dropped(reason)
 
 A message may be lost, doubled or overtaken: an act is known by its user and number, a tick by its number, and what is missing is asked for
-again. An act is the plain data of an `Input` (`engine.history.recordings.inputs`).
+again. An act is an action of `engine.sim.actions` by a user at a tick; here it is the action's MessagePack, read by `decode_action`.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ import msgspec
 
 from engine.common.errors import LabError
 from engine.common.messagepack import MAX_DECODED_BYTES, MAX_PLAIN_BYTES, is_bounded
-from engine.sim.users import MOST_USERS
+from engine.sim.users import MAX_USERS
 
 __all__ = [
     "LARGEST_FROM_CLIENT", "LARGEST_FROM_SERVER", "METHODS", "MOST_EARLIER", "PORT", "VERSION", "Acted", "Bye", "Closed",
@@ -38,7 +38,7 @@ __all__ = [
     "encode_acts",
 ]  # fmt: skip
 
-VERSION = 1
+VERSION = 2
 """Of what is said here: it changes with the meaning of any message, and the two must be equal."""
 PORT = 1234
 METHODS = ("prediction", "interpolation", "lockstep")
@@ -54,7 +54,7 @@ MOST_EARLIER = 8
 
 Tick: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=2**40)]
 Number: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=2**40)]
-UserNumber: TypeAlias = Annotated[int, msgspec.Meta(ge=1, le=MOST_USERS)]
+UserNumber: TypeAlias = Annotated[int, msgspec.Meta(ge=1, le=MAX_USERS)]
 Count: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=10_000)]
 Name: TypeAlias = Annotated[str, msgspec.Meta(min_length=1, max_length=40)]
 Words: TypeAlias = Annotated[str, msgspec.Meta(max_length=500)]
@@ -87,7 +87,7 @@ class Did(_Message, frozen=True, tag="did"):
 
     number: Number
     tick: Tick
-    act: list[Any]
+    action: msgspec.Raw
 
 
 class Missing(_Message, frozen=True, tag="missing"):
@@ -138,7 +138,7 @@ class Acted(_Message, frozen=True, tag="acted"):
     tick: Tick
     user: UserNumber
     number: Number
-    act: list[Any]
+    action: msgspec.Raw
 
 
 class Denied(_Message, frozen=True, tag="denied"):
@@ -214,7 +214,7 @@ class Pointed(_Message, frozen=True, tag="pointed"):
 class Present(_Message, frozen=True, tag="present"):
     """Who is here."""
 
-    users: Annotated[list[Who], msgspec.Meta(max_length=MOST_USERS)]
+    users: Annotated[list[Who], msgspec.Meta(max_length=MAX_USERS)]
 
 
 class Dropped(_Message, frozen=True, tag="dropped"):

@@ -1,9 +1,9 @@
 """Acts at ticks, from a file: what a client without a user does.
 
-    {"acts": [{"tick": 60, "act": ["grab", [[0.0, 5.0]]]},
-              {"tick": 90, "act": ["release", []], "client": 2}]}
+    {"acts": [{"tick": 60, "action": {"type": "Grab", "point": [0.0, 5.0]}},
+              {"tick": 90, "action": {"type": "Release"}, "client": 2}]}
 
-An act is the plain data of an `Input`, as recordings have it (`engine.history.recordings.inputs`); the ticks are the server's. Of several
+An action is the plain data of one of `engine.sim.actions`, as in recordings; the ticks are the server's. Of several
 clients, numbered from 1, each does what names it, and what names none.
 """
 
@@ -15,21 +15,20 @@ from typing import Any, NamedTuple
 from engine.common.checks import integer
 from engine.common.errors import Described, InvalidInputError, renamed
 from engine.common.json_file import read_json
-from engine.history.recordings.inputs import input_of
-from engine.sim.input_log import Input
-from engine.sim.users import MOST_USERS
+from engine.sim.actions import Action, action_of
+from engine.sim.users import MAX_USERS
 
 __all__ = ["Script", "ScriptedAct", "load_script", "script_of"]
 
 _LARGEST = 16_000_000
-_FIELDS = {"tick", "act", "client"}
+_FIELDS = {"tick", "action", "client"}
 
 
 class ScriptedAct(NamedTuple):
     """An act that is due at a tick, of one client, or, with None, of each."""
 
     tick: int
-    one: Input
+    action: Action
     client: int | None = None
 
 
@@ -52,12 +51,12 @@ class Script:
         """Whether all has been handed out."""
         return self._next == len(self._acts)
 
-    def due(self, tick: int) -> list[Input]:
+    def due(self, tick: int) -> list[Action]:
         """Return what is due by a tick and has not been handed out."""
         first = self._next
         while self._next < len(self._acts) and self._acts[self._next].tick <= tick:
             self._next += 1
-        return [act.one for act in self._acts[first : self._next]]
+        return [act.action for act in self._acts[first : self._next]]
 
 
 def load_script(path: str | os.PathLike[str]) -> tuple[ScriptedAct, ...]:
@@ -82,9 +81,9 @@ def script_of(plain: object) -> tuple[ScriptedAct, ...]:
 
 
 def _act(plain: Any, place: str) -> ScriptedAct:
-    if not isinstance(plain, dict) or not {"tick", "act"} <= set(plain) <= _FIELDS:
-        raise InvalidInputError(place, "an object with tick, act and perhaps client", plain)
+    if not isinstance(plain, dict) or not {"tick", "action"} <= set(plain) <= _FIELDS:
+        raise InvalidInputError(place, "an object with tick, action and perhaps client", plain)
     tick, client = integer(f"{place}.tick", plain["tick"], 0), plain.get("client")
     if client is not None:
-        integer(f"{place}.client", client, 1, MOST_USERS)
-    return ScriptedAct(tick, input_of(plain["act"], f"{place}.act", of_a_user=True), client)
+        integer(f"{place}.client", client, 1, MAX_USERS)
+    return ScriptedAct(tick, action_of(plain["action"], f"{place}.action"), client)

@@ -22,31 +22,26 @@ from collections import Counter, deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import Any
+
+import msgspec
 
 from engine.common.errors import LabError
 from engine.common.messagepack import MAX_PLAIN_BYTES, is_bounded
 from engine.common.words import counted, shown
-from engine.history.recordings.inputs import as_plain, input_of
 from engine.net import messages as m
 from engine.net.course import Act, Course
 from engine.net.guesses import Guesses
-from engine.net.limits import Bucket, Limits, Size, has_more_values, loads, made_by, owned, undone_by, unmade_by, without_picture, work_of
+from engine.net.limits import Bucket, Limits, has_more_values, loads, owned
 from engine.net.scene import check_shareable, scene_of
+from engine.sim.action import Size
+from engine.sim.actions import Action, DestroyBody, Join, Leave, UndoOwn, action_of, encode_action
 from engine.sim.demo import Demo
 from engine.sim.ids import IDS_OF_A_USER
-from engine.sim.input_log import ACTIONS, EDITS, USER_ACTIONS, Input
 from engine.sim.state import compress_state, encode_state
-from engine.sim.users import KEYFRAME_TICKS, MOST_USERS
+from engine.sim.users import KEYFRAME_TICKS, MAX_USERS
 from engine.sim.values import StateError
 
-__all__ = ["GUESTS_MAY", "Drop", "Server", "ServerSettings", "ServerStatus", "UserStatus"]
-
-_NEVER = frozenset({"by", "join", "leave", "keep_solver_state", "resource_ready"})
-GUESTS_MAY = (frozenset(ACTIONS) | frozenset(USER_ACTIONS) | frozenset(EDITS)) - _NEVER
-"""All that a user can do, methods of `EDITS` by their names too."""
-_MAY_MAKE = frozenset({"press", "on_wheel", "turn", "undo_own"})
-"""What may make something: it is counted when it is there."""
+__all__ = ["Drop", "Server", "ServerSettings", "ServerStatus", "UserStatus"]
 
 _KEPT_TICKS = 600
 """Ticks whose acts are kept for those who miss some."""
@@ -94,15 +89,15 @@ class ServerSettings:
     password : str
         Empty for none.
     limits : Limits
-    guests_may : frozenset of str
-        Of `GUESTS_MAY`; anything else does not count.
+    forbidden : frozenset of str
+        Kinds of actions, such as "Restart", that do not count from guests.
     """
 
     delay: int = 3
     window: int = 100
     password: str = ""
     limits: Limits = field(default_factory=Limits)
-    guests_may: frozenset[str] = GUESTS_MAY
+    forbidden: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,7 +254,7 @@ class Server:
         self._peers: dict[int, _Peer] = {}
         self._over: dict[int, _Over] = {}
         self._members: dict[int, _Member] = {}
-        self._joins = Bucket(self.settings.limits.joins_per_s, start, MOST_USERS)
+        self._joins = Bucket(self.settings.limits.joins_per_s, start, MAX_USERS)
         self._guesses = Guesses(self.settings.limits.free_guesses, self.settings.limits.guess_seconds)
         self._closed: dict[int, m.Closed] = {}
         self._acted: dict[int, list[m.Acted]] = {}
@@ -387,7 +382,7 @@ class Server:
             if user is None:
                 user = self._new_user()
                 if user is None:
-                    return self._refuse(peer, f"there are {MOST_USERS} users already")
+                    return self._refuse(peer, f"there are {MAX_USERS} users already")
             self._let_in(peer, one, user, hello, now)
         if self.course.now == 0:
             self._give_states()
@@ -419,7 +414,7 @@ class Server:
 
     def _new_user(self) -> int | None:
         """Return a number that is free; where there is none, of those away the one that did nothing, or is away longest, gives up his."""
-        user = next((k for k in range(1, MOST_USERS + 1) if k not in self._members), None)
+        user = next((k for k in range(1, MAX_USERS + 1) if k not in self._members), None)
         if user is None:
             away = [(member.n_acts > 0, member.away_since, user) for user, member in self._members.items() if member.peer is None]
             user = min(away)[2] if away else None
@@ -436,14 +431,14 @@ class Server:
             member = self._members[user] = _Member("", secrets.token_hex(16), peer, next_number=number, floor=number, owns=owns)
         one.user, one.hello = user, hello
         member.peer, member.name = peer, self._name_for(user, hello.name)
-        self._act(user, member.next_number, Input("join", (True,) if is_back else ()), self.course.now)
+        self._act(user, member.next_number, Join(is_back), self.course.now)
         self._is_present_told = False
 
     def _name_for(self, user: int, name: str) -> str:
         """Return a name that no other has who is here, of letters that can be seen."""
         base = " ".join(shown(name).split())[:36] or "somebody"
         taken = {member.name.casefold() for other, member in self._members.items() if other != user and member.peer is not None}
-        return next(found for k in range(1, MOST_USERS + 2) if (found := base if k == 1 else f"{base} {k}").casefold() not in taken)
+        return next(found for k in range(1, MAX_USERS + 2) if (found := base if k == 1 else f"{base} {k}").casefold() not in taken)
 
     def _refuse(self, peer: int, reason: str) -> None:
         self._cut_off(peer, m.Refused(reason), reason)
@@ -483,7 +478,7 @@ class Server:
         member = self._members[one.user]
         member.peer, member.away_since = None, self._now
         self._pointers.pop(one.user, None)
-        self._act(one.user, member.next_number, Input("leave", ()), self.course.now)
+        self._act(one.user, member.next_number, Leave(), self.course.now)
         self._is_present_told = False
 
     def _charge(self, one: _Peer, peer: int, seconds: float) -> None:
@@ -508,13 +503,14 @@ class Server:
         ahead = max(limits.ticks_ahead, 4 * self.settings.window)
         if message.tick > course.now + ahead:
             raise m.MessageError(f"its act {message.number} is meant for tick {message.tick}, and it is tick {course.now}")
-        if has_more_values(message.act, limits.values_per_act):
+        plain = msgspec.msgpack.decode(message.action)
+        if has_more_values(plain, limits.values_per_act):
             raise m.MessageError(f"its act {message.number} has more than {limits.values_per_act} values")
-        given = input_of(message.act, f"act {message.number}", of_a_user=True)
-        act = without_picture(given)
-        if act.action in _NEVER or len(act.offsets) > len(course.demo.stages):
-            raise m.MessageError(f"its act {message.number} is none that a user can do: {act.action}, with {len(act.offsets)} offsets")
-        denial = self._denial(one, member, act, now)
+        given = action_of(plain, f"act {message.number}")
+        action = given.without_files()
+        if not action.guests_may:
+            raise m.MessageError(f"its act {message.number} is none that a user can do: {type(action).__name__}")
+        denial = self._denial(one, member, action, now)
         if denial:
             if not one.denials.take(1, now):
                 raise m.MessageError(f"it goes on although it was told: {denial}")
@@ -530,19 +526,18 @@ class Server:
         if tick > course.now + ahead:
             raise m.MessageError(f"it does more than {limits.acts_per_tick} things a tick")
         member.n_acts += 1
-        self._act(one.user, message.number, act, tick, message.act if act is given else None)
+        self._act(one.user, message.number, action, tick, message.action if action is given else None)
 
-    def _denial(self, one: _Peer, member: _Member, act: Input, now: float) -> str:
-        """Return why an act of a user's does not count; nothing, and it is counted as made, where it does."""
+    def _denial(self, one: _Peer, member: _Member, action: Action, now: float) -> str:
+        """Return why an act of a user's does not count; "" if it does, and then it is counted as made."""
         assert one.user is not None
-        limits, may = self.settings.limits, self.settings.guests_may
-        for name in (act.action, *([act.arguments[1]] if act.action in ("edit", "amend_edit") else [])):
-            if name not in may:
-                return f"guests may not {name} here"
-        if work_of(act, self.course.demo) > limits.work:
+        limits, kind = self.settings.limits, type(action).__name__
+        if kind in self.settings.forbidden:
+            return f"guests may not use {kind} here"
+        if action.work(self.course.demo.sim) > limits.work:
             return f"guests may set a solver to {limits.work:g} times the work of its defaults"
-        size = self._undone(one.user) if act.action == "undo_own" else made_by(act)
-        if not any(size) and act.action not in _MAY_MAKE:
+        size = self._undone(one.user) if isinstance(action, UndoOwn) else action.size
+        if not any(size) and not action.may_create:
             return ""
         owns, total = member.owns.plus(size), self._total.plus(size)
         for name, count, most in (
@@ -563,19 +558,19 @@ class Server:
         """Return how much taking back a user's last action makes; the most that it may, where some of his are still to be carried out."""
         user = self.course.demo.sim.users.users.get(number)
         ticks = (tick for tick, some in self._acted.items() if tick >= self.course.now and some)
-        waiting = [act.one for tick in ticks for act in self.course.acts(tick) if act.user == number]
-        sizes = [undone_by(inverse) for inverse in (user.undo[-1 - len(waiting) :] if user is not None else ())]
-        sizes += [max(made_by(one), unmade_by(one, self.course.demo)) for one in waiting]
+        waiting = [act.action for tick in ticks for act in self.course.acts(tick) if act.user == number]
+        sizes = [inverse.size for inverse in (user.undo[-1 - len(waiting) :] if user is not None else ())]
+        sizes += [max(action.size, action.removed(self.course.demo.sim)) for action in waiting]
         return Size(*map(max, zip(*sizes, strict=True))) if sizes else Size()
 
-    def _act(self, user: int, number: int, one: Input, tick: int, plain: list[Any] | None = None) -> None:
-        """Let an act count at a tick, and relay it, as it was told where that is known."""
+    def _act(self, user: int, number: int, action: Action, tick: int, sent: msgspec.Raw | None = None) -> None:
+        """Let an act count at a tick, and relay it, as it came if its content is given."""
         member = self._members[user]
-        acted = m.Acted(tick, user, number, as_plain(one) if plain is None else plain)
+        acted = m.Acted(tick, user, number, msgspec.Raw(encode_action(action)) if sent is None else sent)
         content = m.encode(acted)
         member.said[number] = tick, content
         member.next_number = max(member.next_number, number + 1)
-        self.course.add(tick, Act(user, number, one))
+        self.course.add(tick, Act(user, number, action))
         self._acted.setdefault(tick, []).append(acted)
         self._loads[tick, user] += 1
         self._send_all(content)
@@ -701,14 +696,14 @@ class Server:
         member, reason = self._members[user], f"what it made is too heavy for this machine: {made[user]:,} shapes and contacts"
         self._troubles.append(f"tick {self.course.now}: the bodies of {member.name} are taken away: {reason}")
         if member.peer is None:
-            self._act(user, member.next_number, Input("join", ()), self.course.now)
+            self._act(user, member.next_number, Join(), self.course.now)
         for k, stage in enumerate(self.course.demo.stages):
             for body in stage.world.body_ids:
                 if body // IDS_OF_A_USER == user:
-                    self._act(user, member.next_number, Input("edit", (k, "destroy_body", (body,), ())), self.course.now)
+                    self._act(user, member.next_number, DestroyBody(k, body), self.course.now)
         member.key = secrets.token_hex(16)  # nor does he come back to take that back
         if member.peer is None:
-            self._act(user, member.next_number, Input("leave", ()), self.course.now)
+            self._act(user, member.next_number, Leave(), self.course.now)
         else:
             self.drop(member.peer, reason)
 
@@ -730,7 +725,7 @@ class Server:
         for tick, some in self._acted.items():
             if tick >= self.course.now and some:
                 for act in self.course.acts(tick):
-                    size = made_by(act.one)
+                    size = act.action.size
                     sizes[act.user], self._total = sizes.get(act.user, Size()).plus(size), self._total.plus(size)
         for user, member in self._members.items():
             member.owns = sizes.get(user, Size())

@@ -2,7 +2,7 @@
 
 - what a demo overrides: the class attributes of `Demo`, and its methods from `build` to `release`;
 - what a demo uses: the attributes that its `__init__` makes, and the methods from `add_stage` to `has`;
-- what the window, a history and a headless run use: `demo.sim`, a `Simulation`, which steps the demo and acts on it.
+- what the window, a history and a headless run use: `demo.sim`, a `Simulation`, which steps the demo and applies actions to it.
 
 A demo says what is in its worlds (`build`), what happens at each step (`before_step`, `after_step`) and what it draws over
 the picture (`draw`). It never sees a pixel, a window or the time of day: the same class runs in the window, in a
@@ -33,21 +33,20 @@ from engine.common.rng import stream
 from engine.contracts import StepAgreement
 from engine.geometry import AABB
 from engine.render.palette import Color
+from engine.sim.action import Action
+from engine.sim.action_fields import checked
 from engine.sim.doors import Door, door_of_body
-from engine.sim.dropping import DroppedBody, forget_gone, place
-from engine.sim.grip import Grip, bodies_under, take_hold, take_hold_of
-from engine.sim.input_log import EDITS, Held, Input
-from engine.sim.layout import offsets_of
+from engine.sim.dropping import DroppedBody
+from engine.sim.grip import Grip, take_hold, take_hold_of
 from engine.sim.parameters import Parameter, parameter_values
 from engine.sim.stage import RefereeFactory, Stage, StepTimes, union
 from engine.sim.stateful import Stateful
-from engine.sim.users import Users
+from engine.sim.users import MAX_USERS, User, Users
 from engine.world import World, WorldSettings, driven_by, load_solver
 from engine.world.fields import named_values
 from engine.world.solver import DEFAULT, NamedValues, solver_name
 
 if TYPE_CHECKING:
-    from engine.decompose import BodyFile
     from engine.render.canvas import Canvas
 
 __all__ = ["Demo", "DemoFaultError", "Simulation", "StatusLine", "Viewer"]
@@ -375,6 +374,8 @@ class Simulation(Stateful):
         Whether the referee's algorithms are complete.
     users : Users
         Who shares the demo; nobody, of one that a single person plays.
+    user_number : int
+        Whose action is applied now; 0 between actions, and where one person plays.
     """
 
     state_names: ClassVar[tuple[str, ...]] = (
@@ -398,6 +399,7 @@ class Simulation(Stateful):
         self.waits: bool | None = None
         self.keeps_solver_state = True
         self.users = Users()
+        self.user_number = 0
         self._is_settled = False
         self.built_with: dict[str, float] = {}
         """The demo's parameters when its worlds were built last."""
@@ -432,7 +434,7 @@ class Simulation(Stateful):
         worlds = [stage.world for stage in demo.stages]
         with self.driving():
             for _ in range(n_steps):
-                users.push(demo)
+                users.push(demo.stages)
                 demo.before_step()
                 for stage in demo.stages:
                     stage.advance()
@@ -508,16 +510,8 @@ class Simulation(Stateful):
 
     # -- what the pointer holds ---------------------------------------------------------------------------------------
 
-    @property
-    def held(self) -> Held | None:
-        """What the hand holds, of a body of one of the demo's worlds."""
-        grip = self.demo.grip
-        if grip is None or grip.stage not in self.demo.stages:
-            return None
-        return self.demo.stages.index(grip.stage), grip.body, grip.point
-
-    def hold(self, stage: int, body: int, held: tuple[float, float], point: tuple[float, float]) -> bool:
-        """Take hold of a body at a point of its own frame, and pull it towards a point of the picture; return True.
+    def hold(self, stage: int, body: int, held: tuple[float, float], point: tuple[float, float]) -> None:
+        """Take hold of a body at a point of its own frame, and pull it towards a point of the picture.
 
         Raises
         ------
@@ -527,7 +521,6 @@ class Simulation(Stateful):
         demo = self.demo
         demo.release()
         demo._grip = take_hold_of(demo.stages[self._checked_stage(stage)], body, held, point)
-        return True
 
     # -- what drives the worlds ---------------------------------------------------------------------------------------
 
@@ -559,10 +552,6 @@ class Simulation(Stateful):
         self.solver, self.solver_settings, self.built_for = solver, settings, built_for
         self.keeps_solver_state &= self.has_whole_states
         self._tell_worlds()
-
-    def amend_solver(self, solver: str, solver_settings: Mapping[str, float | str] | NamedValues = ()) -> None:
-        """Change the settings on, as a part of the `set_solver` before: what takes that back takes this back too."""
-        self.set_solver(solver, solver_settings)
 
     @property
     def solvers(self) -> tuple[str, ...]:
@@ -613,120 +602,77 @@ class Simulation(Stateful):
 
     # -- acting -------------------------------------------------------------------------------------------------------
 
-    def act(self, action: str, *arguments: Any) -> Any:
-        """Do something to the demo, one of `engine.sim.input_log.ACTIONS`; what is not done here is the demo's own method."""
-        with self.driving():
-            return getattr(self if hasattr(self, action) else self.demo, action)(*arguments)
-
-    def by(self, user: int, one: Input) -> Any:
-        """Do something as one of several users (`engine.sim.users`).
+    def act(self, action: Action, user: int = 0) -> Any:
+        """Apply an action, as one of several users if `user` is not 0; return its result.
 
         Raises
         ------
         LabError
-            It is refused; a `DemoFaultError` where the demo makes a mistake at it.
+            It is refused; `DemoFaultError` if a shared demo makes a mistake at it.
         """
+        with self.driving(), action.context(self):
+            return action.apply(self) if user == 0 else self._act_as(integer("user", user, 1, MAX_USERS), action)
+
+    def _act_as(self, number: int, action: Action) -> Any:
+        users, self.user_number = self.users, number
         try:
-            return self.users.act(self.demo, user, one)
+            hand: AbstractContextManager[None] = nullcontext()
+            if action.uses_hand:
+                hand = users.hand_of(self.demo, self.checked_user(number))
+                if action.may_create:
+                    users.check_ids(number)
+            action.check(self)
+            with hand:
+                result, inverse = action.perform(self)
+                users.note(number, action, inverse)
+            return result
         except LabError:
             raise
         except Exception as error:
             raise DemoFaultError(f"{type(error).__name__}: {error}") from error
+        finally:
+            self.user_number = 0
 
-    def go_alone(self) -> None:
-        """Go on alone with a demo that several users shared: they leave, and what they had paused goes on."""
-        self.users.close(self.demo)
-
-    def told(self, action: str, *arguments: Any) -> Input:
-        """Return an input of one of several users as the others must be told it.
-
-        It has the places of the stages in the picture in which it is done. A grip names the body that is seen under the pointer: in the
-        others' picture it may be elsewhere by then.
-        """
-        demo, kind = self.demo, type(self.demo)
-        if action == "grab" and kind.grab is Demo.grab:
-            (point,) = arguments
-            found = next(bodies_under(demo.stages, point), None)
-            if found is None:
-                return Input("release", ())
-            stage, body = found
-            held = demo.stages[stage].world.state(body).xf.apply_inverse(demo.stages[stage].local(point))
-            action, arguments = "hold", (stage, body, held, point)
-        return Input(action, arguments, offsets_of(demo.stages, action))
-
-    def has_body(self, stage: int, body: int) -> bool:
-        """Tell whether there is such a stage, and such a body in its world."""
-        return stage < len(self.demo.stages) and self.demo.stages[stage].world.is_body(body)
-
-    def press(self, key: str) -> bool:
-        """Hold a key down, and let the demo react to it; False if it is none of the demo's, and then it is not held either."""
-        self.demo.held.add(key)
-        is_own = self.demo.on_key(key)
-        if not is_own:
-            self.demo.held.discard(key)
-        return is_own
-
-    def release_key(self, key: str) -> None:
-        """Let go of a key."""
-        self.demo.held.discard(key)
-
-    def release_all(self) -> None:
-        """Let go of all keys, and of what the pointer holds."""
-        self.demo.held.clear()
-        self.demo.release()
-
-    def drop(self, file: BodyFile, point: tuple[float, float]) -> DroppedBody:
-        """Let a body of a file fall from a point of the picture; a `LabError` says why it cannot."""
-        body = place(self.demo.stages, file, point)
-        self.demo.dropped.append(body)
-        forget_gone(self.demo.dropped)
-        return body
-
-    def edit(self, stage: int, method: str, arguments: tuple[Any, ...] = (), changes: tuple[tuple[str, Any], ...] = ()) -> Any:
-        """Change a world by hand: call one of `EDITS` on the world of a stage, and return what it returns.
-
-        Parameters
-        ----------
-        stage : int
-            Which of the demo's stages.
-        method : str
-            Name of a method of `World`.
-        arguments, changes
-            By place, and by name.
+    def resolve(self, action: Action) -> Action:
+        """Return an action of this copy of the simulation as every other copy has to apply it, its fields checked.
 
         Raises
         ------
         InvalidInputError
-            There is no such stage or method.
-        LabError
-            The world refuses it.
+            A field is outside its range.
         """
-        world = self.demo.stages[self._checked_stage(stage)].world
-        if method not in EDITS:
-            raise InvalidInputError("method", "one of " + ", ".join(EDITS), method)
-        return getattr(world, method)(*arguments, **dict(changes))
+        return checked(action.resolve(self))
+
+    @property
+    def user(self) -> User | None:
+        """The user whose action is applied now; None where one person plays."""
+        return self.users.users.get(self.user_number)
+
+    @property
+    def acting_user(self) -> User:
+        """The user whose action is applied now; `InvalidInputError` if there is none."""
+        return self.users.users[self.checked_user(self.user_number)]
+
+    def checked_user(self, number: int) -> int:
+        """Return the number of a user who has joined; `InvalidInputError` if there is none."""
+        if number not in self.users.users:
+            raise InvalidInputError("user", "one who has joined", number)
+        return number
+
+    def has_body(self, stage: int, body: int) -> bool:
+        """Return True if there is such a stage, and such a body in its world."""
+        return stage < len(self.demo.stages) and self.demo.stages[stage].world.is_body(body)
+
+    def world(self, stage: int) -> World:
+        """Return the world of a stage; `InvalidInputError` if there is none."""
+        return self.demo.stages[self._checked_stage(stage)].world
 
     def _checked_stage(self, stage: int) -> int:
         if not 0 <= integer("stage", stage, 0) < len(self.demo.stages):
             raise InvalidInputError("stage", f"below {len(self.demo.stages)}", stage)
         return stage
 
-    def amend_edit(self, stage: int, method: str, arguments: tuple[Any, ...] = (), changes: tuple[tuple[str, Any], ...] = ()) -> Any:
-        """Change a world by hand as a part of the `edit` before: what takes that back takes this back too."""
-        return self.edit(stage, method, arguments, changes)
-
-    def resource_ready(self, what: str) -> None:
-        """Use something from now on that has come in the background.
-
-        When it comes, the clock says; so that it has come must be part of the past, or a step taken again would end otherwise.
-        """
-        self.demo.ready.add(what)
-
     def keep_solver_state(self) -> None:
-        """Keep the whole state of the worlds' solver from now on: it has come into reach (`Solver.prepare`) only while the demo ran.
-
-        Until then a world loses the impulses of its joints at a keyframe. Whether it does must be part of the past, or a step taken again
-        would end otherwise than it did before.
-        """
+        """Keep the whole state of the worlds' solver from now on."""
         self.keeps_solver_state = True
         self._tell_worlds()

@@ -29,13 +29,13 @@ if TYPE_CHECKING:
 __all__ = [
     "DroppedBody",
     "NoWorldError",
+    "drop_body",
     "drop_places",
     "drop_size",
     "forget_gone",
     "is_pair_file",
     "is_stepper_case",
     "load_dropped",
-    "place",
 ]
 
 _SHARE = 0.15
@@ -157,8 +157,8 @@ def drop_places(home: AABB, n: int) -> list[tuple[float, float]]:
     return [(left + (right - left) * (k + 1) / (n + 1), bottom + _HEIGHT * (top - bottom)) for k in range(n)]
 
 
-def place(stages: Sequence[Stage], file: BodyFile, point: tuple[float, float]) -> DroppedBody:
-    """Make a body of a file with its middle at a point of the picture, in the world that lies there or nearest.
+def drop_body(stages: Sequence[Stage], dropped: list[DroppedBody], file: BodyFile, point: tuple[float, float]) -> DroppedBody:
+    """Create a body of a file with its middle at a point of the picture, in the world that lies there or nearest; list it in `dropped`.
 
     Raises
     ------
@@ -174,7 +174,9 @@ def place(stages: Sequence[Stage], file: BodyFile, point: tuple[float, float]) -
     body = stage.world.create_body(BodySpec(fixtures, position=stage.local(point), name=file.name))
     if file.picture is not None:
         stage.outline_only.add(body)
-    return DroppedBody(stage, stage.world, body, file)
+    dropped.append(DroppedBody(stage, stage.world, body, file))
+    forget_gone(dropped)
+    return dropped[-1]
 
 
 def forget_gone(dropped: list[DroppedBody]) -> None:

@@ -7,26 +7,24 @@ from collections.abc import Iterator, Sequence
 
 from engine.sim.stage import Stage
 
-__all__ = ["AT_A_POINT", "laid_out", "offsets_of"]
-
-AT_A_POINT = frozenset({"grab", "hold", "drag", "turn", "on_wheel", "drop"})
-"""Actions at a point of the picture."""
+__all__ = ["laid_out", "offsets_of"]
 
 
-def offsets_of(stages: Sequence[Stage], action: str) -> tuple[tuple[float, float], ...]:
-    """Return where the stages lie in the picture, if an action is at a point of it and any lies elsewhere than at (0, 0)."""
-    offsets = tuple(stage.offset for stage in stages) if action in AT_A_POINT else ()
+def offsets_of(stages: Sequence[Stage]) -> tuple[tuple[float, float], ...]:
+    """Return where the stages lie in the picture, metres; () if all lie at (0, 0)."""
+    offsets = tuple(stage.offset for stage in stages)
     return offsets if any(x or y for x, y in offsets) else ()
 
 
 @contextlib.contextmanager
-def laid_out(stages: Sequence[Stage], offsets: Sequence[tuple[float, float]]) -> Iterator[None]:
-    """Let the stages lie in the picture where they lay when something was done at a point of it; without offsets where they lie.
+def laid_out(stages: Sequence[Stage], offsets: Sequence[tuple[float, float]] | None) -> Iterator[None]:
+    """Put the stages for a while where they lay in the picture when something was done at a point of it; None leaves them.
 
-    Stages of which none is told lie at (0, 0): where a window has laid them out must make no difference.
+    Stages without an offset lie at (0, 0).
     """
-    moved = [(stage, stage.offset) for stage in stages] if offsets else []
-    for (stage, _), offset in zip(moved, (*offsets, *[(0.0, 0.0)] * len(moved)), strict=False):
+    moved = [(stage, stage.offset) for stage in stages] if offsets is not None else []
+    given = offsets or ()
+    for (stage, _), offset in zip(moved, (*given, *[(0.0, 0.0)] * len(moved)), strict=False):
         stage.offset = offset
     try:
         yield

@@ -13,14 +13,13 @@ from typing import Annotated, Any
 import msgspec
 
 from engine.geometry import AABB
+from engine.sim.action import Action, Inverse, Part
 from engine.sim.demo import Demo
 from engine.sim.dropping import DroppedBody
 from engine.sim.grip import Grip
-from engine.sim.input_log import Input
-from engine.sim.inverse import Inverse, Part
 from engine.sim.parameters import parameter_values
 from engine.sim.stage import StageCounts
-from engine.sim.users import MOST_UNDO, MOST_USERS, PUSHES, SPEEDS, User, Users
+from engine.sim.users import MAX_UNDO, MAX_USERS, PUSHES, SPEEDS, User, Users
 from engine.sim.values import StateError, can_be_set, class_name
 from engine.world.solver import solver_name
 
@@ -78,7 +77,7 @@ class _UserState(msgspec.Struct, forbid_unknown_fields=True):
     pushes: set[str]
     drives: tuple[_Count, _Count] | None
     next_ids: dict[int, tuple[_Count, _Count, _Count]]
-    undo: Annotated[list[Any], msgspec.Meta(max_length=MOST_UNDO)]
+    undo: Annotated[list[Any], msgspec.Meta(max_length=MAX_UNDO)]
 
 
 def check_state(demo: Demo, own: Mapping[str, Any], sim: Mapping[str, Any], stages: Sequence[Mapping[str, Any]]) -> None:
@@ -156,7 +155,7 @@ def _check_users(demo: Demo, users: object) -> None:
         raise StateError("sim.users must have one of their speeds, and be here or away")
     for number, user in (*users.users.items(), *users.away.items()):
         path = f"sim.users[{number}]"
-        if not 1 <= number <= MOST_USERS or type(user) is not User:
+        if not 1 <= number <= MAX_USERS or type(user) is not User:
             raise StateError(f"{path} must be a user")
         _convert({field.name: getattr(user, field.name) for field in fields(user)}, _UserState, path)
         _check_grip(demo, user.grip)
@@ -166,21 +165,14 @@ def _check_users(demo: Demo, users: object) -> None:
             _check_inverse(inverse, f"{path}.undo")
 
 
-_TAKES_BACK = {"edit": 4, "set_solver": 2, "set_parameter": 2, "release": 0, "drive": 2}
-"""How many arguments what takes an action back has."""
-_MAKES = ("create_body", "create_fixture", "create_joint")
-
-
 def _check_inverse(found: object, place: str) -> None:
-    """Refuse an inverse that could not have come about here: it will be carried out."""
+    """Refuse an inverse that is not made of actions that a user may do: it will be applied."""
     if type(found) is not Inverse or type(found.words) is not str or type(found.parts) is not tuple:
         raise StateError(f"{place} must be of inverses")
     for part in found.parts:
-        one = part.one if type(part) is Part else None
-        if type(one) is not Input or one.offsets or type(one.arguments) is not tuple or len(one.arguments) != _TAKES_BACK.get(one.action):
-            raise StateError(f"{place} must be of inputs that take something back")
-        method = one.arguments[1] if one.action == "edit" else ""
+        if type(part) is not Part or not isinstance(part.action, Action) or not part.action.guests_may:
+            raise StateError(f"{place} must be of actions that take something back")
         if not all(type(pose) is tuple and len(pose) == 3 and all(type(x) is float for x in pose) for pose in part.poses):
             raise StateError(f"{place} must have poses of three numbers")
-        if not all(type(old) is int for old in part.old) or bool(part.old) != (method in _MAKES) or len(part.poses) not in (0, 2):
+        if not all(type(old) is int for old in part.old) or (part.old and not any(part.action.size)) or len(part.poses) not in (0, 2):
             raise StateError(f"{place} must have old ids of what is created again")

@@ -4,11 +4,11 @@ A demo that one person plays has one hand, one set of keys and a clock of the wi
 and time is part of the state: a *tick* is what the server closes, of which a pause makes one without a step and slow motion lets only
 some have one. So everything that is done, a pause too, is an input at a tick, and the same inputs at the same ticks give the same bits.
 
-    run.act("by", 2, Input("join", ()))                     user 2 comes; join(True): comes back
-    run.act("by", 2, Input("grab", ((1.5, 2.0),)))          takes hold with its own hand
-    run.act("by", 2, Input("drive", (0, 7)))                its force keys push body 7 of stage 0
-    run.act("by", 2, Input("press", ("right",)))            as this one, unless the demo itself has a use for the key
-    run.act("by", 2, Input("undo_own", ()))                 takes back what user 2 did last, if that can be (`engine.sim.inverse`)
+    sim.act(Join(), user=2)                     user 2 comes; Join(True): comes back
+    sim.act(Grab((1.5, 2.0)), user=2)           takes hold with its own hand
+    sim.act(Drive(0, 7), user=2)                its force keys push body 7 of stage 0
+    sim.act(PressKey("right"), user=2)          as this one, unless the demo itself has a use for the key
+    sim.act(UndoOwn(), user=2)                  takes back what user 2 did last, if that can be
 
 For the demo all users' keys are held together. What a user creates has ids of a range of its own: no two users' ids collide, in whichever
 order their inputs come to be. A user who leaves lets go of everything.
@@ -17,28 +17,25 @@ order their inputs come to be. A user who leaves lets go of everything.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Protocol
 
-from engine.common.checks import boolean, integer
-from engine.common.errors import InvalidInputError, LabError
-from engine.sim.dropping import DroppedBody
+from engine.common.errors import LabError
+from engine.sim.action import Action, Inverse
 from engine.sim.grip import Grip
 from engine.sim.ids import IDS_OF_A_USER
-from engine.sim.input_log import ACTIONS, USER_ACTIONS, Input
-from engine.sim.inverse import Inverse, Part, inverse_after, inverse_before, take_back
 from engine.sim.stage import Stage
 
-__all__ = ["FORCE", "KEYFRAME_TICKS", "MOST_UNDO", "MOST_USERS", "PUSHES", "SPEEDS", "User", "Users"]
+__all__ = ["FORCE", "KEYFRAME_TICKS", "MAX_UNDO", "MAX_USERS", "PUSHES", "SPEEDS", "User", "Users"]
 
 KEYFRAME_TICKS = 30
 """From one keyframe of a shared demo to the next: half a second at 60 Hz."""
 
-MOST_USERS = 64
+MAX_USERS = 64
 _IDS_AT_ONCE = 1 << 14
 """More than one action creates: of a file that is dropped, `MAX_CONVEX_PIECES`."""
-MOST_UNDO = 100
+MAX_UNDO = 100
 """Actions that a user can take back."""
 FORCE = 20.0
 """N, of a force key, at the centre of the body that its user drives."""
@@ -51,36 +48,17 @@ PUSHES = {
     "left": (-1.0, 0.0), "right": (1.0, 0.0), "up": (0.0, 1.0), "down": (0.0, -1.0),
     "a": (-1.0, 0.0), "d": (1.0, 0.0), "w": (0.0, 1.0), "s": (0.0, -1.0),
 }  # fmt: skip
-_NOT_BY_A_USER = frozenset({"by", "go_alone", "keep_solver_state", "resource_ready"})
-_CREATING = frozenset({"edit", "amend_edit", "grab", "hold", "press", "drop", "turn", "on_wheel"})
-
-
-class _Simulation(Protocol):
-    """What steps a demo."""
-
-    def has_body(self, stage: int, body: int) -> bool:
-        """Tell whether there is such a stage, and such a body in its world."""
-
-    def act(self, action: str, *arguments: Any) -> Any:
-        """Do something to the demo."""
 
 
 class _Demo(Protocol):
-    """What is needed of a demo here."""
+    """A demo, as far as its users are concerned."""
 
     stages: list[Stage]
-    values: dict[str, float]
-    dropped: list[DroppedBody]
     held: set[str]
     _grip: Grip | None
 
-    @property
-    def no_edits(self) -> str:
-        """Why its worlds cannot be changed by hand."""
-
-    @property
-    def sim(self) -> _Simulation:
-        """What steps it."""
+    def release(self) -> None:
+        """Let go of what the hand holds."""
 
 
 @dataclass(slots=True)
@@ -145,7 +123,7 @@ class Users:
     def close(self, demo: _Demo) -> None:
         """Let all users leave, and time pass in steps: one goes on alone."""
         for number in sorted(self.users):
-            self._leave(demo, number)
+            self.leave(demo, number)
         self.is_shared = self.paused = False
 
     @property
@@ -166,75 +144,56 @@ class Users:
         steps, self._owed = divmod(self._owed + round(self.speed * _SIXTEENTHS), _SIXTEENTHS)
         return steps
 
-    def push(self, demo: _Demo) -> None:
+    def push(self, stages: Sequence[Stage]) -> None:
         """Let the force keys that are held push, before a step."""
         for _, user in sorted(self.users.items()):
             if user.drives is None:
                 continue
             stage, body = user.drives
-            if not demo.sim.has_body(stage, body):
+            if stage >= len(stages) or not stages[stage].world.is_body(body):
                 user.drives = None
                 continue
             x, y = (FORCE * sum(PUSHES[key][axis] for key in sorted(user.pushes)) for axis in (0, 1))
             if x or y:
-                world = demo.stages[stage].world
+                world = stages[stage].world
                 with contextlib.suppress(LabError):
                     world.set_awake(body, True)
                     world.apply_force(body, (x, y))
 
-    def act(self, demo: _Demo, number: int, one: Input) -> Any:
-        """Do something as a user; return what it returns.
+    # -- what users do ------------------------------------------------------------------------------------------------
 
-        Raises
-        ------
-        InvalidInputError
-            There is no such user, or it may not do that.
-        LabError
-            The demo refuses it, or it cannot be taken back.
-        """
-        integer("user", number, 1, MOST_USERS)
-        if one.action not in USER_ACTIONS and (one.action not in ACTIONS or one.action in _NOT_BY_A_USER):
-            raise InvalidInputError("action", "one that a user can do", one.action)
-        if one.action == "join":
-            return self._join(number, *one.arguments)
+    def join(self, number: int, is_back: bool) -> None:
+        """Let a user come, as a newcomer or, `is_back`, as who had this number before: then what was done can be taken back still."""
+        self.is_shared = True
+        if number not in self.users:
+            user = self.users[number] = self.away.pop(number) if number in self.away else User()
+            user.undo = user.undo if is_back else []
+
+    def leave(self, demo: _Demo, number: int) -> None:
+        """Let a user let go of everything, and be away."""
+        with self.hand_of(demo, number):
+            demo.held.clear()
+            demo.release()
+        user = self.away[number] = self.users.pop(number)
+        user.pushes, user.drives = set(), None
+
+    def note(self, number: int, action: Action, inverse: Inverse | None) -> None:
+        """Note what takes an action of a user's back."""
         user = self.users.get(number)
-        if user is None:
-            raise InvalidInputError("user", "one who has joined", number)
-        if one.action in USER_ACTIONS:
-            return getattr(self, "_" + one.action)(demo, number, *one.arguments)
-        with self._as(demo, number):
-            return self._act(demo, user, one)
+        if user is not None and inverse is not None:
+            is_same_gesture = action.undoable and not action.begins and user.undo
+            before = user.undo.pop() if is_same_gesture else None
+            user.undo = [*user.undo, inverse if before is None else before.and_before(inverse)][-MAX_UNDO:]
 
-    def _act(self, demo: _Demo, user: User, one: Input) -> Any:
-        if one.action in _CREATING:
-            self._check_ids(user)
-        if one.action in ("edit", "amend_edit") and demo.no_edits:
-            raise LabError(demo.no_edits)
-        if one.action in ("release_key", "release_all"):
-            user.pushes = user.pushes - set(one.arguments) if one.arguments else set()
-        before = inverse_before(demo, one)
-        result = demo.sim.act(one.action, *one.arguments)
-        if one.action == "press" and result is False and user.drives is not None and one.arguments[0] in PUSHES:
-            user.pushes.add(one.arguments[0])
-            return True
-        inverse = inverse_after(demo, one, result, before)
-        if inverse is not None and one.action.startswith("amend") and user.undo:
-            user.undo[-1] = user.undo[-1].and_before(inverse)
-        elif inverse is not None:
-            self._note(user, inverse)
-        return result
-
-    def _note(self, user: User, inverse: Inverse) -> None:
-        user.undo = [*user.undo, inverse][-MOST_UNDO:]
-
-    def _check_ids(self, user: User) -> None:
-        for ids in user.next_ids.values():
+    def check_ids(self, number: int) -> None:
+        """Refuse what creates something where a user has created too much."""
+        for ids in self.users[number].next_ids.values():
             if any(one % IDS_OF_A_USER > IDS_OF_A_USER - _IDS_AT_ONCE for one in ids):
                 raise LabError(f"a user can create {IDS_OF_A_USER - _IDS_AT_ONCE} things, and you have")
 
     @contextlib.contextmanager
-    def _as(self, demo: _Demo, number: int) -> Iterator[None]:
-        """Let the demo's hand, its keys and new ids be a user's."""
+    def hand_of(self, demo: _Demo, number: int) -> Iterator[None]:
+        """Give the demo the hand, the keys and the new ids of a user for a while."""
         user = self.users[number]
         first = number * IDS_OF_A_USER
         worlds = [stage.world for stage in demo.stages]
@@ -259,57 +218,3 @@ class Users:
                 user.grip = None
             user.drives = None
             user.undo = [inverse for inverse in user.undo if not inverse.is_of_a_world]
-
-    # What a user does, and no demo
-
-    def _join(self, number: int, is_back: bool = False) -> None:
-        """Come, as a newcomer or, `is_back`, as who had this number before: then what was done can be taken back still."""
-        self.is_shared = True
-        if number not in self.users:
-            user = self.users[number] = self.away.pop(number) if number in self.away else User()
-            user.undo = user.undo if is_back else []
-
-    def _leave(self, demo: _Demo, number: int) -> None:
-        """Let go of everything, and be away."""
-        with self._as(demo, number):
-            demo.sim.act("release_all")
-        user = self.away[number] = self.users.pop(number)
-        user.pushes, user.drives = set(), None
-
-    def _drive(self, demo: _Demo, number: int, stage: int, body: int) -> None:
-        """Let the user's force keys push a body; stage -1 is none."""
-        user = self.users[number]
-        before = user.drives if user.drives is not None else (-1, 0)
-        self._let_drive(demo, user, stage, body)
-        self._note(user, Inverse("the choice of what is driven", (Part(Input("drive", before)),)))
-
-    def _let_drive(self, demo: _Demo, user: User, stage: int, body: int) -> None:
-        if stage >= 0 and not demo.sim.has_body(stage, body):
-            raise InvalidInputError("body", "one that there is", body)
-        user.drives = (stage, body) if stage >= 0 else None
-        if user.drives is None:
-            user.pushes = set()
-
-    def _undo_own(self, demo: _Demo, number: int) -> None:
-        """Take the user's last action back that can be; what cannot be is forgotten, so that the one before it comes next."""
-        user = self.users[number]
-        if not user.undo:
-            raise LabError("there is nothing of yours to take back")
-        self._check_ids(user)
-        inverse = user.undo.pop()
-
-        def act(one: Input) -> Any:
-            return self._let_drive(demo, user, *one.arguments) if one.action == "drive" else demo.sim.act(one.action, *one.arguments)
-
-        with self._as(demo, number):
-            new = take_back(demo, inverse, act)
-        for other in (*self.users.values(), *self.away.values()) if new else ():
-            other.undo = [one.renumbered(new) for one in other.undo]
-
-    def _pause(self, demo: _Demo, number: int, paused: bool) -> None:
-        self.paused = boolean("paused", paused)
-
-    def _set_speed(self, demo: _Demo, number: int, speed: float) -> None:
-        if speed not in SPEEDS:
-            raise InvalidInputError("speed", "one of " + ", ".join(map(str, SPEEDS)), speed)
-        self.speed = float(speed)

@@ -5,6 +5,7 @@ None, bool, int, float, str, bytes and lists stand for themselves. Every other v
     {"tuple": [1, 2]}      {"set": ["a"]}      {"dict": [[key, value], ...]}      {"deque": [maximum length, [...]]}
     {"array": [dtype, shape, is_by_columns, is_writeable]}      the bytes of all arrays follow behind the plain data, in the same order
     {"spec": MessagePack of {"kind": "circle", ...}}            specifications and shapes, as in a scene file (`engine.scenes.codec`)
+    {"action": MessagePack of the action}                       (`engine.sim.actions`)
     {"object": [class, {attribute: value}]}     {"enum": [class, member]}     {"random": [state, increment, ...]}
     {"stage": 0}           a part of the running program: the demo, its run, a stage, a world
     {"same": 7}            the mutable value that was begun as the seventh: two references to one object stay two references to one object
@@ -29,6 +30,7 @@ import numpy as np
 
 from engine.common.errors import LabError
 from engine.scenes.codec import KINDS, from_plain, to_plain
+from engine.sim.actions import Action, decode_action, encode_action
 from engine.sim.stateful import Stateful
 from engine.world import World
 
@@ -211,6 +213,8 @@ class ValueWriter:
             return {_NAMES[kind]: self._items(value, path, depth)}
         if kind in _SPECS:
             return {"spec": encode_spec(value)}
+        if isinstance(value, Action):
+            return {"action": encode_action(value.without_files())}
         begun = self._begun.get(id(value))
         if begun is not None:
             return {"same": begun[0]}
@@ -400,6 +404,11 @@ class ValueReader:
             raise StateError(f"a specification must be bytes, got {plain!r:.80}")
         return decode_spec(plain)
 
+    def _action(self, name: str, plain: Any, depth: int) -> Any:
+        if type(plain) is not bytes:
+            raise StateError(f"an action must be bytes, got {plain!r:.80}")
+        return decode_action(plain)
+
     def _object(self, name: str, plain: Any, depth: int) -> Any:
         class_of, attributes = _list(plain, 2)
         if type(class_of) is not str or type(attributes) is not dict:
@@ -450,6 +459,7 @@ _READERS: Mapping[str, Callable[[ValueReader, str, Any, int], Any]] = {
     "deque": ValueReader._deque,
     "array": ValueReader._array,
     "spec": ValueReader._spec,
+    "action": ValueReader._action,
     "object": ValueReader._object,
     "enum": ValueReader._enum,
     "random": ValueReader._random,

@@ -27,6 +27,18 @@ from engine.geometry import Circle, Polygon
 from engine.history.history import History
 from engine.history.recordings import load_recording
 from engine.history.recordings.layout import chunk, chunks_of, start_of_file
+from engine.sim.actions import (
+    ChangeBody,
+    ChangeWorld,
+    CreateBody,
+    CreateFixture,
+    CreateJoint,
+    Drag,
+    Grab,
+    PressKey,
+    SetParameter,
+    TurnWheel,
+)
 from engine.world import BodySpec, FixtureSpec, RevoluteJointSpec
 from tests.hazards.fuzz_files import damaged
 
@@ -35,8 +47,8 @@ LONGEST = 10.0
 _PLAYED = 12
 """Steps that are taken of one that is loaded."""
 _WORDS = (
-    'null|true|[]|{}|""|-1|0|1e400|NaN|1e-320|"edit"|"edit_too"|"grab"|"drag"|"release"|"press"|"restart"|"turn"|"create_body"|"create_joint"|'
-    '"set_body"|"set_pose"|"set_settings"|"destroy_body"|"apply_impulse"|"kind"|"polygon"|"circle"|"weld"|"count"|[0,0]|[[0,0]]|[1,[2]]|1e9|99'
+    'null|true|[]|{}|""|-1|0|1e400|NaN|1e-320|"type"|"Grab"|"Drag"|"Release"|"PressKey"|"Restart"|"Turn"|"CreateBody"|"CreateJoint"|'
+    '"ChangeBody"|"SetPose"|"ChangeWorld"|"DestroyBody"|"ApplyImpulse"|"Join"|"stage"|"spec"|"changes"|"kind"|"polygon"|"circle"|"weld"|"count"|[0,0]|[[0,0]]|[1,[2]]|1e9|99'
 )
 
 
@@ -51,25 +63,25 @@ def good() -> bytes:
         for step in range(8):
             first, second = world.body_ids[-2:]
             if step == 1:
-                history.act("grab", world.state(second).position)
-                history.act("drag", (0.5, 2.0))
+                history.act(Grab(world.state(second).position))
+                history.act(Drag((0.5, 2.0)))
             if step == 2:
-                history.act("edit", 0, "create_body", (BodySpec((FixtureSpec(Polygon.box(0.3, 0.2)),), position=(0.0, 4.0)),))
-                history.act("edit", 0, "create_joint", (RevoluteJointSpec(first, second, world.state(first).position),))
+                history.act(CreateBody.of(0, BodySpec((FixtureSpec(Polygon.box(0.3, 0.2)),), position=(0.0, 4.0))))
+                history.act(CreateJoint.of(0, RevoluteJointSpec(first, second, world.state(first).position)))
             if step == 3:
-                history.act("edit", 0, "set_body", (second,), (("linear_damping", 0.5),))
-                history.act("amend_edit", 0, "create_fixture", (second, FixtureSpec(Circle(0.1))))
-                history.act("press", "x")
+                history.act(ChangeBody(0, second, {"linear_damping": 0.5}))
+                history.act(CreateFixture.of(0, second, FixtureSpec(Circle(0.1))).continued())
+                history.act(PressKey("x"))
                 recorder.flush()
             if step == 5:
-                history.act("set_parameter", "gravity", 3.0)
+                history.act(SetParameter("gravity", 3.0))
                 world = history.demo.stages[0].world
             if step == 6:
-                history.act("edit", 0, "set_settings", (), (("velocity_iterations", 3),))
+                history.act(ChangeWorld(0, {"velocity_iterations": 3}))
             history.step()
         recorder.flush()
         history.seek(3)
-        history.act("on_wheel", (0.0, 1.0), 1.0)
+        history.act(TurnWheel((0.0, 1.0), 1.0))
         for _ in range(_PLAYED - 3):
             history.step()
         recorder.close()

@@ -15,7 +15,6 @@ Acts that a server lets through do change the world: the attackers are users too
 
 from __future__ import annotations
 
-import copy
 import gc
 import json
 import math
@@ -33,15 +32,48 @@ import numpy as np
 
 from engine.demo.registry import find_demo
 from engine.geometry import Circle, Polygon
-from engine.history.recordings.inputs import as_plain
 from engine.net import messages as m
 from engine.net.client import Client
 from engine.net.limits import Limits
 from engine.net.link import LinkSettings
 from engine.net.server import Server, ServerSettings
 from engine.net.simulated import SimulatedNetwork
+from engine.sim.actions import (
+    Action,
+    ApplyImpulse,
+    ChangeBody,
+    ChangeFixture,
+    ChangeJoint,
+    ChangeWorld,
+    CreateBody,
+    CreateFixture,
+    CreateJoint,
+    DestroyBody,
+    DestroyFixture,
+    DestroyJoint,
+    Drag,
+    Drive,
+    Drop,
+    Grab,
+    Pause,
+    PressKey,
+    Release,
+    ReleaseAll,
+    ReleaseKey,
+    Restart,
+    SetAwake,
+    SetParameter,
+    SetPose,
+    SetSolver,
+    SetSpeed,
+    SetVelocity,
+    Turn,
+    TurnWheel,
+    UndoOwn,
+    as_plain,
+    encode_action,
+)
 from engine.sim.demo import Demo
-from engine.sim.input_log import Input
 from engine.world import BodySpec, FixtureSpec, RevoluteJointSpec
 from tests.hazards.fuzz_files import damaged
 
@@ -64,7 +96,6 @@ _FILE = {
     "format": "collision body", "version": 1, "name": "a", "method": "b", "tolerance": 0.01, "pixels_per_metre": 10.0,
     "outline": [{"outer": [[0.0, 0.0], [0.4, 0.0], [0.0, 0.4]]}],
     "fixtures": [{"kind": "polygon", "vertices": [[0.0, 0.0], [0.4, 0.0], [0.0, 0.4]]}],
-    "picture": {"file": "/etc/passwd", "lower": [0.0, 0.0], "upper": [0.4, 0.4]},
 }  # fmt: skip
 _NASTY: tuple[Any, ...] = (
     None, True, False, 0, -1, 1, 2**31, 2**53, 2**63 - 1, -(2**63), 2**64 - 1, 1e308, -1e308, 1e-320, 1e9, 1e6, 0.5, math.nan,
@@ -75,30 +106,30 @@ _NASTY: tuple[Any, ...] = (
 )  # fmt: skip
 
 
-def _did(number: int, tick: int, *what: Any) -> bytes:
-    return m.encode(m.Did(number, tick, as_plain(Input(what[0], what[1:]))))
+def _did(number: int, tick: int, what: Action) -> bytes:
+    return m.encode(m.Did(number, tick, msgspec.Raw(encode_action(what))))
 
 
-def _acts(bodies: list[int]) -> list[list[Any]]:
-    """Return acts of every kind as plain data."""
+def _said(number: int, tick: int, plain: Any) -> bytes:
+    """Return the message of plain data that may be no action."""
+    return m.encode(m.Did(number, tick, msgspec.Raw(msgspec.msgpack.encode(plain))))
+
+
+def _acts(bodies: list[int]) -> list[dict[str, Any]]:
+    """Return actions of every kind as plain data."""
     one, other = (bodies[-1], bodies[-2]) if len(bodies) > 1 else (1, 2)
-    edits: tuple[tuple[Any, ...], ...] = (
-        ("create_body", (_DISC,), ()), ("create_body", (_BOX,), ()), ("destroy_body", (one,), ()),
-        ("create_fixture", (one, FixtureSpec(Circle(0.1))), ()), ("destroy_fixture", (one,), ()),
-        ("create_joint", (RevoluteJointSpec(one, other, (0.0, 1.0)),), ()), ("destroy_joint", (one,), ()),
-        ("set_pose", (one, (0.0, 3.0), 1.0), ()), ("set_velocity", (one, (1.0, 5.0), 2.0), ()), ("set_awake", (one, True), ()),
-        ("set_body", (one,), (("linear_damping", 0.5),)), ("set_fixture", (one,), (("friction", 0.5),)),
-        ("set_joint", (one,), (("motor_speed", 1.0),)), ("set_settings", (), (("gravity", (0.0, -5.0)),)),
-        ("apply_impulse", (one, (0.5, 0.5)), ()),
-    )  # fmt: skip
-    inputs = [
-        *(Input("edit", (0, *edit)) for edit in edits), Input("grab", ((0.0, 1.0),)), Input("drag", ((1.0, 2.0),)), Input("release", ()),
-        Input("hold", (0, one, (0.0, 0.0), (0.0, 3.0))), Input("turn", ((0.0, 1.0),)), Input("on_wheel", ((0.0, 1.0), 1)),
-        Input("press", ("space",)), Input("press", ("left",)), Input("release_key", ("left",)), Input("release_all", ()),
-        Input("set_parameter", ("count", 5)), Input("set_solver", ("box2d", ())), Input("restart", ()), Input("pause", (False,)),
-        Input("set_speed", (1.0,)), Input("drive", (0, one)),
+    some = [
+        CreateBody.of(0, _DISC), CreateBody.of(0, _BOX), DestroyBody(0, one), CreateFixture.of(0, one, FixtureSpec(Circle(0.1))),
+        DestroyFixture(0, one), CreateJoint.of(0, RevoluteJointSpec(one, other, (0.0, 1.0))), DestroyJoint(0, one),
+        SetPose(0, one, (0.0, 3.0), 1.0), SetVelocity(0, one, (1.0, 5.0), 2.0), SetAwake(0, one, True),
+        ChangeBody(0, one, {"linear_damping": 0.5}), ChangeFixture(0, one, {"friction": 0.5}), ChangeJoint(0, one, {"motor_speed": 1.0}),
+        ChangeWorld(0, {"gravity": [0.0, -5.0]}), ApplyImpulse(0, one, (0.5, 0.5)),
+        Grab((0.0, 1.0)), Drag((1.0, 2.0)), Release(), Grab((0.0, 3.0), held=(0, one, (0.0, 0.0))), Turn((0.0, 1.0)),
+        TurnWheel((0.0, 1.0), 1), PressKey("space"), PressKey("left"), ReleaseKey("left"), ReleaseAll(), SetParameter("count", 5),
+        SetSolver("box2d"), Restart(), Pause(False), SetSpeed(1.0), Drive(0, one), UndoOwn(),
+        Drop((0.0, 5.0), _FILE, ("/etc/passwd", (0.0, 0.0), (0.4, 0.4), None)),
     ]  # fmt: skip
-    return [*(as_plain(one) for one in inputs), ["drop", [{"kind": "body file", "body": copy.deepcopy(_FILE)}, [0.0, 5.0]]]]
+    return [json.loads(json.dumps(as_plain(action))) for action in some]
 
 
 def _mutated(plain: Any, dice: random.Random) -> Any:
@@ -250,15 +281,15 @@ def _play(client: Client, rng: np.random.Generator, now: float) -> None:
     if rng.random() < 0.05:
         x, y = float(rng.uniform(-4.0, 4.0)), float(rng.uniform(0.0, 6.0))
         acts = (
-            ("grab", (x, y)),
-            ("drag", (x, y)),
-            ("release",),
-            ("press", "left"),
-            ("release_key", "left"),
-            ("pause", False),
-            ("set_speed", 1.0),
+            Grab((x, y)),
+            Drag((x, y)),
+            Release(),
+            PressKey("left"),
+            ReleaseKey("left"),
+            Pause(False),
+            SetSpeed(1.0),
         )
-        client.act(*acts[rng.integers(len(acts))], now=now)
+        client.act(acts[rng.integers(len(acts))], now=now)
 
 
 # -- attacks --------------------------------------------------------------------------------------------------------------
@@ -300,7 +331,7 @@ def _gentle(siege: Siege, peer: int) -> Session:
         act = dice.choice(_acts(bodies))
         if dice.random() < 0.5:
             act = _with_other_numbers(act, dice)
-        yield [m.encode(m.Did(number, server.course.now + dice.randrange(0, 20), act))]
+        yield [_said(number, server.course.now + dice.randrange(0, 20), act)]
         number += 1
 
 
@@ -327,7 +358,7 @@ def _heavy(siege: Siege, peer: int) -> Session:
     ring = [[math.cos(k * math.tau / 2_000), math.sin(k * math.tau / 2_000)] for k in range(2_000)]
     number = 1
     while True:
-        yield [m.encode(m.Did(number, 0, ["drop", [{"kind": "body file", "body": {**_FILE, "outline": [{"outer": ring}]}}, [0.0, 5.0]]]))]
+        yield [_said(number, 0, {"type": "Drop", "point": [0.0, 5.0], "file": {**_FILE, "outline": [{"outer": ring}]}})]
         number += 1
 
 
@@ -342,14 +373,14 @@ def _asker(siege: Siege, peer: int) -> Session:
 def _far(siege: Siege, peer: int) -> Session:
     yield [siege.hello(peer)]
     while True:
-        yield [_did(1, siege.server.course.now + siege.dice.choice((500, 10**6, 2**39)), "release")] if siege.has_come_in(peer) else []
+        yield [_did(1, siege.server.course.now + siege.dice.choice((500, 10**6, 2**39)), Release())] if siege.has_come_in(peer) else []
 
 
 def _past(siege: Siege, peer: int) -> Session:
     """Lie that everything was long ago, and use numbers again."""
     yield [siege.hello(peer)]
     while True:
-        yield [_did(siege.dice.randrange(20), 0, "drag", (1.0, 1.0)) for _ in range(3)]
+        yield [_did(siege.dice.randrange(20), 0, Drag((1.0, 1.0))) for _ in range(3)]
 
 
 def _negative(siege: Siege, peer: int) -> Session:
@@ -361,22 +392,22 @@ def _negative(siege: Siege, peer: int) -> Session:
 def _numbers(siege: Siege, peer: int) -> Session:
     yield [siege.hello(peer)]
     while True:
-        yield [_did(siege.dice.choice((10**6, 2**40)), 0, "release")] if siege.has_come_in(peer) else []
+        yield [_did(siege.dice.choice((10**6, 2**40)), 0, Release())] if siege.has_come_in(peer) else []
 
 
 def _other(siege: Siege, peer: int) -> Session:
     """Do something in the name of another."""
     yield [siege.hello(peer)]
     while True:
-        yield [m.encode(m.Did(1, 0, ["by", [1, ["leave", []]]]))] if siege.has_come_in(peer) else []
+        yield [_said(1, 0, {"type": "Leave"})] if siege.has_come_in(peer) else []
 
 
 def _leaver(siege: Siege, peer: int) -> Session:
     """Do what the server or the program alone does."""
     yield [siege.hello(peer)]
-    acts: tuple[list[Any], ...] = (["leave", []], ["join", []], ["arrive", ["x"]], ["remember", []])
+    acts = [{"type": "Leave"}, {"type": "Join"}, {"type": "ResourceReady", "name": "x"}, {"type": "KeepSolverState"}]
     while True:
-        yield [m.encode(m.Did(1, 0, siege.dice.choice(acts)))] if siege.has_come_in(peer) else []
+        yield [_said(1, 0, siege.dice.choice(acts))] if siege.has_come_in(peer) else []
 
 
 def _builder(siege: Siege, peer: int) -> Session:
@@ -384,10 +415,7 @@ def _builder(siege: Siege, peer: int) -> Session:
     number = 1
     while True:
         yield (
-            [
-                _did(number + k, 0, "edit", 0, "create_body", (replace(_DISC, position=(siege.dice.uniform(-4.0, 4.0), 5.0)),), ())
-                for k in range(20)
-            ]
+            [_did(number + k, 0, CreateBody.of(0, replace(_DISC, position=(siege.dice.uniform(-4.0, 4.0), 5.0)))) for k in range(20)]
             if siege.has_come_in(peer)
             else []
         )
@@ -401,8 +429,8 @@ def _deep(siege: Siege, peer: int) -> Session:
         act = [act]
     contents = [
         b"\x94\xa3did\x01\x00" + b"\x91" * 20_000 + b"\x90",
-        m.encode(m.Did(1, 0, ["edit", [0, "create_body", act]])),
-        m.encode(m.Did(1, 0, ["edit", [0, "create_body", [[[]] * 20_000]]])),
+        _said(1, 0, {"type": "CreateBody", "stage": 0, "spec": {"fixtures": act}}),
+        _said(1, 0, {"type": "CreateBody", "stage": 0, "spec": {"fixtures": [[]] * 20_000}}),
         b"\x94\xa3did\x01\x00\xdd\xff\xff\xff\xff",
     ]
     while True:
@@ -417,7 +445,7 @@ def _giant(siege: Siege, peer: int) -> Session:
 def _stranger(siege: Siege, peer: int) -> Session:
     """Say everything but hello."""
     while True:
-        yield [m.encode(m.Ping(0.0)), m.encode(m.Missing([0, 1])), _did(0, 0, "restart")]
+        yield [m.encode(m.Ping(0.0)), m.encode(m.Missing([0, 1])), _did(0, 0, Restart())]
 
 
 def _half(siege: Siege, peer: int) -> Session:
@@ -494,7 +522,7 @@ def besiege(n_messages: int, seed: int = 0, honest: int = 3, n_in_peace: int = 1
     assert all(len(digests) > 0.9 * end for digests in network.digests), found
     assert not found["troubles"], found
     kept = siege.remembered
-    assert kept["peers"] <= 256 and kept["over"] <= 64 and kept["members"] <= m.MOST_USERS and kept["ticks"] < 1_000, found
+    assert kept["peers"] <= 256 and kept["over"] <= 64 and kept["members"] <= m.MAX_USERS and kept["ticks"] < 1_000, found
     return found
 
 

@@ -424,12 +424,12 @@ def _part(step: int, steps: int, inputs: list[Any], bodies: int = 0) -> tuple[di
 
 def many_inputs(n: int) -> bytes:
     """n inputs before the first step, in one part."""
-    return recording([_part(0, 1, [[0, ["release", []]]] * n)])
+    return recording([_part(0, 1, [[0, 0, {"type": "Release"}]] * n)])
 
 
 def many_parts_of_inputs(n: int) -> bytes:
     """n inputs in parts of ten thousand."""
-    return recording(_part(at, 1, [[at, ["release", []]]] * 10_000) for at in range(max(1, n // 10_000)))
+    return recording(_part(at, 1, [[at, 0, {"type": "Release"}]] * 10_000) for at in range(max(1, n // 10_000)))
 
 
 def many_steps(n: int) -> bytes:

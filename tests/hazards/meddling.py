@@ -13,7 +13,25 @@ from engine.common.errors import LabError
 from engine.decompose import BodyFile
 from engine.demo import Demo, Parameter
 from engine.history.history import History
+from engine.sim.actions import (
+    Action,
+    CreateJoint,
+    Drag,
+    Drop,
+    Edit,
+    Grab,
+    PressKey,
+    Release,
+    ReleaseAll,
+    ReleaseKey,
+    Restart,
+    SetParameter,
+    SetSolver,
+    Turn,
+    TurnWheel,
+)
 from engine.sim.dropping import drop_size, load_dropped
+from tests.edits import edit_of
 from tests.hazards.fuzz import Fuzzer
 
 __all__ = ["KEYS", "Meddler", "sample_files"]
@@ -79,7 +97,7 @@ class Meddler:
         self.solvers = solvers
         self.history, self.random, self.seen = history, random.Random(f"{history.demo.id} {seed}"), Counter[str]()
         self.files, self.busy, self.n_drops, self.n_failures = files, busy, 0, 0
-        self.tried: list[tuple[int, str, tuple[Any, ...]]] = []
+        self.tried: list[tuple[int, Action]] = []
         """All that was attempted, with the number of steps taken before it."""
         self.hand: tuple[float, float] | None = None
         self.most = sum(len(stage.world.body_ids) for stage in history.demo.stages) + MOST_BODIES
@@ -89,12 +107,12 @@ class Meddler:
     def step(self) -> None:
         """Do something, or nothing, and take a step."""
         if self.n_failures > MOST_FAILURES:
-            self.act("restart")
+            self.act(Restart())
             self.n_failures = 0
         if self.hand is not None:
             self.pull()
         if self.solvers and self.random.random() < SWITCHING:
-            self.act("set_solver", self.random.choice(self.solvers))
+            self.act(SetSolver(self.random.choice(self.solvers)))
         if self.random.random() < self.busy:
             self.do(self.random.choices(tuple(WEIGHTS), WEIGHTS.values())[0])
         try:
@@ -104,44 +122,45 @@ class Meddler:
             self.seen["failed step"] += 1
             self.n_failures += 1
 
-    def act(self, action: str, *arguments: Any) -> Any:
+    def act(self, action: Action) -> Any:
         """Through the history; a refusal is an answer."""
-        self.tried.append((self.history.now, action, arguments))
+        self.tried.append((self.history.now, action))
+        names = [type(action).__name__, *(["Edit"] if isinstance(action, Edit) else [])]
         try:
-            result = self.history.act(action, *arguments)
+            result = self.history.act(action)
         except LabError:
-            self.seen[f"{action} refused"] += 1
+            self.seen.update(f"{name} refused" for name in names)
             return None
-        self.seen[action] += 1
+        self.seen.update(names)
         return result
 
     def do(self, what: str) -> None:
         demo, r = self.history.demo, self.random
         if what in ("grab", "turn"):
             self.hand = self.point(near=0.9)
-            if not self.act(what, self.hand):
+            if not self.act((Grab if what == "grab" else Turn)(self.hand)):
                 self.hand = None
         elif what == "wave":  # the hand moves, or opens, whether it holds something or not
-            self.act("drag", self.point(near=0.2))
+            self.act(Drag(self.point(near=0.2)))
             if r.random() < 0.5:
-                self.act("release")
+                self.act(Release())
         elif what == "press":
-            self.act("press", r.choice(KEYS))
+            self.act(PressKey(r.choice(KEYS)))
         elif what == "release_key":
-            self.act("release_key", r.choice(sorted(demo.held) or KEYS))
+            self.act(ReleaseKey(r.choice(sorted(demo.held) or KEYS)))
         elif what in ("release_all", "restart"):
-            self.act(what)
+            self.act(Restart() if what == "restart" else ReleaseAll())
             self.hand = None
         elif what == "on_wheel":
-            self.act("on_wheel", self.point(near=0.5), r.choice((-2.0, -1.0, 1.0, 3.0)))
+            self.act(TurnWheel(self.point(near=0.5), r.choice((-2.0, -1.0, 1.0, 3.0))))
         elif what == "set_parameter":
             if demo.parameters:
                 chosen = r.choice(demo.parameters)
-                self.act("set_parameter", chosen.name, self.value(chosen))
+                self.act(SetParameter(chosen.name, self.value(chosen)))
         elif what == "drop":
             if self.files and self.n_drops < MOST_DROPS:
                 self.n_drops += 1
-                self.act("drop", r.choice(self.files), self.point(near=0.3))
+                self.act(Drop.of(r.choice(self.files), self.point(near=0.3)))
         elif demo.stages and not demo.no_edits:
             self.edit(what)
 
@@ -150,9 +169,9 @@ class Meddler:
         assert self.hand is not None
         x, y = self.hand
         self.hand = x + self.random.gauss(0.0, 0.3), y + self.random.gauss(0.05, 0.3)
-        self.act("drag", self.hand)
+        self.act(Drag(self.hand))
         if self.random.random() < 0.04:
-            self.act("release")
+            self.act(Release())
             self.hand = None
 
     def point(self, near: float) -> tuple[float, float]:
@@ -186,15 +205,14 @@ class Meddler:
             return x - stage.offset[0], y - stage.offset[1]
 
         maker.place = there  # type: ignore[method-assign]
-        maker.support = lambda spec: self.act("edit", number, "create_joint", (spec,))  # type: ignore[method-assign]
+        maker.support = lambda spec: self.act(CreateJoint.of(number, spec))  # type: ignore[method-assign]
         try:
             arguments, changes = self.edited(what, there)
         except LabError:  # a body or joint that cannot be described at all
             self.seen["never made"] += 1
             return
-        action = "amend_edit" if r.random() < 0.1 and self.seen["edit"] else "edit"
-        self.act(action, number, what, arguments, tuple(sorted(changes.items())))
-        self.seen[what] += 1
+        edit = edit_of(number, what, *arguments, **changes)
+        self.act(edit.continued() if r.random() < 0.1 and self.seen["Edit"] else edit)
 
     def edited(self, what: str, there: Callable[[], tuple[float, float]]) -> tuple[tuple[Any, ...], dict[str, object]]:
         """The arguments of a method of the maker's world, by place and by name."""

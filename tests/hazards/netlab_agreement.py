@@ -29,6 +29,25 @@ from engine.net.link import LinkSettings
 from engine.net.simulated import SimulatedNetwork
 from engine.scenes.scene import scene_of_snapshot
 from engine.scenes.scene_file import scene_as_json
+from engine.sim.actions import (
+    Action,
+    ChangeBody,
+    CreateBody,
+    CreateJoint,
+    DestroyBody,
+    Drag,
+    Drive,
+    Grab,
+    Pause,
+    PressKey,
+    Release,
+    ReleaseKey,
+    Restart,
+    SetPose,
+    SetSpeed,
+    SetVelocity,
+    UndoOwn,
+)
 from engine.sim.demo import Demo
 from engine.world import (
     BodySpec,
@@ -106,36 +125,36 @@ def hand(share: float = _SHARE) -> Callable[[Client, np.random.Generator, float]
         if demo is None or not demo.stages or rng.random() >= share:
             return
         with contextlib.suppress(LabError):
-            client.act(*_anything(demo, rng), now=now)
+            client.act(_anything(demo, rng), now=now)
 
     return play
 
 
-def _anything(demo: Demo, rng: np.random.Generator) -> tuple[Any, ...]:
+def _anything(demo: Demo, rng: np.random.Generator) -> Action:
     home, world = demo.home(), demo.stages[0].world
     x, y = (float(rng.uniform(low, high)) for low, high in zip(home.lower, home.upper, strict=True))
     a, b = (int(one) for one in rng.choice(world.body_ids, 2))
     key = str(rng.choice(["left", "right", "up", "down", "w", "a", "return", "b", "space"]))
     ball = BodySpec((FixtureSpec(Circle(0.3), density=1.0),), position=(x, y), linear_velocity=(float(rng.normal()), 0.0))
-    many: list[tuple[int, tuple[Any, ...]]] = [
-        (20, ("grab", (x, y))),
-        (40, ("drag", (x, y))),
-        (12, ("release",)),
-        (8, ("press", key)),
-        (8, ("release_key", key)),
-        (4, ("drive", 0, b)),
-        (8, ("edit", 0, "create_body", (ball,), ())),
-        (5, ("edit", 0, "destroy_body", (b,), ()) if len(world.body_ids) > 20 else ("release",)),
-        (3, ("edit", 0, "create_joint", (DistanceJointSpec(a, b, world.state(a).position, world.state(b).position),), ())),
-        (3, ("edit", 0, "set_velocity", (b, (float(rng.normal()), 5.0), 1.0), ())),
-        (3, ("edit", 0, "set_pose", (b, (x, y), 0.5), ())),
-        (2, ("edit", 0, "set_body", (b,), (("gravity_scale", float(rng.uniform(-0.5, 1.0))),))),
-        (3, ("undo_own",)),
-        (2, ("pause", True)),
-        (8, ("pause", False)),
-        (2, ("set_speed", float(rng.choice([0.25, 0.5, 2.0])))),
-        (4, ("set_speed", 1.0)),
-        (1, ("restart",)),
+    many: list[tuple[int, Action]] = [
+        (20, Grab((x, y))),
+        (40, Drag((x, y))),
+        (12, Release()),
+        (8, PressKey(key)),
+        (8, ReleaseKey(key)),
+        (4, Drive(0, b)),
+        (8, CreateBody.of(0, ball)),
+        (5, DestroyBody(0, b) if len(world.body_ids) > 20 else Release()),
+        (3, CreateJoint.of(0, DistanceJointSpec(a, b, world.state(a).position, world.state(b).position))),
+        (3, SetVelocity(0, b, (float(rng.normal()), 5.0), 1.0)),
+        (3, SetPose(0, b, (x, y), 0.5)),
+        (2, ChangeBody(0, b, {"gravity_scale": float(rng.uniform(-0.5, 1.0))})),
+        (3, UndoOwn()),
+        (2, Pause(True)),
+        (8, Pause(False)),
+        (2, SetSpeed(float(rng.choice([0.25, 0.5, 2.0])))),
+        (4, SetSpeed(1.0)),
+        (1, Restart()),
     ]
     weights = np.array([weight for weight, _ in many], dtype=np.float64)
     return many[rng.choice(len(many), p=weights / weights.sum())][1]

@@ -19,12 +19,13 @@ import sys
 import time
 from pathlib import Path
 
+import msgspec
+
 from engine.demo.registry import find_demo
-from engine.history.recordings.inputs import as_plain
 from engine.net import messages as m
 from engine.net.connection import Connection
 from engine.net.hosting import Hosting
-from engine.sim.input_log import Input
+from engine.sim.actions import Action, Drag, Drive, Grab, PressKey, Release, ReleaseKey, Restart, encode_action
 from engine.world import load_solver
 
 MOST_OF_A_CORE = 0.15
@@ -95,7 +96,7 @@ class LightClient:
             return
         self._frame += 1
         if is_restart:
-            self._act("restart")
+            self._act(Restart())
         self._play(self._frame)
 
     def _play(self, frame: int) -> None:
@@ -103,20 +104,21 @@ class LightClient:
         beat, turn = frame % 120, 0.1 * frame + 1.5 * self.number
         point = 5.0 * math.cos(turn), 4.0 + 3.0 * math.sin(0.7 * turn)
         if beat == 10 * self.number:
-            self._act("grab", point)
+            self._act(Grab(point))
         elif beat % 2 == 0 and 10 * self.number < beat < 100:
-            self._act("drag", point)
+            self._act(Drag(point))
         elif beat == 100:
-            self._act("release")
+            self._act(Release())
         if beat % 6 == 0:
             self._say(m.Pointing(*point))
         if self.number == 3 and beat in (20, 60, 90):
-            self._act(*{20: ("drive", 0, 4 + frame // 120 % 100), 60: ("press", "up"), 90: ("release_key", "up")}[beat])
+            actions: dict[int, Action] = {20: Drive(0, 4 + frame // 120 % 100), 60: PressKey("up"), 90: ReleaseKey("up")}
+            self._act(actions[beat])
 
-    def _act(self, action: str, *arguments: object) -> None:
+    def _act(self, action: Action) -> None:
         assert self.welcome is not None
         tick = round(time.monotonic() * self.welcome.hertz + self.offset) + 1
-        self._say(m.Did(self.welcome.next_number + self.n_said, tick, as_plain(Input(action, arguments))))
+        self._say(m.Did(self.welcome.next_number + self.n_said, tick, msgspec.Raw(encode_action(action))))
         self.n_said += 1
 
     def _take(self, message: m.FromServer, at: float) -> None:

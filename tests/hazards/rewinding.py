@@ -30,7 +30,6 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, fields, is_dataclass
 from hashlib import blake2b
-from typing import Any
 
 import numpy as np
 
@@ -41,6 +40,7 @@ from engine.decompose import BodyFile
 from engine.demo import Demo
 from engine.demo.registry import all_demos, find_demo
 from engine.history.history import History, demo_hash
+from engine.sim.actions import Action, ReleaseAll, Restart, SetSolver
 from engine.world import World
 from engine.world.solver import DEFAULT, solvers
 from tests.hazards.meddling import Meddler, sample_files
@@ -66,7 +66,7 @@ MEASURING = frozenset({"broadphase"})
 _MILLISECONDS = re.compile(r"[\d.,]+ ms")
 """What a step cost is told too, and may be another each time."""
 
-Tried = list[tuple[int, str, tuple[Any, ...]]]
+Tried = list[tuple[int, Action]]
 """What is attempted, each with the number of steps taken before it, ascending."""
 
 
@@ -230,9 +230,9 @@ def played(kind: type[Demo], seed: int, steps: int, tried: Tried, solver: str | 
     waiting = deque(tried)
     while True:
         while waiting and waiting[0][0] <= run.history.now:
-            _, action, arguments = waiting.popleft()
+            _, action = waiting.popleft()
             with suppress(LabError):
-                run.history.act(action, *arguments)
+                run.history.act(action)
         if run.history.now == steps:
             return run
         stepped(run.history)
@@ -291,7 +291,7 @@ def branch(run: Run, chance: random.Random) -> None:
     history.seek(at)
     run.check(f"gone back to {at} for a branch")
     meddler = Meddler(history, chance.randrange(1000))
-    meddler.act("restart" if chance.random() < 0.2 else "release_all")
+    meddler.act(Restart() if chance.random() < 0.2 else ReleaseAll())
     if not history.at_tip or history.last != at:
         raise RewindingError(f"done something else at {at}: still {history.last - at} steps ahead")
     run.readings = {step: one for step, one in run.readings.items() if step <= at}
@@ -339,8 +339,16 @@ def all_checks(run: Run, seed: int, wanderings: int = N_WANDERINGS, names: Seque
     for name in names:
         if name == "wander":
             wander(run, chance, wanderings)
-        elif name != "restores" or DEFAULT not in {run.history.first_solver, *(one[2][0] for one in run.tried if one[1] == "set_solver")}:
+        elif name != "restores" or DEFAULT not in {
+            run.history.first_solver,
+            *(action.solver for _, action in run.tried if isinstance(action, SetSolver)),
+        }:
             CHECKS[name](run, chance)
+
+
+def solvers_of(run: Run) -> set[str]:
+    """Return the solvers that were to drive the worlds under way."""
+    return {action.solver for _, action in run.tried if isinstance(action, SetSolver)}
 
 
 def trouble(kind: type[Demo], seed: int, steps: int, tried: Tried, solver: str | None = None) -> str:
@@ -404,14 +412,14 @@ def main() -> int:
                 n_faults += 1
                 outcome = f"FAULT {type(error).__name__}: {error}"[:MOST_WORDS]
             seen = run.seen if run is not None else Counter[str]()
-            done = f"{seen['grab']} grips, {seen['edit']} edits, {seen['drop']} files, {seen['restart']} restarts"
-            done += f", {seen['set_solver']} solvers" if chosen.switch else ""
+            done = f"{seen['Grab']} grips, {seen['Edit']} edits, {seen['Drop']} files, {seen['Restart']} restarts"
+            done += f", {seen['SetSolver']} solvers" if chosen.switch else ""
             print(f"{kind.id:24} seed {seed}: {outcome} ({done}; {time.monotonic() - started:.1f} s)", flush=True)
             if "FAULT" in outcome and run is not None:
                 rest, words = smallest(kind, seed, chosen.steps, run.tried, solver=chosen.solver)
                 print(f"  {len(rest)} of {len(run.tried)} deeds are enough: {words[:MOST_WORDS]}" if words else "  does not fail by itself")
-                for at, action, arguments in rest[:MOST_LINES] if words else ():
-                    print(f"    step {at}: {action}{arguments}"[:MOST_WORDS].replace("\n", ""), flush=True)
+                for at, action in rest[:MOST_LINES] if words else ():
+                    print(f"    step {at}: {action}"[:MOST_WORDS].replace("\n", ""), flush=True)
     print(f"{n_runs} runs of {chosen.steps} steps, {n_faults} faults, {time.monotonic() - began:.0f} s")
     return 1 if n_faults else 0
 

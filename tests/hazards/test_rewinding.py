@@ -14,6 +14,7 @@ from engine.demo import Demo
 from engine.demo.registry import all_demos, find_demo
 from engine.geometry import Circle, Polygon
 from engine.history.history import History
+from engine.sim.actions import KeepSolverState, PressKey
 from engine.world import BodySpec, FixtureSpec, RevoluteJointSpec, World
 from tests.hazards.meddling import Meddler, sample_files
 from tests.hazards.rewinding import RewindingError, all_checks, meddled, smallest, trouble
@@ -64,7 +65,7 @@ def test_what_was_played_with_is_rewound_exactly(id: str) -> None:
     memory.load()
     kind = find_demo(id)
     run = meddled(kind, 5, STEPS, sample_files(kind(0)) if id == "bounce" else ())
-    assert run.seen["edit"] > 2 and run.history.last == STEPS
+    assert run.seen["Edit"] > 2 and run.history.last == STEPS
     all_checks(run, 5, wanderings=3)
 
 
@@ -81,12 +82,12 @@ def test_every_other_demo_survives_it(kind: type[Demo]) -> None:
 
 def test_a_demo_that_forgets_is_found_out_and_its_fault_made_small() -> None:
     run = meddled(Forgetful, 1, 60)
-    assert run.seen["press"] > 1
+    assert run.seen["PressKey"] > 1
     with pytest.raises(RewindingError, match="another"):
         all_checks(run, 1)
     rest, words = smallest(Forgetful, 1, 60, run.tried, PATIENCE)
     assert words and 1 <= len(rest) < len(run.tried) / 2
-    assert any(action == "press" for _, action, _ in rest)
+    assert any(isinstance(action, PressKey) for _, action in rest)
     assert not trouble(Forgetful, 1, 60, [])
 
 
@@ -102,7 +103,7 @@ def test_memory_that_comes_into_reach_late_is_part_of_the_past(monkeypatch: pyte
         history.step()
     monkeypatch.setattr("engine.box2d.solver.best_internal_memory", lambda: ready)
     history.step()
-    history.act("keep_solver_state")
+    history.act(KeepSolverState())
     for _ in range(100):
         history.step()
     assert history.demo.sim.keeps_solver_state and history.demo.stages[0].world.snapshot().state.is_whole
@@ -115,7 +116,7 @@ def test_memory_that_comes_into_reach_late_is_part_of_the_past(monkeypatch: pyte
 def test_worlds_of_our_own_solver_are_rewound_exactly_and_put_back_at_any_step() -> None:
     kind = find_demo("ragdoll_pile")
     run = meddled(kind, 5, STEPS, sample_files(kind(0)), "soft_step")
-    assert run.seen["edit"] > 2 and run.history.last == STEPS
+    assert run.seen["Edit"] > 2 and run.history.last == STEPS
     all_checks(run, 5, wanderings=3)
 
 

@@ -17,10 +17,8 @@ from engine.common.limits import MAX_COORDINATE, MAX_NUMBER, MAX_SPEED
 from engine.demo.registry import find_demo
 from engine.geometry import Circle
 from engine.history.history import demo_hash
-from engine.history.recordings.inputs import as_plain, input_of
 from engine.net.course import Act, Course
 from engine.sim.demo import Demo
-from engine.sim.input_log import Input
 from engine.sim.state import decode_state, encode_state
 from engine.sim.users import KEYFRAME_TICKS
 from engine.world import (
@@ -52,7 +50,7 @@ class Extremist:
 
     def do(self, action: str, *arguments: Any) -> None:
         with contextlib.suppress(LabError):  # what the world refuses it need not carry
-            one = input_of(as_plain(Input(action, arguments)), "act", of_a_user=True)
+            one = self.course.demo.sim.resolve(action)
             self.n += 1
             self.course.act(Act(1, self.n, one))
 

@@ -54,7 +54,7 @@ __all__ = [
 ]
 
 MAGIC = b"\x89CLR\r\n\x1a\n"
-VERSION = 1
+VERSION = 2
 SUFFIX = ".rec"
 HASH_BYTES = 16
 
@@ -78,7 +78,7 @@ class RecordingError(InvalidInputError):
 class Part:
     """A stretch of a recording: it begins after `step` steps and `given` of the inputs there.
 
-    `inputs` are pairs of a step and a plain input, in order; hashes, bodies and digests are those after the steps that follow.
+    `inputs` are rows of a step, a user and a plain action, in order; hashes, bodies and digests are those after the steps that follow.
     """
 
     step: int

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import os
 import struct
+from pathlib import Path
 from typing import Any
-
-import numpy as np
 
 from engine.common.errors import Described, renamed
 from engine.common.files import read_at_most
 from engine.common.limits import MAX_RECORDED_INPUTS, MAX_RECORDED_STEPS
 from engine.history.branch import Branch
-from engine.history.recordings.inputs import input_of
 from engine.history.recordings.layout import (
     HASH_BYTES,
     LARGEST_FILE,
@@ -27,7 +25,8 @@ from engine.history.recordings.layout import (
 )
 from engine.history.recordings.recording import Recording
 from engine.history.state_log import DIGEST_BYTES
-from engine.scenes.codec import Precision
+from engine.sim.actions import Input, action_of
+from engine.sim.users import MAX_USERS
 from engine.world.fields import named_values
 from engine.world.solver import DEFAULT, solvers
 
@@ -57,20 +56,18 @@ def recording_of(content: bytes, name: str = "recording") -> Recording:
     head: dict[str, Any] | None = None
     branch = Branch()
     branches, is_ended, room, n_inputs = 0, False, Unpacked(), 0
-    precision: Precision = np.float64
     for number, (kind, payload) in enumerate(chunks_of(content, name)):
         place = f"{name}, chunk {number}"
         if head is None:
             if kind != b"HEAD":
                 raise RecordingError(place, "the head", kind)
             head = _head(payload, place, branch, room)
-            precision = np.float64 if "solver" in head else np.float32  # an old one
             continue
         is_ended = kind == b"END "
         if kind == b"HEAD":
             raise RecordingError(place, "the only head", Described("another"))
         if kind == b"PART":
-            n_inputs += _append(branch, payload, place, room, precision)
+            n_inputs += _append(branch, payload, place, room)
             if n_inputs > MAX_RECORDED_INPUTS:
                 raise RecordingError(name, f"a recording of at most {MAX_RECORDED_INPUTS} inputs", Described("more"))
         elif kind == b"KEYS":
@@ -136,7 +133,7 @@ def _head(payload: bytes, place: str, branch: Branch, room: Unpacked) -> dict[st
     return found
 
 
-def _append(branch: Branch, payload: bytes, place: str, room: Unpacked, precision: Precision) -> int:
+def _append(branch: Branch, payload: bytes, place: str, room: Unpacked) -> int:
     """Add a part to a branch; return how many inputs it has."""
     part = part_of(payload, place, room)
     if branch.last + len(part.hashes) > MAX_RECORDED_STEPS:
@@ -144,12 +141,13 @@ def _append(branch: Branch, payload: bytes, place: str, room: Unpacked, precisio
     if part.step != branch.last or part.given != len(branch.inputs[-1]):
         here = f"step {branch.last}, input {len(branch.inputs[-1])}"
         raise RecordingError(place, f"what follows {here}", Described(f"step {part.step}, input {part.given}"))
-    added: list[list[Any]] = [[] for _ in range(len(part.hashes) + 1)]
+    added: list[list[Input]] = [[] for _ in range(len(part.hashes) + 1)]
     for k, one in enumerate(part.inputs):
-        is_pair = isinstance(one, list) and len(one) == 2 and isinstance(one[0], int) and not isinstance(one[0], bool)
-        if not is_pair or not 0 <= one[0] - part.step <= len(part.hashes):
-            raise RecordingError(f"{place}: inputs[{k}]", "a step of this part and an input", one)
-        added[one[0] - part.step].append(input_of(one[1], f"{place}: inputs[{k}]", precision))
+        is_row = isinstance(one, list) and len(one) == 3 and type(one[0]) is type(one[1]) is int
+        if not is_row or not 0 <= one[0] - part.step <= len(part.hashes) or not 0 <= one[1] <= MAX_USERS:
+            raise RecordingError(f"{place}: inputs[{k}]", f"a step of this part, a user from 0 to {MAX_USERS}, and an action", one)
+        action = action_of(one[2], f"{place}: inputs[{k}]").without_files(Path.cwd())
+        added[one[0] - part.step].append(Input(action, one[1]))
     branch.inputs.extend(added[0])
     for given in added[1:]:
         branch.inputs.add_step(given)

@@ -10,11 +10,10 @@ from typing import Any
 
 from engine.history.branch import Branch
 from engine.history.history import History
-from engine.history.recordings.inputs import as_plain
 from engine.history.recordings.layout import LONGEST_CHUNK, Part
 from engine.history.recordings.recording import present_makers
-from engine.history.recordings.writer import RecordingWriter, head_of
-from engine.sim.input_log import Input
+from engine.history.recordings.writer import RecordingWriter, head_of, row_of
+from engine.sim.action import Input
 
 __all__ = ["Recorder", "free_path"]
 
@@ -141,7 +140,7 @@ class Recorder:
         whole = min(branch.last, len(states.digests) - 1)  # Ctrl-C may come while a step is noted
         step = self.steps
         end = min(whole, step + min(most_steps, self._n_steps_of_a_part(branch)))
-        inputs = [[at, as_plain(one)] for at in range(step, end + 1) for one in self._new_inputs(branch, at)]
+        inputs = [row_of(at, one) for at in range(step, end + 1) for one in self._new_inputs(branch, at)]
         if end == step and not inputs:
             return False
         stretch = slice(step + 1, end + 1)

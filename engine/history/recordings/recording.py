@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from engine.history.branch import Branch
+from engine.sim.actions import KeepSolverState, SetSolver
 from engine.world.solver import DEFAULT, NamedValues, load_solver, solvers
 
 __all__ = ["Recording", "present_makers"]
@@ -79,13 +80,13 @@ class Recording:
     @property
     def solvers(self) -> tuple[str, ...]:
         """What drove its worlds at first, and those of this program's solvers that were asked for under way, each once."""
-        changes = (one.own.arguments[0] for given in self.branch.inputs for one in given if one.own.action == "set_solver")
+        changes = (one.action.solver for given in self.branch.inputs for one in given if isinstance(one.action, SetSolver))
         return tuple(dict.fromkeys((self.solver, *(name for name in changes if name in solvers()))))
 
     @property
     def needs_solver_state(self) -> bool:
         """Whether the worlds kept the whole state of their solver, from the beginning or from the moment at which it came into reach."""
-        return self.keeps_solver_state or any(one.action == "keep_solver_state" for given in self.branch.inputs for one in given)
+        return self.keeps_solver_state or any(isinstance(one.action, KeepSolverState) for given in self.branch.inputs for one in given)
 
     @property
     def foreign(self) -> str:

@@ -9,12 +9,11 @@ from typing import Any
 
 from engine.common.errors import LabError
 from engine.history.history import demo_hash
-from engine.history.recordings.inputs import as_plain
 from engine.history.recordings.layout import HASH_BYTES, Part, Unpacked
-from engine.history.recordings.writer import RecordingWriter, head_of
+from engine.history.recordings.writer import RecordingWriter, head_of, row_of
 from engine.history.state_log import BodyIds, body_digests, body_ids, raw_states
+from engine.sim.action import Input
 from engine.sim.demo import Demo
-from engine.sim.input_log import Input
 
 __all__ = ["TickRecorder"]
 
@@ -89,7 +88,7 @@ class TickRecorder:
         """
         if not self.is_open:
             return
-        self._inputs += [[self.ticks, as_plain(one)] for one in inputs]
+        self._inputs += [row_of(self.ticks, one) for one in inputs]
         self.ticks += 1
         ids, digests = body_ids(self._demo), body_digests(self._demo)
         self._bodies = self._bodies if ids == self._bodies else ids

@@ -15,11 +15,13 @@ from engine.common.errors import Described, InvalidInputError
 from engine.common.files import naming
 from engine.history.recordings.layout import LARGEST_FILE, Part, RecordingError, Unpacked, chunk, packed_part, start_of_file
 from engine.history.recordings.recording import present_makers
+from engine.sim.action import Input
+from engine.sim.action_fields import as_plain
 
 if TYPE_CHECKING:
     from engine.sim.demo import Demo
 
-__all__ = ["RecordingWriter", "head_of"]
+__all__ = ["RecordingWriter", "head_of", "row_of"]
 
 _ROOM_OF_AN_END = 64
 """Bytes; the chunk that says that it is the end has sixteen."""
@@ -150,3 +152,8 @@ def head_of(demo: Demo, scene: Mapping[str, Any] | None) -> dict[str, Any]:
         "begun": 0,
         "makers": present_makers(run.solvers[0]),
     }
+
+
+def row_of(step: int, one: Input) -> list[Any]:
+    """Return an input as it stands in a part: the step, the user, and the plain action."""
+    return [step, one.user, as_plain(one.action.without_files(Path.cwd()))]

@@ -7,13 +7,31 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 
 from engine.common.tolerances import LINEAR_SLOP
 from engine.geometry import Circle, Polygon
 from engine.net.script import Script
+from engine.sim.actions import (
+    Action,
+    CreateBody,
+    CreateJoint,
+    DestroyBody,
+    DestroyJoint,
+    Drag,
+    Drive,
+    Grab,
+    Pause,
+    PressKey,
+    Release,
+    ReleaseKey,
+    Restart,
+    SetParameter,
+    SetSpeed,
+    UndoOwn,
+)
 from engine.sim.demo import Demo
 from engine.sim.stage import Stage
 from engine.sim.users import SPEEDS
@@ -58,8 +76,8 @@ class Actor(Protocol):
     def demo(self) -> Demo | None:
         """What it sees."""
 
-    def act(self, action: str, *arguments: Any, now: float) -> object:
-        """Do something."""
+    def act(self, action: Action, now: float) -> object:
+        """Apply an action."""
 
 
 class ScriptedHands:
@@ -71,7 +89,7 @@ class ScriptedHands:
     def play(self, actor: Actor, tick: int, now: float) -> None:
         """Do what is due."""
         for one in self.script.due(tick):
-            actor.act(one.action, *one.arguments, now=now)
+            actor.act(one, now=now)
 
 
 class RandomHands:
@@ -140,34 +158,34 @@ class RandomHands:
         point = float(x + stage.offset[0]), float(y + stage.offset[1])
         self._held_at, self._dragged = point, now
         self._pulls_to = self._near(point, _REACH)
-        actor.act("grab", point, now=now)
-        self._for_a_while("hand", now, lambda actor, now: actor.act("release", now=now))
+        actor.act(Grab(point), now=now)
+        self._for_a_while("hand", now, lambda actor, now: actor.act(Release(), now=now))
 
     def _drag(self, actor: Actor, now: float) -> None:
         """Move what is held on its way, ever faster, so that it is thrown when let go."""
         self._dragged = now
         (x, y), (to_x, to_y) = self._held_at, self._pulls_to
         self._held_at = x + 0.3 * (to_x - x), y + 0.3 * (to_y - y)
-        actor.act("drag", self._held_at, now=now)
+        actor.act(Drag(self._held_at), now=now)
 
     def _push(self, actor: Actor, demo: Demo, now: float) -> None:
         found = self._some_body(demo)
         if found is None or "keys" in self._busy:
             return
         key = _KEYS[int(self._rng.integers(len(_KEYS)))]
-        actor.act("drive", demo.stages.index(found[0]), found[1], now=now)
-        actor.act("press", key, now=now)
-        self._for_a_while("keys", now, lambda actor, now: actor.act("release_key", key, now=now))
+        actor.act(Drive(demo.stages.index(found[0]), found[1]), now=now)
+        actor.act(PressKey(key), now=now)
+        self._for_a_while("keys", now, lambda actor, now: actor.act(ReleaseKey(key), now=now))
 
     def _pause(self, actor: Actor, demo: Demo, now: float) -> None:
         if "pause" not in self._busy:
-            actor.act("pause", True, now=now)
-            self._for_a_while("pause", now, lambda actor, now: actor.act("pause", False, now=now))
+            actor.act(Pause(True), now=now)
+            self._for_a_while("pause", now, lambda actor, now: actor.act(Pause(False), now=now))
 
     def _hurry(self, actor: Actor, demo: Demo, now: float) -> None:
         if "speed" not in self._busy:
-            actor.act("set_speed", float(self._rng.choice([one for one in SPEEDS if 0.25 <= one <= 2.0])), now=now)
-            self._for_a_while("speed", now, lambda actor, now: actor.act("set_speed", 1.0, now=now))
+            actor.act(SetSpeed(float(self._rng.choice([one for one in SPEEDS if 0.25 <= one <= 2.0]))), now=now)
+            self._for_a_while("speed", now, lambda actor, now: actor.act(SetSpeed(1.0), now=now))
 
     # -- what it builds and breaks ------------------------------------------------------------------------------------
 
@@ -182,7 +200,7 @@ class RandomHands:
         x, y = stage.world.state(body).position
         place = self._near((float(x), float(y) + 2.0), 2.0)
         spec = BodySpec((FixtureSpec(shape, density=1.0),), position=place, angle=float(self._rng.uniform(-1.0, 1.0)))
-        actor.act("edit", demo.stages.index(stage), "create_body", (spec,), (), now=now)
+        actor.act(CreateBody.of(demo.stages.index(stage), spec), now=now)
 
     def _erase(self, actor: Actor, demo: Demo, now: float) -> None:
         """Destroy a body, but leave half of those at the beginning."""
@@ -190,7 +208,7 @@ class RandomHands:
         found = self._some_body(demo)
         if found is None or demo.no_edits or 2 * _n_bodies(demo) <= self._n_at_first:
             return
-        actor.act("edit", demo.stages.index(found[0]), "destroy_body", (found[1],), (), now=now)
+        actor.act(DestroyBody(demo.stages.index(found[0]), found[1]), now=now)
 
     def _join_bodies(self, actor: Actor, demo: Demo, now: float) -> None:
         """Join a body with the nearest other one, by a hinge or a rod."""
@@ -209,7 +227,7 @@ class RandomHands:
         middle = (0.5 * (a[0] + b[0]), 0.5 * (a[1] + b[1]))
         hinge = RevoluteJointSpec(body, others[k], middle)
         rod = DistanceJointSpec(body, others[k], a, b) if math.dist(a, b) >= LINEAR_SLOP else hinge
-        actor.act("edit", demo.stages.index(stage), "create_joint", ((hinge, rod)[int(self._rng.integers(2))],), (), now=now)
+        actor.act(CreateJoint.of(demo.stages.index(stage), (hinge, rod)[int(self._rng.integers(2))]), now=now)
 
     def _part(self, actor: Actor, demo: Demo, now: float) -> None:
         """Destroy a joint."""
@@ -217,10 +235,10 @@ class RandomHands:
         joints = stage.world.joint_ids
         if joints and not demo.no_edits:
             joint = int(joints[int(self._rng.integers(len(joints)))])
-            actor.act("edit", demo.stages.index(stage), "destroy_joint", (joint,), (), now=now)
+            actor.act(DestroyJoint(demo.stages.index(stage), joint), now=now)
 
     def _undo(self, actor: Actor, demo: Demo, now: float) -> None:
-        actor.act("undo_own", now=now)
+        actor.act(UndoOwn(), now=now)
 
     def _slide(self, actor: Actor, demo: Demo, now: float) -> None:
         """Move a slider, near its default: at its end may be ten times the bodies."""
@@ -231,10 +249,10 @@ class RandomHands:
             number = one.snapped(min(max(place, low), high))
             if one.choices:
                 number = float(round(number))
-            actor.act("set_parameter", one.name, number, now=now)
+            actor.act(SetParameter(one.name, number), now=now)
 
     def _restart(self, actor: Actor, demo: Demo, now: float) -> None:
-        actor.act("restart", now=now)
+        actor.act(Restart(), now=now)
 
     # -- what it sees -------------------------------------------------------------------------------------------------
 

@@ -15,7 +15,7 @@ from engine.net.messages import METHODS
 from engine.net.netlab.hands import RATE, RandomHands, ScriptedHands
 from engine.net.script import Script, ScriptedAct
 from engine.net.server import ServerSettings
-from engine.sim.users import MOST_USERS
+from engine.sim.users import MAX_USERS
 
 __all__ = ["LINK_FIELDS", "MOST_STEPS", "SWEPT", "Plan", "swept"]
 
@@ -79,7 +79,7 @@ class Plan:
     join_at: int | None = None
 
     def __post_init__(self) -> None:
-        integer("clients", self.n_clients, 1, MOST_USERS)
+        integer("clients", self.n_clients, 1, MAX_USERS)
         integer("steps", self.steps, 1, MOST_STEPS)
         seed_number("seed", self.seed)
         choice("method", self.method, METHODS)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import contextlib
 from dataclasses import dataclass, field
-from typing import Any
 
 from engine.common.errors import LabError
 from engine.net.client import Client
 from engine.net.corrections import Correction
 from engine.net.course import Course
 from engine.net.server import Server
+from engine.sim.actions import Action
 from engine.sim.demo import Demo
 
 __all__ = ["ClientNotes", "ServerNotes", "ServerWatch", "Watch"]
@@ -158,12 +158,12 @@ class Watch:
     def demo(self) -> Demo | None:
         return self.client.demo
 
-    def act(self, action: str, *arguments: Any, now: float) -> None:
-        """Do something; what is refused is refused."""
+    def act(self, action: Action, now: float) -> None:
+        """Apply an action; what is refused is refused."""
         client = self.client
         number = client.next_number
         with contextlib.suppress(LabError):
-            client.act(action, *arguments, now=now)
+            client.act(action, now=now)
         if client.next_number > number:  # it has been said
             self.notes.did[number] = now
 

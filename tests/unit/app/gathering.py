@@ -13,6 +13,7 @@ from engine.net.hosting import Hosting, HostingStatus
 from engine.net.link import LinkSettings
 from engine.net.party import Party
 from engine.net.simulated import SimulatedConnection, SimulatedServer
+from engine.sim.actions import Action
 from engine.sim.demo import Demo
 from tests.unit.app.hand import FRAME, SIZE, Hand
 
@@ -76,9 +77,9 @@ class Gathering(Hand):
             else:
                 self.window.update(elapsed)
 
-    def does(self, k: int, action: str, *arguments: Any) -> Any:
+    def does(self, k: int, action: Action) -> Any:
         """Let one of the others do something."""
-        return self.parties[k].client.act(action, *arguments, now=self.now)
+        return self.parties[k].client.act(action, now=self.now)
 
     @property
     def demos(self) -> list[Demo]:

@@ -11,6 +11,7 @@ from engine.app.panels.event_dock import EventDock
 from engine.app.window import Window
 from engine.demo.registry import find_demo
 from engine.geometry import Polygon
+from engine.sim.actions import CreateBody
 from engine.world import BodySpec, FixtureSpec
 
 FRAME = 1.0 / 60.0
@@ -100,7 +101,7 @@ def test_a_pair_of_bodies_meets_once_however_many_fixtures_do() -> None:
     feet = tuple(FixtureSpec(Polygon.box(0.2, 0.2, (x, 0.0))) for x in (-1.0, 1.0))
     history, series = made.session.timeline.history, made.session.timeline.series
     assert history is not None and series is not None
-    history.act("edit", 0, "create_body", (BodySpec(feet, position=(0.0, 2.0), name="table"),))
+    history.act(CreateBody.of(0, BodySpec(feet, position=(0.0, 2.0), name="table")))
     while not series.events.events:
         history.step()
     (event,) = series.events.events

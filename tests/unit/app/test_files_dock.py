@@ -25,6 +25,7 @@ from engine.demo.scene_demo import SceneDemo, file_stem, is_scene_file, load_any
 from engine.geometry import AABB, Circle
 from engine.scenes import Scene, build, load_scene, save_scene
 from engine.scenes.scene_file import scene_as_json
+from engine.sim.actions import CreateBody, Grab, Release
 from engine.world import BodySpec, FixtureSpec
 from tests.waiting import PATIENCE
 
@@ -93,7 +94,7 @@ def test_ctrl_s_saves_what_stands_there_without_the_hand_and_to_the_same_file_ag
     (tmp_path / "drop.json").write_text("somebody's", encoding="utf-8")
     session = desk.window.session
     desk.frame(20)
-    session.act("grab", (0.0, session.demo.stages[0].world.state(1).position[1]))
+    session.act(Grab((0.0, session.demo.stages[0].world.state(1).position[1])))
     assert session.demo.grip is not None
     desk.save()
     desk.frame(5)
@@ -111,7 +112,7 @@ def test_a_save_asks_which_moment_is_meant(desk: Desk, tmp_path: Path) -> None:
     assert session.timeline.history is not None
     session.clock.paused = True
     session.timeline.seek(0)
-    session.act("edit", 0, "create_body", (BALL,))
+    session.act(CreateBody.of(0, BALL))
     desk.key(pygame.K_s, CTRL)
     assert desk.question is None and (tmp_path / "drop.json").exists(), "nothing has moved yet"
     session.clock.paused = False
@@ -141,7 +142,7 @@ def test_what_was_built_later_is_told_from_the_beginning(desk: Desk, tmp_path: P
     desk.frame(20)
     build_a_ball(desk)
     desk.frame(20)
-    desk.window.session.act("edit", 0, "create_body", (BodySpec((FixtureSpec(Circle(0.1)),), position=(4.0, 3.0)),))
+    desk.window.session.act(CreateBody.of(0, BodySpec((FixtureSpec(Circle(0.1)),), position=(4.0, 3.0))))
     desk.frame(20)
     for answer, n_bodies in ((1, 4), (2, 4)):
         desk.save(answer)
@@ -154,7 +155,7 @@ def test_a_scene_opened_from_a_file_is_saved_there_unless_somebody_changed_it(dr
     save_scene(path, Scene(title="Balls", bodies=(BALL,)))
     desk = Desk(scene_demo(load_any_scene(str(path)), "balls.json")(), (drop,))
     desk.window.session.clock.paused = True
-    desk.window.session.act("edit", 0, "create_body", (BALL,))
+    desk.window.session.act(CreateBody.of(0, BALL))
     desk.key(pygame.K_s, CTRL)
     assert len(load_scene(path).bodies) == 2 and load_scene(path).title == "Balls" and len(list(tmp_path.iterdir())) == 1
     save_scene(path, Scene(title="Another's", bodies=(BALL,) * 5))
@@ -332,7 +333,7 @@ def test_only_what_was_changed_by_hand_is_kept_and_a_good_end_leaves_nothing(des
     desk.window.keep_scenes(autosave)
     desk.frame(3, EVERY)
     assert not autosave.path.exists()
-    desk.window.session.act("edit", 0, "create_body", (BodySpec((FixtureSpec(Circle(0.2)),), position=(2.0, 3.0)),))
+    desk.window.session.act(CreateBody.of(0, BodySpec((FixtureSpec(Circle(0.2)),), position=(2.0, 3.0))))
     desk.frame(2, EVERY)
     while autosave.is_writing:
         pass
@@ -396,7 +397,7 @@ def click_offer(desk: Desk, on_cross: bool = False) -> None:
 
 
 def build_a_ball(desk: Desk) -> None:
-    desk.window.session.act("edit", 0, "create_body", (BALL,))
+    desk.window.session.act(CreateBody.of(0, BALL))
     desk.frame(2)
 
 
@@ -495,8 +496,8 @@ def test_a_scene_that_is_not_in_the_list_is_offered_there_when_it_was_left(drop:
     session = desk.window.session
     desk.frame(20)
     assert session.timeline.history is not None
-    session.act("grab", BALL.position)
-    session.act("grab", session.demo.stages[0].world.state(0).position)
+    session.act(Grab(BALL.position))
+    session.act(Grab(session.demo.stages[0].world.state(0).position))
     desk.key(pygame.K_ESCAPE)
     assert not session.demo.grabbing and "Balls is as you left it, at step 21." in offer(desk), (
         "nobody holds anything in a demo that was left"
@@ -585,8 +586,8 @@ def test_only_what_was_built_is_offered_after_a_sudden_end(desk: Desk, tmp_path:
     session = desk.window.session
     session.set_parameter("height", 2.0)
     session.press("k")
-    session.act("grab", (0.0, session.demo.stages[0].world.state(1).position[1]))
-    session.act("release")
+    session.act(Grab((0.0, session.demo.stages[0].world.state(1).position[1])))
+    session.act(Release())
     desk.frame(2, EVERY)
     assert autosave.is_mended() and not autosave.path.exists(), "a slider, a key and a throw build nothing"
     build_a_ball(desk)
@@ -641,8 +642,8 @@ def test_nobody_is_asked_about_what_was_not_built_or_was_saved_or_taken_back(des
     autosave = Autosave(tmp_path / "unsaved")
     desk.window.keep_scenes(autosave)
     session = desk.window.session
-    session.act("grab", (0.0, session.demo.stages[0].world.state(1).position[1]))
-    session.act("release")
+    session.act(Grab((0.0, session.demo.stages[0].world.state(1).position[1])))
+    session.act(Release())
     session.set_parameter("height", 2.0)
     session.press("k")
     desk.frame(3)

@@ -24,6 +24,7 @@ from engine.demo.scene_demo import load_any_scene, scene_demo
 from engine.demo.session import Session
 from engine.scenes import Scene, load_scene, save_scene
 from engine.scenes.pictures import MOST_BYTES, BodyPicture, check_png
+from engine.sim.actions import DestroyBody, Drop
 from engine.sim.dropping import load_dropped
 from engine.world import BodySpec
 
@@ -86,7 +87,7 @@ def test_a_scene_keeps_the_pictures_of_its_bodies(drop: type[Demo], ring: Path, 
     demo = drop()
     session = Session(demo, (0, 0, 640, 480), has_history=True)
     for x in (-2.0, 2.0):  # the same file twice is kept once
-        session.act("drop", load_dropped(str(ring), 1.2), (x, 3.0))
+        session.act(Drop.of(load_dropped(str(ring), 1.2), (x, 3.0)))
     for _ in range(10):
         demo.sim.step()
     save_scene(tmp_path / "rings.json", scene_maker(session)())
@@ -109,7 +110,7 @@ def test_a_scene_keeps_the_pictures_of_its_bodies(drop: type[Demo], ring: Path, 
         assert not (pygame.surfarray.array3d(surface) > 245).all(axis=2).mean() > 0.005, "no paper"
     save_scene(tmp_path / "again.json", scene_maker(reopened)())
     assert load_scene(tmp_path / "again.json").pictures == scene.pictures
-    reopened.act("edit", 0, "destroy_body", (2,))
+    reopened.act(DestroyBody(0, 2))
     assert [picture.bodies for picture in scene_maker(reopened)().pictures] == [(2,)], "places, not ids"
     reopened.undo()
     assert len(again.dropped) == 2 and all(body.is_there for body in again.dropped)
@@ -119,7 +120,7 @@ def test_a_noisy_photograph_is_kept_as_large_as_a_scene_takes_it(drop: type[Demo
     noise = np.random.default_rng(7).integers(0, 256, (640, 640, 3)).astype(np.uint8)
     pygame.image.save(pygame.surfarray.make_surface(noise), str(tmp_path / "noise.png"))
     session = Session(drop(), (0, 0, 640, 480), has_history=True)
-    session.act("drop", load_dropped(str(tmp_path / "noise.png"), 1.2), (0.0, 3.0))
+    session.act(Drop.of(load_dropped(str(tmp_path / "noise.png"), 1.2), (0.0, 3.0)))
     (picture,) = scene_maker(session)().pictures
     assert MOST_BYTES // 8 < len(picture.png) <= MOST_BYTES
     (tmp_path / "noise.png").unlink()

@@ -15,6 +15,7 @@ from engine.app.window import Window
 from engine.demo.registry import find_demo
 from engine.geometry import Circle
 from engine.render import palette
+from engine.sim.actions import CreateBody
 from engine.world import BodySpec, FixtureSpec
 from tests.unit.app.hand import SIZE, Hand
 from tests.unit.app.written import Written, noting_words
@@ -219,5 +220,5 @@ def test_quit_says_what_becomes_of_what_is_not_saved(hand: Hand) -> None:
         return menu_of(hand)._entries(hand.window.session)[-1].says
 
     assert says() == "The window closes; what was built and not saved is kept."
-    hand.window.session.act("edit", 0, "create_body", (BodySpec((FixtureSpec(Circle(0.3)),), position=(0.0, 5.0)),))
+    hand.window.session.act(CreateBody.of(0, BodySpec((FixtureSpec(Circle(0.3)),), position=(0.0, 5.0))))
     assert says() == "The window closes; what you built in Drop is lost."  # nothing keeps it in this window

@@ -18,6 +18,7 @@ from engine.app.window import Window
 from engine.demo.registry import find_demo
 from engine.history.history import demo_hash
 from engine.render import palette
+from engine.sim.actions import DestroyBody
 from engine.world import World
 from engine.world.solver import StepCost
 
@@ -213,7 +214,7 @@ def test_the_camera_follows_exactly_and_through_rewinding(window: Window) -> Non
     assert session.view.following.followed is None
     key(window, pygame.K_v)
     assert session.view.following.followed == (0, 7)
-    session.act("edit", 0, "destroy_body", (7,))
+    session.act(DestroyBody(0, 7))
     frames(window, 2)  # it has gone: the camera stays, and comes back to it
     session.undo()
     frames(window)

@@ -24,6 +24,7 @@ from engine.history.history import History, demo_hash
 from engine.history.recordings import load_recording
 from engine.history.recordings.layout import chunk, chunks_of, inflated, json_of, start_of_file
 from engine.history.recordings.verifying import verify
+from engine.sim.actions import ChangeWorld, Grab
 from tests.unit.app.written import Written, noting_words
 from tests.waiting import until
 
@@ -79,7 +80,7 @@ def test_a_key_records_and_ends_it(window: Window, tmp_path: Path) -> None:
     assert str(path) in words(window) and window.session.recorder is not None
     assert "with the 10 steps since the demo was opened, which a replay plays through first; Ctrl R ends it" in words(window)
     frames(window, 30)
-    window.session.act("grab", (0.0, 1.0))
+    window.session.act(Grab((0.0, 1.0)))
     key(window, pygame.K_r, CONTROL)
     assert window.session.recorder is None
     history = window.session.timeline.history
@@ -179,7 +180,7 @@ def test_a_dropped_recording_is_played_once_through_and_then_from_its_start(wind
     recorder = record(history, tmp_path / "x.rec")
     for step in range(150):
         if step == 40:
-            history.act("edit", 0, "set_settings", (), (("gravity", (0.0, 4.0)),))
+            history.act(ChangeWorld(0, {"gravity": (0.0, 4.0)}))
         history.step()
     recorder.close()
     frames(window)

@@ -31,6 +31,7 @@ from engine.net.party import Party
 from engine.net.server import ServerSettings
 from engine.net.simulated import SimulatedConnection, SimulatedServer
 from engine.render.fonts import FontBook
+from engine.sim.actions import ChangeBody, CreateBody, DestroyBody, Drag, Drive, Grab, Pause, SetSpeed
 from engine.world import BodySpec, FixtureSpec, RevoluteJointSpec
 from tests.unit.app.gathering import Gathering
 from tests.unit.app.hand import pixel
@@ -69,7 +70,7 @@ def test_what_one_holds_the_other_sees() -> None:
     for k in range(20):
         two.window.handle(pygame.event.Event(pygame.MOUSEMOTION, pos=(at[0] + 3 * k, at[1] - 6 * k), rel=(3, -6), buttons=(1, 0, 0)))
     two.frame(4)
-    two.does(1, "drive", 0, world.body_ids[-2])
+    two.does(1, Drive(0, world.body_ids[-2]))
     ben.point((1.0, 2.0), two.now)
     two.frame(10)
     grip = ben.demo.sim.users.users[1].grip
@@ -92,7 +93,7 @@ def test_pause_speed_and_restart_are_everybodys_and_a_menu_stops_nobody() -> Non
     steps = ben.demo.steps
     two.frame(20)
     assert ben.demo.steps == steps
-    two.does(1, "pause", False)
+    two.does(1, Pause(False))
     two.frame(20)
     assert ben.demo.steps > steps and not session.clock.paused
     two.send(pygame.KEYDOWN, key=pygame.K_m, mod=pygame.KMOD_CTRL, unicode="")
@@ -174,10 +175,10 @@ def test_the_panel_makes_the_connection_worse_and_shows_what_comes_of_it() -> No
     two.frame(60)
     assert session.client.round_trip > 0.15
     body = session.demo.stages[0].world.body_ids[-1]
-    two.does(1, "hold", 0, body, (0.0, 0.0), (0.0, 6.0))
+    two.does(1, Grab((0.0, 6.0), held=(0, body, (0.0, 0.0))))
     seen = 0
     for k in range(20):
-        two.does(1, "drag", (0.3 * k, 6.0))
+        two.does(1, Drag((0.3 * k, 6.0)))
         two.frame(2)
         seen = max(seen, len(people.ghosts))
     assert seen and max(session.again) > 0 and session.client.n_corrections > 5
@@ -194,7 +195,7 @@ def test_one_goes_on_alone_and_comes_back_to_the_others() -> None:
     two.frame(5)
     assert alone.client.is_alone and "Shift F4" in alone.trouble and two.window.note is not None
     body = alone.demo.stages[0].world.body_ids[-1]
-    alone.act("edit", 0, "destroy_body", (body,), ())
+    alone.act(DestroyBody(0, body))
     steps = alone.demo.steps
     two.frame(30)
     assert alone.demo.steps >= steps + 29 and not alone.demo.stages[0].world.is_body(body)
@@ -204,7 +205,7 @@ def test_one_goes_on_alone_and_comes_back_to_the_others() -> None:
         "a hint covers nothing"
     )
     two.key(pygame.K_ESCAPE)
-    two.does(1, "set_speed", 0.5)
+    two.does(1, SetSpeed(0.5))
     two.send(pygame.KEYDOWN, key=pygame.K_F4, mod=pygame.KMOD_SHIFT, unicode="")
     two.frame(60)
     back = two.window.session
@@ -273,7 +274,7 @@ def test_by_interpolation_what_is_made_is_there_when_the_server_says_so() -> Non
     session.client.method = "interpolation"
     disc = BodySpec((FixtureSpec(Circle(0.3)),), position=(0.0, 5.0))
     with pytest.raises(LabError, match="by interpolation nothing is made here before that"):
-        session.act("edit", 0, "create_body", (disc,), ())
+        session.act(CreateBody.of(0, disc))
     two.frame(40)
     assert all((1 << 20) in demo.stages[0].world.body_ids for demo in two.demos)
 
@@ -351,14 +352,14 @@ def test_what_somebody_has_made_is_called_after_its_maker_and_not_by_seven_digit
     assert [world.body(one.body).spec.name for one in put_down(editor, copied, 0, (1.0, 5.0))] == ["Zoe's box 5"], "a copy is its maker's"
     two.frame(8)
     disc = BodySpec((FixtureSpec(Circle(0.3)),), position=(0.0, 5.0))
-    body = two.does(1, "edit", 0, "create_body", (disc,), ())
+    body = two.does(1, CreateBody.of(0, disc))
     two.frame(8)
     session.drive((0, body))
     assert session.messages.now is not None and session.messages.now.words.startswith("you drive Ben's body 1: ")
-    two.does(1, "edit", 0, "destroy_body", (body,), ())
+    two.does(1, DestroyBody(0, body))
     two.frame(8)
     with pytest.raises(LabError, match="Ben's body 1 was destroyed after step"):
-        session.act("edit", 0, "set_body", (body,), (("name", "x"),))
+        session.act(ChangeBody(0, body, {"name": "x"}))
 
 
 def test_nothing_shown_speaks_of_a_time_line_a_redo_or_a_single_step(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -43,7 +43,7 @@ from engine.net.netlab import experiment
 from engine.net.netlab.finding import Finding as NetFinding
 from engine.net.party import Party
 from engine.net.script import Script, load_script
-from engine.net.server import GUESTS_MAY, Drop, ServerSettings, UserStatus
+from engine.net.server import Drop, ServerSettings, UserStatus
 from engine.net.simulated import SimulatedConnection, SimulatedServer
 from engine.scenes import Scene, save_scene
 from engine.world import BodySpec, FixtureSpec, RevoluteJointSpec
@@ -171,8 +171,8 @@ def _hosted(patch: pytest.MonkeyPatch) -> Documents:
 
 
 def _joined(patch: pytest.MonkeyPatch) -> Documents:
-    Path("acts.json").write_text('{"acts": [{"tick": 0, "act": ["restart", []]}]}', "utf-8")
-    server = SimulatedServer(find_demo("simple_shapes")(0), ServerSettings(guests_may=GUESTS_MAY - {"restart"}))
+    Path("acts.json").write_text('{"acts": [{"tick": 0, "action": {"type": "Restart"}}]}', "utf-8")
+    server = SimulatedServer(find_demo("simple_shapes")(0), ServerSettings(forbidden=frozenset({"Restart"})))
     party, script = Party(Client("first"), SimulatedConnection(server, LinkSettings())), Script(load_script("acts.json"))
     guest = _Guest(party, script, 90, lambda seconds: server.advance(server.now + seconds))  # no clock runs: the answer comes in time
     assert guest.run("out.json", {"host": "127.0.0.1", "port": 1234}) == 0

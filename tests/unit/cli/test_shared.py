@@ -22,9 +22,10 @@ from engine.net.client import Client
 from engine.net.link import LinkSettings
 from engine.net.party import Party
 from engine.net.script import Script, load_script
-from engine.net.server import GUESTS_MAY, Server, ServerSettings
+from engine.net.server import Server, ServerSettings
 from engine.net.simulated import SimulatedConnection, SimulatedServer
 from engine.scenes import Scene, save_scene
+from engine.sim.actions import DestroyBody, Drag, Grab, Pause, Restart, SetSpeed, as_plain
 from engine.world import BodySpec, FixtureSpec
 from tests.waiting import PATIENCE, until
 
@@ -65,7 +66,7 @@ def test_a_mistake_is_one_line(
     command: str, words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    Path("acts.json").write_text('{"acts": [{"tick": -1, "act": ["pause", [true]]}]}', "utf-8")
+    Path("acts.json").write_text('{"acts": [{"tick": -1, "action": {"type": "Pause", "paused": true}}]}', "utf-8")
     Path("broken.json").write_text("{", "utf-8")
     assert main(command.split()) == 2
     told = capsys.readouterr()
@@ -122,9 +123,9 @@ def test_processes_that_share_a_world_agree(scene: str, start: Start, tmp_path: 
     ground = BodySpec((FixtureSpec(Polygon.box(10.0, 0.5)),), type="static")
     balls = [BodySpec((FixtureSpec(Circle(0.4), density=1.0),), position=(k - 3.0, 4.0)) for k in range(6)]
     save_scene(tmp_path / "scene.json", Scene(bodies=(ground, *balls)))
-    acts: list[dict[str, Any]] = [{"tick": 90, "act": ["set_speed", [0.5]]}, {"tick": 100, "act": ["set_speed", [1.0]]}]
-    acts += [{"tick": 600 + 20 * k, "act": ["grab", [[0.5 * k - 4.0, 0.2 * k]]]} for k in range(40)]
-    acts += [{"tick": 610 + 20 * k, "act": ["drag", [[4.0 - 0.5 * k, 6.0]]]} for k in range(40)]
+    acts: list[dict[str, Any]] = [{"tick": 90, "action": as_plain(SetSpeed(0.5))}, {"tick": 100, "action": as_plain(SetSpeed(1.0))}]
+    acts += [{"tick": 600 + 20 * k, "action": as_plain(Grab((0.5 * k - 4.0, 0.2 * k)))} for k in range(40)]
+    acts += [{"tick": 610 + 20 * k, "action": as_plain(Drag((4.0 - 0.5 * k, 6.0)))} for k in range(40)]
     (tmp_path / "acts.json").write_text(json.dumps({"acts": acts}), "utf-8")
     server = start("host", scene, "--port", "0", "--steps", "1800", "--json", "server.json", "--record", "it.rec")
     address = _address(server)
@@ -244,9 +245,9 @@ def test_a_guest_who_comes_in_again_has_his_ten_seconds_anew() -> None:
 
 
 def test_what_of_a_script_did_not_count_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    acts = [["restart", []], ["restart", []], ["edit", [0, "destroy_body", [9999], []]], ["pause", [True]]]
-    (tmp_path / "acts.json").write_text(json.dumps({"acts": [{"tick": 0, "act": act} for act in acts]}), "utf-8")
-    server = SimulatedServer(find_demo("simple_shapes")(0, {"count": 4}), ServerSettings(guests_may=GUESTS_MAY - {"restart"}))
+    acts = [as_plain(action) for action in (Restart(), Restart(), DestroyBody(0, 9999), Pause(True))]
+    (tmp_path / "acts.json").write_text(json.dumps({"acts": [{"tick": 0, "action": act} for act in acts]}), "utf-8")
+    server = SimulatedServer(find_demo("simple_shapes")(0, {"count": 4}), ServerSettings(forbidden=frozenset({"Restart"})))
     guest = _Guest(
         Party(Client("ann"), SimulatedConnection(server, LinkSettings())),
         Script(load_script(str(tmp_path / "acts.json"))),
@@ -256,6 +257,6 @@ def test_what_of_a_script_did_not_count_is_told(tmp_path: Path, capsys: pytest.C
     assert guest.run(str(tmp_path / "it.json"), {}) == 0
     told, document = capsys.readouterr(), _read(tmp_path / "it.json")
     assert (document["denied_inputs"], document["failed_inputs"]) == (2, 1)
-    assert document["denials"] == ["guests may not restart here"] * 2
-    assert re.search(r"denied +2 inputs by the server: guests may not restart here", told.out)
+    assert document["denials"] == ["guests may not use Restart here"] * 2
+    assert re.search(r"denied +2 inputs by the server: guests may not use Restart here", told.out)
     assert re.search(r"failed +1 input that the demo does not take", told.out)

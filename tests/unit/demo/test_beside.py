@@ -19,6 +19,7 @@ from engine.dynamics.solvers.protocol import Problem
 from engine.dynamics.solvers.sequential_impulses import SequentialImpulses
 from engine.geometry import Circle, Polygon
 from engine.history.history import History, demo_hash
+from engine.sim.actions import Action, CreateBody, DestroyBody, Drag, Grab, Release, Restart, SetParameter, SetPose, SetSolver, SetVelocity
 from engine.world import BodySpec, FixtureSpec, World
 
 OURS = "soft_step"
@@ -39,12 +40,12 @@ def only(demo: Demo) -> Stage:
     return stage
 
 
-def alone(kind: type[Demo], solver: str, do: list[tuple[int, str, tuple[object, ...]]], steps: int) -> bytes:
+def alone(kind: type[Demo], solver: str, do: list[tuple[int, Action]], steps: int) -> bytes:
     """Return the hash of a demo of that solver, by itself, to which the same is done."""
     history = History(kind(0, solver=solver))
     for step in range(steps + 1):
-        for _, action, arguments in [one for one in do if one[0] == step]:
-            history.act(action, *arguments)
+        for _, action in [one for one in do if one[0] == step]:
+            history.act(action)
         if step < steps:
             history.step()
     return demo_hash(history.demo)
@@ -62,16 +63,16 @@ def test_a_demo_beside_itself_stays_there_to_the_bit() -> None:
 
 def test_the_second_gets_every_input(drop: type[Demo]) -> None:
     do = [
-        (5, "edit", (0, "create_body", (ball(2.0),))),
-        (20, "set_parameter", ("height", 3.0)),
-        (30, "edit", (0, "set_velocity", (1, (1.0, 5.0)))),
-        (40, "edit", (0, "destroy_body", (1,))),
+        (5, CreateBody.of(0, ball(2.0))),
+        (20, SetParameter("height", 3.0)),
+        (30, SetVelocity(0, 1, (1.0, 5.0))),
+        (40, DestroyBody(0, 1)),
     ]
     history = History(drop())
     beside = Beside(history, OURS)
     for step in range(60):
-        for _, action, arguments in [one for one in do if one[0] == step]:
-            history.act(action, *arguments)
+        for _, action in [one for one in do if one[0] == step]:
+            history.act(action)
         history.step()
     assert demo_hash(beside.demo) == alone(drop, OURS, do, 60), "it came to what it comes to alone"
     assert beside.demo.sim.solvers == (OURS,) and not beside.skipped and beside.has_arrived
@@ -97,15 +98,15 @@ def test_the_hand_holds_the_same_point_of_the_same_body_in_both(drop: type[Demo]
     run(history, 25)
     state = only(history.demo).world.state(1)
     at = state.xf.apply((0.1, 0.05))
-    assert history.act("grab", at)
+    assert history.act(Grab(at))
     for k in range(40):
-        history.act("drag", (at[0] + 0.02 * k, 3.0))
+        history.act(Drag((at[0] + 0.02 * k, 3.0)))
         history.step()
     grip, other = history.demo.grip, beside.demo.grip
     assert grip is not None and other is not None and other.body == grip.body == 1
     assert other.point == pytest.approx((0.1, 0.05), abs=1e-5)
     assert not beside.skipped
-    history.act("release")
+    history.act(Release())
     beside.follow()
     assert beside.demo.grip is None
     hashes = demo_hash(beside.demo)
@@ -127,8 +128,8 @@ def test_both_go_back_and_something_else_is_done_there(drop: type[Demo]) -> None
         beside.follow()
         assert beside.now == step and demo_hash(beside.demo) == hashes[step]
     assert np.array_equal(beside.distances.metres, known) and len(known) == 151
-    other = (61, "edit", (0, "create_body", (ball(3.0),)))
-    history.act(other[1], *other[2])
+    other = (61, CreateBody.of(0, ball(3.0)))
+    history.act(other[1])
     run(history, 20)
     assert beside.now == 81 and len(beside.distances) == 82 and demo_hash(beside.demo) == alone(drop, OURS, [other], 81)
     assert history.undo()
@@ -144,9 +145,9 @@ def test_one_that_is_made_late_plays_all_that_has_been(drop: type[Demo]) -> None
     early, late = History(drop()), History(drop())
     beside = Beside(early, OURS)
     for history in (early, late):
-        history.act("edit", 0, "create_body", (ball(2.0),))
+        history.act(CreateBody.of(0, ball(2.0)))
         run(history, 50)
-        history.act("edit", 0, "set_pose", (1, (4.0, 5.0), 0.0))
+        history.act(SetPose(0, 1, (4.0, 5.0), 0.0))
         run(history, 40)
     follower = Beside(late, OURS)
     follower.longest_way = 0.0
@@ -169,21 +170,21 @@ def test_what_is_not_there_is_skipped_and_told(drop: type[Demo]) -> None:
     beside = Beside(history, OURS)
     run(history, 12)
     at = only(history.demo).world.state(1).position
-    assert history.act("grab", at)
-    history.act("drag", (at[0], at[1] + 1.0))
-    history.act("release")
-    history.act("edit", 0, "set_velocity", (1, (0.0, 1.0)))
+    assert history.act(Grab(at))
+    history.act(Drag((at[0], at[1] + 1.0)))
+    history.act(Release())
+    history.act(SetVelocity(0, 1, (0.0, 1.0)))
     run(history, 3)
     with pytest.raises(LabError):
-        history.act("edit", 0, "destroy_body", (99,))  # refused by both: nothing to tell
+        history.act(DestroyBody(0, 99))  # refused by both: nothing to tell
     history.step()
-    assert [(one.step, one.action) for one in beside.skipped] == [(12, "grab"), (12, "edit")]
+    assert [(one.step, one.action) for one in beside.skipped] == [(12, "Grab"), (12, "SetVelocity")]
     assert "body 1" in beside.skipped[1].why
     assert beside.distances.n_single(9) == 0 and beside.distances.n_single(10) == 1
     assert beside.distances.at(16) is not None, "what stands is in both"
     history.undo(), history.undo()
     beside.follow()
-    assert [one.action for one in beside.skipped] == ["grab"]
+    assert [one.action for one in beside.skipped] == ["Grab"]
 
 
 def test_both_begin_alike_laid_out_for_the_first() -> None:
@@ -192,7 +193,7 @@ def test_both_begin_alike_laid_out_for_the_first() -> None:
             history = History(find_demo(name)(solver=first))
             beside = Beside(history, second)
             assert beside.distances.metres[0] < 1e-6, (name, "but for rounding to float32")
-            history.act("restart")
+            history.act(Restart())
             run(history, 1)
             assert beside.demo.sim.skin_radius == history.demo.sim.skin_radius and beside.distances.metres[1] < 0.02
 
@@ -245,7 +246,7 @@ def test_a_session_keeps_both_together(drop: type[Demo]) -> None:
     for _ in range(30):
         session.advance(FRAME)
     assert beside.has_arrived and beside.now == 30
-    session.act("edit", 0, "create_body", (ball(2.0),))
+    session.act(CreateBody.of(0, ball(2.0)))
     session.clock.paused = True
     session.advance(FRAME)
     assert beside.has_arrived and 2 in only(beside.demo).world.body_ids
@@ -275,7 +276,7 @@ def test_from_a_later_state_it_is_the_first_up_to_there() -> None:
     assert beside.distances.parted is not None and beside.distances.parted.step > 40
     alone_there = History(find_demo("tower_hit")())
     run(alone_there, 40)
-    alone_there.act("set_solver", OURS)
+    alone_there.act(SetSolver(OURS))
     run(alone_there, 30)
     assert demo_hash(beside.demo) == demo_hash(alone_there.demo), "as if the first had changed its solver there"
     history.seek(40)
@@ -291,7 +292,7 @@ def test_what_is_done_before_they_part_lets_them_part_there(drop: type[Demo]) ->
     beside = Beside(history, OURS, since=(30, 0))
     run(history, 10)
     history.seek(12)
-    history.act("edit", 0, "create_body", (ball(2.0),))
+    history.act(CreateBody.of(0, ball(2.0)))
     run(history, 10)
     assert beside.has_arrived and beside.since == (12, 0) and beside.demo.sim.solvers == (OURS,)
     assert 2 in only(beside.demo).world.body_ids and beside.now == 22
@@ -311,7 +312,7 @@ def test_what_is_done_to_the_second_alone_is_so_from_there_on(drop: type[Demo]) 
     beside.set_solver("sequential_impulses", {"share": 0.1})
     beside.set_solver("sequential_impulses", {"share": 0.3})
     run(history, 10)
-    history.act("set_solver", OURS)
+    history.act(SetSolver(OURS))
     run(history, 5)
     settings = only(beside.demo).world.settings
     assert dict(settings.solver_settings) == {"share": 0.3} and only(beside.demo).world.solver == "sequential_impulses"

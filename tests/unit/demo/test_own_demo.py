@@ -14,6 +14,7 @@ from engine.cli.main import main
 from engine.demo import registry
 from engine.demo.own_demo import load_own_demo
 from engine.history.history import History
+from engine.sim.actions import PressKey
 
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "own_scene.md"
 
@@ -53,7 +54,7 @@ def test_the_example_has_bodies_a_joint_a_key_a_slider_and_a_readout(mine: Path)
     assert (len(world.body_ids), len(world.joint_ids)) == (2, 1)
     assert [parameter.name for parameter in kind.parameters] == ["radius"]
     assert history.demo.status() == ["the board leans by 0.0 degrees"]
-    assert history.act("press", "return") is not None
+    assert history.act(PressKey("return")) is not None
     assert len(world.body_ids) == 3
     for _ in range(150):
         history.step()

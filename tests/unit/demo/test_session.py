@@ -8,6 +8,7 @@ from engine.demo import Demo
 from engine.demo.session import Session
 from engine.geometry import Circle
 from engine.history.history import History, demo_hash
+from engine.sim.actions import CreateBody, Drag, Grab, PressKey, Release, ResourceReady, SetVelocity
 from engine.world import BodySpec, FixtureSpec, World
 
 FRAME = 1.0 / 60.0
@@ -42,9 +43,9 @@ def run(session: Session, frames: int) -> None:
 
 
 def test_where_one_goes_back_to_stands_what_was_built_there(session: Session) -> None:
-    first = session.act("edit", 0, "create_body", (ball(2.0),))
+    first = session.act(CreateBody.of(0, ball(2.0)))
     run(session, 30)
-    second = session.act("edit", 0, "create_body", (ball(4.0),))
+    second = session.act(CreateBody.of(0, ball(4.0)))
     run(session, 30)
     history, end = history_of(session), demo_hash(session.demo)
     session.timeline.seek(0)
@@ -65,25 +66,25 @@ def test_where_one_goes_back_to_stands_what_was_built_there(session: Session) ->
 
 
 def test_what_is_built_in_the_past_comes_beside_what_was_built_there(session: Session) -> None:
-    first = session.act("edit", 0, "create_body", (ball(2.0),))
+    first = session.act(CreateBody.of(0, ball(2.0)))
     run(session, 60)
     session.timeline.seek(0)
-    second = session.act("edit", 0, "create_body", (ball(4.0),))
+    second = session.act(CreateBody.of(0, ball(4.0)))
     assert history_of(session).last == 0 and world_of(session).body_ids == (0, 1, first, second)
 
 
 def test_a_hand_of_the_past_lets_go_when_another_future_begins(session: Session) -> None:
-    session.act("press", "left")
-    assert session.act("grab", world_of(session).state(1).position)
+    session.act(PressKey("left"))
+    assert session.act(Grab(world_of(session).state(1).position))
     for k in range(20):
-        session.act("drag", (0.1 * k, 4.0))
+        session.act(Drag((0.1 * k, 4.0)))
         run(session, 1)
-    session.act("release")
+    session.act(Release())
     session.release_key("left")
     run(session, 20)
     session.timeline.seek(10)
     assert session.demo.grabbing and session.demo.held == {"left"}, "as it was then"
-    session.act("edit", 0, "create_body", (ball(4.0),))
+    session.act(CreateBody.of(0, ball(4.0)))
     assert not session.demo.grabbing and session.demo.held == set()
     run(session, 20)
     assert history_of(session).verify() is None
@@ -103,7 +104,7 @@ def test_a_long_way_is_gone_in_several_frames_and_whoever_acts_arrives_first(ses
     session.advance(FRAME)
     assert history.now == 2 and not session.clock.paused
     session.clock.toggle_pause()
-    session.act("edit", 0, "create_body", (ball(2.0),))
+    session.act(CreateBody.of(0, ball(2.0)))
     assert (history.now, history.last) == (10, 10) and history.verify() is None
     assert session.messages.now is None, "it has arrived"
     run(session, 40)
@@ -120,7 +121,7 @@ def test_a_long_way_is_gone_in_several_frames_and_whoever_acts_arrives_first(ses
 
 def test_plots_follow_the_line_that_redo_returns_to(session: Session) -> None:
     run(session, 20)
-    session.act("edit", 0, "set_velocity", (1, (3.0, 0.0), 0.0))
+    session.act(SetVelocity(0, 1, (3.0, 0.0), 0.0))
     run(session, 40)
     series = session.timeline.series
     assert series is not None
@@ -135,7 +136,7 @@ def test_plots_follow_the_line_that_redo_returns_to(session: Session) -> None:
 
 def test_leaving_the_window_or_a_key_in_the_past_costs_no_future(session: Session) -> None:
     session.press("left")
-    assert session.act("grab", world_of(session).state(1).position)
+    assert session.act(Grab(world_of(session).state(1).position))
     run(session, 40)
     end = demo_hash(session.demo)
     session.timeline.seek(20)
@@ -153,8 +154,8 @@ def test_leaving_the_window_or_a_key_in_the_past_costs_no_future(session: Sessio
 def test_a_demo_without_a_past_can_be_acted_on_all_the_same(drop: type[Demo]) -> None:
     session = Session(drop(), (0, 0, 640, 480))
     assert session.timeline.history is None
-    session.act("resource_ready", "measured")
-    made = session.act("edit", 0, "create_body", (ball(2.0),))
+    session.act(ResourceReady("measured"))
+    made = session.act(CreateBody.of(0, ball(2.0)))
     session.press("space")
     session.release_all()
     assert world_of(session).is_body(made) and "measured" in session.demo.ready and not session.demo.held

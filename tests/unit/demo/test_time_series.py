@@ -11,6 +11,7 @@ from engine.demo.event_log import EventLog
 from engine.demo.time_series import QUANTITIES, SUMS, TimeSeries
 from engine.geometry import Circle, Polygon
 from engine.history.history import History
+from engine.sim.actions import ApplyImpulse, ChangeBody, CreateBody, DestroyBody, Restart, SetPose, SetVelocity
 from engine.world import BodySpec, FixtureSpec, World, WorldSettings
 
 GRAVITY = 10.0
@@ -58,7 +59,7 @@ def test_curves_are_those_of_a_falling_disc() -> None:
 def test_what_falls_for_ever_is_left_out_of_the_sums() -> None:
     """Past the floor's depth of 1 m and its width of 20 m more; a body with no gravity of its own flies on, and is not."""
     history, series, demo = watched(10)
-    history.act("edit", 0, "set_pose", (demo.disc, (15.0, 0.0), 0.0))
+    history.act(SetPose(0, demo.disc, (15.0, 0.0), 0.0))
     while series.n_fallen(0, history.now) == 0:
         history.step()
     total, lost = series.sums(0)["total"], history.now
@@ -74,7 +75,7 @@ def test_what_falls_for_ever_is_left_out_of_the_sums() -> None:
 
 def test_what_has_fallen_is_measured_from_where_the_floor_is_now() -> None:
     history, series, demo = watched(10)
-    history.act("edit", 0, "set_pose", (0, (0.0, -60.0), 0.0))  # the floor
+    history.act(SetPose(0, 0, (0.0, -60.0), 0.0))  # the floor
     while history.now < 260:
         history.step()
     assert series.curve(0, demo.disc, "y")[-1] < -50.0 and series.n_fallen(0, history.now) == 0
@@ -82,7 +83,7 @@ def test_what_has_fallen_is_measured_from_where_the_floor_is_now() -> None:
 
 def test_a_fall_is_a_break_of_the_sums_even_if_nobody_looked_until_its_frames_were_gone() -> None:
     history, series, demo = watched(10, most_bytes=8_000)
-    history.act("edit", 0, "set_pose", (demo.disc, (15.0, 0.0), 0.0))
+    history.act(SetPose(0, demo.disc, (15.0, 0.0), 0.0))
     while series.n_fallen(0, history.now) == 0:
         history.step()
     lost = history.now
@@ -95,7 +96,7 @@ def test_a_fall_is_a_break_of_the_sums_even_if_nobody_looked_until_its_frames_we
 def test_frames_stay_within_their_bytes_after_a_branch_from_before_the_oldest() -> None:
     history, series, demo = watched(100, most_bytes=8_000)
     history.seek(2)
-    history.act("edit", 0, "set_velocity", (demo.disc, (0.0, 0.0), 0.0))
+    history.act(SetVelocity(0, demo.disc, (0.0, 0.0), 0.0))
     for _ in range(60):
         history.step()
         assert series.n_bytes <= 8_000
@@ -104,13 +105,13 @@ def test_frames_stay_within_their_bytes_after_a_branch_from_before_the_oldest() 
 
 def test_sums_and_curves_break_where_something_else_is_measured() -> None:
     history, series, demo = watched(10)
-    history.act("edit", 0, "create_body", (BodySpec((FixtureSpec(Circle(0.3)),), position=(20.0, 5.0)),))
+    history.act(CreateBody.of(0, BodySpec((FixtureSpec(Circle(0.3)),), position=(20.0, 5.0))))
     for _ in range(10):
         history.step()
-    history.act("edit", 0, "set_pose", (demo.disc, (0.0, 4.0), 0.0))
+    history.act(SetPose(0, demo.disc, (0.0, 4.0), 0.0))
     for _ in range(10):
         history.step()
-    history.act("restart")
+    history.act(Restart())
     for _ in range(10):
         history.step()
     assert series.breaks(0) == (11, 21, 31)
@@ -119,7 +120,7 @@ def test_sums_and_curves_break_where_something_else_is_measured() -> None:
     jumps = np.flatnonzero(np.abs(np.diff(total)) > 1.0) + 1
     assert set(jumps.tolist()) <= {11, 21, 31} and {11, 21} <= set(jumps.tolist())
     history.seek(15)
-    history.act("edit", 0, "apply_impulse", (demo.far, (1.0, 0.0)))
+    history.act(ApplyImpulse(0, demo.far, (1.0, 0.0)))
     for _ in range(3):
         history.step()
     assert series.breaks(0) == (11,)  # the other future is gone, and an impulse is no break
@@ -153,7 +154,7 @@ def test_going_back_keeps_the_curve_and_a_branch_cuts_it() -> None:
     history.seek(80)
     np.testing.assert_array_equal(series.curve(0, demo.disc, "y"), before)
     history.seek(40)
-    history.act("edit", 0, "set_pose", (demo.disc, (0.0, 8.0), 0.0))
+    history.act(SetPose(0, demo.disc, (0.0, 8.0), 0.0))
     history.step()
     after = series.curve(0, demo.disc, "y")
     assert len(after) == 42 and after[41] > 7.5 and len(series.sums(0)["total"]) == 42
@@ -181,7 +182,7 @@ def test_old_frames_go_but_sums_and_curves_asked_for_stay() -> None:
 
 def test_a_body_that_was_not_there_is_not_known() -> None:
     history, series, demo = watched(5)
-    history.act("edit", 0, "destroy_body", (demo.far,))
+    history.act(DestroyBody(0, demo.far))
     history.step()
     x = series.curve(0, demo.far, "x")
     assert np.isfinite(x[:6]).all() and np.isnan(x[6])
@@ -198,8 +199,8 @@ def test_events_have_the_speed_at_which_bodies_meet() -> None:
     assert series.name(0, 0) == "floor" and series.name(0, demo.far) == f"body {demo.far}"
     history.seek(impact.step - 3)
     assert impact in book.events and book.until(history.now) == 0
-    history.act("edit", 0, "set_velocity", (demo.disc, (0.0, 0.0), 0.0))
-    history.act("edit", 0, "set_pose", (demo.disc, (0.0, 0.53), 0.0))
+    history.act(SetVelocity(0, demo.disc, (0.0, 0.0), 0.0))
+    history.act(SetPose(0, demo.disc, (0.0, 0.53), 0.0))
     history.step()
     assert book.events == []
     for _ in range(80):
@@ -235,7 +236,7 @@ def test_a_book_is_bounded() -> None:
     series = TimeSeries(history)
     series.events = book
     for k in range(60):
-        history.act("edit", 0, "set_pose", (demo.disc, (0.0, 0.49 if k % 2 == 0 else 5.0), 0.0))
+        history.act(SetPose(0, demo.disc, (0.0, 0.49 if k % 2 == 0 else 5.0), 0.0))
         history.step()
     assert 0 < len(book.events) <= 20 and book.version > 0
     steps = [event.step for event in book.events]
@@ -244,18 +245,18 @@ def test_a_book_is_bounded() -> None:
 
 def test_a_body_is_called_what_it_was_called_then() -> None:
     history, series, demo = watched(5)
-    history.act("edit", 0, "set_body", (demo.far,), (("name", "far away"),))
+    history.act(ChangeBody(0, demo.far, {"name": "far away"}))
     assert series.name(0, demo.far) == "far away"  # before the next step too
     for _ in range(3):
         history.step()
-    history.act("edit", 0, "set_body", (demo.far,), (("name", ""),))
+    history.act(ChangeBody(0, demo.far, {"name": ""}))
     history.step()
     assert [series.name(0, demo.far, step) for step in (5, 6, 8, 9)] == [f"body {demo.far}", "far away", "far away", f"body {demo.far}"]
     assert series.name(0, demo.far) == f"body {demo.far}", "and not what it was once called"
     history.seek(5)
-    history.act("edit", 0, "set_body", (demo.far,), (("name", "other"),))
+    history.act(ChangeBody(0, demo.far, {"name": "other"}))
     history.step()
     assert series.name(0, demo.far, 6) == "other"
-    history.act("edit", 0, "destroy_body", (demo.far,))
+    history.act(DestroyBody(0, demo.far))
     history.step()
     assert series.name(0, demo.far) == "other"

@@ -16,6 +16,7 @@ from engine.box2d import memory
 from engine.demo import Demo
 from engine.demo.registry import all_demos
 from engine.history.history import History, demo_hash
+from engine.sim.actions import Drag, Grab, Release
 
 GALLERY = [kind for kind in all_demos() if issubclass(kind, Scene)]
 SCENES = [pytest.param(kind, id=kind.id) for kind in GALLERY]
@@ -39,11 +40,11 @@ def _play(history: History, rng: random.Random) -> None:
         if history.now % 60 == 25:
             world = demo.stages[0].world
             moving = [body for body in world.body_ids if world.body(body).spec.type == "dynamic"]
-            if moving and history.act("grab", world.state(rng.choice(moving)).position):
+            if moving and history.act(Grab(world.state(rng.choice(moving)).position)):
                 x, y = world.state(moving[0]).position
-                history.act("drag", (x + rng.uniform(-1.0, 1.0), y + rng.uniform(0.0, 2.0)))
+                history.act(Drag((x + rng.uniform(-1.0, 1.0), y + rng.uniform(0.0, 2.0))))
         if history.now % 60 == 45:
-            history.act("release")
+            history.act(Release())
         history.step()
 
 

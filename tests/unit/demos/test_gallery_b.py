@@ -26,6 +26,7 @@ from engine.demo import Demo
 from engine.demo.session import Session
 from engine.geometry import Circle, Polygon
 from engine.history.history import History, demo_hash
+from engine.sim.actions import Restart
 
 
 def _run(demo: Demo, steps: int) -> None:
@@ -116,7 +117,7 @@ def test_the_rule_of_the_platforms_survives_a_rewind_and_a_restart() -> None:
     history = History(demo)
     for step in range(200):
         if step == 100:
-            history.act("restart")
+            history.act(Restart())
         history.step()
     for step in (30, 130, 70, 200):
         history.seek(step)

@@ -24,6 +24,7 @@ from engine.geometry import Circle, Polygon, Segment, Transform
 from engine.history.history import History, demo_hash
 from engine.render import palette
 from engine.render.step_board import divided
+from engine.sim.actions import PressKey
 from engine.trace.cases import PairCase
 from tests.unit.app.written import Written, noting_words
 from tests.waiting import until
@@ -340,12 +341,12 @@ def test_what_the_hand_did_is_part_of_what_a_recording_compares() -> None:
 @pytest.mark.parametrize("kind", [Stepper, find_demo("pair")])
 def test_a_step_that_is_taken_again_saves_no_other_file(kind: type[Demo], tmp_path: Any) -> None:
     history = History(kind())
-    history.act("press", "q")
+    history.act(PressKey("q"))
     history.step()
-    history.act("press", "s")
+    history.act(PressKey("s"))
     history.step()
     history.seek(0)
-    history.act("press", "s")  # in the past it leaves what lies ahead
+    history.act(PressKey("s"))  # in the past it leaves what lies ahead
     history.seek(2)
     assert len(list((tmp_path / "out").iterdir())) == 2 and history.last == 2
 

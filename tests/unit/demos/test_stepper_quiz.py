@@ -7,6 +7,7 @@ import pytest
 from demos._stepper_quiz import ANSWER_KEYS
 from demos.stepper import Stepper
 from engine import trace
+from engine.sim.actions import Drag, Grab, Release, SetParameter
 from engine.trace.own import Asking, OwnFunction, beside
 from engine.trace.quiz import Quiz
 from tests.waiting import until
@@ -86,9 +87,9 @@ def test_the_question_follows_the_hand_and_playing_asks_nothing():
     question = go_to_the_question(demo)
     case = demo.case
     x, y = case.middle("a")
-    assert demo.sim.act("grab", (x, y))
-    demo.sim.act("drag", (x + 0.1, y))
-    demo.sim.act("release")
+    assert demo.sim.act(Grab((x, y)))
+    demo.sim.act(Drag((x + 0.1, y)))
+    demo.sim.act(Release())
     asked, chosen = demo._shown_question()
     assert demo.case is not case and chosen is None and asked.prompt == question.prompt and asked.places != question.places
     demo.sim.press("space")
@@ -105,15 +106,15 @@ def test_a_quiz_goes_from_question_to_question_and_keeps_the_answers():
         asked = quiz.asked(k)
         assert (demo.case, demo.k) == (asked.case, asked.step) and demo._shown_question() == (asked.question, None)
         assert f"Question {k + 1} of 3" in demo._aside().words
-        assert not demo.sim.act("grab", demo.case.middle("a"))  # it stands as it was asked
-        demo.sim.act("set_parameter", "step", 1000)
+        assert not demo.sim.act(Grab(demo.case.middle("a")))  # it stands as it was asked
+        demo.sim.act(SetParameter("step", 1000))
         assert demo._shown_question() == (asked.question, None)
         demo.sim.press(ANSWER_KEYS[asked.question.right])
         assert demo._shown_question() == (asked.question, asked.question.right)
         demo.sim.press("right")
     assert demo._aside().words == "The quiz is over: 3 right, 0 wrong."
     assert quiz.as_json()["right"] == 3 and "interrupted" not in quiz.as_json()
-    assert demo.sim.act("grab", demo.case.middle("a"))
+    assert demo.sim.act(Grab(demo.case.middle("a")))
 
 
 def test_restart_does_not_undo_answers_of_a_quiz():

@@ -18,10 +18,10 @@ from engine.editor.rows import Line, Note, Number, Switch
 from engine.geometry import Circle, Polygon
 from engine.history.history import History, demo_hash
 from engine.history.recordings import load_recording
-from engine.history.recordings.inputs import as_plain, input_of
 from engine.history.recordings.verifying import verify
 from engine.scenes import load_scene, save_scene
 from engine.scenes.scene import scene_of_snapshot
+from engine.sim.actions import ChangeJoint, Edit, action_of, as_plain
 from engine.world import (
     BodySpec,
     FixtureSpec,
@@ -37,6 +37,7 @@ from engine.world import (
     World,
 )
 from engine.world.joints import changeable
+from tests.edits import edit_of
 from tests.unit.box2d.test_set_joint import KINDS
 from tests.unit.editor.person import CTRL, SHIFT, Person, Yard
 from tests.unit.editor.test_inspector import dock_of, press, rects_of, sheet_of, type_into, value_of
@@ -214,9 +215,9 @@ def test_what_was_done_to_joints_is_recorded_rewound_and_verified(hinged: Person
     type_into(hinged, "motor speed", "6")
     hinged.frames(120)
     history = hinged.history
-    inputs = [one for given in history.inputs for one in given if one.action.startswith("edit")]
-    assert [one.arguments[1] for one in inputs] == ["set_joint", "set_joint"]
-    assert [input_of(as_plain(one), "here") for one in inputs] == inputs
+    edits = [one.action for given in history.inputs for one in given if isinstance(one.action, Edit)]
+    assert [type(edit) for edit in edits] == [ChangeJoint, ChangeJoint]
+    assert [action_of(as_plain(edit)) for edit in edits] == edits
     last = history.now
     hashes = {step: history.hash_at(step) for step in (last, last - 50, 20)}
     for step, expected in list(hashes.items())[::-1]:
@@ -231,7 +232,7 @@ def test_a_recording_with_changed_joints_verifies_and_a_saved_scene_has_them(tmp
     recorder = record(history, tmp_path / "car.rec")
 
     def edit(method: str, *arguments: object, **changes: object) -> int:
-        made: int = history.act("edit", 0, method, arguments, tuple(sorted(changes.items())))
+        made: int = history.act(edit_of(0, method, *arguments, **changes))
         return made
 
     box = edit("create_body", BodySpec((FixtureSpec(Polygon.box(1.0, 0.25)),), position=(0.0, 1.2)))

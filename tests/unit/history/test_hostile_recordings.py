@@ -61,7 +61,7 @@ def test_what_is_within_the_limits_is_read() -> None:
 
 def test_a_way_back_costs_what_it_takes_away(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("engine.history.branch.Branch.until", None)  # a copy of all that stays
-    there = hostile.recording([hostile._part(0, 40, [[k, ["release", []]] for k in range(41)])])
+    there = hostile.recording([hostile._part(0, 40, [[k, 0, {"type": "Release"}] for k in range(41)])])
     backs = b"".join(chunk(b"BACK", json.dumps([step, 1]).encode()) for step in (30, 20))
     recording = recording_of(there[: -len(chunk(b"END ", b""))] + backs)
     assert (recording.steps, recording.n_inputs, recording.branches) == (20, 21, 2)

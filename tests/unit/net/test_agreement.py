@@ -13,6 +13,7 @@ from engine.net.client import Client
 from engine.net.link import LinkSettings
 from engine.net.messages import METHODS
 from engine.net.simulated import SimulatedNetwork
+from engine.sim.actions import CreateBody, Drag, Drive, Grab, PressKey, Release
 from engine.sim.users import KEYFRAME_TICKS
 from engine.world import BodySpec, FixtureSpec
 
@@ -30,14 +31,14 @@ def hand(share: float = 0.1) -> Callable[[Client, np.random.Generator, float], N
         x, y = (float(rng.uniform(low, high)) for low, high in zip(home.lower, home.upper, strict=True))
         ball = BodySpec((FixtureSpec(Circle(0.3), density=1.0),), position=(x, y))
         acts = (
-            ("grab", (x, y)),
-            ("drag", (x, y)),
-            ("release",),
-            ("edit", 0, "create_body", (ball,), ()),
-            ("press", "left"),
-            ("drive", 0, 1),
+            Grab((x, y)),
+            Drag((x, y)),
+            Release(),
+            CreateBody.of(0, ball),
+            PressKey("left"),
+            Drive(0, 1),
         )
-        client.act(*acts[rng.integers(len(acts))], now=now)
+        client.act(acts[rng.integers(len(acts))], now=now)
 
     return play
 

@@ -6,6 +6,7 @@ import itertools
 from collections.abc import Callable
 from functools import partial
 
+import msgspec
 import numpy as np
 import pytest
 
@@ -13,7 +14,6 @@ from engine.common.errors import InvalidInputError
 from engine.common.rng import stream
 from engine.demo.registry import find_demo
 from engine.geometry import Circle
-from engine.history.recordings.inputs import as_plain
 from engine.net import client as client_module
 from engine.net import messages as m
 from engine.net.client import Client
@@ -23,7 +23,7 @@ from engine.net.link import LinkSettings
 from engine.net.scene import scene_of
 from engine.net.server import Server, ServerSettings
 from engine.net.simulated import SimulatedNetwork
-from engine.sim.input_log import Input
+from engine.sim.actions import ChangeWorld, CreateBody, Drop, Grab, Release, encode_action
 from engine.sim.users import KEYFRAME_TICKS
 from engine.world import BodySpec, FixtureSpec
 
@@ -48,7 +48,7 @@ def _hand(client: Client, rng: np.random.Generator, now: float) -> None:
         world = client.demo.stages[0].world
         body = int(rng.choice([body for body in world.body_ids if world.body(body).spec.type == "dynamic"]))
         to = float(rng.uniform(-6.0, 6.0)), float(rng.uniform(2.0, 6.0))
-        client.act(*(("release",), ("hold", 0, body, (0.0, 0.0), to))[rng.integers(2)], now=now)
+        client.act((Release(), Grab(to, held=(0, body, (0.0, 0.0))))[rng.integers(2)], now=now)
 
 
 def _settle(network: SimulatedNetwork, seconds: float = 1.5) -> None:
@@ -197,7 +197,7 @@ def test_what_others_do_late_is_a_correction() -> None:
     assert one.demo is not None
     world = one.demo.stages[0].world
     body = next(body for body in reversed(world.body_ids) if world.body(body).spec.type == "dynamic")
-    one.act("hold", 0, body, (0.0, 0.0), (5.0, 3.0), now=network.now)
+    one.act(Grab((5.0, 3.0), held=(0, body, (0.0, 0.0))), now=network.now)
     _settle(network, 1.0)
     assert one.holders.keys() == other.holders.keys() == {one.user} and other.holders[one.user][:2] == (0, body)
     assert not one.corrections and other.n_corrections == len(other.corrections) > 0
@@ -267,7 +267,7 @@ def test_one_that_comes_back_says_nothing_but_hello_until_the_state_has_come() -
     client.receive(m.encode(m.Closed(client.confirmed + 5, 1)), 2.0)  # what is before it is missing
     client.reconnect()
     for k in range(60):
-        assert client.act("release", now=2.0 + k / 60.0) is None
+        assert client.act(Release(), now=2.0 + k / 60.0) is None
         client.advance(2.0 + k / 60.0)
     said = [m.decode_from_client(content) for content in client.outbox]
     assert len(said) == 2 and all(isinstance(one, m.Hello) for one in said)
@@ -288,7 +288,7 @@ def test_without_a_server_it_waits_at_the_end_of_its_window_and_may_go_on_alone(
     n_bodies = len(course.demo.stages[0].world.body_ids)
     assert one.is_alone and one.status == "going on alone"
     ball = BodySpec((FixtureSpec(Circle(0.2), density=1.0),), position=(0.0, 9.0))
-    body = one.act("edit", 0, "create_body", (ball,), (), now=now)
+    body = one.act(CreateBody.of(0, ball), now=now)
     for _ in range(120):
         now += 1.0 / 60.0
         assert one.advance(now) <= 2
@@ -363,16 +363,16 @@ def test_a_lie_is_survived(lie: m.FromServer) -> None:
 def test_no_file_is_opened_because_the_server_names_it() -> None:
     client, _ = _welcomed()
     corners = [[0.0, 0.0], [0.4, 0.0], [0.0, 0.4]]
-    file = {"kind": "body file", "body": {
+    file = {
         "format": "collision body", "version": 1, "name": "a", "method": "b", "tolerance": 0.01, "pixels_per_metre": 10.0,
         "outline": [{"outer": corners}], "fixtures": [{"kind": "polygon", "vertices": corners}],
-        "picture": {"file": "/dev/zero", "lower": [0.0, 0.0], "upper": [0.4, 0.4]},
-    }}  # fmt: skip
+    }  # fmt: skip
+    drop = msgspec.Raw(encode_action(Drop((0.0, 5.0), file, ("/dev/zero", (0.0, 0.0), (0.4, 0.4), None))))
     tick = client.confirmed + 2
-    client.receive(m.encode(m.Acted(tick, 1, 900, ["drop", [file, [0.0, 5.0]]])), 2.0)
+    client.receive(m.encode(m.Acted(tick, 1, 900, drop)), 2.0)
     assert client.refused == "" and client.course is not None
     (act,) = client.course.acts(tick)
-    assert act.one.action == "drop" and act.one.arguments[0].picture is None
+    assert isinstance(act.action, Drop) and act.action.picture is None
 
 
 @pytest.mark.parametrize(
@@ -428,7 +428,7 @@ def test_settings_that_no_server_lets_its_clients_choose_are_refused_from_a_serv
     def say(number: int, iterations: int) -> int:
         """Let the server say that user 2 has changed the iterations, and the client go on; return by how many ticks it does."""
         assert one.course is not None
-        act = as_plain(Input("edit", (0, "set_settings", (), (("velocity_iterations", iterations),))))
+        act = msgspec.Raw(encode_action(ChangeWorld(0, {"velocity_iterations": iterations})))
         one.receive(m.encode(m.Acted(one.course.now, 2, number, act)), network.now)
         before = one.course.now
         for _ in range(10):

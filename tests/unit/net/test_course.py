@@ -13,7 +13,7 @@ from engine.common.rng import stream
 from engine.demo.registry import find_demo
 from engine.geometry import Circle
 from engine.net.course import Act, Course, TooLateError
-from engine.sim.input_log import Input
+from engine.sim.actions import CreateBody, Drag, Grab, Join, Pause, Release, SetPose, SetSpeed
 from engine.sim.layout import laid_out
 from engine.world import BodySpec, FixtureSpec
 
@@ -22,19 +22,19 @@ N_TICKS = 240
 
 def _acts(rng: np.random.Generator, users: tuple[int, ...]) -> dict[int, list[Act]]:
     """Return random acts of several users, by tick."""
-    found = {0: [Act(user, 0, Input("join", ())) for user in users]}
+    found = {0: [Act(user, 0, Join()) for user in users]}
     for tick in range(1, N_TICKS - 30):
         for user in users:
             if rng.random() < 0.1:
                 x, y = rng.uniform(-5.0, 5.0), rng.uniform(1.0, 8.0)
                 disc = BodySpec((FixtureSpec(Circle(0.3), density=1.0),), position=(x, y))
                 one = (
-                    Input("grab", ((x, y),)),
-                    Input("drag", ((x, y),)),
-                    Input("release", ()),
-                    Input("edit", (0, "create_body", (disc,), ())),
-                    Input("pause", (bool(rng.random() < 0.5),)),
-                    Input("set_speed", (0.25 if rng.random() < 0.5 else 1.0,)),
+                    Grab((x, y)),
+                    Drag((x, y)),
+                    Release(),
+                    CreateBody.of(0, disc),
+                    Pause(bool(rng.random() < 0.5)),
+                    SetSpeed(0.25 if rng.random() < 0.5 else 1.0),
                 )[rng.integers(6)]
                 found.setdefault(tick, []).append(Act(user, tick, one))
     return found
@@ -77,9 +77,9 @@ def test_a_grab_is_the_same_wherever_the_stages_lie_in_the_picture() -> None:
     ball = next(body for body in world.body_ids if world.body(body).spec.type == "dynamic")
     before, place = one.digests[0], world.state(ball).position
     for course in (one, other):
-        course.add(0, Act(1, 0, Input("join", ())))
-        course.add(0, Act(1, 1, Input("grab", (place,))))
-        course.add(1, Act(1, 2, Input("drag", ((0.0, 5.0),))))
+        course.add(0, Act(1, 0, Join()))
+        course.add(0, Act(1, 1, Grab(place)))
+        course.add(1, Act(1, 2, Drag((0.0, 5.0))))
         for _ in range(5):
             course.step()
     assert one.digests == other.digests and one.digests[5] != before
@@ -94,6 +94,8 @@ def test_stages_of_which_no_place_is_told_lie_at_the_origin() -> None:
     with laid_out(demo.stages, ((5.0, 6.0),)):
         assert [stage.offset for stage in stages] == [(5.0, 6.0), (0.0, 0.0), (0.0, 0.0)]
     with laid_out(demo.stages, ()):
+        assert [stage.offset for stage in stages] == [(0.0, 0.0)] * 3
+    with laid_out(demo.stages, None):
         assert [stage.offset for stage in stages] == before
 
 
@@ -104,17 +106,17 @@ def test_an_act_before_what_is_kept_is_refused() -> None:
     course.forget(75)
     assert course.oldest == 60
     with pytest.raises(TooLateError, match="tick 59, before the oldest that is kept, 60"):
-        course.add(59, Act(1, 0, Input("join", ())))
+        course.add(59, Act(1, 0, Join()))
 
 
 @pytest.mark.parametrize("solver", ["box2d", "soft_step"])
 def test_what_is_done_at_once_is_done_once_and_in_order(solver: str) -> None:
     kind, disc = find_demo("simple_shapes"), BodySpec((FixtureSpec(Circle(0.3), density=1.0),), position=(0.0, 6.0))
     hasty, known = Course(kind(0, solver=solver)), Course(kind(0, solver=solver))
-    drawn, other = (Act(user, 1, Input("edit", (0, "create_body", (disc,), ()))) for user in (2, 1))
-    moved = Act(2, 2, Input("edit", (0, "set_pose", (2 << 20, (1.0, 7.0), 0.0), ())))
+    drawn, other = (Act(user, 1, CreateBody.of(0, disc)) for user in (2, 1))
+    moved = Act(2, 2, SetPose(0, 2 << 20, (1.0, 7.0), 0.0))
     for tick in range(60):
-        joined = [Act(user, 0, Input("join", ())) for user in (1, 2)] if tick == 0 else []
+        joined = [Act(user, 0, Join()) for user in (1, 2)] if tick == 0 else []
         for act in [*joined, *([drawn, other, moved] if tick == 40 else [])]:
             known.add(tick, act)
         known.step()
@@ -138,7 +140,7 @@ def test_ticks_are_taken_again_from_the_keyframe_before_and_counted_once(solver:
         course.step()
     stage = course.demo.stages[0]
     trail, counts, digest = stage.trail, replace(stage.counts), course.digests[70]
-    course.add(55, Act(1, 0, Input("join", ())))
+    course.add(55, Act(1, 0, Join()))
     assert course.replay() == again
     assert stage.counts == counts and counts.begun > 0 and stage.trail is trail and stage.recording
     assert course.digests[70] == digest
@@ -149,6 +151,6 @@ def test_a_course_that_never_goes_back_keeps_no_keyframe() -> None:
     for _ in range(70):
         course.step()
     with pytest.raises(TooLateError, match="tick 69, before the oldest that is kept, 70"):
-        course.add(69, Act(1, 0, Input("join", ())))
+        course.add(69, Act(1, 0, Join()))
     course.forget(50)
     assert course.oldest == 50 and set(course.digests) == set(range(50, 71))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 
@@ -13,8 +11,30 @@ from engine.demo.registry import all_demos, find_demo
 from engine.geometry import Circle
 from engine.net.course import Act, Course
 from engine.net.scene import check_shareable
+from engine.sim.actions import (
+    Action,
+    CreateBody,
+    CreateJoint,
+    DestroyBody,
+    DestroyJoint,
+    Drag,
+    Drive,
+    Grab,
+    Join,
+    Pause,
+    PressKey,
+    Release,
+    ReleaseAll,
+    ReleaseKey,
+    Restart,
+    SetParameter,
+    SetPose,
+    SetSpeed,
+    Turn,
+    TurnWheel,
+    UndoOwn,
+)
 from engine.sim.demo import Demo
-from engine.sim.input_log import Input
 from engine.world import BodySpec, FixtureSpec, RevoluteJointSpec
 
 LATEST = 25
@@ -23,7 +43,7 @@ FAST = ("car", "promise_seams")
 """With keys of its own that drive it; with several worlds side by side."""
 
 
-def _played(course: Course, user: int, rng: np.random.Generator) -> Input | None:
+def _played(course: Course, user: int, rng: np.random.Generator) -> Action | None:
     """Return what a user does that sees the demo of a course, or None."""
     demo, kind = course.demo, int(rng.integers(24))
     stage = int(rng.integers(len(demo.stages)))
@@ -37,20 +57,19 @@ def _played(course: Course, user: int, rng: np.random.Generator) -> Input | None
     disc = BodySpec((FixtureSpec(Circle(0.2), density=1.0),), position=state.position)
     key = str(rng.choice(KEYS))
     own = [one for one in demo.parameters if not one.choices]
-    choices: list[tuple[Any, ...]] = [
-        ("grab", on_it), ("grab", on_it), ("grab", point), ("drag", point), ("drag", point), ("drag", point), ("release",),
-        ("press", key), ("press", key), ("press", key), ("release_key", key), ("release_all",),
-        ("turn", point), ("on_wheel", point, 1.0), ("drive", stage, body),
-        ("edit", stage, "create_body", (disc,), ()), ("edit", stage, "set_pose", (body, state.position, 0.3), ()),
-        ("edit", stage, "create_joint", (RevoluteJointSpec(body, int(rng.choice(world.body_ids)), state.position),), ())
+    choices: list[Action] = [
+        Grab(on_it), Grab(on_it), Grab(point), Drag(point), Drag(point), Drag(point), Release(),
+        PressKey(key), PressKey(key), PressKey(key), ReleaseKey(key), ReleaseAll(),
+        Turn(point), TurnWheel(point, 1.0), Drive(stage, body),
+        CreateBody.of(stage, disc), SetPose(stage, body, state.position, 0.3),
+        CreateJoint.of(stage, RevoluteJointSpec(body, int(rng.choice(world.body_ids)), state.position))
         if len(world.body_ids) > 1 and rng.random() < 0.9 and body != world.body_ids[-1]
-        else ("edit", stage, "destroy_body", (body,), ()),
-        ("edit", stage, "destroy_joint", (int(rng.choice(joints)),), ()) if joints else ("pause", bool(rng.random() < 0.3)),
-        ("set_speed", 0.5 if rng.random() < 0.3 else 1.0), ("undo_own",), ("undo_own",), ("undo_own",),
-        ("restart",) if rng.random() < 0.2 else ("set_parameter", own[0].name, own[0].default) if own else ("release",),
+        else DestroyBody(stage, body),
+        DestroyJoint(stage, int(rng.choice(joints))) if joints else Pause(bool(rng.random() < 0.3)),
+        SetSpeed(0.5 if rng.random() < 0.3 else 1.0), UndoOwn(), UndoOwn(), UndoOwn(),
+        Restart() if rng.random() < 0.2 else SetParameter(own[0].name, own[0].default) if own else Release(),
     ]  # fmt: skip
-    action, *arguments = choices[kind]
-    return demo.sim.told(action, *arguments)
+    return demo.sim.resolve(choices[kind])
 
 
 def _check(kind: type[Demo], n_ticks: int = 120) -> None:
@@ -59,7 +78,7 @@ def _check(kind: type[Demo], n_ticks: int = 120) -> None:
     final, waiting = dict(known.digests), []
     for user in (1, 2):
         for course in (known, late):
-            course.add(0, Act(user, 0, Input("join", ())))
+            course.add(0, Act(user, 0, Join()))
     for tick in range(1, n_ticks):
         known.step()
         final[known.now] = known.digests[known.now]

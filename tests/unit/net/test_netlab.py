@@ -16,6 +16,7 @@ from engine.cli.main import main
 from engine.common.errors import InvalidInputError
 from engine.common.rng import stream
 from engine.demo.registry import find_demo
+from engine.history.history import repeat
 from engine.net.link import LinkSettings
 from engine.net.netlab.experiment import run_experiment
 from engine.net.netlab.finding import Spread, found_of
@@ -23,6 +24,27 @@ from engine.net.netlab.hands import RandomHands
 from engine.net.netlab.plan import Plan, swept
 from engine.net.netlab.watching import ClientNotes, ServerNotes
 from engine.net.scene import scene_of
+from engine.sim.actions import (
+    Action,
+    CreateBody,
+    CreateJoint,
+    DestroyBody,
+    DestroyJoint,
+    Drag,
+    Drive,
+    Grab,
+    Input,
+    Join,
+    Pause,
+    PressKey,
+    Release,
+    ReleaseKey,
+    Restart,
+    SetParameter,
+    SetSpeed,
+    UndoOwn,
+    as_plain,
+)
 from engine.sim.demo import Demo
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -103,20 +125,12 @@ class _Actor:
 
     def __init__(self, demo: Demo) -> None:
         self.demo = demo
-        self.done: list[tuple[str, tuple[Any, ...]]] = []
-        demo.sim.act("by", 1, _input("join"))
+        self.done: list[Action] = []
+        demo.sim.act(Join(), user=1)
 
-    def act(self, action: str, *arguments: Any, now: float) -> None:
-        self.done.append((action, arguments))
-        from engine.history.history import repeat
-
-        repeat(self.demo, _input("by", 1, _input(action, *arguments)))
-
-
-def _input(action: str, *arguments: Any) -> Any:
-    from engine.sim.input_log import Input
-
-    return Input(action, arguments)
+    def act(self, action: Action, now: float) -> None:
+        self.done.append(action)
+        repeat(self.demo, Input(action, 1))
 
 
 def _played(seed: int, rate: float = 60.0, n_frames: int = 240) -> _Actor:
@@ -130,16 +144,16 @@ def _played(seed: int, rate: float = 60.0, n_frames: int = 240) -> _Actor:
 
 def test_hands_do_everything_and_the_same_of_one_seed() -> None:
     actor = _played(0)
-    counts = Counter(action if action != "edit" else arguments[1] for action, arguments in actor.done)
+    counts = Counter(type(action) for action in actor.done)
     wanted = {
-        "grab", "drag", "release", "drive", "press", "release_key", "create_body", "destroy_body", "create_joint", "destroy_joint",
-        "undo_own", "set_parameter", "pause", "set_speed", "restart",
+        Grab, Drag, Release, Drive, PressKey, ReleaseKey, CreateBody, DestroyBody, CreateJoint, DestroyJoint, UndoOwn, SetParameter, Pause,
+        SetSpeed, Restart,
     }  # fmt: skip
     assert set(counts) == wanted
-    assert counts["grab"] == counts["release"] and counts["press"] == counts["release_key"]  # all that is begun is ended
+    assert counts[Grab] == counts[Release] and counts[PressKey] == counts[ReleaseKey]  # all that is begun is ended
     assert actor.done[:30] == _played(0, n_frames=60).done[:30] != _played(1, n_frames=60).done[:30]
-    pauses = [arguments for action, arguments in actor.done if action == "pause"]
-    assert pauses == [(True,), (False,)] * (len(pauses) // 2)
+    pauses = [action.paused for action in actor.done if isinstance(action, Pause)]
+    assert pauses == [True, False] * (len(pauses) // 2)
 
 
 def test_without_a_rate_hands_do_nothing() -> None:
@@ -179,7 +193,7 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
 
 def test_a_script_in_place_of_random_hands(tmp_path: Path) -> None:
     script, out = tmp_path / "script.json", tmp_path / "out.json"
-    acts = [{"tick": 10, "act": ["pause", [True]]}, {"tick": 20, "act": ["pause", [False]], "client": 2}]
+    acts = [{"tick": 10, "action": as_plain(Pause(True))}, {"tick": 20, "action": as_plain(Pause(False)), "client": 2}]
     script.write_text(json.dumps({"acts": acts}), "utf-8")
     words = f"netlab simple_shapes --set count=1 --clients 2 --steps 32 --script {script} --json {out}"
     assert main(words.split()) == 0

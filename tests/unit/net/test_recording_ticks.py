@@ -14,22 +14,22 @@ from engine.geometry import Circle
 from engine.history.recordings import layout, load_recording
 from engine.history.recordings.verifying import verify
 from engine.net.course import Act, Course
+from engine.sim.actions import CreateBody, Drag, GoAlone, Grab, Join, Leave, Pause, PressKey, Restart, SetSolver, SetSpeed
 from engine.sim.demo import Demo
-from engine.sim.input_log import Input
 from engine.world import BodySpec, FixtureSpec
 
 DISC = BodySpec((FixtureSpec(Circle(0.3), density=1.0),), position=(0.5, 7.0))
 ACTS = {
-    17: Act(2, 0, Input("join", ())),
-    20: Act(2, 1, Input("edit", (0, "create_body", (DISC,), ()))),
-    25: Act(2, 2, Input("grab", ((0.5, 6.9),))),
-    26: Act(2, 3, Input("drag", ((3.0, 8.0),))),
-    40: Act(2, 4, Input("pause", (True,))),
-    47: Act(2, 5, Input("pause", (False,))),
-    48: Act(2, 6, Input("set_speed", (0.25,))),
-    63: Act(2, 7, Input("restart", ())),
-    70: Act(2, 8, Input("set_solver", ("soft_step",))),
-    75: Act(2, 9, Input("leave", ())),
+    17: Act(2, 0, Join()),
+    20: Act(2, 1, CreateBody.of(0, DISC)),
+    25: Act(2, 2, Grab((0.5, 6.9))),
+    26: Act(2, 3, Drag((3.0, 8.0))),
+    40: Act(2, 4, Pause(True)),
+    47: Act(2, 5, Pause(False)),
+    48: Act(2, 6, SetSpeed(0.25)),
+    63: Act(2, 7, Restart()),
+    70: Act(2, 8, SetSolver("soft_step")),
+    75: Act(2, 9, Leave()),
 }
 
 
@@ -63,9 +63,9 @@ def test_what_could_not_be_read_again_is_not_written(tmp_path: Path, monkeypatch
     demo = find_demo("simple_shapes")(0, {"count": 2})
     course = Course(demo)
     recorder = record_ticks(demo, tmp_path / "a.rec")
-    course.add(0, Act(1, 0, Input("join", ())))
+    course.add(0, Act(1, 0, Join()))
     for tick in range(20):
-        course.add(tick, Act(1, 1 + tick, Input("drag", ((0.0, 0.0),))))
+        course.add(tick, Act(1, 1 + tick, Drag((0.0, 0.0))))
         course.step()
         recorder.tick(course.inputs(tick))
         if tick in (1, 9):
@@ -93,11 +93,11 @@ def test_a_demo_that_fails_fails_again(tmp_path: Path, monkeypatch: pytest.Monke
     demo = kind(0, {"count": 2})
     course, recorder = Course(demo), record_ticks(demo, tmp_path / "a.rec")
     for tick in range(70):
-        course.add(tick, Act(1, tick, Input("press", ("a",)) if tick else Input("join", ())))
+        course.add(tick, Act(1, tick, PressKey("a") if tick else Join()))
         course.step()
         recorder.tick(course.inputs(tick), course.digests[tick + 1])
     recorder.close()
-    assert any("(press) ended in ZeroDivisionError" in one for one in course.faults) and any("the step" in one for one in course.faults)
+    assert any("(PressKey) ended in ZeroDivisionError" in one for one in course.faults) and any("the step" in one for one in course.faults)
     recording = load_recording(recorder.path)
     assert verify(recording, replay(recording)).is_same and len(set(recording.branch.states.hashes)) > 60
 
@@ -105,7 +105,7 @@ def test_a_demo_that_fails_fails_again(tmp_path: Path, monkeypatch: pytest.Monke
 def test_who_goes_on_from_a_recording_is_alone(tmp_path: Path) -> None:
     demo = find_demo("simple_shapes")(0, {"count": 3})
     course, recorder = Course(demo), record_ticks(demo, tmp_path / "a.rec")
-    for tick, one in enumerate([Input("join", ()), Input("grab", (demo.stages[0].world.state(3).position,)), Input("pause", (True,))]):
+    for tick, one in enumerate([Join(), Grab(demo.stages[0].world.state(3).position), Pause(True)]):
         course.add(tick, Act(1, tick, one))
     for tick in range(40):
         course.step()
@@ -124,9 +124,9 @@ def test_who_goes_on_from_a_recording_is_alone(tmp_path: Path) -> None:
     session.clock.request_step()
     session.advance(0.02)
     assert demo.steps == 3 and not demo.sim.users.users and world.joint_ids == () and demo.sim.users.away
-    assert [one.action for one in history.branch.inputs[40]] == ["go_alone"]
+    assert [one.action for one in history.branch.inputs[40]] == [GoAlone()]
     session.timeline.seek(20)
     session.timeline.finish()
-    session.act("grab", world.state(3).position)
+    session.act(Grab(world.state(3).position))
     assert [one.action for one in history.branch.inputs[20]] == ["go_alone", "grab"] and history.at_tip
     assert history.verify() is None

@@ -10,20 +10,20 @@ import pytest
 
 from engine.common.errors import InvalidInputError
 from engine.net.script import Script, load_script, script_of
-from engine.sim.input_log import Input
+from engine.sim.actions import Grab, Pause, Release
 
-_GRAB: dict[str, Any] = {"tick": 60, "act": ["grab", [[0.0, 5.0]]]}
-_PAUSE: dict[str, Any] = {"tick": 30, "act": ["pause", [True]], "client": 2}
-_RELEASE: dict[str, Any] = {"tick": 60, "act": ["release", []]}
+_GRAB: dict[str, Any] = {"tick": 60, "action": {"type": "Grab", "point": [0.0, 5.0]}}
+_PAUSE: dict[str, Any] = {"tick": 30, "action": {"type": "Pause", "paused": True}, "client": 2}
+_RELEASE: dict[str, Any] = {"tick": 60, "action": {"type": "Release"}}
 
 
 def test_each_client_does_what_names_it_and_what_names_none(tmp_path: Path) -> None:
     path = tmp_path / "script.json"
     path.write_text(json.dumps({"acts": [_GRAB, _PAUSE, _RELEASE]}), "utf-8")
     first, second = (Script(load_script(path), client) for client in (1, 2))
-    assert first.due(59) == [] and first.due(61) == [Input("grab", ((0.0, 5.0),)), Input("release", ())]
+    assert first.due(59) == [] and first.due(61) == [Grab((0.0, 5.0)), Release()]
     assert first.is_over and first.due(100) == []
-    assert second.due(30) == [Input("pause", (True,))] and not second.is_over
+    assert second.due(30) == [Pause(True)] and not second.is_over
     assert len(second.due(60)) == 2
 
 
@@ -31,10 +31,10 @@ def test_each_client_does_what_names_it_and_what_names_none(tmp_path: Path) -> N
     ("plain", "words"),
     [
         ([], 'script must be {"acts": '),
-        ({"acts": [{}]}, r"acts\[0\] must be an object with tick, act and perhaps client"),
+        ({"acts": [{}]}, r"acts\[0\] must be an object with tick, action and perhaps client"),
         ({"acts": [_GRAB, {**_GRAB, "tick": -1}]}, r"acts\[1\].tick must be a whole number >= 0, got -1"),
         ({"acts": [{**_GRAB, "client": 0}]}, r"acts\[0\].client must be a whole number from 1 to 64, got 0"),
-        ({"acts": [{**_GRAB, "act": ["fly", []]}]}, r"acts\[0\].act must be one of .*, got 'fly'"),
+        ({"acts": [{**_GRAB, "action": {"type": "Fly"}}]}, r"acts\[0\].action.type must be one of .*, got 'Fly'"),
     ],
 )
 def test_a_mistake_is_told_by_its_place(plain: object, words: str, tmp_path: Path) -> None:

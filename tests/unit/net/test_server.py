@@ -6,26 +6,52 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 import pytest
 
 from engine.demo.registry import find_demo
 from engine.geometry import Circle
 from engine.history.history import demo_hash
-from engine.history.recordings.inputs import as_plain
 from engine.net import messages as m
 from engine.net.client import Client
-from engine.net.limits import Bucket, Limits, Size, made_by
+from engine.net.limits import Bucket, Limits, Size
 from engine.net.link import LinkSettings
-from engine.net.server import GUESTS_MAY, Server, ServerSettings
+from engine.net.server import Server, ServerSettings
 from engine.net.simulated import SimulatedNetwork
-from engine.sim.input_log import Input
+from engine.sim.actions import (
+    Action,
+    ChangeBody,
+    ChangeWorld,
+    CreateBody,
+    DestroyBody,
+    Drag,
+    Grab,
+    Join,
+    KeepSolverState,
+    Pause,
+    PressKey,
+    Release,
+    Restart,
+    SetSolver,
+    UndoOwn,
+    decode_action,
+    encode_action,
+)
 from engine.sim.state import decode_state, decompress_state
 from engine.sim.users import KEYFRAME_TICKS
 from engine.sim.values import StateError
 from engine.world import BodySpec, FixtureSpec
 
 DISC = BodySpec((FixtureSpec(Circle(0.3), density=1.0),), position=(0.0, 5.0))
+
+
+def raw(action: Action) -> msgspec.Raw:
+    return msgspec.Raw(encode_action(action))
+
+
+def plain(data: object) -> msgspec.Raw:
+    return msgspec.Raw(msgspec.msgpack.encode(data))
 
 
 class Table:
@@ -58,9 +84,9 @@ class Table:
             self.run(1)
         raise AssertionError(self.heard[peer])
 
-    def do(self, peer: int, number: int, *what: Any, tick: int = 0) -> list[m.FromServer]:
-        """Let one do something: ``do(1, 0, "pause", True)``."""
-        return self.say(peer, m.Did(number, tick, as_plain(Input(what[0], what[1:]))))
+    def do(self, peer: int, number: int, what: Action, tick: int = 0) -> list[m.FromServer]:
+        """Let one act: ``do(1, 0, Pause(True))``."""
+        return self.say(peer, m.Did(number, tick, raw(what)))
 
     def run(self, n_ticks: int) -> None:
         """Let so many ticks pass; everyone is heard of."""
@@ -90,7 +116,7 @@ def test_hello_again_is_answered_again() -> None:
     assert table.server.course.now == 0
     table.say(1, m.Hello(m.VERSION, "user 1"))
     assert len(table.of(1, m.Welcome)) == 2 and table.users() == {1: "user 1"}
-    table.do(1, 1, "pause", True)  # so it has the state
+    table.do(1, 1, Pause(True))  # so it has the state
     table.say(1, m.Hello(m.VERSION, "user 1"))
     assert len(table.of(1, m.Welcome)) == 2 and not table.reasons
     table.say(1, m.Hello(m.VERSION, "somebody else"))
@@ -102,9 +128,9 @@ def test_hello_again_is_answered_again() -> None:
 
 def test_what_comes_before_hello_is_passed_over() -> None:
     table = Table()
-    assert table.say(1, m.Ping(0.0), m.Missing([0]), m.Did(0, 0, ["pause", [True]])) == [] and not table.reasons
+    assert table.say(1, m.Ping(0.0), m.Missing([0]), m.Did(0, 0, raw(Pause(True)))) == [] and not table.reasons
     table.say(2, m.Hello(9, "late"))
-    assert "version 1, you speak 9" in table.reasons[2] and isinstance(table.heard[2][0], m.Refused)
+    assert f"version {m.VERSION}, you speak 9" in table.reasons[2] and isinstance(table.heard[2][0], m.Refused)
 
 
 def test_names_are_made_unique_and_seen() -> None:
@@ -120,7 +146,7 @@ def test_names_are_made_unique_and_seen() -> None:
 def test_one_with_a_key_comes_back_and_wins_over_its_older_connection() -> None:
     table = Table()
     key = table.come(1, "Ann").key
-    table.do(1, 1, "grab", (0.0, 1.0))
+    table.do(1, 1, Grab((0.0, 1.0)))
     table.run(10)
     again = table.come(2, "Ann", key)
     assert again.user == 1 and again.key == key and again.next_number == 4  # join, grab, leave, join
@@ -136,16 +162,16 @@ def test_one_with_a_key_comes_back_and_wins_over_its_older_connection() -> None:
 def test_numbers_of_those_who_went_are_given_back() -> None:
     table = Table(limits=Limits(joins_per_s=1e6))
     kept = table.come(1, "Ann").key
-    table.do(1, 1, "pause", False)
+    table.do(1, 1, Pause(False))
     for peer in range(2, 150):
         table.say(peer, m.Hello(m.VERSION, "visitor"))
         table.server.disconnect(peer)
     status = table.server.status
-    assert len(status.users) == m.MOST_USERS and len(table.server._members) == m.MOST_USERS
+    assert len(status.users) == m.MAX_USERS and len(table.server._members) == m.MAX_USERS
     table.server.disconnect(1)
     for peer in range(150, 220):
         table.say(peer, m.Hello(m.VERSION, "visitor"))
-    assert sum(one.is_here for one in table.server.status.users) == m.MOST_USERS
+    assert sum(one.is_here for one in table.server.status.users) == m.MAX_USERS
     assert sum("64 users already" in reason for reason in table.reasons.values()) >= 6
     assert kept not in {one.key for one in table.server._members.values()}  # the last to give up its number, for it had done something
 
@@ -155,16 +181,16 @@ def test_acts_count_at_their_tick_or_at_the_first_open_one() -> None:
     table.come(1)
     table.run(30)
     now = table.server.course.now
-    (late,) = table.do(1, 1, "pause", True, tick=now - 20)
-    (soon,) = table.do(1, 2, "pause", False, tick=now + 40)
+    (late,) = table.do(1, 1, Pause(True), tick=now - 20)
+    (soon,) = table.do(1, 2, Pause(False), tick=now + 40)
     assert (late.tick, soon.tick) == (now, now + 40) and table.server.status.restamped == 1
     table.run(30)
     assert table.server.course.demo.sim.users.paused
     table.run(20)
     assert not table.server.course.demo.sim.users.paused
-    (again,) = table.do(1, 1, "pause", True, tick=now - 20)  # its answer may have been lost
+    (again,) = table.do(1, 1, Pause(True), tick=now - 20)  # its answer may have been lost
     assert again == late and not table.server.course.demo.sim.users.paused
-    table.do(1, 3, "pause", True, tick=10_000)
+    table.do(1, 3, Pause(True), tick=10_000)
     assert "meant for tick 10000, and it is tick" in table.reasons[1]
 
 
@@ -173,7 +199,7 @@ def test_many_acts_of_a_tick_are_spread() -> None:
     table.come(1)
     table.run(10)
     now = table.server.course.now
-    ticks = [table.do(1, number, "drag", (0.0, 0.0), tick=now)[0].tick for number in range(1, 13)]
+    ticks = [table.do(1, number, Drag((0.0, 0.0)), tick=now)[0].tick for number in range(1, 13)]
     assert ticks == [now] * 5 + [now + 1] * 5 + [now + 2] * 2
 
 
@@ -182,7 +208,7 @@ def test_missing_is_answered_as_far_as_it_is_kept(monkeypatch: pytest.MonkeyPatc
     table = Table()
     table.come(1)
     for number in range(1, 41):
-        table.do(1, number, "drag", (1.0, 1.0), tick=table.server.course.now)
+        table.do(1, number, Drag((1.0, 1.0)), tick=table.server.course.now)
         table.run(1)
     first = [one for one in table.heard[1] if isinstance(one, m.Acted | m.Closed) and one.tick == 20]
     again = table.say(1, m.Missing([20, 5000]))
@@ -220,13 +246,12 @@ def test_one_who_asks_too_often_gets_no_more_than_its_share() -> None:
         ([m.Ping(0.0)] * 2_500, "more than 600 messages a second"),
         ([b"\xc1" * 60_000], "no message"),
         ([b"\x00" * 65_000], "at most 64000 bytes"),
-        ([m.Did(1, 0, ["join", []])], "none that a user can do: join"),
-        ([m.Did(1, 0, ["by", [2, ["release", []]]])], "must be one of"),
-        ([m.Did(1, 0, ["remember", []])], "none that a user can do: keep_solver_state"),
-        ([m.Did(10**9, 0, ["release", []])], "has the number 1000000000, and the last one had 0"),
-        ([m.Did(1, 0, ["edit", [0, "__init__", []]])], "must be one of create_body"),
-        ([m.Did(1, 0, ["drag", [[float("nan"), 0.0]]])], "two finite numbers"),
-        ([m.Did(1, 0, [["drag"] * 3] * 5)], "an action and its arguments"),
+        ([m.Did(1, 0, raw(Join()))], "none that a user can do: Join"),
+        ([m.Did(1, 0, raw(KeepSolverState()))], "none that a user can do: KeepSolverState"),
+        ([m.Did(10**9, 0, raw(Release()))], "has the number 1000000000, and the last one had 0"),
+        ([m.Did(1, 0, plain({"type": "__init__"}))], "act 1.type must be one of ApplyImpulse"),
+        ([m.Did(1, 0, plain({"type": "Drag", "point": [float("nan"), 0.0]}))], "act 1.point[0] must be float"),
+        ([m.Did(1, 0, plain([["drag"] * 3] * 5))], "act 1 must be an object with the type of an action"),
     ],
 )
 def test_a_culprit_is_dropped_with_a_reason(messages: list[Any], reason: str) -> None:
@@ -241,16 +266,16 @@ def test_a_culprit_is_dropped_with_a_reason(messages: list[Any], reason: str) ->
 
 
 def test_what_guests_may_is_the_hosts_to_say() -> None:
-    table = Table(guests_may=GUESTS_MAY - {"restart", "set_settings"})
+    table = Table(forbidden=frozenset({"Restart", "ChangeWorld"}))
     table.come(1)
-    assert table.do(1, 1, "restart") == [m.Denied(1, "guests may not restart here")]
-    (denied,) = table.do(1, 2, "edit", 0, "set_settings", (), (("gravity", (0.0, 0.0)),))
-    assert denied == m.Denied(2, "guests may not set_settings here")
-    assert table.do(1, 2, "edit", 0, "set_settings", (), (("gravity", (0.0, 0.0)),)) == [denied]  # it may have been lost
-    assert isinstance(table.do(1, 3, "edit", 0, "create_body", (DISC,), ())[0], m.Acted)
+    assert table.do(1, 1, Restart()) == [m.Denied(1, "guests may not use Restart here")]
+    (denied,) = table.do(1, 2, ChangeWorld(0, {"gravity": (0.0, 0.0)}))
+    assert denied == m.Denied(2, "guests may not use ChangeWorld here")
+    assert table.do(1, 2, ChangeWorld(0, {"gravity": (0.0, 0.0)})) == [denied]  # it may have been lost
+    assert isinstance(table.do(1, 3, CreateBody.of(0, DISC))[0], m.Acted)
     for number in range(4, 40):
-        table.do(1, number, "restart")
-    assert table.reasons == {1: "it goes on although it was told: guests may not restart here"}
+        table.do(1, number, Restart())
+    assert table.reasons == {1: "it goes on although it was told: guests may not use Restart here"}
 
 
 def test_what_one_may_make_is_limited() -> None:
@@ -258,43 +283,43 @@ def test_what_one_may_make_is_limited() -> None:
     table.come(1)
     heard = []
     for number in range(1, 26):
-        heard += table.do(1, number, "edit", 0, "create_body", (DISC,), ())
+        heard += table.do(1, number, CreateBody.of(0, DISC))
         table.run(2)
     assert [type(one) for one in heard] == [m.Acted] * 20 + [m.Denied] * 5
     assert heard[-1].reason == "one user has at most 20 bodies here"
     assert len([body for body in table.server.course.demo.stages[0].world.body_ids if body >= 1 << 20]) == 20
     table = Table(limits=Limits(shapes_per_s=10.0))
     table.come(1)
-    heard = [table.do(1, number, "edit", 0, "create_body", (DISC,), ())[0] for number in range(1, 23)]
+    heard = [table.do(1, number, CreateBody.of(0, DISC))[0] for number in range(1, 23)]
     assert [type(one) for one in heard] == [m.Acted] * 20 + [m.Denied] * 2
     assert heard[-1].reason == "one user makes at most 10 bodies, shapes and joints a second here"
-    assert made_by(Input("edit", (0, "create_body", (DISC,), ()))) == Size(1, 1, 0)
+    assert CreateBody.of(0, DISC).size == Size(1, 1, 0)
 
 
 def test_no_tick_is_made_to_last_for_minutes() -> None:
     table = Table()
     table.come(1)
-    acts: tuple[tuple[Any, ...], ...] = (
-        ("set_solver", "xpbd", (("sub_steps", 64), ("iterations", 64))),
-        ("amend_solver", "xpbd", (("sub_steps", 64), ("iterations", 3))),
-        ("set_solver", "contact_forces", (("largest", 300),)),
-        ("edit", 0, "set_settings", (), (("velocity_iterations", 1000),)),
-        ("edit", 0, "set_settings", (), (("velocity_iterations", 100),)),
-        ("edit", 0, "set_settings", (), (("gravity", (0.0, -1.0)),)),
-        ("set_solver", "nothing", (("sub_steps", 1000),)),
+    acts: tuple[Action, ...] = (
+        SetSolver("xpbd", (("sub_steps", 64), ("iterations", 64))),
+        SetSolver("xpbd", (("sub_steps", 64), ("iterations", 3)), continues=True),
+        SetSolver("contact_forces", (("largest", 300),)),
+        ChangeWorld(0, {"velocity_iterations": 1000}),
+        ChangeWorld(0, {"velocity_iterations": 100}),
+        ChangeWorld(0, {"gravity": (0.0, -1.0)}),
+        SetSolver("nothing", (("sub_steps", 1000),)),
     )
-    heard = [table.do(1, number, *act)[0] for number, act in enumerate(acts, 1)]
+    heard = [table.do(1, number, act)[0] for number, act in enumerate(acts, 1)]
     assert [type(one) for one in heard] == [m.Denied] * 4 + [m.Acted] * 3
     assert heard[0].reason == "guests may set a solver to 16 times the work of its defaults"
 
 
 def test_a_client_takes_back_what_does_not_count() -> None:
     link = LinkSettings(latency=0.1, loss=0.1)
-    network = SimulatedNetwork(find_demo("simple_shapes")(0), 2, link, ServerSettings(guests_may=GUESTS_MAY - {"create_body"}), 5)
+    network = SimulatedNetwork(find_demo("simple_shapes")(0), 2, link, ServerSettings(forbidden=frozenset({"CreateBody"})), 5)
 
     def play(client: Client, rng: np.random.Generator, now: float) -> None:
         if rng.random() < 0.1:
-            client.act(*(("edit", 0, "create_body", (DISC,), ()) if rng.random() < 0.5 else ("press", "left")), now=now)
+            client.act(CreateBody.of(0, DISC) if rng.random() < 0.5 else PressKey("left"), now=now)
 
     for _ in range(110):
         network.frame(play)
@@ -304,7 +329,7 @@ def test_a_client_takes_back_what_does_not_count() -> None:
     network.frame()
     assert min(client.confirmed for client in network.clients) >= ends and network.n_differing == [0, 0]
     for client in network.clients:
-        assert set(client.denials) == {"guests may not create_body here"} and client.demo is not None and not client.refused
+        assert set(client.denials) == {"guests may not use CreateBody here"} and client.demo is not None and not client.refused
         assert max(client.demo.stages[0].world.body_ids) < 1 << 20
 
 
@@ -324,13 +349,13 @@ def test_one_who_went_on_alone_may_come_back() -> None:
         pump(1, k / 60)
     client.go_alone(20 / 60)
     for _ in range(60):
-        client.act("release", now=20 / 60)
+        client.act(Release(), now=20 / 60)
     server.disconnect(1)
     client.reconnect()
     server.connect(2)
     for k in range(21, 80):
         pump(2, k / 60)
-    client.act("release", now=80 / 60)
+    client.act(Release(), now=80 / 60)
     pump(2, 80 / 60)
     assert client.is_in and not client.refused and not server.drops and server.status.users[0].n_acts == 1
 
@@ -384,11 +409,11 @@ def test_a_demo_that_fails_does_not_end_the_world(monkeypatch: pytest.MonkeyPatc
 
     monkeypatch.setattr(type(table.server.course.demo), "on_key", fail)
     monkeypatch.setattr(type(table.server.course.demo), "after_step", fail, raising=False)
-    table.do(1, 1, "press", "a")
+    table.do(1, 1, PressKey("a"))
     table.run(40)
     assert table.server.course.now > 30 and not table.reasons
     troubles = table.server.status.troubles
-    assert "what user 1 did (press) ended in ZeroDivisionError" in troubles[0] and "the step ended in" in troubles[-1]
+    assert "what user 1 did (PressKey) ended in ZeroDivisionError" in troubles[0] and "the step ended in" in troubles[-1]
 
 
 def test_where_the_state_cannot_be_told_one_who_comes_late_gets_all_acts(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -398,13 +423,17 @@ def test_where_the_state_cannot_be_told_one_who_comes_late_gets_all_acts(monkeyp
     monkeypatch.setattr("engine.net.server.encode_state", fail)
     table = Table(limits=Limits(past_bytes=200))
     table.come(1)
-    table.do(1, 1, "grab", (0.0, 5.0))
+    table.do(1, 1, Grab((0.0, 5.0)))
     table.run(40)
     welcome = table.come(2)
     assert welcome.tick == 0 and welcome.state == b"" and welcome.open_tick > 40
-    assert [(acted.user, acted.number, acted.act[0]) for acted in welcome.acts] == [(1, 0, "join"), (1, 1, "grab"), (2, 0, "join")]
+    assert [(acted.user, acted.number, type(decode_action(acted.action))) for acted in welcome.acts] == [
+        (1, 0, Join),
+        (1, 1, Grab),
+        (2, 0, Join),
+    ]
     for number in range(2, 12):
-        table.do(1, number, "drag", (0.0, 5.0))
+        table.do(1, number, Drag((0.0, 5.0)))
     table.say(3, m.Hello(m.VERSION, "too late"))
     table.run(40)
     assert "nobody can join any more" in table.of(3, m.Refused)[0].reason
@@ -420,13 +449,13 @@ def test_whose_pile_is_too_heavy_is_dropped_and_it_is_taken_away(monkeypatch: py
     monkeypatch.setattr("engine.net.server._TOO_SLOW", 1e-9)  # on any machine
     table = Table(limits=Limits(shapes_per_s=1e6))
     table.come(1, "Ann")
-    table.do(1, 1, "edit", 0, "create_body", (DISC,), ())
+    table.do(1, 1, CreateBody.of(0, DISC))
     table.run(60)
     assert not table.reasons, "there is nobody whom it could bother"
     table.come(2, "Mallory")
     heap = BodySpec(DISC.fixtures * 12, position=(0.0, 6.0))
     for number in range(1, 5):
-        table.do(2, number, "edit", 0, "create_body", (heap,), ())
+        table.do(2, number, CreateBody.of(0, heap))
     table.run(60)
     assert list(table.reasons) == [2] and "too heavy for this machine" in table.reasons[2]
     bodies = table.server.course.demo.stages[0].world.body_ids
@@ -501,11 +530,11 @@ def test_what_undo_makes_again_counts_as_made(waits: int) -> None:
         body = world.body_ids[-1]
         n_before = len(world.body_ids)
         number += 2
-        table.do(1, number, "edit", 0, "destroy_body", (body,), (), tick=table.server.course.now)
+        table.do(1, number, DestroyBody(0, body), tick=table.server.course.now)
         if not waits:
             table.run(4)
         after = len(world.body_ids)
-        table.do(1, number + 1, "undo_own", tick=table.server.course.now)
+        table.do(1, number + 1, UndoOwn(), tick=table.server.course.now)
         table.run(4)
         n_made += len(world.body_ids) - (after if not waits else n_before - 1)
         if k > 3 and len(world.body_ids) < n_before:
@@ -521,8 +550,8 @@ def test_undo_that_makes_nothing_costs_nothing() -> None:
     body = table.server.course.demo.stages[0].world.body_ids[-1]
     before = table.server.course.demo.stages[0].world.body(body).spec.name
     for k in range(10):
-        table.do(1, 2 * k, "edit", 0, "set_body", (body,), (("name", str(k)),))
+        table.do(1, 2 * k, ChangeBody(0, body, {"name": str(k)}))
         table.run(4)
-        table.do(1, 2 * k + 1, "undo_own")
+        table.do(1, 2 * k + 1, UndoOwn())
         table.run(4)
     assert table.of(1, m.Denied) == [] and table.server.course.demo.stages[0].world.body(body).spec.name == before

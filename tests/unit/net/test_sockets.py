@@ -23,6 +23,7 @@ from engine.net.netlab.hands import RandomHands
 from engine.net.netlab.watching import ServerWatch, Watch
 from engine.net.party import Party
 from engine.net.server import ServerSettings
+from engine.sim.actions import Grab, PressKey
 from engine.sim.demo import Demo
 from tests.waiting import until
 
@@ -66,8 +67,8 @@ def test_clients_go_through_the_server_s_states_and_are_told_of_its_end(hosting:
     for party, found in zip(parties, final, strict=True):
         party.client.on_final = found.__setitem__
     _play(lambda: all(map(_is_in, parties)), *parties)
-    parties[0].client.act("grab", (0.0, 5.0), now=time.monotonic())
-    parties[1].client.act("press", "right", now=time.monotonic())
+    parties[0].client.act(Grab((0.0, 5.0)), now=time.monotonic())
+    parties[1].client.act(PressKey("right"), now=time.monotonic())
     parties[0].connection.link = LinkSettings(latency=0.03)
     _play(lambda: len(final[0].keys() & final[1].keys()) > 40, *parties)
     hosting.close("the lesson is over")

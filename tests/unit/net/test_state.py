@@ -20,13 +20,12 @@ from engine.demo.registry import all_demos, find_demo
 from engine.demo.scene_demo import load_any_scene, scene_demo
 from engine.experiments.solvers import SCENES, write_scenes
 from engine.history.history import demo_hash
-from engine.history.recordings.inputs import as_plain, input_of
 from engine.net.course import Act, Course
 from engine.net.netlab.hands import RandomHands
 from engine.net.scene import check_shareable, made_of, scene_of
+from engine.sim.actions import Action, Drop, Join, Pause, Restart, SetParameter, action_of, as_plain
 from engine.sim.demo import Demo
 from engine.sim.dropping import load_dropped
-from engine.sim.input_log import Input
 from engine.sim.state import compress_state, decode_state, decompress_state, encode_state
 from engine.sim.values import StateError
 from engine.world import solvers
@@ -43,17 +42,16 @@ class Hand:
         self.course, self.user = course, user
         self.done: list[tuple[int, Act]] = []
         self.mind = RandomHands(stream(user, course.demo.id), rate=6.0)
-        self.act("join", now=0.0)
+        self.act(Join(), now=0.0)
 
     @property
     def demo(self) -> Demo:
         return self.course.demo
 
-    def act(self, action: str, *arguments: Any, now: float) -> object:
-        if action == "pause":
+    def act(self, action: Action, now: float) -> object:
+        if isinstance(action, Pause):
             return None
-        one = input_of(as_plain(Input(action, arguments)), "act", of_a_user=True)
-        act = Act(self.user, len(self.done), one)
+        act = Act(self.user, len(self.done), self.demo.sim.resolve(action))
         self.done.append((self.course.now, act))
         with contextlib.suppress(LabError):
             return self.course.act(act)
@@ -112,7 +110,7 @@ def test_a_chosen_rate_goes_along_and_survives_a_restart() -> None:
     demo = find_demo("bridge")(0, hertz=120.0)
     assert check_goes_on(demo) > 10
     there = made_of(scene_of(demo))
-    there.sim.act("restart")
+    there.sim.act(Restart())
     assert there.step_seconds == demo.step_seconds == 1.0 / 120.0
     with pytest.raises(InvalidInputError, match=r"scene\.hertz must be from 10 to 240 Hz, got 1000"):
         made_of(scene_of(demo) | {"hertz": 1000.0})
@@ -151,7 +149,7 @@ def digests_elsewhere(path: str) -> list[str]:
     for scene, state, acts in msgspec.msgpack.decode(Path(path).read_bytes()):
         demo = made_of(scene)
         decode_state(demo, state)
-        told = [(tick, Act(user, number, input_of(one, "act", of_a_user=True))) for tick, user, number, one in acts]
+        told = [(tick, Act(user, number, action_of(one))) for tick, user, number, one in acts]
         found.append(repeated(demo, told).digests[N_BEFORE + N_AFTER].hex())
     return found
 
@@ -163,7 +161,7 @@ def test_every_demo_goes_on_in_another_process(tmp_path: Path) -> None:
         here = Begun(find_demo(id)(0))
         scene, state = scene_of(here.demo), encode_state(here.demo)
         here.go_on()
-        told.append((scene, state, [(tick, act.user, act.number, as_plain(act.one)) for tick, act in here.acts]))
+        told.append((scene, state, [(tick, act.user, act.number, as_plain(act.action)) for tick, act in here.acts]))
         digests.append(here.course.digests[here.course.now].hex())
     (tmp_path / "states").write_bytes(msgspec.msgpack.encode(told))
     code = "import sys; from tests.unit.net.test_state import digests_elsewhere; print(*digests_elsewhere(sys.argv[1]))"
@@ -175,7 +173,7 @@ def test_a_demo_that_runs_takes_over_another_state() -> None:
     here, there = Begun(find_demo("simple_shapes")(0)), find_demo("simple_shapes")(0)
     for _ in range(40):
         there.sim.step()
-    there.sim.act("set_parameter", "count", 12.0)
+    there.sim.act(SetParameter("count", 12.0))
     stage = there.stages[0]
     decode_state(there, encode_state(here.demo))
     assert demo_hash(there) == demo_hash(here.demo) and there.stages[0] is not stage, "of another count it is built anew"
@@ -190,7 +188,7 @@ def test_a_demo_that_runs_takes_over_another_state() -> None:
 
 def test_a_file_that_was_dropped_goes_along() -> None:
     demo = find_demo("simple_shapes")(0)
-    dropped = demo.sim.drop(load_dropped("sprites/figure.png", 1.2), (0.0, 9.0))
+    dropped = demo.sim.act(Drop.of(load_dropped("sprites/figure.png", 1.2), (0.0, 9.0)))
     Course(demo).step()
     state, there = encode_state(demo), find_demo("simple_shapes")(0)
     decode_state(there, state)

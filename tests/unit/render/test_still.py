@@ -23,7 +23,9 @@ from engine.render import palette
 from engine.render.canvas import Canvas
 from engine.render.raster import Raster, load_raster
 from engine.render.views import Layers
+from engine.sim.actions import Drag, Grab, Release
 from engine.world import BodySpec, FixtureSpec, RevoluteJointSpec, World
+from tests.edits import edit_of
 from tests.hazards.monkey import live_worlds
 
 SIZE = (360, 260)
@@ -115,7 +117,7 @@ def changes(watched: Watched, chance: random.Random) -> dict[str, Callable[[], o
         return lambda: setattr(of, name, value)
 
     def edit(method: str, *arguments: object, **named: object) -> Callable[[], object]:
-        return lambda: session.act("edit", 0, method, arguments, tuple(named.items()))
+        return lambda: session.act(edit_of(0, method, *arguments, **named))
 
     def seek(step: int) -> Callable[[], object]:
         return lambda: timeline.seek(min(max(step, 0), timeline.history.last if timeline.history else 0))
@@ -187,7 +189,7 @@ def changes(watched: Watched, chance: random.Random) -> dict[str, Callable[[], o
         "a world beside": show_beside,
         "a lane": show_lane,
         "no lane": leave_lane,
-        "letting go": lambda: session.act("release"),
+        "letting go": lambda: session.act(Release()),
     }
     for joint in world.joint_ids:
         found["an anchor"] = edit("set_joint", joint, anchor=(chance.uniform(2.6, 3.4), 1.2))
@@ -202,8 +204,8 @@ def changes(watched: Watched, chance: random.Random) -> dict[str, Callable[[], o
             "a body asleep": edit("set_awake", body, bool(chance.randrange(2))),
             "a body held fast": edit("set_body", body, type=chance.choice(("static", "kinematic", "dynamic"))),
             "a sensor": edit("set_fixture", world.fixtures_of(body)[0], sensor=bool(chance.randrange(2))),
-            "a hold": lambda: session.act("grab", tuple(np.add(stage.drawn_pose(body)[:2], stage.offset).tolist())),
-            "a drag": lambda: session.act("drag", (chance.uniform(-3.0, 3.0), 2.0)),
+            "a hold": lambda: session.act(Grab(tuple(np.add(stage.drawn_pose(body)[:2], stage.offset).tolist()))),
+            "a drag": lambda: session.act(Drag((chance.uniform(-3.0, 3.0), 2.0))),
         }
     return found
 

@@ -18,6 +18,7 @@ from engine.geometry import Circle
 from engine.history.history import History, demo_hash
 from engine.history.recordings import load_recording
 from engine.scenes import Scene, load_scene, save_scene, scene_of
+from engine.sim.actions import PressKey, Restart
 from engine.world import BodySpec, FixtureSpec, World, default_solver, driven_by
 
 OURS = "soft_step"
@@ -78,7 +79,7 @@ def test_what_a_demo_makes_later_is_driven_by_it_too(twins: type[Demo]) -> None:
 
     demo = driven(Late)
     demo.sim.step()
-    demo.sim.act("press", "space")
+    demo.sim.act(PressKey("space"))
     assert len(demo.stages) == 4 and demo.sim.solvers == (OURS,) and default_solver() == "box2d"
 
 
@@ -87,7 +88,7 @@ def test_it_is_recorded_and_played_again_with_the_solver_it_had(name: str, tmp_p
     history = History(driven(find_demo(name)))
     recorder = record(history, tmp_path / "run.rec")
     for key in ("space", "left"):
-        history.act("press", key)
+        history.act(PressKey(key))
         for _ in range(40):
             history.step()
     recorder.close()
@@ -107,7 +108,7 @@ def test_a_session_goes_back_and_on_to_the_bit(name: str) -> None:
         session.clock.request_step()
         session.advance(FRAME)
         hashes.append(demo_hash(session.demo))
-    session.act("restart")
+    session.act(Restart())
     history = session.timeline.history
     assert history is not None and history.now == 70
     for step in (33, 61, 5):

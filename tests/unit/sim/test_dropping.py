@@ -27,6 +27,7 @@ from engine.demo import Demo
 from engine.demo.messages import Messages
 from engine.demo.registry import all_demos, find_demo
 from engine.sim import dropping
+from engine.sim.actions import DestroyBody, Drop
 from engine.sim.dropping import NoWorldError, drop_places, drop_size, load_dropped
 from engine.trace import algorithm
 from engine.trace.case_file import SavedCase, save_case
@@ -251,10 +252,10 @@ def test_a_demo_without_a_world_says_so(ell: Path) -> None:
 def test_the_nearest_world_takes_it(twins: type[Demo], ell: Path) -> None:
     demo = twins()
     file = load_dropped(str(ell), drop_size(demo.home()))
-    assert demo.sim.drop(file, (29.0, 5.0)).stage is demo.stages[1]
-    assert demo.sim.drop(file, (1.0, 5.0)).stage is demo.stages[0]
+    assert demo.sim.act(Drop.of(file, (29.0, 5.0))).stage is demo.stages[1]
+    assert demo.sim.act(Drop.of(file, (1.0, 5.0))).stage is demo.stages[0]
     with pytest.raises(LabError):
-        demo.sim.drop(file, (math.nan, 0.0))
+        demo.sim.act(Drop.of(file, (math.nan, 0.0)))
 
 
 def test_a_body_file_too_large_is_made_to_fit(tmp_path: Path) -> None:
@@ -273,9 +274,9 @@ def test_every_demo_with_a_world_takes_a_body(kind: type[Demo]) -> None:
     demo = kind()
     if not demo.stages:
         with pytest.raises(NoWorldError):
-            demo.sim.drop(load_body(BODY), (0.0, 0.0))
+            demo.sim.act(Drop.of(load_body(BODY), (0.0, 0.0)))
         return
-    body = demo.sim.drop(load_dropped(str(BODY), drop_size(demo.home())), drop_places(demo.home(), 1)[0])
+    body = demo.sim.act(Drop.of(load_dropped(str(BODY), drop_size(demo.home())), drop_places(demo.home(), 1)[0]))
     for _ in range(8):
         demo.sim.step()
     assert not body.is_there or np.isfinite(body.world.state(body.body).position).all()
@@ -283,7 +284,7 @@ def test_every_demo_with_a_world_takes_a_body(kind: type[Demo]) -> None:
 
 def test_the_referee_checks_them_like_others(drop: type[Demo], ell: Path) -> None:
     demo = drop(0, None, referee_factory())
-    demo.sim.drop(load_dropped(str(ell), 1.2), (-4.0, 2.0))
+    demo.sim.act(Drop.of(load_dropped(str(ell), 1.2), (-4.0, 2.0)))
     for _ in range(90):
         demo.sim.step()
     total = demo.agreement()
@@ -309,11 +310,11 @@ def test_the_command_drops_files_and_tells_mistakes(ell: Path, tmp_path: Path) -
 def test_what_is_dropped_and_deleted_for_hours_does_not_fill_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(dropping, "_MOST_GONE", 2)
     demo, file = find_demo("simple_shapes")(0, {"count": 1}), load_body(BODY)
-    kept = demo.sim.drop(file, (0.0, 5.0))
+    kept = demo.sim.act(Drop.of(file, (0.0, 5.0)))
     for _ in range(6):
-        body = demo.sim.drop(file, (2.0, 5.0)).body
-        demo.sim.edit(0, "destroy_body", (body,))
-    last = demo.sim.drop(file, (2.0, 5.0))
+        body = demo.sim.act(Drop.of(file, (2.0, 5.0))).body
+        demo.sim.act(DestroyBody(0, body))
+    last = demo.sim.act(Drop.of(file, (2.0, 5.0)))
     assert demo.dropped[0] is kept and demo.dropped[-1] is last and [one.is_there for one in demo.dropped] == [True, False, False, True]
 
 

@@ -13,11 +13,11 @@ from engine.demo.scene_demo import scene_demo
 from engine.demo.solver_settings import setting_parameters
 from engine.geometry import Capsule, Polygon
 from engine.history.history import History
-from engine.history.recordings.inputs import input_of
 from engine.history.recordings.loading import load_recording
 from engine.history.recordings.verifying import verify
 from engine.scenes import Scene
 from engine.scenes.scene import SceneWorld
+from engine.sim.actions import ChangeWorld, Restart, SetSolver, action_of
 from engine.sim.demo import Demo
 from engine.world import BodySpec, FixtureSpec, WorldSettings
 from engine.world.fields import named_values
@@ -46,13 +46,13 @@ def test_a_change_of_solver_is_undone_redone_and_played_again_to_the_bit(tmp_pat
     one = history()
     recorder = record(one, tmp_path / "a.rec")
     steps(one, 10)
-    one.act("set_solver", "soft_step")
+    one.act(SetSolver("soft_step"))
     steps(one, 62)
-    one.act("set_solver", METHOD, {"iterations": 5})
+    one.act(SetSolver(METHOD, (("iterations", 5),)))
     steps(one, 4)
-    one.act("edit", 0, "set_settings", (), (("solver_settings", {"share": 0.1}),))
+    one.act(ChangeWorld(0, {"solver_settings": {"share": 0.1}}))
     steps(one, 4)
-    one.act("set_solver", "box2d")
+    one.act(SetSolver("box2d"))
     steps(one, 45)
     late = record(one, tmp_path / "b.rec")
     for step, known in ((5, "box2d"), (70, "soft_step"), (79, METHOD), (125, "box2d"), (30, "soft_step"), (125, "box2d")):
@@ -69,7 +69,7 @@ def test_a_change_of_solver_is_undone_redone_and_played_again_to_the_bit(tmp_pat
     assert one.undo() and driver(one.demo) == (METHOD, (("iterations", 5),))
     assert one.undo() and driver(one.demo) == ("soft_step", ())
     assert one.redo() and driver(one.demo) == (METHOD, (("iterations", 5),))
-    one.act("restart")
+    one.act(Restart())
     assert driver(one.demo) == (METHOD, (("iterations", 5),)), "what is built anew is driven so, too"
 
 
@@ -79,10 +79,10 @@ def test_what_has_fallen_asleep_wakes_and_what_was_made_asleep_sleeps_on() -> No
     world = one.demo.stages[0].world
     steps(one, 120)
     assert not world.awake[1:].any()
-    one.act("set_solver", "soft_step")
+    one.act(SetSolver("soft_step"))
     assert not world.awake[1:].any(), "nothing has changed"
     for solver in (METHOD, "box2d"):
-        one.act("set_solver", solver)
+        one.act(SetSolver(solver))
         assert world.awake[1:].tolist() == [True, True, True, False]
         steps(one, 1)
     one.seek(60)
@@ -95,9 +95,9 @@ def test_a_solver_that_one_world_refuses_leaves_all_as_they_are() -> None:
     one = history(SceneWorld(bodies=(GROUND, capsule), solver="soft_step"), solver="soft_step")
     steps(one, 3)
     with pytest.raises(InvalidInputError, match="body 1, fixture 1: shape must be one that Box2D has"):
-        one.act("set_solver", "box2d")
+        one.act(SetSolver("box2d"))
     assert [stage.world.solver for stage in one.demo.stages] == ["soft_step", "soft_step"] and one.demo.sim.solver == "soft_step"
-    one.act("set_solver", METHOD)
+    one.act(SetSolver(METHOD))
     assert [stage.world.solver for stage in one.demo.stages] == [METHOD, METHOD]
     steps(one, 3)
     one.seek(1)
@@ -109,7 +109,7 @@ def test_what_runs_beside_keeps_its_solver_and_follows() -> None:
     one = history()
     beside = Beside(one, "soft_step")
     steps(one, 5)
-    one.act("set_solver", METHOD)
+    one.act(SetSolver(METHOD))
     steps(one, 5)
     assert driver(beside.demo)[0] == "soft_step" and beside.now == 10 and beside.skipped == () and driver(one.demo)[0] == METHOD
     late = Beside(one, METHOD, solver_settings=(("iterations", 5),))
@@ -135,13 +135,21 @@ def test_a_scene_and_a_demo_begin_with_settings_of_the_solver(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize(
-    "arguments", ["newton", [1, 2], ["soft_step", 3], ["soft_step", [[1, 2]]], ["soft_step", [["iterations"]]], [METHOD, [["share", [1]]]]]
+    "arguments",
+    [
+        {"solver": "newton"},
+        {},
+        {"solver": [1, 2]},
+        {"solver": "soft_step", "settings": 3},
+        {"solver": "soft_step", "settings": [[1, 2]]},
+        {"solver": "soft_step", "settings": [["iterations"]]},
+        {"solver": METHOD, "settings": [["share", [1]]]},
+    ],
 )
-def test_a_recorded_change_that_means_nothing_is_refused(arguments: object) -> None:
+def test_a_recorded_change_that_means_nothing_is_refused(arguments: dict[str, object]) -> None:
     one = history()
     with pytest.raises(LabError):
-        played = input_of(["set_solver", arguments], "a.rec")
-        one.act(played.action, *played.arguments)
+        one.act(action_of({"type": "SetSolver", **arguments}, "a.rec"))
     assert driver(one.demo) == ("box2d", ())
 
 

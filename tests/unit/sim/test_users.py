@@ -12,8 +12,35 @@ from engine.geometry import Circle, Polygon
 from engine.history.history import demo_hash
 from engine.scenes.scene import build_all, scene_of_snapshot
 from engine.scenes.scene_file import scene_as_json, scene_from_json
+from engine.sim.actions import (
+    Action,
+    ApplyImpulse,
+    ChangeBody,
+    ChangeFixture,
+    ChangeJoint,
+    ChangeWorld,
+    CreateBody,
+    CreateFixture,
+    CreateJoint,
+    DestroyBody,
+    DestroyFixture,
+    DestroyJoint,
+    Drag,
+    Drive,
+    Grab,
+    Join,
+    Leave,
+    PressKey,
+    Release,
+    ReleaseKey,
+    Restart,
+    SetParameter,
+    SetPose,
+    SetSolver,
+    SetVelocity,
+    UndoOwn,
+)
 from engine.sim.demo import Demo
-from engine.sim.input_log import Input
 from engine.sim.state import decode_state, encode_state
 from engine.world import BodySpec, FixtureSpec, GearJointSpec, RevoluteJointSpec, World
 
@@ -42,16 +69,12 @@ def shared(*users: int, demo: Demo | None = None) -> Demo:
     demo = Table() if demo is None else demo
     demo.sim.users.open()
     for user in users:
-        by(demo, user, "join")
+        by(demo, user, Join())
     return demo
 
 
-def by(demo: Demo, user: int, action: str, *arguments: Any) -> Any:
-    return demo.sim.act("by", user, Input(action, arguments))
-
-
-def edit(demo: Demo, user: int, method: str, *arguments: Any, **changes: Any) -> Any:
-    return by(demo, user, "edit", 0, method, arguments, tuple(changes.items()))
+def by(demo: Demo, user: int, action: Action) -> Any:
+    return demo.sim.act(action, user)
 
 
 def world_of(demo: Demo) -> World:
@@ -64,21 +87,21 @@ def world_of(demo: Demo) -> World:
 def test_force_keys_push_with_twenty_newtons_unless_the_demo_has_a_use_for_them() -> None:
     demo = shared(1, 2)
     world = world_of(demo)
-    assert by(demo, 1, "press", "right") is False, "nothing is driven"
-    by(demo, 1, "drive", 0, 1)
-    assert by(demo, 1, "press", "d") is True and by(demo, 1, "press", "q") is False
+    assert by(demo, 1, PressKey("right")) is False, "nothing is driven"
+    by(demo, 1, Drive(0, 1))
+    assert by(demo, 1, PressKey("d")) is True and by(demo, 1, PressKey("q")) is False
     mass, before = world.body(1).mass, world.state(1).linear_velocity[0]
     world.set_pose(1, (0.0, 10.0), 0.0)
     demo.sim.step()
     assert world.state(1).linear_velocity[0] - before == pytest.approx(20.0 / mass / 60.0, rel=1e-5)
     assert demo.held == set()
-    by(demo, 1, "release_key", "d")
+    by(demo, 1, ReleaseKey("d"))
     speed = world.state(1).linear_velocity[0]
     demo.sim.step()
     assert world.state(1).linear_velocity[0] == speed
     Table.takes_right = True
     try:
-        assert by(demo, 1, "press", "right") is True
+        assert by(demo, 1, PressKey("right")) is True
     finally:
         Table.takes_right = False
     assert demo.held == {"right"} and not demo.sim.users.users[1].pushes
@@ -86,31 +109,31 @@ def test_force_keys_push_with_twenty_newtons_unless_the_demo_has_a_use_for_them(
 
 def test_for_the_demo_all_keys_are_held_together_and_who_leaves_lets_go_of_everything() -> None:
     demo = shared(1, 2)
-    by(demo, 1, "press", "t")
-    by(demo, 2, "press", "t")
-    by(demo, 2, "hold", 0, 1, (0.0, 0.0), (3.0, 3.0))
-    by(demo, 2, "drive", 0, 1)
-    by(demo, 2, "press", "w")
-    by(demo, 1, "release_key", "t")
+    by(demo, 1, PressKey("t"))
+    by(demo, 2, PressKey("t"))
+    by(demo, 2, Grab((3.0, 3.0), held=(0, 1, (0.0, 0.0))))
+    by(demo, 2, Drive(0, 1))
+    by(demo, 2, PressKey("w"))
+    by(demo, 1, ReleaseKey("t"))
     assert demo.held == {"t"}
-    by(demo, 2, "leave")
+    by(demo, 2, Leave())
     assert demo.held == set() and world_of(demo).joint_ids == () and demo.grip is None
     x, y = world_of(demo).state(1).position
     for _ in range(60):
         demo.sim.step()
     assert world_of(demo).state(1).position[1] == pytest.approx(y, abs=0.02), "no key pushes any more"
     with pytest.raises(InvalidInputError, match="user must be one who has joined, got 2"):
-        by(demo, 2, "grab", (x, y))
+        by(demo, 2, Grab((x, y)))
 
 
-def test_a_grip_is_told_by_the_body_that_is_seen_under_the_pointer() -> None:
+def test_a_grab_names_the_body_that_is_seen_under_the_pointer() -> None:
     demo = shared(1)
     demo.stages[0].offset = (5.0, 0.0)
-    told = demo.sim.told("grab", (5.25, 1.0))
-    assert told == Input("hold", (0, 1, (0.25, 0.0), (5.25, 1.0)), ((5.0, 0.0),))
-    assert demo.sim.told("grab", (-5.0, 9.0)) == Input("release", ())
-    assert by(demo, 1, told.action, *told.arguments) is True
-    assert demo.sim.told("drag", (1.0, 2.0)).offsets == ((5.0, 0.0),) and demo.sim.told("press", "t").offsets == ()
+    grab = demo.sim.resolve(Grab((5.25, 1.0)))
+    assert grab == Grab((5.25, 1.0), offsets=((5.0, 0.0),), held=(0, 1, (0.25, 0.0)))
+    assert demo.sim.resolve(Grab((-5.0, 9.0))) == Release()
+    assert by(demo, 1, grab) is True
+    assert demo.sim.resolve(Drag((1.0, 2.0))) == Drag((1.0, 2.0), offsets=((5.0, 0.0),))
 
 
 # -- ids ----------------------------------------------------------------------------------------------------------------
@@ -120,13 +143,13 @@ def test_ids_of_two_users_never_collide_and_go_on_after_a_restart_and_for_who_co
     found = []
     for order in ((1, 2), (2, 1)):
         demo = shared(1, 2)
-        made = {user: [edit(demo, user, "create_body", disc(user)), edit(demo, user, "create_body", disc(user, 3.0))] for user in order}
+        made = {user: [by(demo, user, CreateBody.of(0, disc(user))), by(demo, user, CreateBody.of(0, disc(user, 3.0)))] for user in order}
         found.append(made)
-        by(demo, 1, "restart")
-        after = edit(demo, 1, "create_body", disc(1))
-        by(demo, 1, "leave")
-        by(demo, 1, "join")
-        again = edit(demo, 1, "create_body", disc(1))
+        by(demo, 1, Restart())
+        after = by(demo, 1, CreateBody.of(0, disc(1)))
+        by(demo, 1, Leave())
+        by(demo, 1, Join())
+        again = by(demo, 1, CreateBody.of(0, disc(1)))
         assert len({*made[1], *made[2], after, again}) == 6
         assert world_of(demo).create_body(disc(9.0)) == 2, "the demo's own ids are as they were"
     assert found[0] == found[1]
@@ -134,13 +157,13 @@ def test_ids_of_two_users_never_collide_and_go_on_after_a_restart_and_for_who_co
 
 def test_who_has_used_up_its_ids_creates_nothing_more() -> None:
     demo = shared(3)
-    edit(demo, 3, "create_body", disc(3.0))
+    by(demo, 3, CreateBody.of(0, disc(3.0)))
     user = demo.sim.users.users[3]
     bodies, fixtures, _ = user.next_ids[0]
     user.next_ids[0] = bodies, fixtures, (4 << 20) - 5
     with pytest.raises(LabError, match="a user can create 1032192 things, and you have"):
-        by(demo, 3, "grab", (0.0, 1.0))
-    by(demo, 3, "release")
+        by(demo, 3, Grab((0.0, 1.0)))
+    by(demo, 3, Release())
 
 
 @pytest.mark.parametrize("solver", ["box2d", "soft_step"])
@@ -151,11 +174,11 @@ def test_the_largest_ids_are_as_good_as_small_ones(solver: str) -> None:
         demo = shared(user, demo=find_demo("workbench")(0, solver=solver))
         world = world_of(demo)
         for k in range(5):
-            edit(demo, user, "create_body", disc(0.02 * k, 1.0 + k))
+            by(demo, user, CreateBody.of(0, disc(0.02 * k, 1.0 + k)))
         a, b = world.body_ids[-2:]
         x, y = world.state(b).position
-        edit(demo, user, "create_joint", RevoluteJointSpec(a, b, (x, y - 0.5)))
-        by(demo, user, "grab", (x, y))
+        by(demo, user, CreateJoint.of(0, RevoluteJointSpec(a, b, (x, y - 0.5))))
+        by(demo, user, Grab((x, y)))
         for _ in range(60):  # to a keyframe
             demo.sim.step()
         twin = World.from_snapshot(world.snapshot())
@@ -174,12 +197,12 @@ def test_the_largest_ids_are_as_good_as_small_ones(solver: str) -> None:
 def test_each_takes_back_its_own_last_action() -> None:
     demo = shared(1, 2)
     world = world_of(demo)
-    mine = edit(demo, 1, "create_body", disc(3.0))
-    theirs = edit(demo, 2, "create_body", disc(6.0))
-    by(demo, 1, "undo_own")
+    mine = by(demo, 1, CreateBody.of(0, disc(3.0)))
+    theirs = by(demo, 2, CreateBody.of(0, disc(6.0)))
+    by(demo, 1, UndoOwn())
     assert not world.is_body(mine) and world.is_body(theirs)
     with pytest.raises(LabError, match="there is nothing of yours to take back"):
-        by(demo, 1, "undo_own")
+        by(demo, 1, UndoOwn())
 
 
 def test_what_was_set_has_its_old_values_again() -> None:
@@ -187,31 +210,33 @@ def test_what_was_set_has_its_old_values_again() -> None:
     world = world_of(demo)
     (fixture,) = world.fixtures_of(1)
     before = world.body(1), world.state(1), world.settings
-    edit(demo, 1, "set_body", 1, gravity_scale=0.0, linear_damping=2.0)
-    by(demo, 1, "amend_edit", 0, "set_body", (1,), (("gravity_scale", 0.5), ("linear_damping", 3.0)))
-    edit(demo, 1, "set_fixture", fixture, friction=0.9)
-    edit(demo, 1, "set_settings", gravity=(0.0, 5.0))
-    edit(demo, 1, "set_velocity", 1, (1.0, 2.0), 3.0)
-    edit(demo, 1, "apply_impulse", 1, (1.0, 0.0))
-    edit(demo, 1, "set_pose", 1, (4.0, 4.0), 1.0)
-    by(demo, 1, "set_solver", "soft_step", ())
+    by(demo, 1, ChangeBody(0, 1, {"gravity_scale": 0.0, "linear_damping": 2.0}))
+    by(demo, 1, ChangeBody(0, 1, {"gravity_scale": 0.5, "linear_damping": 3.0}, continues=True))
+    by(demo, 1, ChangeFixture(0, fixture, {"friction": 0.9}))
+    by(demo, 1, ChangeWorld(0, {"gravity": (0.0, 5.0)}))
+    by(demo, 1, SetVelocity(0, 1, (1.0, 2.0), 3.0))
+    by(demo, 1, ApplyImpulse(0, 1, (1.0, 0.0)))
+    by(demo, 1, SetPose(0, 1, (4.0, 4.0), 1.0))
+    by(demo, 1, SetSolver("soft_step", ()))
     assert len(demo.sim.users.users[1].undo) == 7
     for _ in range(7):
-        by(demo, 1, "undo_own")
+        by(demo, 1, UndoOwn())
     assert (world.body(1), world.state(1), world.settings, world.solver) == (*before, "box2d")
 
 
 def test_what_was_destroyed_comes_again_with_its_joints_and_older_entries_are_about_it() -> None:
     demo = shared(1, 2)
     world = world_of(demo)
-    wheel = edit(demo, 1, "create_body", disc(3.0, 2.0))
-    hinge = edit(demo, 1, "create_joint", RevoluteJointSpec(1, wheel, (3.0, 2.0), enable_motor=True, motor_speed=2.0, max_motor_torque=9.0))
-    edit(demo, 1, "set_joint", hinge, motor_speed=4.0)
-    edit(demo, 1, "set_body", wheel, gravity_scale=0.5)
-    edit(demo, 1, "destroy_body", wheel)
+    wheel = by(demo, 1, CreateBody.of(0, disc(3.0, 2.0)))
+    hinge = by(
+        demo, 1, CreateJoint.of(0, RevoluteJointSpec(1, wheel, (3.0, 2.0), enable_motor=True, motor_speed=2.0, max_motor_torque=9.0))
+    )
+    by(demo, 1, ChangeJoint(0, hinge, {"motor_speed": 4.0}))
+    by(demo, 1, ChangeBody(0, wheel, {"gravity_scale": 0.5}))
+    by(demo, 1, DestroyBody(0, wheel))
     assert not world.is_joint(hinge)
     world.set_pose(1, (1.0, 5.0), 0.5)  # what it was joined to moves on
-    by(demo, 1, "undo_own")
+    by(demo, 1, UndoOwn())
     (new,) = set(world.body_ids) - {0, 1}
     (joint,) = world.joint_ids
     assert new > wheel and world.joint_bodies(joint) == (1, new) and world.joint(joint).spec.motor_speed == 4.0
@@ -219,38 +244,38 @@ def test_what_was_destroyed_comes_again_with_its_joints_and_older_entries_are_ab
     assert at_a == pytest.approx(at_b, abs=1e-5), "the wheel is where it belongs, on what has moved"
     state = world.joint_state(joint)
     assert state.angle == pytest.approx(0.0, abs=1e-6)
-    by(demo, 1, "undo_own")
+    by(demo, 1, UndoOwn())
     assert world.body(new).spec.gravity_scale == 1.0
-    by(demo, 1, "undo_own")
+    by(demo, 1, UndoOwn())
     assert world.joint(joint).spec.motor_speed == 2.0
-    by(demo, 1, "undo_own")
-    by(demo, 1, "undo_own")
+    by(demo, 1, UndoOwn())
+    by(demo, 1, UndoOwn())
     assert world.body_ids == (0, 1) and world.joint_ids == ()
 
 
 def test_gears_fixtures_and_what_a_static_body_cannot_hold_come_again() -> None:
     demo = shared(1)
     world = world_of(demo)
-    a, b = edit(demo, 1, "create_body", disc(3.0, 2.0)), edit(demo, 1, "create_body", disc(5.0, 2.0))
-    hinges = [edit(demo, 1, "create_joint", RevoluteJointSpec(0, body, (x, 2.0))) for body, x in ((a, 3.0), (b, 5.0))]
-    edit(demo, 1, "create_joint", GearJointSpec(hinges[0], hinges[1], ratio=2.0))
-    edit(demo, 1, "set_body", a, type="static")
+    a, b = by(demo, 1, CreateBody.of(0, disc(3.0, 2.0))), by(demo, 1, CreateBody.of(0, disc(5.0, 2.0)))
+    hinges = [by(demo, 1, CreateJoint.of(0, RevoluteJointSpec(0, body, (x, 2.0)))) for body, x in ((a, 3.0), (b, 5.0))]
+    by(demo, 1, CreateJoint.of(0, GearJointSpec(hinges[0], hinges[1], ratio=2.0)))
+    by(demo, 1, ChangeBody(0, a, {"type": "static"}))
     assert len(world.joint_ids) == 1
-    by(demo, 1, "undo_own")
+    by(demo, 1, UndoOwn())
     assert len(world.joint_ids) == 3 and world.body(a).spec.type == "dynamic"
-    edit(demo, 1, "destroy_joint", world.joint_ids[0])
+    by(demo, 1, DestroyJoint(0, world.joint_ids[0]))
     assert len(world.joint_ids) == 1
-    by(demo, 1, "undo_own")
+    by(demo, 1, UndoOwn())
     kinds = [type(world.joint(joint).spec) for joint in world.joint_ids]
     assert kinds.count(RevoluteJointSpec) == 2 and kinds.count(GearJointSpec) == 1
     (fixture,) = world.fixtures_of(a)
     spec = world.fixture(fixture).spec
-    edit(demo, 1, "destroy_fixture", fixture)
-    by(demo, 1, "undo_own")
+    by(demo, 1, DestroyFixture(0, fixture))
+    by(demo, 1, UndoOwn())
     (again,) = world.fixtures_of(a)
     assert again > fixture and world.fixture(again).spec == spec
-    edit(demo, 1, "create_fixture", a, FixtureSpec(Circle(0.2, (0.6, 0.0))))
-    by(demo, 1, "undo_own")
+    by(demo, 1, CreateFixture.of(0, a, FixtureSpec(Circle(0.2, (0.6, 0.0)))))
+    by(demo, 1, UndoOwn())
     assert world.fixtures_of(a) == (again,)
     demo.sim.step()
 
@@ -259,60 +284,60 @@ def test_a_body_is_put_back_to_where_the_hand_took_it() -> None:
     demo = shared(1)
     world = world_of(demo)
     before = world.state(1).position
-    by(demo, 1, "grab", (0.0, 1.0))
-    by(demo, 1, "drag", (4.0, 5.0))
+    by(demo, 1, Grab((0.0, 1.0)))
+    by(demo, 1, Drag((4.0, 5.0)))
     for _ in range(20):
         demo.sim.step()
     assert world.state(1).position[0] > 1.0
-    by(demo, 1, "undo_own")
+    by(demo, 1, UndoOwn())
     assert world.state(1).position == before and world.joint_ids == ()
 
 
 def test_a_parameter_is_taken_back_a_restart_is_not_and_neither_what_was_before_it_in_the_old_world() -> None:
     demo = shared(1, 2, demo=find_demo("simple_shapes")(0, {"count": 2}))
-    by(demo, 1, "set_parameter", "count", 3)
-    edit(demo, 2, "create_body", disc(0.0, 5.0))
-    edit(demo, 1, "set_body", 1, gravity_scale=0.0)
-    by(demo, 1, "drive", 0, world_of(demo).body_ids[-1])
-    by(demo, 1, "restart")
+    by(demo, 1, SetParameter("count", 3))
+    by(demo, 2, CreateBody.of(0, disc(0.0, 5.0)))
+    by(demo, 1, ChangeBody(0, 1, {"gravity_scale": 0.0}))
+    by(demo, 1, Drive(0, world_of(demo).body_ids[-1]))
+    by(demo, 1, Restart())
     assert demo.sim.users.users[1].drives is None
     with pytest.raises(LabError, match="a restart cannot be taken back"):
-        by(demo, 1, "undo_own")
+        by(demo, 1, UndoOwn())
     with pytest.raises(LabError, match="nothing of yours"):
-        by(demo, 2, "undo_own")
-    by(demo, 1, "undo_own")
+        by(demo, 2, UndoOwn())
+    by(demo, 1, UndoOwn())
     assert demo.parameter("count") == 2
     with pytest.raises(LabError, match="nothing of yours"):
-        by(demo, 1, "undo_own")
+        by(demo, 1, UndoOwn())
 
 
 def test_what_another_has_destroyed_is_refused_in_words() -> None:
     demo = shared(1, 2)
-    edit(demo, 1, "set_body", 1, gravity_scale=0.0)
-    by(demo, 1, "drive", 0, 1)
-    edit(demo, 2, "destroy_body", 1)
-    by(demo, 1, "undo_own")
+    by(demo, 1, ChangeBody(0, 1, {"gravity_scale": 0.0}))
+    by(demo, 1, Drive(0, 1))
+    by(demo, 2, DestroyBody(0, 1))
+    by(demo, 1, UndoOwn())
     with pytest.raises(LabError, match="the change of body 1 cannot be taken back: body 1 was destroyed after step 0"):
-        by(demo, 1, "undo_own")
+        by(demo, 1, UndoOwn())
 
 
 def test_entries_are_few_and_part_of_the_past() -> None:
     demo = shared(1)
     for k in range(130):
-        edit(demo, 1, "set_velocity", 1, (0.0, 0.1 * k))
+        by(demo, 1, SetVelocity(0, 1, (0.0, 0.1 * k)))
     user = demo.sim.users.users[1]
     assert len(user.undo) == 100
     before, state = demo_hash(demo), encode_state(demo)
-    by(demo, 1, "undo_own")
+    by(demo, 1, UndoOwn())
     after = demo_hash(demo)
-    edit(demo, 1, "create_body", disc(3.0))
+    by(demo, 1, CreateBody.of(0, disc(3.0)))
     decode_state(demo, state)
     assert demo_hash(demo) == before and len(demo.sim.users.users[1].undo) == 100
-    by(demo, 1, "undo_own")
+    by(demo, 1, UndoOwn())
     assert demo_hash(demo) == after
 
 
 def test_worlds_that_no_hand_may_change_are_changed_by_no_user() -> None:
     demo = shared(1, demo=find_demo("promise_seams")(0))
     with pytest.raises(LabError, match="nothing can be changed by hand here"):
-        edit(demo, 1, "create_body", disc(0.0))
+        by(demo, 1, CreateBody.of(0, disc(0.0)))

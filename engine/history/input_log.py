@@ -9,90 +9,10 @@ from __future__ import annotations
 
 from bisect import insort
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from typing import Any, TypeAlias
 
-__all__ = ["ACTIONS", "EDITS", "USER_ACTIONS", "Held", "Input", "InputLog"]
+from engine.sim.action import Input
 
-ACTIONS: dict[str, bool] = {
-    "press": True,
-    "release_key": False,
-    "release_all": False,
-    "set_parameter": True,
-    "set_solver": True,
-    "restart": True,
-    "drop": True,
-    "grab": True,
-    "hold": True,
-    "drag": False,
-    "release": False,
-    "turn": True,
-    "on_wheel": True,
-    "edit": True,
-    "amend_edit": False,
-    "amend_solver": False,
-    "keep_solver_state": False,
-    "resource_ready": False,
-    "by": True,
-    "go_alone": True,
-}
-"""What is done to a demo, and whether `undo` stops before it: a drag belongs to the grip before it, an `amend_edit` to the `edit`, an
-`amend_solver`, as a slider moves on, to the `set_solver`."""
-
-USER_ACTIONS = ("join", "leave", "drive", "pause", "set_speed", "undo_own")
-"""What a user of a shared demo does beside `ACTIONS`, within "by"."""
-
-_BEGUN_BY_A_USER = frozenset({"pause", "set_speed", "undo_own"})
-"""Of these, what `undo` stops before."""
-
-EDITS = (
-    "create_body",
-    "destroy_body",
-    "create_fixture",
-    "destroy_fixture",
-    "create_joint",
-    "destroy_joint",
-    "set_pose",
-    "set_velocity",
-    "set_awake",
-    "set_body",
-    "set_fixture",
-    "set_joint",
-    "set_settings",
-    "apply_impulse",
-)
-"""Methods of `World` that may be called on a running demo by hand."""
-
-Held: TypeAlias = tuple[int, int, tuple[float, float]]
-"""What a hand holds: the stage, the body, and the point of it, in its frame, metres."""
-
-
-@dataclass(frozen=True, slots=True)
-class Input:
-    """Something done to a demo: one of `ACTIONS` with its arguments.
-
-    `offsets` is where each stage lay in the picture then, if a point of the picture was given and a stage was elsewhere than at (0, 0).
-    `held` is what a "grab" took hold of, `is_refused` whether the demo refused it, where that is known: it is not written down, for done
-    again it is the same.
-    """
-
-    action: str
-    arguments: tuple[Any, ...]
-    offsets: tuple[tuple[float, float], ...] = ()
-    held: Held | None = None
-    is_refused: bool = False
-
-    @property
-    def own(self) -> Input:
-        """What was done, by whomever: of "by", what that user did."""
-        own: Input = self.arguments[1] if self.action == "by" else self
-        return own
-
-    @property
-    def begins(self) -> bool:
-        """Whether `undo` stops before it."""
-        own = self.own.action
-        return ACTIONS.get(own, own in _BEGUN_BY_A_USER)
+__all__ = ["InputLog"]
 
 
 class InputLog:

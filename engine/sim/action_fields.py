@@ -1,0 +1,87 @@
+"""The fields of an action as plain data and back, each checked against its type.
+
+    {"type": "Grab", "point": [1.5, 2.0], "held": [0, 7, [0.1, 0.0]]}
+
+`type` is the name of the class; a field with its default is left out.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any, TypeVar
+
+import msgspec
+import numpy as np
+
+from engine.common.errors import Described, InvalidInputError
+from engine.sim.action import Action
+
+__all__ = ["as_plain", "checked", "encode_action", "read_fields"]
+
+_MISSING = re.compile(r"Object (?:contains )?(?P<kind>missing required|unknown) field `(?P<name>.*)`")
+Kind = TypeVar("Kind", bound=Action)
+
+_REFUSAL = re.compile(r"(?:Expected )?(?P<wanted>.*?)(?:, got .*?)?(?: - at `\$(?P<path>.*)`)?", re.DOTALL)
+
+
+def as_plain(action: Action) -> dict[str, Any]:
+    """Return an action as plain data.
+
+    Raises
+    ------
+    InvalidInputError
+        A field holds something that is no plain data.
+    """
+    try:
+        plain: dict[str, Any] = msgspec.to_builtins(action, enc_hook=_number)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise InvalidInputError("action", f"made of plain data ({error})", Described(type(action).__name__)) from None
+    return plain
+
+
+def read_fields(kind: type[Kind], plain: dict[str, Any], place: str) -> Kind:
+    """Return the action of a kind that plain data describe.
+
+    Raises
+    ------
+    InvalidInputError
+        A field is missing, unknown or outside its range; the message names `place`, field, value and range.
+    """
+    try:
+        return msgspec.convert(plain, kind)
+    except msgspec.ValidationError as error:
+        raise _refusal(error, plain, place) from None
+
+
+def checked(action: Kind) -> Kind:
+    """Return an action as it comes back from its plain data, every field checked; errors as `as_plain` and `read_fields`."""
+    return read_fields(type(action), as_plain(action), type(action).__name__)
+
+
+def encode_action(action: Action) -> bytes:
+    """Return the MessagePack of an action."""
+    return msgspec.msgpack.encode(action, enc_hook=_number)
+
+
+def _number(value: object) -> object:
+    """Return a number of NumPy's as one of Python's."""
+    if isinstance(value, np.generic):
+        return value.item()
+    raise TypeError(f"not {type(value).__name__}")
+
+
+def _refusal(error: msgspec.ValidationError, plain: dict[str, Any], place: str) -> InvalidInputError:
+    found = _REFUSAL.fullmatch(str(error))
+    wanted, path = (found["wanted"], found["path"] or "") if found is not None else (str(error), "")
+    value: Any = plain
+    try:
+        for name, index in re.findall(r"\.([^.\[]+)|\[(\d+)\]", path):
+            value = value[name] if name else value[int(index)]
+    except (LookupError, TypeError):
+        value = Described("something else")
+    named = _MISSING.fullmatch(wanted)
+    if named is not None:
+        missing = named["kind"] == "missing required"
+        wanted, value = ("given", Described("nothing")) if missing else ("a field that exists", Described("one that does not"))
+        path = f"{path}.{named['name']}"
+    return InvalidInputError(f"{place}{path}", wanted.replace("`", ""), value)

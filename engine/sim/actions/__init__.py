@@ -1,0 +1,71 @@
+"""All that can be done to a simulation, each kind of action a class; `codec` writes and reads them as plain data."""
+
+from engine.sim.action import Action, Input
+from engine.sim.action_fields import as_plain, encode_action
+from engine.sim.actions.codec import action_kinds, action_of, decode_action
+from engine.sim.actions.controls import KeepSolverState, PressKey, ReleaseAll, ReleaseKey, ResourceReady, Restart, SetParameter, SetSolver
+from engine.sim.actions.edits import (
+    ApplyImpulse,
+    ChangeBody,
+    ChangeFixture,
+    ChangeJoint,
+    ChangeWorld,
+    CreateBody,
+    CreateFixture,
+    CreateJoint,
+    DestroyBody,
+    DestroyFixture,
+    DestroyJoint,
+    Edit,
+    SetAwake,
+    SetPose,
+    SetVelocity,
+)
+from engine.sim.actions.pointer import Drag, Drop, Grab, Release, Turn, TurnWheel
+from engine.sim.actions.sharing import Drive, GoAlone, Join, Leave, Pause, SetSpeed, UndoOwn
+
+__all__ = [
+    "Action",
+    "ApplyImpulse",
+    "ChangeBody",
+    "ChangeFixture",
+    "ChangeJoint",
+    "ChangeWorld",
+    "CreateBody",
+    "CreateFixture",
+    "CreateJoint",
+    "DestroyBody",
+    "DestroyFixture",
+    "DestroyJoint",
+    "Drag",
+    "Drive",
+    "Drop",
+    "Edit",
+    "GoAlone",
+    "Grab",
+    "Input",
+    "Join",
+    "KeepSolverState",
+    "Leave",
+    "Pause",
+    "PressKey",
+    "Release",
+    "ReleaseAll",
+    "ReleaseKey",
+    "ResourceReady",
+    "Restart",
+    "SetAwake",
+    "SetParameter",
+    "SetPose",
+    "SetSolver",
+    "SetSpeed",
+    "SetVelocity",
+    "Turn",
+    "TurnWheel",
+    "UndoOwn",
+    "action_kinds",
+    "action_of",
+    "as_plain",
+    "decode_action",
+    "encode_action",
+]

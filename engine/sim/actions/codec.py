@@ -1,0 +1,50 @@
+"""Which kinds of actions there are, and the action of plain data: of JSON in recordings and scripts, of MessagePack in messages."""
+
+from __future__ import annotations
+
+import msgspec
+
+from engine.common.errors import Described, InvalidInputError
+from engine.sim.action import Action
+from engine.sim.action_fields import read_fields
+
+__all__ = ["action_kinds", "action_of", "decode_action"]
+
+
+def action_kinds() -> dict[str, type[Action]]:
+    """Return all kinds of actions that are loaded, by name: the classes derived from `Action` that have an `apply`."""
+    kinds: dict[str, type[Action]] = {}
+    waiting: list[type[Action]] = [Action]
+    while waiting:
+        kind = waiting.pop()
+        waiting += kind.__subclasses__()
+        if kind.apply is not Action.apply:
+            kinds[kind.__name__] = kind
+    return dict(sorted(kinds.items()))
+
+
+def action_of(plain: object, place: str = "action") -> Action:
+    """Return the action of plain data.
+
+    Raises
+    ------
+    InvalidInputError
+        There is no such kind, or a field is missing, unknown or outside its range; the message names `place`, field, value and range.
+    """
+    kinds = action_kinds()
+    if not isinstance(plain, dict):
+        raise InvalidInputError(place, "an object with the type of an action and its fields", plain)
+    kind = plain.get("type")
+    if not isinstance(kind, str) or kind not in kinds:
+        raise InvalidInputError(f"{place}.type", "one of " + ", ".join(kinds), kind)
+    return read_fields(kinds[kind], plain, place)
+
+
+def decode_action(content: bytes | msgspec.Raw, place: str = "action") -> Action:
+    """Return the action of MessagePack; errors as `action_of`."""
+    try:
+        return action_of(msgspec.msgpack.decode(content), place)
+    except (msgspec.DecodeError, ValueError, RecursionError) as error:
+        if isinstance(error, InvalidInputError):
+            raise
+        raise InvalidInputError(place, f"MessagePack ({error})", Described("something else")) from None

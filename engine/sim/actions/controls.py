@@ -1,0 +1,133 @@
+"""Keys, parameters, the solver, the restart: what is done to a demo as a whole."""
+
+from __future__ import annotations
+
+from engine.sim.action import Action, Inverse, Part, Text
+from engine.sim.actions.edits import Continuing, work_of_settings
+from engine.sim.demo import Simulation
+from engine.sim.users import PUSHES
+
+__all__ = ["KeepSolverState", "PressKey", "ReleaseAll", "ReleaseKey", "ResourceReady", "Restart", "SetParameter", "SetSolver"]
+
+
+class PressKey(Action, frozen=True):
+    """Press a key and hold it down; return False if it means nothing to the demo."""
+
+    key: Text
+    may_create = True
+
+    def apply(self, sim: Simulation) -> bool:
+        demo, user = sim.demo, sim.user
+        demo.held.add(self.key)
+        if demo.on_key(self.key):
+            return True
+        demo.held.discard(self.key)
+        if user is None or user.drives is None or self.key not in PUSHES:
+            return False
+        user.pushes.add(self.key)
+        return True
+
+
+class ReleaseKey(Action, frozen=True):
+    """Release a key."""
+
+    key: Text
+    undoable = False
+
+    def apply(self, sim: Simulation) -> None:
+        if sim.user is not None:
+            sim.user.pushes.discard(self.key)
+        sim.demo.held.discard(self.key)
+
+
+class ReleaseAll(Action, frozen=True):
+    """Release all keys, and what the hand holds."""
+
+    undoable = False
+
+    def apply(self, sim: Simulation) -> None:
+        if sim.user is not None:
+            sim.user.pushes.clear()
+        sim.demo.held.clear()
+        sim.demo.release()
+
+
+class SetParameter(Action, frozen=True):
+    """Set a parameter of the demo: a number, or the word of a choice."""
+
+    name: Text
+    value: int | float | Text
+
+    def apply(self, sim: Simulation) -> None:
+        sim.demo.set_parameter(self.name, self.value)
+
+    def perform(self, sim: Simulation) -> tuple[None, Inverse | None]:
+        before = sim.demo.values.get(self.name)
+        self.apply(sim)
+        if before is None or before == sim.demo.values[self.name]:
+            return None, None
+        return None, Inverse(f"the change of {self.name}", (Part(SetParameter(self.name, before)),))
+
+    @property
+    def target(self) -> tuple[object, ...]:
+        return SetParameter, self.name
+
+
+class SetSolver(Continuing, frozen=True):
+    """Let a solver, with settings of its own, drive all worlds of the demo from here on."""
+
+    solver: Text
+    settings: tuple[tuple[Text, int | float | Text], ...] = ()
+
+    def apply(self, sim: Simulation) -> None:
+        sim.set_solver(self.solver, self.settings)
+
+    def perform(self, sim: Simulation) -> tuple[None, Inverse | None]:
+        before = {(stage.world.solver, stage.world.settings.solver_settings) for stage in sim.demo.stages}
+        self.apply(sim)
+        return None, Inverse("the change of the solver", tuple(Part(SetSolver(*one)) for one in before) if len(before) == 1 else ())
+
+    @property
+    def target(self) -> tuple[object, ...]:
+        return (SetSolver,)
+
+    def work(self, sim: Simulation) -> float:
+        return work_of_settings(self.solver, {}, self.settings)
+
+
+class Restart(Action, frozen=True):
+    """Build the worlds anew."""
+
+    def apply(self, sim: Simulation) -> None:
+        sim.demo.restart()
+
+    def perform(self, sim: Simulation) -> tuple[None, Inverse | None]:
+        self.apply(sim)
+        return None, Inverse("a restart")
+
+
+class ResourceReady(Action, frozen=True):
+    """Use something from now on that was loaded in the background, one of `Demo.arrivals`.
+
+    The clock decides when it comes; so that it came is part of the history, or a step taken again would end otherwise.
+    """
+
+    name: Text
+    undoable = guests_may = False
+    is_by_program = True
+
+    def apply(self, sim: Simulation) -> None:
+        sim.demo.ready.add(self.name)
+
+
+class KeepSolverState(Action, frozen=True):
+    """Keep the whole state of the worlds' solver from now on: it came into reach (`Solver.prepare`) only while the demo ran.
+
+    Until then a world loses the impulses of its joints at a keyframe; whether it does is part of the history.
+    """
+
+    undoable = guests_may = False
+    is_by_program = True
+
+    def apply(self, sim: Simulation) -> None:
+        sim.keep_solver_state()

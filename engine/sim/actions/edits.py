@@ -1,0 +1,537 @@
+"""Changes of a world by hand: bodies, fixtures and joints are created, changed and destroyed, and the world's settings changed."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import math
+from collections.abc import Callable, Iterable, Mapping
+from typing import Annotated, Any, Self
+
+import numpy as np
+from msgspec import Meta
+from msgspec.structs import replace
+
+from engine.common.errors import LabError, renamed
+from engine.geometry import Transform
+from engine.scenes.codec import JOINT_KINDS, from_plain, to_plain
+from engine.sim.action import Action, Index, Inverse, NewIds, Number, Part, Point, Pose, Size, times_default
+from engine.sim.demo import Simulation
+from engine.sim.dropping import forget_gone
+from engine.sim.ids import called
+from engine.world import BodySpec, FixtureSpec, GearJointSpec, MouseJointSpec, World, WorldSettings, load_solver
+from engine.world.fields import named_values
+from engine.world.joint_specs import JointSpec, bodies_of
+from engine.world.joints import changeable
+
+__all__ = [
+    "ApplyImpulse",
+    "ChangeBody",
+    "ChangeFixture",
+    "ChangeJoint",
+    "ChangeWorld",
+    "Continuing",
+    "CreateBody",
+    "CreateFixture",
+    "CreateJoint",
+    "DestroyBody",
+    "DestroyFixture",
+    "DestroyJoint",
+    "Edit",
+    "SetAwake",
+    "SetPose",
+    "SetVelocity",
+    "work_of_settings",
+]
+
+Spec = dict[str, Any]
+"""A specification as plain data, as scene files have it (`engine.scenes.codec`), in float64."""
+Changes = Annotated[dict[str, Any], Meta(max_length=64)]
+"""New values by the names of settings."""
+
+
+class Continuing(Action, frozen=True, kw_only=True):
+    """Base of what may be one of many changes of one gesture; `continues`: undo takes it back together with the one before."""
+
+    continues: bool = False
+
+    def continued(self) -> Self:
+        """Return it as one that continues the action before."""
+        return replace(self, continues=True)
+
+    @property
+    def begins(self) -> bool:
+        return not self.continues
+
+
+class Edit(Continuing, frozen=True):
+    """Base of what changes the world of a stage by hand."""
+
+    stage: Index
+    is_of_a_world = True
+
+    def world(self, sim: Simulation) -> World:
+        """Return the world that is changed."""
+        return sim.world(self.stage)
+
+    def check(self, sim: Simulation) -> None:
+        if sim.demo.no_edits:
+            raise LabError(sim.demo.no_edits)
+
+    def renumbered(self, ids: NewIds) -> Action:
+        named = {kind: getattr(self, kind) for kind in ("body", "fixture", "joint") if kind in self.__struct_fields__}
+        return replace(self, **{kind: ids.get((self.stage, kind, number), number) for kind, number in named.items()})
+
+    def perform(self, sim: Simulation) -> tuple[Any, Inverse | None]:
+        inverse = Inverse(self._words(), self._parts(sim, self.world(sim)))
+        result = self.apply(sim)
+        world = self.world(sim)  # most joints have stayed
+        parts = (part for part in inverse.parts if not (isinstance(part.action, CreateJoint) and world.is_joint(part.old[0])))
+        return result, dataclasses.replace(inverse, parts=tuple(parts))
+
+    def _words(self) -> str:
+        """Return what is taken back, for people."""
+        raise NotImplementedError
+
+    def _parts(self, sim: Simulation, world: World) -> tuple[Part, ...]:
+        """Return what takes it back, before it is applied."""
+        raise NotImplementedError
+
+
+# -- bodies -----------------------------------------------------------------------------------------------------------
+
+
+class CreateBody(Edit, frozen=True):
+    """Create a body; return its id."""
+
+    spec: Spec
+    may_create = True
+
+    @classmethod
+    def of(cls, stage: int, spec: BodySpec) -> CreateBody:
+        """Return the action that creates the body of a specification."""
+        return cls(stage, to_plain(spec, np.float64))
+
+    def apply(self, sim: Simulation) -> int:
+        return self.world(sim).create_body(_spec(self.spec, {"body": BodySpec}))
+
+    def perform(self, sim: Simulation) -> tuple[int, Inverse | None]:
+        made = self.apply(sim)
+        return made, Inverse("the making of a body", (Part(DestroyBody(self.stage, made)),))
+
+    @property
+    def size(self) -> Size:
+        fixtures = self.spec.get("fixtures")
+        return Size(1, len(fixtures) if isinstance(fixtures, list | tuple) else 0)
+
+    def placed(self, sim: Simulation, part: Part, inverse: Inverse) -> Action:
+        """Return it beside the bodies that it was joined to: they may have moved meanwhile."""
+        world = self.world(sim)
+        for other in inverse.parts:
+            if isinstance(other.action, CreateJoint) and len(other.poses) == 2:
+                bodies = bodies_of(other.action.joint_spec)
+                partner = bodies[1 - bodies.index(part.old[0])] if part.old[0] in bodies else None
+                if partner is not None and world.is_body(partner):
+                    pose = other.poses[bodies.index(partner)]
+                    spec = _spec(self.spec, {"body": BodySpec})
+                    position, turned = _carried(world, partner, pose)(spec.position), world.state(partner).angle - pose[2]
+                    return CreateBody.of(self.stage, dataclasses.replace(spec, position=position, angle=spec.angle + turned))
+        return self
+
+    def note_created(self, sim: Simulation, part: Part, made: int, ids: NewIds) -> None:
+        demo, stage, old = sim.demo, sim.demo.stages[self.stage], part.old[0]
+        ids[self.stage, "body", old] = made
+        for was, fixture in zip(part.old[1:], stage.world.fixtures_of(made), strict=True):
+            ids[self.stage, "fixture", was] = fixture
+        if old in stage.colors:
+            stage.colors[made] = stage.colors[old]
+        if old in stage.outline_only:
+            stage.outline_only.add(made)
+        for dropped in tuple(demo.dropped):
+            if dropped.world is stage.world and dropped.body == old:
+                demo.dropped.append(dataclasses.replace(dropped, body=made))
+                forget_gone(demo.dropped)
+
+
+class _OfBody(Edit, frozen=True):
+    """Base of changes of one body."""
+
+    body: Index
+
+    def _words(self) -> str:
+        return f"the change of {called('body', self.body)}"
+
+    def _velocity(self, world: World) -> Action:
+        state = world.state(self.body)
+        return SetVelocity(self.stage, self.body, state.linear_velocity, state.angular_velocity)
+
+
+class DestroyBody(_OfBody, frozen=True):
+    """Take a body out of its world, with its joints."""
+
+    def apply(self, sim: Simulation) -> None:
+        self.world(sim).destroy_body(self.body)
+
+    def removed(self, sim: Simulation) -> Size:
+        with contextlib.suppress(LabError):  # it is not there, or not yet
+            record = self.world(sim).body(self.body)
+            return Size(1, len(record.fixtures), len(record.joints))
+        return Size()
+
+    def _words(self) -> str:
+        return f"the deletion of {called('body', self.body)}"
+
+    def _parts(self, sim: Simulation, world: World) -> tuple[Part, ...]:
+        record, state = world.body(self.body), world.state(self.body)
+        spec = dataclasses.replace(record.spec, position=state.position, angle=state.angle, awake=state.awake)
+        if spec.type != "static":
+            spec = dataclasses.replace(spec, linear_velocity=state.linear_velocity, angular_velocity=state.angular_velocity)
+        create = Part(CreateBody.of(self.stage, spec), (self.body, *record.fixtures))
+        return create, *_joints(world, self.stage, record.joints)
+
+
+class SetPose(_OfBody, frozen=True):
+    """Put a body elsewhere: its origin in metres, its angle in radians."""
+
+    position: Point
+    angle: Number
+
+    def apply(self, sim: Simulation) -> None:
+        self.world(sim).set_pose(self.body, self.position, self.angle)
+
+    @property
+    def target(self) -> tuple[object, ...]:
+        return SetPose, self.stage, self.body
+
+    def _words(self) -> str:
+        return f"the move of {called('body', self.body)}"
+
+    def _parts(self, sim: Simulation, world: World) -> tuple[Part, ...]:
+        state = world.state(self.body)
+        return (Part(SetPose(self.stage, self.body, state.position, state.angle)),)
+
+
+class SetVelocity(_OfBody, frozen=True):
+    """Give a body a velocity, m/s and rad/s."""
+
+    linear: Point
+    angular: Number = 0.0
+
+    def apply(self, sim: Simulation) -> None:
+        self.world(sim).set_velocity(self.body, self.linear, self.angular)
+
+    @property
+    def target(self) -> tuple[object, ...]:
+        return SetVelocity, self.stage, self.body
+
+    def _parts(self, sim: Simulation, world: World) -> tuple[Part, ...]:
+        return (Part(self._velocity(world)),)
+
+
+class ApplyImpulse(_OfBody, frozen=True):
+    """Push a body by N s, at a world point or at its center of mass."""
+
+    impulse: Point
+    at: Point | None = None
+
+    def apply(self, sim: Simulation) -> None:
+        self.world(sim).apply_impulse(self.body, self.impulse, self.at)
+
+    def _words(self) -> str:
+        return f"the push at {called('body', self.body)}"
+
+    def _parts(self, sim: Simulation, world: World) -> tuple[Part, ...]:
+        return (Part(self._velocity(world)),)
+
+
+class SetAwake(_OfBody, frozen=True):
+    """Wake a body, or put it to sleep."""
+
+    awake: bool
+
+    def apply(self, sim: Simulation) -> None:
+        self.world(sim).set_awake(self.body, self.awake)
+
+    @property
+    def target(self) -> tuple[object, ...]:
+        return SetAwake, self.stage, self.body
+
+    def _parts(self, sim: Simulation, world: World) -> tuple[Part, ...]:
+        return (Part(SetAwake(self.stage, self.body, world.state(self.body).awake)),)
+
+
+class ChangeBody(_OfBody, frozen=True):
+    """Change settings of a body (`World.set_body`)."""
+
+    changes: Changes
+
+    def apply(self, sim: Simulation) -> None:
+        self.world(sim).set_body(self.body, **_values(self.changes))
+
+    @property
+    def target(self) -> tuple[object, ...]:
+        return ChangeBody, self.stage, self.body, *sorted(self.changes)
+
+    def _parts(self, sim: Simulation, world: World) -> tuple[Part, ...]:
+        record = world.body(self.body)
+        back = ChangeBody(self.stage, self.body, _before(record.spec, self.changes))
+        is_moved = record.spec.type != "static" and "type" in self.changes
+        velocity = (Part(self._velocity(world)),) if is_moved else ()
+        return Part(back), *velocity, *_joints(world, self.stage, record.joints)
+
+
+# -- fixtures ---------------------------------------------------------------------------------------------------------
+
+
+class CreateFixture(Edit, frozen=True):
+    """Add a fixture to a body; return its id."""
+
+    body: Index
+    spec: Spec
+    may_create = True
+
+    @classmethod
+    def of(cls, stage: int, body: int, spec: FixtureSpec) -> CreateFixture:
+        """Return the action that creates the fixture of a specification."""
+        return cls(stage, body, to_plain(spec, np.float64))
+
+    def apply(self, sim: Simulation) -> int:
+        return self.world(sim).create_fixture(self.body, _spec(self.spec, {"fixture": FixtureSpec}))
+
+    def perform(self, sim: Simulation) -> tuple[int, Inverse | None]:
+        made = self.apply(sim)
+        return made, Inverse("the making of a shape", (Part(DestroyFixture(self.stage, made)),))
+
+    @property
+    def size(self) -> Size:
+        return Size(0, 1)
+
+    def note_created(self, sim: Simulation, part: Part, made: int, ids: NewIds) -> None:
+        ids[self.stage, "fixture", part.old[0]] = made
+
+
+class DestroyFixture(Edit, frozen=True):
+    """Take a fixture off its body."""
+
+    fixture: Index
+
+    def apply(self, sim: Simulation) -> None:
+        self.world(sim).destroy_fixture(self.fixture)
+
+    def removed(self, sim: Simulation) -> Size:
+        with contextlib.suppress(LabError):  # it is not there, or not yet
+            world = self.world(sim)
+            return Size(0, 1, len(world.body(world.fixture(self.fixture).body).joints))
+        return Size()
+
+    def _words(self) -> str:
+        return f"the deletion of {called('shape', self.fixture)}"
+
+    def _parts(self, sim: Simulation, world: World) -> tuple[Part, ...]:
+        record = world.fixture(self.fixture)
+        create = Part(CreateFixture.of(self.stage, record.body, record.spec), (self.fixture,))
+        return create, *_joints(world, self.stage, world.body(record.body).joints)
+
+
+class ChangeFixture(Edit, frozen=True):
+    """Change settings of a fixture (`World.set_fixture`)."""
+
+    fixture: Index
+    changes: Changes
+
+    def apply(self, sim: Simulation) -> None:
+        self.world(sim).set_fixture(self.fixture, **_values(self.changes))
+
+    @property
+    def target(self) -> tuple[object, ...]:
+        return ChangeFixture, self.stage, self.fixture, *sorted(self.changes)
+
+    def _words(self) -> str:
+        return f"the change of {called('shape', self.fixture)}"
+
+    def _parts(self, sim: Simulation, world: World) -> tuple[Part, ...]:
+        record = world.fixture(self.fixture)
+        back = Part(ChangeFixture(self.stage, self.fixture, _before(record.spec, self.changes)))
+        return back, *_joints(world, self.stage, world.body(record.body).joints)
+
+
+# -- joints -----------------------------------------------------------------------------------------------------------
+
+
+class CreateJoint(Edit, frozen=True):
+    """Join two bodies, or two joints by gears; return the joint's id."""
+
+    spec: Spec
+    may_create = True
+
+    @classmethod
+    def of(cls, stage: int, spec: JointSpec) -> CreateJoint:
+        """Return the action that creates the joint of a specification."""
+        return cls(stage, to_plain(spec, np.float64))
+
+    @property
+    def joint_spec(self) -> Any:
+        """The specification."""
+        return _spec(self.spec, JOINT_KINDS)
+
+    def apply(self, sim: Simulation) -> int:
+        return self.world(sim).create_joint(self.joint_spec)
+
+    def perform(self, sim: Simulation) -> tuple[int, Inverse | None]:
+        made = self.apply(sim)
+        return made, Inverse("the making of a joint", (Part(DestroyJoint(self.stage, made)),))
+
+    @property
+    def size(self) -> Size:
+        return Size(0, 0, 1)
+
+    def renumbered(self, ids: NewIds) -> Action:
+        kinds = {name: name.partition("_")[0] for name in ("body", "body_a", "body_b", "joint_a", "joint_b") if name in self.spec}
+        new = {name: ids.get((self.stage, kind, self.spec[name]), self.spec[name]) for name, kind in kinds.items()}
+        return replace(self, spec={**self.spec, **new})
+
+    def placed(self, sim: Simulation, part: Part, inverse: Inverse) -> Action:
+        """Return it with its anchors where its bodies have carried them."""
+        if len(part.poses) != 2:
+            return self
+        world, spec = self.world(sim), self.joint_spec
+        on_a, on_b = (_carried(world, body, pose) for body, pose in zip(bodies_of(spec), part.poses, strict=True))
+        places = {"anchor": on_a, "anchor_a": on_a, "anchor_b": on_b}
+        known = {field.name for field in dataclasses.fields(spec)}
+        changes = {name: moved(value) for name, moved in places.items() if name in known and (value := getattr(spec, name)) is not None}
+        if "axis" in known:
+            start, end = on_a((0.0, 0.0)), on_a(spec.axis)
+            changes["axis"] = end[0] - start[0], end[1] - start[1]
+        return CreateJoint.of(self.stage, dataclasses.replace(spec, **changes))
+
+    def note_created(self, sim: Simulation, part: Part, made: int, ids: NewIds) -> None:
+        ids[self.stage, "joint", part.old[0]] = made
+
+
+class DestroyJoint(Edit, frozen=True):
+    """Take a joint away, and the gears on it."""
+
+    joint: Index
+
+    def apply(self, sim: Simulation) -> None:
+        self.world(sim).destroy_joint(self.joint)
+
+    def removed(self, sim: Simulation) -> Size:
+        return Size(0, 0, 1)
+
+    def _words(self) -> str:
+        return f"the deletion of {called('joint', self.joint)}"
+
+    def _parts(self, sim: Simulation, world: World) -> tuple[Part, ...]:
+        return _joints(world, self.stage, (self.joint,))
+
+
+class ChangeJoint(Edit, frozen=True):
+    """Change settings of a joint (`World.set_joint`)."""
+
+    joint: Index
+    changes: Changes
+
+    def apply(self, sim: Simulation) -> None:
+        self.world(sim).set_joint(self.joint, **_values(self.changes))
+
+    @property
+    def target(self) -> tuple[object, ...]:
+        return ChangeJoint, self.stage, self.joint, *sorted(self.changes)
+
+    def _words(self) -> str:
+        return f"the change of {called('joint', self.joint)}"
+
+    def _parts(self, sim: Simulation, world: World) -> tuple[Part, ...]:
+        known = changeable(world.joint(self.joint).spec)
+        changes = {name: None for name in self.changes if name in known}
+        return (Part(ChangeJoint(self.stage, self.joint, _before(world.joint_now(self.joint), changes))),)
+
+
+# -- the world --------------------------------------------------------------------------------------------------------
+
+
+class ChangeWorld(Edit, frozen=True):
+    """Change settings of the world (`World.set_settings`)."""
+
+    changes: Changes
+
+    def apply(self, sim: Simulation) -> None:
+        self.world(sim).set_settings(**_values(self.changes))
+
+    @property
+    def target(self) -> tuple[object, ...]:
+        return ChangeWorld, self.stage, *sorted(self.changes)
+
+    def work(self, sim: Simulation) -> float:
+        named = dict(self.changes)
+        own = named.pop("solver_settings", ())
+        return max(work_of_settings(solver, named, own) for solver in sim.solvers)
+
+    def _words(self) -> str:
+        return "the change of the world's settings"
+
+    def _parts(self, sim: Simulation, world: World) -> tuple[Part, ...]:
+        return (Part(ChangeWorld(self.stage, _before(world.settings, self.changes))),)
+
+
+def work_of_settings(solver: str, named: Mapping[str, object], own: object) -> float:
+    """Return how many times the work of a solver's defaults settings of the world, and the solver's `own`, ask for."""
+    with contextlib.suppress(LabError):  # what is wrong is refused when it is applied
+        usual = {each.name: each.default for each in dataclasses.fields(WorldSettings)} | load_solver(solver).own_settings(WorldSettings())
+        given = {**named, **dict(named_values("solver_settings", own))}
+        return max(1.0, math.prod(times_default(name, value, usual.get(name)) for name, value in given.items()))
+    return 1.0
+
+
+# -- inside -----------------------------------------------------------------------------------------------------------
+
+
+def _spec(plain: Spec, kinds: Mapping[str, type]) -> Any:
+    with renamed(lambda field: f"spec.{field}" if field else "spec"):
+        return from_plain(plain, "", kinds, precision=np.float64)
+
+
+def _values(changes: Changes) -> dict[str, Any]:
+    pairs = {
+        name: sorted(value.items()) if name == "solver_settings" and isinstance(value, dict) else value for name, value in changes.items()
+    }
+    return {name: from_plain(value, name, precision=np.float64) for name, value in pairs.items()}
+
+
+def _before(thing: Any, changes: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the values that settings have now; an unknown one is refused when the action is applied."""
+    return {name: to_plain(getattr(thing, name), np.float64) for name in sorted(changes) if hasattr(thing, name)}
+
+
+def _joints(world: World, stage: int, joints: Iterable[int]) -> tuple[Part, ...]:
+    """Return what creates joints again, and the gear joints on them; not those of hands."""
+    wanted = dict.fromkeys(joints)
+    for joint in tuple(wanted):
+        for body in world.joint_bodies(joint):
+            for other in world.body(body).joints if body is not None else ():
+                spec = world.joint(other).spec
+                if isinstance(spec, GearJointSpec) and joint in (spec.joint_a, spec.joint_b):
+                    wanted[other] = None
+    parts: list[Part] = []
+    gears: list[Part] = []
+    for joint in sorted(wanted):
+        with contextlib.suppress(LabError):  # such as a rod whose ends have come together: it cannot be created again
+            spec = world.joint_now(joint)
+            if not isinstance(spec, MouseJointSpec):
+                poses = tuple(_pose(world, body) for body in bodies_of(spec))
+                (gears if isinstance(spec, GearJointSpec) else parts).append(Part(CreateJoint.of(stage, spec), (joint,), poses))
+    return (*parts, *gears)
+
+
+def _carried(world: World, body: int, pose: Pose) -> Callable[[Point], Point]:
+    """Return what moves a world point with a body that lay in `pose`; exactly the same point if the body lies there still."""
+    if not world.is_body(body) or _pose(world, body) == pose:
+        return lambda point: point
+    before, now = Transform(pose[:2], pose[2]), world.state(body).xf
+    return lambda point: now.apply(before.apply_inverse(point))
+
+
+def _pose(world: World, body: int) -> Pose:
+    state = world.state(body)
+    return (*state.position, state.angle)

@@ -1,0 +1,177 @@
+"""Actions at a point of the picture: the hand that takes hold of bodies, and what is dropped from it."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from msgspec import Meta
+from msgspec.structs import replace
+
+from engine.common.files import name_beside, relative_path
+from engine.sim.action import Action, Held, Inverse, Number, Part, Point, Size
+from engine.sim.actions.edits import DestroyBody, SetPose, SetVelocity
+from engine.sim.demo import Demo, Simulation
+from engine.sim.dropping import DroppedBody, drop_body
+from engine.sim.grip import bodies_under
+from engine.sim.ids import called
+from engine.sim.layout import laid_out, offsets_of
+
+if TYPE_CHECKING:
+    from engine.decompose import BodyFile
+
+__all__ = ["AtPoint", "Drag", "Drop", "Grab", "Release", "Turn", "TurnWheel"]
+
+Offsets = Annotated[tuple[Point, ...], Meta(max_length=64)]
+
+
+class _InPicture(Action, frozen=True, kw_only=True):
+    offsets: Offsets | None = None
+    """Places of the stages in the picture in which the point was seen, metres; of stages without one (0, 0).
+    None for where they are now; in a shared simulation, where windows may differ, all at (0, 0)."""
+
+
+class AtPoint(_InPicture, frozen=True):
+    """Base of actions at a point of the picture, metres."""
+
+    point: Point
+
+    def context(self, sim: Simulation) -> AbstractContextManager[object]:
+        is_everywhere_alike = self.offsets is None and sim.is_shared
+        return laid_out(sim.demo.stages, () if is_everywhere_alike else self.offsets)
+
+    def resolve(self, sim: Simulation) -> Action:
+        return replace(self, offsets=offsets_of(sim.demo.stages))
+
+
+class Grab(AtPoint, frozen=True):
+    """Take hold of a body, and pull it towards the point; return False if there is none.
+
+    `held` is the body that is seen at the point: its stage, its id, and the point of it in its own frame, metres. In another copy another
+    body may be there by then. Without it the demo looks for one.
+    """
+
+    held: Held | None = None
+    may_create = True
+
+    def apply(self, sim: Simulation) -> bool:
+        if self.held is None:
+            return sim.demo.grab(self.point)
+        sim.hold(*self.held, self.point)
+        return True
+
+    def perform(self, sim: Simulation) -> tuple[bool, Inverse | None]:
+        is_held, grip = self.apply(sim), sim.demo.grip
+        if grip is None:
+            return is_held, None
+        stage, body, state = sim.demo.stages.index(grip.stage), grip.body, grip.stage.world.state(grip.body)
+        back = SetPose(stage, body, state.position, state.angle), SetVelocity(stage, body, state.linear_velocity, state.angular_velocity)
+        return is_held, Inverse(f"the grip at {called('body', body)}", (Part(Release()), *map(Part, back)))
+
+    def resolve(self, sim: Simulation) -> Action:
+        demo, action = sim.demo, replace(self, offsets=offsets_of(sim.demo.stages))
+        if self.held is not None or type(demo).grab is not Demo.grab:
+            return action
+        found = next(bodies_under(demo.stages, self.point), None)
+        if found is None:
+            return Release()
+        stage, body = found
+        at = demo.stages[stage].world.state(body).xf.apply_inverse(demo.stages[stage].local(self.point))
+        return replace(action, held=(stage, body, at))
+
+
+class Drag(AtPoint, frozen=True):
+    """Pull what the hand holds towards the point."""
+
+    undoable = False
+
+    def apply(self, sim: Simulation) -> None:
+        sim.demo.drag(self.point)
+
+
+class Release(Action, frozen=True):
+    """Let go of what the hand holds; return False if it holds nothing."""
+
+    undoable = False
+    is_of_a_world = True
+
+    def apply(self, sim: Simulation) -> bool | None:
+        is_empty = sim.demo._grip is None
+        sim.demo.release()
+        return False if is_empty else None
+
+
+class Turn(AtPoint, frozen=True):
+    """Press the right button at the point: a demo may take hold of something there that `Drag` turns. Return False if it does not."""
+
+    may_create = True
+
+    @staticmethod
+    def is_taken_by(demo: Demo) -> bool:
+        """Return True if a demo may make something of it."""
+        return type(demo).turn is not Demo.turn
+
+    def apply(self, sim: Simulation) -> bool:
+        return sim.demo.turn(self.point)
+
+
+class TurnWheel(AtPoint, frozen=True):
+    """Turn the wheel over the point; return False if the demo makes nothing of it."""
+
+    notches: Number
+    may_create = True
+
+    @staticmethod
+    def is_taken_by(demo: Demo) -> bool:
+        """Return True if a demo may make something of it."""
+        return type(demo).on_wheel is not Demo.on_wheel
+
+    def apply(self, sim: Simulation) -> bool:
+        return sim.demo.on_wheel(self.point, self.notches)
+
+
+class Drop(AtPoint, frozen=True):
+    """Let a body fall from the point; return the `DroppedBody`.
+
+    `file` is the content of a body file without its picture, `picture` the picture's file, seen from the working directory, its lower and
+    upper corner in the body's frame, metres, and which part of it is shown.
+    """
+
+    file: dict[str, Any]
+    picture: tuple[str, Point, Point, tuple[int, int, int, int] | None] | None = None
+    may_create = True
+
+    @classmethod
+    def of(cls, file: BodyFile, point: Point) -> Drop:
+        """Return the action that drops a body."""
+        from engine.decompose import body_as_json
+
+        picture = file.picture
+        seen = None if picture is None else (relative_path(picture.file, Path.cwd()), picture.lower, picture.upper, picture.crop)
+        return cls(point, body_as_json(dataclasses.replace(file, picture=None)), seen)
+
+    def apply(self, sim: Simulation) -> DroppedBody:
+        from engine.decompose import Picture, body_from_json
+
+        file = body_from_json(self.file, "file")
+        if self.picture is not None:
+            name, lower, upper, crop = self.picture
+            file = dataclasses.replace(file, picture=Picture(os.path.normpath(Path.cwd() / name), lower, upper, crop))
+        return drop_body(sim.demo.stages, sim.demo.dropped, file, self.point)
+
+    def perform(self, sim: Simulation) -> tuple[DroppedBody, Inverse | None]:
+        dropped = self.apply(sim)
+        return dropped, Inverse("what was dropped", (Part(DestroyBody(sim.demo.stages.index(dropped.stage), dropped.body)),))
+
+    def without_files(self, folder: Path | None = None) -> Action:
+        if self.picture is None or (folder is not None and name_beside(folder, self.picture[0]) is not None):
+            return self
+        return replace(self, picture=None)
+
+    @property
+    def size(self) -> Size:
+        fixtures = self.file.get("fixtures")
+        return Size(1, len(fixtures) if isinstance(fixtures, list) else 0)
