@@ -8,7 +8,7 @@ been solved, ``x_A`` and ``x_B`` their shifts since the step began; rows of cont
     WARM        contact, point, P_n, P_t, v_A, v_B                              a point begins with these impulses
     NORMAL      contact, point, before, after, v_A, v_B, bias, share, kept, gap
     TANGENT     the same                                                        accumulated impulses; P <- P - kept P - share m (J v + bias)
-    PAIR        contact, before, before, after, after, v_A, v_B, bias, bias, yield, yield
+    PAIR        contact, before, before, after, after, v_A, v_B, bias, bias
     COLLIDE     contact, P_n, P_n, P_t, v_A, v_B, asked, asked, e, frozen       impulses of a pair; what of them weighs infinitely much
     APART       contact, point, gap, impulse, x_A, x_B, n_x, n_y                a correction of place, that no velocity learns of
     PLACED      contact, point, before, after, x_A, x_B, C, s, levers (2)       XPBD's displacement along the normal

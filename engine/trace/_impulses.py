@@ -345,13 +345,13 @@ class _Telling:
 
     def _pair(self, row: list[float]) -> None:
         contact, before, (a, b) = int(row[0]), list(self.velocity), self._ends[int(row[0])]
-        normal, old, new, bias, gives = self.direction(contact, False), row[1:3], row[3:5], row[11:13], row[13:15]
+        normal, old, new, bias = self.direction(contact, False), row[1:3], row[3:5], row[11:13]
         rates = [self.rate(contact, k, normal, before) for k in range(2)]
         self.velocity[a], self.velocity[b] = (row[5], row[6], row[7]), (row[8], row[9], row[10])
         values: dict[str, float] = {}
         for k in range(2):
             self._set(contact, k, new[k], self._impulse[contact, k][1])
-            values |= {f"before {k}": old[k], f"after {k}": new[k], f"bias {k}": bias[k], f"yield {k}": gives[k], f"rate {k}": rates[k]}
+            values |= {f"before {k}": old[k], f"after {k}": new[k], f"bias {k}": bias[k], f"rate {k}": rates[k]}
         which = 0 if new[0] > 0.0 and new[1] > 0.0 else 1 if new[0] > 0.0 else 2 if new[1] > 0.0 else 3
         names = [self._point_name(contact, k).removeprefix(", ") for k in range(2)]
         cases = ("both push", f"the {names[0]} alone pushes", f"the {names[1]} alone pushes", "neither pushes")

@@ -170,7 +170,7 @@ def pgs_ngs(
             for k in range(contacts.n_points[row]):
                 solve_friction(bodies, contacts, row, k, False, trace)
             if contacts.n_points[row] == 2:
-                solve_pair(bodies, contacts, row, coupling[row], bias[row, 0], bias[row, 1], 0.0, 0.0, False, trace)
+                solve_pair(bodies, contacts, row, coupling[row], bias[row, 0], bias[row, 1], trace)
             else:
                 solve_normal(bodies, contacts, row, 0, bias[row, 0], False, trace)
     _cut(bodies, dt)

@@ -21,8 +21,6 @@ from __future__ import annotations
 
 from math import inf
 
-import numpy as np
-
 from engine.common._record_kernel import record
 from engine.common.arrays import FloatArray
 from engine.common.jit import inlined_kernel
@@ -53,15 +51,7 @@ def fill_couplings(bodies: Bodies, contacts: Contacts, coupling: FloatArray) -> 
 
 
 @inlined_kernel
-def _single(value: float) -> float:
-    return np.float64(np.float32(value))
-
-
-@inlined_kernel
-def solve_pair(
-    bodies: Bodies, contacts: Contacts, row: int, k01: float, bias_0: float, bias_1: float, yield_0: float, yield_1: float,
-    is_single: bool, trace: FloatArray | None,
-) -> None:  # fmt: skip
+def solve_pair(bodies: Bodies, contacts: Contacts, row: int, k01: float, bias_0: float, bias_1: float, trace: FloatArray | None) -> None:
     """Solve both points along the normal.
 
     Parameters
@@ -70,11 +60,6 @@ def solve_pair(
         See `fill_couplings`.
     bias_0, bias_1 : float
         m/s that are added to the points' velocities before these are asked not to be negative.
-    yield_0, yield_1 : float
-        Of soft points ``impulse_scale / mass_scale`` (`engine.dynamics._softness_kernel`): by what share of k a point gives way to its own
-        impulse; 0 of hard ones.
-    is_single : bool
-        Whether it is rounded as float32 rounds: of points that say nearly the same the determinant is a small difference of large numbers.
     """
     a, b = contacts.bodies[row, 0], contacts.bodies[row, 1]
     nx, ny = contacts.normal[row, 0], contacts.normal[row, 1]
@@ -85,14 +70,8 @@ def solve_pair(
     b0 = vx * nx + vy * ny + bias_0 - (k00 * a0 + k01 * a1)
     vx, vy = relative_velocity(bodies, a, b, arm_1)
     b1 = vx * nx + vy * ny + bias_1 - (k01 * a0 + k11 * a1)
-    k00, k11 = k00 * (1.0 + yield_0), k11 * (1.0 + yield_1)
     determinant = k00 * k11 - k01 * k01
-    if is_single:
-        b0, b1, determinant = _single(b0), _single(b1), _single(_single(k00 * k11) - _single(k01 * k01))
-        x0 = -_single(_single(k11 / determinant * b0) - _single(k01 / determinant * b1))
-        x1 = -_single(_single(k00 / determinant * b1) - _single(k01 / determinant * b0))
-    else:
-        x0, x1 = -(k11 * b0 - k01 * b1) / determinant, -(k00 * b1 - k01 * b0) / determinant
+    x0, x1 = -(k11 * b0 - k01 * b1) / determinant, -(k00 * b1 - k01 * b0) / determinant
     if x0 < 0.0 or x1 < 0.0:
         x0, x1 = -b0 / k00, 0.0
         if x0 < 0.0 or k01 * x0 + b1 < 0.0:
@@ -100,20 +79,19 @@ def solve_pair(
             if x1 < 0.0 or k01 * x1 + b0 < 0.0:
                 x0, x1 = 0.0, 0.0
                 if b0 < 0.0 or b1 < 0.0:  # rounding alone leaves no case
-                    _tell_pair(trace, bodies, contacts, row, a0, a1, bias_0, bias_1, yield_0, yield_1)
+                    _tell_pair(trace, bodies, contacts, row, a0, a1, bias_0, bias_1)
                     return
     contacts.impulse[row, 0, 0], contacts.impulse[row, 1, 0] = x0, x1
     apply_at_point(bodies, a, b, arm_0, (x0 - a0) * nx, (x0 - a0) * ny)
     apply_at_point(bodies, a, b, arm_1, (x1 - a1) * nx, (x1 - a1) * ny)
-    _tell_pair(trace, bodies, contacts, row, a0, a1, bias_0, bias_1, yield_0, yield_1)
+    _tell_pair(trace, bodies, contacts, row, a0, a1, bias_0, bias_1)
 
 
 @inlined_kernel
 def _tell_pair(
-    trace: FloatArray | None, bodies: Bodies, contacts: Contacts, row: int, a0: float, a1: float,
-    bias_0: float, bias_1: float, yield_0: float, yield_1: float,
-) -> None:  # fmt: skip
+    trace: FloatArray | None, bodies: Bodies, contacts: Contacts, row: int, a0: float, a1: float, bias_0: float, bias_1: float
+) -> None:
     if trace is not None:
         a, b = bodies.velocity[contacts.bodies[row, 0]], bodies.velocity[contacts.bodies[row, 1]]
         x0, x1 = contacts.impulse[row, 0, 0], contacts.impulse[row, 1, 0]
-        record(trace, PAIR, (float(row), a0, a1, x0, x1, a[0], a[1], a[2], b[0], b[1], b[2], bias_0, bias_1, yield_0, yield_1))
+        record(trace, PAIR, (float(row), a0, a1, x0, x1, a[0], a[1], a[2], b[0], b[1], b[2], bias_0, bias_1))

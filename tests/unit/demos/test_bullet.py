@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from inspect import signature
 from itertools import pairwise
 from types import SimpleNamespace
@@ -22,6 +23,7 @@ from engine.experiments.tracker import Outcome
 from engine.render.camera import Camera
 from engine.render.canvas import Canvas
 from engine.render.debug_draw import DebugDraw
+from engine.sim.stage import Stage, StepPiece
 
 SOLID = ("wall", "moving", "plate", "blade", "bullet")
 CCD_LOOKS_AT = ("wall", "moving", "blade")  # what is static or kinematic: without the flag, nothing else
@@ -231,14 +233,31 @@ def test_in_slow_motion_the_plate_waits_for_the_bullet() -> None:
     assert painter.poses(stage, 1.0).tolist() == world.poses.tolist()
 
 
+def _record_pieces(stage: Stage) -> list[StepPiece]:
+    """Return a list to which each piece of a step is added from now on."""
+    step = stage.stepper
+    assert step is not None
+    pieces: list[StepPiece] = []
+
+    def recording() -> Iterator[StepPiece]:
+        for piece in step():
+            pieces.append(piece)
+            yield piece
+
+    stage.stepper = recording
+    return pieces
+
+
 @pytest.mark.parametrize("rule", ["substeps", "swept"])
 def test_a_step_in_pieces_is_drawn_at_an_even_pace_up_to_the_impact(rule: str) -> None:
     demo = Bullet(values={"target": "wall", "lanes": rule})
     stage, watch = demo.stages[0], demo.lanes[0].watch
     assert watch is not None
+    pieces = _record_pieces(stage)
     while watch.hit is None:
+        pieces.clear()
         demo.sim.step()
-    assert len(stage.taken) > 1 and stage.taken[-1].end == pytest.approx(1.0)
+    assert len(pieces) > 1 and pieces[-1].end == pytest.approx(1.0)
     start, travel, row = watch.positions[-2][0], watch.spec.travel, stage.world.row_of(watch.bullet)
     painter = DebugDraw()
     for fraction in (0.0, 0.1, 0.25, 0.4):
@@ -298,10 +317,11 @@ def test_every_piece_of_a_step_is_checked_and_counted_as_one_step() -> None:
 
     demo = Bullet(values={"lanes": "substeps", "target": "wall"}, referee=lambda world: Counting())
     (stage,) = demo.stages
-    n_pieces = []
+    n_pieces, pieces = [], _record_pieces(stage)
     for k in range(4):
+        pieces.clear()
         demo.sim.step()
-        n_pieces.append(len(stage.taken))
+        n_pieces.append(len(pieces))
         expected = StepAgreement(2 * n_pieces[-1], n_pieces[-1], n_pieces[-1], 0, 0.25)
         assert stage.agreement == expected and len(stage.errors) == k + 1
     assert n_pieces[0] == 1 < max(n_pieces)
