@@ -1,1 +1,1 @@
-"""What every layer may use: errors, checked conversion, tolerances, limits, named random streams."""
+"""Base of all layers: errors, checked conversion, tolerances, limits, named random streams."""

@@ -25,7 +25,7 @@ __all__ = [
 ]
 
 _MAX_SEED = 2**63 - 1
-"""What 64 bits with a sign hold: recordings and pair files keep the seed in such."""
+"""Largest signed 64-bit integer: recordings and pair files store the seed as one."""
 
 
 def finite(field: str, value: object, unit: str = "") -> float:
@@ -34,7 +34,7 @@ def finite(field: str, value: object, unit: str = "") -> float:
         raise InvalidInputError(field, measured("a finite number", unit), value)
     try:
         number = float(value)
-    except Exception:  # too large; or a number of somebody else's, who raises what he likes
+    except Exception:  # too large, or raised by a foreign type
         raise InvalidInputError(field, measured("a finite number", unit), value) from None
     if not math.isfinite(number):
         raise InvalidInputError(field, measured("a finite number", unit), value)
@@ -59,13 +59,13 @@ def non_negative(field: str, value: object, unit: str = "") -> float:
 
 def within(field: str, value: object, low: float, high: float, unit: str = "") -> float:
     """Return `value` as a float within ``[low, high]``; NaN is refused."""
-    wanted = f"from {low:g} to {high:g}" + (f" {unit}" if unit else "")
+    requirement = f"from {low:g} to {high:g}" + (f" {unit}" if unit else "")
     try:
         number = finite(field, value)
     except InvalidInputError:
-        raise InvalidInputError(field, wanted, value) from None
+        raise InvalidInputError(field, requirement, value) from None
     if not low <= number <= high:
-        raise InvalidInputError(field, wanted, value)
+        raise InvalidInputError(field, requirement, value)
     return number
 
 
@@ -73,26 +73,26 @@ def integer(field: str, value: object, low: int | None = None, high: int | None 
     """Return `value` as an int within ``[low, high]``; bool is refused."""
     if type(value) is int and (low is None or value >= low) and (high is None or value <= high):
         return value
-    wanted = "a whole number"
+    requirement = "a whole number"
     if low is not None and high is not None:
-        wanted += f" from {low} to {high}"
+        requirement += f" from {low} to {high}"
     elif low is not None:
-        wanted += f" >= {low}"
+        requirement += f" >= {low}"
     elif high is not None:
-        wanted += f" <= {high}"
+        requirement += f" <= {high}"
     if isinstance(value, bool) or not isinstance(value, Integral):
-        raise InvalidInputError(field, wanted, value)
+        raise InvalidInputError(field, requirement, value)
     try:
         number = int(value)
     except Exception:
-        raise InvalidInputError(field, wanted, value) from None
+        raise InvalidInputError(field, requirement, value) from None
     if (low is not None and number < low) or (high is not None and number > high):
-        raise InvalidInputError(field, wanted, value)
+        raise InvalidInputError(field, requirement, value)
     return number
 
 
 def seed_number(field: str, value: object) -> int:
-    """Return `value` if it is a seed: a whole number that every file of ours can hold."""
+    """Return `value` if it is a seed: a whole number that fits into 64 bits with a sign."""
     return integer(field, value, 0, _MAX_SEED)
 
 
@@ -118,27 +118,27 @@ def choice(field: str, value: object, allowed: Iterable[str]) -> str:
     return str.__str__(value)
 
 
-def pair(field: str, value: object, wanted: str) -> tuple[object, object]:
-    """Return the two parts of something that has an order: text, sets and mappings are refused."""
+def pair(field: str, value: object, requirement: str) -> tuple[object, object]:
+    """Return the two elements of an ordered pair; text, sets and mappings are refused."""
     if isinstance(value, str | bytes | bytearray | Set | Mapping) or not isinstance(value, Iterable):
-        raise InvalidInputError(field, wanted, value)
+        raise InvalidInputError(field, requirement, value)
     try:
-        parts = list(islice(value, 3))  # it may have no end
+        parts = list(islice(value, 3))  # it may be infinite
     except Exception:  # as of an array without dimension, or an iterator that breaks off
-        raise InvalidInputError(field, wanted, value) from None
+        raise InvalidInputError(field, requirement, value) from None
     if len(parts) != 2:
-        raise InvalidInputError(field, wanted, value)
+        raise InvalidInputError(field, requirement, value)
     return parts[0], parts[1]
 
 
 def point(field: str, value: object, unit: str = "m") -> tuple[float, float]:
     """Return `value` as two finite floats."""
-    wanted = measured("two finite numbers", unit)
-    x, y = pair(field, value, wanted)
+    requirement = measured("two finite numbers", unit)
+    x, y = pair(field, value, requirement)
     try:
         return finite(field, x, unit), finite(field, y, unit)
     except InvalidInputError:
-        raise InvalidInputError(field, wanted, value) from None
+        raise InvalidInputError(field, requirement, value) from None
 
 
 def _with_unit(text: str, unit: str) -> str:
@@ -146,5 +146,5 @@ def _with_unit(text: str, unit: str) -> str:
 
 
 def measured(text: str, unit: str) -> str:
-    """Return `text` with the unit that is meant, if there is one: "a finite number in m"."""
+    """Return `text` with the unit, if there is one: "a finite number in m"."""
     return f"{text} in {unit}" if unit else text

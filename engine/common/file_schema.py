@@ -1,4 +1,4 @@
-"""The plain data of a file checked against a schema by pydantic; the words in which a mistake is told are ours.
+"""The plain data of a file checked against a schema by pydantic; the wording of the errors is ours.
 
 Imports pydantic: the modules that describe a format import this one, and what reads a file imports them when it does.
 """
@@ -24,7 +24,7 @@ __all__ = ["Strict", "Wording", "checked"]
 class Strict(BaseModel):
     """An object of a file: no field that is not named, no text for a number, no number that is not finite.
 
-    Its lists are to be `fail_fast`, or pydantic keeps a record of every wrong element of them, of which the first is told.
+    Its lists are to be `fail_fast`: otherwise pydantic records every wrong element, and only the first is reported.
     """
 
     model_config = ConfigDict(strict=True, extra="forbid", allow_inf_nan=False, frozen=True)
@@ -35,7 +35,7 @@ _Schema = TypeVar("_Schema", bound=Strict)
 
 @dataclass(frozen=True, slots=True)
 class Wording:
-    """What one format's mistakes are told with.
+    """The wording of one format's errors.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ def checked(schema: type[_Schema], plain: object, file: str, wording: Wording) -
     Raises
     ------
     InvalidInputError
-        The first thing that is wrong, with the field's path in the file, what would be right, and what was given.
+        The first error, with the field's path in the file, the requirement and the value.
     """
     try:
         return schema.model_validate(plain)
@@ -71,22 +71,22 @@ def checked(schema: type[_Schema], plain: object, file: str, wording: Wording) -
 
 def _mistake(file: str, error: ValidationError, wording: Wording) -> InvalidInputError:
     first = error.errors(include_url=False)[0]
-    where, kind, given = _path(first["loc"], wording), first["type"], first.get("input")
+    where, kind, raw = _path(first["loc"], wording), first["type"], first.get("input")
     context: dict[str, Any] = first.get("ctx", {})
     if kind == "missing":
         return InvalidInputError(f"{file}: {where}", "given", Described("nothing"))
     if kind.startswith("union_tag"):
-        value = given.get("kind", Described("nothing")) if isinstance(given, dict) else given
+        value = raw.get("kind", Described("nothing")) if isinstance(raw, dict) else raw
         return InvalidInputError(f"{file}: {where}.kind", "one of " + ", ".join(wording.kinds), value)
-    if kind in ("too_short", "too_long") and isinstance(given, list):
+    if kind in ("too_short", "too_long") and isinstance(raw, list):
         low, high = context.get("min_length"), context.get("max_length")
-        wanted = f"a list of at least {low}" if kind == "too_short" else f"a list of at most {high}"
-        return InvalidInputError(f"{file}: {where}", wanted, Described(f"{len(given)}"))
-    return InvalidInputError(f"{file}: {where}", _wanted(kind, context) or wording.number(where), given)
+        requirement = f"a list of at least {low}" if kind == "too_short" else f"a list of at most {high}"
+        return InvalidInputError(f"{file}: {where}", requirement, Described(f"{len(raw)}"))
+    return InvalidInputError(f"{file}: {where}", _wanted(kind, context) or wording.number(where), raw)
 
 
 def _wanted(kind: str, context: dict[str, Any]) -> str | None:
-    """Return what must stand where pydantic found a mistake of this kind; None where it is a number."""
+    """Return the requirement for a kind of pydantic error; None for numbers."""
     if kind == "literal_error":
         words = str(context.get("expected")).replace("'", "").replace(" or ", ", ")
         return f"one of {words}" if "," in words else words

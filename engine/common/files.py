@@ -32,42 +32,42 @@ __all__ = [
 
 
 def read_at_most(
-    path: str | os.PathLike[str], kind: str, largest: int, wanted: str, refusal: type[InvalidInputError] = InvalidInputError
+    path: str | os.PathLike[str], kind: str, largest: int, requirement: str, refusal: type[InvalidInputError] = InvalidInputError
 ) -> bytes:
-    """Return what is in a file from anywhere; no more of it is read than `largest` bytes and one.
+    """Return the content of a file; no more than `largest` bytes and one are read.
 
     Parameters
     ----------
     kind : str
-        What it should be, for the message: "pair file".
-    wanted : str
-        What it must be instead where it is larger: "a drawing of at most 2 MB".
+        Kind of file, for the message: "pair file".
+    requirement : str
+        What the error asks for where it is larger: "a drawing of at most 2 MB".
     refusal : type of InvalidInputError, optional
 
     Raises
     ------
     InvalidInputError
-        There is no such file, or it is larger; a `refusal`.
+        The file cannot be read, or is larger.
     """
     name = os.fspath(path)
     try:
         with open(path, "rb") as file:
             content = file.read(largest + 1)
     except (OSError, ValueError) as error:
-        told = error.strerror if isinstance(error, OSError) and error.strerror else "no such name"
-        raise refusal(kind, f"a file that can be read ({told})", name) from None
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else "no such name"
+        raise refusal(kind, f"a file that can be read ({reason})", name) from None
     if len(content) > largest:
-        raise refusal(name, wanted, Described("more"))
+        raise refusal(name, requirement, Described("more"))
     return content
 
 
 def open_plain(path: str | os.PathLike[str]) -> BinaryIO:
-    """Open a plain file for reading. A pipe or a device, which may never answer, is not waited for but refused.
+    """Open a plain file for reading; pipes and devices, which may never answer, are refused.
 
     Raises
     ------
     OSError
-        There is no such file, or it is none.
+        There is no such plain file.
     """
     number = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
     if not stat.S_ISREG(os.fstat(number).st_mode):
@@ -79,8 +79,7 @@ def open_plain(path: str | os.PathLike[str]) -> BinaryIO:
 def name_beside(folder: str | os.PathLike[str], name: str) -> str | None:
     """Return the path of a file that another one in `folder` names; None if that leads out of the folder.
 
-    A file from anywhere may name any other: only one in its own folder, or in a folder in that one, is its business, wherever symbolic
-    links lead. Whether there is one is not looked at.
+    A file may name others only in its own folder or below, symbolic links resolved. The file need not exist.
     """
     is_foreign = PurePosixPath(name).is_absolute() or PureWindowsPath(name).is_absolute() or bool(PureWindowsPath(name).drive)
     if is_foreign or ".." in PureWindowsPath(name).parts:
@@ -109,7 +108,7 @@ def write_atomically(path: str | os.PathLike[str], content: bytes) -> None:
     Raises
     ------
     OSError
-        The disk is full, or takes nothing here; it names `path`.
+        The disk is full or not writable; the error names `path`.
     """
     target = Path(path)
     with naming(target):
@@ -132,7 +131,7 @@ def write_atomically(path: str | os.PathLike[str], content: bytes) -> None:
 
 @contextlib.contextmanager
 def naming(target: str | os.PathLike[str]) -> Iterator[None]:
-    """Let an `OSError` name the file that is meant: a full disk names none, and of a temporary name no user has heard."""
+    """Set the file name of an `OSError`: a full disk names none, and a temporary name means nothing to a user."""
     try:
         yield
     except OSError as error:
@@ -152,5 +151,5 @@ def real_path(target: Path) -> Path:
 
 
 def is_special(target: Path) -> bool:
-    """Tell whether this is there and no ordinary file, but a device or a pipe."""
+    """Return whether the target exists and is a device or a pipe."""
     return target.exists() and not target.is_file()

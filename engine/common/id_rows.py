@@ -1,4 +1,4 @@
-"""Where ids stand in a column of them."""
+"""Rows of ids in a sorted column of ids."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from engine.common.arrays import IntArray
 __all__ = ["IdRows"]
 
 _SPARSE = 16
-"""Ids to one that is there, from which a table of all would be too large to be made whenever something is built."""
+"""Ratio of the largest id to the number of ids above which a lookup table would be too large."""
 
 
 class IdRows:
-    """The rows of ascending ids, int64 (m,), >= 0: by a table, or where that would be large by a search."""
+    """Finds the rows of ascending ids, int64 (m,), >= 0: by a lookup table, or a binary search where that would be large."""
 
     def __init__(self, ids: IntArray) -> None:
         self._ids = ids
@@ -23,8 +23,8 @@ class IdRows:
             self._table = np.full(n, -1, dtype=np.int64)
             self._table[ids] = np.arange(len(ids))
 
-    def of(self, wanted: IntArray) -> IntArray:
-        """Return the row of each id, in whatever shape they come; -1 of one that is not there.
+    def of(self, ids: IntArray) -> IntArray:
+        """Return the row of each id, in an array of any shape; -1 for an unknown id.
 
         Examples
         --------
@@ -32,6 +32,6 @@ class IdRows:
         [[2, -1], [0, -1]]
         """
         if self._table is not None:
-            return self._table.take(wanted, mode="clip")  # the last entry stands for all that are larger
-        rows = np.minimum(np.searchsorted(self._ids, wanted), len(self._ids) - 1)
-        return np.where(self._ids[rows] == wanted, rows, -1)
+            return self._table.take(ids, mode="clip")  # the last entry stands for all larger ids
+        rows = np.minimum(np.searchsorted(self._ids, ids), len(self._ids) - 1)
+        return np.where(self._ids[rows] == ids, rows, -1)

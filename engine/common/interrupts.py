@@ -25,11 +25,11 @@ _get_handler, _set_handler = _signal.getsignal, _signal.signal
 """CPython's own functions. Those of `signal` look for each handler among the members of an enumeration: 10 us a call, these 0.1."""
 
 _SIGNALS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
-"""Which of them there are: Windows has no terminals to hang up."""
+"""Signals that exist here: Windows has no terminals to hang up."""
 
 
 class _Asked:
-    """Whether an interrupt came that no caller has been told of by `raise_lost`."""
+    """True if an interrupt came that `raise_lost` has not raised yet."""
 
     __slots__ = ("is_set",)
 

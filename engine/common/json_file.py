@@ -1,4 +1,4 @@
-"""JSON files from anywhere: read with a limit on their size, and told by the line where they are broken."""
+"""JSON files from anywhere: read up to a size; errors name the line."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def check_values(content: bytes, name: str) -> int:
 
 
 def glance(path: str | os.PathLike[str], largest: int) -> object:
-    """Return what is in a JSON file, None where that cannot be told: it is not there, larger than so many bytes, or no JSON."""
+    """Return the content of a JSON file; None if it is missing, larger than so many bytes, or no JSON."""
     try:
         name = os.fspath(path)
         return _parsed(read_at_most(name, "file", largest, "smaller"), "file", name)

@@ -80,11 +80,11 @@ MAX_RING_CORNERS = 300_000_000
 page of 1,500 letters drawn by 200 corners each has it; the noise of a picture of 350 x 350 pixels too."""
 
 MAX_CONVEX_PIECES = 3_000
-"""Of one outline, a count: each costs `trace` two milliseconds to find, make and measure, another one to draw, and each step of a world
-pays for all. 4,000 squares that touch in corners took 11 s and, drawn, 19 s on a busy machine."""
+"""Convex pieces of one outline, a count: each costs `trace` two milliseconds to find, build and measure, another one to draw, and each step
+of a world pays for all. 4,000 squares that touch in corners took 11 s and, drawn, 19 s on a busy machine."""
 
 MAX_PART_CORNERS = 8_000
-"""Of one part that is cut up exactly, a count: triangulation takes a spiral of them seconds, with their square."""
+"""Corners of one part that is decomposed exactly, a count: triangulation takes a spiral of them seconds, with their square."""
 
 MAX_SEARCHED = 12_000_000
 """Subproblems of Keil's method that one outline or one drawing may take, a count (the square of the corners of each part, for each try):
@@ -95,18 +95,18 @@ MAX_JSON_VALUES = 1_000_000
 scene of ten thousand boxes has two fifths of it."""
 
 MAX_JSON_NAMES = 1_000
-"""Of one object of a JSON file, a count. No format of ours has more than some twenty, R.U.B.E. some forty and what a user adds; what checks
-an object tells, and keeps, each name that means nothing."""
+"""Names in one object of a JSON file, a count. No format of ours has more than some twenty, R.U.B.E. some forty and what a user adds; the
+validator records each unknown name."""
 
 MAX_RECORDED_STEPS = 1_000_000
-"""Of a recording, a count: more than four hours at 60 Hz."""
+"""Steps of a recording, a count: more than four hours at 60 Hz."""
 
 MAX_RECORDED_VALUES = 5_000_000
 """Values of JSON of a recording, all parts together, a count: 200 MB."""
 
 MAX_RECORDED_INPUTS = 400_000
-"""Of a recording, a count: drags of four hands at 60 Hz, without a pause, for half an hour; 170 MB. What is dropped or built counts by its
-size as well (`MAX_JSON_VALUES`)."""
+"""Inputs of a recording, a count: drags of four hands at 60 Hz, without a pause, for half an hour; 170 MB. Dropped or created things also
+count by their size (`MAX_JSON_VALUES`)."""
 
 MAX_UNPACKED = 150_000_000
 """Bytes of all that a recording has packed: digests of 200 bodies over an hour and a half."""

@@ -43,24 +43,24 @@ def _references_to_a_new_array() -> int:
 
 
 _ALONE = _references_to_a_new_array()
-"""What `sys.getrefcount` says of an array that one local variable holds, and nothing else."""
+"""The value of `sys.getrefcount` for an array that only one local variable holds."""
 
 
 def room(n: int) -> FloatArray:
     """Return a float64 array (n,) to write to, its contents arbitrary. Views of it hold it; a bare address does not."""
     if not SMALLEST <= n <= LARGEST:
         return np.empty(n)
-    found, passed = None, []
-    while found is None:
+    chosen, passed = None, []
+    while chosen is None:
         try:
             piece = _pieces.pop()
         except IndexError:  # all are passed, or another thread has them
-            found = np.empty(n + n // _SPARE)
+            chosen = np.empty(n + n // _SPARE)
         else:
             if n <= len(piece) <= 2 * n and sys.getrefcount(piece) == _ALONE:
-                found = piece
+                chosen = piece
             else:
                 passed.append(piece)
     _pieces.extend(reversed(passed))
-    _pieces.append(found)  # what has served last is looked at first: it is in the cache still
-    return found[:n]
+    _pieces.append(chosen)  # what has served last is looked at first: it is in the cache still
+    return chosen[:n]
