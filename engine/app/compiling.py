@@ -93,9 +93,7 @@ def _volumes() -> None:
 
 
 def _solver(name: str) -> None:
-    """What a solver runs, and what only its judges run."""
     load_solver(name).prepare()
-    load_solver(name).compile_rest()
 
 
 def _motion() -> None:

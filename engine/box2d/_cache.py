@@ -1,7 +1,7 @@
 """The disposable `b2World`: built from specifications, read after each step, thrown away whenever it breaks.
 
-Only this module holds Box2D objects, each under our own id, and forgets them the moment Box2D does: a stale one reads
-another body's memory (PYBOX2D.md 2, 5, 6, 8). Nothing here checks input; the specifications and `World` did.
+Only this module keeps Box2D objects, each under our own id, and drops them the moment Box2D destroys them: a stale one reads
+another body's memory (PYBOX2D.md 2, 5, 6, 8). Nothing here checks input: the specifications and `World` have.
 """
 
 from __future__ import annotations
@@ -61,11 +61,11 @@ class Box2DCache:
         self._world.Step(self._settings.dt, self._settings.velocity_iterations, self._settings.position_iterations)
 
     def attach_listener(self) -> None:
-        """Let the listener hear; last of all, so that building a world is not taken for events."""
+        """Attach the listener, last, so that building a world causes no events."""
         self._world.contactListener = self.listener
 
     def close(self) -> None:
-        """Let go of every Box2D object, the listener first."""
+        """Drop every Box2D object, the listener first."""
         self._world.contactListener = None
         self._joints.clear()
         self._fixtures.clear()
@@ -77,13 +77,13 @@ class Box2DCache:
     # -- building -----------------------------------------------------------------------------------------------------
 
     def set_settings(self, settings: WorldSettings) -> None:
-        """Hand the world its settings."""
+        """Apply settings to the world."""
         self._settings = settings
         self._world.gravity = settings.gravity
         self._world.continuousPhysics = settings.continuous
         self._world.warmStarting = settings.warm_starting
         self._world.subStepping = settings.sub_stepping
-        self._world.SetAllowSleeping(settings.sleeping)  # the attribute allowSleeping is none of Box2D's, and changes nothing
+        self._world.SetAllowSleeping(settings.sleeping)  # the attribute allowSleeping does not reach Box2D
 
     def add_body(self, body: int, spec: BodySpec, position: tuple[float, float], angle: float, awake: bool, is_active: bool = True) -> None:
         """Create a body without fixtures, at rest; where not `is_active`, inactive until `set_active`."""
@@ -277,7 +277,7 @@ class Box2DCache:
             self.internal.write(ids, addresses, self._joints, state)
 
     def touching(self) -> IntArray:
-        """Return the pairs of fixtures that touch as Box2D last told, sensors included, (n, 2): begun and not ended."""
+        """Return the pairs of fixtures that touch by the last events, sensors included, (n, 2): begun and not ended."""
         table = self.fixture_table()
         return table.fixture[np.searchsorted(table.address, self.read_contacts().fixtures)]
 
@@ -312,10 +312,10 @@ class Box2DCache:
         x, y = float(center.x), float(center.y)
         return (x, y), mass, float(made.inertia) - mass * (x * x + y * y)
 
-    def phases(self, whole: float) -> tuple[float, float, float]:
+    def phases(self, step_ms: float) -> tuple[float, float, float]:
         """Return what colliding, solving and the impacts inside it took of the last step, which took `whole`, milliseconds."""
         profile = self._world.GetProfile()  # a view into the world, as all that SWIG hands out: read at once
-        return phases_of(float(profile.step), float(profile.collide), float(profile.solve), float(profile.solveTOI), whole)
+        return phases_of(float(profile.step), float(profile.collide), float(profile.solve), float(profile.solveTOI), step_ms)
 
     def joint_anchors(self, joint: int) -> tuple[tuple[float, float], tuple[float, float]]:
         """Return both anchors in the world frame."""
@@ -351,16 +351,16 @@ class Box2DCache:
         )
 
     def holds_point(self, fixture: int, point: tuple[float, float]) -> bool:
-        """Tell whether a fixture's shape contains a world point, by Box2D's own test."""
+        """Return whether a fixture's shape contains a world point, by Box2D's own test."""
         return bool(self._fixtures[fixture].TestPoint(point))
 
     def contact_between(self, fixture_a: int, fixture_b: int) -> tuple[int, int] | None:
         """Return two fixtures in the order in which they stand in the contact that Box2D keeps for them, touching or not; None without."""
-        wanted = {self._address[fixture_a], self._address[fixture_b]}
+        pair = {self._address[fixture_a], self._address[fixture_b]}
         for edge in self._bodies[self._fixture_body[fixture_a]].contacts:
-            found = hash(edge.contact.fixtureA), hash(edge.contact.fixtureB)
-            if set(found) == wanted:
-                return self._by_address[found[0]].fixture, self._by_address[found[1]].fixture
+            address_a, address_b = hash(edge.contact.fixtureA), hash(edge.contact.fixtureB)
+            if {address_a, address_b} == pair:
+                return self._by_address[address_a].fixture, self._by_address[address_b].fixture
         return None
 
     def make_contacts(self) -> None:

@@ -1,4 +1,4 @@
-"""What Box2D takes, and how it holds it: numbers of float32, shapes with its skin, bodies of a mass that it can work with.
+"""Specifications as Box2D accepts and holds them: float32 numbers, shapes with its skin, bodies of a mass that it can work with.
 
 Every number is rounded here, so that our algorithms see the very numbers that Box2D sees. Hazards closed here: PYBOX2D.md 9
 (negative radius), 10 (density 0), 11 (concave outlines become hulls).
@@ -28,29 +28,29 @@ __all__ = ["accepted"]
 
 
 def accepted(spec: Any) -> Any:
-    """Return a specification, of a joint also one that is fixed to its bodies already, as Box2D holds it.
+    """Return a specification, or a resolved joint, as Box2D holds it.
 
     Raises
     ------
     InvalidInputError
-        Names the shape that Box2D has not, what of it float32 cannot hold, or the mass that it cannot work with.
+        Names the unsupported shape, the number that float32 cannot hold, or the mass that Box2D cannot work with.
     """
     if isinstance(spec, FixtureSpec):
         return _accepted_fixture(spec)
     if isinstance(spec, ResolvedJoint):
         return rounded(replace(spec, spec=rounded(spec.spec)))
     if isinstance(spec, WorldSettings) and spec.restitution_threshold not in (None, VELOCITY_THRESHOLD):
-        wanted = f"{VELOCITY_THRESHOLD:g} m/s with Box2D, which has no other"
-        raise InvalidInputError("restitution_threshold", wanted, spec.restitution_threshold)
+        requirement = f"{VELOCITY_THRESHOLD:g} m/s with Box2D, which has no other"
+        raise InvalidInputError("restitution_threshold", requirement, spec.restitution_threshold)
     if isinstance(spec, WorldSettings) and spec.solver_settings:
         raise InvalidInputError("solver_settings", "none with Box2D, which has no settings of its own", dict(spec.solver_settings))
     spec = rounded(spec)
     if isinstance(spec, BodySpec):
-        fixtures = tuple(_accepted_fixture(one) for one in spec.fixtures)
-        if any(one is not other for one, other in zip(fixtures, spec.fixtures, strict=True)):
+        fixtures = tuple(_accepted_fixture(fixture) for fixture in spec.fixtures)
+        if any(fixture is not other for fixture, other in zip(fixtures, spec.fixtures, strict=True)):
             spec = replace(spec, fixtures=fixtures)
         if spec.type == "dynamic":
-            check_body_mass([(one.shape, one.density) for one in spec.fixtures])
+            check_body_mass([(fixture.shape, fixture.density) for fixture in spec.fixtures])
     return spec
 
 

@@ -35,7 +35,7 @@ _ZERO = np.float32(0.0)
 
 
 class _Part(NamedTuple):
-    """What one shape contributes: mass in kg, the mass times the centre of mass in kg m, inertia about the body's origin in kg m^2."""
+    """The contribution of one shape: mass in kg, the mass times the centre of mass in kg m, inertia about the body's origin in kg m^2."""
 
     mass: np.float32
     moment_x: np.float32
@@ -57,7 +57,7 @@ def check_body_mass(fixtures: Sequence[tuple[AnyShape, float]]) -> None:
     """
     if not fixtures:
         return
-    solid = [one for one in fixtures if not isinstance(one[0], Segment)]
+    solid = [(shape, density) for shape, density in fixtures if not isinstance(shape, Segment)]
     if not solid:
         raise InvalidInputError("shape", "a circle or a polygon beside the edges of a dynamic body: edges have no mass", fixtures[0][0])
     if max(density for _, density in solid) == 0.0:
@@ -81,7 +81,7 @@ def check_body_mass(fixtures: Sequence[tuple[AnyShape, float]]) -> None:
 @lru_cache(maxsize=KEPT_SHAPES)
 def _part(shape: AnyShape, density: float) -> _Part:
     """Ask Box2D's shape; kept, for a body is checked when it is specified, and each time that it changes."""
-    found = mass_of(to_fixture_shape(shape)[0], density)
-    center = found.center
-    mass = np.float32(found.mass)
-    return _Part(mass, mass * np.float32(center.x), mass * np.float32(center.y), np.float32(found.I))
+    data = mass_of(to_fixture_shape(shape)[0], density)
+    center = data.center
+    mass = np.float32(data.mass)
+    return _Part(mass, mass * np.float32(center.x), mass * np.float32(center.y), np.float32(data.I))

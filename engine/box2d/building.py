@@ -1,4 +1,4 @@
-"""A `b2World` built anew from the model, much of it in advance: a body takes some 10 us, and a thousand of them in one frame are seen.
+"""Building a `b2World` from the model, much of it in advance: a body takes some 10 us, and a thousand of them in one frame are visible.
 
     in advance   bodies, inactive, with their fixture: nothing of that depends on where they are; some in each step
     at the end   poses, then all made active in order; velocities; joints; contacts and their impulses; sleep; internal state
@@ -32,7 +32,7 @@ __all__ = ["BodyReading", "Building", "HeldShape"]
 class HeldShape(NamedTuple):
     """The Box2D shape that a fixture was created from, for the next time, and our shape as Box2D holds it."""
 
-    given: FixtureShape
+    original: FixtureShape
     made: Any
     held: FixtureShape
 
@@ -54,7 +54,7 @@ class BodyReading(NamedTuple):
 
 
 class _Parts(NamedTuple):
-    """What a body is made from in advance; of one without just one fixture no more than the body."""
+    """The parts of a body that are built in advance: with its fixture if it has exactly one."""
 
     spec: BodySpec
     fixture: int
@@ -63,10 +63,10 @@ class _Parts(NamedTuple):
 
 
 class Building:
-    """A new world as far as it has been built, of what the model says.
+    """A new world, partly built from the model.
 
-    `shape_of` returns the shapes of a fixture, the same tuple as long as it has that shape. It is the solver's, and is not kept here: each
-    would hold on to the other then, and a world that nobody has any more would wait for the collector of garbage.
+    `shape_of` returns the shapes of a fixture, the same tuple as long as it has that shape. It is a method of the solver and is not kept
+    here, which would be a reference cycle: a world without references would wait for the garbage collector.
     """
 
     def __init__(self, model: WorldModel) -> None:
@@ -74,10 +74,10 @@ class Building:
         self._settings, self._structure = model.settings, model.structure
         self._made: dict[int, _Parts] = {}
         self._cache = Box2DCache(model.settings, best_reader(), None)
-        self._cache.prime()  # first of all, so that impulses are not scaled by a step ratio of 0
+        self._cache.prime()  # before anything else, so that impulses are not scaled by a step ratio of 0
 
     def is_of_now(self, shape_of: ShapeOf) -> bool:
-        """Tell whether all that was made in advance is as the model has it now; other bodies may have come since."""
+        """Return whether everything built in advance still agrees with the model; bodies may have been added since."""
         model = self._model
         if model.settings is not self._settings:
             return False
@@ -89,7 +89,7 @@ class Building:
         return True
 
     def go_on(self, n_slices: int, shape_of: ShapeOf) -> None:
-        """Make the first of so many slices of what can be made in advance."""
+        """Build the first of `n_slices` slices of the remaining work that can be done in advance."""
         ids, n_made = self._model.body_ids, len(self._made)
         for body in ids[n_made : n_made + math.ceil((len(ids) - n_made) / n_slices)].tolist():
             made = self._made[body] = self._parts(body, shape_of)
@@ -98,7 +98,7 @@ class Building:
                 self._add_fixture(made.fixture, body, made.shape, is_weighed=True)
 
     def finish(self, read: BodyReading, internal: InternalMemory | None, pairs: EvaluatedPairs, shape_of: ShapeOf) -> Box2DCache:
-        """Make the rest; return the world with the bodies as they were read, all but its listener.
+        """Build the rest; return the world with the bodies as they were read, without its listener attached.
 
         The order matters: velocities after fixtures; all contacts made without moving before their impulses are written; sleepers put to
         sleep after that; what is internal over it all.
@@ -133,7 +133,7 @@ class Building:
         return cache
 
     def close(self) -> None:
-        """Let go of what was made."""
+        """Discard the world."""
         self._cache.close()
 
     def _parts(self, body: int, shape_of: ShapeOf) -> _Parts:

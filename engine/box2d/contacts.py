@@ -39,8 +39,8 @@ __all__ = [
     "fixtures_of",
     "impulses_of",
     "no_pairs",
+    "pairs_of",
     "point_columns",
-    "told_pairs",
 ]
 
 _CIRCLES, _FACE_A, _FACE_B = 0, 1, 2
@@ -51,7 +51,7 @@ _NONE = ([0.0, 0.0], [0.0, 0.0])
 
 @dataclass(frozen=True, slots=True)
 class FixtureTable:
-    """What must be known of every fixture, in the order of its address in memory (ascending), a row each."""
+    """All fixtures, a row each, ascending by the address in memory."""
 
     address: IntArray
     fixture: IntArray
@@ -66,28 +66,28 @@ class FixtureTable:
 class EvaluatedPairs:
     """Solid touching pairs as last read: contacts for the outside, with the raw manifolds in the same order.
 
-    `rows` are what the next step asks about them. Of a step in which Box2D computed none of them `raw` is what they were read from, and
-    `still` the contacts of the first of such steps in a row.
+    The next step reads `rows`. After a step in which Box2D computed no pair, `raw` is their source, and `still` the contacts of the first
+    of such steps in a row.
     """
 
     contacts: StepContacts
     keys: IntArray
     manifolds: NDArray[np.void]
-    rows: _StepRows | _ToldRows
+    rows: _StepRows | _ContactRows
     raw: RawContacts | None = None
     still: StepContacts | None = None
 
 
-def told_pairs(contacts: StepContacts, keys: IntArray, manifolds: NDArray[np.void]) -> EvaluatedPairs:
-    """Return the pairs of contacts that were told, with their keys and manifolds."""
+def pairs_of(contacts: StepContacts, keys: IntArray, manifolds: NDArray[np.void]) -> EvaluatedPairs:
+    """Return the pairs of given contacts, with their keys and manifolds."""
     if isinstance(contacts, LazyContacts):
-        contacts.make()  # or they would hold on to their past, and that to its own
-    return EvaluatedPairs(contacts, keys, manifolds, _ToldRows(contacts, keys))
+        contacts.make()  # or each would keep the contacts of the step before alive
+    return EvaluatedPairs(contacts, keys, manifolds, _ContactRows(contacts, keys))
 
 
 @dataclass(frozen=True, slots=True)
 class StepInputs:
-    """Everything the points of one step are made from.
+    """The inputs from which the contacts of one step are computed.
 
     `start_poses` and `active` (awake and not static, before the step; `active_after`, after it) have a row for each body.
     """
@@ -106,13 +106,13 @@ class StepInputs:
 
 def no_pairs(step: int) -> EvaluatedPairs:
     """Return the pairs before the first step: none."""
-    return told_pairs(no_contacts(step), np.zeros(0, dtype=np.int64), np.zeros(0, dtype=MANIFOLD_DTYPE))
+    return pairs_of(no_contacts(step), np.zeros(0, dtype=np.int64), np.zeros(0, dtype=MANIFOLD_DTYPE))
 
 
 def build_step_contacts(inputs: StepInputs, before: EvaluatedPairs) -> EvaluatedPairs:
     """Turn the raw contacts of a step into world points, with states found against the step `before`.
 
-    Most of it waits until somebody looks at the contacts; what waits holds on to the step before, and to none before that.
+    Most columns are computed when the contacts are first read; until then the step before is kept, and none before that.
     """
     if (raw := before.raw) is not None and _is_still(inputs, raw, before.rows):
         still = before.still or before.contacts
@@ -125,7 +125,7 @@ def build_step_contacts(inputs: StepInputs, before: EvaluatedPairs) -> Evaluated
     solid = np.flatnonzero(~(table.sensor[at[:, 0]] | table.sensor[at[:, 1]]) & (inputs.raw.manifolds["count"] > 0))
     keys = (table.fixture[at[:, 0]] << _PAIR_BITS) | table.fixture[at[:, 1]]
     order = solid[np.argsort(keys[solid])]
-    keys, at, manifolds = keys[order], at.take(order, axis=0), _without_leftovers(_taken(inputs.raw.manifolds, order))
+    keys, at, manifolds = keys[order], at.take(order, axis=0), _without_leftovers(_copied(inputs.raw.manifolds, order))
     body_rows = table.body_row.take(at)
     slot, known = _slots(keys, before.keys)
 
@@ -153,8 +153,8 @@ def build_step_contacts(inputs: StepInputs, before: EvaluatedPairs) -> Evaluated
     return EvaluatedPairs(contacts, keys, manifolds, rows, inputs.raw if not evaluated.any() else None)
 
 
-def _is_still(inputs: StepInputs, raw: RawContacts, rows: _StepRows | _ToldRows) -> bool:
-    """Tell whether all is as in the step before, in which no pair was computed and which was read as `raw`."""
+def _is_still(inputs: StepInputs, raw: RawContacts, rows: _StepRows | _ContactRows) -> bool:
+    """Return whether nothing has changed since the step before, in which no pair was computed and whose contacts are `raw`."""
     if inputs.active.any() or inputs.active_after.any() or inputs.impacts:
         return False
     if not isinstance(rows, _StepRows) or inputs.table is not rows.table:
@@ -165,7 +165,7 @@ def _is_still(inputs: StepInputs, raw: RawContacts, rows: _StepRows | _ToldRows)
 
 def _columns_of(contacts: StepContacts) -> dict[str, NDArray[Any]]:
     """Return all columns of contacts."""
-    return {one.name: getattr(contacts, one.name) for one in fields(StepContacts) if one.name not in _NO_COLUMNS}
+    return {field.name: getattr(contacts, field.name) for field in fields(StepContacts) if field.name not in _NO_COLUMNS}
 
 
 _NO_COLUMNS = frozenset({"step", "removed", "began", "ended"})
@@ -173,9 +173,9 @@ _NO_COLUMNS = frozenset({"step", "removed", "began", "ended"})
 
 @dataclass(frozen=True, slots=True)
 class _StepRows:
-    """What the columns of a step are made from, a row each pair that touches.
+    """The inputs of the columns of a step, a row for each touching pair.
 
-    `at` (n, 2) are rows of the table of fixtures, `impulses` what impacts inside the step added, normal and tangent, by row.
+    `at` (n, 2) are rows of the table of fixtures, `impulses` the normal and tangent impulses of impacts inside the step, by row.
     """
 
     table: FixtureTable
@@ -194,33 +194,33 @@ class _StepRows:
         return np.where(exists, self.manifolds["points"]["id"].astype(np.int64), 0), exists
 
     def columns(self) -> dict[str, NDArray[Any]]:
-        """Return all columns but those that tell of the step before."""
+        """Return all columns that do not depend on the step before."""
         table, (row_a, row_b) = self.table, self.at.T
         radii, skins = (table.radius.take(row_a), table.radius.take(row_b)), table.skin.take(row_a) + table.skin.take(row_b)
-        found = point_columns(self.manifolds, (self.pose_a, self.pose_b), radii, skins)
-        exists = np.arange(2) < found["count"][:, None]
+        columns = point_columns(self.manifolds, (self.pose_a, self.pose_b), radii, skins)
+        exists = np.arange(2) < columns["count"][:, None]
         in_toi = np.zeros(len(self.keys), dtype=np.bool_)
         for row, (normal, tangent) in self.impulses.items():
             in_toi[row] = True
-            found["normal_impulse"][row] += np.where(exists[row], normal, 0.0)
-            found["tangent_impulse"][row] += np.where(exists[row], tangent, 0.0)
+            columns["normal_impulse"][row] += np.where(exists[row], normal, 0.0)
+            columns["tangent_impulse"][row] += np.where(exists[row], tangent, 0.0)
         ids = {
             "fixture_a": table.fixture.take(row_a),
             "fixture_b": table.fixture.take(row_b),
             "body_a": table.body.take(row_a),
             "body_b": table.body.take(row_b),
         }
-        return found | ids | {"pose_a": self.pose_a, "pose_b": self.pose_b, "evaluated": self.evaluated, "in_toi": in_toi}
+        return columns | ids | {"pose_a": self.pose_a, "pose_b": self.pose_b, "evaluated": self.evaluated, "in_toi": in_toi}
 
     def columns_of(self, rows: IntArray) -> dict[str, NDArray[Any]]:
         """Return the columns of some of the pairs, without what impacts added to their impulses."""
-        manifolds, poses = _taken(self.manifolds, rows), (self.pose_a[rows], self.pose_b[rows])
+        manifolds, poses = _copied(self.manifolds, rows), (self.pose_a[rows], self.pose_b[rows])
         return _StepRows(self.table, self.at[rows], self.keys[rows], manifolds, *poses, self.evaluated[rows], {}).columns()
 
 
 @dataclass(frozen=True, slots=True)
-class _ToldRows:
-    """The same of contacts that were told already, by whatever solver."""
+class _ContactRows:
+    """The same for finished contacts, of any solver."""
 
     contacts: StepContacts
     keys: IntArray
@@ -243,10 +243,10 @@ class _ToldRows:
 
 _OF_PAIRS = ("body_a", "body_b", "fixture_a", "fixture_b", "normal")
 _OF_POINTS = ("position", "separation", "feature_id")
-"""Columns that a removed point is told from."""
+"""Columns of a removed point."""
 
 
-def _columns(rows: _StepRows, old: _StepRows | _ToldRows, slot: IntArray, known: NDArray[np.bool_]) -> dict[str, NDArray[Any]]:
+def _columns(rows: _StepRows, old: _StepRows | _ContactRows, slot: IntArray, known: NDArray[np.bool_]) -> dict[str, NDArray[Any]]:
     """Return the columns of `StepContacts`; `slot` is where each pair stands in the step before, where `known`."""
     feature_id, exists = rows.points
     persists = np.zeros_like(exists)
@@ -268,7 +268,7 @@ def point_columns(
     exists = np.arange(2) < count[:, None]
     normal, position, gap = world_manifolds(manifolds, *poses, *radii)
     points = manifolds["points"]
-    found = {
+    columns = {
         "separation": gap + skins[:, None],
         "feature_id": points["id"].astype(np.int64),
         "normal_impulse": points["normal_impulse"].astype(np.float64),
@@ -276,9 +276,9 @@ def point_columns(
     }
     if not exists.all():
         is_none = ~exists
-        for column in (position, *found.values()):
+        for column in (position, *columns.values()):
             column[is_none] = 0
-    return {"count": count, "normal": normal, "position": position, **found}
+    return {"count": count, "normal": normal, "position": position, **columns}
 
 
 def fixtures_of(keys: IntArray) -> tuple[IntArray, IntArray]:
@@ -293,18 +293,18 @@ def impulses_of(fixtures: tuple[IntArray, IntArray], manifolds: NDArray[np.void]
     step to the next (`b2Contact::Update`).
     """
     slot, known = _slots((fixtures[0] << _PAIR_BITS) | fixtures[1], pairs.keys)
-    found = np.zeros((len(manifolds), 2, 2), dtype=np.float32)
+    impulses = np.zeros((len(manifolds), 2, 2), dtype=np.float32)
     if not known.any():
-        return found
+        return impulses
     old, new = pairs.manifolds["points"][slot], manifolds["points"]
     new_exists = (np.arange(2) < manifolds["count"][:, None]) & known[:, None]
     old_exists = np.arange(2) < pairs.manifolds["count"][slot][:, None]
     for k in range(2):
         for old_k in range(2):
             same = new_exists[:, k] & old_exists[:, old_k] & (new["id"][:, k] == old["id"][:, old_k])
-            found[same, k, 0] = old["normal_impulse"][same, old_k]
-            found[same, k, 1] = old["tangent_impulse"][same, old_k]
-    return found
+            impulses[same, k, 0] = old["normal_impulse"][same, old_k]
+            impulses[same, k, 1] = old["tangent_impulse"][same, old_k]
+    return impulses
 
 
 def world_manifolds(
@@ -315,7 +315,7 @@ def world_manifolds(
     kind = manifolds["type"]
     flipped = kind == _FACE_B
     frame_x, frame_y, frame_angle, other_x, other_y, other_angle = (
-        np.where(flipped, one[:, k], two[:, k]) for one, two in ((pose_b, pose_a), (pose_a, pose_b)) for k in range(3)
+        np.where(flipped, pose_1[:, k], pose_2[:, k]) for pose_1, pose_2 in ((pose_b, pose_a), (pose_a, pose_b)) for k in range(3)
     )
     turn, other_turn = (np.cos(frame_angle), np.sin(frame_angle)), (np.cos(other_angle), np.sin(other_angle))
     plane_x, plane_y = _turned(turn, manifolds["local_point"])
@@ -346,11 +346,11 @@ def world_manifolds(
     return normals, points, gaps
 
 
-def _taken(manifolds: NDArray[np.void], rows: IntArray) -> NDArray[np.void]:
+def _copied(manifolds: NDArray[np.void], rows: IntArray) -> NDArray[np.void]:
     """Return a copy of these rows, each moved as eight words: NumPy would move nested fields one by one, which takes ten times as long."""
     words = np.ascontiguousarray(manifolds).view(np.int64).reshape(len(manifolds), MANIFOLD_DTYPE.itemsize // 8)
-    taken: NDArray[np.void] = words.take(rows, axis=0).reshape(-1).view(MANIFOLD_DTYPE)
-    return taken
+    copies: NDArray[np.void] = words.take(rows, axis=0).reshape(-1).view(MANIFOLD_DTYPE)
+    return copies
 
 
 def _without_leftovers(manifolds: NDArray[np.void]) -> NDArray[np.void]:
@@ -384,7 +384,7 @@ def _evaluated(
     slot: IntArray,
     known: NDArray[np.bool_],
 ) -> NDArray[np.bool_]:
-    """Tell which manifolds Box2D computed in this step.
+    """Return which manifolds Box2D computed in this step.
 
     It skips a pair when neither body is active as its turn comes. That is certain where neither was active before the
     step nor is after it. Where one was woken in between, by a touch earlier in the list, it depends on the order; then
@@ -405,15 +405,15 @@ def _geometry(manifold: Any) -> bytes:
 
 
 def _are_among(ids: IntArray, exist: NDArray[np.bool_], other_ids: IntArray, others_exist: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Tell which points (n, 2) of a pair exist and have the feature id of an existing one of the others (n, 2)."""
-    found = np.zeros_like(exist)
+    """Return which points (n, 2) of a pair exist and have the feature id of an existing one of the others (n, 2)."""
+    shared = np.zeros_like(exist)
     for k in range(2):
         for other in range(2):
-            found[:, k] |= exist[:, k] & others_exist[:, other] & (ids[:, k] == other_ids[:, other])
-    return found
+            shared[:, k] |= exist[:, k] & others_exist[:, other] & (ids[:, k] == other_ids[:, other])
+    return shared
 
 
-def _removed(step: int, rows: _StepRows, old: _StepRows | _ToldRows) -> tuple[ContactPoint, ...]:
+def _removed(step: int, rows: _StepRows, old: _StepRows | _ContactRows) -> tuple[ContactPoint, ...]:
     """Return the points of the step before whose pair or feature id is gone."""
     if len(old.keys) == 0:
         return ()
@@ -423,9 +423,9 @@ def _removed(step: int, rows: _StepRows, old: _StepRows | _ToldRows) -> tuple[Co
     if not gone.any():
         return ()
     row, k = np.nonzero(gone)
-    found = old.columns_of(row)
+    values = old.columns_of(row)
     point = np.arange(len(row)), k
-    columns = (found[name][point if name in _OF_POINTS else point[0]] for name in (*_OF_PAIRS, *_OF_POINTS))
+    columns = (values[name][point if name in _OF_POINTS else point[0]] for name in (*_OF_PAIRS, *_OF_POINTS))
     return tuple(
         ContactPoint(step, body_a, body_b, fixture_a, fixture_b, (x, y), (nx, ny), separation, feature, 0.0, 0.0, PointState.REMOVE)
         for body_a, body_b, fixture_a, fixture_b, (nx, ny), (x, y), separation, feature in zip(

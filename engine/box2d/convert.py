@@ -46,28 +46,28 @@ def to_box2d(shape: Shape) -> tuple[Any, Shape]:
 @lru_cache(maxsize=KEPT_SHAPES)
 def _polygon_to_box2d(shape: Polygon) -> tuple[Any, Polygon]:
     """Predict the hull, make it, look at it; kept, for a polygon is checked when a body is specified, and fixed when it is made."""
-    given = [(float(x), float(y)) for x, y in shape.vertices]
+    vertices = [(float(x), float(y)) for x, y in shape.vertices]
     corners = wrap(shape.vertices.astype(np.float32))
     if corners is None:
-        raise _untold(shape.vertices)
-    n, start = len(given), corners[0]
+        raise _fragile_corner(shape.vertices)
+    n, start = len(vertices), corners[0]
     if corners != [(start + step) % n for step in range(n)]:
-        raise _untold(shape.vertices)
+        raise _fragile_corner(shape.vertices)
     try:
-        made = Box2D.b2PolygonShape(vertices=given)
+        made = Box2D.b2PolygonShape(vertices=vertices)
         held = [(float(x), float(y)) for x, y in made.vertices]
     except (AssertionError, ValueError):
-        raise InvalidShapeError("vertices", _LARGE_ENOUGH, given) from None
-    if not _is_rotation(given, held):
-        raise _untold(shape.vertices)
+        raise InvalidShapeError("vertices", _LARGE_ENOUGH, vertices) from None
+    if not _is_rotation(vertices, held):
+        raise _fragile_corner(shape.vertices)
     return made, _with_box2d_skin(tuple(held))
 
 
-def _untold(corners: FloatArray) -> InvalidShapeError:
-    """Return what is said of a polygon of which Box2D's hull has other corners, or never ends: which corner it stumbles over."""
-    one = flattest_corner(corners)
-    wanted = "a corner that float32 can tell from the line of its neighbors"
-    return InvalidShapeError(f"vertices[{one.number}]", wanted, Described(f"{one.place}, {one.offset:.2g} m off it"))
+def _fragile_corner(corners: FloatArray) -> InvalidShapeError:
+    """Return the error for a polygon whose hull in Box2D has other corners, or never ends: it names the critical corner."""
+    corner = flattest_corner(corners)
+    requirement = "a corner that float32 can distinguish from the line of its neighbors"
+    return InvalidShapeError(f"vertices[{corner.number}]", requirement, Described(f"{corner.place}, {corner.offset:.2g} m off it"))
 
 
 def to_edge(edge: Segment) -> tuple[Any, Segment]:
@@ -146,11 +146,11 @@ def mass_of(made: Any, density: float) -> Any:
 _LARGE_ENOUGH = "a polygon large enough for float32 (area > 1.2e-7 m^2)"
 
 
-def _is_rotation(given: list[tuple[float, float]], held: list[tuple[float, float]]) -> bool:
-    if len(given) != len(held) or held[0] not in given:
+def _is_rotation(vertices: list[tuple[float, float]], held: list[tuple[float, float]]) -> bool:
+    if len(vertices) != len(held) or held[0] not in vertices:
         return False
-    start = given.index(held[0])
-    return given[start:] + given[:start] == held
+    start = vertices.index(held[0])
+    return vertices[start:] + vertices[:start] == held
 
 
 def fix(body: Any, definition: Any, shape: Any) -> Any:

@@ -1,4 +1,4 @@
-"""What another process says that Box2D keeps between two steps: checked before a word of it is written into memory.
+"""Checks of foreign Box2D state, before a word of it is written into memory.
 
 Internal state is raw words (`engine.box2d.internal_state`), and Box2D believes them: a position that is not finite, or two that disagree,
 end in an assertion in the middle of a step. So every float must be finite and of a magnitude that comes about, and what the public
@@ -40,8 +40,8 @@ def check_manifolds(keys: object, manifolds: object) -> None:
     """
     if not isinstance(manifolds, np.ndarray) or manifolds.dtype != MANIFOLD_DTYPE or manifolds.ndim != 1:
         raise InvalidInputError("memory.manifolds", "a row of manifolds", Described(type(manifolds).__name__))
-    found: IntArray = check_column("memory.keys", keys, (len(manifolds),), "int64")
-    if (found < 0).any() or (np.diff(found) <= 0).any():
+    checked_keys: IntArray = check_column("memory.keys", keys, (len(manifolds),), "int64")
+    if (checked_keys < 0).any() or (np.diff(checked_keys) <= 0).any():
         raise InvalidInputError("memory.keys", "in ascending order", Described("others"))
     points = manifolds["points"]
     for column in (

@@ -44,7 +44,7 @@ _SLEEP_TIME = 172
 BODY_WORDS = tuple(at // _WORD for at in (*_TRANSFORM, *_SWEEP, *_VELOCITY, *_FORCE, _SLEEP_TIME))
 """Words of a b2Body that are kept."""
 _FORCE_COLUMNS, _SLEEP_COLUMN = slice(len(BODY_WORDS) - 4, len(BODY_WORDS) - 1), len(BODY_WORDS) - 1
-"""Where among them a body's force and torque are, and the seconds that it has been slow."""
+"""Places of a body's force, torque and sleep time among these words."""
 
 JOINT_WORDS: Mapping[str, tuple[int, ...]] = {
     name: tuple(at // _WORD for at in offsets)
@@ -65,7 +65,7 @@ JOINT_WORDS: Mapping[str, tuple[int, ...]] = {
 """Words of each kind of joint that are kept."""
 
 _BEFORE_LIMITS: Mapping[str, int] = {"b2RevoluteJoint": 2, "b2PrismaticJoint": 2}
-"""Of these kinds, how many of the words hold for a joint whose motor or limits are others than before. Of a gear joint, none does."""
+"""Number of words, by kind, that stay valid when motor or limits of a joint change; none of a gear joint."""
 
 _MAX_JOINT_WORDS = max(len(words) for words in JOINT_WORDS.values())
 
@@ -232,7 +232,7 @@ _JOINTS: tuple[tuple[tuple[str, str, dict[str, Any]], ...], ...] = (
     ),
     (("Revolute", "post arm", {"referenceAngle": 0.3}), ("Prismatic", "post tip", _SLIDE | _at((1.0, 0.1), (0.0, 0.0)))),
 )
-"""Of each column: a post, an arm and a tip, the kinds of joints, what they join, and their settings."""
+"""For each column of bodies (post, arm, tip): the kinds of joints, their bodies and their settings."""
 
 
 class _Joined:
@@ -253,7 +253,7 @@ class _Joined:
                 "tip": self._arm(x + 1.6, 0.1),
             }
             for kind, ends, settings in kinds:
-                joined = {side: bodies[one] for side, one in zip(("bodyA", "bodyB"), ends.split(), strict=True)}
+                joined = {side: bodies[name] for side, name in zip(("bodyA", "bodyB"), ends.split(), strict=True)}
                 if kind in ("Revolute", "Prismatic"):
                     joined |= {"localAnchorA": joined["bodyA"].GetLocalPoint(joined["bodyB"].position), "localAnchorB": (0.0, 0.0)}
                 if kind == "Pulley":
@@ -263,7 +263,7 @@ class _Joined:
                 self.joints.append(create(getattr(Box2D, f"b2{kind}JointDef")(**joined | settings)))
         a, b = self.joints[-2:]
         self.sum = a.angle + _GEAR_RATIO * b.translation
-        """What the gear joint between the last two joints keeps as it is; of neither the coordinate is 0."""
+        """The constant of the gear joint between the last two joints; neither coordinate is 0."""
         self.joints.append(create(Box2D.b2GearJointDef(joint1=a, joint2=b, bodyA=a.bodyB, bodyB=b.bodyB, ratio=_GEAR_RATIO)))
         sleeper = self.world.CreateDynamicBody(position=(-9.0, 0.0), gravityScale=0.0)
         sleeper.CreateCircleFixture(radius=0.2, density=1.0)
@@ -306,7 +306,7 @@ class _Joined:
         self.memory.write(*self._which(), other.read())
 
     def difference(self) -> str | None:
-        """Compare every word with what can be told from outside."""
+        """Compare every word with the public interface."""
         for body in self.bodies[:-1]:
             body.ApplyForce(_PUSH, body.worldCenter, True)
             body.ApplyTorque(_TWIST, True)
@@ -340,9 +340,9 @@ class _Joined:
 
 def _words(memory: InternalMemory, addresses: NDArray[np.int64], offsets: tuple[int, ...]) -> NDArray[np.float32]:
     at = np.ascontiguousarray(np.broadcast_to(np.array(offsets, dtype=np.int64) // _WORD, (len(addresses), len(offsets))))
-    found = np.empty(at.shape, dtype=np.uint32)
-    memory._kernel.copy_words(addresses, at, found)
-    return found.view(np.float32)
+    words = np.empty(at.shape, dtype=np.uint32)
+    memory._kernel.copy_words(addresses, at, words)
+    return words.view(np.float32)
 
 
 def _near(read: Any, public: Any) -> bool:
@@ -350,7 +350,7 @@ def _near(read: Any, public: Any) -> bool:
 
 
 def _joint_difference(joint: Any, impulse: NDArray[np.float32], raw: Words, gear_sum: float) -> str | None:
-    """Hold the impulses against the force and the torque that the joint tells, for a step of a second."""
+    """Compare the impulses with the reported force and torque of the joint, for a step of a second."""
     kind = type(joint).__name__
     force, torque = joint.GetReactionForce(1.0), joint.GetReactionTorque(1.0)
     size = math.hypot(force.x, force.y)

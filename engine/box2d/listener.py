@@ -11,8 +11,8 @@ A step calls back in this order::
     SolveTOI  repeat  PreSolve, PostSolve for the pairs hit    bodies at the moment of impact
 
 so a PreSolve after any PostSolve belongs to an impact, and its poses are copied. One case is left: a step whose first
-PreSolve comes from an impact because nothing touched before. Then no PostSolve went before it, and the bodies tell:
-they are no longer where the step found them. (If they are, the impact is at fraction 0 and the poses are those of the
+PreSolve comes from an impact because nothing touched before. Then no PostSolve went before it, but the bodies are no longer
+where the step found them. (If they are, the impact is at fraction 0 and the poses are those of the
 start anyway.)
 
 Without a hook on contacts only the first PreSolve and the first PostSolve matter: they mark where Collide and Solve begin.
@@ -35,7 +35,7 @@ __all__ = ["ContactListener", "FixtureHandle", "Pending"]
 
 
 class FixtureHandle(NamedTuple):
-    """What the listener needs to know of a fixture, found by the address of the Box2D fixture, which lives as long."""
+    """A fixture as the listener needs it, by the address of the Box2D fixture, which lives as long."""
 
     fixture: int
     body: int
@@ -59,7 +59,7 @@ class _Phase(Enum):
 
 
 _COLLIDE, _SOLVED = _Phase.COLLIDE, _Phase.SOLVED
-"""Where a callback looks at every contact: a member is not looked up in its class for nothing."""
+"""Bound once: these callbacks run for every contact, and a lookup in the class would add to each."""
 
 
 class ContactListener(Box2D.b2ContactListener):  # type: ignore[misc]
@@ -79,7 +79,7 @@ class ContactListener(Box2D.b2ContactListener):  # type: ignore[misc]
     impact_impulses : dict of (fixture a, fixture b) to ([normal], [tangent])
         N s, summed over the impacts of the step; Box2D does not keep them in the contact.
     error : BaseException or None
-        The first thing a callback or hook raised.
+        The first exception of a callback or hook.
     """
 
     def __init__(self, handles: Mapping[int, FixtureHandle]) -> None:
@@ -104,8 +104,8 @@ class ContactListener(Box2D.b2ContactListener):  # type: ignore[misc]
     def start_step(self, step: int, start_pose: Callable[[int], Pose], may_skip_solving: bool = False) -> None:
         """Forget the last step; `start_pose` returns the pose of a body, by id, before the step.
 
-        Sub-stepping leaves Solve out of most steps, and then no PostSolve parts Collide from the impacts: the poses of every pair must
-        tell. So they must where a hook may disable every contact there is.
+        Sub-stepping leaves Solve out of most steps, and then no PostSolve separates Collide from the impacts: the poses of every pair are
+        compared instead. So they are where a hook may disable every contact.
         """
         hooks = self.hooks
         self._compares_poses = may_skip_solving or (hooks is not None and hooks.pre_solve is not None)
@@ -120,11 +120,11 @@ class ContactListener(Box2D.b2ContactListener):  # type: ignore[misc]
         (begun, ended), self.unreported = self.unreported, ([], [])
         if begun or ended:
             known = {handle.fixture: handle for handle in self._handles.values()}
-            for tell, pairs in ((self._begin, begun), (self._end, ended)):
+            for report, pairs in ((self._begin, begun), (self._end, ended)):
                 for a, b in pairs:
                     if a in known and b in known:  # else destroyed meanwhile
                         try:
-                            tell(self._pair_event(known[a], known[b]))
+                            report(self._pair_event(known[a], known[b]))
                         except BaseException as error:
                             self._keep(error)
 
@@ -133,22 +133,22 @@ class ContactListener(Box2D.b2ContactListener):  # type: ignore[misc]
         self._start_pose = None
 
     def take_error(self) -> BaseException | None:
-        """Return the first thing raised since the last call, and forget it."""
+        """Return and clear the first exception since the last call."""
         error, self.error = self.error, None
         return error
 
     def take_events(self) -> tuple[tuple[PairEvent, ...], tuple[PairEvent, ...]]:
-        """Return the begin and end events noted since the last call, and forget them."""
+        """Return and clear the begin and end events since the last call."""
         events = tuple(self.began), tuple(self.ended)
         self.began, self.ended = [], []
         return events
 
     def pending(self) -> Pending:
-        """Return what the next step will tell: events that began and ended, and what is unreported."""
+        """Return the events that the next step will report."""
         return Pending(tuple(self.began), tuple(self.ended), (list(self.unreported[0]), list(self.unreported[1])))
 
     def set_pending(self, pending: Pending) -> None:
-        """Let the next step tell this, and nothing else."""
+        """Set the events that the next step will report."""
         self.began, self.ended, self.unreported = list(pending.began), list(pending.ended), pending.unreported
 
     def BeginContact(self, contact: Any) -> None:

@@ -130,12 +130,12 @@ class MemoryReader:
             contacts = np.empty(self._room, dtype=np.int64)
             fixtures = np.empty((self._room, 2), dtype=np.int64)
             words = np.empty((self._room, MANIFOLD_DTYPE.itemsize // 4), dtype=np.uint32)
-            found = int(self._kernel.copy_contacts(first, contacts, fixtures, words))
-            if found <= self._room:
+            n = int(self._kernel.copy_contacts(first, contacts, fixtures, words))
+            if n <= self._room:
                 break
-            self._room = 2 * found
-        manifolds = words[:found].view(MANIFOLD_DTYPE).reshape(found)
-        return RawContacts(contacts[:found], fixtures[:found], manifolds)
+            self._room = 2 * n
+        manifolds = words[:n].view(MANIFOLD_DTYPE).reshape(n)
+        return RawContacts(contacts[:n], fixtures[:n], manifolds)
 
 
 _tested: tuple[Reader, str | None] | None = None

@@ -1,4 +1,4 @@
-"""What the parts of a step took, from `b2Profile`: readings of a clock that, on some systems, begins at the last whole millisecond.
+"""Durations of the parts of a step, from `b2Profile`: readings of a clock that, on some systems, begins at the last whole millisecond.
 
 On Linux and macOS, Box2D 2.3's `b2Timer` keeps its start as an unsigned integer of milliseconds (`Common/b2Timer.cpp`), so that each
 reading has the fraction of a millisecond that was lost at the start on top:
@@ -22,14 +22,14 @@ from engine.common.tolerances import PROFILE_RESOLUTION
 __all__ = ["phases_of"]
 
 
-def phases_of(step: float, collide: float, solve: float, toi: float, whole: float) -> tuple[float, float, float]:
+def phases_of(step: float, collide: float, solve: float, toi: float, measured: float) -> tuple[float, float, float]:
     """Return what colliding, solving and the impacts inside the step took.
 
     Parameters
     ----------
     step, collide, solve, toi : float
         As `b2Profile` has them, milliseconds; all 0 where Box2D has no clock, and then so are the results.
-    whole : float
+    measured : float
         The step as measured from outside, milliseconds.
 
     Examples
@@ -43,7 +43,7 @@ def phases_of(step: float, collide: float, solve: float, toi: float, whole: floa
         return 0.0, 0.0, 0.0
     if collide + solve + toi > step + PROFILE_RESOLUTION:
         solve, toi = _since(collide, solve), _since(solve, toi)
-        collide = whole - solve - toi
+        collide = measured - solve - toi
     return max(collide, 0.0), max(solve, 0.0), max(toi, 0.0)
 
 

@@ -20,7 +20,7 @@ from engine.box2d._cache import Box2DCache
 from engine.box2d.accepting import accepted
 from engine.box2d.body_mass import check_body_mass
 from engine.box2d.building import BodyReading, Building, HeldShape
-from engine.box2d.contacts import EvaluatedPairs, StepInputs, build_step_contacts, no_pairs, told_pairs
+from engine.box2d.contacts import EvaluatedPairs, StepInputs, build_step_contacts, no_pairs, pairs_of
 from engine.box2d.convert import to_fixture_shape
 from engine.box2d.foreign_state import check_gears, check_internal_state, check_manifolds
 from engine.box2d.internal_state import InternalMemory, InternalState
@@ -52,18 +52,18 @@ _T = TypeVar("_T")
 
 @dataclass(frozen=True, slots=True)
 class Box2DMemory:
-    """What the next step of Box2D depends on beside what its public interface tells.
+    """State of Box2D for the next step that its public interface does not have.
 
     Attributes
     ----------
     keys : int64 (n,)
         The pairs of fixtures of `manifolds`; see `engine.box2d.contacts`.
     manifolds : array of `MANIFOLD_DTYPE`
-        With the contact impulses that the solver starts from.
+        Manifolds with the contact impulses from which the solver starts.
     internal : InternalState or None
-        Internal state of bodies and joints, as raw words; None where it was out of reach, or not to be kept.
+        Internal state of bodies and joints, as raw words; None where it was out of reach or not kept.
     carried : Carried or None
-        What another solver has left, in place of `internal`.
+        State that another solver has left, in place of `internal`.
     """
 
     keys: IntArray
@@ -73,7 +73,7 @@ class Box2DMemory:
 
 
 class _Mark(NamedTuple):
-    """What to build the world from again: what was read, or of one body before a command that changes it in several strokes."""
+    """The state to roll back to: all bodies, or the one body that a command changes in several steps."""
 
     read: BodyReading | None
     concerned: tuple[int, tuple[float, ...], bool] | None
@@ -81,7 +81,7 @@ class _Mark(NamedTuple):
 
 
 class Box2DSolver(Solver):
-    """Box2D, guarded: what it would not survive is refused, and what breaks off all the same is built again."""
+    """Box2D, guarded: commands that it would not survive are refused, and after a failure the `b2World` is built again."""
 
     capabilities = Capabilities(
         name="box2d",
@@ -128,12 +128,6 @@ class Box2DSolver(Solver):
         return memory.load()
 
     @classmethod
-    def compile_rest(cls) -> None:
-        from engine.box2d.oracle.hulls import box2d_hulls
-
-        box2d_hulls([np.array([(0.0, 0.0), (1.0, 0.0), (0.0, 1.0)])])
-
-    @classmethod
     def has_whole_states(cls) -> bool:
         return best_internal_memory() is not None
 
@@ -141,7 +135,7 @@ class Box2DSolver(Solver):
 
     @property
     def hooks(self) -> StepHooks | None:
-        """What to call in the middle of a step."""
+        """Callables for the middle of a step."""
         return self._hooks
 
     @hooks.setter
@@ -166,7 +160,7 @@ class Box2DSolver(Solver):
 
     @property
     def cost(self) -> StepCost:
-        """What the last step cost."""
+        """Cost of the last step."""
         return self._cost
 
     def mass_data(self, body: int) -> tuple[tuple[float, float], float, float]:
@@ -185,17 +179,17 @@ class Box2DSolver(Solver):
         return self._cache.joint_state(joint, self.model.joints[joint])
 
     def _now(self) -> BodyReading:
-        """Return what stands, read again where a command may have changed it."""
+        """Return all bodies, read again where a command may have changed them."""
         if self._read is None:
             self._read = BodyReading(self._cache.body_rows, self._cache.read_bodies(), self._cache.read_internal())
         return self._read
 
     def _shape(self, fixture: int) -> HeldShape:
-        """Return the shapes of a fixture, made again where a command that was undone has let go of them."""
-        given: Any = self.model.fixtures[fixture].spec.shape
+        """Return the shapes of a fixture, made again after a command that was undone."""
+        shape: Any = self.model.fixtures[fixture].spec.shape
         known = self._shapes.get(fixture)
-        if known is None or (known.given is not given and known.given != given):
-            known = self._shapes[fixture] = HeldShape(given, *to_fixture_shape(given))
+        if known is None or (known.original is not shape and known.original != shape):
+            known = self._shapes[fixture] = HeldShape(shape, *to_fixture_shape(shape))
         return known
 
     # -- changes ------------------------------------------------------------------------------------------------------
@@ -222,8 +216,8 @@ class Box2DSolver(Solver):
                     self._check_mass(body, type_then)
             case c.ApplyImpulse(body, impulse, point) if model.bodies[body].spec.type == "dynamic":
                 if not self._cache.speed_after(body, impulse, point) <= MAX_SPEED:
-                    wanted = f"small enough that the body stays below {MAX_SPEED:g} m/s and rad/s"
-                    raise InvalidInputError("impulse", wanted, impulse)
+                    requirement = f"small enough that the body stays below {MAX_SPEED:g} m/s and rad/s"
+                    raise InvalidInputError("impulse", requirement, impulse)
             case c.CreateJoint(_, MouseJointSpec() as joint):
                 self._check_mouse(joint)
             case c.SetJoint(number, changes):
@@ -239,11 +233,11 @@ class Box2DSolver(Solver):
 
     def _check_mouse(self, joint: MouseJointSpec) -> None:
         if not self._is_stiff(joint):
-            wanted = f"heavy enough for the joint's frequency: mass * stiffness > {MIN_MOUSE_STIFFNESS:g} N s/m"
-            raise InvalidInputError("body", wanted, Described(f"{self._cache.mass_data(joint.body)[1]:.3g} kg"))
+            requirement = f"heavy enough for the joint's frequency: mass * stiffness > {MIN_MOUSE_STIFFNESS:g} N s/m"
+            raise InvalidInputError("body", requirement, Described(f"{self._cache.mass_data(joint.body)[1]:.3g} kg"))
 
     def _is_stiff(self, joint: MouseJointSpec) -> bool:
-        """Tell whether a mouse joint is stiff enough for its body: with k = m w^2 and d = 2 m z w, Box2D divides by d + h k."""
+        """Return whether a mouse joint is stiff enough for its body: with k = m w^2 and d = 2 m z w, Box2D divides by d + h k."""
         mass = self._cache.mass_data(joint.body)[1]
         omega = 2.0 * math.pi * joint.frequency
         return mass * omega * (2.0 * joint.damping_ratio + self.model.settings.dt * omega) > MIN_MOUSE_STIFFNESS
@@ -257,7 +251,7 @@ class Box2DSolver(Solver):
         return True
 
     def _can_gear(self, joint: GearJointSpec) -> bool:
-        """Tell whether Box2D will find all four bodies of a gear joint in one island.
+        """Return whether Box2D will find all four bodies of a gear joint in one island.
 
         It looks for islands along joints, passes by those of an inactive body and does not go on from a static one, but solves the gear
         joint whenever the two bodies B are there, and then writes at the places in the island of all four (`b2GearJoint::m_indexC`).
@@ -278,10 +272,10 @@ class Box2DSolver(Solver):
         match command:
             case c.CreateBody(body, spec, fixtures):
                 cache.add_body(body, spec, spec.position, spec.angle, spec.awake)
-                for fixture, one in zip(fixtures, spec.fixtures, strict=True):
-                    self._add_fixture(fixture, body, one, is_weighed=len(fixtures) == 1)
+                for fixture, fixture_spec in zip(fixtures, spec.fixtures, strict=True):
+                    self._add_fixture(fixture, body, fixture_spec, is_weighed=len(fixtures) == 1)
                 if len(fixtures) > 1:
-                    cache.weigh(body, {fixture: one.density for fixture, one in zip(fixtures, spec.fixtures, strict=True)})
+                    cache.weigh(body, {fixture: part.density for fixture, part in zip(fixtures, spec.fixtures, strict=True)})
                 cache.set_velocity(body, spec.linear_velocity, spec.angular_velocity)
                 cache.set_awake(body, spec.awake)
             case c.DestroyBody(body):
@@ -301,7 +295,7 @@ class Box2DSolver(Solver):
                 cache.remove_joint(joint)
             case c.SetJoint(joint, _):
                 assert isinstance(becomes, ResolvedJoint)
-                anew = {one: self.model.joints[one] for one in self.model.lost_with([joint])}
+                anew = {other: self.model.joints[other] for other in self.model.lost_with([joint])}
                 cache.remake_joints({**anew, joint: becomes}, joint)
             case c.SetMouseTarget(joint, target):
                 cache.set_mouse_target(joint, target)
@@ -340,8 +334,8 @@ class Box2DSolver(Solver):
             self._rebuild(self._now())
 
     def _add_fixture(self, fixture: int, body: int, spec: FixtureSpec, is_weighed: bool = True) -> None:
-        given: Any = spec.shape
-        shape = HeldShape(given, *to_fixture_shape(given))
+        original: Any = spec.shape
+        shape = HeldShape(original, *to_fixture_shape(original))
         self._cache.add_fixture(fixture, body, spec, shape.made, shape.held, is_weighed)
         self._shapes[fixture] = shape
 
@@ -395,7 +389,7 @@ class Box2DSolver(Solver):
         return []
 
     def _movable(self, read: BodyReading) -> NDArray[np.bool_]:
-        """Tell which bodies are not static; found again only when the structure has changed."""
+        """Return which bodies are not static; computed again only when the structure has changed."""
         version = self.model.structure_version
         if self._movable_at[0] != version:
             flags = np.array([self.model.bodies[body].spec.type != "static" for body in read.rows], dtype=np.bool_)
@@ -448,7 +442,7 @@ class Box2DSolver(Solver):
         listener = self._cache.listener
         before, pending = (self._pairs, self._keeps_state, self._shapes), listener.pending()
         try:
-            self._pairs = told_pairs(state.contacts, remembered.keys, remembered.manifolds)
+            self._pairs = pairs_of(state.contacts, remembered.keys, remembered.manifolds)
             self._keeps_state = state.is_whole or best_internal_memory() is None  # as it went on then, so it must now
             self._shapes = {fixture: made for fixture, made in self._shapes.items() if fixture in self.model.fixtures}
             listener.set_pending(Pending(*state.events))
@@ -508,7 +502,7 @@ class Box2DSolver(Solver):
         return BodyReading({body: row for row, body in enumerate(ids.tolist())}, raw, internal)
 
     def _touching(self) -> IntArray:
-        """Return the pairs of fixtures (n, 2) of whose beginning a hook was told, and of no end yet; sensors included."""
+        """Return the pairs of fixtures (n, 2) whose begin event was reported, and no end event yet; sensors included."""
         pairs, (begun, ended) = self._cache.touching(), self._cache.listener.unreported
         if not (begun or ended):
             return pairs
@@ -520,8 +514,8 @@ class Box2DSolver(Solver):
         """Throw the `b2World` away and build it again from the model, with the bodies as `read` has them.
 
         The new one is complete before the old one goes: where Box2D refuses, nothing has changed. `touching` are the pairs whose
-        beginning has been told and no end yet: where the contacts, evaluated anew at the present poses, say otherwise, the next step
-        tells. `pending` is what it shall tell in place of all that.
+        begin event was reported and no end event yet: where the contacts, evaluated anew at the present poses, differ, the next step
+        reports the events. `pending` replaces all these events.
         """
         old = self._cache
         cache = self._built(read)
@@ -529,8 +523,8 @@ class Box2DSolver(Solver):
         if pending is None:
             pending = Pending(*old.listener.take_events())
             if touching is not None:
-                found = cache.touching()
-                pending = pending._replace(unreported=(_missing(found, touching), _missing(touching, found)))
+                present = cache.touching()
+                pending = pending._replace(unreported=(_missing(present, touching), _missing(touching, present)))
         cache.listener.set_pending(pending)
         cache.attach_listener()
         self._cache = cache
@@ -548,7 +542,7 @@ class Box2DSolver(Solver):
         try:
             self._building = self._building_of_now()
             self._building.go_on(n_slices, self._shape)
-        except Exception:  # what Box2D refuses here it refuses again where it is needed, and is told there
+        except Exception:  # Box2D refuses the same again where it is needed, and the error is raised there
             self._building = None
 
     def _building_of_now(self) -> Building:

@@ -1,4 +1,4 @@
-"""What the live referee says of one step."""
+"""The verdict of the live referee on one step."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Reason:
 
 
 REASONS: dict[str, Reason] = {
-    "float32_tie": Reason("float32 tie", "float32 cannot tell two answers apart, and Box2D took the other one. Both are right."),
+    "float32_tie": Reason("float32 tie", "float32 cannot distinguish two answers, and Box2D took the other one. Both are right."),
     "face_preference": Reason("face preference", "Box2D takes A's face even if B's is a little better. Ours is the shorter way out."),
     "local_maximum": Reason("local maximum", "Box2D's search stopped before the best axis. Ours is the shorter way out."),
     "skin": Reason("skin", "Only the rounded skins touch. Along Box2D's axis the gap looks smaller than it is; ours is right."),
@@ -95,14 +95,14 @@ class DifferenceColumns(Sequence[Difference]):
             return np.array(of_each, dtype=np.float64).reshape(-1, 2)
 
         return cls(
-            np.array([one.fixture_a for one in differences], dtype=np.int64),
-            np.array([one.fixture_b for one in differences], dtype=np.int64),
-            pairs([one.position for one in differences]),
-            pairs([one.box2d_normal for one in differences]),
-            pairs([one.ours_normal or (0.0, 0.0) for one in differences]),
-            tuple(one.reason for one in differences),
-            np.array([one.size for one in differences], dtype=np.float64),
-            tuple(one.evidence for one in differences),
+            np.array([difference.fixture_a for difference in differences], dtype=np.int64),
+            np.array([difference.fixture_b for difference in differences], dtype=np.int64),
+            pairs([difference.position for difference in differences]),
+            pairs([difference.box2d_normal for difference in differences]),
+            pairs([difference.ours_normal or (0.0, 0.0) for difference in differences]),
+            tuple(difference.reason for difference in differences),
+            np.array([difference.size for difference in differences], dtype=np.float64),
+            tuple(difference.evidence for difference in differences),
         )
 
     @property
@@ -153,9 +153,9 @@ class StepAgreement:
 
     @property
     def reasons(self) -> tuple[str, ...]:
-        """Of each difference."""
-        found = self.differences
-        return found.reasons if isinstance(found, DifferenceColumns) else tuple(one.reason for one in found)
+        """The reason of each difference."""
+        differences = self.differences
+        return differences.reasons if isinstance(differences, DifferenceColumns) else tuple(difference.reason for difference in differences)
 
     def __add__(self, later: StepAgreement) -> StepAgreement:
         """Return the counts of both; the differences are those of the later."""

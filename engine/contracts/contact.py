@@ -1,7 +1,7 @@
-"""What one step of a world tells about contacts: plain numbers, copied, immutable.
+"""The contacts of one step of a world: plain numbers, copied, immutable.
 
 Columns first (`StepContacts`), because a thousand touching pairs are read, compared and drawn sixty times a second;
-records (`ContactPoint`) on request, for whoever wants one at a time.
+records (`ContactPoint`) on request.
 """
 
 from __future__ import annotations
@@ -156,7 +156,7 @@ class StepContacts:
 
 
 class LazyContacts(StepContacts):
-    """The contacts of a step, made when somebody asks for one of their columns: most steps of a world are not looked at."""
+    """The contacts of a step, computed when a column is first read: the contacts of most steps are never read."""
 
     _columns: Callable[[], Mapping[str, NDArray[Any]]] | None = None
     _removed: Callable[[], tuple[ContactPoint, ...]] | None = None
@@ -170,34 +170,34 @@ class LazyContacts(StepContacts):
         began: tuple[PairEvent, ...],
         ended: tuple[PairEvent, ...],
     ) -> LazyContacts:
-        """Return the contacts of which `columns` makes all columns and `removed` the points that are no more."""
-        told = object.__new__(cls)
-        told.__dict__.update(step=step, began=began, ended=ended, _columns=columns, _removed=removed)
-        return told
+        """Return contacts whose columns are computed by `columns`, and the removed points by `removed`."""
+        contacts = object.__new__(cls)
+        contacts.__dict__.update(step=step, began=began, ended=ended, _columns=columns, _removed=removed)
+        return contacts
 
     def __getattr__(self, name: str) -> Any:
         columns = self._columns
         if columns is not None and name in StepContacts.__dataclass_fields__:
             self.__dict__.update(columns(), _columns=None)
-        if name not in self.__dict__:  # another thread may have made it since it was looked for
+        if name not in self.__dict__:  # another thread may have computed it meanwhile
             raise AttributeError(name)
         return self.__dict__[name]
 
     @cached_property
     def removed(self) -> tuple[ContactPoint, ...]:
-        """The points of the last step that are no more."""
+        """Points of the step before that no longer exist."""
         removed = self._removed
         if removed is not None:
             self.__dict__.update(removed=removed(), _removed=None)
-        found: tuple[ContactPoint, ...] = self.__dict__.get("removed", ())
-        return found
+        points: tuple[ContactPoint, ...] = self.__dict__.get("removed", ())
+        return points
 
     def make(self) -> None:
         """Make everything, and let go of what it is made from."""
         self.count, self.removed  # noqa: B018
 
     def __reduce__(self) -> Any:
-        return StepContacts, tuple(getattr(self, one.name) for one in fields(StepContacts))
+        return StepContacts, tuple(getattr(self, field.name) for field in fields(StepContacts))
 
 
 def no_contacts(step: int) -> StepContacts:

@@ -91,7 +91,7 @@ class PenetrationResult:
 
 @dataclass(frozen=True, slots=True)
 class ContactSet:
-    """Where two touching shapes meet: one point, or the two ends of a segment; empty unless `status` is TOUCHING.
+    """The contact of two touching shapes: one point, or the two ends of a segment; empty unless `status` is TOUCHING.
 
     `normal` is the unit normal from A to B of the contact, None where there is no contact.
     """
@@ -105,7 +105,7 @@ class ContactSet:
 class TimeOfImpact:
     """The first touch of two moving shapes as a fraction of their sweeps, never after the true one.
 
-    HIT: `fraction` in [0, 1]. MISS: fraction 1 (or the `t_max` asked for). OVERLAPPING: from the start, fraction 0.
+    HIT: `fraction` in [0, 1]. MISS: fraction 1 (or the given `t_max`). OVERLAPPING: from the start, fraction 0.
     OUT_OF_ITERATIONS: `fraction` is a lower bound of the first touch. `iterations` counts steps of the advancement.
     """
 
@@ -116,7 +116,7 @@ class TimeOfImpact:
 
 @dataclass(frozen=True, slots=True)
 class RayHit:
-    """Where a ray first meets a shape: `fraction` of its translation, the point and the outward unit normal there.
+    """The first hit of a ray on a shape: `fraction` of its translation, the point and the outward unit normal there.
 
     A ray that starts inside is a HIT at 0 with normal None. On a MISS fraction is infinite, point and normal None.
     """

@@ -12,20 +12,19 @@ Point: TypeAlias = tuple[float, float]
 
 Form: TypeAlias = Literal["point", "path", "polygon", "circle", "arrow", "line", "label"]
 FORMS: tuple[Form, ...] = ("point", "path", "polygon", "circle", "arrow", "line", "label")
-"""What a mark is, by its points: dots; an open path (two points: a segment); a closed polygon; a circle about one point; an arrow from the
+"""Forms of a mark, by its points: dots; an open path (two points: a segment); a closed polygon; a circle about one point; an arrow from the
 first to the second; the whole straight line through two; words at one point."""
 
 Role: TypeAlias = Literal["a", "b", "other", "looked_at", "best", "kept", "dropped", "bound", "new", "result", "ghost", "own"]
 ROLES: tuple[Role, ...] = ("a", "b", "other", "looked_at", "best", "kept", "dropped", "bound", "new", "result", "ghost", "own")
-"""What a mark stands for, hence its colour and weight: of shape A; of B; of neither; what this step looks at; the best so far; what stays;
-what is cut off or left; a bound or an axis; what this step added; the answer; where something was, or will be; what a user's own function
-answered."""
+"""Roles of a mark, which set its color and weight: part of shape A; of B; of neither; examined in this step; the best so far; kept;
+removed; a bound or an axis; added in this step; the result; a past or future place; the answer of a user's own function."""
 
 
 @dataclass(frozen=True, slots=True)
 class Feature:
-    """What a step looks at: of `whose` ("a", "b", "box", "node", "point", "body", "contact", ...) a `part` ("vertex", "edge", ...; empty:
-    the thing itself) and its `index`, from 0."""
+    """A feature that a step examines: of `whose` ("a", "b", "box", "node", "point", "body", "contact", ...) a `part` ("vertex", "edge",
+    ...; empty: the thing itself) and its `index`, from 0."""
 
     whose: str
     part: str
@@ -59,7 +58,7 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What a student may be asked before the step is shown.
+    """A question to a student before the step is shown.
 
     Attributes
     ----------
@@ -106,12 +105,12 @@ class View:
 
 @dataclass(frozen=True, slots=True)
 class TraceStep:
-    """What an algorithm did in a step, and why.
+    """A step of an algorithm, with its reason.
 
     Attributes
     ----------
     kind : str
-        What sort of step: "support", "axis", "rotation", ...
+        Kind of step: "support", "axis", "rotation", ...
     line : int
         Of the algorithm's pseudo-code, the line that ran, from 0.
     sentence : str

@@ -1,4 +1,4 @@
-"""One moment of a world as another solver would hold it: the way from solver to solver."""
+"""Conversion of a snapshot from one solver to another."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def converted(
     solver : str
         One of `engine.world.solvers`.
     solver_settings : mapping or pairs
-        Of that solver's own.
+        The settings of that solver itself.
 
     Raises
     ------
@@ -48,42 +48,42 @@ def converted(
 
 
 def _fixtures(snapshot: WorldSnapshot, kind: type[Solver]) -> tuple[tuple[int, int, FixtureSpec], ...]:
-    found = []
+    entries = []
     for entry in snapshot.fixtures:
         fixture, body, spec = entry
         with renamed(partial(_named, f"body {body}, fixture {fixture}")):
             held = kind.accept(spec)
-        found.append(entry if held is spec else (fixture, body, held))
-    return _same_where_equal(found, snapshot.fixtures)
+        entries.append(entry if held is spec else (fixture, body, held))
+    return _same_where_equal(entries, snapshot.fixtures)
 
 
 def _bodies(snapshot: WorldSnapshot, kind: type[Solver]) -> tuple[tuple[int, BodySpec, tuple[int, ...]], ...]:
     specs = {fixture: spec for fixture, _, spec in snapshot.fixtures}
-    found = []
+    entries = []
     for entry in snapshot.bodies:
         body, spec, fixtures = entry
-        whole = replace(spec, fixtures=tuple(specs[fixture] for fixture in fixtures))
+        full_spec = replace(spec, fixtures=tuple(specs[fixture] for fixture in fixtures))
         with renamed(partial(_named, f"body {body}")):
-            held = replace(kind.accept(whole), fixtures=())
-        found.append(entry if held == spec else (body, held, fixtures))
-    return _same_where_equal(found, snapshot.bodies)
+            held = replace(kind.accept(full_spec), fixtures=())
+        entries.append(entry if held == spec else (body, held, fixtures))
+    return _same_where_equal(entries, snapshot.bodies)
 
 
 def _joints(snapshot: WorldSnapshot, kind: type[Solver]) -> tuple[tuple[int, ResolvedJoint], ...]:
-    found = []
+    entries = []
     for entry in snapshot.joints:
         joint, resolved = entry
         with renamed(partial(_named, f"joint {joint}")):
             kind.accept(resolved.spec)
             held = kind.accept(resolved)
-        found.append(entry if held is resolved else (joint, held))
-    return _same_where_equal(found, snapshot.joints)
+        entries.append(entry if held is resolved else (joint, held))
+    return _same_where_equal(entries, snapshot.joints)
 
 
 def _named(part: str, field: str) -> str:
     return f"{part}: {field}"
 
 
-def _same_where_equal(found: list[_Entry], known: tuple[_Entry, ...]) -> tuple[_Entry, ...]:
-    """Return the entries that are known, the tuple itself, where all of them are: what is made of these can stay then."""
-    return known if all(one is other for one, other in zip(found, known, strict=True)) else tuple(found)
+def _same_where_equal(entries: list[_Entry], known: tuple[_Entry, ...]) -> tuple[_Entry, ...]:
+    """Return the known tuple itself where all entries are its own: caches made from it stay valid then."""
+    return known if all(entry is other for entry, other in zip(entries, known, strict=True)) else tuple(entries)

@@ -1,7 +1,7 @@
-"""What the fields of specifications may hold: one table of rules by a field's name, which means one thing in all of them.
+"""The rules for the fields of specifications: one table by field name, which has one meaning in all specifications.
 
-By it specifications check themselves (`spec`, `Checked`), a solver rounds their numbers to its own (`rounded`), and the schema of scene
-files is made.
+Specifications check themselves by it (`spec`, `Checked`), a solver rounds their numbers by it (`rounded`), and the schema of scene
+files is generated from it.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ _T = TypeVar("_T")
 
 def number(field: str, value: object, unit: str = "", low: float | None = None, high: float | None = None, is_above: bool = False) -> float:
     """Return `value` as a float, checked against ``[low, high]``, or above `low`, and `MAX_NUMBER`."""
-    found = finite(field, value, unit)
+    parsed = finite(field, value, unit)
     bottom, top = -MAX_NUMBER if low is None else low, MAX_NUMBER if high is None else high
-    if not bottom <= found <= top:
-        wanted = f">= {bottom:g}" if high is None and low is not None and found < bottom else f"from {bottom:g} to {top:g}"
-        raise InvalidInputError(field, f"{wanted} {unit}".strip(), value)
-    if is_above and found == bottom:
+    if not bottom <= parsed <= top:
+        requirement = f">= {bottom:g}" if high is None and low is not None and parsed < bottom else f"from {bottom:g} to {top:g}"
+        raise InvalidInputError(field, f"{requirement} {unit}".strip(), value)
+    if is_above and parsed == bottom:
         raise InvalidInputError(field, f"> {bottom:g} {unit}".strip(), value)
-    return found
+    return parsed
 
 
 def vector(field: str, value: object, unit: str = "", limit: float | None = None) -> tuple[float, float]:
@@ -47,7 +47,7 @@ def vector(field: str, value: object, unit: str = "", limit: float | None = None
 
 
 def unit(direction: tuple[float, float]) -> tuple[float, float]:
-    """Return a direction as a unit vector; one that is such already stays the same to the bit, as of a joint that is copied."""
+    """Return a direction as a unit vector; a unit vector stays the same to the bit, as when a joint is copied."""
     x, y = direction
     length = math.hypot(x, y)
     return direction if abs(length - 1.0) <= _UNIT_ROUNDING else (x / length, y / length)
@@ -58,14 +58,14 @@ _UNIT_ROUNDING = 4.0 * EPS64
 
 
 def _direction(field: str, value: object) -> tuple[float, float]:
-    found = vector(field, value)
-    if math.hypot(*found) < LINEAR_SLOP:
+    direction = vector(field, value)
+    if math.hypot(*direction) < LINEAR_SLOP:
         raise InvalidInputError(field, f"a direction of length >= {LINEAR_SLOP}", value)
-    return found
+    return direction
 
 
 class Rule(NamedTuple):
-    """What a field may hold: numbers in `unit` from `low` to `high`, above `low` where `is_above`; of a vector each part, up to `high`."""
+    """The rule for a field: numbers in `unit` from `low` to `high`, above `low` where `is_above`; for a vector each part up to `high`."""
 
     kind: Literal["number", "vector", "direction", "whole", "flag", "text"]
     unit: str = ""
@@ -96,20 +96,20 @@ class Rule(NamedTuple):
                 return text(field, value)
 
 
-def named_values(field: str, given: Any) -> tuple[tuple[str, float | str], ...]:
+def named_values(field: str, raw: Any) -> tuple[tuple[str, float | str], ...]:
     """Return a mapping of names to numbers or words, or pairs of such, as pairs in the order of the names."""
-    wanted = "numbers or words by name"
+    requirement = "numbers or words by name"
     try:
-        values = list(dict(given).items())
-    except Exception:  # no pairs, keys that cannot be such, or a mapping of somebody else's, who raises what he likes
-        raise InvalidInputError(field, wanted, given) from None
-    found: dict[str, float | str] = {}
+        values = list(dict(raw).items())
+    except Exception:  # no pairs, unhashable keys, or raised by a foreign mapping
+        raise InvalidInputError(field, requirement, raw) from None
+    named: dict[str, float | str] = {}
     for name, value in values:
         if not isinstance(name, str) or not str.__str__(name):
-            raise InvalidInputError(field, wanted, given)
+            raise InvalidInputError(field, requirement, raw)
         plain = str.__str__(name)
-        found[plain] = str.__str__(value) if isinstance(value, str) else _plain(f"{field}.{plain}", value)
-    return tuple(sorted(found.items()))
+        named[plain] = str.__str__(value) if isinstance(value, str) else _plain(f"{field}.{plain}", value)
+    return tuple(sorted(named.items()))
 
 
 def _plain(field: str, value: object) -> float:
@@ -165,10 +165,11 @@ def rule_of(kind: type, name: str) -> Rule | None:
 
 @functools.cache
 def _rules(kind: Any) -> dict[str, Rule]:
-    found = {
-        one.name: _STRICTER.get((kind.__name__, one.name)) or _RULES.get(one.name) or _BY_TYPE.get(str(one.type)) for one in fields(kind)
+    rules = {
+        field.name: _STRICTER.get((kind.__name__, field.name)) or _RULES.get(field.name) or _BY_TYPE.get(str(field.type))
+        for field in fields(kind)
     }
-    return {name: rule for name, rule in found.items() if rule is not None}
+    return {name: rule for name, rule in rules.items() if rule is not None}
 
 
 class Checked:

@@ -1,6 +1,6 @@
-"""What a caller may be told, and may decide, in the middle of a step.
+"""Hooks: callables that a world calls in the middle of a step.
 
-Hooks get plain ids, never a Box2D object. They may ask the world for anything: creation and destruction wait until the
+Hooks get plain ids, never a Box2D object. They may call any method of the world: creation and destruction wait until the
 step ends. An exception in a hook does not stop the step (Box2D would abort the interpreter or stay locked for good);
 it is raised by `World.step` once the step is whole.
 """

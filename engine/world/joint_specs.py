@@ -37,7 +37,7 @@ __all__ = [
 
 
 _MIN_RATIO = 1.0e-3
-"""Of a gear joint's ratio, but for its sign; see the rule of a pulley's (`engine.world.fields`)."""
+"""Least magnitude of a gear joint's ratio; see the rule of a pulley's (`engine.world.fields`)."""
 
 
 @dataclass(frozen=True)

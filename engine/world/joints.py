@@ -58,34 +58,34 @@ def resolve(joint: JointSpec, pose_of: Callable[[int], Transform], others: Mappi
         grabbed = joint.target if joint.grabbed is None else joint.grabbed
         return ResolvedJoint(joint, (None, joint.body), joint.target, pose_of(joint.body).apply_inverse(grabbed))
     xf_a, xf_b = pose_of(joint.body_a), pose_of(joint.body_b)
-    given: dict[str, Any] = {name: value for name in RESOLVED_AS if (value := getattr(joint, name, None)) is not None}
-    found: dict[str, Any] = {"reference_angle": xf_b.angle - xf_a.angle}
-    if "axis" in given:
-        found["local_axis_a"] = Transform((0.0, 0.0), xf_a.angle).apply_inverse(unit(given.pop("axis")))
-    on_a = given.pop("anchor", None) or given.pop("anchor_a", None)
+    anchors: dict[str, Any] = {name: value for name in RESOLVED_AS if (value := getattr(joint, name, None)) is not None}
+    resolved: dict[str, Any] = {"reference_angle": xf_b.angle - xf_a.angle}
+    if "axis" in anchors:
+        resolved["local_axis_a"] = Transform((0.0, 0.0), xf_a.angle).apply_inverse(unit(anchors.pop("axis")))
+    on_a = anchors.pop("anchor", None) or anchors.pop("anchor_a", None)
     if on_a is None:
-        found["local_anchor_a"] = xf_a.apply_inverse(xf_b.position)  # a motor joint
+        resolved["local_anchor_a"] = xf_a.apply_inverse(xf_b.position)  # a motor joint
     else:
-        on_b = given.pop("anchor_b", on_a)
-        found |= {"local_anchor_a": xf_a.apply_inverse(on_a), "local_anchor_b": xf_b.apply_inverse(on_b)}
+        on_b = anchors.pop("anchor_b", on_a)
+        resolved |= {"local_anchor_a": xf_a.apply_inverse(on_a), "local_anchor_b": xf_b.apply_inverse(on_b)}
         if isinstance(joint, PulleyJointSpec):
-            found |= {"length_a": math.dist(joint.ground_anchor_a, on_a), "length_b": math.dist(joint.ground_anchor_b, on_b)}
+            resolved |= {"length_a": math.dist(joint.ground_anchor_a, on_a), "length_b": math.dist(joint.ground_anchor_b, on_b)}
         else:
-            found["length_a"] = math.dist(on_a, on_b)
-    return ResolvedJoint(joint, (joint.body_a, joint.body_b), **found | {RESOLVED_AS[name]: value for name, value in given.items()})
+            resolved["length_a"] = math.dist(on_a, on_b)
+    return ResolvedJoint(joint, (joint.body_a, joint.body_b), **resolved | {RESOLVED_AS[name]: value for name, value in anchors.items()})
 
 
 def check_numbers(joint: ResolvedJoint) -> None:
-    """Refuse a joint with numbers that no solver is given: of one between bodies far out, say, or of one that came from elsewhere.
+    """Refuse a joint with numbers out of range, as between bodies far out, or from a file.
 
     Raises
     ------
     InvalidInputError
-        Names what is wrong.
+        Names the field.
     """
     for name in ("local_anchor_a", "local_anchor_b", "local_axis_a"):
         pair = getattr(joint, name)
-        if not isinstance(pair, tuple) or len(pair) != 2 or not all(type(one) is float and abs(one) <= MAX_NUMBER for one in pair):
+        if not isinstance(pair, tuple) or len(pair) != 2 or not all(type(part) is float and abs(part) <= MAX_NUMBER for part in pair):
             raise InvalidInputError(name, f"two numbers up to {MAX_NUMBER:g}", pair)
     for name in ("reference_angle", "length_a", "length_b"):
         value = getattr(joint, name)
@@ -112,31 +112,31 @@ def as_it_stands(joint: ResolvedJoint, pose_of: Callable[[int], Transform]) -> J
     return made
 
 
-_OF_ITS_MAKING = (
+_FIXED_FIELDS = (
     *("body", "body_a", "body_b", "joint_a", "joint_b", "target", "grabbed", "axis", "reference_angle"),
     *("anchor", "anchor_a", "anchor_b", "ground_anchor_a", "ground_anchor_b"),
 )
-"""What a joint keeps for as long as it lives."""
+"""Fields that never change after a joint was created."""
 
 
 def changeable(joint: JointSpec) -> tuple[str, ...]:
-    """Return the settings that a living joint of this kind can be given anew.
+    """Return the settings that can be changed while a joint of this kind lives.
 
     Examples
     --------
     >>> changeable(GearJointSpec(0, 1))
     ('ratio', 'collide_connected')
     """
-    return tuple(field.name for field in fields(joint) if field.name not in _OF_ITS_MAKING)
+    return tuple(field.name for field in fields(joint) if field.name not in _FIXED_FIELDS)
 
 
 def altered(joint: ResolvedJoint, changes: Mapping[str, Any]) -> ResolvedJoint:
-    """Return a living joint with other settings, checked; its bodies, anchors and the angle it counts from stay.
+    """Return a living joint with changed settings, checked; its bodies, anchors and reference angle stay.
 
     Raises
     ------
     InvalidInputError
-        It has no such setting, or the value is out of range; None, "as it is when it is made", is no value any more.
+        There is no such setting, or the value is out of range; None, "as at creation", is no longer accepted.
     """
     settings = changed(joint.spec, "joint", dict(changes), changeable(joint.spec))
     for name, value in changes.items():

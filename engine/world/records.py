@@ -1,4 +1,4 @@
-"""What a world tells of its bodies, fixtures and joints: plain frozen records, never an object of a solver."""
+"""Records of bodies, fixtures and joints that a world returns: plain and frozen, never an object of a solver."""
 
 from __future__ import annotations
 
@@ -47,8 +47,8 @@ class BodyMotion:
 
 
 MAX_MOTION = np.array([MAX_COORDINATE, MAX_COORDINATE, np.inf, MAX_SPEED, MAX_SPEED, MAX_SPEED], dtype=np.float32)
-"""How large each column of `BodyMotion.values` may be of an active body: beyond, a world takes it out, and no state of one has it. An angle
-may wind up for ever."""
+"""Largest magnitude of each column of `BodyMotion.values` of an active body: a world sets a body beyond it inactive, and refuses such a
+snapshot. Angles are not limited."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ class Body:
 
 @dataclass(frozen=True, slots=True)
 class BodyState:
-    """Where a body is and how it moves: world frame, metres, radians, m/s, rad/s."""
+    """Pose and velocity of a body: world frame, metres, radians, m/s, rad/s."""
 
     position: tuple[float, float]
     angle: float
@@ -101,7 +101,7 @@ class ImpactPose(NamedTuple):
 class ImpactMoment:
     """Two bodies at a moment inside the last step at which continuous physics solved their contact, or stopped them: x, y, angle of each.
 
-    `fraction` is that of the step, where the solver tells.
+    `fraction` is that of the step, or None if the solver does not report it.
     """
 
     fixture_a: int
@@ -113,9 +113,9 @@ class ImpactMoment:
 
 @dataclass(frozen=True, slots=True)
 class StepCost:
-    """What the last step cost, milliseconds: the solver with its callbacks, and reading bodies and contacts out of it.
+    """Cost of the last step, milliseconds: the solver with its callbacks, and reading bodies and contacts out of it.
 
-    `collide`, `solve` and `toi` are parts of `solver`, as its own clock has them, each with the callbacks that it calls:
+    `collide`, `solve` and `toi` are parts of `solver`, measured by its own clock, each with its callbacks:
     manifolds; islands, constraints and new pairs; impacts inside the step.
     """
 
@@ -136,12 +136,12 @@ class Joint:
 
 @dataclass(frozen=True, slots=True)
 class JointState:
-    """How a joint stands and moves, and what it bore in the last step.
+    """Position, speed and reaction of a joint in the last step.
 
     Attributes
     ----------
     angle, spin : float
-        Of body B less those of A, and less the angle from which the joint counts, rad; rad/s.
+        Angle and angular velocity of body B relative to A, less the reference angle, rad; rad/s.
     travel, speed : float
         From the anchor on A to that on B, m, and how fast it grows, m/s: along the axis of a slider or a wheel, else straight.
     force, torque : (x, y), float

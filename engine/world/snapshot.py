@@ -1,4 +1,4 @@
-"""All of a world that can be kept, at one step boundary."""
+"""The whole state of a world at a step boundary."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ __all__ = ["SolverState", "WorldSnapshot"]
 
 @dataclass(frozen=True, slots=True)
 class SolverState:
-    """What a solver has made of the model so far.
+    """The state of a solver beside the model.
 
     Attributes
     ----------
     motion : BodyMotion
-        Of every body, in ascending order of id.
+        Motion of every body, in ascending order of id.
     contacts : StepContacts
-        Those of the last step, from which begin, end and point states go on.
+        Contacts of the last step, with which the next step compares its own.
     touching : frozenset of (fixture id, fixture id)
         The pairs that have begun to touch and not ended, sensors included; none where `memory` has them.
     events : tuple of (begun, ended)
-        What commands since the last step have brought about, and the next step will tell.
+        Events caused by commands since the last step, which the next step will report.
     memory : frozen dataclass or None
-        What else the next step depends on, which this solver alone can read; None where it needs nothing.
+        Further state of the next step, which only this solver can read; None where it needs none.
     is_whole : bool
-        Whether nothing that the next step depends on was out of reach.
+        True if the state has everything that the next step depends on.
     """
 
     motion: BodyMotion
@@ -54,7 +54,7 @@ class WorldSnapshot:
     joints : tuple of (id, ResolvedJoint)
     state : SolverState
     next_ids : tuple of int
-        The next body, fixture and joint id, so that ids are never handed out twice.
+        The next body, fixture and joint id, so that ids are never assigned twice.
     out_of_range : tuple of int
         Bodies that were taken out.
     """

@@ -1,18 +1,18 @@
-"""What drives a world: the protocol of a solver, and the table of those there are.
+"""The protocol of a solver, which drives a world, and the table of solvers.
 
-A solver is a class of its own package, found by name and loaded when a world wants it (`load_solver`). The world holds the model, checks
-and orders what is asked of it, and tells its solver::
+A solver is a class in a package of its own, loaded by name when a world needs it (`load_solver`). The world holds the model, checks
+and orders commands, and calls its solver::
 
-    accept(spec)                        each specification, as it comes: the solver rounds it to its numbers, or refuses it
-    check(command)                      refuse what it could not bear as things stand, before anything changes
-    apply(command, becomes), followed() make the change; the model follows in between, and is asked for all the rest
+    accept(spec)                        for each new specification: round it to the solver's numbers, or refuse it
+    check(command)                      refuse a command that is invalid in the present state, before anything changes
+    apply(command, becomes), followed() make the change; the model changes in between
     step(number)                        one step, hooks included; then `motion`, `contacts`
-    save(), load(state)                 all that the next step depends on
-    carried(snapshot), state_of(...)    what it can leave to any other solver, and what it begins with where another has driven
-    canonicalize(), build_ahead(n)      bring itself into the form that `load` would give it; a slice of that in advance
-    mark(command), go_back(mark)        around each change and each step: where it broke off, the world is put back as it stood
+    save(), load(state)                 everything that the next step depends on
+    carried(snapshot), state_of(...)    what one solver leaves to another, and the state from which the other starts
+    canonicalize(), build_ahead(n)      take the form that `load` would give; a slice of that in advance
+    mark(command), go_back(mark)        around each change and each step: roll back after a failure
 
-Whom a command wakes the world says (`engine.world.waking`), by `SetAwake` after it. What a solver need not care for has a default here.
+The world decides which bodies a command wakes (`engine.world.waking`), and sends `SetAwake` after it. Optional methods have a default here.
 """
 
 from __future__ import annotations
@@ -61,30 +61,30 @@ __all__ = [
 _T = TypeVar("_T")
 
 DEFAULT = "box2d"
-"""What drives a world that is made without a solver's name, outside of `driven_by`."""
+"""Solver of a world that is made without a solver's name, outside of `driven_by`."""
 
 _ENTRIES = {"box2d": "engine.box2d.solver:Box2DSolver"}
 """Module and class of each solver that is a package of its own, by the solver's name."""
 _METHODS = Path(__file__).resolve().parent.parent / "dynamics" / "solvers"
-"""Where each file is a method by which our own rigid bodies are solved, named as the file is."""
+"""Folder in which each file is a method of our own solver, named like the file."""
 _NO_METHODS = ("__init__", "protocol")
 _LONGEST_NAME = 64
 _FOUND: set[tuple[Path, str]] = set()
-"""Folders and methods in them that have been seen: a demo asks for its solver at every step and at everything that is done."""
+"""Folders and methods that were found before: a demo looks up its solver at every step."""
 
 NamedValues: TypeAlias = tuple[tuple[str, float | str], ...]
 """Settings of a solver's own, as `WorldSettings.solver_settings` has them."""
 
 _DRIVEN_BY: ContextVar[tuple[str, NamedValues] | None] = ContextVar("driven_by", default=None)
-"""What `driven_by` has set."""
+"""Solver and settings set by `driven_by`."""
 
 Becomes: TypeAlias = BodySpec | FixtureSpec | ResolvedJoint | WorldSettings | None
-"""What a command makes of the one thing that it creates or changes, as a whole; None where it does neither."""
+"""The complete new specification of the thing that a command creates or changes; None if it does neither."""
 
 
 @dataclass(frozen=True, slots=True)
 class Capabilities:
-    """What a solver can do.
+    """Capabilities of a solver.
 
     Attributes
     ----------
@@ -101,7 +101,7 @@ class Capabilities:
     skin_radius : float
         Metres that it puts around polygons and segments.
     margin : float
-        Metres around each shape within which it tells of contacts that are to come, beside skins.
+        Distance around each shape, beyond skins, within which it reports contacts ahead, meters.
     version : str
         Of the library behind it, as reports name it.
     sweeps_all : bool
@@ -122,14 +122,14 @@ class Capabilities:
 
 @dataclass(frozen=True, slots=True)
 class Carried:
-    """What one solver can leave to any other beside the motion of the bodies.
+    """State that one solver can leave to any other beside the motion of the bodies.
 
     Attributes
     ----------
     force : float64 (n, 3)
-        On each body, waiting for the next step, N and N m.
+        Force and torque on each body, to be applied in the next step, N and N m.
     resting : float64 (n,)
-        Seconds that each body has been slow.
+        Time that each body has been slow, seconds.
     touching : frozenset of (fixture id, fixture id)
         Pairs that have begun to touch and not ended, the lower id first, sensors included.
     """
@@ -145,12 +145,12 @@ class Solver(ABC):
     Parameters
     ----------
     model : WorldModel
-        Read only: what the world is made of. Nothing, or what `load` will follow.
+        Read only; empty, or about to be followed by `load`.
 
     Attributes
     ----------
     hooks : StepHooks or None
-        What to call in the middle of a step. An exception in one is kept for `take_error`, and the step goes on.
+        Callables for the middle of a step. An exception in one is kept for `take_error`, and the step goes on.
     """
 
     capabilities: ClassVar[Capabilities]
@@ -170,7 +170,7 @@ class Solver(ABC):
         Raises
         ------
         InvalidInputError
-            It cannot take it; names field, value and what it can take.
+            The solver cannot take it; names field, value and range.
         """
         can = cls.capabilities
         fixtures = spec.fixtures if isinstance(spec, BodySpec) else (spec,) if isinstance(spec, FixtureSpec) else ()
@@ -183,7 +183,7 @@ class Solver(ABC):
 
     @classmethod
     def own_settings(cls, settings: WorldSettings) -> dict[str, float | str]:
-        """Return every setting of the solver's own by name, with its value in a world of such settings: what is not given, its default.
+        """Return every setting of the solver itself, by name, with its value in a world of such settings, or its default.
 
         Raises
         ------
@@ -195,44 +195,39 @@ class Solver(ABC):
 
     @classmethod
     def prepare(cls) -> str | None:
-        """Load or compile what makes it fast and its states whole, once a process; return why a state is not whole, or None."""
-        return None
-
-    @classmethod
-    def compile_rest(cls) -> None:
-        """Compile what `prepare` does not: what only its judges run. Asked for where everything is compiled ahead."""
+        """Load or compile everything for speed and complete states, once a process; return why states are incomplete, or None."""
         return None
 
     @classmethod
     def has_whole_states(cls) -> bool:
-        """Tell whether `save` has all within its reach by now that the next step depends on; see `prepare`."""
+        """Return whether `save` can reach everything that the next step depends on; see `prepare`."""
         return True
 
     # -- changes ------------------------------------------------------------------------------------------------------
 
     def check(self, command: Command) -> None:
-        """Refuse a command that could not be borne as things stand, before anything changes.
+        """Refuse a command that is invalid in the present state, before anything changes.
 
         Raises
         ------
         InvalidInputError
-            As said.
+            Names field, requirement and value.
         """
         return None
 
     @abstractmethod
     def apply(self, command: Command, becomes: Becomes) -> None:
-        """Follow a checked command, before the model does. Whatever escapes from here is a breakdown: `go_back` follows.
+        """Follow a checked command, before the model does. After any exception `go_back` follows.
 
-        What falls with a body or a joint, its joints or the gear joints on it, has been destroyed by commands of its own before.
+        Joints of a body, or gear joints on a joint, have been destroyed by commands of their own before.
         """
 
     def followed(self) -> None:
-        """Do what can only be done when the model has followed the command too."""
+        """Finish a command after the model has followed it too."""
         return None
 
     def can_hold(self, joint: ResolvedJoint) -> bool:
-        """Tell whether a joint can stay, as its bodies are now; one without any dynamic body goes in any case."""
+        """Return whether a joint can stay with its bodies as they are now; one without a dynamic body is always removed."""
         return True
 
     # -- time ---------------------------------------------------------------------------------------------------------
@@ -242,19 +237,19 @@ class Solver(ABC):
         """Advance by one step, the `number`-th; return the bodies that have left the finite numbers, after which `go_back` follows."""
 
     def take_error(self) -> BaseException | None:
-        """Return the first thing a hook raised since the last call, and forget it."""
+        """Return and clear the first exception of a hook since the last call."""
         return None
 
     @property
     def cost(self) -> StepCost:
-        """What the last step cost."""
+        """Cost of the last step."""
         return StepCost()
 
     # -- reading ------------------------------------------------------------------------------------------------------
 
     @abstractmethod
     def motion(self) -> BodyMotion:
-        """Return how all bodies stand and move, a row each in the order of `WorldModel.body_ids`; arrays that change no more."""
+        """Return the motion of all bodies, a row each in the order of `WorldModel.body_ids`; the arrays never change."""
 
     def motion_of(self, body: int) -> tuple[float, ...]:
         """Return x, y, angle, vx, vy, omega of one body."""
@@ -271,7 +266,7 @@ class Solver(ABC):
 
     @abstractmethod
     def holds_point(self, fixture: int, point: tuple[float, float]) -> bool:
-        """Tell whether a fixture's shape contains a world point."""
+        """Return whether a fixture's shape contains a world point."""
 
     def shape_of(self, fixture: int) -> FixtureShape:
         """Return a fixture's shape exactly as the solver holds it: its numbers, its order of vertices, its skin."""
@@ -283,16 +278,16 @@ class Solver(ABC):
 
     @abstractmethod
     def joint_state(self, joint: int) -> JointState:
-        """Return how a joint stands and moves, and what it bore in the last step."""
+        """Return a joint's position, speed and reaction in the last step."""
 
     # -- keeping ------------------------------------------------------------------------------------------------------
 
     is_always_canonical: ClassVar[bool] = True
-    """Whether `canonicalize` changes nothing: then one can come back exactly to whatever was saved, wherever that was."""
+    """True if `canonicalize` changes nothing: then `load` is exact for a state saved at any moment."""
 
     @property
     def keeps_state(self) -> bool:
-        """Whether `save`, `load` and `canonicalize` keep all that is in reach, and not only what its public interface tells."""
+        """True if `save`, `load` and `canonicalize` keep everything in reach, and not only the state of the public interface."""
         return True
 
     @keeps_state.setter
@@ -301,59 +296,59 @@ class Solver(ABC):
 
     @abstractmethod
     def save(self) -> SolverState:
-        """Return all that the next step depends on beside the model."""
+        """Return everything that the next step depends on beside the model."""
 
     @classmethod
     def check_memory(cls, snapshot: WorldSnapshot) -> None:
-        """Refuse what `save` could not have given, of a snapshot that came from elsewhere and is right in all else.
+        """Refuse a foreign snapshot, valid otherwise, whose solver state `save` could not have returned.
 
         Raises
         ------
         InvalidInputError
-            `SolverState.memory` or `SolverState.touching` is of another solver, or has what this one could not bear.
+            `SolverState.memory` or `SolverState.touching` belongs to another solver, or is out of range.
         """
         if snapshot.state.memory is not None:
             raise InvalidInputError("memory", "None", Described(type(snapshot.state.memory).__name__))
 
     @abstractmethod
     def load(self, state: SolverState) -> None:
-        """Become what was saved of a solver with the model as it is now. Where it raises, nothing has changed."""
+        """Take a saved state for the present model. If it raises, nothing has changed."""
 
     def canonicalize(self) -> None:
-        """Become what `load` would make of `save`, to the last bit. Where it raises, nothing has changed."""
+        """Take the form that `load` gives to the result of `save`, to the last bit. If it raises, nothing has changed."""
         return None
 
     def build_ahead(self, n_slices: int) -> None:
-        """Do one of so many slices of what the next `canonicalize` can do in advance."""
+        """Do one of `n_slices` slices of the work of the next `canonicalize` in advance."""
         return None
 
     @abstractmethod
     def mark(self, command: Command | None = None) -> object:
-        """Return what `go_back` needs to stand as it stands now, if the command, or the step where it is None, breaks off."""
+        """Return what `go_back` needs to restore the present state if the command, or the step where it is None, fails."""
 
     @abstractmethod
     def go_back(self, mark: object) -> None:
-        """Stand as at a mark; the model does so already."""
+        """Restore the state at a mark; the model is restored already."""
 
     @classmethod
     def carried(cls, snapshot: WorldSnapshot) -> Carried:
-        """Return what a snapshot of this solver's leaves to another. This one tells which pairs touch, and nothing else."""
+        """Return what a snapshot of this solver leaves to another: here only the touching pairs."""
         n, living = len(snapshot.bodies), {fixture for fixture, _, _ in snapshot.fixtures}
         pairs = frozenset((min(pair), max(pair)) for pair in snapshot.state.touching if living.issuperset(pair))
         return Carried(np.zeros((n, 3)), np.zeros(n), pairs)
 
     @classmethod
     def state_of(cls, snapshot: WorldSnapshot, settings: WorldSettings) -> SolverState:
-        """Return what this solver begins with where another has driven the world as far as a snapshot of it.
+        """Return the state from which this solver goes on after another one.
 
-        This one begins with the motion of the bodies, and knows of no contact.
+        Here that is the motion of the bodies, without contacts.
 
         Parameters
         ----------
         snapshot : WorldSnapshot
-            The other's; its specifications are accepted by this one already.
+            The other solver's; its specifications are accepted by this one already.
         settings : WorldSettings
-            Those with which this one goes on.
+            Settings with which this solver goes on.
         """
         motion = replace(snapshot.motion, values=snapshot.motion.values.astype(cls.capabilities.precision))
         touching = load_solver(snapshot.solver).carried(snapshot).touching
@@ -367,7 +362,7 @@ class Solver(ABC):
         return ()
 
     def pair_record(self) -> object:
-        """Return what tells from now on, in the solver's own terms, which pairs touch and what decided it; None where it tells nothing."""
+        """Return a live record of which pairs touch, and why, in the solver's own terms; None if it keeps none."""
         return None
 
 
@@ -383,8 +378,8 @@ def solvers() -> tuple[str, ...]:
     >>> solvers()[:2]
     ('box2d', 'soft_step')
     """
-    found = sorted(path.stem for path in _METHODS.glob("[!_]*.py") if path.stem not in _NO_METHODS)
-    return (*_ENTRIES, *sorted(found, key=lambda name: name != "soft_step"))
+    methods = sorted(path.stem for path in _METHODS.glob("[!_]*.py") if path.stem not in _NO_METHODS)
+    return (*_ENTRIES, *sorted(methods, key=lambda name: name != "soft_step"))
 
 
 def solver_name(field: str, value: object) -> str:
@@ -411,20 +406,20 @@ def _is_method(name: str) -> bool:
 
 
 def default_solver() -> str:
-    """Return the name of what drives a world that is made here without a solver's name."""
+    """Return the solver of a world that is made here without a solver's name."""
     return (_DRIVEN_BY.get() or (DEFAULT,))[0]
 
 
 def default_settings() -> NamedValues:
-    """Return the settings of its own that such a solver has in a world that gives it none."""
+    """Return the solver settings of such a world if it gives none."""
     return (_DRIVEN_BY.get() or (DEFAULT, ()))[1]
 
 
 @contextmanager
 def driven_by(solver: str | None, solver_settings: NamedValues = ()) -> Iterator[None]:
-    """Let worlds that are made within, without a solver's name, be driven by `solver`; None changes nothing.
+    """Set the solver of worlds that are made inside without a solver's name; None changes nothing.
 
-    Where such a world gives no `solver_settings` of its own, it has these. It holds for the thread that enters it, and no other.
+    Such a world has these `solver_settings` unless it gives its own. Other threads are not affected.
 
     Raises
     ------
@@ -464,7 +459,7 @@ def load_solver(name: str = DEFAULT) -> type[Solver]:
 
 
 def accept(spec: _T, solver: str = DEFAULT) -> _T:
-    """Return a specification as a solver holds it, its numbers rounded to the solver's; a world does so with all that it is given.
+    """Return a specification as a solver holds it, with rounded numbers, as a world does with every new one.
 
     Raises
     ------

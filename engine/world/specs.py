@@ -1,7 +1,7 @@
-"""What a world is made of: plain specifications, checked here, once, before anything crosses into a solver.
+"""Plain specifications of a world, its bodies and fixtures, checked here, once, before anything crosses into a solver.
 
-They are the model that a solver follows, in float64; which shapes can be taken, with what skin, and to what its numbers are rounded, each
-solver says for itself (`Solver.accept`). Hazards closed here: PYBOX2D.md 9 (NaN, density, dt, misspelt settings).
+They are the model that a solver follows, in float64; each solver decides which shapes it takes, with what skin, and how it rounds their
+numbers (`Solver.accept`). Hazards closed here: PYBOX2D.md 9 (NaN, density, dt, misspelt settings).
 """
 
 from __future__ import annotations
@@ -159,17 +159,17 @@ class BodySpec(Checked):
 
 
 def _fixtures(value: object) -> tuple[FixtureSpec, ...]:
-    wanted = "a sequence of FixtureSpec"
+    requirement = "a sequence of FixtureSpec"
     if not isinstance(value, Iterable) or isinstance(value, str | bytes | Set | Mapping):
-        raise InvalidInputError("fixtures", wanted, value)
-    found: list[FixtureSpec] = []
+        raise InvalidInputError("fixtures", requirement, value)
+    fixtures: list[FixtureSpec] = []
     try:
         for fixture in value:
             if not isinstance(fixture, FixtureSpec):
-                raise InvalidInputError(f"fixtures[{len(found)}]", "a FixtureSpec", fixture)
-            found.append(fixture)
+                raise InvalidInputError(f"fixtures[{len(fixtures)}]", "a FixtureSpec", fixture)
+            fixtures.append(fixture)
     except InvalidInputError:
         raise
-    except Exception:  # of somebody else's iterator
-        raise InvalidInputError("fixtures", wanted, value) from None
-    return tuple(found)
+    except Exception:  # raised by a foreign iterator
+        raise InvalidInputError("fixtures", requirement, value) from None
+    return tuple(fixtures)

@@ -1,4 +1,4 @@
-"""What decided, in one step, which fixtures touch: for a check that finds the same pairs from the bodies alone.
+"""The inputs by which a step decided which fixtures touch, for a check that finds the same pairs from the bodies alone.
 
 Box2D settles whether a pair touches when it evaluates the pair's contact, and it does so at two kinds of moments::
 
@@ -6,7 +6,7 @@ Box2D settles whether a pair touches when it evaluates the pair's contact, and i
     SolveTOI          at an impact inside the step, of the pairs of the bodies hit, where the impact finds them
 
 A pair of sleepers is left as it was. So a step is described by the bodies at its start, by which were awake, and by the poses of the few
-pairs that an impact settled anew. Of an impact that changes nothing and leaves the pair apart Box2D tells nothing; nor does it matter here.
+pairs that an impact evaluated again. Box2D does not report an impact that leaves the pair apart; nor does it matter here.
 
 Solvers that look ahead settle all at the start of the step, by how near two shapes are and how fast they come nearer (`Approach`).
 """
@@ -146,8 +146,10 @@ class PairRecord:
         if self._columns_at is None or self._columns_at[0] != model.structure_version:
             rows = model.rows
             listed = [(fixture, entry, model.bodies[entry.body].spec) for fixture, entry in sorted(model.fixtures.items())]
-            listed = [one for one in listed if one[2].active]
-            filters = np.array([(one.spec.category, one.spec.mask, one.spec.group) for _, one, _ in listed], dtype=np.int64).reshape(-1, 3)
+            listed = [row for row in listed if row[2].active]
+            filters = np.array(
+                [(entry.spec.category, entry.spec.mask, entry.spec.group) for _, entry, _ in listed], dtype=np.int64
+            ).reshape(-1, 3)
             ends = {
                 (min(*joint.bodies), max(*joint.bodies))  # type: ignore[type-var]
                 for joint in model.joints.values()

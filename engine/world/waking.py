@@ -1,4 +1,4 @@
-"""Which change of a world wakes whom: one table, for every solver.
+"""Waking: which change of a world wakes which bodies, one table for every solver.
 
 A body that sleeps is in balance with what there was when it fell asleep: gravity, what it rests on, what it is joined to. A command that
 changes any of that wakes it; the solver wakes the rest of its island, as soon as something awake touches it or hangs on it.
@@ -110,11 +110,11 @@ def _with_its_place(body: int, model: WorldModel) -> Concerned:
 
 def ends_of(joints: Iterable[int], model: WorldModel) -> tuple[int, ...]:
     """Return the bodies between which joints are, each once; of a gear joint all four."""
-    found: dict[int | None, None] = {}
+    ends: dict[int | None, None] = {}
     for joint in joints:
         resolved = model.joints[joint]
-        found.update(dict.fromkeys((*resolved.bodies, *_bodies_joined_by(resolved.spec, model))))
-    return tuple(body for body in found if body is not None)
+        ends.update(dict.fromkeys((*resolved.bodies, *_bodies_joined_by(resolved.spec, model))))
+    return tuple(body for body in ends if body is not None)
 
 
 def _bodies_joined_by(spec: JointSpec, model: WorldModel) -> tuple[int, ...]:

@@ -280,7 +280,7 @@ def test_a_polygon_that_box2d_would_go_round_for_ever_is_refused() -> None:
         lambda: world.create_fixture(body, FixtureSpec(polygon)),
         lambda: PairOracle([polygon]),
     ):
-        with pytest.raises(InvalidShapeError, match=r"vertices\[5\] must be a corner that float32 can tell from the line"):
+        with pytest.raises(InvalidShapeError, match=r"vertices\[5\] must be a corner that float32 can distinguish from the line"):
             use()
     assert world.body_ids == (body,)
     assert world.body(body).fixtures == (0,)

@@ -81,9 +81,9 @@ def box2d_scene(shapes: Sequence[Shape], poses: ArrayLike, moves: ArrayLike | No
         after = np.array([(body.position.x, body.position.y, body.angle) for body in bodies], dtype=np.float64).reshape(-1, 3)
     number = {hash(fixture): at for at, fixture in enumerate(fixtures)}
     started = time.perf_counter()
-    found = [(number[hash(contact.fixtureA)], number[hash(contact.fixtureB)]) for contact in world.contacts]
+    touching = [(number[hash(contact.fixtureA)], number[hash(contact.fixtureB)]) for contact in world.contacts]
     seconds += time.perf_counter() - started
-    pairs = np.sort(np.array(found, dtype=np.int64).reshape(-1, 2), axis=1)
+    pairs = np.sort(np.array(touching, dtype=np.int64).reshape(-1, 2), axis=1)
     pairs = pairs[np.lexsort((pairs[:, 1], pairs[:, 0]))]
     return OracleScene(places, frozen(after), frozen(boxes_before), frozen(boxes), frozen(pairs), seconds)
 
@@ -99,8 +99,8 @@ def _checked_moves(moves: ArrayLike, length: int) -> FloatArray:
 def _tree_boxes(broad_phase: Any, fixtures: Sequence[Any]) -> FloatArray:
     """Return the box in the tree of each fixture.
 
-    pybox2d tells no proxy's number; but a tree that only ever gained leaves gives the first the node 0, and each further one the next two:
-    2 k - 1 for the leaf k and 2 k for the node above it. A leaf keeps its node when it moves. Each box is held against the
+    pybox2d does not expose the id of a proxy; but a tree that only gained leaves gives the first the node 0, and each further one the next
+    two: 2 k - 1 for the leaf k and 2 k for the node above it. A leaf keeps its node when it moves. Each box is held against the
     fixture's own, which must lie inside, so that another numbering would be noticed.
     """
     rows = []

@@ -1,6 +1,6 @@
-"""What all oracles ask with: shapes as Box2D holds them, made once, and numbers that float32 holds, so that both sides are asked the same.
+"""Input of all oracles: shapes as Box2D holds them, made once, and numbers that float32 holds, so that both sides get the same input.
 
-Nothing is computed by an oracle, so that an error of our algorithms cannot repeat itself; every number is copied out of Box2D at once.
+An oracle computes nothing itself, so that an error of our algorithms cannot repeat itself; every number is copied out of Box2D at once.
 """
 
 from __future__ import annotations
@@ -45,14 +45,14 @@ class HeldShapes:
         self._hold([to_fixture_shape(shape) for shape in shapes])
 
     def _hold(self, made: list[tuple[Any, Box2DShape]]) -> None:
-        self._made: list[Any] = [one for one, _ in made]
+        self._made: list[Any] = [shape for shape, _ in made]
         self.shapes: tuple[Box2DShape, ...] = tuple(held for _, held in made)
 
     @cached_property
     def centroids(self) -> FloatArray:
         """The float32 centroids that Box2D keeps with its shapes and collides with, not those of the mass; the middle of an edge (n, 2)."""
-        found = [_centroid(*one) for one in zip(self._made, self.shapes, strict=True)]
-        return frozen(np.array(found, dtype=np.float64).reshape(-1, 2))
+        centroids = [_centroid(made, shape) for made, shape in zip(self._made, self.shapes, strict=True)]
+        return frozen(np.array(centroids, dtype=np.float64).reshape(-1, 2))
 
     def _posed(self, indices: ArrayLike, xf: ArrayLike) -> tuple[IntArray, FloatArray]:
         chosen = index_column("indices", indices, len(self._made))

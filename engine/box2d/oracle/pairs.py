@@ -25,7 +25,7 @@ __all__ = ["OracleDistances", "OracleImpacts", "OracleManifolds", "PairOracle"]
 
 _EDGE, _POLYGON, _CIRCLE = 0, 1, 2
 _ORDER = {Segment: _EDGE, Polygon: _POLYGON, Circle: _CIRCLE}
-"""Of two kinds the one that Box2D's functions want first."""
+"""Order of two kinds of shape as arguments of Box2D's functions."""
 
 _COLLIDERS: dict[tuple[int, int], Any] = {
     (_EDGE, _POLYGON): Box2D._Box2D.b2CollideEdgeAndPolygon,
@@ -103,7 +103,7 @@ class PairOracle(HeldShapes):
         plane_normal, plane_point = local.localNormal, local.localPoint
         clip_0, clip_1 = point_0.localPoint, point_1.localPoint
         made, place = self._made, Box2D._Box2D.b2Transform_Set
-        colliders = [_COLLIDERS[one, other] for one, other in self._order[order].tolist()]
+        colliders = [_COLLIDERS[rank_1, rank_2] for rank_1, rank_2 in self._order[order].tolist()]
         numbers: list[tuple[float, ...]] = []
         ids: list[tuple[int, int, int, int]] = []
         rows = zip(order.tolist(), first.tolist(), second.tolist(), colliders, strict=True)

@@ -67,16 +67,16 @@ class PointOracle(HeldShapes):
         """
         checked, poses = self._posed(indices, xf)
         starts, stops = held_rows("origins", origins, 2, len(checked)), held_rows("ends", ends, 2, len(checked))
-        made, pose, given, out = self._made, Box2D.b2Transform(), Box2D.b2RayCastInput(), Box2D.b2RayCastOutput()
+        made, pose, ray, out = self._made, Box2D.b2Transform(), Box2D.b2RayCastInput(), Box2D.b2RayCastOutput()
         place = Box2D._Box2D.b2Transform_Set
-        given.maxFraction = 1.0
+        ray.maxFraction = 1.0
         answers: list[tuple[float, ...]] = []
         started = time.perf_counter()
         rows = zip(checked.tolist(), poses.tolist(), starts.tolist(), stops.tolist(), strict=True)
         for shape, (x, y, angle), start, stop in rows:
             place(pose, (x, y), angle)
-            given.p1, given.p2 = start, stop
-            if made[shape].RayCast(out, given, pose, 0):
+            ray.p1, ray.p2 = start, stop
+            if made[shape].RayCast(out, ray, pose, 0):
                 normal = out.normal
                 answers.append((1.0, out.fraction, normal.x, normal.y))
             else:

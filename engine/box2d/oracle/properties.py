@@ -78,18 +78,18 @@ class ShapeOracle(HeldShapes):
         InvalidInputError
             Lengths differ, or a density that float32 does not hold.
         """
-        given = held_rows("density", np.asarray(density, dtype=np.float64).reshape(-1, 1), 1, len(self._made))
-        compute, found = Box2D._Box2D.b2Shape___ComputeMass, Box2D.b2MassData()
+        densities = held_rows("density", np.asarray(density, dtype=np.float64).reshape(-1, 1), 1, len(self._made))
+        compute, data = Box2D._Box2D.b2Shape___ComputeMass, Box2D.b2MassData()
         answers: list[tuple[float, ...]] = []
         started = time.perf_counter()
-        for shape, one in zip(self._made, given[:, 0].tolist(), strict=True):
+        for shape, area_density in zip(self._made, densities[:, 0].tolist(), strict=True):
             try:
-                compute(shape, found, one)
+                compute(shape, data, area_density)
             except AssertionError:
                 answers.append(_REFUSED)
                 continue
-            center = found.center
-            answers.append((found.mass, center.x, center.y, found.I, 0.0))
+            center = data.center
+            answers.append((data.mass, center.x, center.y, data.I, 0.0))
         seconds = time.perf_counter() - started
         table = np.array(answers, dtype=np.float64).reshape(-1, 5)
         mass, center, inertia = (np.ascontiguousarray(part) for part in (table[:, 0], table[:, 1:3], table[:, 3]))

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from engine.box2d.oracle.hulls import MOST_POINTS
+from engine.box2d.oracle.hulls import MAX_POINTS
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.errors import InvalidShapeError
 from engine.common.rng import stream
@@ -92,9 +92,9 @@ def mass_chunk(cases: CaseChunk, seed: int, chunk: int, n: int) -> MassChunk:
 def point_sets(seed: int, chunk: int, n: int) -> list[FloatArray]:
     """Return `n` sets (k, 2) of 3 to 16 points, of all families in turn."""
     rng = stream(seed, "compare", "hulls", chunk)
-    counts = rng.integers(3, MOST_POINTS + 1, CHUNK).tolist()
-    cloud = rng.uniform(-1.0, 1.0, (CHUNK, MOST_POINTS, 2))
-    noise = rng.standard_normal((CHUNK, MOST_POINTS, 2))
+    counts = rng.integers(3, MAX_POINTS + 1, CHUNK).tolist()
+    cloud = rng.uniform(-1.0, 1.0, (CHUNK, MAX_POINTS, 2))
+    noise = rng.standard_normal((CHUNK, MAX_POINTS, 2))
     numbers = rng.uniform(0.0, 1.0, (CHUNK, 6))
     sets = []
     for row in range(n):

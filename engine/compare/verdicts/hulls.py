@@ -1,6 +1,6 @@
 """The verdict on hulls: agree, explained with a proof, or unexplained.
 
-Ours is the exact hull of the float32 points. Box2D wraps them in float32 (`engine.box2d._wrap_kernel`) and then refuses polygons of no
+Ours is the exact hull of the float32 points. Box2D wraps them in float32 (`engine.box2d.wrap`) and then refuses polygons of no
 more than 1.2e-7 m^2. The two agree if both have the same corners in the same order round, or if both refuse. Otherwise the wrapping
 is followed once more, comparison by comparison, in float32 and in fractions. With r and v the two edges of a comparison, its cross
 product is rounded by at most 4 u (|rx vy| + |ry vx|): two differences, a product and a sum, u each.
