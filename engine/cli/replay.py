@@ -113,21 +113,21 @@ def _film(recording: Recording, wanted: WantedFilm, first: int, last: int) -> li
 
 def _as_json(recording: Recording, verdict: Verdict | None) -> dict[str, Any]:
     found: dict[str, Any] = {
-        "demo": recording.demo,
-        "solver": recording.solver,
-        "solver_settings": dict(recording.chosen_settings or ()),
+        "demo": recording.header.demo,
+        "solver": recording.header.solver,
+        "solver_settings": dict(recording.header.chosen_settings or ()),
         "solvers": list(recording.solvers),
         "seed": recording.seed,
-        "values": dict(recording.values),
+        "values": dict(recording.header.values),
         "steps": recording.steps,
         "begun": recording.begun,
-        "seconds": recording.steps * recording.step_seconds,
+        "seconds": recording.steps * recording.header.step_seconds,
         "inputs": recording.n_inputs,
         "branches": recording.branches,
         "bodies": sum(map(len, recording.branch.states.bodies[-1])),
         "hash": recording.branch.states.hashes[-1].hex(),
         "is_ended": recording.is_ended,
-        "makers": dict(recording.makers),
+        "makers": dict(recording.header.makers),
     }
     if verdict is not None:
         found["verified"] = verdict.as_json()
@@ -140,13 +140,14 @@ def _print(recording: Recording, verdict: Verdict | None, film_rows: list[tuple[
     from engine.world import load_solver
 
     out = people(json_file)
-    title = demo_kind(recording).title if recording.scene is None else str(recording.scene.get("title") or recording.demo)
+    header = recording.header
+    title = demo_kind(recording).title if header.scene is None else str(header.scene.get("title") or header.demo)
     out.print(f"[bold]{escape(title)}[/bold], recorded, seed {recording.seed}")
-    made = ", ".join(f"{name} {version}" for name, version in recording.makers.items())
+    made = ", ".join(f"{name} {version}" for name, version in recording.header.makers.items())
     begun = f"; recording was begun at step {recording.begun}" if recording.begun else ""
     rows = [
         ("solver", ", then ".join(load_solver(name).capabilities.title for name in recording.solvers)),
-        ("steps", f"{recording.steps}, {recording.steps * recording.step_seconds:.2f} s{begun}"),
+        ("steps", f"{recording.steps}, {recording.steps * recording.header.step_seconds:.2f} s{begun}"),
         ("inputs", f"{recording.n_inputs}"),
         ("branches", f"{recording.branches}"),
         ("bodies", f"{sum(map(len, recording.branch.states.bodies[-1]))} at the end"),

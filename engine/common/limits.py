@@ -101,12 +101,12 @@ validator records each unknown name."""
 MAX_RECORDED_STEPS = 1_000_000
 """Steps of a recording, a count: more than four hours at 60 Hz."""
 
-MAX_RECORDED_VALUES = 5_000_000
-"""Values of JSON of a recording, all parts together, a count: 200 MB."""
+MAX_RECORDED_MEMORY = 2_000_000_000
+"""Bytes, an upper bound of what all records of a recording take once decoded; inputs take a tenth of what is counted for them."""
 
 MAX_RECORDED_INPUTS = 400_000
 """Inputs of a recording, a count: drags of four hands at 60 Hz, without a pause, for half an hour; 170 MB. Dropped or created things also
-count by their size (`MAX_JSON_VALUES`)."""
+count by their size (`MAX_RECORDED_MEMORY`)."""
 
 MAX_UNPACKED = 150_000_000
 """Bytes of all that a recording has packed: digests of 200 bodies over an hour and a half."""

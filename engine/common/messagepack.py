@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-__all__ = ["MAX_DECODED_BYTES", "MAX_PLAIN_BYTES", "decoded_bytes", "is_bounded"]
+from typing import Annotated
+
+import msgspec
+
+__all__ = ["MAX_DECODED_BYTES", "MAX_PLAIN_BYTES", "decoded_bytes", "is_bounded", "plain_fields"]
 
 MAX_PLAIN_BYTES, MAX_DECODED_BYTES = 12_000_000, 200_000_000
 """Bytes of MessagePack, and an upper bound of what they take once decoded. The state of 10,000 bodies needs a third of the first and two
@@ -17,6 +21,9 @@ _HEADS = (
 """First bytes of values, and the bytes of memory that such a value takes beside `_MEMORY_PER_BYTE` for each of its bytes: measured, and
 rounded up."""
 _MEMORY_PER_BYTE = 20
+_BYTES = (0xC4, 0xC5, 0xC6)
+"""First bytes of bytes."""
+_fields = msgspec.msgpack.Decoder(Annotated[list[msgspec.Raw], msgspec.Meta(max_length=16)])
 
 
 def is_bounded(*parts: bytes) -> bool:
@@ -27,3 +34,14 @@ def is_bounded(*parts: bytes) -> bool:
 def decoded_bytes(plain: bytes) -> int:
     """Return an upper bound of the bytes that MessagePack takes once decoded: every byte that can begin a value is counted as one."""
     return _MEMORY_PER_BYTE * len(plain) + sum(held * (len(plain) - len(plain.translate(None, heads))) for heads, held in _HEADS)
+
+
+def plain_fields(message: bytes) -> list[bytes]:
+    """Return the fields, still encoded, of a message that is an array, without those that are bytes: bytes decode to themselves.
+
+    Raises
+    ------
+    msgspec.DecodeError
+        It is no array of at most 16 fields.
+    """
+    return [bytes(raw) for raw in _fields.decode(message) if memoryview(raw)[0] not in _BYTES]

@@ -13,6 +13,7 @@ from engine.history.history import History
 from engine.history.recordings import Recorder, Recording, TickRecorder
 from engine.sim.demo import Demo
 from engine.sim.stage import RefereeFactory
+from engine.sim.state import decode_state, decompress_state
 from engine.world import load_solver
 
 __all__ = ["demo_kind", "new_demo", "record", "record_ticks", "replay"]
@@ -20,12 +21,12 @@ __all__ = ["demo_kind", "new_demo", "record", "record_ticks", "replay"]
 
 def demo_kind(recording: Recording) -> type[Demo]:
     """Return the class of the demo that was recorded; `InvalidInputError` if this program has none of that id."""
-    if recording.scene is not None:
-        return scene_class(dict(recording.scene))
+    if recording.header.scene is not None:
+        return scene_class(dict(recording.header.scene))
     try:
-        return find_demo(recording.demo)
+        return find_demo(recording.header.demo)
     except InvalidInputError:
-        raise InvalidInputError("demo", "one of this program's, or of a file of your own (--demo FILE.py)", recording.demo) from None
+        raise InvalidInputError("demo", "one of this program's, or of a file of your own (--demo FILE.py)", recording.header.demo) from None
 
 
 def new_demo(recording: Recording, referee: RefereeFactory | None = None) -> Demo:
@@ -34,21 +35,14 @@ def new_demo(recording: Recording, referee: RefereeFactory | None = None) -> Dem
     Raises
     ------
     LabError
-        This program has no such demo, or it does not take the parameters.
+        This program has no such demo, or it does not take the parameters or the first state.
     """
+    header = recording.header
     if recording.needs_solver_state:
-        load_solver(recording.solver).prepare()  # where it was in reach then, it must be so here
-    kind, chosen, settings = demo_kind(recording), recording.chosen_solver, recording.chosen_settings
-    demo = kind(recording.seed, recording.values, referee, solver=chosen, solver_settings=settings)
-    if abs(demo.step_seconds - recording.step_seconds) > 1e-9:  # that of a shared one may have been chosen
-        hertz = 1.0 / recording.step_seconds
-        demo = kind(recording.seed, recording.values, referee, solver=chosen, solver_settings=settings, hertz=hertz)
-    if demo.sim.keeps_solver_state and not recording.keeps_solver_state:
-        demo.sim.keeps_solver_state = False
-        demo.restart()
-    demo.sim.waits = recording.waits
-    if recording.is_shared:
-        demo.sim.users.open()
+        load_solver(header.solver).prepare()  # where it was in reach then, it must be so here
+    kind = demo_kind(recording)
+    demo = kind(recording.seed, header.values, referee, solver=header.chosen_solver, solver_settings=header.chosen_settings)
+    decode_state(demo, decompress_state(header.state))
     return demo
 
 

@@ -445,7 +445,7 @@ class Session:
     def play(self, recording: Recording, name: str = "") -> None:
         """Take over what was recorded of a demo that began as this one; docks play it once through, so that all of it can be reached."""
         if self.timeline.history is None:
-            raise InvalidInputError("recording", f"of a demo that can be rewound ({self.timeline.failure})", recording.demo)
+            raise InvalidInputError("recording", f"of a demo that can be rewound ({self.timeline.failure})", recording.header.demo)
         self.timeline.history.take_over(recording.branch)
         self.recording, self._n_played = recording, recording.n_inputs
         self.messages.say(f"{name or 'the recording'}: {counted(recording.steps, 'step')}, {counted(recording.n_inputs, 'input')}")
@@ -453,7 +453,8 @@ class Session:
     def has_been(self, recording: Recording) -> bool:
         """Tell whether what a recording holds is what has happened here: it was recorded here, and can be scrubbed at once."""
         history = self.timeline.history
-        if history is None or self.demo.id != recording.demo or self.demo.seed != recording.seed or history.reached < recording.steps:
+        demo, header = self.demo, recording.header
+        if history is None or demo.id != header.demo or demo.seed != recording.seed or history.reached < recording.steps:
             return False
         return history.branch.states.hashes[: recording.steps + 1] == recording.branch.states.hashes
 

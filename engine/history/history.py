@@ -163,6 +163,11 @@ class History(Generic[_Demo]):
         """Steps before which something was begun: for a time line."""
         return self._branch.inputs.marks
 
+    @property
+    def first_state(self) -> bytes:
+        """The state at the beginning, compressed."""
+        return self._keyframes.compressed(0)
+
     def hash_at(self, step: int) -> bytes:
         """Return the digest of the state right after a step."""
         return self._branch.states.hashes[self._checked(step)]

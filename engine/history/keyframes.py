@@ -109,6 +109,10 @@ class Keyframes:
         """Bring the demo back to a keyframe."""
         decode_state(demo, self._state(step))
 
+    def compressed(self, step: int) -> bytes:
+        """Return the state at a keyframe, compressed."""
+        return compress_state(self._states[step]) if step == self._newest else self._states[step]
+
     def raw(self, step: int) -> bytes:
         """Return x, y, angle, vx, vy, omega of every body of every stage at a keyframe, float32 little-endian, 24 bytes each."""
         return raw_motion(self._state(step))

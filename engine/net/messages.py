@@ -28,7 +28,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 import msgspec
 
 from engine.common.errors import LabError
-from engine.common.messagepack import MAX_DECODED_BYTES, MAX_PLAIN_BYTES, is_bounded
+from engine.common.messagepack import MAX_DECODED_BYTES, MAX_PLAIN_BYTES, is_bounded, plain_fields
 from engine.sim.users import MAX_USERS
 
 __all__ = [
@@ -46,9 +46,6 @@ LARGEST_FROM_CLIENT = 64_000
 """Bytes: a body of 64 polygons has 30 thousand."""
 LARGEST_FROM_SERVER = 64_000_000
 """Bytes: the state of 10,000 bodies has a few million."""
-_BYTES = (0xC4, 0xC5, 0xC6)
-"""With which it begins bytes."""
-_MOST_FIELDS = 16
 _MOST_MISSING = 128
 MOST_EARLIER = 8
 
@@ -232,7 +229,6 @@ Method: TypeAlias = Literal["prediction", "interpolation", "lockstep"]
 _from_client = msgspec.msgpack.Decoder(FromClient)
 _from_server = msgspec.msgpack.Decoder(FromServer)
 _acts = msgspec.msgpack.Decoder(list[Acted])
-_fields = msgspec.msgpack.Decoder(Annotated[list[msgspec.Raw], msgspec.Meta(max_length=_MOST_FIELDS)])
 """Of any message: where each begins and ends, and nothing of what is in it."""
 _ARRAY_OF = b"\xdd"
 """MessagePack's head of an array, before its length in four bytes."""
@@ -277,9 +273,7 @@ def _decoded(decoder: msgspec.msgpack.Decoder[Any], content: bytes, most: int) -
         raise MessageError(f"a message must be of at most {most} bytes, got {len(content)}")
     try:
         if len(content) > LARGEST_FROM_CLIENT:
-            fields = [memoryview(raw) for raw in _fields.decode(content)]
-            plain = [field for field in fields if field[0] not in _BYTES]
-            if sum(map(len, plain)) > MAX_PLAIN_BYTES or not is_bounded(*map(bytes, plain)):
+            if not is_bounded(*plain_fields(content)):
                 raise MessageError(f"a message must have at most {MAX_PLAIN_BYTES} bytes of lists, {MAX_DECODED_BYTES} once decoded")
         return decoder.decode(content)
     except (msgspec.MsgspecError, ValueError, RecursionError) as error:

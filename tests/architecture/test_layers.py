@@ -67,7 +67,7 @@ LIBRARIES = {
     "contourpy": {"engine.decompose"},
     "tinycss2": {"engine.decompose"},
     "cssselect2": {"engine.decompose"},
-    "msgspec": {"engine.sim", "engine.net"},
+    "msgspec": {"engine.common", "engine.sim", "engine.history", "engine.net"},
     "websockets": {"engine.net"},
 }
 

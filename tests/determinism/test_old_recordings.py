@@ -23,7 +23,7 @@ def test_an_old_recording_plays(name: str) -> None:
     assert recording.is_ended and recording.steps == 130 and recording.n_inputs > 20
     here = present_makers()
     verdict = verify(recording, replay(recording))
-    if any(recording.makers[maker] != here[maker] for maker in ("platform", "Box2D")) or "memory" in verdict.foreign:
+    if any(recording.header.makers[maker] != here[maker] for maker in ("platform", "Box2D")) or "memory" in verdict.foreign:
         pytest.skip(f"another libm, or another Box2D, has other bits: {verdict.foreign}")
     assert verdict.is_same, verdict.words
 
@@ -31,7 +31,7 @@ def test_an_old_recording_plays(name: str) -> None:
 def test_an_old_scene_file_is_read_as_it_was_recorded() -> None:
     """The file has numbers that float32 does not hold; the recording holds the scene as it was understood."""
     scene = load_any_scene(str(FOLDER / "every_joint.json"))
-    recorded = load_recording(FOLDER / "every_joint.rec").scene
+    recorded = load_recording(FOLDER / "every_joint.rec").header.scene
     assert recorded is not None
     assert len(scene.bodies) == 21 and len(scene.joints) == 11
     plain = json.loads(json.dumps(dict(recorded)))

@@ -1,23 +1,24 @@
 """Broken recordings: ``python -m tests.hazards.fuzz_recordings N [SEED]`` prints a line of JSON.
 
 A good recording is damaged N times. Two kinds of faults: of its bytes, of which the check sums tell nearly all; and of what is in its
-chunks, whose sums are made again, so that the faults get as far as the checks of every value. A file is then loaded and played for some
+records, whose sums are made again, so that the faults get as far as the checks of every value. A file is then loaded and played for some
 steps, or refused with one of the project's own errors in one line; anything else ends the run with the seed and the bytes.
 """
 
 from __future__ import annotations
 
-import contextlib
+import copy
 import faulthandler
 import json
 import random
-import struct
 import sys
 import tempfile
 import time
 import zlib
 from collections import Counter
 from pathlib import Path
+
+import msgspec
 
 from engine.box2d import memory
 from engine.common.errors import LabError
@@ -26,7 +27,7 @@ from engine.demo.replaying import record, replay
 from engine.geometry import Circle, Polygon
 from engine.history.history import History
 from engine.history.recordings import load_recording
-from engine.history.recordings.layout import chunk, chunks_of, start_of_file
+from engine.history.recordings.records import frame, records_of, start_of_file
 from engine.sim.actions import (
     ChangeBody,
     ChangeWorld,
@@ -41,15 +42,12 @@ from engine.sim.actions import (
 )
 from engine.world import BodySpec, FixtureSpec, RevoluteJointSpec
 from tests.hazards.fuzz_files import damaged
+from tests.hazards.fuzz_states import _break, _places
 
 LONGEST = 10.0
 """Seconds for one file."""
 _PLAYED = 12
 """Steps that are taken of one that is loaded."""
-_WORDS = (
-    'null|true|[]|{}|""|-1|0|1e400|NaN|1e-320|"type"|"Grab"|"Drag"|"Release"|"PressKey"|"Restart"|"Turn"|"CreateBody"|"CreateJoint"|'
-    '"ChangeBody"|"SetPose"|"ChangeWorld"|"DestroyBody"|"ApplyImpulse"|"Join"|"stage"|"spec"|"changes"|"kind"|"polygon"|"circle"|"weld"|"count"|[0,0]|[[0,0]]|[1,[2]]|1e9|99'
-)
 
 
 def good() -> bytes:
@@ -89,39 +87,24 @@ def good() -> bytes:
 
 
 def broken_inside(content: bytes, dice: random.Random) -> bytes:
-    """Return the recording with faults in a chunk, or with chunks in another order, and sums that are right."""
-    chunks = list(chunks_of(content, "good"))
+    """Return the recording with faults in a record, or with records in another order, and sums that are right."""
+    plain = [msgspec.msgpack.decode(msgspec.msgpack.encode(record)) for _, record in records_of(content, "good")]
     for _ in range(dice.choice((1, 1, 2))):
-        k = dice.randrange(len(chunks))
-        kind, payload = chunks[k]
-        what = dice.randrange(8)
-        if what == 0:
-            del chunks[k]
-        elif what == 1:
-            chunks.insert(dice.randrange(len(chunks) + 1), (kind, payload))
-        elif what == 2:
-            chunks[k] = dice.choice((b"HEAD", b"PART", b"KEYS", b"BACK", b"END ", b"NEXT")), payload
-        elif kind == b"BACK":
-            chunks[k] = kind, damaged(payload, dice, _WORDS)
-        else:
-            with contextlib.suppress(zlib.error):
-                inside = zlib.decompress(payload)
-                inside = _broken_part(inside, dice) if kind == b"PART" else damaged(inside, dice, _WORDS)
-                chunks[k] = kind, zlib.compress(inside, 1)
-        if not chunks:
+        k = dice.randrange(len(plain))
+        match dice.randrange(6):
+            case 0:
+                del plain[k]
+            case 1:
+                plain.insert(dice.randrange(len(plain) + 1), copy.deepcopy(plain[k]))
+            case 2:
+                plain[k][:1] = [dice.choice(("header", "part", "back", "end", "next"))]
+            case _:
+                places = _places(plain[k])
+                if places:
+                    _break(*dice.choice(places), places, dice)
+        if not plain:
             break
-    return start_of_file() + b"".join(chunk(kind, payload) for kind, payload in chunks)
-
-
-def _broken_part(content: bytes, dice: random.Random) -> bytes:
-    """Break the JSON of a part, or the rest; its length is told rightly most of the time, or nothing behind it would be read."""
-    (length,) = struct.unpack_from("<I", content)
-    text, rest = content[4 : 4 + length], content[4 + length :]
-    if dice.random() < 0.85:
-        text = damaged(text, dice, _WORDS)
-    else:
-        rest = damaged(rest, dice, "")
-    return struct.pack("<I", len(text) if dice.random() < 0.97 else dice.randrange(2**32)) + text + rest
+    return start_of_file() + b"".join(frame(zlib.compress(msgspec.msgpack.encode(record), 1)) for record in plain)
 
 
 def fuzz(count: int, seed: int = 0) -> dict[str, object]:

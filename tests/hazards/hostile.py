@@ -11,7 +11,7 @@ import math
 import random
 import struct
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from PIL import Image
 
-from engine.history.recordings.layout import HASH_BYTES, chunk, start_of_file
+from engine.history.recordings.records import HASH_BYTES, Back, End, Header, Part, encode_record, frame, start_of_file
 
 __all__ = ["KINDS", "NASTY_NAME", "SURROGATE", "Hostile", "recording"]
 
@@ -406,30 +406,27 @@ def frames(n: int) -> bytes:
 # -- recordings -------------------------------------------------------------------------------------------------------
 
 
-def recording(parts: Iterator[tuple[dict[str, Any], bytes]] | Sequence[tuple[dict[str, Any], bytes]], **head: Any) -> bytes:
-    """A recording of `simple_shapes` with a plain head and these parts: what their JSON has, and the bytes behind it."""
-    first = {"demo": "simple_shapes", "scene": None, "seed": 0, "values": {}, "step_seconds": 1 / 60, "makers": {}}
-    first |= {"hash": "00" * HASH_BYTES, "bodies": [[]], "digests": ""} | head
-    content = start_of_file() + chunk(b"HEAD", zlib.compress(json.dumps(first).encode()))
-    for plain, behind in parts:
-        text = plain if isinstance(plain, bytes) else json.dumps(plain, separators=(",", ":")).encode()
-        content += chunk(b"PART", zlib.compress(struct.pack("<I", len(text)) + text + behind, 9))
-    return content + chunk(b"END ", b"")
+def recording(parts: Iterable[Part], **header: Any) -> bytes:
+    """A recording of `simple_shapes` with these parts."""
+    first = {"demo": "simple_shapes", "seed": "0", "scene": None, "values": {}, "solver": "box2d", "chosen_solver": None}
+    first |= {"chosen_settings": None, "keeps_solver_state": True, "step_seconds": 1 / 60, "begun": 0, "makers": {}, "state": b""}
+    first |= {"hash": bytes(HASH_BYTES), "bodies": ((),), "digests": b""} | header
+    return start_of_file() + b"".join(map(encode_record, (Header(**first), *parts, End())))
 
 
-def _part(step: int, steps: int, inputs: list[Any], bodies: int = 0) -> tuple[dict[str, Any], bytes]:
-    plain = {"step": step, "given": 0, "steps": steps, "inputs": inputs, "bodies": [[0, [list(range(bodies))]]]}
-    return plain, bytes((HASH_BYTES + 2 * bodies) * steps)
+def _part(step: int, steps: int, inputs: list[Any], bodies: int = 0) -> Part:
+    ids = ((0, (tuple(range(bodies)),)),)
+    return Part(step, 0, inputs, bytes(HASH_BYTES * steps), list(ids), bytes(2 * bodies * steps), {})
 
 
 def many_inputs(n: int) -> bytes:
     """n inputs before the first step, in one part."""
-    return recording([_part(0, 1, [[0, 0, {"type": "Release"}]] * n)])
+    return recording([_part(0, 1, [(0, 0, {"type": "Release"})] * n)])
 
 
 def many_parts_of_inputs(n: int) -> bytes:
     """n inputs in parts of ten thousand."""
-    return recording(_part(at, 1, [[at, 0, {"type": "Release"}]] * 10_000) for at in range(max(1, n // 10_000)))
+    return recording(_part(at, 1, [(at, 0, {"type": "Release"})] * 10_000) for at in range(max(1, n // 10_000)))
 
 
 def many_steps(n: int) -> bytes:
@@ -445,29 +442,26 @@ def many_bodies(n: int) -> bytes:
 
 def many_ids(n: int) -> bytes:
     """n bodies that are others after every step."""
-    changes = [[k, [list(range(n))]] for k in range(100)]
-    return recording([({"step": 0, "given": 0, "steps": 100, "inputs": [], "bodies": changes}, bytes((HASH_BYTES + 2 * n) * 100))])
+    changes = [(k, (tuple(range(n)),)) for k in range(100)]
+    return recording([Part(0, 0, [], bytes(HASH_BYTES * 100), changes, bytes(200 * n), {})])
 
 
 def many_lists(n: int) -> bytes:
-    """A part whose JSON is n empty lists."""
-    text = b'{"step":0,"given":0,"steps":1,"bodies":[[0,[[]]]],"inputs":[' + b",".join([b"[]"] * n) + b"]}"
-    return recording([(text, bytes(HASH_BYTES))])  # type: ignore[list-item]
+    """A part with n empty lists in place of an input."""
+    return recording([_part(0, 1, [(0, 0, [[]] * n)])])
 
 
-def many_states(n: int) -> bytes:
-    """n keyframes of the same step, and n ways back."""
-    state = chunk(b"KEYS", zlib.compress(struct.pack("<I", 0) + b""))
-    back = chunk(b"BACK", b"[0,0]")
+def many_ways_back(n: int) -> bytes:
+    """n ways back."""
     whole = recording([_part(0, 1000, [])])
-    return whole[: -len(chunk(b"END ", b""))] + (state + back) * n
+    return whole[: -len(encode_record(End()))] + encode_record(Back(0, 0)) * n
 
 
 def bomb(n: int) -> bytes:
-    """A head that unpacks to n bytes of spaces."""
+    """A header that unpacks to n bytes of spaces."""
     packer = zlib.compressobj(9)
     packed = b"".join(packer.compress(b" " * 1_000_000) for _ in range(n // 1_000_000)) + packer.flush()
-    return start_of_file() + chunk(b"HEAD", packed) + chunk(b"END ", b"")
+    return start_of_file() + frame(packed) + encode_record(End())
 
 
 # -- plain data -------------------------------------------------------------------------------------------------------
@@ -674,7 +668,7 @@ KINDS: MappingProxyType[str, Hostile] = MappingProxyType(
         "many_bodies": Hostile(".rec", many_bodies, 250_000),
         "many_ids": Hostile(".rec", many_ids, 100_000),
         "many_lists": Hostile(".rec", many_lists, 20_000_000),
-        "many_states": Hostile(".rec", many_states, 30_000),
+        "many_ways_back": Hostile(".rec", many_ways_back, 30_000),
         "bomb": Hostile(".rec", bomb, 1_000_000_000),
         "deep_json": Hostile(".json", deep_json, 1_000_000),
         "wide_json": Hostile(".json", wide_json, 5_000_000),

@@ -13,7 +13,7 @@ from PIL import Image
 
 from engine.cli.main import main
 from engine.history.recordings import load_recording
-from engine.history.recordings.layout import chunk, chunks_of, packed_part, part_of, start_of_file
+from engine.history.recordings.records import Part, encode_record, records_of, start_of_file
 from tests.waiting import PATIENCE
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -74,17 +74,14 @@ def test_what_was_recorded_while_kernels_came_into_reach_plays_in_a_process_that
 
 
 def test_what_differs_is_named_and_the_status_says_so(recording: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    chunks = list(chunks_of(recording.read_bytes(), "a"))
     broken = start_of_file()
-    for kind, payload in chunks:
-        if kind == b"PART":
-            part = part_of(payload, "part")
-            k = 61 - part.step - 1
-            if 0 <= k < len(part.hashes):
-                digests, hashes = list(part.digests), list(part.hashes)
-                digests[k], hashes[k] = bytes([digests[k][0] ^ 1]) + digests[k][1:], bytes(16)
-                payload = packed_part(type(part)(part.step, part.given, part.inputs, hashes, part.bodies, digests))
-        broken += chunk(kind, payload)
+    for _, record in records_of(recording.read_bytes(), "a"):
+        if isinstance(record, Part) and record.step < 61 <= record.step + record.n_steps:
+            k, after = 61 - record.step - 1, list(record.after_each_step("part"))
+            hashes, bodies, digests = (list(column) for column in zip(*after, strict=True))
+            digests[k], hashes[k] = bytes([digests[k][0] ^ 1]) + digests[k][1:], bytes(16)
+            record = Part.of(record.step, record.given, record.inputs, hashes, bodies, digests, record.states)
+        broken += encode_record(record)
     (tmp_path / "b.rec").write_bytes(broken)
     body = load_recording(recording).branch.states.bodies[61][0][0]
     assert main(["replay", str(tmp_path / "b.rec"), "--verify"]) == 1

@@ -8,11 +8,13 @@ from pathlib import Path
 from time import monotonic
 from typing import Any
 
+import msgspec
+
 from engine.history.branch import Branch
 from engine.history.history import History
-from engine.history.recordings.layout import LONGEST_CHUNK, Part
 from engine.history.recordings.recording import present_makers
-from engine.history.recordings.writer import RecordingWriter, head_of, row_of
+from engine.history.recordings.records import MAX_RECORD_BYTES, Part
+from engine.history.recordings.writer import RecordingWriter, header_of, row_of
 from engine.sim.action import Input
 
 __all__ = ["Recorder", "free_path"]
@@ -24,7 +26,7 @@ _MOST_STEPS = 600
 _SLICE_STEPS = 60
 """Steps that are written in a frame where more than twice the above wait, as when recording begins late: with a keyframe or two, each of
 which is unpacked in 5 ms if it is of 1,000 bodies."""
-_MOST_BYTES = LONGEST_CHUNK // 2
+_MOST_BYTES = MAX_RECORD_BYTES // 2
 """Bytes of digests in a part, unpacked; the rest is for inputs."""
 
 
@@ -58,22 +60,21 @@ class Recorder:
         self._history = history
         self._branch: Branch = history.branch
         states = history.branch.states
-        first = {
-            **head_of(history.demo, scene),
-            "solver": history.first_solver,
-            "chosen": history.chosen_solver,
-            "chosen_settings": history.chosen_settings,
-            "values": history.first_values,
-            "remembers": history.kept_solver_state,
-            "waits": history.waited,
-            "shared": history.was_shared,
-            "begun": self.begun,
-            "makers": present_makers(history.first_solver),
-            "hash": states.hashes[0].hex(),
-            "bodies": states.bodies[0],
-            "digests": states.digests[0].hex(),
-        }
-        self._writer = RecordingWriter(path, first)
+        header = msgspec.structs.replace(
+            header_of(history.demo, scene),
+            solver=history.first_solver,
+            chosen_solver=history.chosen_solver,
+            chosen_settings=history.chosen_settings,
+            values=history.first_values,
+            keeps_solver_state=history.kept_solver_state,
+            begun=self.begun,
+            makers=present_makers(history.first_solver),
+            state=history.first_state,
+            hash=states.hashes[0],
+            bodies=states.bodies[0],
+            digests=states.digests[0],
+        )
+        self._writer = RecordingWriter(path, header)
         self.path = self._writer.path
         self._written = monotonic()
         self._is_behind = False
@@ -144,9 +145,9 @@ class Recorder:
         if end == step and not inputs:
             return False
         stretch = slice(step + 1, end + 1)
-        part = Part(step, self._writer.given, inputs, states.hashes[stretch], states.bodies[stretch], states.digests[stretch])
-        raw = {at: self._history.raw_at(at) for at in range(step + 1, end + 1)}
-        self._writer.add(part, {at: told for at, told in raw.items() if told is not None}, len(branch.inputs[end]))
+        raw = {at: state for at in range(step + 1, end + 1) if (state := self._history.raw_at(at)) is not None}
+        part = Part.of(step, self._writer.given, inputs, states.hashes[stretch], states.bodies[stretch], states.digests[stretch], raw)
+        self._writer.add(part, len(branch.inputs[end]))
         return True
 
     def _n_steps_of_a_part(self, branch: Branch) -> int:

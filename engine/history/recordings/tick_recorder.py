@@ -9,8 +9,8 @@ from typing import Any
 
 from engine.common.errors import LabError
 from engine.history.history import demo_hash
-from engine.history.recordings.layout import HASH_BYTES, Part, Unpacked
-from engine.history.recordings.writer import RecordingWriter, head_of, row_of
+from engine.history.recordings.records import HASH_BYTES, Part, Room
+from engine.history.recordings.writer import RecordingWriter, header_of, row_of
 from engine.history.state_log import BodyIds, body_digests, body_ids, raw_states
 from engine.sim.action import Input
 from engine.sim.demo import Demo
@@ -62,13 +62,12 @@ class TickRecorder:
         self.ticks = 0
         self.ended = ""
         self._bodies = body_ids(demo)
-        first = {"hash": demo_hash(demo).hex(), "bodies": self._bodies, "digests": body_digests(demo).hex()}
-        self._writer = RecordingWriter(path, head_of(demo, scene) | first, Unpacked())
+        self._writer = RecordingWriter(path, header_of(demo, scene), Room())
         self.path = self._writer.path
         self._begin_part()
 
     def _begin_part(self) -> None:
-        self._inputs: list[list[Any]] = []
+        self._inputs: list[tuple[int, int, Any]] = []
         self._hashes: list[bytes] = []
         self._ids: list[BodyIds] = []
         self._digests: list[bytes] = []
@@ -105,9 +104,9 @@ class TickRecorder:
         """Write what waits."""
         if not self.is_open or not self._hashes:
             return
-        part = Part(self.ticks - len(self._hashes), 0, self._inputs, self._hashes, self._ids, self._digests)
+        part = Part.of(self.ticks - len(self._hashes), 0, self._inputs, self._hashes, self._ids, self._digests, self._raw)
         try:
-            self._writer.add(part, self._raw, 0)
+            self._writer.add(part, 0)
         except (LabError, OSError) as error:
             self._end(str(error))
         self._begin_part()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 import struct
@@ -11,6 +10,7 @@ import sys
 import zlib
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from engine.box2d import memory
@@ -22,9 +22,9 @@ from engine.geometry import Circle
 from engine.history.history import History, demo_hash
 from engine.history.input_log import InputLog
 from engine.history.recordings import Recorder, load_recording, recorder
-from engine.history.recordings.layout import MAGIC, RecordingError, chunk, chunks_of, start_of_file
 from engine.history.recordings.loading import recording_of
 from engine.history.recordings.recorder import free_path
+from engine.history.recordings.records import MAGIC, Header, Part, RecordingError, encode_record, frame, records_of, start_of_file
 from engine.history.recordings.verifying import verify
 from engine.history.state_log import Divergence, body_digests, body_ids, differing
 from engine.sim.action import Input
@@ -38,7 +38,9 @@ from engine.sim.actions import (
     Release,
     SetParameter,
 )
+from engine.sim.demo import Demo
 from engine.world import BodySpec, FixtureSpec, World
+from tests.hazards import hostile
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -93,7 +95,7 @@ def test_a_recording_is_read_back_to_the_last_bit_and_plays_again(tmp_path: Path
     assert (mine.states.hashes, mine.states.bodies, mine.states.digests) == (line.states.hashes, line.states.bodies, line.states.digests)
     read, written = ([[encode_action(one.action) for one in given] for given in branch.inputs] for branch in (mine, line))
     assert read == written
-    assert recording.demo == "simple_shapes" and recording.seed == 3 and recording.values["count"] == 8
+    assert recording.header.demo == "simple_shapes" and recording.seed == 3 and recording.header.values["count"] == 8
     assert recording.is_ended and recording.branches == 0 and not recording.foreign
     assert mine.states.raw == {step: history.raw_at(step) for step in (60, 120)} and history.raw_at(61) is None
     assert len(mine.states.raw[120]) == 24 * len(mine.states.bodies[120][0])
@@ -219,18 +221,19 @@ def test_a_scene_file_travels_in_the_recording(tmp_path: Path) -> None:
         history.step()
     recorder.close()
     recording = load_recording(tmp_path / "s.rec")
-    assert recording.scene is not None and demo_kind(recording)().stages[0].world.body_ids == kind().stages[0].world.body_ids
+    assert recording.header.scene is not None and demo_kind(recording)().stages[0].world.body_ids == kind().stages[0].world.body_ids
     assert verify(recording, replay(recording)).is_same
 
 
 def test_every_length_is_read_as_far_as_it_is_whole(recorded: Path) -> None:
     content = recorded.read_bytes()
     ends = [len(start_of_file())]
-    for _, payload in chunks_of(content, "a"):
-        ends.append(ends[-1] + 16 + len(payload))
+    for _, one in records_of(content, "a"):
+        ends.append(ends[-1] + len(encode_record(one)))
+    assert ends[-1] == len(content)
     steps = []
     for end in ends[1:]:
-        for cut in (end, end + 1, end + 15):
+        for cut in (end, end + 1, end + 11):
             recording = recording_of(content[:cut])
             assert recording.is_ended == (cut >= ends[-1])
             steps.append(recording.steps)
@@ -247,12 +250,16 @@ def test_every_length_is_read_as_far_as_it_is_whole(recorded: Path) -> None:
         (b"", "an empty file"),
         (b"PK\x03\x04 something else", "another file"),
         (MAGIC + struct.pack("<I", 7), "version 7"),
-        (MAGIC.replace(b"\r\n", b"\n") + struct.pack("<I", 1), "another file"),
-        (start_of_file() + chunk(b"PART", b""), "must be the head"),
-        (start_of_file() + chunk(b"HEAD", zlib.compress(b"[]")), "without demo"),
-        (start_of_file() + chunk(b"HEAD", b"{}"), "packed by zlib"),
-        (start_of_file() + chunk(b"HEAD", zlib.compress(b'{"demo": NaN}')), "finite numbers"),
-        (start_of_file() + chunk(b"HEAD", zlib.compress(bytes(70_000_000))), "at most"),
+        (MAGIC + struct.pack("<I", 1), "must be a recording of version 2, got version 1"),
+        (MAGIC.replace(b"\r\n", b"\n") + struct.pack("<I", 2), "another file"),
+        (start_of_file() + encode_record(Part(0, 0, [], b"", [], b"", {})), "must be the header"),
+        (start_of_file() + frame(zlib.compress(b"[]")), "must be a record"),
+        (start_of_file() + frame(zlib.compress(msgspec.msgpack.encode(["header", "bridge"]))), "must be a record"),
+        (start_of_file() + frame(b"{}"), "packed by zlib"),
+        (hostile.recording([], values={"count": float("nan")}), "values must be finite numbers"),
+        (hostile.recording([], digests=b"x"), "digests must be two bytes for each body"),
+        (hostile.recording([], seed="-1"), "must be a record"),
+        (start_of_file() + frame(zlib.compress(bytes(70_000_000))), "at most"),
     ],
 )
 def test_what_is_no_recording_is_refused_in_a_line(content: bytes, words: str) -> None:
@@ -263,7 +270,7 @@ def test_what_is_no_recording_is_refused_in_a_line(content: bytes, words: str) -
 
 def test_a_flipped_bit_is_noticed(recorded: Path) -> None:
     content = recorded.read_bytes()
-    lengths = [len(start_of_file()) + 4 + at for at in range(4)]  # of the head
+    lengths = [len(start_of_file()) + at for at in range(4)]  # of the header
     for at in (*lengths, len(content) // 2, len(content) - 1):
         damaged = bytearray(content)
         damaged[at] ^= 4
@@ -410,7 +417,7 @@ def test_many_bodies_are_written_in_parts_that_can_be_read(tmp_path: Path, monke
     recorder = record(history, tmp_path / "c.rec")
     recorder.close()
     content = (tmp_path / "c.rec").read_bytes()
-    assert sum(kind == b"PART" for kind, _ in chunks_of(content, "c.rec")) == 5  # of 7 steps, and the rest
+    assert sum(isinstance(record, Part) for _, record in records_of(content, "c.rec")) == 5  # of 7 steps, and the rest
     assert load_recording(tmp_path / "c.rec").branch.states.hashes == history.branch.states.hashes
 
 
@@ -426,13 +433,25 @@ def test_a_recording_names_its_solver_and_another_one_is_refused(tmp_path: Path)
     recorder = Recorder(begun(), tmp_path / "a.rec")
     recorder.close()
     content = recorder.path.read_bytes()
-    assert recording_of(content).solver == "box2d"
-    head = json.loads(zlib.decompress(next(chunks_of(content, "a.rec"))[1]))
-    for solver, is_known in ((None, True), ("newton", False), ([], False)):
-        plain = {name: value for name, value in head.items() if name != "solver"} | ({"solver": solver} if solver is not None else {})
-        changed = start_of_file() + chunk(b"HEAD", zlib.compress(json.dumps(plain).encode()))
-        if is_known:
-            assert recording_of(changed).solver == "box2d"
-        else:
-            with pytest.raises(RecordingError, match=r"a\.rec, chunk 0: solver must be one of box2d"):
-                recording_of(changed, "a.rec")
+    assert recording_of(content).header.solver == "box2d"
+    _, header = next(records_of(content, "a.rec"))
+    assert isinstance(header, Header)
+    changed = start_of_file() + encode_record(msgspec.structs.replace(header, solver="newton"))
+    with pytest.raises(RecordingError, match=r"a\.rec, record 0: solver must be one of box2d"):
+        recording_of(changed, "a.rec")
+
+
+def test_a_recording_begins_with_its_first_state(recorded: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a demo builds may change: a recording has the state that it began with."""
+    kind, build = find_demo("simple_shapes"), find_demo("simple_shapes").build
+
+    def build_elsewhere(demo: Demo) -> None:
+        build(demo)
+        world = demo.stages[0].world
+        world.set_pose(world.body_ids[-1], (0.0, 9.0), 0.5)
+
+    monkeypatch.setattr(kind, "build", build_elsewhere)
+    recording = load_recording(recorded)
+    history = replay(recording)
+    history.seek(50)
+    assert history.divergence is None and history.hash_at(50) == recording.branch.states.hashes[50]

@@ -93,7 +93,7 @@ def test_it_is_recorded_and_played_again_with_the_solver_it_had(name: str, tmp_p
             history.step()
     recorder.close()
     recording = load_recording(tmp_path / "run.rec")
-    assert (recording.solver, recording.chosen_solver) == (OURS, OURS)
+    assert (recording.header.solver, recording.header.chosen_solver) == (OURS, OURS)
     again = replay(recording)
     assert again.demo.sim.solvers == (OURS,)
     again.seek(again.last)
@@ -127,7 +127,7 @@ def test_a_scene_file_names_its_solver_and_the_run_may_choose_another(tmp_path: 
         history.step()
         recorder.close()
         recording = load_recording(tmp_path / f"{drives}.rec")
-        assert (recording.solver, recording.chosen_solver) == (drives, chosen)
+        assert (recording.header.solver, recording.header.chosen_solver) == (drives, chosen)
         assert new_demo(recording).sim.solvers == (drives,)
     assert scene_class(kind.scene_content())().sim.solvers == (OURS,)
 

@@ -63,7 +63,11 @@ def test_a_change_of_solver_is_undone_redone_and_played_again_to_the_bit(tmp_pat
     late.close()
     for name in ("a.rec", "b.rec"):
         recording = load_recording(tmp_path / name)
-        assert (recording.solver, recording.chosen_solver, recording.solvers) == ("box2d", None, ("box2d", "soft_step", METHOD))
+        assert (recording.header.solver, recording.header.chosen_solver, recording.solvers) == (
+            "box2d",
+            None,
+            ("box2d", "soft_step", METHOD),
+        )
         assert verify(recording, replay(recording)).is_same
     assert one.undo() and driver(one.demo) == (METHOD, (("share", 0.1),)) and one.demo.sim.solver == METHOD
     assert one.undo() and driver(one.demo) == (METHOD, (("iterations", 5),))
@@ -130,7 +134,7 @@ def test_a_scene_and_a_demo_begin_with_settings_of_the_solver(tmp_path: Path) ->
     steps(one, 5)
     recorder.close()
     recording = load_recording(tmp_path / "a.rec")
-    assert (recording.chosen_solver, recording.chosen_settings) == (METHOD, (("share", 0.1),))
+    assert (recording.header.chosen_solver, recording.header.chosen_settings) == (METHOD, (("share", 0.1),))
     assert verify(recording, replay(recording)).is_same
 
 
