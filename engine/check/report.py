@@ -1,15 +1,11 @@
-"""What a trial found: as JSON, as pair files that can be opened again, and as a report, one HTML file that needs nothing else.
-
-Pictures lie in the report as data, and whatever a function said is escaped.
-"""
+"""The result of a trial: as JSON, as pair files that can be opened again, as tables, and as a page."""
 
 from __future__ import annotations
 
-import base64
+import json
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from html import escape
 from typing import Any
 
 from engine.check.allowances import DEFAULT_TOLERANCE
@@ -20,13 +16,16 @@ from engine.check.trial import Finding, Tally, Task
 from engine.check.verdicts import Reply
 from engine.common.installation import program
 from engine.compare.pair.file import ANSWERED_BY, Outsider, Pair, Provenance, pair_as_json
-from engine.compare.report.page import folded, numbers, page, preformatted, scrolling, table
+from engine.report import Link, Table
+from engine.report.page import render_page
 
 __all__ = [
     "Pictures",
     "as_json",
     "command_of",
+    "functions_table",
     "html_report",
+    "kinds_table",
     "name_of",
     "pair_of",
     "plain_answer",
@@ -148,15 +147,30 @@ Pictures = Mapping[tuple[int, str], tuple[bytes, str]]
 def html_report(tallies: Sequence[Tally], pictures: Pictures) -> str:
     """Return the report on some functions as the text of an HTML file."""
     task = tallies[0].task
-    parts = [
-        f"<h1>check: {escape(task.query)}</h1>",
-        f"<p>{task.pairs:,} pairs of circles and convex polygons, seed {task.seed}; judged by exact arithmetic on the numbers that the "
-        f"function got, {task.tolerance:g} m and what float64 loses being allowed; {task.time_limit:g} s a call.</p>",
-        _table(tallies),
-    ]
+    functions = [_function(number, tally, pictures) for number, tally in enumerate(tallies)]
+    return render_page("check.html", title=f"check: {task.query}", task=task, summary=functions_table(tallies), functions=functions)
+
+
+def functions_table(tallies: Sequence[Tally]) -> Table:
+    """Return a row for each function: its counts, its wrong answers by kind, and the verdict."""
+    rows = []
     for number, tally in enumerate(tallies):
-        parts.append(_file(number, tally, pictures))
-    return page(f"check: {task.query}", parts)
+        how = tally.refused.message if tally.refused is not None else tally.gave_up or wrong_by_kind(tally)
+        name = Link(name_of(tally.task), "name", href=f"#f{number}")
+        counts = (tally.pairs, tally.touching, tally.right, tally.wrong)
+        rows.append((name, *counts, Link(how, "long"), Link(tally.verdict, "right" if tally.is_right else "wrong")))
+    return Table("", ("function", "pairs", "touching", "right", "wrong", "how", "verdict"), tuple(rows), (0, 5, 6))
+
+
+def kinds_table(tally: Tally, number: int = 0) -> Table:
+    """Return a row for each kind of wrong answer of a function."""
+    rows = []
+    for finding in tally.findings:
+        kind, place = KINDS[finding.kind], finding.first.place
+        worst = f"{tally.worst[finding.kind]:.3g} {kind.unit}" if kind.unit else ""
+        link = Link(kind.name, href=f"#f{number}-{finding.kind}")
+        rows.append((link, tally.kinds[finding.kind], worst, "" if place is None else f"{place.number:,}"))
+    return Table("", ("kind", "pairs", "worst", "first at pair"), tuple(rows))
 
 
 def wrong_by_kind(tally: Tally) -> str:
@@ -178,59 +192,32 @@ def summary_lines(tally: Tally) -> list[str]:
     return lines
 
 
-def _table(tallies: Sequence[Tally]) -> str:
-    rows = []
-    for number, tally in enumerate(tallies):
-        how = tally.refused.message if tally.refused is not None else wrong_by_kind(tally)
-        counts = numbers(f"{count:,}" for count in (tally.pairs, tally.touching, tally.right, tally.wrong))
-        name = ("name", f'<a href="#f{number}">{escape(name_of(tally.task))}</a>')
-        rows.append([name, *counts, ("long", escape(how)), ("right" if tally.is_right else "wrong", tally.verdict)])
-    return table(["function", *numbers(("pairs", "touching", "right", "wrong")), "how", "verdict"], rows)
+def _function(number: int, tally: Tally, pictures: Pictures) -> dict[str, Any]:
+    """Return what the page says of a function."""
+    return {
+        "name": name_of(tally.task),
+        "refused": "" if tally.refused is None else tally.refused.message,
+        "counts": f"{tally.right:,} of {tally.pairs:,} pairs right, {tally.wrong:,} wrong; {tally.touching:,} of them touch.",
+        "remarks": summary_lines(tally),
+        "kinds": kinds_table(tally, number),
+        "exhibits": [_exhibit(number, tally.task, finding, pictures) for finding in tally.findings],
+    }
 
 
-def _file(number: int, tally: Tally, pictures: Pictures) -> str:
-    parts = [f'<h2 id="f{number}">{escape(name_of(tally.task))}</h2>']
-    if tally.refused is not None:
-        parts.append(f'<p class="wrong">{escape(tally.refused.message)}</p>')
-        return "\n".join(parts)
-    parts.append(f"<p>{tally.right:,} of {tally.pairs:,} pairs right, {tally.wrong:,} wrong; {tally.touching:,} of them touch.</p>")
-    parts += [f"<p>{escape(line)}.</p>" for line in summary_lines(tally)]
-    if tally.kinds:
-        rows = []
-        for finding in tally.findings:
-            kind, place = KINDS[finding.kind], finding.first.place
-            worst = f"{tally.worst[finding.kind]:.4g} {kind.unit}" if kind.unit else ""
-            cells = numbers([f"{tally.kinds[finding.kind]:,}", worst, "" if place is None else f"{place.number:,}"])
-            rows.append([f'<a href="#f{number}-{finding.kind}">{kind.name}</a>', *cells])
-        parts.append(table(["kind", *numbers(("pairs", "worst", "first at pair"))], rows))
-    for finding in tally.findings:
-        parts.append(_finding(number, tally.task, finding, pictures))
-    return "\n".join(parts)
-
-
-def _finding(number: int, task: Task, finding: Finding, pictures: Pictures) -> str:
-    kind, shown = KINDS[finding.kind], finding.shown
+def _exhibit(number: int, task: Task, finding: Finding, pictures: Pictures) -> dict[str, Any]:
     picture, pair_file = pictures.get((number, finding.kind), (b"", ""))
-    parts = [f'<h3 id="f{number}-{finding.kind}">{kind.name}</h3>', f"<p>{escape(kind.hint)} More: <code>docs/{kind.page}</code></p>"]
-    if not finding.is_alone:
-        parts.append(
-            "<p>Called on this pair alone, in a fresh process, the function does not fail: something is kept between calls, or "
-            "random. The pair is shown as it was met.</p>"
-        )
-    if picture:
-        data = base64.b64encode(picture).decode("ascii")
-        told = f"{escape(kind.name)}: {escape(shown.fault.told)}"
-        parts.append(scrolling(f'<img alt="{told}" src="data:image/png;base64,{data}">'))
-    parts.append(f"<p>{escape(shown.fault.told)}. Box2D, with its skins of 10 mm: {escape(finding.right.box2d)}.</p>")
     commands = [command_of(task, finding, pair_file or None)]
     if pair_file:
         commands.append(shlex.join([*program().split(), "run", "--pair", pair_file]) + "    # our answer and Box2D's, in the window")
         steps = step_command_of(task, finding, pair_file)
         commands += [] if steps is None else [f"{steps}    # our algorithm, step by step, and your answer"]
-    parts.append(preformatted("\n".join(commands)))
-    parts.append(folded("the pair as JSON", pair_as_json(pair_of(task, finding))))
-    first = finding.first
-    if first.place is not None:
-        where = f"pair {first.place.number:,} (seed {task.seed}, chunk {first.place.chunk}, row {first.place.row})"
-        parts.append(f'<p class="caption">First met at {where}: {escape(first.failure.fault.told)}</p>')
-    return "\n".join(parts)
+    place = finding.first.place
+    return {
+        "id": f"f{number}-{finding.kind}",
+        "kind": KINDS[finding.kind],
+        "finding": finding,
+        "picture": picture,
+        "commands": commands,
+        "pair": json.dumps(pair_as_json(pair_of(task, finding)), allow_nan=False),
+        "first": "" if place is None else f"pair {place.number:,} (seed {task.seed}, chunk {place.chunk}, row {place.row})",
+    }

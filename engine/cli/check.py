@@ -213,34 +213,20 @@ def _refuse(tally: Tally) -> None:
 
 
 def _print(console: Console, tallies: Sequence[Tally], pair_files: Mapping[tuple[int, str], str]) -> None:
-    from rich.table import Table
-    from rich.text import Text
-
-    from engine.check.report import name_of, summary_lines, wrong_by_kind
+    from engine.check.report import functions_table, name_of, summary_lines
 
     if len(tallies) == 1:
         _print_one(console, tallies[0], pair_files)
         return
-    table = Table("function", box=None, header_style="bold", pad_edge=False)
-    for title in ("pairs", "right", "wrong"):
-        table.add_column(title, justify="right")
-    table.add_column("how", overflow="fold")
-    table.add_column("verdict")
-    for tally in tallies:
-        how = tally.refused.message if tally.refused is not None else tally.gave_up or wrong_by_kind(tally)
-        counts = [Text(f"{count:,}") for count in (tally.pairs, tally.right, tally.wrong)]
-        table.add_row(Text(name_of(tally.task)), *counts, Text(how), Text(tally.verdict, style="green" if tally.is_right else "red"))
-    console.print(table)
+    console.print(functions_table(tallies).as_rich())
     for tally in tallies:
         for line in summary_lines(tally):
             console.print(f"{name_of(tally.task)}: {line}", markup=False)
 
 
 def _print_one(console: Console, tally: Tally, pair_files: Mapping[tuple[int, str], str]) -> None:
-    from rich.table import Table
-
     from engine.check.kinds import KINDS
-    from engine.check.report import command_of, name_of, step_command_of, summary_lines
+    from engine.check.report import command_of, kinds_table, name_of, step_command_of, summary_lines
 
     task = tally.task
     console.print(f"{name_of(task)}, {task.query}: {tally.right:,} of {tally.pairs:,} pairs right, {tally.wrong:,} wrong", markup=False)
@@ -248,15 +234,7 @@ def _print_one(console: Console, tally: Tally, pair_files: Mapping[tuple[int, st
         console.print(line, markup=False)
     if not tally.kinds:
         return
-    table = Table("kind", box=None, header_style="bold", pad_edge=False)
-    for title in ("pairs", "worst", "first at pair"):
-        table.add_column(title, justify="right")
-    for kind, one in KINDS.items():
-        if tally.kinds[kind]:
-            worst = f"{tally.worst[kind]:.3g} {one.unit}" if one.unit else ""
-            place = tally.cases[kind][0].place
-            table.add_row(one.name, f"{tally.kinds[kind]:,}", worst, "" if place is None else f"{place.number:,}")
-    console.print(table)
+    console.print(kinds_table(tally).as_rich())
     for finding in tally.findings:
         kind_of, shown = KINDS[finding.kind], finding.shown
         console.print(f"\n{kind_of.name}: {shown.fault.told}", markup=False, style="bold")

@@ -133,7 +133,7 @@ def _write_report(folder: str, total: Tally, run: Run, is_whole: bool) -> Path:
     """Write the page, a file for each pair in it, and of unexplained ones a picture too."""
     from engine.compare.report.document import html_report
     from engine.compare.report.exhibits import exhibits
-    from engine.compare.report.page import standalone_svg
+    from engine.report.charts import standalone_svg
 
     with waiting("drawing the report"):
         found = list(exhibits(total, run))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from engine.cli import options
-from engine.cli.output import InterruptedRunError, check_files, people, print_rows, progress, text_table, warming, write_json
+from engine.cli.output import InterruptedRunError, check_files, people, print_rows, progress, warming, write_json
 from engine.cli.report_folder import page_in, write_report
 from engine.cli.run import demo_or_file, demo_values
 from engine.common.errors import Described, InvalidInputError
@@ -183,12 +183,10 @@ def _tell(findings: list[Finding], swept: str | None, is_whole: bool, report: st
     console = people(json_file)
     _print(console, findings, swept)
     if report is not None:
-        from engine.cli.netlab_page import TABLES, drawn, netlab_page, tables_as_text
+        from engine.cli.netlab_page import netlab_report
 
-        pictures = drawn(findings, swept)
-        page = netlab_page(findings, swept, pictures, is_whole)
-        tables = {TABLES: tables_as_text(findings, swept).encode("utf-8")}
-        console.print(f"report: {write_report(report, page, {}, pictures | tables)}", markup=False, soft_wrap=True)
+        page, files = netlab_report(findings, swept, is_whole)
+        console.print(f"report: {write_report(report, page, {}, files)}", markup=False, soft_wrap=True)
 
 
 def _as_json(findings: Sequence[Finding]) -> dict[str, Any]:
@@ -208,17 +206,14 @@ def _as_json(findings: Sequence[Finding]) -> dict[str, Any]:
 
 
 def _print(console: Console, findings: Sequence[Finding], swept: str | None) -> None:
-    from engine.cli.netlab_page import COLUMNS, row_of
+    from engine.cli.netlab_page import runs_table
 
     first = findings[0].plan
     console.print(f"[bold]{first.title}[/bold], {counted(first.n_clients, 'client')}, {counted(first.steps, 'step')}, seed {first.seed}")
     if len(findings) == 1:
         _print_one(console, findings[0])
     else:
-        table = text_table("method", right=[swept or "", *COLUMNS])
-        for one in findings:
-            table.add_row(*row_of(one, swept))
-        console.print(table)
+        console.print(runs_table(findings, swept).as_rich())
     for one in findings:
         for problem in one.problems:
             console.print(f"{one.plan.method}: {problem}", style="bold red", markup=False)

@@ -121,15 +121,12 @@ def _run(
     console = people(json_file)
     _print(console, plan, cells, needed)
     if report is not None and done:
-        from engine.cli.solvers_page import TABLES, drawn, solvers_page, tables_as_text
+        from engine.cli.solvers_page import solvers_report
         from engine.experiments.solvers import write_scenes
 
         write_scenes(Path(report), done)
-        pictures = drawn(done, cells, ladder, accuracy)
-        page_text = solvers_page(plan, done, cells, needed, pictures, is_whole)
-        tables = {TABLES: tables_as_text(plan, done, cells, needed).encode("utf-8")}
-        page = write_report(report, page_text, {}, pictures | tables)
-        console.print(f"report: {page}", markup=False, soft_wrap=True)
+        page, files = solvers_report(plan, done, cells, ladder, needed, accuracy, is_whole)
+        console.print(f"report: {write_report(report, page, {}, files)}", markup=False, soft_wrap=True)
     if not is_whole:
         raise InterruptedRunError(f"interrupted after {len(done)} of {counted(len(scenes), 'scene')}")
     for scene, variant, wanted in films:

@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
-import io
+import contextlib
 import re
 import statistics
-from collections.abc import Iterable, Mapping, Sequence
-from html import escape
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from engine.compare.report.page import numbers, page, table
+from engine.report import Cell as TableCell
+from engine.report import Chart, Curve, Link, Table
 
 if TYPE_CHECKING:
     from engine.experiments.solvers import BenchScene, Cell, Need, Plan, Rung, Variant
 
-__all__ = ["CHART", "TABLES", "draw_ladder", "drawn", "file_stem", "solvers_page", "tables_as_text"]
+__all__ = ["file_stem", "solvers_report"]
 
 CHART = "accuracy-cost.png"
 TABLES = "tables.md"
-_COLORS = ("#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9", "#666666", "#000000")
-"""Okabe and Ito's, which colour-blind readers can tell apart."""
-_MARKS = "os^vDP*X<>p"
-_LEAST_ERROR = 1e-9
-"""Metres as which smaller errors are drawn: 0 has no place on a logarithmic axis."""
-_COLUMNS = 3
+_MIN_ERROR = 1e-9
+"""Metres; smaller errors are drawn as this one: 0 has no place on a logarithmic axis."""
 _MEASURES = (
     ("end_penetration", "overlap at the end, m"),
     ("max_penetration", "deepest, m"),
@@ -45,178 +41,142 @@ def file_stem(scene: str, variant: Variant) -> str:
     return re.sub(r"[^\w.-]+", "-", f"{scene}-{variant.label}")
 
 
-def drawn(scenes: Sequence[BenchScene], cells: Sequence[Cell], ladder: Sequence[Rung], accuracy: float) -> dict[str, bytes]:
-    """Return the pictures of the page by the names of their files: how each scene stands at the end, and the chart."""
+def solvers_report(
+    plan: Plan,
+    scenes: Sequence[BenchScene],
+    cells: Sequence[Cell],
+    ladder: Sequence[Rung],
+    needed: Sequence[Need],
+    accuracy: float,
+    is_whole: bool,
+) -> tuple[str, dict[str, bytes]]:
+    """Return the page, and the files beside it: pictures of how each scene ends, the chart of costs, and the tables as Markdown."""
+    from engine.report.charts import as_png, as_svg, draw_charts
+    from engine.report.page import render_page
+
+    pictures = _pictures(cells)
+    charts = _ladder_charts(scenes, ladder, accuracy)
+    figure = draw_charts(charts) if charts else None
+    page = render_page(
+        "solvers.html",
+        title="solvers: methods of simulation by scene",
+        about=f"{len(scenes)} scenes, {len(plan.variants)} methods, {plan.hertz:g} Hz.",
+        is_whole=is_whole,
+        summary=_summary(plan, cells),
+        matrix=_matrix(plan, scenes, cells, pictures),
+        svg="" if figure is None else as_svg(figure, "error over cost, a panel for each scene, a line for each method"),
+        needs=_needs(needed),
+        scenes=[(scene, _measures([cell for cell in cells if cell.scene == scene.name])) for scene in scenes],
+    )
+    files = pictures | {TABLES: tables_as_text(plan, scenes, cells, needed).encode("utf-8")}
+    return page, files if figure is None else files | {CHART: as_png(figure)}
+
+
+def _pictures(cells: Sequence[Cell]) -> dict[str, bytes]:
+    """Return pictures of how each scene ends, by the names of their files."""
     from engine.app.headless import no_screen, small_picture_of
     from engine.common.errors import LabError
     from engine.demo.scene_demo import scene_demo
 
-    pictures = {CHART: draw_ladder(scenes, ladder, accuracy)} if ladder else {}
+    pictures = {}
     with no_screen():
         for cell in cells:
             if cell.end is not None:
-                try:
-                    pictures[f"{file_stem(cell.scene, cell.variant)}.png"] = small_picture_of(scene_demo(cell.end)())
-                except LabError:  # what is left cannot be shown: the cell has its reason
-                    continue
+                with contextlib.suppress(LabError):  # an end that cannot be drawn: the cell has its reason
+                    pictures[_picture_name(cell.scene, cell.variant)] = small_picture_of(scene_demo(cell.end)())
     return pictures
 
 
-def draw_ladder(scenes: Sequence[BenchScene], ladder: Sequence[Rung], accuracy: float) -> bytes:
-    """Return a PNG: the error over the cost, a panel a scene, a line a method; the same rungs give the same bytes, with one matplotlib.
+def _picture_name(scene: str, variant: Variant) -> str:
+    return f"{file_stem(scene, variant)}.png"
 
-    Costs are those of the soft step. Where a method does not stand there is no mark.
-    """
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
-    shown = [scene for scene in scenes if any(rung.scene == scene.name for rung in ladder)]
+def _ladder_charts(scenes: Sequence[BenchScene], ladder: Sequence[Rung], accuracy: float) -> list[Chart]:
+    """Return the error over the cost, relative to the soft step, for each scene; a method has no mark where it does not stand."""
     methods = list(dict.fromkeys(rung.solver for rung in ladder))
-    columns = min(_COLUMNS, len(shown))
-    rows = -(-len(shown) // columns)
-    figure = Figure(figsize=(4.6 * columns, 3.6 * rows + 0.8), dpi=80, layout="constrained")
-    FigureCanvasAgg(figure)
-    panels = figure.subplots(rows, columns, squeeze=False).ravel().tolist()
-    for panel, scene in zip(panels, shown, strict=False):
-        for k, method in enumerate(methods):
+    charts = []
+    for scene in scenes:
+        curves = []
+        for method in methods:
             points = [
-                (rung.cost_ratio, max(rung.error, _LEAST_ERROR))
+                (rung.cost_ratio, max(rung.error, _MIN_ERROR))
                 for rung in ladder
                 if (rung.solver, rung.scene) == (method, scene.name)
                 and rung.stands
                 and rung.error is not None
                 and rung.cost_ratio is not None
             ]
-            x, y = zip(*points, strict=True) if points else ((), ())
-            color = _COLORS[k % len(_COLORS)]
-            panel.plot(x, y, color=color, marker=_MARKS[k % len(_MARKS)], ls="-" if k < len(_COLORS) else "--", ms=5, lw=1.5, label=method)
-        panel.axhline(accuracy, color="0.4", lw=1.0, ls=":")
-        panel.set(xscale="log", yscale="log", xlabel="cost of a step, soft step = 1", ylabel="error, m")
-        panel.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
-        panel.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-        panel.xaxis.set_minor_formatter(NullFormatter())
-        panel.set_title(scene.title, fontsize=11)
-        panel.grid(alpha=0.3)
-    for panel in panels[len(shown) :]:
-        panel.set_visible(False)
-    handles, names = panels[0].get_legend_handles_labels()
-    figure.legend(handles, names, loc="outside lower center", ncols=6, fontsize=9, frameon=False)
-    picture = io.BytesIO()
-    figure.savefig(picture, format="png", metadata={"Software": None}, pil_kwargs={"optimize": True})
-    return picture.getvalue()
+            curves.append(Curve(method, tuple(x for x, _ in points), tuple(y for _, y in points)))
+        if any(curve.x for curve in curves):
+            charts.append(Chart(scene.title, "cost of a step, soft step = 1", "error, m", tuple(curves), (True, True), accuracy))
+    return charts
 
 
-def solvers_page(
-    plan: Plan,
-    scenes: Sequence[BenchScene],
-    cells: Sequence[Cell],
-    needed: Sequence[Need],
-    pictures: Mapping[str, bytes],
-    is_whole: bool = True,
-) -> str:
-    """Return the page; `pictures` are the files beside it."""
-    cut = "" if is_whole else ' <span class="wrong">Interrupted: this is what was done.</span>'
-    body = [
-        "<h1>solvers: methods of simulation by scene</h1>",
-        f"<p>{len(scenes)} scenes, {len(plan.variants)} methods, {plan.hertz:g} Hz.{cut} What is measured, and how: "
-        "<code>docs/solvers.md</code>. Each scene is a file beside this page, for the command <code>run</code>.</p>",
-        _summary(plan, cells),
-        "<h2>Who stands</h2>",
-        _matrix(plan, scenes, cells, pictures),
-    ]
-    if CHART in pictures:
-        body += [
-            "<h2>What exactness costs</h2>",
-            f'<figure><img src="{CHART}" alt="error over cost, a panel a scene, a line a method">',
-            '<figcaption class="caption">Each mark is a number of sub-steps or iterations; down and left is better. No mark: it does not '
-            "stand. Dotted: the error that is borne.</figcaption></figure>",
-            _needs(needed),
-        ]
-    body.append("<h2>Measures</h2>")
+def _verdict(cell: Cell, picture: bytes = b"") -> Link:
+    kind, words = ("right", "yes") if cell.stands else ("wrong" if cell.stands is False else "caption", cell.reason)
+    return Link(words, kind, picture=picture)
+
+
+def _summary(plan: Plan, cells: Sequence[Cell]) -> Table:
+    rows: list[tuple[TableCell, ...]] = []
+    for variant in plan.variants:
+        own = [cell for cell in cells if cell.variant == variant]
+        costs = [cell.cost_ratio for cell in own if cell.cost_ratio]
+        counts = (sum(cell.stands is verdict for cell in own) for verdict in (True, False, None))
+        rows.append((variant.label, *counts, f"{statistics.geometric_mean(costs):.2f}" if costs else ""))
+    heads = ("method", "stands", "falls", "refuses or is stopped", "cost, geometric mean, soft step = 1")
+    return Table("", heads, tuple(rows))
+
+
+def _matrix(plan: Plan, scenes: Sequence[BenchScene], cells: Sequence[Cell], pictures: Mapping[str, bytes]) -> Table:
+    at = {(cell.scene, cell.variant): cell for cell in cells}
+    rows: list[tuple[TableCell, ...]] = []
     for scene in scenes:
-        own = [cell for cell in cells if cell.scene == scene.name]
-        measures = [(name, words) for name, words in _MEASURES if any(getattr(cell, name) is not None for cell in own)]
-        rows = [
-            [escape(cell.variant.label), *numbers(_number(getattr(cell, name)) for name, _ in measures), _verdict(cell)] for cell in own
-        ]
-        heads = ["method", *numbers(words for _, words in measures), "stands"]
-        body += [
-            f'<h3 id="{scene.name}">{escape(scene.title)}</h3>',
-            f'<p class="caption">{escape(scene.standing)}</p>',
-            table(heads, rows),
-        ]
-    return page("solvers: methods of simulation by scene", body)
+        verdicts = (_verdict(at[scene.name, variant], pictures.get(_picture_name(scene.name, variant), b"")) for variant in plan.variants)
+        rows.append((Link(scene.title, href=f"#{scene.name}"), *verdicts))
+    heads = ("scene", *(variant.label for variant in plan.variants))
+    return Table("", heads, tuple(rows), tuple(range(len(heads))))
+
+
+def _measures(cells: Sequence[Cell]) -> Table:
+    measures = [(name, words) for name, words in _MEASURES if any(getattr(cell, name) is not None for cell in cells)]
+    rows: list[tuple[TableCell, ...]] = [
+        (cell.variant.label, *(_number(getattr(cell, name)) for name, _ in measures), _verdict(cell)) for cell in cells
+    ]
+    heads = ("method", *(words for _, words in measures), "stands")
+    return Table("", heads, tuple(rows), (0, len(heads) - 1))
+
+
+def _needs(needed: Sequence[Need]) -> Table:
+    rows = []
+    for need in needed:
+        words = "not with any tried" if not need.reached else "as it is" if need.effort is None else f"{need.setting} {need.effort}"
+        figures = (f"{need.accuracy:g}", *map(_number, (need.error, need.ms_per_step, need.cost_ratio)))
+        rows.append((need.scene, need.solver, words, *figures))
+    heads = ("scene", "method", "needs", "for an error of, m", "has, m", "ms a step", "cost, soft step = 1")
+    return Table("", heads, tuple(rows), (0, 1, 2))
 
 
 def _number(value: float | None) -> str:
     return "" if value is None else f"{value:.3g}"
 
 
-def _verdict(cell: Cell) -> str:
-    kind, words = ("right", "yes") if cell.stands else ("wrong" if cell.stands is False else "caption", cell.reason)
-    return f'<span class="{kind}">{escape(words)}</span>'
-
-
-def _summary(plan: Plan, cells: Sequence[Cell]) -> str:
-    rows = []
-    for variant in plan.variants:
-        own = [cell for cell in cells if cell.variant == variant]
-        costs = [cell.cost_ratio for cell in own if cell.cost_ratio]
-        counts = (sum(cell.stands is one for cell in own) for one in (True, False, None))
-        cost = f"{statistics.geometric_mean(costs):.2f}" if costs else ""
-        rows.append([escape(variant.label), *numbers([*map(str, counts), cost])])
-    return table(["method", *numbers(["stands", "falls", "refuses or is stopped", "cost, geometric mean, soft step = 1"])], rows)
-
-
-def _matrix(plan: Plan, scenes: Sequence[BenchScene], cells: Sequence[Cell], pictures: Mapping[str, bytes]) -> str:
-    at = {(cell.scene, cell.variant): cell for cell in cells}
-    rows = []
-    for scene in scenes:
-        row = [f'<a href="#{scene.name}">{escape(scene.title)}</a><br><a class="caption" href="{scene.name}.json">{scene.name}.json</a>']
-        for variant in plan.variants:
-            cell = at[scene.name, variant]
-            name = f"{file_stem(scene.name, variant)}.png"
-            picture = f'<img src="{name}" alt="" loading="lazy" style="width: 10rem; min-width: 0">' if name in pictures else ""
-            row.append(picture + _verdict(cell))
-        rows.append(row)
-    return table(["scene", *(escape(variant.label) for variant in plan.variants)], rows)
-
-
-def _needs(needed: Sequence[Need]) -> str:
-    rows = []
-    for one in needed:
-        words = "not with any tried" if not one.reached else "as it is" if one.effort is None else f"{one.setting} {one.effort}"
-        figures = numbers([f"{one.accuracy:g}", _number(one.error), _number(one.ms_per_step), _number(one.cost_ratio)])
-        rows.append([escape(one.scene), escape(one.solver), escape(words), *figures])
-    return table(["scene", "method", "needs", *numbers(["for an error of, m", "has, m", "ms a step", "cost, soft step = 1"])], rows)
-
-
 def tables_as_text(plan: Plan, scenes: Sequence[BenchScene], cells: Sequence[Cell], needed: Sequence[Need]) -> str:
     """Return who stands, with the error in mm, and what each method needs, as tables of Markdown: those of ``docs/solvers.md``."""
     at = {(cell.scene, cell.variant): cell for cell in cells}
-    lines = _text_table("scene", plan.variants, [(scene.name, [_words(at[scene.name, one]) for one in plan.variants]) for scene in scenes])
+    rows = [(f"`{scene.name}`", *(_words(at[scene.name, variant]) for variant in plan.variants)) for scene in scenes]
     for words, counted in (("stands", scenes), ("of what can stand", [scene for scene in scenes if scene.can_stand])):
-        counts = [sum(at[scene.name, one].stands is True for scene in counted) for one in plan.variants]
-        lines.append(_line(f"**{words}, of {len(counted)}**", map(str, counts)))
-    costs = [[ratio for scene in scenes if (ratio := at[scene.name, one].cost_ratio)] for one in plan.variants]
-    lines.append(_line("cost, soft step = 1", (f"{statistics.geometric_mean(own):.2f}" if own else "" for own in costs)))
+        counts = [sum(at[scene.name, variant].stands is True for scene in counted) for variant in plan.variants]
+        rows.append((f"**{words}, of {len(counted)}**", *map(str, counts)))
+    costs = [[ratio for scene in scenes if (ratio := at[scene.name, variant].cost_ratio)] for variant in plan.variants]
+    rows.append(("cost, soft step = 1", *(f"{statistics.geometric_mean(own):.2f}" if own else "" for own in costs)))
+    text = Table("", ("scene", *(f"`{variant.label}`" for variant in plan.variants)), tuple(rows)).as_markdown()
     if needed:
-        solvers = list(dict.fromkeys(one.solver for one in needed))
-        known = {(one.scene, one.solver): one for one in needed}
-        rows = [(scene.name, [_need_words(known.get((scene.name, one))) for one in solvers]) for scene in scenes]
-        lines += ["", _line("scene", (f"`{one}`" for one in solvers)), "|---" * (len(solvers) + 1) + "|"]
-        lines += [_line(f"`{name}`", words) for name, words in rows]
-    return "\n".join(lines) + "\n"
-
-
-def _text_table(first: str, variants: Sequence[Variant], rows: Sequence[tuple[str, Sequence[str]]]) -> list[str]:
-    head = [_line(first, (f"`{one.label}`" for one in variants)), "|---" * (len(variants) + 1) + "|"]
-    return head + [_line(f"`{name}`", words) for name, words in rows]
-
-
-def _line(first: str, others: Iterable[str]) -> str:
-    return "| " + " | ".join([first, *others]) + " |"
+        solvers = list(dict.fromkeys(need.solver for need in needed))
+        known = {(need.scene, need.solver): need for need in needed}
+        rows = [(f"`{scene.name}`", *(_need_words(known.get((scene.name, solver))) for solver in solvers)) for scene in scenes]
+        text += "\n" + Table("", ("scene", *(f"`{solver}`" for solver in solvers)), tuple(rows)).as_markdown()
+    return text
 
 
 def _words(cell: Cell) -> str:

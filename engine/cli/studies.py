@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from engine.cli.options import JsonFile
-from engine.cli.output import InterruptedRunError, check_files, people, progress, text_table, write_json
+from engine.cli.output import InterruptedRunError, check_files, people, progress, write_json
 from engine.cli.report_folder import page_in, write_report
 from engine.common.words import counted
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from engine.experiments.studies import Finding, Study
-    from engine.experiments.studies.study import Cell, Table
 
 __all__ = ["studies_command"]
 
@@ -46,10 +47,7 @@ def studies_command(
     for one, finding in done:
         _print(one, finding, json_file)
     if report is not None and done:
-        from engine.cli.study_chart import draw_charts
-
-        pictures = {f"{one.name}.png": draw_charts(one.title, finding.charts) for one, finding in done}
-        people(json_file).print(f"report: {write_report(report, _page(done), {}, pictures)}", markup=False, soft_wrap=True)
+        people(json_file).print(f"report: {_write_report(report, done)}", markup=False, soft_wrap=True)
     if len(done) < len(wanted):
         raise InterruptedRunError(f"interrupted after {len(done)} of {counted(len(wanted), 'study', 'studies')}")
 
@@ -59,36 +57,20 @@ def _print(study: Study, finding: Finding, json_file: str | None) -> None:
     console.print(f"{study.name}: {study.title}", style="bold", markup=False)
     console.print(f"They: {study.said}", markup=False)
     for one in finding.tables:
-        first, *others = one.columns
-        shown = text_table(first, right=others)
-        for row in one.rows:
-            shown.add_row(*(_cell(cell) for cell in row))
         console.print(f"\n{one.title}", markup=False)
-        console.print(shown)
+        console.print(one.as_rich())
     console.print("")
     for sentence in finding.found:
         console.print(f"Here: {sentence}", markup=False)
     console.print("")
 
 
-def _cell(cell: Cell) -> str:
-    if isinstance(cell, float):
-        return f"{cell:.3g}"
-    return "-" if cell is None else str(cell)
+def _write_report(folder: str, done: list[tuple[Study, Finding]]) -> Path:
+    """Write the page, and a picture of the charts of each study."""
+    from engine.report.charts import as_png, as_svg, draw_charts
+    from engine.report.page import render_page
 
-
-def _page(done: list[tuple[Study, Finding]]) -> str:
-    from html import escape
-
-    from engine.compare.report.page import numbers, page, table
-
-    def shown(one: Table) -> str:
-        rows = [[escape(_cell(row[0])), *numbers(_cell(cell) for cell in row[1:])] for row in one.rows]
-        return f"<h3>{escape(one.title)}</h3>" + table([escape(one.columns[0]), *numbers(one.columns[1:])], rows)
-
-    body = ["<h1>Studies repeated</h1>"]
-    for study, finding in done:
-        body += [f"<h2>{escape(study.title)}</h2>", f"<p>They: {escape(study.said)}</p>"]
-        body += [f'<figure><img src="{study.name}.png" alt="{escape(study.title)}"></figure>', *map(shown, finding.tables)]
-        body += ["<ul>", *(f"<li>{escape(one)}</li>" for one in finding.found), "</ul>"]
-    return page("Studies repeated", body)
+    figures = [draw_charts(finding.charts, study.title) for study, finding in done]
+    studies = [(study, finding, as_svg(figure, study.title)) for (study, finding), figure in zip(done, figures, strict=True)]
+    pictures = {f"{study.name}.png": as_png(figure) for (study, _), figure in zip(done, figures, strict=True)}
+    return write_report(folder, render_page("studies.html", title="Studies repeated", studies=studies), {}, pictures)

@@ -24,6 +24,7 @@ LAB = {
     "contourpy": "contourpy",
     "cssselect2": "cssselect2",
     "imageio_ffmpeg": "imageio-ffmpeg",
+    "jinja2": "Jinja2",
     "matplotlib": "matplotlib",
     "msgspec": "msgspec",
     "PIL": "pillow",

@@ -16,6 +16,7 @@ LAYERS = (
     "engine.common",
     "engine.geometry",
     "engine.contracts",
+    "engine.report",
     "engine.bounding",
     "engine.decompose",
     "engine.broadphase",
@@ -69,6 +70,7 @@ LIBRARIES = {
     "cssselect2": {"engine.decompose"},
     "msgspec": {"engine.common", "engine.sim", "engine.history", "engine.net"},
     "websockets": {"engine.net"},
+    "jinja2": {"engine.report"},
 }
 
 

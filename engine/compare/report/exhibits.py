@@ -18,7 +18,6 @@ from engine.compare.cases import CHUNK, PAIR_KINDS
 from engine.compare.pair.answers import PairAnswers, ask
 from engine.compare.pair.file import Pair, Provenance
 from engine.compare.pair.shrink import Shrunk, corner_count, shrink
-from engine.compare.report.picture import pair_svgs, sketch_svg
 from engine.contracts.agreement import REASONS
 
 __all__ = ["Exhibit", "Run", "exhibits"]
@@ -92,6 +91,8 @@ def exhibits(total: Tally, run: Run, seconds: float = SHRINK_SECONDS) -> Iterato
 
 
 def _exhibit(query: str, example: Example, role: str, name: str, run: Run, shrinker: _Shrinker | None) -> Exhibit:
+    from engine.compare.report.picture import pair_svgs, sketch_svg
+
     shown, title = example.shown, f"{query}, {REASONS[example.reason].name}: {role}"
     command = run.command(query, example.place)
     if not isinstance(shown, Pair):

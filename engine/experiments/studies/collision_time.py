@@ -32,8 +32,9 @@ from engine.broadphase import BroadPhase, DynamicTree
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.rng import stream
 from engine.experiments.references.lab import body
-from engine.experiments.studies.study import Cell, Chart, Curve, Finding, Table, growth, seconds_in_turn, study
+from engine.experiments.studies.study import Finding, growth, seconds_in_turn, study
 from engine.geometry import Circle, Segment
+from engine.report import Chart, Curve, Table, Value
 from engine.world import World, WorldSettings
 from engine.world.snapshot import WorldSnapshot
 
@@ -344,7 +345,7 @@ def _steps_of_world(world: World, snapshot: WorldSnapshot, n: int) -> None:
 def collision_time(quick: bool) -> Finding:
     """Discs against closed forms and against each other; the cost of gases of one density over their number, in turn."""
     hertz, numbers, n_steps, rounds, n_gases = ((60.0,), (8, 16), 5, 1, 1) if quick else (_HERTZ, (16, 32, 64, 128, 256, 512), 10, 3, 5)
-    parting: list[tuple[Cell, ...]] = []
+    parting: list[tuple[Value, ...]] = []
     wrong: dict[str, list[float]] = {name: [] for name in (*WAYS, *_SOLVERS)}
     apart: dict[str, list[float]] = {name: [] for name in WAYS}
     for rate in hertz:
@@ -355,14 +356,14 @@ def collision_time(quick: bool) -> Finding:
         for solver in _SOLVERS:
             wrong[solver].append(_deflection(_by_solver(solver), 1.0 / rate))
             parting.append((f"{rate:.0f} Hz", solver, wrong[solver][-1], None))
-    together: list[tuple[Cell, ...]] = []
+    together: list[tuple[Value, ...]] = []
     for name, advance in WAYS.items():
         after = [float(one) for one in cradle(advance, 1.0 / 60.0)]
         missed = 100.0 * _missed(advance, _FAST)
         together.append((name, *after, _break(advance, 1.0 / 60.0), missed))
     in_worlds: dict[str, list[float]] = {solver: [] for solver in _TIMED}
     last = [float(row[5] or 0.0) for row in together]
-    costs: list[tuple[Cell, ...]] = []
+    costs: list[tuple[Value, ...]] = []
     ms: dict[str, list[float]] = {name: [] for name in WAYS}
     searches: dict[str, list[float]] = {name: [] for name in WAYS}
     for n in numbers:
@@ -380,7 +381,7 @@ def collision_time(quick: bool) -> Finding:
             searches[name].append(_steps(advance, discs, n_steps).n_searches / n_steps)
             costs.append((n, name, events, searches[name][-1], searches[name][-1] * n, ms[name][-1]))
     small = tuple(n for n in numbers if n <= _MOST_IN_WORLDS)
-    solved: list[tuple[Cell, ...]] = []
+    solved: list[tuple[Value, ...]] = []
     for solver in _TIMED:
         solved.append((solver, *in_worlds[solver], growth(small, np.maximum(in_worlds[solver], 1e-9))))
     dear = in_worlds["contact_forces"][-1] / max(in_worlds["soft_step"][-1], 1e-9)

@@ -12,9 +12,10 @@ from engine.common.arrays import FloatArray, IntArray
 from engine.common.rng import stream
 from engine.experiments.references.lab import Lab, body, run
 from engine.experiments.studies._contact_search_kernel import COUNT, FILTERED, TOUCH, search_contacts
-from engine.experiments.studies.study import Cell, Chart, Curve, Finding, Table, seconds_in_turn, study
+from engine.experiments.studies.study import Finding, seconds_in_turn, study
 from engine.geometry import Polygon
 from engine.query.batch import ShapeBatch
+from engine.report import Chart, Curve, Table, Value
 from engine.world import World
 
 __all__ = ["SCENES", "Recorded", "contact_buffer", "plane_filter", "stacked"]
@@ -145,7 +146,7 @@ SCENES: dict[str, Callable[[], World]] = {
 def contact_buffer(quick: bool) -> Finding:
     """Two seconds of each scene are recorded; then the near pairs are asked whether they touch, with buffers of each size, in turn."""
     scenes, n_frames, rounds = (list(SCENES)[:1], 5, 1) if quick else (list(SCENES), 120, 7)
-    rows: list[tuple[Cell, ...]] = []
+    rows: list[tuple[Value, ...]] = []
     saved: dict[str, list[float]] = {}
     fewer: dict[str, list[float]] = {}
     for scene in scenes:
@@ -184,7 +185,7 @@ def contact_buffer(quick: bool) -> Finding:
 def plane_filter(quick: bool) -> Finding:
     """Stacks that rest are recorded for two seconds; then all contact points of each frame are searched, plainly and filtered, in turn."""
     numbers, corners, n_frames, rounds = ((2,), (4,), 5, 1) if quick else ((2, 3, 4, 5), (4, 8, 16, 32), 120, 7)
-    rows: list[tuple[Cell, ...]] = []
+    rows: list[tuple[Value, ...]] = []
     ratios: dict[tuple[int, int], float] = {}
     for n_vertices in corners:
         for n_blocks in numbers if n_vertices == 4 else numbers[-1:]:

@@ -28,8 +28,9 @@ import numpy as np
 from engine.common.arrays import FloatArray
 from engine.dynamics.integrators import INTEGRATORS, ORDERS, Integrator, Rate
 from engine.experiments.references.lab import body, ground
-from engine.experiments.studies.study import Cell, Chart, Curve, Finding, Table, growth, study
+from engine.experiments.studies.study import Finding, growth, study
 from engine.geometry import Circle
+from engine.report import Chart, Curve, Table, Value
 from engine.world import World, WorldSettings
 
 __all__ = ["MOTIONS", "Motion", "errors_of", "integrators", "order_of", "worst_energy"]
@@ -286,8 +287,8 @@ def _first_bounce(name: str, hertz: float) -> float:
 @study("integrators: error and energy over the step", "Orders 1, 2 and 4 are what the textbooks promise.")
 def integrators(quick: bool) -> Finding:
     """Each integrator runs each motion in 64 to 512 steps, those with a kink in up to 4096; the slope of the error is its order."""
-    rows: list[tuple[Cell, ...]] = []
-    energy_rows: list[tuple[Cell, ...]] = []
+    rows: list[tuple[Value, ...]] = []
+    energy_rows: list[tuple[Value, ...]] = []
     charts = []
     within, lost = 0.0, {}
     for name, motion in MOTIONS.items():
@@ -315,7 +316,7 @@ def integrators(quick: bool) -> Finding:
     kept = [(name, *worst_energy(name, 2.0 if quick else 100.0, 1.0 / 60.0)) for name in INTEGRATORS]
     apart = max(_momentum_difference(MOTIONS[name], one, 64) for name in ("projectile", "spinning") for one in INTEGRATORS)
     names = tuple(INTEGRATORS)
-    worlds: list[tuple[Cell, ...]] = []
+    worlds: list[tuple[Value, ...]] = []
     for hertz in () if quick else (60.0, 120.0, 240.0):
         worlds.append((f"{hertz:.0f} Hz", *(_first_bounce(name, hertz) for name in INTEGRATORS)))
     tables: tuple[Table, ...] = (

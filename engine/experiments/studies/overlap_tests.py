@@ -19,9 +19,10 @@ from engine.experiments.studies._overlap_tests_kernel import (
     SAT,
     count_overlaps,
 )
-from engine.experiments.studies.study import Cell, Chart, Curve, Finding, Table, growth, seconds_in_turn, study
+from engine.experiments.studies.study import Finding, growth, seconds_in_turn, study
 from engine.geometry import Polygon
 from engine.query import batch
+from engine.report import Chart, Curve, Table, Value
 
 __all__ = ["TESTS", "Passes", "overlap_tests"]
 
@@ -89,9 +90,9 @@ def _polygon(rng: np.random.Generator, n_vertices: int, is_flat: bool) -> Polygo
 def overlap_tests(quick: bool) -> Finding:
     """Pairs pass each other at 60 frames a second, round ones and flat ones; all tests are asked of the same frames, in turn."""
     sizes, n_pairs, n_frames, rounds = ((8, 16), 6, 12, 1) if quick else (_SIZES, _PAIRS, _FRAMES, _ROUNDS)
-    rows: list[tuple[Cell, ...]] = []
-    growths: list[tuple[Cell, ...]] = []
-    counted: list[tuple[Cell, ...]] = []
+    rows: list[tuple[Value, ...]] = []
+    growths: list[tuple[Value, ...]] = []
+    counted: list[tuple[Value, ...]] = []
     charts, ratios, false_hits, steps_of = [], {}, {}, {}
     for is_flat in (False, True):
         kind = "flat, 4 : 1" if is_flat else "round"

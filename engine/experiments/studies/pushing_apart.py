@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from engine.experiments.references.lab import UNIT, body, deepest_overlap, run
-from engine.experiments.studies.study import Cell, Chart, Curve, Finding, Table, seconds_in_turn, study
+from engine.experiments.studies.study import Finding, seconds_in_turn, study
 from engine.geometry import Polygon
+from engine.report import Chart, Curve, Table, Value
 from engine.world import World, WorldSettings
 from engine.world.snapshot import WorldSnapshot
 
@@ -98,7 +99,7 @@ def _steps(world: World, snapshot: WorldSnapshot) -> None:
 def pushing_apart(quick: bool) -> Finding:
     """A stack of each height stands for ten seconds in each way; the cost is that of half a second of forty such stacks side by side."""
     numbers, seconds, n_stacks, rounds = ((2,), 2, 2, 1) if quick else ((2, 3, 4, 5, 6), 10, 40, 15)
-    rows: list[tuple[Cell, ...]] = []
+    rows: list[tuple[Value, ...]] = []
     stood: dict[str, list[float]] = {name: [] for name in WAYS}
     deep: dict[str, list[float]] = {name: [] for name in WAYS}
     cost: dict[str, list[float]] = {name: [] for name in WAYS}
@@ -117,7 +118,7 @@ def pushing_apart(quick: bool) -> Finding:
             ms = 1e3 * taken[name] / _EARLY
             rows.append((name, n_blocks, long, deep[name][-1], fate, ms, cost[name][-1]))
     tall = numbers[-1]
-    remembered: list[tuple[Cell, ...]] = []
+    remembered: list[tuple[Value, ...]] = []
     for n in _ITERATIONS:
         ways = [Way("sequential_impulses", {"iterations": n}, is_warm=is_warm) for is_warm in (False, True)]
         (cold, cold_overlap, _), (warm, warm_overlap, _) = (stands_for(way, tall, seconds) for way in ways)

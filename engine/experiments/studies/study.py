@@ -5,46 +5,16 @@ from __future__ import annotations
 import statistics
 import time
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from engine.common.errors import InvalidInputError
 from engine.common.words import meant
+from engine.report import Chart, Table
 
-__all__ = ["STUDIES", "Cell", "Chart", "Curve", "Finding", "Study", "Table", "chosen", "growth", "seconds_in_turn", "study"]
-
-Cell = str | float | int | None
-
-
-@dataclass(frozen=True, slots=True)
-class Table:
-    """Rows of words and numbers; `columns` name each with its unit."""
-
-    title: str
-    columns: tuple[str, ...]
-    rows: tuple[tuple[Cell, ...], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Curve:
-    """Points that belong together, x ascending."""
-
-    name: str
-    x: tuple[float, ...]
-    y: tuple[float, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Chart:
-    """Curves over one axis; `is_log` of x and y."""
-
-    title: str
-    x: str
-    y: str
-    curves: tuple[Curve, ...]
-    is_log: tuple[bool, bool] = (False, False)
+__all__ = ["STUDIES", "Finding", "Study", "chosen", "growth", "seconds_in_turn", "study"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +27,7 @@ class Finding:
 
     def as_json(self) -> dict[str, Any]:
         """Return a plain dictionary of tables and sentences; the charts show nothing else."""
-        return {"found": list(self.found), "tables": [asdict(one) for one in self.tables]}
+        return {"found": list(self.found), "tables": [table.as_json() for table in self.tables]}
 
 
 Measure = Callable[[bool], Finding]

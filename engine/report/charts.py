@@ -1,0 +1,196 @@
+"""Charts and drawings by matplotlib: as PNG files, and as SVG whose colors follow the page that holds them."""
+
+from __future__ import annotations
+
+import functools
+import io
+import re
+import zlib
+from collections.abc import Callable, Mapping, Sequence
+from html import escape
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+
+from engine.report.tables import Chart
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+__all__ = ["COLORS", "METHOD_COLORS", "METHOD_MARKS", "THEMES", "as_png", "as_svg", "draw_charts", "standalone_svg", "styled"]
+
+COLORS = {
+    "paper": "#ffffff",
+    "ink": "#1b2430",
+    "soft": "#5a6878",
+    "line": "#d5dce5",
+    "raised": "#f4f6f9",
+    "link": "#0b6bb5",
+    "ours": "#0b7d4b",
+    "box2d": "#b85c00",
+    "wrong": "#c62828",
+    "a": "#1f6fb2",
+    "b": "#7d4fb5",
+}
+"""Colors on a light page. Drawings use these values, and `as_svg` replaces each by its CSS variable."""
+_P = ParamSpec("_P")
+_T = TypeVar("_T")
+
+_DARK = {
+    "paper": "#0d1117",
+    "ink": "#dee5ee",
+    "soft": "#98a6b8",
+    "line": "#2c3746",
+    "raised": "#151b24",
+    "link": "#56b4e9",
+    "ours": "#46c98a",
+    "box2d": "#f0b43c",
+    "wrong": "#ff6b6b",
+    "a": "#6fb1e8",
+    "b": "#bd98e6",
+}
+"""The window's colors on dark; both themes have a contrast of at least 4.5 : 1 against their paper (WCAG 2.2, contrast minimum)."""
+
+
+def _variables(colors: Mapping[str, str]) -> str:
+    return "; ".join(f"--{name}: {value}" for name, value in colors.items())
+
+
+THEMES = (
+    f":root {{ color-scheme: light dark; {_variables(COLORS)} }}\n@media (prefers-color-scheme: dark) {{ :root {{ {_variables(_DARK)} }} }}"
+)
+"""CSS variables of both themes; the reader's system chooses."""
+
+METHOD_COLORS = ("#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9", COLORS["soft"], COLORS["ink"])
+"""Okabe and Ito's palette, which color-blind readers can tell apart, and two grays."""
+METHOD_MARKS = "os^vDP*X<>p"
+_DASHES = ("-", "--", "-.", ":")
+_PANEL = 4.8, 4.0
+"""Inches."""
+_PNG_DPI = 72
+_N_NAMED = 8
+"""Maximum number of points of a curve at which each x gets a tick of its own on a linear axis."""
+
+_FONT = "DejaVu Sans"
+"""Comes with matplotlib."""
+_SETTINGS: dict[str, Any] = {
+    "svg.fonttype": "none",
+    "svg.hashsalt": "report",
+    "font.sans-serif": [_FONT],
+    "font.size": 10.0,
+    **dict.fromkeys(("text.color", "axes.labelcolor", "axes.titlecolor", "xtick.labelcolor", "ytick.labelcolor"), COLORS["ink"]),
+    **dict.fromkeys(("axes.edgecolor", "xtick.color", "ytick.color"), COLORS["soft"]),
+    "grid.color": COLORS["line"],
+    **dict.fromkeys(("xtick.major.size", "xtick.minor.size", "ytick.major.size", "ytick.minor.size"), 0.0),
+}
+"""Ticks have no length: in SVG each would be a reference to a definition elsewhere."""
+_NOT_INLINE = re.compile(
+    r"<metadata>.*?</metadata>|<style.*?</style>|<clipPath.*?</clipPath>|<defs>\s*</defs>|<!--.*?-->"
+    r'|\s(?:clip-path|xmlns|xmlns:xlink|version|id)="(?!m[0-9a-f]{10}")[^"]*"',
+    re.DOTALL,
+)
+_MARK_IDS = re.compile(r'(id="|href="#)(?=m[0-9a-f]{10}")')
+"""The only ids that are referenced: those of marks."""
+
+
+def styled(draw: Callable[_P, _T]) -> Callable[_P, _T]:
+    """Let a function draw in the style of the pages: every figure is made in one."""
+
+    @functools.wraps(draw)
+    def drawn(*args: _P.args, **options: _P.kwargs) -> _T:
+        import matplotlib
+
+        with matplotlib.rc_context(_SETTINGS):  # type: ignore[arg-type] # a literal type for each key
+            return draw(*args, **options)
+
+    return drawn
+
+
+@styled
+def draw_charts(charts: Sequence[Chart], title: str = "") -> Figure:
+    """Return a figure of charts side by side, four as two by two, with one legend if all of them have curves of the same names."""
+    from matplotlib.figure import Figure
+
+    n_columns = 2 if len(charts) in (2, 4) else min(3, len(charts))
+    n_rows = -(-len(charts) // n_columns)
+    has_one_legend = len({tuple(curve.name for curve in chart.curves) for chart in charts}) == 1
+    figure = Figure(figsize=(_PANEL[0] * n_columns, _PANEL[1] * n_rows + 0.4), layout="constrained")
+    if title:
+        figure.suptitle(title, fontsize=13)
+    panels = figure.subplots(n_rows, n_columns, squeeze=False).ravel().tolist()
+    for panel, chart in zip(panels, charts, strict=False):
+        if chart.labels:
+            _draw_bars(panel, chart)
+        else:
+            _draw_curves(panel, chart)
+        panel.set_title(chart.title, fontsize=11)
+        panel.set(xlabel=chart.x, ylabel=chart.y)
+        panel.set_axisbelow(True)
+        panel.grid(axis="y" if chart.labels else "both")
+        if not has_one_legend:
+            panel.legend(loc="upper center", bbox_to_anchor=(0.5, -0.15), ncols=2, fontsize=8, frameon=False)
+    for panel in panels[len(charts) :]:
+        panel.set_visible(False)
+    if has_one_legend:
+        handles, names = panels[0].get_legend_handles_labels()
+        figure.legend(handles, names, loc="outside lower center", ncols=5, fontsize=9, frameon=False)
+    return figure
+
+
+def _draw_curves(panel: Axes, chart: Chart) -> None:
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+    for k, curve in enumerate(chart.curves):
+        color, mark, dash = (values[k % len(values)] for values in (METHOD_COLORS, METHOD_MARKS, _DASHES))
+        panel.plot(curve.x, curve.y, label=curve.name, color=color, marker=mark, linestyle=dash, markersize=5, linewidth=1.6)
+    if chart.limit is not None:
+        panel.axhline(chart.limit, color=COLORS["soft"], lw=1.0, ls=":")
+    x_scale, y_scale = ("log" if is_log else "linear" for is_log in chart.is_log)
+    panel.set(xscale=x_scale, yscale=y_scale)
+    if chart.from_zero:
+        panel.set_ylim(bottom=0.0)
+    places = chart.curves[0].x
+    is_same = all(curve.x == places for curve in chart.curves)
+    if is_same and (chart.is_log[0] or len(places) <= _N_NAMED):
+        panel.set_xticks(places, [f"{x:.3g}" for x in places], fontsize=8)
+        panel.minorticks_off()
+    elif chart.is_log[0]:
+        panel.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+        panel.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+        panel.xaxis.set_minor_formatter(NullFormatter())
+
+
+def _draw_bars(panel: Axes, chart: Chart) -> None:
+    width = 0.8 / len(chart.curves)
+    for k, curve in enumerate(chart.curves):
+        places = [place + (k - 0.5 * (len(chart.curves) - 1)) * width for place in range(len(chart.labels))]
+        panel.bar(places, curve.y, width, color=METHOD_COLORS[k % len(METHOD_COLORS)], label=curve.name)
+    panel.set_xticks(range(len(chart.labels)), chart.labels, rotation=45, fontsize=8, ha="right")
+
+
+def as_png(figure: Figure) -> bytes:
+    """Return a PNG on white; the same figure gives the same bytes with one version of matplotlib."""
+    content = io.BytesIO()
+    figure.savefig(content, format="png", dpi=_PNG_DPI, metadata={"Software": None}, pil_kwargs={"optimize": True})
+    return content.getvalue()
+
+
+@styled
+def as_svg(figure: Figure, title: str) -> str:
+    """Return an ``<svg>`` element for a page: it has the colors of the page's theme, and no id that another drawing has too."""
+    content = io.StringIO()
+    figure.savefig(content, format="svg", transparent=True, metadata={"Date": None})
+    text = content.getvalue()
+    body = _NOT_INLINE.sub("", text[text.index("<svg") :])
+    body = body.replace(f"'{_FONT}'", "sans-serif")
+    body = _MARK_IDS.sub(rf"\g<1>d{zlib.crc32(body.encode() + title.encode()):08x}", body)
+    for name, value in COLORS.items():
+        body = body.replace(value, f"var(--{name})")
+    opening, bracket, rest = body.partition(">")
+    return f'{opening} role="img"{bracket}<title>{escape(title)}</title>{rest.strip()}'
+
+
+def standalone_svg(svg: str) -> bytes:
+    """Return the content of an SVG file of its own for an element that `as_svg` returned."""
+    style = f"<style>{THEMES} svg {{ background: var(--paper) }}</style>"
+    opening, bracket, rest = svg.replace("<svg", '<svg xmlns="http://www.w3.org/2000/svg"', 1).partition(">")
+    return f"{opening}{bracket}{style}{rest}\n".encode()

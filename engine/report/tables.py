@@ -1,0 +1,151 @@
+"""Tables and charts as plain data. One table is printed in the terminal, written as Markdown, or put into a page."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+if TYPE_CHECKING:
+    from rich.table import Table as RichTable
+
+__all__ = ["Cell", "Chart", "Curve", "Link", "Table", "Value", "format_cell", "metres"]
+
+
+class Link(NamedTuple):
+    """A cell with more than its text.
+
+    Parameters
+    ----------
+    text : str
+    kind : str
+        A class of the style sheet, such as "right" or "wrong".
+    href : str
+        Target of a link; only pages show it.
+    picture : bytes
+        A small PNG above the text; only pages show it.
+    """
+
+    text: str
+    kind: str = ""
+    href: str = ""
+    picture: bytes = b""
+
+
+Value: TypeAlias = str | float | int | None
+Cell: TypeAlias = Value | Link
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Rows of words and numbers.
+
+    Parameters
+    ----------
+    title : str
+    columns : tuple of str
+        Headings, with units.
+    rows : tuple of tuple of Cell
+    text_columns : tuple of int
+        Columns of words, aligned left; the others hold numbers, aligned right.
+    """
+
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    text_columns: tuple[int, ...] = (0,)
+
+    def as_json(self) -> dict[str, Any]:
+        return {"title": self.title, "columns": self.columns, "rows": self.rows}
+
+    def as_rich(self) -> RichTable:
+        """Return the table for the terminal."""
+        from rich.table import Table as RichTable
+        from rich.text import Text
+
+        colors = {"right": "green", "wrong": "bold red", "note": "yellow"}
+        table = RichTable(box=None, header_style="bold", pad_edge=False)
+        for number, title in enumerate(self.columns):
+            table.add_column(title, justify="left" if number in self.text_columns else "right", overflow="fold")
+        for row in self.rows:
+            table.add_row(*(Text(format_cell(cell), style=colors.get(_kind(cell), "")) for cell in row))
+        return table
+
+    def as_markdown(self) -> str:
+        lines = [self.columns, ("---",) * len(self.columns), *(tuple(map(format_cell, row)) for row in self.rows)]
+        return "\n".join("| " + " | ".join(line) + " |" for line in lines) + "\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """Points in order of ascending x."""
+
+    name: str
+    x: tuple[float, ...]
+    y: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """Curves over one axis.
+
+    Parameters
+    ----------
+    title, x, y : str
+        Labels, with units.
+    curves : tuple of Curve
+    is_log : pair of bool
+        Logarithmic scale of x and of y.
+    limit : float, optional
+        A dotted horizontal line at this y.
+    labels : tuple of str
+        Names of categories: the y of each curve are bars, one for each label.
+    from_zero : bool
+        Begin the y axis at 0.
+    """
+
+    title: str
+    x: str
+    y: str
+    curves: tuple[Curve, ...]
+    is_log: tuple[bool, bool] = (False, False)
+    limit: float | None = None
+    labels: tuple[str, ...] = ()
+    from_zero: bool = False
+
+
+def format_cell(cell: Cell) -> str:
+    """Return a cell's text: floats with three digits, integers with commas, "-" for None.
+
+    Examples
+    --------
+    >>> [format_cell(cell) for cell in ("a", 0.12345, 12345, None)]
+    ['a', '0.123', '12,345', '-']
+    """
+    if cell is None:
+        return "-"
+    if isinstance(cell, Link):
+        return cell.text
+    if isinstance(cell, float):
+        return f"{cell:.3g}"
+    return f"{cell:,}" if isinstance(cell, int) else cell
+
+
+def _kind(cell: Cell) -> str:
+    return cell.kind if isinstance(cell, Link) else ""
+
+
+_UNITS = ((1e3, "km", 1e3), (1.0, "m", 1.0), (1e-3, "mm", 1e-3), (1e-6, "µm", 1e-6), (1e-9, "nm", 1e-9), (0.0, "pm", 1e-12))
+
+
+def metres(length: float) -> str:
+    """Return a length in the unit that is easiest to read.
+
+    Examples
+    --------
+    >>> [metres(length) for length in (0.0, 2.5e-9, 0.0123, 1.5, 12345.0)]
+    ['0', '2.5 nm', '12.3 mm', '1.5 m', '12.3 km']
+    """
+    if length == 0.0:
+        return "0"
+    unit, scale = next((name, size) for bound, name, size in _UNITS if abs(length) >= bound)
+    return f"{float(f'{length / scale:.3g}'):g} {unit}"
