@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -10,7 +11,7 @@ import typer
 
 from engine.app.files import check_directory, write_atomically
 from engine.cli.fire import shot_error
-from engine.cli.options import Jobs, listed, n_jobs
+from engine.cli.options import Jobs, Seed, listed, n_jobs, takes_options
 from engine.cli.output import InterruptedRunError, people, progress, text_table, waiting
 from engine.common.checks import choice
 from engine.common.errors import InvalidInputError
@@ -27,51 +28,58 @@ ATLAS, COST, _LOCK = "atlas.json", "cost.json", ".atlas.lock"
 _SHOWN_OUTLIERS = 12
 
 
-def atlas_command(
-    context: typer.Context,
-    x: Annotated[str, typer.Option("--x", metavar="PARAM=LO:HI:N", help="Across; :log or :linear may follow.")] = "speed=4:400:40",
-    y: Annotated[str, typer.Option("--y", metavar="PARAM=LO:HI:N", help="Upwards.")] = "thickness=0.002:2:40",
-    rule: Annotated[
-        str, typer.Option("--rule", metavar="LIST", help="A map for each: discrete, default, bullet, substeps, swept.")
-    ] = "discrete,default,bullet",
-    target: Annotated[str, typer.Option("--target", metavar="WORD", help="static, kinematic, dynamic, sensor or head_on.")] = "static",
-    shape: Annotated[str, typer.Option("--shape", metavar="WORD", help="Of the bullet: disc, or box.")] = "disc",
-    solver: Annotated[str, typer.Option("--solver", metavar="WORD", help="What drives the worlds: box2d, or soft_step.")] = "box2d",
-    shots: Annotated[int, typer.Option("--shots", metavar="N", help="Shots of each cell, at random phases of a step.")] = 200,
-    speed: Annotated[float | None, typer.Option("--speed", metavar="M/S", help="Where no axis varies it, as those that follow.")] = None,
-    thickness: Annotated[float | None, typer.Option("--thickness", metavar="M", help="Of the target.")] = None,
-    radius: Annotated[float | None, typer.Option("--radius", metavar="M", help="Of the bullet, or half its side.")] = None,
-    hertz: Annotated[float | None, typer.Option("--hertz", metavar="HZ", help="Steps a second.")] = None,
-    angle: Annotated[float | None, typer.Option("--angle", metavar="DEGREES", help="Of the flight against the wall's normal.")] = None,
-    restitution: Annotated[float | None, typer.Option("--restitution", metavar="E", help="Of the bullet, 0 to 1.")] = None,
-    target_speed: Annotated[
-        float | None, typer.Option("--target-speed", metavar="M/S", help="Of a moving target, towards the bullet.")
-    ] = None,
-    seed: Annotated[int, typer.Option("--seed", metavar="S", help="The phases come from it.")] = 0,
-    jobs: Jobs = None,
-    out: Annotated[
-        str, typer.Option("--out", metavar="DIR", help="Where the files go, and where an interrupted atlas goes on.")
-    ] = "out/atlas",
-) -> int:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AtlasOptions:
+    """Options of ``atlas``."""
+
+    x: Annotated[str, typer.Option("--x", metavar="PARAM=LO:HI:N", help="Across; :log or :linear may follow.")] = "speed=4:400:40"
+    y: Annotated[str, typer.Option("--y", metavar="PARAM=LO:HI:N", help="Upwards.")] = "thickness=0.002:2:40"
+    rule: Annotated[str, typer.Option("--rule", metavar="LIST", help="A map for each: discrete, default, bullet, substeps, swept.")] = (
+        "discrete,default,bullet"
+    )
+    target: Annotated[str, typer.Option("--target", metavar="WORD", help="static, kinematic, dynamic, sensor or head_on.")] = "static"
+    shape: Annotated[str, typer.Option("--shape", metavar="WORD", help="Of the bullet: disc, or box.")] = "disc"
+    solver: Annotated[str, typer.Option("--solver", metavar="WORD", help="What drives the worlds: box2d, or soft_step.")] = "box2d"
+    shots: Annotated[int, typer.Option("--shots", metavar="N", help="Shots of each cell, at random phases of a step.")] = 200
+    speed: Annotated[float | None, typer.Option("--speed", metavar="M/S", help="Where no axis varies it, as those that follow.")] = None
+    thickness: Annotated[float | None, typer.Option("--thickness", metavar="M", help="Of the target.")] = None
+    radius: Annotated[float | None, typer.Option("--radius", metavar="M", help="Of the bullet, or half its side.")] = None
+    hertz: Annotated[float | None, typer.Option("--hertz", metavar="HZ", help="Steps a second.")] = None
+    angle: Annotated[float | None, typer.Option("--angle", metavar="DEGREES", help="Of the flight against the wall's normal.")] = None
+    restitution: Annotated[float | None, typer.Option("--restitution", metavar="E", help="Of the bullet, 0 to 1.")] = None
+    target_speed: Annotated[float | None, typer.Option("--target-speed", metavar="M/S", help="Of a moving target, towards the bullet.")] = (
+        None
+    )
+    seed: Seed = 0
+    jobs: Jobs = None
+    out: Annotated[str, typer.Option("--out", metavar="DIR", help="Where the files go, and where an interrupted atlas goes on.")] = (
+        "out/atlas"
+    )
+
+
+@takes_options
+def atlas_command(args: AtlasOptions, context: typer.Context) -> int:
     """Map the share of shots that tunnel, and that hit, over two parameters; one map for each rule, as PNG, CSV and JSON.
 
     Over it lies the border that our analysis predicts. Status 1 if fewer than 99 % of a map's cells lie within three standard errors of
     it, or if one of the others is unexplained. Interrupted, by whatever, the same command goes on from there and writes the same files.
     """
-    n_processes = n_jobs(jobs)
+    n_processes = n_jobs(args.jobs)
     from engine.experiments.atlas_plan import PARAMETERS
 
     fixed = {name: context.params[name] for name in PARAMETERS if context.params[name] is not None}
-    plan = _plan(x, y, rule, {"target": target, "shape": shape, "solver": solver}, shots, seed, fixed)
-    directory = check_directory("--out", out)
+    plan = _plan(
+        args.x, args.y, args.rule, {"target": args.target, "shape": args.shape, "solver": args.solver}, args.shots, args.seed, fixed
+    )
+    directory = check_directory("--out", args.out)
     from engine.experiments.atlas import Atlas, measure_costs
     from engine.experiments.atlas_plan import AtlasJournal
     from engine.world import load_solver
 
-    version = load_solver(solver).capabilities.version
+    version = load_solver(args.solver).capabilities.version
     with held(directory / _LOCK) as is_mine:
         if not is_mine:
-            raise InvalidInputError("--out", "a directory where no other atlas is being made", out)
+            raise InvalidInputError("--out", "a directory where no other atlas is being made", args.out)
         journal = AtlasJournal(directory, plan, version)
         _take_finished(directory, plan, version, journal)
         try:

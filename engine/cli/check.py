@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from engine.app.files import check_directory
+from engine.cli.options import MAX_PAIRS, JsonFile, Seed, takes_options
 from engine.cli.output import (
     LOADING,
     InterruptedRunError,
@@ -21,7 +23,7 @@ from engine.cli.output import (
     write_json,
 )
 from engine.cli.report_folder import page_in, write_report
-from engine.common.checks import choice, integer, non_negative, positive, seed_number
+from engine.common.checks import choice, non_negative, positive
 from engine.common.errors import InvalidInputError, LabError
 from engine.common.interrupts import raise_lost
 
@@ -35,26 +37,33 @@ __all__ = ["check_command", "find_functions"]
 
 DEFAULT_PAIRS = 10_000
 DEFAULT_FUNCTION = "collide"
-_MOST_PAIRS = 1_000_000_000
-_LONGEST_LIMIT = 3600.0
+_MAX_TIME_LIMIT = 3600.0
 """Seconds that a call may be allowed."""
 
 
-def check_command(
-    target: Annotated[str, typer.Argument(metavar="FILE.py:FUNCTION", help="Your function; without :FUNCTION it is collide. Or a folder.")],
-    query: Annotated[
-        str | None, typer.Option("--query", metavar="Q", help="manifold, overlap or distance.", show_default="manifold")
-    ] = None,
-    pairs: Annotated[int, typer.Option("--pairs", metavar="N", help="Pairs of shapes it is called on.")] = DEFAULT_PAIRS,
-    seed: Annotated[int, typer.Option("--seed", metavar="S", help="Everything random comes from it.")] = 0,
-    time_limit: Annotated[float, typer.Option("--time-limit", metavar="SECONDS", help="What a call may take.")] = 1.0,
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckOptions:
+    """Options of ``check``."""
+
+    target: Annotated[str, typer.Argument(metavar="FILE.py:FUNCTION", help="Your function; without :FUNCTION it is collide. Or a folder.")]
+    query: Annotated[str | None, typer.Option("--query", metavar="Q", help="manifold, overlap or distance.", show_default="manifold")] = (
+        None
+    )
+    pairs: Annotated[int, typer.Option("--pairs", metavar="N", min=1, max=MAX_PAIRS, help="Pairs of shapes it is called on.")] = (
+        DEFAULT_PAIRS
+    )
+    seed: Seed = 0
+    time_limit: Annotated[float, typer.Option("--time-limit", metavar="SECONDS", help="What a call may take.")] = 1.0
     tolerance: Annotated[
         float, typer.Option("--tolerance", metavar="M", help="Metres an answer may be off, beside what float64 loses.")
-    ] = 1e-9,
-    pair_file: Annotated[str | None, typer.Option("--pair", metavar="FILE", help="Call it on this one pair only.")] = None,
-    report: Annotated[str | None, typer.Option("--report", metavar="DIR", help="Write report.html, pictures and pairs.")] = None,
-    json_file: Annotated[str | None, typer.Option("--json", metavar="FILE", help="Write JSON; - is standard output.")] = None,
-) -> int:
+    ] = 1e-9
+    pair_file: Annotated[str | None, typer.Option("--pair", metavar="FILE", help="Call it on this one pair only.")] = None
+    report: Annotated[str | None, typer.Option("--report", metavar="DIR", help="Write report.html, pictures and pairs.")] = None
+    json_file: JsonFile = None
+
+
+@takes_options
+def check_command(args: CheckOptions) -> int:
     """Call your function on seeded pairs of shapes and judge each answer against exact arithmetic.
 
     collide(a, b) gets lists of (x, y), counter-clockwise, or (x, y, radius) for a circle, and returns None or a dict with any of
@@ -63,23 +72,25 @@ def check_command(
     """
     from engine.check.kinds import QUERIES
 
-    if query is not None:
-        choice("--query", query, QUERIES)
-    n_pairs, seed = integer("--pairs", pairs, 1, _MOST_PAIRS), seed_number("--seed", seed)
-    seconds = positive("--time-limit", time_limit, "s")
-    if seconds > _LONGEST_LIMIT:
-        raise InvalidInputError("--time-limit", f"at most {_LONGEST_LIMIT:g} s", time_limit)
-    slack = non_negative("--tolerance", tolerance, "m")
-    paths, function, is_folder = find_functions("FILE.py:FUNCTION", target)
-    if report is not None:
-        check_directory("--report", report)
-    check_files({**{str(path): str(path) for path in paths}, "--pair": pair_file}, {"--report": page_in(report), "--json": json_file})
+    if args.query is not None:
+        choice("--query", args.query, QUERIES)
+    n_pairs, seed = args.pairs, args.seed
+    seconds = positive("--time-limit", args.time_limit, "s")
+    if seconds > _MAX_TIME_LIMIT:
+        raise InvalidInputError("--time-limit", f"at most {_MAX_TIME_LIMIT:g} s", args.time_limit)
+    slack = non_negative("--tolerance", args.tolerance, "m")
+    paths, function, is_folder = find_functions("FILE.py:FUNCTION", args.target)
+    if args.report is not None:
+        check_directory("--report", args.report)
+    check_files(
+        {**{str(path): str(path) for path in paths}, "--pair": args.pair_file}, {"--report": page_in(args.report), "--json": args.json_file}
+    )
 
     from engine.check.trial import Task
 
-    tasks = [Task(path, function, query or QUERIES[0], n_pairs, seed, slack, seconds) for path in paths]
-    if pair_file is not None:
-        tallies, is_whole = _on_one_pair(tasks, query, pair_file), True
+    tasks = [Task(path, function, args.query or QUERIES[0], n_pairs, seed, slack, seconds) for path in paths]
+    if args.pair_file is not None:
+        tallies, is_whole = _on_one_pair(tasks, args.query, args.pair_file), True
     else:
         from engine.check.trial import warm_up
 
@@ -88,14 +99,14 @@ def check_command(
         with warming():
             warm_up()
         tallies, is_whole = _on_many(tasks, may_be_refused=is_folder)
-    console = people(json_file)
-    pair_files = {(0, finding.kind): pair_file for finding in tallies[0].findings} if pair_file is not None else {}
-    if report is not None:
-        pair_files = _write_report(report, tallies)
-    write_json(json_file, _as_json(tasks[0], tallies, is_whole))
+    console = people(args.json_file)
+    pair_files = {(0, finding.kind): args.pair_file for finding in tallies[0].findings} if args.pair_file is not None else {}
+    if args.report is not None:
+        pair_files = _write_report(args.report, tallies)
+    write_json(args.json_file, _as_json(tasks[0], tallies, is_whole))
     _print(console, tallies, pair_files)
-    if report is not None:
-        console.print(f"report: {page_in(report)}", markup=False)
+    if args.report is not None:
+        console.print(f"report: {page_in(args.report)}", markup=False)
     if not is_whole:
         done = sum(tally.pairs for tally in tallies)
         raise InterruptedRunError(f"interrupted after {done:,} of {n_pairs * len(tasks):,} pairs")

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from engine.app.files import check_directory
-from engine.cli.options import ALL, Jobs, listed, n_jobs
+from engine.cli.options import ALL, MAX_PAIRS, Jobs, JsonFile, Seed, listed, n_jobs, takes_options
 from engine.cli.output import (
     LOADING,
     InterruptedRunError,
@@ -20,7 +21,6 @@ from engine.cli.output import (
     write_json,
 )
 from engine.cli.report_folder import page_in, write_report
-from engine.common.checks import integer, seed_number
 from engine.common.errors import InvalidInputError
 from engine.common.interrupts import raise_lost
 
@@ -43,17 +43,25 @@ _UNTOUCHED = ("aabb", "mass", "hull")
 """Queries about one shape, which touches nothing."""
 
 
-def compare_command(
-    pairs: Annotated[int, typer.Option("--pairs", metavar="N", help="Pairs of shapes for each query.")] = DEFAULT_PAIRS,
-    seed: Annotated[int, typer.Option("--seed", metavar="S", help="Everything random comes from it.")] = 0,
-    queries: Annotated[str, typer.Option("--queries", metavar="LIST", help="Which answers, separated by commas; or all.")] = ALL,
-    kinds: Annotated[str | None, typer.Option("--kinds", metavar="LIST", help="Which kinds of pairs, such as edge/polygon.")] = None,
-    jobs: Jobs = None,
-    scheduler: Annotated[str | None, typer.Option("--scheduler", metavar="ADDRESS", help="A Dask cluster instead of processes.")] = None,
-    report: Annotated[str | None, typer.Option("--report", metavar="DIR", help="Write report.html, and the pairs it shows.")] = None,
-    json_file: Annotated[str | None, typer.Option("--json", metavar="FILE", help="Write JSON; - is standard output.")] = None,
-    timings: Annotated[bool, typer.Option("--timings", help="Say where the time went.")] = False,
-) -> int:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CompareOptions:
+    """Options of ``compare``."""
+
+    pairs: Annotated[int, typer.Option("--pairs", metavar="N", min=1, max=MAX_PAIRS, help="Pairs of shapes for each query.")] = (
+        DEFAULT_PAIRS
+    )
+    seed: Seed = 0
+    queries: Annotated[str, typer.Option("--queries", metavar="LIST", help="Which answers, separated by commas; or all.")] = ALL
+    kinds: Annotated[str | None, typer.Option("--kinds", metavar="LIST", help="Which kinds of pairs, such as edge/polygon.")] = None
+    jobs: Jobs = None
+    scheduler: Annotated[str | None, typer.Option("--scheduler", metavar="ADDRESS", help="A Dask cluster instead of processes.")] = None
+    report: Annotated[str | None, typer.Option("--report", metavar="DIR", help="Write report.html, and the pairs it shows.")] = None
+    json_file: JsonFile = None
+    timings: Annotated[bool, typer.Option("--timings", help="Say where the time went.")] = False
+
+
+@takes_options
+def compare_command(args: CompareOptions) -> int:
     """Compare our answers with Box2D's on seeded pairs of shapes; some of them are chosen to be difficult.
 
     Each pair agrees, or its difference is explained by a proof, or it counts as unexplained, which makes the status 1. Ctrl-C ends with
@@ -65,31 +73,30 @@ def compare_command(
     from engine.compare.processes.cluster import check_address
     from engine.compare.report.exhibits import Run
 
-    n_pairs = integer("--pairs", pairs, 1, comparison.MAX_PAIRS)
-    seed = seed_number("--seed", seed)
-    n_processes = n_jobs(jobs)
-    if scheduler is not None:
-        check_address("--scheduler", scheduler)
-        if jobs is not None:
-            raise InvalidInputError("--jobs", "left out with --scheduler, whose cluster has its own processes", jobs)
-    wanted = listed("--queries", queries, comparison.QUERIES)
-    wanted_kinds = PAIR_KINDS if kinds is None else listed("--kinds", kinds, PAIR_KINDS)
-    if report is not None:
-        check_directory("--report", report)
-    check_files({}, {"--report": page_in(report), "--json": json_file})
+    n_pairs, seed = args.pairs, args.seed
+    n_processes = n_jobs(args.jobs)
+    if args.scheduler is not None:
+        check_address("--scheduler", args.scheduler)
+        if args.jobs is not None:
+            raise InvalidInputError("--jobs", "left out with --scheduler, whose cluster has its own processes", args.jobs)
+    wanted = listed("--queries", args.queries, comparison.QUERIES)
+    wanted_kinds = PAIR_KINDS if args.kinds is None else listed("--kinds", args.kinds, PAIR_KINDS)
+    if args.report is not None:
+        check_directory("--report", args.report)
+    check_files({}, {"--report": page_in(args.report), "--json": args.json_file})
 
-    if scheduler is None:
+    if args.scheduler is None:
         with warming():
             query.warm_up(everything=True)  # here, once: each process would compile for itself, and be timed with it
-    tallies = comparison.compare_chunks(n_pairs, seed, wanted, n_processes, wanted_kinds, scheduler)
+    tallies = comparison.compare_chunks(n_pairs, seed, wanted, n_processes, wanted_kinds, args.scheduler)
     total, is_whole = _with_progress(tallies, n_pairs, wanted[0])
     if total is not None:
-        console = people(json_file)
-        found = total.as_json(with_seconds=timings)
-        write_json(json_file, found if is_whole else {**found, "interrupted": True})
-        _print(console, total, timings)
-        if report is not None:
-            page = _write_report(report, total, Run(n_pairs, seed, wanted, wanted_kinds), is_whole)
+        console = people(args.json_file)
+        found = total.as_json(with_seconds=args.timings)
+        write_json(args.json_file, found if is_whole else {**found, "interrupted": True})
+        _print(console, total, args.timings)
+        if args.report is not None:
+            page = _write_report(args.report, total, Run(n_pairs, seed, wanted, wanted_kinds), is_whole)
             console.print(f"report: {page}", markup=False, soft_wrap=True)
         elif total.unexplained_total:
             console.print("--report DIR makes unexplained pairs small, and writes them as pair files and as pictures")

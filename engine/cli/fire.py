@@ -7,14 +7,15 @@ import io
 import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from engine.app.files import write_atomically
-from engine.cli.options import JsonFile, listed
+from engine.cli.options import JsonFile, Seed, listed, takes_options
 from engine.cli.output import check_files, people, progress, text_table, warming, write_json
-from engine.common.checks import choice, integer, seed_number, within
+from engine.common.checks import choice, within
 from engine.common.errors import InvalidInputError
 from engine.experiments.spec import BULLET_SHAPES, MOST_ANGLE, MOST_HEIGHT, MOST_TURN, RULES, TARGETS, ShotSpec, rules_of
 
@@ -23,12 +24,12 @@ if TYPE_CHECKING:
 
 __all__ = ["fire_command", "shot_error"]
 
-MOST_SHOTS = 1_000_000
+MAX_SHOTS = 1_000_000
 _WORDS = {"wall": "static", "moving": "kinematic", "plate": "dynamic", "bullet": "head_on"}
 """What the demo `bullet` calls targets, where that is another word."""
 _SWITCHES = {"off": "discrete", "on": "bullet"}
 """The rules that `--ccd` names."""
-_MOST_DEGREES = {"angle": math.degrees(MOST_ANGLE), "turn": math.degrees(MOST_TURN)}
+_MAX_DEGREES = {"angle": math.degrees(MOST_ANGLE), "turn": math.degrees(MOST_TURN)}
 """To either side, of what the command takes in degrees, and `ShotSpec` in radians."""
 
 
@@ -38,36 +39,42 @@ def _named_targets() -> str:
     return ", ".join(f"{target} (or {words[target]})" if target in words else target for target in TARGETS)
 
 
-def fire_command(
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FireOptions:
+    """Options of ``fire``."""
+
     ccd: Annotated[
         str | None,
         typer.Option("--ccd", metavar="LIST", help="off, on, or both: continuous physics and bullet flag together. Default: both."),
-    ] = None,
-    speed: Annotated[float, typer.Option("--speed", metavar="M/S", help="Muzzle speed; Box2D caps it at 2 m a step.")] = 110.0,
-    thickness: Annotated[float, typer.Option("--thickness", metavar="M", help="Thickness of the target.")] = 0.05,
-    hertz: Annotated[float, typer.Option("--hertz", metavar="HZ", help="Steps a second.")] = 60.0,
-    radius: Annotated[float, typer.Option("--radius", metavar="M", help="Radius of the bullet, or half the side of the box.")] = 0.05,
-    target: Annotated[str, typer.Option("--target", metavar="LIST", help=f"all, or a list of {_named_targets()}.")] = "static,dynamic",
+    ] = None
+    speed: Annotated[float, typer.Option("--speed", metavar="M/S", help="Muzzle speed; Box2D caps it at 2 m a step.")] = 110.0
+    thickness: Annotated[float, typer.Option("--thickness", metavar="M", help="Thickness of the target.")] = 0.05
+    hertz: Annotated[float, typer.Option("--hertz", metavar="HZ", help="Steps a second.")] = 60.0
+    radius: Annotated[float, typer.Option("--radius", metavar="M", help="Radius of the bullet, or half the side of the box.")] = 0.05
+    target: Annotated[str, typer.Option("--target", metavar="LIST", help=f"all, or a list of {_named_targets()}.")] = "static,dynamic"
     rule: Annotated[
         str | None,
         typer.Option("--rule", metavar="LIST", help="Instead of --ccd: all, or a list of " + ", ".join(RULES) + "."),
-    ] = None,
-    angle: Annotated[float, typer.Option("--angle", metavar="DEG", help="Of the flight against the target's normal.")] = 0.0,
-    height: Annotated[float, typer.Option("--height", metavar="M", help="Above the target's middle, aimed at.")] = 0.0,
-    restitution: Annotated[float, typer.Option("--restitution", metavar="E", help="0: no bounce, 1: as fast as before.")] = 0.0,
+    ] = None
+    angle: Annotated[float, typer.Option("--angle", metavar="DEG", help="Of the flight against the target's normal.")] = 0.0
+    height: Annotated[float, typer.Option("--height", metavar="M", help="Above the target's middle, aimed at.")] = 0.0
+    restitution: Annotated[float, typer.Option("--restitution", metavar="E", help="0: no bounce, 1: as fast as before.")] = 0.0
     target_speed: Annotated[
         float,
         typer.Option("--target-speed", metavar="M/S", help="Towards the bullet, of kinematic and head_on; of the blade's tip."),
-    ] = 0.0,
-    turn: Annotated[float, typer.Option("--turn", metavar="DEG", help="The blade, from upright, when the bullet should be there.")] = 0.0,
-    shape: Annotated[str, typer.Option("--shape", metavar="WORD", help="disc, or box.")] = "disc",
+    ] = 0.0
+    turn: Annotated[float, typer.Option("--turn", metavar="DEG", help="The blade, from upright, when the bullet should be there.")] = 0.0
+    shape: Annotated[str, typer.Option("--shape", metavar="WORD", help="disc, or box.")] = "disc"
     shots: Annotated[
-        int, typer.Option("--shots", metavar="N", help="Shots of each kind, starting at random phases of a step; one: half-way.")
-    ] = 1,
-    seed: Annotated[int, typer.Option("--seed", metavar="S", help="Phases and jitter come from it.")] = 0,
-    jitter_angle: Annotated[float, typer.Option("--jitter-angle", metavar="DEG", help="Each shot's angle is off by up to this.")] = 0.0,
-    jitter_height: Annotated[float, typer.Option("--jitter-height", metavar="M", help="Each shot's height is off by up to this.")] = 0.0,
-    jitter_turn: Annotated[float, typer.Option("--jitter-turn", metavar="DEG", help="The blade's turn is off by up to this.")] = 0.0,
+        int,
+        typer.Option(
+            "--shots", metavar="N", min=1, max=MAX_SHOTS, help="Shots of each kind, starting at random phases of a step; one: half-way."
+        ),
+    ] = 1
+    seed: Seed = 0
+    jitter_angle: Annotated[float, typer.Option("--jitter-angle", metavar="DEG", help="Each shot's angle is off by up to this.")] = 0.0
+    jitter_height: Annotated[float, typer.Option("--jitter-height", metavar="M", help="Each shot's height is off by up to this.")] = 0.0
+    jitter_turn: Annotated[float, typer.Option("--jitter-turn", metavar="DEG", help="The blade's turn is off by up to this.")] = 0.0
     solver: Annotated[
         str,
         typer.Option(
@@ -75,33 +82,40 @@ def fire_command(
             metavar="LIST",
             help="What drives the world: box2d, soft_step, both, or others; what rule has no use there is left out.",
         ),
-    ] = "box2d",
-    json_file: JsonFile = None,
-    csv_file: Annotated[str | None, typer.Option("--csv", metavar="FILE", help="Write a row for each shot.")] = None,
-    screenshot: Annotated[str | None, typer.Option("--screenshot", metavar="F.png", help="Write a picture of all shots.")] = None,
-) -> int:
+    ] = "box2d"
+    json_file: JsonFile = None
+    csv_file: Annotated[str | None, typer.Option("--csv", metavar="FILE", help="Write a row for each shot.")] = None
+    screenshot: Annotated[str | None, typer.Option("--screenshot", metavar="F.png", help="Write a picture of all shots.")] = None
+
+
+@takes_options
+def fire_command(args: FireOptions) -> int:
     """Fire bullets at walls, plates, blades, sensors, other bullets, and say which went through under which rule.
 
     Each shot is predicted by our analysis where it has a law; status 1 if one did something else.
     """
     from engine.world.solver import DEFAULT, solvers
 
-    drivers = listed("--solver", solver, solvers(), {"both": (DEFAULT, "soft_step")})
-    rules = _rules_of(ccd, rule, drivers)
-    targets = listed("--target", target, TARGETS, {"all": TARGETS, **{word: (kind,) for word, kind in _WORDS.items()}})
-    choice("--shape", shape, BULLET_SHAPES)
-    integer("--shots", shots, 1, MOST_SHOTS)
-    seed_number("--seed", seed)
+    drivers = listed("--solver", args.solver, solvers(), {"both": (DEFAULT, "soft_step")})
+    rules = _rules_of(args.ccd, args.rule, drivers)
+    targets = listed("--target", args.target, TARGETS, {"all": TARGETS, **{word: (kind,) for word, kind in _WORDS.items()}})
+    choice("--shape", args.shape, BULLET_SHAPES)
     from engine.experiments.shot import Jitter, run_burst, scatter
 
     jitter = Jitter(
-        math.radians(within("--jitter-angle", jitter_angle, 0.0, _MOST_DEGREES["angle"], "degrees")),
-        within("--jitter-height", jitter_height, 0.0, MOST_HEIGHT, "m"),
-        math.radians(within("--jitter-turn", jitter_turn, 0.0, _MOST_DEGREES["turn"], "degrees")),
+        math.radians(within("--jitter-angle", args.jitter_angle, 0.0, _MAX_DEGREES["angle"], "degrees")),
+        within("--jitter-height", args.jitter_height, 0.0, MOST_HEIGHT, "m"),
+        math.radians(within("--jitter-turn", args.jitter_turn, 0.0, _MAX_DEGREES["turn"], "degrees")),
     )
-    given: dict[str, Any] = {"speed": speed, "thickness": thickness, "hertz": hertz, "radius": radius, "restitution": restitution}
-    given |= {"angle": _radians("angle", angle), "turn": _radians("turn", turn), "height": height}
-    given |= {"target_speed": target_speed, "shape": shape}
+    given: dict[str, Any] = {
+        "speed": args.speed,
+        "thickness": args.thickness,
+        "hertz": args.hertz,
+        "radius": args.radius,
+        "restitution": args.restitution,
+    }
+    given |= {"angle": _radians("angle", args.angle), "turn": _radians("turn", args.turn), "height": args.height}
+    given |= {"target_speed": args.target_speed, "shape": args.shape}
     try:
         specs = [
             ShotSpec(**given, target=kind, rule=word, solver=driver)  # type: ignore[arg-type] # checked words
@@ -110,24 +124,24 @@ def fire_command(
             for word in rules
             if word in rules_of(driver)
         ]
-        bursts = [scatter(spec, shots, seed, jitter) for spec in specs]
+        bursts = [scatter(spec, args.shots, args.seed, jitter) for spec in specs]
     except InvalidInputError as error:
         raise shot_error(error, ", jitter included") from None
-    check_files({}, {"--json": json_file, "--csv": csv_file, "--screenshot": screenshot})
+    check_files({}, {"--json": args.json_file, "--csv": args.csv_file, "--screenshot": args.screenshot})
     with warming():
         from engine import query
 
         query.warm_up()
-    with progress("firing", len(specs) * shots) as advance:
+    with progress("firing", len(specs) * args.shots) as advance:
         runs = [run_burst(spec, burst, advance) for spec, burst in zip(specs, bursts, strict=True)]
-    if screenshot is not None:
+    if args.screenshot is not None:
         from engine.app.pictures.fire_picture import draw_runs
 
-        write_atomically(screenshot, draw_runs(runs))
-    if csv_file is not None:
-        write_atomically(csv_file, _as_csv(runs))
-    write_json(json_file, _as_json(seed, runs))
-    _print(runs, json_file)
+        write_atomically(args.screenshot, draw_runs(runs))
+    if args.csv_file is not None:
+        write_atomically(args.csv_file, _as_csv(runs))
+    write_json(args.json_file, _as_json(args.seed, runs))
+    _print(runs, args.json_file)
     return 1 if any(series.surprises for series in runs) else 0
 
 
@@ -149,15 +163,15 @@ def _named_rules(ccd: str | None, rule: str | None) -> tuple[str, ...]:
 
 
 def _radians(name: str, degrees: float) -> float:
-    most = _MOST_DEGREES[name]
+    most = _MAX_DEGREES[name]
     return math.radians(within(f"--{name}", degrees, -most, most, "degrees"))
 
 
 def shot_error(error: InvalidInputError, note: str = "") -> InvalidInputError:
     """Return an error of a shot under the name of the option, and, with a note, in degrees for radians."""
     name, requirement, value = error.field, error.requirement, error.value
-    if name in _MOST_DEGREES and isinstance(value, float):
-        requirement, value = f"from {-_MOST_DEGREES[name]:g} to {_MOST_DEGREES[name]:g} degrees{note}", math.degrees(value)
+    if name in _MAX_DEGREES and isinstance(value, float):
+        requirement, value = f"from {-_MAX_DEGREES[name]:g} to {_MAX_DEGREES[name]:g} degrees{note}", math.degrees(value)
     return InvalidInputError(name if name.startswith("--") else f"--{name.replace('_', '-')}", requirement, value)
 
 

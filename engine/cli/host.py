@@ -7,6 +7,7 @@ import math
 import os
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -16,7 +17,6 @@ from engine.app.files import check_writable
 from engine.cli import options
 from engine.cli.output import InterruptedRunError, check_files, people, print_rows, warming, write_json
 from engine.cli.run import demo_or_file, demo_values
-from engine.common.checks import integer, seed_number
 from engine.common.errors import Described, InvalidInputError, LabError
 from engine.common.installation import program
 from engine.common.interrupts import raise_lost
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
     from engine.net.hosting import Hosting, HostingStatus
     from engine.net.server import Drop
 
-__all__ = ["MOST_TICKS", "Name", "Password", "host_command", "name_of", "password_of"]
+__all__ = ["MAX_TICKS", "Name", "Password", "host_command", "name_of", "password_of"]
 
-MOST_TICKS = 100_000_000
-_MOST_DELAY, _MOST_WINDOW = 300, 600
-_LONGEST_PASSWORD, _LONGEST_NAME = 200, 40
+MAX_TICKS = 100_000_000
+_MAX_DELAY, _MAX_WINDOW = 300, 600
+_MAX_PASSWORD, _MAX_NAME = 200, 40
 _LOOK_SECONDS = 0.2
 
 Name = Annotated[str | None, typer.Option("--name", metavar="NAME", help="How the others see you.", show_default="your account's")]
@@ -46,36 +46,45 @@ Password = Annotated[
 ]
 
 
-def host_command(
-    scene: Annotated[str, typer.Argument(metavar="SCENE", help="Which demo (see the command list), or a scene file.")],
-    port: Annotated[int, typer.Option("--port", metavar="N", help="Where it listens; 0 takes one that is free.")] = 1234,
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HostOptions:
+    """Options of ``host``."""
+
+    scene: Annotated[str, typer.Argument(metavar="SCENE", help="Which demo (see the command list), or a scene file.")]
+    port: Annotated[int, typer.Option("--port", metavar="N", min=0, max=65535, help="Where it listens; 0 takes one that is free.")] = 1234
     bind: Annotated[
         str, typer.Option("--bind", metavar="ADDRESS", help="Who may join: 127.0.0.1 this computer alone, 0.0.0.0 all that can reach it.")
-    ] = "127.0.0.1",
-    delay: Annotated[int, typer.Option("--delay", metavar="STEPS", help="Steps for which inputs that are late are waited for.")] = 3,
-    window: Annotated[int, typer.Option("--window-steps", metavar="STEPS", help="Steps that a client can go back.")] = 100,
+    ] = "127.0.0.1"
+    delay: Annotated[
+        int, typer.Option("--delay", metavar="STEPS", min=0, max=_MAX_DELAY, help="Steps for which inputs that are late are waited for.")
+    ] = 3
+    window: Annotated[
+        int, typer.Option("--window-steps", metavar="STEPS", min=1, max=_MAX_WINDOW, help="Steps that a client can go back.")
+    ] = 100
     hertz: Annotated[
         float | None, typer.Option("--hertz", metavar="HZ", help="Steps a second.", show_default="the demo's own, as a rule 60")
-    ] = None,
-    seed: options.Seed = 0,
-    solver: options.SolverName = None,
-    settings: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="NAME=VALUE", help="A parameter of the demo, or a setting of its solver; repeatable."),
-    ] = None,
-    password: Password = None,
+    ] = None
+    seed: options.Seed = 0
+    solver: options.SolverName = None
+    settings: options.Settings = None
+    password: Password = None
     certificate: Annotated[
         str | None, typer.Option("--tls-certificate", metavar="F.pem", help="Encrypt, by TLS with this certificate and its key.")
-    ] = None,
-    key: Annotated[str | None, typer.Option("--tls-key", metavar="F.pem", help="The key, if it is in a file of its own.")] = None,
-    recording: Annotated[str | None, typer.Option("--record", metavar="F.rec", help="Record it, for replay; a new file.")] = None,
-    name: Name = None,
-    headless: Annotated[bool, typer.Option("--headless", help="No window: the server alone. Implied by --steps and --json.")] = False,
-    steps: Annotated[int | None, typer.Option("--steps", metavar="N", help="End after so many steps.", show_default="never")] = None,
-    json_file: options.JsonFile = None,
-    ui_scale: options.UiScale = None,
-    theme: options.Theme = None,
-) -> int:
+    ] = None
+    key: Annotated[str | None, typer.Option("--tls-key", metavar="F.pem", help="The key, if it is in a file of its own.")] = None
+    recording: Annotated[str | None, typer.Option("--record", metavar="F.rec", help="Record it, for replay; a new file.")] = None
+    name: Name = None
+    headless: Annotated[bool, typer.Option("--headless", help="No window: the server alone. Implied by --steps and --json.")] = False
+    steps: Annotated[
+        int | None, typer.Option("--steps", metavar="N", min=1, max=MAX_TICKS, help="End after so many steps.", show_default="never")
+    ] = None
+    json_file: options.JsonFile = None
+    ui_scale: options.UiScale = None
+    theme: options.Theme = None
+
+
+@options.takes_options
+def host_command(args: HostOptions) -> int:
     """Share a demo or a scene file: others join it with the command join, and everybody may do in it what you may.
 
     It listens on this computer alone unless --bind says otherwise, until the window is closed. Headless it goes on until Ctrl-C, or for N
@@ -85,44 +94,38 @@ def host_command(
     from engine.net.scene import check_hertz
     from engine.net.server import ServerSettings
 
-    options.use_theme(theme)
-    integer("--port", port, 0, 65535)
-    integer("--delay", delay, 0, _MOST_DELAY)
-    integer("--window-steps", window, 1, _MOST_WINDOW)
-    if hertz is not None:
-        check_hertz("--hertz", hertz)
-    if steps is not None:
-        integer("--steps", steps, 1, MOST_TICKS)
-    seed_number("--seed", seed)
-    options.check_solvers({"--solver": solver})
-    options.left_out("given with --tls-certificate", {"--tls-key": key if certificate is None else None})
-    reads = {"SCENE": scene if os.path.exists(scene) else None, "--tls-certificate": certificate, "--tls-key": key}
-    check_files(reads, {"--json": json_file})
-    if recording is not None:
-        check_writable("--record", recording, (".rec",))
-        if os.path.lexists(recording):
-            raise InvalidInputError("--record", "a file that is not there yet", recording)
+    if args.hertz is not None:
+        check_hertz("--hertz", args.hertz)
+    options.left_out("given with --tls-certificate", {"--tls-key": args.key if args.certificate is None else None})
+    reads = {"SCENE": args.scene if os.path.exists(args.scene) else None, "--tls-certificate": args.certificate, "--tls-key": args.key}
+    check_files(reads, {"--json": args.json_file})
+    if args.recording is not None:
+        check_writable("--record", args.recording, (".rec",))
+        if os.path.lexists(args.recording):
+            raise InvalidInputError("--record", "a file that is not there yet", args.recording)
     tls = None
-    if certificate is not None:
+    if args.certificate is not None:
         from engine.net.tls import server_tls
 
-        tls = server_tls(certificate, key)
-    kind = demo_or_file("SCENE", scene)
-    values, own = demo_values(kind, settings or [], solver)
-    has_window = not (headless or steps is not None or json_file is not None)
+        tls = server_tls(args.certificate, args.key)
+    kind = demo_or_file("SCENE", args.scene)
+    values, own = demo_values(kind, args.settings or [], args.solver)
+    has_window = not (args.headless or args.steps is not None or args.json_file is not None)
     if has_window:
-        options.check_display("--headless shares it without one", ui_scale)
-    options.left_out("left out of a headless run", {"--ui-scale": None if has_window else ui_scale, "--name": None if has_window else name})
-    secret = password_of(password) or ""
+        options.check_display("--headless shares it without one", args.ui_scale)
+    options.left_out(
+        "left out of a headless run", {"--ui-scale": None if has_window else args.ui_scale, "--name": None if has_window else args.name}
+    )
+    secret = password_of(args.password) or ""
     with warming():
-        options.prepare_solvers(solver)
+        options.prepare_solvers(args.solver)
     hosting = Hosting(
-        partial(kind, seed, values, solver=solver, solver_settings=own, hertz=hertz),
-        ServerSettings(delay=delay, window=window, password=secret),
-        bind, port, tls, steps, recording,
+        partial(kind, args.seed, values, solver=args.solver, solver_settings=own, hertz=args.hertz),
+        ServerSettings(delay=args.delay, window=args.window, password=secret),
+        args.bind, args.port, tls, args.steps, args.recording,
     )  # fmt: skip
-    show = partial(_in_window, hosting, name_of(name), secret, ui_scale, theme) if has_window else None
-    return _run(hosting, {"demo": kind.id, "seed": seed}, json_file, show)
+    show = partial(_in_window, hosting, name_of(args.name), secret, args.ui_scale, args.theme) if has_window else None
+    return _run(hosting, {"demo": kind.id, "seed": args.seed}, args.json_file, show)
 
 
 def password_of(given: str | None) -> str | None:
@@ -133,8 +136,8 @@ def password_of(given: str | None) -> str | None:
     InvalidInputError
         It is empty or too long; it is not told.
     """
-    if given is not None and not 1 <= len(given) <= _LONGEST_PASSWORD:
-        raise InvalidInputError("--password", f"of 1 to {_LONGEST_PASSWORD} characters", Described(counted(len(given), "character")))
+    if given is not None and not 1 <= len(given) <= _MAX_PASSWORD:
+        raise InvalidInputError("--password", f"of 1 to {_MAX_PASSWORD} characters", Described(counted(len(given), "character")))
     if given is not None and not _is_unicode(given):
         raise InvalidInputError("--password", "of characters of Unicode", Described("bytes that are none"))
     return given
@@ -155,11 +158,11 @@ def name_of(given: str | None) -> str:
     """
     if given is None:
         try:
-            return getpass.getuser()[:_LONGEST_NAME] or "guest"
+            return getpass.getuser()[:_MAX_NAME] or "guest"
         except (OSError, KeyError):  # an account without a name
             return "guest"
-    if not 1 <= len(given.strip()) <= _LONGEST_NAME or not _is_unicode(given):
-        raise InvalidInputError("--name", f"of 1 to {_LONGEST_NAME} characters", given)
+    if not 1 <= len(given.strip()) <= _MAX_NAME or not _is_unicode(given):
+        raise InvalidInputError("--name", f"of 1 to {_MAX_NAME} characters", given)
     return given.strip()
 
 

@@ -5,14 +5,15 @@ from __future__ import annotations
 import contextlib
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from engine.cli import options
-from engine.cli.host import MOST_TICKS, Name, Password, name_of, password_of
+from engine.cli.host import MAX_TICKS, Name, Password, name_of, password_of
 from engine.cli.output import InterruptedRunError, check_files, people, print_rows, progress, write_json
-from engine.common.checks import choice, integer
+from engine.common.checks import choice
 from engine.common.errors import LabError
 from engine.common.interrupts import raise_lost
 from engine.common.words import counted, shown
@@ -31,28 +32,35 @@ _GIVE_UP_SECONDS = 7.0
 to write what came of it."""
 
 
-def join_command(
-    host: Annotated[str, typer.Argument(metavar="HOST[:PORT]", help="Where it is shared; [::1]:1234 of an IPv6 address.")],
-    name: Name = None,
-    password: Password = None,
-    tls: Annotated[bool, typer.Option("--tls", help="Encrypted, and only if the server's certificate is trusted.")] = False,
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JoinOptions:
+    """Options of ``join``."""
+
+    host: Annotated[str, typer.Argument(metavar="HOST[:PORT]", help="Where it is shared; [::1]:1234 of an IPv6 address.")]
+    name: Name = None
+    password: Password = None
+    tls: Annotated[bool, typer.Option("--tls", help="Encrypted, and only if the server's certificate is trusted.")] = False
     authority: Annotated[
         str | None, typer.Option("--tls-ca", metavar="F.pem", help="Trust this certificate, such as the server's own; implies --tls.")
-    ] = None,
+    ] = None
     method: Annotated[
         str, typer.Option("--method", metavar="NAME", help="How it keeps up with the others: prediction, interpolation or lockstep.")
-    ] = "prediction",
+    ] = "prediction"
     script: Annotated[
         str | None, typer.Option("--script", metavar="F.json", help="Do what is in this file at the steps that it names.")
-    ] = None,
-    headless: Annotated[bool, typer.Option("--headless", help="No window. Implied by --steps, --json and --script.")] = False,
+    ] = None
+    headless: Annotated[bool, typer.Option("--headless", help="No window. Implied by --steps, --json and --script.")] = False
     steps: Annotated[
-        int | None, typer.Option("--steps", metavar="N", help="Go after so many steps.", show_default="when the server ends")
-    ] = None,
-    json_file: options.JsonFile = None,
-    ui_scale: options.UiScale = None,
-    theme: options.Theme = None,
-) -> int:
+        int | None,
+        typer.Option("--steps", metavar="N", min=1, max=MAX_TICKS, help="Go after so many steps.", show_default="when the server ends"),
+    ] = None
+    json_file: options.JsonFile = None
+    ui_scale: options.UiScale = None
+    theme: options.Theme = None
+
+
+@options.takes_options
+def join_command(args: JoinOptions) -> int:
     """Join what somebody shares with the command host: with its whole present state, and everything that the others do.
 
     Headless: status 0 if all states were the server's, 1 if one was not, or the connection broke off before the end.
@@ -61,36 +69,33 @@ def join_command(
     from engine.net.messages import METHODS
     from engine.net.party import Party
 
-    options.use_theme(theme)
-    address = address_of(host)
-    if steps is not None:
-        integer("--steps", steps, 1, MOST_TICKS)
-    name = name_of(name)
-    password = password_of(password)
-    choice("--method", method, METHODS)
-    check_files({"--script": script, "--tls-ca": authority}, {"--json": json_file})
+    address = address_of(args.host)
+    name = name_of(args.name)
+    password = password_of(args.password)
+    choice("--method", args.method, METHODS)
+    check_files({"--script": args.script, "--tls-ca": args.authority}, {"--json": args.json_file})
     context = None
-    if tls or authority is not None:
+    if args.tls or args.authority is not None:
         from engine.net.tls import client_tls
 
-        context = client_tls(authority)
-    has_window = not (headless or steps is not None or json_file is not None or script is not None)
+        context = client_tls(args.authority)
+    has_window = not (args.headless or args.steps is not None or args.json_file is not None or args.script is not None)
     if has_window:
-        options.check_display("--headless joins without one", ui_scale)
-    options.left_out("left out of a headless run", {"--ui-scale": None if has_window else ui_scale})
+        options.check_display("--headless joins without one", args.ui_scale)
+    options.left_out("left out of a headless run", {"--ui-scale": None if has_window else args.ui_scale})
     from engine.net.client import Client
     from engine.net.script import Script, load_script
 
-    acts = Script(() if script is None else load_script(script))
-    party = Party(Client(name, password or "", method=method, timer=time.thread_time), Connection(*address, context))
+    acts = Script(() if args.script is None else load_script(args.script))
+    party = Party(Client(name, password or "", method=args.method, timer=time.thread_time), Connection(*address, context))
     if has_window:
         from engine.app.loop import open_shared
 
-        with open_shared(party, None, ui_scale, theme=theme) as loop:
+        with open_shared(party, None, args.ui_scale, theme=args.theme) as loop:
             if loop is not None:
                 loop.run()
         return 0
-    return _Guest(party, acts, steps).run(json_file, {"host": address[0], "port": address[1]})
+    return _Guest(party, acts, args.steps).run(args.json_file, {"host": address[0], "port": address[1]})
 
 
 class _Guest:

@@ -14,7 +14,7 @@ import re
 import signal
 import sys
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import typer
@@ -41,6 +41,7 @@ from engine.cli.start import start
 from engine.cli.step import step_command
 from engine.cli.studies import studies_command
 from engine.cli.trace import trace_command
+from engine.common.checks import integer
 from engine.common.compile_notice import wait_in_silence
 from engine.common.errors import InvalidInputError, LabError
 from engine.common.installation import program
@@ -59,27 +60,31 @@ _app = typer.Typer(
     context_settings={"help_option_names": ["--help", "-h"]},
 )
 _app.callback(invoke_without_command=True)(start)
-_app.command("list", help="All demos: id, category, title.")(list_command)
-_app.command("run", help="One demo: in the window, or headless.")(run_command)
-_app.command("replay", help="A recording: play it, verify it, film it.")(replay_command)
-_app.command("host", help="A demo or a scene that others join: one world, many hands.")(host_command)
-_app.command("join", help="What somebody hosts: in the window, or headless.")(join_command)
-_app.command("fire", help="The bullet experiment: which shots go through a wall, without CCD and with it.")(fire_command)
-_app.command("atlas", help="A map of which shots go through, with the border that our analysis predicts.")(atlas_command)
-_app.command("compare", help="Our answers against Box2D's, in bulk.")(compare_command)
-_app.command("check", help="Your collision function against exact arithmetic, with Box2D's answers beside.")(check_command)
-_app.command("motion", help="Why bodies move otherwise in Box2D than in ours, counted over demos.")(motion_command)
-_app.command("step", help="An algorithm, step by step: in the window, or as sentences, JSON, pictures, a film.")(step_command)
-_app.command("trace", help="The outline of a picture or an SVG, cut into convex fixtures.")(trace_command)
-_app.command("scene", help="What is in a scene file; levels of R.U.B.E. and drawings to scene files.")(scene_command)
-_app.command("references", help="Solvers against exact solutions, and in scenes that are hard for them.")(references_command)
-_app.command("solvers", help="Methods of simulation by scene, judged by exact answers: who stands, how exactly, at what cost.")(
-    solvers_command
+_COMMANDS: tuple[tuple[str, Callable[..., Any], str], ...] = (
+    ("list", list_command, "All demos: id, category, title."),
+    ("run", run_command, "One demo: in the window, or headless."),
+    ("replay", replay_command, "A recording: play it, verify it, film it."),
+    ("host", host_command, "A demo or a scene that others join: one world, many hands."),
+    ("join", join_command, "What somebody hosts: in the window, or headless."),
+    ("fire", fire_command, "The bullet experiment: which shots go through a wall, without CCD and with it."),
+    ("atlas", atlas_command, "A map of which shots go through, with the border that our analysis predicts."),
+    ("compare", compare_command, "Our answers against Box2D's, in bulk."),
+    ("check", check_command, "Your collision function against exact arithmetic, with Box2D's answers beside."),
+    ("motion", motion_command, "Why bodies move otherwise in Box2D than in ours, counted over demos."),
+    ("step", step_command, "An algorithm, step by step: in the window, or as sentences, JSON, pictures, a film."),
+    ("trace", trace_command, "The outline of a picture or an SVG, cut into convex fixtures."),
+    ("scene", scene_command, "What is in a scene file; levels of R.U.B.E. and drawings to scene files."),
+    ("references", references_command, "Solvers against exact solutions, and in scenes that are hard for them."),
+    ("solvers", solvers_command, "Methods of simulation by scene, judged by exact answers: who stands, how exactly, at what cost."),
+    ("studies", studies_command, "Comparisons that others have made, made again: what they found, and what is true here."),
+    ("netlab", netlab_command, "An experiment on a shared world: server and clients behind bad links, and whether all agree."),
+    ("bench", bench_command, "Our speed against that of others, measured in turn."),
+    ("doctor", doctor_command, "Look at what this program needs, and say what to do about what is missing."),
 )
-_app.command("studies", help="Comparisons that others have made, made again: what they found, and what is true here.")(studies_command)
-_app.command("netlab", help="An experiment on a shared world: server and clients behind bad links, and whether all agree.")(netlab_command)
-_app.command("bench", help="Our speed against that of others, measured in turn.")(bench_command)
-_app.command("doctor", help="Look at what this program needs, and say what to do about what is missing.")(doctor_command)
+"""Names, functions and one-line help of the commands, in the order of ``--help``."""
+
+for _name, _run, _help in _COMMANDS:
+    _app.command(_name, help=_help)(_run)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -186,20 +191,25 @@ def _usage(error: TyperException) -> str:
 
         if unknown[1] in {demo.id for demo in all_demos()}:
             return f"{unknown[1]} is a demo, not a command: {program()} run {unknown[1]}"
-    message = _unread(error) or message
+    message = _number_message(error) or message
     context = getattr(error, "ctx", None)
     where = context.command_path if context is not None else program()
     return f"{message} (see {where} --help)"
 
 
-def _unread(error: TyperException) -> str | None:
-    """Return the words of all our refusals for an option's text that is no number; None for any other mistake."""
+def _number_message(error: TyperException) -> str | None:
+    """Return the message for an option whose text is not a number, or out of its range; None for any other mistake."""
     option, faults = getattr(error, "param", None), getattr(error.__cause__, "errors", None)
     if option is None or faults is None:
         return None
     fault = faults()[0]
-    wanted = {"float": "a number", "int": "a whole number"}.get(fault["type"].partition("_")[0])
-    return None if wanted is None else str(InvalidInputError(option.opts[0], wanted, fault["input"]))
+    if fault["type"] in ("greater_than_equal", "less_than_equal"):
+        try:
+            integer(option.opts[0], int(fault["input"]), option.min, option.max)
+        except InvalidInputError as refusal:
+            return str(refusal)
+    requirement = {"float": "a number", "int": "a whole number"}.get(fault["type"].partition("_")[0])
+    return None if requirement is None else str(InvalidInputError(option.opts[0], requirement, fault["input"]))
 
 
 def _mistake(message: str) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,7 +12,7 @@ import typer
 from engine.app.files import check_directory
 from engine.cli import options
 from engine.cli.output import InterruptedRunError, check_files, people, progress, text_table, warming, write_json
-from engine.common.checks import integer, seed_number
+from engine.common.checks import integer
 from engine.common.errors import InvalidInputError
 
 if TYPE_CHECKING:
@@ -24,44 +25,49 @@ if TYPE_CHECKING:
 __all__ = ["motion_command"]
 
 DEFAULT_STEPS, DEFAULT_EVERY = 300, 30
-_MOST_STEPS = 1_000_000
+_MAX_STEPS = 1_000_000
 
 
-def motion_command(
-    ids: Annotated[list[str] | None, typer.Argument(metavar="[ID]...", help="Demos; all of them where none is named.")] = None,
-    steps: Annotated[int, typer.Option("--steps", metavar="N", help="Steps of each demo.")] = DEFAULT_STEPS,
-    every: Annotated[int, typer.Option("--every", metavar="K", help="Judge each K-th step.")] = DEFAULT_EVERY,
-    seed: options.Seed = 0,
-    solver: options.SolverName = None,
-    method: Annotated[str | None, typer.Option("--method", metavar="NAME", help="Which of our solvers is held against Box2D.")] = None,
-    save: Annotated[str | None, typer.Option("--save", metavar="DIR", help="Write a scene file of each unexplained step's state.")] = None,
-    json_file: options.JsonFile = None,
-) -> int:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MotionOptions:
+    """Options of ``motion``."""
+
+    ids: Annotated[list[str] | None, typer.Argument(metavar="[ID]...", help="Demos; all of them where none is named.")] = None
+    steps: Annotated[int, typer.Option("--steps", metavar="N", min=1, max=_MAX_STEPS, help="Steps of each demo.")] = DEFAULT_STEPS
+    every: Annotated[int, typer.Option("--every", metavar="K", help="Judge each K-th step.")] = DEFAULT_EVERY
+    seed: options.Seed = 0
+    solver: options.SolverName = None
+    method: options.MethodName = None
+    save: Annotated[str | None, typer.Option("--save", metavar="DIR", help="Write a scene file of each unexplained step's state.")] = None
+    json_file: options.JsonFile = None
+
+
+@options.takes_options
+def motion_command(args: MotionOptions) -> int:
     """Count why Box2D's bodies and ours leave a step with different velocities, over the steps of demos.
 
     From the state before each judged step both engines take it once; causes are taken away one after the other until the difference is
     gone. What stays is unexplained; status 1 if there is any. docs/motion.md tells what each cause is and how it is shown.
     """
-    steps = integer("--steps", steps, 1, _MOST_STEPS)
-    every, seed = integer("--every", every, 1, steps), seed_number("--seed", seed)
-    options.check_solvers({"--solver": solver, "--method": method})
-    if method == "box2d":
-        raise InvalidInputError("--method", "one of our solvers", method)
-    method = method or (solver if solver not in (None, "box2d") else "soft_step")
-    kinds = _demos(ids or [])
-    check_files({}, {"--json": json_file})
-    folder = None if save is None else check_directory("--save", save)
+    steps, seed = args.steps, args.seed
+    every = integer("--every", args.every, 1, steps)
+    if args.method == "box2d":
+        raise InvalidInputError("--method", "one of our solvers", args.method)
+    method = args.method or (args.solver if args.solver not in (None, "box2d") else "soft_step")
+    kinds = _demos(args.ids or [])
+    check_files({}, {"--json": args.json_file})
+    folder = None if args.save is None else check_directory("--save", args.save)
     with warming():
         options.prepare_solvers("box2d", method)
     tallies: dict[str, MotionTally] = {}
     saved: list[str] = []
-    is_whole = _judge_all(kinds, steps, every, seed, solver, method, folder, tallies, saved)
+    is_whole = _judge_all(kinds, steps, every, seed, args.solver, method, folder, tallies, saved)
     total = _sum(tallies)
-    head = {"every": every, "seed": seed, "solver": solver or "box2d", "method": method, "demo_steps": steps}
+    head = {"every": every, "seed": seed, "solver": args.solver or "box2d", "method": method, "demo_steps": steps}
     rows = [{"demo": name, **tally.as_json()} for name, tally in tallies.items()]
     found: dict[str, Any] = {**head, "demos": rows, "total": total.as_json(), "unexplained_total": total.unexplained, "saved": saved}
-    write_json(json_file, found if is_whole else {**found, "interrupted": True})
-    console = people(json_file)
+    write_json(args.json_file, found if is_whole else {**found, "interrupted": True})
+    console = people(args.json_file)
     _print(console, tallies, total, saved)
     if not is_whole:
         raise InterruptedRunError(f"interrupted after {total.steps:,} judged steps")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -29,44 +29,47 @@ _ALL = "all"
 _MOST_SWEPT = 50
 
 
-def netlab_command(
-    scene: Annotated[str, typer.Argument(metavar="SCENE", help="Which demo (see the command list), or a scene file.", show_default=False)],
-    clients: Annotated[int, typer.Option("--clients", metavar="N", help="How many, 1 to 64.")] = 4,
-    latency: Annotated[float, typer.Option("--latency", metavar="S", help="Seconds that a message takes each way.")] = 0.0,
-    jitter: Annotated[float, typer.Option("--jitter", metavar="S", help="By so many seconds it may take more, or less.")] = 0.0,
-    loss: Annotated[float, typer.Option("--loss", metavar="P", help="Share of messages that are lost.")] = 0.0,
-    reorder: Annotated[float, typer.Option("--reorder", metavar="P", help="Share of messages that may overtake others.")] = 0.0,
-    duplicate: Annotated[float, typer.Option("--duplicate", metavar="P", help="Share of messages that come twice.")] = 0.0,
-    bandwidth: Annotated[float, typer.Option("--bandwidth", metavar="B", help="Bytes a second each way of a client; 0: any.")] = 0.0,
-    stream: Annotated[bool, typer.Option("--stream", help="A link like TCP: what is lost comes later, and all behind it waits.")] = False,
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NetlabOptions:
+    """Options of ``netlab``."""
+
+    scene: Annotated[str, typer.Argument(metavar="SCENE", help="Which demo (see the command list), or a scene file.", show_default=False)]
+    clients: Annotated[int, typer.Option("--clients", metavar="N", help="How many, 1 to 64.")] = 4
+    latency: Annotated[float, typer.Option("--latency", metavar="S", help="Seconds that a message takes each way.")] = 0.0
+    jitter: Annotated[float, typer.Option("--jitter", metavar="S", help="By so many seconds it may take more, or less.")] = 0.0
+    loss: Annotated[float, typer.Option("--loss", metavar="P", help="Share of messages that are lost.")] = 0.0
+    reorder: Annotated[float, typer.Option("--reorder", metavar="P", help="Share of messages that may overtake others.")] = 0.0
+    duplicate: Annotated[float, typer.Option("--duplicate", metavar="P", help="Share of messages that come twice.")] = 0.0
+    bandwidth: Annotated[float, typer.Option("--bandwidth", metavar="B", help="Bytes a second each way of a client; 0: any.")] = 0.0
+    stream: Annotated[bool, typer.Option("--stream", help="A link like TCP: what is lost comes later, and all behind it waits.")] = False
     down: Annotated[
         str | None, typer.Option("--down", metavar="NAME=VALUE,...", help="Where the way from the server differs: latency=0.3,loss=0.1.")
-    ] = None,
-    steps: Annotated[int, typer.Option("--steps", metavar="N", help="Ticks that are played and compared.")] = 600,
-    seed: options.Seed = 0,
+    ] = None
+    steps: Annotated[int, typer.Option("--steps", metavar="N", help="Ticks that are played and compared.")] = 600
+    seed: options.Seed = 0
     method: Annotated[
         str, typer.Option("--method", metavar="NAME", help="How clients keep up: prediction, interpolation, lockstep; or all.")
-    ] = "prediction",
-    solver: options.SolverName = None,
-    settings: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="NAME=VALUE", help="A parameter of the demo, or a setting of its solver; repeatable."),
-    ] = None,
-    delay: Annotated[
-        int | None, typer.Option("--delay", metavar="N", help="Ticks by which the server closes a tick after its time.")
-    ] = None,
+    ] = "prediction"
+    solver: options.SolverName = None
+    settings: options.Settings = None
+    delay: Annotated[int | None, typer.Option("--delay", metavar="N", help="Ticks by which the server closes a tick after its time.")] = (
+        None
+    )
     window_steps: Annotated[
         int | None, typer.Option("--window-steps", metavar="N", help="Ticks that a client may be ahead, and can go back.")
-    ] = None,
-    script: Annotated[str | None, typer.Option("--script", metavar="FILE", help="What the clients do, in place of random hands.")] = None,
-    rate: Annotated[float | None, typer.Option("--rate", metavar="R", help="Things that a random hand begins a second.")] = None,
-    join_at: Annotated[int | None, typer.Option("--join-at", metavar="STEP", help="The last client comes at this tick.")] = None,
+    ] = None
+    script: Annotated[str | None, typer.Option("--script", metavar="FILE", help="What the clients do, in place of random hands.")] = None
+    rate: Annotated[float | None, typer.Option("--rate", metavar="R", help="Things that a random hand begins a second.")] = None
+    join_at: Annotated[int | None, typer.Option("--join-at", metavar="STEP", help="The last client comes at this tick.")] = None
     sweep: Annotated[
         str | None, typer.Option("--sweep", metavar="NAME=LIST", help="Once for each value: latency=0,0.05,0.1; also of delay, clients...")
-    ] = None,
-    report: Annotated[str | None, typer.Option("--report", metavar="DIR", help="Write a page with tables and plots.")] = None,
-    json_file: options.JsonFile = None,
-) -> int:
+    ] = None
+    report: Annotated[str | None, typer.Option("--report", metavar="DIR", help="Write a page with tables and plots.")] = None
+    json_file: options.JsonFile = None
+
+
+@options.takes_options
+def netlab_command(args: NetlabOptions) -> int:
     """Share a world among a server and clients behind simulated links, and compare the states of every tick.
 
     Server and clients run in this process, in simulated time: as fast as the machine goes, and the same every time. Every client acts at
@@ -78,22 +81,26 @@ def netlab_command(
     from engine.net.netlab.plan import Plan
     from engine.net.script import load_script
 
-    options.check_solvers({"--solver": solver})
     with options.named(lambda field: f"--{field}"):
-        up = LinkSettings(latency, jitter, loss, reorder, duplicate, bandwidth, stream)
-    back = up if down is None else _way_down(up, down)
-    if report is not None:
-        check_directory("--report", report)
-    check_files({"--script": script}, {"--json": json_file, "--report": page_in(report)})
-    options.left_out("left out with --script", {"--rate": rate if script is not None else None})
-    given = {"delay": delay, "window": window_steps, "rate": rate}
+        up = LinkSettings(args.latency, args.jitter, args.loss, args.reorder, args.duplicate, args.bandwidth, args.stream)
+    back = up if args.down is None else _way_down(up, args.down)
+    if args.report is not None:
+        check_directory("--report", args.report)
+    check_files({"--script": args.script}, {"--json": args.json_file, "--report": page_in(args.report)})
+    options.left_out("left out with --script", {"--rate": args.rate if args.script is not None else None})
+    given = {"delay": args.delay, "window": args.window_steps, "rate": args.rate}
     fields: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
     with options.named(lambda field: f"--{field}"):
-        plan = Plan({}, "", clients, up, back, steps=steps, seed=seed, join_at=join_at, **fields)
-    acts = None if script is None else load_script(script)
-    made, title = _scene_of(scene, plan.seed, solver, settings or [])
+        plan = Plan({}, "", args.clients, up, back, steps=args.steps, seed=args.seed, join_at=args.join_at, **fields)
+    acts = None if args.script is None else load_script(args.script)
+    made, title = _scene_of(args.scene, plan.seed, args.solver, args.settings or [])
     plan = replace(plan, scene=made, title=title, script=acts)
-    return _run(_plans(plan, method, sweep), None if sweep is None else sweep.partition("=")[0].strip(), report, json_file)
+    return _run(
+        _plans(plan, args.method, args.sweep),
+        None if args.sweep is None else args.sweep.partition("=")[0].strip(),
+        args.report,
+        args.json_file,
+    )
 
 
 def _way_down(up: LinkSettings, given: str) -> LinkSettings:

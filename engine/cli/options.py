@@ -3,30 +3,35 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
+import functools
+import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar, get_type_hints
 
 import typer
 
-from engine.common.checks import integer
+from engine.common.checks import integer, seed_number
 from engine.common.errors import Described, InvalidInputError
 from engine.common.words import meant
 
 __all__ = [
     "ALL",
+    "MAX_PAIRS",
     "Against",
     "FilmFile",
     "FilmRate",
     "FilmSize",
     "Jobs",
     "JsonFile",
+    "MethodName",
     "Seed",
+    "Settings",
     "SolverName",
     "Theme",
     "UiScale",
     "WithPanel",
     "check_display",
-    "check_solvers",
     "left_out",
     "listed",
     "n_jobs",
@@ -34,7 +39,7 @@ __all__ = [
     "open_window",
     "prepare_solvers",
     "solver_list",
-    "use_theme",
+    "takes_options",
 ]
 
 FilmFile = Annotated[str | None, typer.Option("--record", metavar="F.mp4|F.gif", help="Write a film of it.")]
@@ -50,16 +55,79 @@ Against = Annotated[
     str | None,
     typer.Option("--against", metavar="NAMES", help="Run it once more beside it, driven by this solver, or by each of up to 3: A,B,C."),
 ]
-Seed = Annotated[int, typer.Option("--seed", metavar="S", help="Everything random comes from it.")]
-SolverName = Annotated[
-    str | None, typer.Option("--solver", metavar="NAME", help="What drives its worlds, such as soft_step.", show_default="box2d")
+
+
+def _checked_solver(param: typer.CallbackParam, name: str | None) -> str | None:
+    if name is not None:
+        from engine.world.solver import solver_name
+
+        solver_name(param.opts[0], name)
+    return name
+
+
+def _use_theme(theme: str | None) -> str | None:
+    """Set the colors of everything that is drawn; without a theme they stay."""
+    if theme is not None:
+        from engine.render import palette
+
+        if theme not in palette.THEMES:
+            raise InvalidInputError("--theme", " or ".join(palette.THEMES), theme)
+        palette.use_theme(theme)
+    return theme
+
+
+Seed = Annotated[
+    int, typer.Option("--seed", metavar="S", help="Seed of everything random.", callback=lambda seed: seed_number("--seed", seed))
 ]
-Theme = Annotated[str | None, typer.Option("--theme", metavar="dark|light", help="Colours of the window, of pictures and films.")]
+SolverName = Annotated[
+    str | None,
+    typer.Option(
+        "--solver", metavar="NAME", help="Solver of its worlds, such as soft_step.", show_default="box2d", callback=_checked_solver
+    ),
+]
+MethodName = Annotated[
+    str | None, typer.Option("--method", metavar="NAME", help="Our solver to compare with Box2D.", callback=_checked_solver)
+]
+Settings = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="NAME=VALUE", help="A parameter of the demo, or a setting of its solver; repeatable."),
+]
+Theme = Annotated[
+    str | None, typer.Option("--theme", metavar="dark|light", help="Colors of the window, of pictures and films.", callback=_use_theme)
+]
 UiScale = Annotated[float | None, typer.Option("--ui-scale", metavar="X", help="Size of text in the window, 0.75 to 4.")]
 WithPanel = Annotated[bool, typer.Option("--with-panel", help="Film the whole window, and not the view alone.")]
 
+_Status = TypeVar("_Status")
+
 ALL = "all"
+MAX_PAIRS = 1_000_000_000
 _MOST_JOBS = 1024
+
+
+def takes_options(run: Callable[..., _Status]) -> Callable[..., _Status]:
+    """Return a command for typer whose parameters are the fields of the dataclass that `run` takes as its first argument, ``args``.
+
+    What else `run` takes, such as the context, stays a parameter.
+    """
+    own = get_type_hints(run)
+    kind = own["args"]
+    hints = get_type_hints(kind, include_extras=True)
+    fields = {field.name: field for field in dataclasses.fields(kind)}
+    others = [name for name in inspect.signature(run).parameters if name != "args"]
+
+    @functools.wraps(run)
+    def command(**values: Any) -> _Status:
+        rest = {name: values.pop(name) for name in others}
+        return run(kind(**values), **rest)
+
+    parameters = [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, annotation=own[name]) for name in others]
+    for name, field in fields.items():
+        default = inspect.Parameter.empty if field.default is dataclasses.MISSING else field.default
+        parameters.append(inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=hints[name]))
+    command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    command.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    return command
 
 
 def n_jobs(given: int | None) -> int:
@@ -115,16 +183,6 @@ def left_out(why: str, options: Mapping[str, object]) -> None:
             raise InvalidInputError(option, why, value)
 
 
-def check_solvers(options: Mapping[str, str | None]) -> None:
-    """Refuse a name of a solver that there is none of, with the names there are."""
-    if any(name is not None for name in options.values()):
-        from engine.world.solver import solver_name
-
-        for option, name in options.items():
-            if name is not None:
-                solver_name(option, name)
-
-
 def solver_list(option: str, given: str | None) -> tuple[str, ...]:
     """Return the solvers of a list separated by commas, at the most as many as run beside a demo; each may be there more than once.
 
@@ -151,16 +209,6 @@ def prepare_solvers(*names: str | None) -> None:
     for name in dict.fromkeys(names):
         if name is not None:
             load_solver(name).prepare()
-
-
-def use_theme(theme: str | None) -> None:
-    """Let all colours be those of a theme of the command line; without one they stay."""
-    if theme is not None:
-        from engine.render import palette
-
-        if theme not in palette.THEMES:
-            raise InvalidInputError("--theme", " or ".join(palette.THEMES), theme)
-        palette.use_theme(theme)
 
 
 def open_window(advice: str, ui_scale: float | None, kind: Any, **options: Any) -> None:

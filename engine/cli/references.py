@@ -9,7 +9,6 @@ import typer
 
 from engine.cli.options import JsonFile
 from engine.cli.output import InterruptedRunError, check_files, people, progress, text_table, write_json
-from engine.common.checks import integer
 from engine.common.limits import MAX_ITERATIONS
 from engine.common.words import counted
 
@@ -26,7 +25,9 @@ def references_command(
     solver: Annotated[
         str, typer.Option("--solver", metavar="LIST", help="What drives the worlds, a column each: NAME[:SETTING=VALUE]....")
     ] = "soft_step,box2d",
-    sub_steps: Annotated[int, typer.Option("--sub-steps", metavar="N", help="A step, of ours; Box2D's velocity iterations.")] = 8,
+    sub_steps: Annotated[
+        int, typer.Option("--sub-steps", metavar="N", min=1, max=MAX_ITERATIONS, help="A step, of ours; Box2D's velocity iterations.")
+    ] = 8,
     json_file: JsonFile = None,
 ) -> int:
     """Run scenes whose outcome is known, at 60 Hz, and say how far each solver is off, beside the error that is demanded.
@@ -36,7 +37,6 @@ def references_command(
     from engine.experiments.solvers import chosen_variants
 
     variants = {one.label: one for one in chosen_variants("--solver", solver)}
-    integer("--sub-steps", sub_steps, 1, MAX_ITERATIONS)
     check_files({}, {"--json": json_file})
 
     from engine.experiments.references import REFERENCES, Lab, chosen

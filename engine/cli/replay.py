@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -20,26 +21,32 @@ if TYPE_CHECKING:
 __all__ = ["replay_command"]
 
 
-def replay_command(
-    file: Annotated[str, typer.Argument(metavar="FILE", help="A recording (.rec).")],
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReplayOptions:
+    """Options of ``replay``."""
+
+    file: Annotated[str, typer.Argument(metavar="FILE", help="A recording (.rec).")]
     headless: Annotated[
         bool, typer.Option("--headless", help="No window: what is in it. Implied by all options but --ui-scale and --theme.")
-    ] = False,
-    verify: Annotated[bool, typer.Option("--verify", help="Play it from the start and name what comes out otherwise first.")] = False,
-    json_file: options.JsonFile = None,
-    screenshot: Annotated[str | None, typer.Option("--screenshot", metavar="F.png", help="Write a picture of a step.")] = None,
-    at: Annotated[int | None, typer.Option("--at", metavar="STEP", help="Which step, of --screenshot.", show_default="the last")] = None,
-    film: options.FilmFile = None,
-    first: Annotated[int | None, typer.Option("--from", metavar="STEP", help="Where the film begins.", show_default="0")] = None,
-    last: Annotated[int | None, typer.Option("--to", metavar="STEP", help="Where it ends.", show_default="the last")] = None,
-    speed: Annotated[float | None, typer.Option("--speed", metavar="X", help="0.25 is slow motion.", show_default="1")] = None,
-    rate: options.FilmRate = None,
-    size: options.FilmSize = None,
-    with_panel: options.WithPanel = False,
-    ui_scale: options.UiScale = None,
-    theme: options.Theme = None,
-    own: Annotated[str | None, typer.Option("--demo", metavar="FILE.py", help="A demo of your own, that was recorded.")] = None,
-) -> int:
+    ] = False
+    verify: Annotated[bool, typer.Option("--verify", help="Play it from the start and name what comes out otherwise first.")] = False
+    json_file: options.JsonFile = None
+    screenshot: Annotated[str | None, typer.Option("--screenshot", metavar="F.png", help="Write a picture of a step.")] = None
+    at: Annotated[int | None, typer.Option("--at", metavar="STEP", help="Which step, of --screenshot.", show_default="the last")] = None
+    film: options.FilmFile = None
+    first: Annotated[int | None, typer.Option("--from", metavar="STEP", help="Where the film begins.", show_default="0")] = None
+    last: Annotated[int | None, typer.Option("--to", metavar="STEP", help="Where it ends.", show_default="the last")] = None
+    speed: Annotated[float | None, typer.Option("--speed", metavar="X", help="0.25 is slow motion.", show_default="1")] = None
+    rate: options.FilmRate = None
+    size: options.FilmSize = None
+    with_panel: options.WithPanel = False
+    ui_scale: options.UiScale = None
+    theme: options.Theme = None
+    own: Annotated[str | None, typer.Option("--demo", metavar="FILE.py", help="A demo of your own, that was recorded.")] = None
+
+
+@options.takes_options
+def replay_command(args: ReplayOptions) -> int:
     """Play a recording.
 
     In the window the time line has all of it. Headless: a table of what is in it. --verify plays it from the start and compares every step;
@@ -47,35 +54,34 @@ def replay_command(
     """
     from engine.history.recordings import load_recording
 
-    options.use_theme(theme)
-    options.left_out("given with --screenshot, of which it speaks", {"--at": at if screenshot is None else None})
-    if film is None:
-        options.left_out("given with --record, of whose film it speaks", {"--from": first, "--to": last, "--speed": speed})
-    filming = wanted_film("--record", film, rate, size, with_panel, 1.0 if speed is None else speed)
-    check_files({"FILE": file}, {"--json": json_file, "--screenshot": screenshot, "--record": film})
-    if own is not None:
+    options.left_out("given with --screenshot, of which it speaks", {"--at": args.at if args.screenshot is None else None})
+    if args.film is None:
+        options.left_out("given with --record, of whose film it speaks", {"--from": args.first, "--to": args.last, "--speed": args.speed})
+    filming = wanted_film("--record", args.film, args.rate, args.size, args.with_panel, 1.0 if args.speed is None else args.speed)
+    check_files({"FILE": args.file}, {"--json": args.json_file, "--screenshot": args.screenshot, "--record": args.film})
+    if args.own is not None:
         from engine.demo.own_demo import load_own_demo
 
         with options.named("--demo"):
-            load_own_demo(own)
-    recording = load_recording(file)
+            load_own_demo(args.own)
+    recording = load_recording(args.file)
     steps = recording.steps
-    at = integer("--at", steps if at is None else at, 0, steps)
-    first = integer("--from", 0 if first is None else first, 0, steps)
-    last = integer("--to", steps if last is None else last, first, steps)
-    if not (headless or verify or json_file or screenshot or film):
+    at = integer("--at", steps if args.at is None else args.at, 0, steps)
+    first = integer("--from", 0 if args.first is None else args.first, 0, steps)
+    last = integer("--to", steps if args.last is None else args.last, first, steps)
+    if not (args.headless or args.verify or args.json_file or args.screenshot or args.film):
         from engine.demo.replaying import new_demo
 
-        advice, past = "--headless says what is in the recording", lambda session: session.play(recording, file)
-        options.open_window(advice, ui_scale, lambda *_: new_demo(recording), prepare=past, theme=theme)
+        advice, past = "--headless says what is in the recording", lambda session: session.play(recording, args.file)
+        options.open_window(advice, args.ui_scale, lambda *_: new_demo(recording), prepare=past, theme=args.theme)
         return 0
-    options.left_out("left out of a headless run", {"--ui-scale": ui_scale})
-    verdict = _played(recording) if verify else None
-    if screenshot is not None:
-        _picture(recording, at, screenshot)
+    options.left_out("left out of a headless run", {"--ui-scale": args.ui_scale})
+    verdict = _played(recording) if args.verify else None
+    if args.screenshot is not None:
+        _picture(recording, at, args.screenshot)
     film_rows = _film(recording, filming, first, last) if filming is not None else []
-    write_json(json_file, _as_json(recording, verdict))
-    _print(recording, verdict, film_rows, json_file)
+    write_json(args.json_file, _as_json(recording, verdict))
+    _print(recording, verdict, film_rows, args.json_file)
     return 1 if verdict is not None and not verdict.is_same else 0
 
 

@@ -17,7 +17,7 @@ from engine.app.files import write_atomically
 from engine.cli import options
 from engine.cli.film import WantedFilm, filmed, wanted_film
 from engine.cli.output import check_files, load_referee, people, print_rows, progress, waiting, warming, write_json
-from engine.common.checks import integer, seed_number
+from engine.common.checks import integer
 from engine.common.errors import Described, InvalidInputError, LabError
 from engine.common.words import counted, meant
 
@@ -35,50 +35,55 @@ if TYPE_CHECKING:
 __all__ = ["demo_or_file", "demo_values", "run_command"]
 
 DEFAULT_STEPS = 600
-MOST_STEPS = 10_000_000
+MAX_STEPS = 10_000_000
 _MOST_SKIPPED = 5
 """Rows about what could not be done to the second; the JSON has all."""
 _OWN_SUFFIX = ".py"
 _RECORDING_SUFFIX = ".rec"
 
 
-def run_command(
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunOptions:
+    """Options of ``run``."""
+
     demo: Annotated[
         str | None,
         typer.Argument(metavar="[ID|FILE]", help="Which demo (see the command list); or a scene file, or a demo file.", show_default=False),
-    ] = None,
+    ] = None
     headless: Annotated[
         bool, typer.Option("--headless", help="No window. Implied by --steps, --json, --screenshot, --record, --csv-*.")
-    ] = False,
-    steps: Annotated[int | None, typer.Option("--steps", metavar="N", help="Steps to take.", show_default=str(DEFAULT_STEPS))] = None,
-    seed: options.Seed = 0,
-    solver: options.SolverName = None,
-    against: options.Against = None,
+    ] = False
+    steps: Annotated[
+        int | None, typer.Option("--steps", metavar="N", min=1, max=MAX_STEPS, help="Steps to take.", show_default=str(DEFAULT_STEPS))
+    ] = None
+    seed: options.Seed = 0
+    solver: options.SolverName = None
+    against: options.Against = None
     since: Annotated[
         int | None,
         typer.Option("--from", metavar="STEP", help="With --against: they part from the state after this step.", show_default="0"),
-    ] = None,
-    settings: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="NAME=VALUE", help="A parameter of the demo, or a setting of its solver; repeatable."),
-    ] = None,
-    screenshot: Annotated[str | None, typer.Option("--screenshot", metavar="F.png", help="Write a picture of the end.")] = None,
-    json_file: options.JsonFile = None,
-    pair_file: Annotated[str | None, typer.Option("--pair", metavar="FILE", help="Open a pair of shapes, in place of a demo.")] = None,
-    drops: Annotated[list[str] | None, typer.Option("--drop", metavar="FILE", help="A picture or body that falls in; repeatable.")] = None,
-    ui_scale: options.UiScale = None,
-    theme: options.Theme = None,
-    film: options.FilmFile = None,
-    rate: options.FilmRate = None,
-    film_size: options.FilmSize = None,
-    with_panel: options.WithPanel = False,
+    ] = None
+    settings: options.Settings = None
+    screenshot: Annotated[str | None, typer.Option("--screenshot", metavar="F.png", help="Write a picture of the end.")] = None
+    json_file: options.JsonFile = None
+    pair_file: Annotated[str | None, typer.Option("--pair", metavar="FILE", help="Open a pair of shapes, in place of a demo.")] = None
+    drops: Annotated[list[str] | None, typer.Option("--drop", metavar="FILE", help="A picture or body that falls in; repeatable.")] = None
+    ui_scale: options.UiScale = None
+    theme: options.Theme = None
+    film: options.FilmFile = None
+    rate: options.FilmRate = None
+    film_size: options.FilmSize = None
+    with_panel: options.WithPanel = False
     recording: Annotated[
         str | None, typer.Option("--record-inputs", metavar="F.rec", help="Record what happens, for the command replay; a new file.")
-    ] = None,
-    csv_contacts: Annotated[str | None, typer.Option("--csv-contacts", metavar="F.csv", help="Write every contact of every step.")] = None,
-    csv_states: Annotated[str | None, typer.Option("--csv-states", metavar="F.csv", help="Write every body after every step.")] = None,
-    csv_timings: Annotated[str | None, typer.Option("--csv-timings", metavar="F.csv", help="Write what every step cost.")] = None,
-) -> int:
+    ] = None
+    csv_contacts: Annotated[str | None, typer.Option("--csv-contacts", metavar="F.csv", help="Write every contact of every step.")] = None
+    csv_states: Annotated[str | None, typer.Option("--csv-states", metavar="F.csv", help="Write every body after every step.")] = None
+    csv_timings: Annotated[str | None, typer.Option("--csv-timings", metavar="F.csv", help="Write what every step cost.")] = None
+
+
+@options.takes_options
+def run_command(args: RunOptions) -> int:
     """Run one demo, a scene file (ours or an export of R.U.B.E., .json; a drawing, .svg), or a demo of your own (.py).
 
     In the window it goes on until you close it. Headless it takes N steps, compares every contact with our own algorithms, and
@@ -88,52 +93,53 @@ def run_command(
     one, or by up to three (A,B,C), from the beginning or --from a later state, and tells where they part. --record writes a film,
     --record-inputs a file from which the command replay plays it all again, to the last bit.
     """
-    seed_number("--seed", seed)
-    options.use_theme(theme)
-    options.check_solvers({"--solver": solver})
-    others = options.solver_list("--against", against)
-    if since is not None:
-        options.left_out("left out without --against", {"--from": since if not others else None})
-    if steps is not None:
-        integer("--steps", steps, 1, MOST_STEPS)
-    if since is not None:
-        integer("--from", since, 0, (DEFAULT_STEPS if steps is None else steps) - 1)
-    filming = wanted_film("--record", film, rate, film_size, with_panel)
-    tables = {"--csv-contacts": csv_contacts, "--csv-states": csv_states, "--csv-timings": csv_timings}
-    scene = demo if demo is not None and os.path.exists(demo) else None
-    reads = {"ID|FILE": scene, "--pair": pair_file, **{f"--drop {file}": file for file in drops or ()}}
-    check_files(reads, {"--json": json_file, "--screenshot": screenshot, "--record": film, "--record-inputs": recording, **tables})
-    if recording is not None and os.path.lexists(recording):
-        raise InvalidInputError("--record-inputs", "a file that is not there yet", recording)
-    if pair_file is not None:
-        still = {"--record": film, "--record-inputs": recording, **tables, "--steps": steps}
+    others = options.solver_list("--against", args.against)
+    if args.since is not None:
+        options.left_out("left out without --against", {"--from": args.since if not others else None})
+    if args.since is not None:
+        integer("--from", args.since, 0, (DEFAULT_STEPS if args.steps is None else args.steps) - 1)
+    filming = wanted_film("--record", args.film, args.rate, args.film_size, args.with_panel)
+    tables = {"--csv-contacts": args.csv_contacts, "--csv-states": args.csv_states, "--csv-timings": args.csv_timings}
+    scene = args.demo if args.demo is not None and os.path.exists(args.demo) else None
+    reads = {"ID|FILE": scene, "--pair": args.pair_file, **{f"--drop {file}": file for file in args.drops or ()}}
+    check_files(
+        reads,
+        {"--json": args.json_file, "--screenshot": args.screenshot, "--record": args.film, "--record-inputs": args.recording, **tables},
+    )
+    if args.recording is not None and os.path.lexists(args.recording):
+        raise InvalidInputError("--record-inputs", "a file that is not there yet", args.recording)
+    if args.pair_file is not None:
+        still = {"--record": args.film, "--record-inputs": args.recording, **tables, "--steps": args.steps}
         options.left_out("left out with --pair, which does not move", still)
         options.left_out(
-            "left out with --pair, which has no world", {"--drop": drops[0] if drops else None, "--solver": solver, "--against": against}
+            "left out with --pair, which has no world",
+            {"--drop": args.drops[0] if args.drops else None, "--solver": args.solver, "--against": args.against},
         )
-        options.left_out("without another demo", {"--pair": demo if demo != "pair" else None})
+        options.left_out("without another demo", {"--pair": args.demo if args.demo != "pair" else None})
         from engine.demo.pair_demo import inspector_of
 
-        pair, kind = inspector_of(pair_file)
+        pair, kind = inspector_of(args.pair_file)
     else:
-        pair, kind = None, demo_or_file("ID|FILE", demo)
-    with _telling_lines(kind, demo or ""):
-        values, own = demo_values(kind, settings or [], solver)
-        wants_files = [path for path in (screenshot, json_file, film, *tables.values()) if path is not None]
-        if not (headless or steps is not None or wants_files):
-            options.left_out("left out in the window, which has a button for it", {"--from": since})
-            prepare = partial(_begin, drops=drops or [], recording=recording, against=others)
-            made = kind if solver is None and own is None else partial(kind, solver=solver, solver_settings=own)
-            options.open_window("--headless runs without one", ui_scale, made, seed=seed, values=values, prepare=prepare, theme=theme)
+        pair, kind = None, demo_or_file("ID|FILE", args.demo)
+    with _telling_lines(kind, args.demo or ""):
+        values, own = demo_values(kind, args.settings or [], args.solver)
+        wants_files = [path for path in (args.screenshot, args.json_file, args.film, *tables.values()) if path is not None]
+        if not (args.headless or args.steps is not None or wants_files):
+            options.left_out("left out in the window, which has a button for it", {"--from": args.since})
+            prepare = partial(_begin, drops=args.drops or [], recording=args.recording, against=others)
+            made = kind if args.solver is None and own is None else partial(kind, solver=args.solver, solver_settings=own)
+            options.open_window(
+                "--headless runs without one", args.ui_scale, made, seed=args.seed, values=values, prepare=prepare, theme=args.theme
+            )
             return 0
-        options.left_out("left out of a headless run", {"--ui-scale": ui_scale})
+        options.left_out("left out of a headless run", {"--ui-scale": args.ui_scale})
         if pair is not None:
             from engine.cli.run_pair import run_pair_headless
 
-            return run_pair_headless(pair, kind, values, screenshot, json_file)
-        results = _Results(screenshot, json_file, filming, recording, tables)
-        driven = _Driven(solver, others, since, own)
-        return _headless(kind, DEFAULT_STEPS if steps is None else steps, seed, values, drops or [], results, driven)
+            return run_pair_headless(pair, kind, values, args.screenshot, args.json_file)
+        results = _Results(args.screenshot, args.json_file, filming, args.recording, tables)
+        driven = _Driven(args.solver, others, args.since, own)
+        return _headless(kind, DEFAULT_STEPS if args.steps is None else args.steps, args.seed, values, args.drops or [], results, driven)
 
 
 @dataclass(frozen=True, slots=True)

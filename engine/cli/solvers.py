@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -30,28 +31,34 @@ _LEAST_SECONDS, _MOST_SECONDS = 0.01, 3600.0
 _LEAST_HERTZ, _MOST_HERTZ = 1.0, 10_000.0
 
 
-def solvers_command(
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SolversOptions:
+    """Options of ``solvers``."""
+
     solvers: Annotated[
         str, typer.Option("--solvers", metavar="LIST", help="Methods, each NAME[:SETTING=VALUE]..., such as soft_step:sub_steps=4; or all.")
-    ] = options.ALL,
-    scenes: Annotated[
-        str, typer.Option("--scenes", metavar="LIST", help="Scenes, or groups of them: standing, stack, heavy, all.")
-    ] = options.ALL,
-    seconds: Annotated[float | None, typer.Option("--seconds", metavar="S", help="Of each scene.", show_default="each scene's own")] = None,
-    hertz: Annotated[float, typer.Option("--hertz", metavar="HZ", help="Steps a second.")] = 60.0,
+    ] = options.ALL
+    scenes: Annotated[str, typer.Option("--scenes", metavar="LIST", help="Scenes, or groups of them: standing, stack, heavy, all.")] = (
+        options.ALL
+    )
+    seconds: Annotated[float | None, typer.Option("--seconds", metavar="S", help="Of each scene.", show_default="each scene's own")] = None
+    hertz: Annotated[float, typer.Option("--hertz", metavar="HZ", help="Steps a second.")] = 60.0
     efforts: Annotated[
         str | None, typer.Option("--efforts", metavar="LIST", help="Sub-steps or iterations to try each method with, such as 1,2,4,8.")
-    ] = None,
-    accuracy: Annotated[float, typer.Option("--accuracy", metavar="M", help="Metres off that are borne, for what a method needs.")] = 0.01,
+    ] = None
+    accuracy: Annotated[float, typer.Option("--accuracy", metavar="M", help="Metres off that are borne, for what a method needs.")] = 0.01
     budget: Annotated[
         float, typer.Option("--budget", metavar="S", help="Processor time that a method may take in a scene before it is stopped.")
-    ] = 60.0,
-    jobs: options.Jobs = None,
-    report: Annotated[str | None, typer.Option("--report", metavar="DIR", help="Write report.html, a picture a cell, the scenes.")] = None,
-    film: Annotated[str | None, typer.Option("--film", metavar="DIR", help="Film each method in each scene, a file each.")] = None,
-    write: Annotated[str | None, typer.Option("--write", metavar="DIR", help="Write the scenes as scene files, and run nothing.")] = None,
-    json_file: options.JsonFile = None,
-) -> None:
+    ] = 60.0
+    jobs: options.Jobs = None
+    report: Annotated[str | None, typer.Option("--report", metavar="DIR", help="Write report.html, a picture a cell, the scenes.")] = None
+    film: Annotated[str | None, typer.Option("--film", metavar="DIR", help="Film each method in each scene, a file each.")] = None
+    write: Annotated[str | None, typer.Option("--write", metavar="DIR", help="Write the scenes as scene files, and run nothing.")] = None
+    json_file: options.JsonFile = None
+
+
+@options.takes_options
+def solvers_command(args: SolversOptions) -> None:
     """Run methods in scenes and say who stands, how exactly, and at what cost.
 
     Measured from poses, by one measure for all. A method that refuses a scene, breaks off or explodes has its reason in its place.
@@ -60,27 +67,27 @@ def solvers_command(
     """
     from engine.experiments.solvers import Plan, chosen_scenes, chosen_variants, write_scenes
 
-    variants, wanted = chosen_variants("--solvers", solvers), chosen_scenes("--scenes", scenes)
+    variants, wanted = chosen_variants("--solvers", args.solvers), chosen_scenes("--scenes", args.scenes)
     for option, value, low, high in (
-        ("--seconds", seconds, _LEAST_SECONDS, _MOST_SECONDS),
-        ("--hertz", hertz, _LEAST_HERTZ, _MOST_HERTZ),
-        ("--accuracy", accuracy, 0.0, 1e3),
-        ("--budget", budget, 0.0, 1e6),
+        ("--seconds", args.seconds, _LEAST_SECONDS, _MOST_SECONDS),
+        ("--hertz", args.hertz, _LEAST_HERTZ, _MOST_HERTZ),
+        ("--accuracy", args.accuracy, 0.0, 1e3),
+        ("--budget", args.budget, 0.0, 1e6),
     ):
         if value is not None and not low <= finite(option, value) <= high:
             raise InvalidInputError(option, f"from {low:g} to {high:g}", value)
-    plan = Plan(tuple(variants), seconds, hertz, _efforts(efforts), budget)
-    n_processes = options.n_jobs(jobs)
-    for option, folder in (("--report", report), ("--film", film), ("--write", write)):
+    plan = Plan(tuple(variants), args.seconds, args.hertz, _efforts(args.efforts), args.budget)
+    n_processes = options.n_jobs(args.jobs)
+    for option, folder in (("--report", args.report), ("--film", args.film), ("--write", args.write)):
         if folder is not None:
             check_directory(option, folder)
-    check_files({}, {"--json": json_file, "--report": page_in(report)})
-    films = [] if film is None else [_film_of(Path(film), scene, one) for scene in wanted for one in variants]
-    if write is not None:
-        for path in write_scenes(Path(write), wanted):
-            people(json_file).print(f"scene: {path}", markup=False, soft_wrap=True)
+    check_files({}, {"--json": args.json_file, "--report": page_in(args.report)})
+    films = [] if args.film is None else [_film_of(Path(args.film), scene, one) for scene in wanted for one in variants]
+    if args.write is not None:
+        for path in write_scenes(Path(args.write), wanted):
+            people(args.json_file).print(f"scene: {path}", markup=False, soft_wrap=True)
         return
-    _run(plan, wanted, n_processes, accuracy, report, films, json_file)
+    _run(plan, wanted, n_processes, args.accuracy, args.report, films, args.json_file)
 
 
 def _efforts(given: str | None) -> tuple[int, ...]:

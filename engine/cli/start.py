@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from engine import __version__
-from engine.cli.options import Theme, UiScale, left_out, use_theme
+from engine.cli.options import Theme, UiScale, left_out
 from engine.cli.output import load_referee, people, progress
 
 if TYPE_CHECKING:
@@ -38,7 +38,6 @@ def start(
     from engine.app.layout import check_ui_scale
 
     check_ui_scale("--ui-scale", ui_scale)
-    use_theme(theme)
     problem = display_problem()
     if problem is None:
         from engine.app.loop import open_window

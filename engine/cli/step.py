@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -15,7 +16,7 @@ from engine.cli.run import demo_or_file
 from engine.cli.step_own import ask_own, own_beside, own_function
 from engine.cli.step_quiz import run_quiz
 from engine.cli.step_result import Pictures, draw_steps, steps_as_json, steps_table
-from engine.common.checks import finite, integer, seed_number
+from engine.common.checks import finite, integer
 from engine.common.errors import InvalidInputError
 from engine.common.words import counted
 
@@ -24,78 +25,83 @@ if TYPE_CHECKING:
 
 __all__ = ["step_command"]
 
-_USUAL_STEPS, _MOST_STEPS = 60, 100_000
+_DEFAULT_STEPS, _MAX_STEPS = 60, 100_000
 """Of a scene, before a case is taken out of it."""
-_LEAST_SECONDS, _MOST_SECONDS = 0.02, 60.0
+_MIN_SECONDS, _MAX_SECONDS = 0.02, 60.0
 
 
-def step_command(
-    name: Annotated[str | None, typer.Argument(metavar="[ALGORITHM]", help="Without one, all are listed.", show_default=False)] = None,
-    pair_file: Annotated[str | None, typer.Option("--pair", metavar="FILE", help="What it is asked: a pair file or stepper case.")] = None,
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StepOptions:
+    """Options of ``step``."""
+
+    name: Annotated[str | None, typer.Argument(metavar="[ALGORITHM]", help="Without one, all are listed.", show_default=False)] = None
+    pair_file: Annotated[str | None, typer.Option("--pair", metavar="FILE", help="What it is asked: a pair file or stepper case.")] = None
     scene: Annotated[
         str | None, typer.Option("--scene", metavar="ID|FILE", help="Take what it is asked out of a demo or a scene file.")
-    ] = None,
+    ] = None
     since: Annotated[
-        int | None, typer.Option("--from", metavar="N", help="With --scene: after N steps of it.", show_default=str(_USUAL_STEPS))
-    ] = None,
-    seed: options.Seed = 0,
+        int | None,
+        typer.Option(
+            "--from", metavar="N", min=0, max=_MAX_STEPS, help="With --scene: after N steps of it.", show_default=str(_DEFAULT_STEPS)
+        ),
+    ] = None
+    seed: options.Seed = 0
     beside: Annotated[
         str | None,
         typer.Option(
             "--beside", metavar="ALGORITHM", help="A second one, asked the same, or all: those that go with it, three at the most."
         ),
-    ] = None,
-    at: Annotated[int | None, typer.Option("--at", metavar="K", help="The step to begin at, or of the picture, from 1.")] = None,
-    quiz: Annotated[int | None, typer.Option("--quiz", metavar="N", help="Ask N questions; --json has the answers.")] = None,
+    ] = None
+    at: Annotated[int | None, typer.Option("--at", metavar="K", min=1, help="The step to begin at, or of the picture, from 1.")] = None
+    quiz: Annotated[int | None, typer.Option("--quiz", metavar="N", help="Ask N questions; --json has the answers.")] = None
     own: Annotated[
         str | None, typer.Option("--own", metavar="FILE.py:FUNCTION", help="Your own function, and the step that denies its answer.")
-    ] = None,
-    json_file: options.JsonFile = None,
-    screenshot: Annotated[str | None, typer.Option("--screenshot", metavar="F.png", help="Write a picture of a step, the last.")] = None,
-    pictures: Annotated[str | None, typer.Option("--pictures", metavar="DIR", help="Write every step as a picture.")] = None,
-    film: options.FilmFile = None,
-    rate: options.FilmRate = None,
+    ] = None
+    json_file: options.JsonFile = None
+    screenshot: Annotated[str | None, typer.Option("--screenshot", metavar="F.png", help="Write a picture of a step, the last.")] = None
+    pictures: Annotated[str | None, typer.Option("--pictures", metavar="DIR", help="Write every step as a picture.")] = None
+    film: options.FilmFile = None
+    rate: options.FilmRate = None
     size: Annotated[
         str | None, typer.Option("--size", metavar="WxH", help="Pixels of pictures and film, 16 to 4096 a side.", show_default="1280x720")
-    ] = None,
+    ] = None
     seconds: Annotated[
         float | None, typer.Option("--seconds-per-step", metavar="S", help="How long the film shows each step.", show_default="1")
-    ] = None,
-    ui_scale: options.UiScale = None,
-    theme: options.Theme = None,
-) -> int:
+    ] = None
+    ui_scale: options.UiScale = None
+    theme: options.Theme = None
+
+
+@options.takes_options
+def step_command(args: StepOptions) -> int:
     """Watch an algorithm: every step that its production kernel takes, with the sentence that says what happened and why.
 
     It opens the window, where both shapes are dragged while it stands at a step; --json, --screenshot, --pictures and --record work without
     one, and where there is no display the steps are printed as sentences, and --quiz asks in lines. What it is asked comes from a file
     (--pair), out of a scene (--scene), or is its own example. With --own it ends with status 1 where your function is wrong.
     """
-    options.use_theme(theme)
-    function = None if own is None else own_function(own, name)
-    reads = {"--pair": pair_file, "--scene": scene if scene is not None and os.path.exists(scene) else None}
-    check_files({**reads, "--own": None if function is None else str(function[0])}, {"--json": json_file})
-    drawn = {"--screenshot": screenshot, "--pictures": pictures, "--record": film}
-    if name is None:
-        given = {"--pair": pair_file, "--scene": scene, "--beside": beside, "--quiz": quiz, "--own": own}
-        options.left_out("given with an algorithm", {**given, **drawn, "--at": at, "--from": since})
-        return _list(json_file)
+    function = None if args.own is None else own_function(args.own, args.name)
+    reads = {"--pair": args.pair_file, "--scene": args.scene if args.scene is not None and os.path.exists(args.scene) else None}
+    check_files({**reads, "--own": None if function is None else str(function[0])}, {"--json": args.json_file})
+    drawn = {"--screenshot": args.screenshot, "--pictures": args.pictures, "--record": args.film}
+    if args.name is None:
+        given = {"--pair": args.pair_file, "--scene": args.scene, "--beside": args.beside, "--quiz": args.quiz, "--own": args.own}
+        options.left_out("given with an algorithm", {**given, **drawn, "--at": args.at, "--from": args.since})
+        return _list(args.json_file)
     from engine import trace
 
     with options.named("ALGORITHM"):
-        trace.algorithm(name)
-    if at is not None:
-        integer("--at", at, 1)
-    seed_number("--seed", seed)
-    wanted = _wanted(at, screenshot, pictures, film, rate, size, seconds)
-    case = _case(name, pair_file, scene, since, seed)
+        trace.algorithm(args.name)
+    wanted = _wanted(args.at, args.screenshot, args.pictures, args.film, args.rate, args.size, args.seconds)
+    case = _case(args.name, args.pair_file, args.scene, args.since, args.seed)
     others: tuple[str, ...] = ()
-    if beside is not None:
-        others = _checked_beside(beside, name, case)
-    if quiz is not None:
-        options.left_out("left out with --quiz", {"--beside": beside, "--own": own, "--at": at, **drawn})
-        return run_quiz(name, case, quiz, seed, json_file, ui_scale, theme)
-    out = people(json_file)
-    if json_file is None and not wanted.any:
+    if args.beside is not None:
+        others = _checked_beside(args.beside, args.name, case)
+    if args.quiz is not None:
+        options.left_out("left out with --quiz", {"--beside": args.beside, "--own": args.own, "--at": args.at, **drawn})
+        return run_quiz(args.name, case, args.quiz, args.seed, args.json_file, args.ui_scale, args.theme)
+    out = people(args.json_file)
+    if args.json_file is None and not wanted.any:
         from engine.app.display import display_problem
 
         problem = display_problem()
@@ -103,21 +109,21 @@ def step_command(
             from engine.demo.stepping import stepper_of
 
             with contextlib.nullcontext() if function is None else own_beside(*function, case) as asking:
-                kind = stepper_of(name, case, _title(pair_file, scene), beside, own=asking)
-                options.open_window("", ui_scale, kind, values={"step": at or 1}, theme=theme)
+                kind = stepper_of(args.name, case, _title(args.pair_file, args.scene), args.beside, own=asking)
+                options.open_window("", args.ui_scale, kind, values={"step": args.at or 1}, theme=args.theme)
             return 0
         out.print(f"No display ({problem}): the steps in words.")
-    options.left_out("left out of a run without a window", {"--ui-scale": ui_scale})
+    options.left_out("left out of a run without a window", {"--ui-scale": args.ui_scale})
     with warming():
-        steps = {one: trace.algorithm(one).steps(case) for one in (name, *others)}
-    if at is not None:
-        integer("--at", at, 1, max(map(len, steps.values())))
-    theirs = None if function is None else ask_own(*function, case, steps[name])
+        steps = {one: trace.algorithm(one).steps(case) for one in (args.name, *others)}
+    if args.at is not None:
+        integer("--at", args.at, 1, max(map(len, steps.values())))
+    theirs = None if function is None else ask_own(*function, case, steps[args.name])
     files = draw_steps(wanted, case, steps, theirs)
-    if json_file is not None:
-        whole = steps_as_json(name, case, steps[name])
-        more = {} if beside is None else {"beside": [steps_as_json(one, case, steps[one]) for one in others]}
-        write_json(json_file, {**whole, **more, **({} if theirs is None else {"own": theirs.as_json()})})
+    if args.json_file is not None:
+        whole = steps_as_json(args.name, case, steps[args.name])
+        more = {} if args.beside is None else {"beside": [steps_as_json(one, case, steps[one]) for one in others]}
+        write_json(args.json_file, {**whole, **more, **({} if theirs is None else {"own": theirs.as_json()})})
     for one, found in steps.items():
         out.print(f"[bold]{trace.algorithm(one).title}[/bold], {counted(len(found), 'step')}")
         out.print(steps_table(found))
@@ -162,8 +168,8 @@ def _wanted(
     if not (screenshot or pictures or film):
         options.left_out("given with --screenshot, --pictures or --record", {"--size": size})
     lasting = 1.0 if seconds is None else finite("--seconds-per-step", seconds)
-    if not _LEAST_SECONDS <= lasting <= _MOST_SECONDS:
-        raise InvalidInputError("--seconds-per-step", f"from {_LEAST_SECONDS:g} to {_MOST_SECONDS:g} s", lasting)
+    if not _MIN_SECONDS <= lasting <= _MAX_SECONDS:
+        raise InvalidInputError("--seconds-per-step", f"from {_MIN_SECONDS:g} to {_MAX_SECONDS:g} s", lasting)
     pixels = film_size(size)
     check_files({}, {"--screenshot": screenshot})
     if pictures is not None:
@@ -195,7 +201,7 @@ def _case(name: str, pair_file: str | None, scene: str | None, since: int | None
     demo = demo_or_file("--scene", scene)(seed)
     if not demo.stages:
         raise InvalidInputError("--scene", "a demo with a world", scene)
-    for _ in range(_USUAL_STEPS if since is None else integer("--from", since, 0, _MOST_STEPS)):
+    for _ in range(_DEFAULT_STEPS if since is None else since):
         demo.sim.step()
     with options.named("--scene"):
         return case_of_world(demo.stages[0].world, trace.algorithm(name))

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from engine.app.files import write_atomically
-from engine.cli.options import listed, named
+from engine.cli.options import listed, named, takes_options
 from engine.cli.output import STANDARD_OUTPUT, check_files, people, progress, text_table, waiting, warming, write_json
 from engine.common.checks import integer, positive
 from engine.common.errors import InvalidInputError, LabError
@@ -30,64 +31,70 @@ _MOST_REASONS = 3
 _COVER_FIELDS = ("area_error", "missed", "excess", "farthest_missed", "farthest_excess")
 
 
-def trace_command(
-    file: Annotated[str, typer.Argument(metavar="FILE", help="A PNG or another picture, or an SVG.")],
-    tolerance: Annotated[
-        float, typer.Option("--tolerance", metavar="M", help="How far the outline may be from the contour found.")
-    ] = TRACE_TOLERANCE,
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TraceOptions:
+    """Options of ``trace``."""
+
+    file: Annotated[str, typer.Argument(metavar="FILE", help="A PNG or another picture, or an SVG.")]
+    tolerance: Annotated[float, typer.Option("--tolerance", metavar="M", help="How far the outline may be from the contour found.")] = (
+        TRACE_TOLERANCE
+    )
     method: Annotated[
         str, typer.Option("--method", metavar="LIST", help="all, or a list of exact, hertel_mehlhorn, hull, box, boxes, aabb, circles.")
-    ] = "exact",
-    max_pieces: Annotated[int | None, typer.Option("--max-pieces", metavar="K", help="At most so many, approximately.")] = None,
+    ] = "exact"
+    max_pieces: Annotated[int | None, typer.Option("--max-pieces", metavar="K", help="At most so many, approximately.")] = None
     pixels_per_metre: Annotated[
         float, typer.Option("--pixels-per-metre", metavar="N", help="Size: pixels, or an SVG's user units, a metre.")
-    ] = 100.0,
-    threshold: Annotated[float, typer.Option("--threshold", metavar="A", help="Alpha from which a pixel is solid, 0 to 1.")] = 0.5,
+    ] = 100.0
+    threshold: Annotated[float, typer.Option("--threshold", metavar="A", help="Alpha from which a pixel is solid, 0 to 1.")] = 0.5
     crop: Annotated[
         str | None, typer.Option("--crop", metavar="X,Y,W,H", help="This rectangle of a picture only, pixels: a frame of a strip.")
-    ] = None,
+    ] = None
     json_file: Annotated[
         str | None,
         typer.Option("--json", metavar="FILE", help="Write the body, for scenes to load; of several methods, a comparison."),
-    ] = None,
-    screenshot: Annotated[
-        str | None, typer.Option("--screenshot", metavar="F.png", help="Write a picture, a panel for each method.")
-    ] = None,
-) -> int:
+    ] = None
+    screenshot: Annotated[str | None, typer.Option("--screenshot", metavar="F.png", help="Write a picture, a panel for each method.")] = (
+        None
+    )
+
+
+@takes_options
+def trace_command(args: TraceOptions) -> int:
     """Trace the outline of a picture or an SVG and cut it into convex fixtures.
 
     Every piece is made in a Box2D world, and the union of an exact way's pieces compared with the outline; status 1 if either fails.
     """
     from engine.decompose.decompose import METHODS, MOST_PIECES
 
-    methods = listed("--method", method, METHODS)
-    if max_pieces is not None:
-        integer("--max-pieces", max_pieces, 1, MOST_PIECES)
-    positive("--tolerance", tolerance, "m")
-    positive("--pixels-per-metre", pixels_per_metre)
-    if not 0.0 < threshold < 1.0:
-        raise InvalidInputError("--threshold", "greater than 0 and less than 1", threshold)
-    rectangle = None if crop is None else _crop_of(crop)
-    check_files({"FILE": file}, {"--json": json_file, "--screenshot": screenshot})
+    methods = listed("--method", args.method, METHODS)
+    if args.max_pieces is not None:
+        integer("--max-pieces", args.max_pieces, 1, MOST_PIECES)
+    positive("--tolerance", args.tolerance, "m")
+    positive("--pixels-per-metre", args.pixels_per_metre)
+    if not 0.0 < args.threshold < 1.0:
+        raise InvalidInputError("--threshold", "greater than 0 and less than 1", args.threshold)
+    rectangle = None if args.crop is None else _crop_of(args.crop)
+    check_files({"FILE": args.file}, {"--json": args.json_file, "--screenshot": args.screenshot})
     from engine.decompose import trace_file
 
     with named("--crop", "crop"), waiting("tracing"):
-        tracing = trace_file(file, pixels_per_metre, tolerance, threshold, rectangle)
+        tracing = trace_file(args.file, args.pixels_per_metre, args.tolerance, args.threshold, rectangle)
     with warming():
         _warm_up(methods)
     cuts = []
     with progress("cutting, ways", len(methods)) as advance:
         for name in methods:
-            cuts.append(_cut(tracing, name, tolerance, max_pieces, pixels_per_metre))
+            cuts.append(_cut(tracing, name, args.tolerance, args.max_pieces, args.pixels_per_metre))
             advance()
-    if screenshot is not None:
+    if args.screenshot is not None:
         from engine.cli.trace_result import draw_cuts
 
-        write_atomically(screenshot, draw_cuts(tracing, cuts))
-    if json_file is not None:
-        folder = Path(json_file).parent if json_file != STANDARD_OUTPUT else Path()
-        write_json(json_file, _as_json(tracing, cuts, folder))
-    _print(tracing, cuts, json_file)
+        write_atomically(args.screenshot, draw_cuts(tracing, cuts))
+    if args.json_file is not None:
+        folder = Path(args.json_file).parent if args.json_file != STANDARD_OUTPUT else Path()
+        write_json(args.json_file, _as_json(tracing, cuts, folder))
+    _print(tracing, cuts, args.json_file)
     return 0 if all(cut.is_valid for cut in cuts) else 1
 
 
