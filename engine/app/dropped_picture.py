@@ -16,7 +16,7 @@ from engine.app.files import png_bytes
 from engine.common.files import open_plain
 from engine.geometry import Transform
 from engine.render.canvas import Canvas
-from engine.scenes.pictures import MOST_BYTES, MOST_PICTURES, BodyPicture
+from engine.scenes.pictures import MAX_PICTURE_BYTES, MAX_PICTURES, BodyPicture
 from engine.sim.demo import Demo
 from engine.sim.dropping import DroppedBody
 from engine.sim.stage import Stage
@@ -97,16 +97,16 @@ def kept_picture(bodies: tuple[int, ...], body: DroppedBody) -> BodyPicture | No
     return BodyPicture(bodies, _encoded(surface), lower, upper)
 
 
-@lru_cache(maxsize=MOST_PICTURES)
+@lru_cache(maxsize=MAX_PICTURES)
 def _encoded(surface: pygame.Surface) -> bytes:
     content = png_bytes(surface)
-    while len(content) > MOST_BYTES:
+    while len(content) > MAX_PICTURE_BYTES:
         surface = pygame.transform.smoothscale_by(surface, 0.5)
         content = png_bytes(surface)
     return content
 
 
-@lru_cache(maxsize=MOST_PICTURES)
+@lru_cache(maxsize=MAX_PICTURES)
 def _decoded(png: bytes) -> pygame.Surface | None:
     try:
         whole = pygame.image.load(io.BytesIO(png), "picture.png")
@@ -115,7 +115,7 @@ def _decoded(png: bytes) -> pygame.Surface | None:
     return _clear(whole)
 
 
-@lru_cache(maxsize=MOST_PICTURES)
+@lru_cache(maxsize=MAX_PICTURES)
 def _of_body(picture: Picture, outline: Outline, changed: int) -> pygame.Surface | None:
     (left, bottom), (right, top) = picture.lower, picture.upper
     whole = _read(picture.file, picture.crop, (top - bottom) / (right - left), changed)

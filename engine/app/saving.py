@@ -21,8 +21,8 @@ from engine.common.errors import LabError
 from engine.common.words import counted
 from engine.demo.scene_demo import SceneDemo, plain_title
 from engine.scenes import Scene, SceneWorld
-from engine.scenes.pictures import MOST_IN_ALL, MOST_PICTURED, MOST_PICTURES, BodyPicture
-from engine.scenes.scene import LONGEST_TEXT, MOST_NOTES, MOST_WORLDS, scene_of_snapshot
+from engine.scenes.pictures import MAX_ALL_PICTURE_BYTES, MAX_PICTURED_BODIES, MAX_PICTURES, BodyPicture
+from engine.scenes.scene import MAX_NOTES, MAX_TEXT, MAX_WORLDS, scene_of_snapshot
 from engine.sim.actions import Drop, Edit, Restart
 
 if TYPE_CHECKING:
@@ -129,15 +129,15 @@ def scene_maker(session: Session, is_kept: bool = False, title: str = "") -> Cal
         if step == 0:
             watch = f"What was built in the demo {name}. Its own keys, sliders and rules are no part of this."
         name = title or (name if is_kept or step == 0 else f"{name}, from step {step} on")
-    shown = demo.stages[:MOST_WORLDS]
+    shown = demo.stages[:MAX_WORLDS]
     offsets = _side_by_side(shown)
     is_in_place = all(stage.offset == offset for stage, offset in zip(shown, offsets, strict=True))
     camera = session.view.seen if is_in_place else None
-    labels = [stage.label[:LONGEST_TEXT] for stage in shown]
+    labels = [stage.label[:MAX_TEXT] for stage in shown]
     held = [{grip.joint} if grip is not None and grip.stage is stage else set() for stage in shown]
     snapshots = [stage.world.snapshot() for stage in shown]
     seen = [pictures_of(demo, stage) for stage in shown]
-    notes = (f"Left out: {len(demo.stages) - len(shown)} worlds; a scene has {MOST_WORLDS} at the most.",) if demo.stages != shown else ()
+    notes = (f"Left out: {len(demo.stages) - len(shown)} worlds; a scene has {MAX_WORLDS} at the most.",) if demo.stages != shown else ()
 
     def scene() -> Scene:
         pictures, left_out = _kept_pictures(seen)
@@ -150,7 +150,7 @@ def scene_maker(session: Session, is_kept: bool = False, title: str = "") -> Cal
             SceneWorld(one.settings, one.bodies, one.joints, offset, label, one.pictures, one.solver)
             for one, offset, label in zip(made[1:], offsets[1:], labels[1:], strict=True)
         )
-        return replace(made[0], camera=camera, notes=(*notes, *told)[:MOST_NOTES], offset=offsets[0], label=labels[0], worlds=others)
+        return replace(made[0], camera=camera, notes=(*notes, *told)[:MAX_NOTES], offset=offsets[0], label=labels[0], worlds=others)
 
     return scene
 
@@ -158,7 +158,7 @@ def scene_maker(session: Session, is_kept: bool = False, title: str = "") -> Cal
 def _kept_pictures(seen: Sequence[Sequence[tuple[tuple[int, ...], DroppedBody]]]) -> tuple[list[list[BodyPicture]], list[str]]:
     """Return the pictures of each world, as many as a scene may hold, and a note where some are left out."""
     found: list[list[BodyPicture]] = []
-    room, n_pictures, n_bodies, n_left_out = MOST_IN_ALL, 0, 0, 0
+    room, n_pictures, n_bodies, n_left_out = MAX_ALL_PICTURE_BYTES, 0, 0, 0
     for world in seen:
         own: dict[tuple[object, ...], BodyPicture] = {}
         for bodies, body in world:
@@ -167,7 +167,7 @@ def _kept_pictures(seen: Sequence[Sequence[tuple[tuple[int, ...], DroppedBody]]]
                 continue
             key = picture.png, picture.lower, picture.upper
             is_new = key not in own  # else the same file, dropped again
-            if n_bodies + len(bodies) > MOST_PICTURED or (is_new and (len(picture.png) > room or n_pictures == MOST_PICTURES)):
+            if n_bodies + len(bodies) > MAX_PICTURED_BODIES or (is_new and (len(picture.png) > room or n_pictures == MAX_PICTURES)):
                 n_left_out += len(bodies)
                 continue
             own[key] = picture if is_new else replace(own[key], bodies=(*own[key].bodies, *bodies))

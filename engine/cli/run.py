@@ -255,10 +255,10 @@ def _check_format(option: str, file: str) -> None:
     from engine.common.json_file import glance
     from engine.compare.pair.file import FORMAT as PAIR_FORMAT
     from engine.decompose.body_file import FORMAT as BODY_FORMAT
-    from engine.scenes.scene_file import LARGEST_FILE
+    from engine.scenes.scene_file import MAX_FILE_BYTES
     from engine.trace.case_file import CASE_FORMAT
 
-    plain = glance(file, LARGEST_FILE) if file.lower().endswith(".json") else None
+    plain = glance(file, MAX_FILE_BYTES) if file.lower().endswith(".json") else None
     takers = {BODY_FORMAT: f"run simple_shapes --drop {file}", PAIR_FORMAT: f"run --pair {file}", CASE_FORMAT: f"step NAME --pair {file}"}
     found = plain.get("format") if isinstance(plain, dict) else None
     if isinstance(found, str) and found in takers:

@@ -35,7 +35,7 @@ def scene_command(
     check_files({"FILE": file}, {"--out": out, "--schema": schema, "--json": json_file})
     if schema is not None:
         from engine.common.json_file import json_text
-        from engine.scenes.schema import scene_schema
+        from engine.scenes.models import scene_schema
 
         write_atomically(schema, json_text(scene_schema()))
     if file is not None:

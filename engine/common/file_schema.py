@@ -1,117 +1,179 @@
-"""The plain data of a file checked against a schema by pydantic; the wording of the errors is ours.
+"""Plain data of files, checked by pydantic models; a mistake names the field, its value and what it must be.
 
-Imports pydantic: the modules that describe a format import this one, and what reads a file imports them when it does.
+The requirement in a message is read from the JSON schema of the model, as are the tables in docs/json.md: a range is written once, in the
+model. Imports pydantic: the modules that describe a format import this one, and readers of files import them when they read one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, TypeVar
+import difflib
+from collections.abc import Iterator, Sequence
+from typing import Annotated, Any, TypeVar
 
 from engine.common.installation import require
 
 require("pydantic")
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from engine.common.errors import Described, InvalidInputError
-from engine.common.words import LONGEST_NAME, brief
+from engine.common.words import path_below
 
-__all__ = ["Strict", "Wording", "checked"]
+__all__ = ["METRES", "FirstVersion", "Strict", "field_rows", "validated"]
+
+METRES = {"unit": "m"}
+"""For `json_schema_extra` of a length."""
+FirstVersion = Annotated[int, Field(ge=1, le=1, json_schema_extra={"const": 1})]
+"""The version of a format that has only one. Unlike ``Literal[1]`` it refuses True."""
+_UNBOUNDED = 2**31 - 1
+"""Upper bounds of integers from here on are limits of storage, and not mentioned."""
+
+_T = TypeVar("_T")
+Schema = dict[str, Any]
 
 
 class Strict(BaseModel):
-    """An object of a file: no field that is not named, no text for a number, no number that is not finite.
+    """An object of a file: no unknown field, no text in place of a number, no number that is not finite.
 
-    Its lists are to be `fail_fast`: otherwise pydantic records every wrong element, and only the first is reported.
+    Its lists should be `fail_fast`: otherwise pydantic records every wrong element, and only the first one is reported.
     """
 
     model_config = ConfigDict(strict=True, extra="forbid", allow_inf_nan=False, frozen=True)
 
 
-_Schema = TypeVar("_Schema", bound=Strict)
-
-
-@dataclass(frozen=True, slots=True)
-class Wording:
-    """The wording of one format's errors.
+def validated(model: type[_T] | TypeAdapter[_T], plain: object, file: str = "") -> _T:
+    """Return plain data as a model.
 
     Parameters
     ----------
-    tagged : str
-        The field whose objects, or the object itself, have a "kind".
-    kinds : tuple of str
-        Which there are. Pydantic names the kind in the path after `tagged`; the file does not, and so no message.
-    number : callable
-        Takes the path of a field and says what must stand there, where that is a number.
-    opaque : str
-        The path of a field below which pydantic goes on with the names of all ways to read it; messages end there.
-    """
-
-    tagged: str
-    kinds: tuple[str, ...]
-    number: Callable[[str], str]
-    opaque: str = ""
-
-
-def checked(schema: type[_Schema], plain: object, file: str, wording: Wording) -> _Schema:
-    """Return plain data as the objects of a schema; `file` is its name in messages.
+    model : type of BaseModel, or TypeAdapter
+    plain : object
+        As JSON gives it.
+    file : str
+        A name that messages begin with. Without one a mistake of the whole has an empty field.
 
     Raises
     ------
     InvalidInputError
-        The first error, with the field's path in the file, the requirement and the value.
+        The first mistake, that of a format or a version before all others.
     """
+    adapter = model if isinstance(model, TypeAdapter) else TypeAdapter(model)
     try:
-        return schema.model_validate(plain)
+        return adapter.validate_python(plain)
     except ValidationError as error:
-        raise _mistake(file, error, wording) from None
+        first = min(error.errors(include_url=False), key=lambda one: one["loc"] not in (("format",), ("version",)))
+        path, node = _located(adapter.json_schema(), first["loc"])
+        mistake = _mistake(path, node, first)
+        field = f"{file}: {mistake.field or 'the file'}" if file else mistake.field
+        raise InvalidInputError(field, mistake.requirement, mistake.value) from None
 
 
-def _mistake(file: str, error: ValidationError, wording: Wording) -> InvalidInputError:
-    first = error.errors(include_url=False)[0]
-    where, kind, raw = _path(first["loc"], wording), first["type"], first.get("input")
-    context: dict[str, Any] = first.get("ctx", {})
+def _mistake(path: str, node: Schema, error: Any) -> InvalidInputError:
+    kind, value, context = error["type"], error.get("input"), error.get("ctx", {})
     if kind == "missing":
-        return InvalidInputError(f"{file}: {where}", "given", Described("nothing"))
+        return InvalidInputError(path, "given", Described("nothing"))
+    if kind == "extra_forbidden":
+        known = list(node.get("properties", {}))
+        name = str(error["loc"][-1])
+        near = difflib.get_close_matches(name, known, n=3) or known
+        return InvalidInputError(path_below(path, name), "a field that exists (" + ", ".join(near) + ")", value)
     if kind.startswith("union_tag"):
-        value = raw.get("kind", Described("nothing")) if isinstance(raw, dict) else raw
-        return InvalidInputError(f"{file}: {where}.kind", "one of " + ", ".join(wording.kinds), value)
-    if kind in ("too_short", "too_long") and isinstance(raw, list):
-        low, high = context.get("min_length"), context.get("max_length")
-        requirement = f"a list of at least {low}" if kind == "too_short" else f"a list of at most {high}"
-        return InvalidInputError(f"{file}: {where}", requirement, Described(f"{len(raw)}"))
-    return InvalidInputError(f"{file}: {where}", _wanted(kind, context) or wording.number(where), raw)
+        tag = value.get("kind", Described("nothing")) if isinstance(value, dict) else value
+        return InvalidInputError(path_below(path, "kind"), "one of " + ", ".join(node["discriminator"]["mapping"]), tag)
+    if kind in ("too_short", "too_long") and isinstance(value, list):
+        bound = f"at least {context['min_length']}" if kind == "too_short" else f"at most {context['max_length']}"
+        return InvalidInputError(path, f"a list of {bound}", Described(f"{len(value)}"))
+    if isinstance(context.get("error"), InvalidInputError):  # of a validator of our own
+        return InvalidInputError(path, context["error"].requirement, context["error"].value)
+    return InvalidInputError(path, _requirement(node), value)
 
 
-def _wanted(kind: str, context: dict[str, Any]) -> str | None:
-    """Return the requirement for a kind of pydantic error; None for numbers."""
-    if kind == "literal_error":
-        words = str(context.get("expected")).replace("'", "").replace(" or ", ", ")
-        return f"one of {words}" if "," in words else words
-    return {
-        "extra_forbidden": "left out: it means nothing here",
-        "model_type": "an object",
-        "model_attributes_type": "an object",
-        "dict_type": "an object",
-        "list_type": "a list",
-        "string_type": "a text",
-        "string_too_long": f"a text of at most {context.get('max_length')} characters",
-    }.get(kind)
-
-
-def _path(parts: tuple[int | str, ...], wording: Wording) -> str:
-    """Return ``a.shape.vertices[2][0]``."""
-    path = name = ""
-    for part in parts:
-        if part in wording.kinds and name == wording.tagged:
+def _located(root: Schema, places: Sequence[int | str]) -> tuple[str, Schema]:
+    """Return the path of a place in the file, without the kinds of unions, and its schema; that of an unknown field is its owner's."""
+    path, node = "", _resolved(root, root)
+    for place in places:
+        if "discriminator" in node and place in node["discriminator"]["mapping"]:
+            node = _resolved(root, {"$ref": node["discriminator"]["mapping"][place]})
             continue
-        if wording.opaque and path == wording.opaque:
+        if "anyOf" in node:  # any of several kinds of value: the file does not name them
             break
-        if isinstance(part, int):
-            path += f"[{part}]"
+        if isinstance(place, int):
+            node = _resolved(root, node.get("items", {}))
+        elif place in node.get("properties", {}):
+            node = _resolved(root, node["properties"][place])
         else:
-            name = brief(part, LONGEST_NAME)
-            path = f"{path}.{name}" if path else name
-    return path or "the file"
+            break
+        path = path_below(path, place)
+    return path, node
+
+
+def _resolved(root: Schema, node: Schema) -> Schema:
+    """Return a schema without references at its top, and the one alternative of a field that may be null."""
+    while "$ref" in node:
+        node = {**root["$defs"][node["$ref"].rpartition("/")[2]], **{key: value for key, value in node.items() if key != "$ref"}}
+    others = [one for one in node.get("anyOf", ()) if one.get("type") != "null"]
+    return _resolved(root, others[0]) if len(others) == 1 else node
+
+
+def _requirement(node: Schema) -> str:
+    """Return what a value must be, in words."""
+    if "const" in node:
+        return str(node["const"])
+    if "enum" in node:
+        return "one of " + ", ".join(map(str, node["enum"]))
+    kind = node.get("type")
+    if kind in ("number", "integer"):
+        return _range(node)
+    if kind == "string" and "maxLength" in node:
+        return f"a text of at most {node['maxLength']} characters"
+    if "discriminator" in node:
+        return "an object"
+    words = {"object": "an object", "array": "a list", "string": "a text", "boolean": "true or false"}
+    return words[kind] if kind in words else str(node.get("description", "something else"))
+
+
+def _range(node: Schema) -> str:
+    noun = "a whole number" if node["type"] == "integer" else "a number"
+    unit = f" {node['unit']}" if "unit" in node else ""
+    low, high = node.get("minimum"), node.get("maximum")
+    if high is not None and high >= _UNBOUNDED and node["type"] == "integer":
+        high = None
+    if "exclusiveMinimum" in node:
+        return f"{noun} > {node['exclusiveMinimum']:g}{unit}" + ("" if high is None else f", at most {high:g}")
+    if low is not None and high is not None and (low != 0 or node["type"] == "integer"):
+        return f"{noun} from {low:g} to {high:g}{unit}"
+    if low is not None:
+        return f"{noun} >= {low:g}{unit}" + ("" if high is None else f", at most {high:g}")
+    return f"{noun}{unit}"
+
+
+def field_rows(schema: Schema, path: str = "", node: Schema | None = None) -> Iterator[tuple[str, str, str, str]]:
+    """Yield a row for each field of a file: its path, what it must be, its default, and its meaning.
+
+    Objects of several kinds yield the fields of each kind below ``path(kind)``.
+    """
+    node = _resolved(schema, schema if node is None else node)
+    if "discriminator" in node:
+        for kind, reference in node["discriminator"]["mapping"].items():
+            yield from field_rows(schema, f"{path}({kind})", {"$ref": reference})
+        return
+    required = node.get("required", ())
+    for name, given in node.get("properties", {}).items():
+        if name == "kind" and "(" in path:
+            continue
+        field, where = _resolved(schema, given), f"{path}.{name}" if path else name
+        inner, below = field, where
+        while inner.get("type") == "array" and "items" in inner:
+            inner, below = _resolved(schema, inner["items"]), f"{below}[]"
+        default = "required" if name in required else _default(given, field)
+        if "properties" in inner or "discriminator" in inner:
+            meaning = str(given.get("description", ""))
+            yield where, _requirement(field) + (f" of at most {field['maxItems']}" if "maxItems" in field else ""), default, meaning
+            yield from field_rows(schema, below, inner)
+        else:
+            yield below, _requirement(inner), default, str(given.get("description") or field.get("description") or "")
+
+
+def _default(given: Schema, field: Schema) -> str:
+    default = given.get("default", field.get("default"))
+    return "" if default in (None, "", [], {}) else str(default).lower() if isinstance(default, bool) else str(default)

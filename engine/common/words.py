@@ -6,7 +6,7 @@ import difflib
 import unicodedata
 from collections.abc import Iterable
 
-__all__ = ["LONGEST_NAME", "brief", "counted", "decimals", "meant", "shown"]
+__all__ = ["LONGEST_NAME", "brief", "counted", "decimals", "meant", "path_below", "shown"]
 
 LONGEST_NAME = 80
 """Characters of a name of a file from anywhere that are shown, within the path of a field."""
@@ -64,6 +64,20 @@ def brief(text: str, most: int) -> str:
     ('short', 'much ...')
     """
     return text if len(text) <= most else text[: most - 3] + "..."
+
+
+def path_below(path: str, field: str | int) -> str:
+    """Return the path of a field, or of an element of a list, below a path.
+
+    Examples
+    --------
+    >>> path_below("bodies[3]", "density"), path_below("bodies", 3), path_below("", "title"), path_below("bodies", "[3].name")
+    ('bodies[3].density', 'bodies[3]', 'title', 'bodies[3].name')
+    """
+    if isinstance(field, int):
+        return f"{path}[{field}]"
+    field = brief(field, LONGEST_NAME)
+    return f"{path}.{field}" if path and field and not field.startswith("[") else path + field
 
 
 _UNSEEN = frozenset(("Cc", "Cf", "Cs", "Zl", "Zp"))

@@ -209,10 +209,10 @@ def body_from_json(plain: object, file: str = "body", folder: str | os.PathLike[
     InvalidInputError
         As `load_body`.
     """
-    from engine.common.file_schema import checked
-    from engine.decompose._body_schema import WORDING, BodySchema
+    from engine.common.file_schema import validated
+    from engine.decompose._body_schema import BodySchema
 
-    held = checked(BodySchema, plain, file, WORDING)
+    held = validated(BodySchema, plain, file)
     notes = list(held.notes)
     with _told_below(f"{file}: "):
         picture = _picture(held, Path(folder))

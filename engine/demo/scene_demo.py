@@ -21,7 +21,7 @@ from engine.geometry import AABB
 from engine.render import palette
 from engine.scenes import Scene, build_all, load_rube, load_scene
 from engine.scenes.rube import is_rube
-from engine.scenes.scene_file import FORMAT, LARGEST_FILE, scene_as_json, scene_from_json
+from engine.scenes.scene_file import FORMAT, MAX_FILE_BYTES, scene_as_json, scene_from_json
 from engine.sim.demo import Demo, StatusLine
 from engine.sim.dropping import DroppedBody
 from engine.sim.stage import Stage
@@ -147,7 +147,7 @@ def load_any_scene(path: str, pixels_per_metre: float | None = None) -> Scene:
         raise InvalidInputError(path, wanted, Described(suffix or "no ending"))
     if pixels_per_metre is not None:
         raise InvalidInputError("pixels_per_metre", "left out for a file that is in metres", pixels_per_metre)
-    return load_rube(path) if is_rube(glance(path, LARGEST_FILE)) else load_scene(path)
+    return load_rube(path) if is_rube(glance(path, MAX_FILE_BYTES)) else load_scene(path)
 
 
 def file_stem(demo: Demo) -> str:
@@ -159,7 +159,7 @@ def file_stem(demo: Demo) -> str:
 
 def is_own_scene(path: str) -> bool:
     """Tell whether a JSON file says that it is a scene of this program."""
-    plain = glance(path, LARGEST_FILE) if path.lower().endswith(".json") else None
+    plain = glance(path, MAX_FILE_BYTES) if path.lower().endswith(".json") else None
     return isinstance(plain, dict) and plain.get("format") == FORMAT
 
 
@@ -180,7 +180,7 @@ _BEGINNING = 200
 
 def is_scene_file(path: str) -> bool:
     """Tell whether a JSON file says that it is a scene, or looks like an export of R.U.B.E.; what cannot be read is none."""
-    plain = glance(path, LARGEST_FILE) if path.lower().endswith(".json") else None
+    plain = glance(path, MAX_FILE_BYTES) if path.lower().endswith(".json") else None
     return is_rube(plain) or (isinstance(plain, dict) and plain.get("format") == FORMAT)
 
 

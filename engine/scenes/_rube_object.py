@@ -8,8 +8,8 @@ from collections.abc import Mapping
 
 from engine.common.checks import finite, integer
 from engine.common.errors import Described, InvalidInputError
-from engine.scenes.codec import at
-from engine.scenes.scene import LONGEST_TEXT
+from engine.common.words import path_below
+from engine.scenes.scene import MAX_TEXT
 
 __all__ = ["RubeObject"]
 
@@ -30,7 +30,7 @@ class RubeObject:
         return name in self.plain
 
     def place(self, name: str) -> str:
-        return at(self.path, name)
+        return path_below(self.path, name)
 
     def number(self, name: str, default: float = 0.0) -> float:
         return _number(self.plain.get(name, default), self.place(name))
@@ -38,7 +38,7 @@ class RubeObject:
     def vector(self, name: str) -> Point:
         given = self.plain.get(name, 0)
         if isinstance(given, Mapping):
-            x, y = (_number(given.get(axis, 0), at(self.place(name), axis)) for axis in ("x", "y"))
+            x, y = (_number(given.get(axis, 0), path_below(self.place(name), axis)) for axis in ("x", "y"))
             return x, y
         if _number(given, self.place(name)) != 0.0:
             raise InvalidInputError(self.place(name), 'an object with "x" and "y", or 0', given)
@@ -70,7 +70,7 @@ class RubeObject:
         given = self.plain.get(name, "")
         if not isinstance(given, str):
             raise InvalidInputError(self.place(name), "a text", given)
-        return given[:LONGEST_TEXT]
+        return given[:MAX_TEXT]
 
     def objects(self, name: str, kind: str) -> list[RubeObject]:
         given = self.plain.get(name, [])

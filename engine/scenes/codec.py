@@ -13,10 +13,9 @@ Coming back, every value passes the specification's own checks, and whatever is 
 
 from __future__ import annotations
 
-import difflib
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import MISSING, fields
+from collections.abc import Mapping
+from dataclasses import fields
 from numbers import Integral, Real
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypeAlias
@@ -26,7 +25,7 @@ import numpy as np
 from engine.common.errors import Described, InvalidInputError, renamed
 from engine.common.limits import MAX_NUMBER
 from engine.common.tolerances import BOX2D_POLYGON_SKIN
-from engine.common.words import LONGEST_NAME, brief
+from engine.common.words import path_below
 from engine.geometry import Capsule, Circle, Polygon, Segment
 from engine.geometry.flat_corners import corners_left_out, without_flat_corners
 from engine.geometry.polygon import corner_rows
@@ -34,7 +33,7 @@ from engine.world import BodySpec, FixtureSpec, WorldSettings, accept
 from engine.world.fields import float32
 from engine.world.joint_specs import JOINT_SPECS
 
-__all__ = ["JOINT_KINDS", "KINDS", "SHAPE_KINDS", "Precision", "at", "from_plain", "to_plain"]
+__all__ = ["JOINT_KINDS", "KINDS", "SHAPE_KINDS", "Precision", "Reading", "from_plain", "specification", "to_plain"]
 
 SHAPE_KINDS: Mapping[str, type] = MappingProxyType({"circle": Circle, "polygon": Polygon, "capsule": Capsule, "segment": Segment})
 """Shapes of fixtures, by their kind."""
@@ -49,16 +48,21 @@ KINDS: Mapping[str, type] = MappingProxyType(
 
 _SHAPES = frozenset(SHAPE_KINDS.values())
 _NAMES = {kind: name for name, kind in KINDS.items()}
-_DEEPEST = 32
-"""Lists in lists that are still read; a specification needs four."""
+_MAX_DEPTH = 32
+"""Depth of lists in lists that is still read; a specification needs four."""
+_SHAPE_DEPTH = 2
+"""Depth of the lists of a shape: corners of two numbers."""
 
 Precision: TypeAlias = type[np.floating[Any]]
 """Of what a solver holds: `numpy.float32` or `numpy.float64`."""
 
 
-class _Reading(NamedTuple):
-    """How specifications are read: refusing what this solver could not take, if any, with numbers of this precision; and where it is told
-    what was left out, None where nothing may be."""
+class Reading(NamedTuple):
+    """How specifications are read.
+
+    `solver` refuses what it cannot take, None refuses nothing more; numbers have this `precision`; `notes` takes a sentence for each corner
+    that is left out, None leaves out none.
+    """
 
     solver: str | None
     precision: Precision
@@ -109,16 +113,8 @@ def from_plain(
     InvalidInputError
         An unknown kind or field, a field that is missing, a value that the specification, or the solver, refuses; named with its path.
     """
-    reading = _Reading(solver, precision, notes)
+    reading = Reading(solver, precision, notes)
     return _value(plain, path, 0, reading) if kinds is None else _object(plain, path, kinds, reading)
-
-
-def at(path: str, name: str | int) -> str:
-    """Return the path of a field, or of an element of a list, below a path."""
-    if isinstance(name, int):
-        return f"{path}[{name}]"
-    name = brief(name, LONGEST_NAME)
-    return f"{path}.{name}" if path else name
 
 
 def _plain(value: Any, path: str, is_tagged: bool, is_short: bool, precision: Precision) -> Any:
@@ -138,7 +134,7 @@ def _plain(value: Any, path: str, is_tagged: bool, is_short: bool, precision: Pr
     if isinstance(value, Mapping):
         value = sorted(value.items())
     if isinstance(value, tuple | list):
-        return [_plain(one, at(path, k), is_tagged, is_short, precision) for k, one in enumerate(value)]
+        return [_plain(one, path_below(path, k), is_tagged, is_short, precision) for k, one in enumerate(value)]
     raise InvalidInputError(path, "a specification, a shape, a number, a text, or a tuple of such", value)
 
 
@@ -152,10 +148,10 @@ def _plain_object(value: Any, name: str | None, path: str, is_short: bool, preci
         if isinstance(value, Polygon) and field.name == "vertices":
             given = given.tolist()
         if field.name == "solver_settings":
-            plain[field.name] = {key: _plain(one, at(path, key), False, False, precision) for key, one in given}
+            plain[field.name] = {key: _plain(one, path_below(path, key), False, False, precision) for key, one in given}
             continue
         # an axis may be a unit vector of float64
-        plain[field.name] = _plain(given, at(path, field.name), False, is_short and field.name != "axis", precision)
+        plain[field.name] = _plain(given, path_below(path, field.name), False, is_short and field.name != "axis", precision)
         if in_fixture and field.name == "shape":
             if is_short and plain["shape"].get("skin_radius") == BOX2D_POLYGON_SKIN:
                 del plain["shape"]["skin_radius"]  # Box2D gives its own
@@ -176,23 +172,23 @@ def _shortest(number: float) -> float:
     return float(str(rounded)) if float(rounded) == number else number
 
 
-def _as_float32(plain: object) -> object:
+def _as_float32(plain: object, depth: int = 0) -> object:
     """Return the numbers of a fixture's shape as float32 holds them, so that corners are judged as they are, not as written."""
-    if isinstance(plain, list | tuple):
-        return [_as_float32(one) for one in plain]
+    if isinstance(plain, list | tuple) and depth < _SHAPE_DEPTH:
+        return [_as_float32(one, depth + 1) for one in plain]
     if isinstance(plain, float) and abs(plain) <= MAX_NUMBER:
         rounded = float32(plain)
         return rounded if rounded != 0.0 else plain
     return plain
 
 
-def _value(plain: object, path: str, depth: int, reading: _Reading) -> Any:
+def _value(plain: object, path: str, depth: int, reading: Reading) -> Any:
     if isinstance(plain, Mapping):
         return _object(plain, path, KINDS, reading)
     if isinstance(plain, list | tuple):
-        if depth == _DEEPEST:
-            raise InvalidInputError(path, f"at most {_DEEPEST} lists deep", Described("more"))
-        return tuple(_value(one, at(path, k), depth + 1, reading) for k, one in enumerate(plain))
+        if depth == _MAX_DEPTH:
+            raise InvalidInputError(path, f"at most {_MAX_DEPTH} lists deep", Described("more"))
+        return tuple(_value(one, path_below(path, k), depth + 1, reading) for k, one in enumerate(plain))
     if plain is None or isinstance(plain, bool | str | int):
         return plain
     if isinstance(plain, float) and math.isfinite(plain):
@@ -200,29 +196,42 @@ def _value(plain: object, path: str, depth: int, reading: _Reading) -> Any:
     raise InvalidInputError(path or "value", "plain data with finite numbers", plain)
 
 
-def _object(plain: object, path: str, kinds: Mapping[str, type], reading: _Reading) -> Any:
-    if not isinstance(plain, Mapping):
-        raise InvalidInputError(path or "value", "an object", plain)
-    kind = _kind(plain, path, kinds)
-    known = [field for field in fields(kind) if field.init]
-    for name, value in plain.items():
-        if name != "kind":
-            _check_name(path, name, value, [field.name for field in known])
-    given: dict[str, Any] = {}
-    for field in known:
-        if field.name not in plain:
-            if field.default is MISSING and field.default_factory is MISSING:
-                raise InvalidInputError(at(path, field.name), "given", Described("nothing"))
-            continue
-        given[field.name] = _field(kind, field.name, plain[field.name], at(path, field.name), reading)
+def _object(plain: object, path: str, kinds: Mapping[str, type], reading: Reading) -> Any:
+    from engine.common.file_schema import validated
+    from engine.scenes.models import adapter_of
+
+    with renamed(lambda field: path_below(path, field) or "value"):
+        model = validated(adapter_of(tuple(kinds)), plain)
+    return specification(model, path, reading)
+
+
+def specification(model: Any, path: str, reading: Reading) -> Any:
+    """Return the specification, or the shape, of a model of `engine.scenes.models`.
+
+    Raises
+    ------
+    InvalidInputError
+        A value that the specification, or the solver, refuses; its path begins with `path`.
+    """
+    kind: Any = KINDS[model.kind]
+    given = {name: getattr(model, name) for name in model.model_fields_set - {"kind", "solver"}}
+    if kind is FixtureSpec:
+        shape = model.shape
+        if reading.precision is np.float32:
+            shape = shape.model_copy(update={name: _as_float32(getattr(shape, name)) for name in shape.model_fields_set})
+        given["shape"] = specification(shape, path_below(path, "shape"), reading)
+    if "fixtures" in given:
+        given["fixtures"] = tuple(
+            specification(fixture, f"{path_below(path, 'fixtures')}[{k}]", reading) for k, fixture in enumerate(model.fixtures)
+        )
     with renamed(lambda field: _place(path, field, given)):
         made: Any = _polygon(**given) if kind is Polygon and reading.notes is not None else kind(**given)
         if reading.solver is not None and kind not in _SHAPES:
             made = accept(made, reading.solver)
     if kind is FixtureSpec and isinstance(made.shape, Polygon) and reading.notes is not None:
-        corners = corner_rows(plain["shape"]["vertices"]).astype(reading.precision).astype(np.float64)
+        corners = corner_rows(model.shape.vertices).astype(reading.precision).astype(np.float64)
         for one in corners_left_out(corners, made.shape.vertices):
-            reading.notes.append(f"Left out: {at(path, 'shape')}.{one.words}.")
+            reading.notes.append(f"Left out: {path_below(path, 'shape')}.{one.words}.")
     return made
 
 
@@ -235,42 +244,7 @@ def _place(path: str, field: str, given: Mapping[str, Any]) -> str:
     """Return where a mistake is that the specification names by `field`: what it says of all its fixtures is about no one of them."""
     head = field.partition("[")[0].partition(".")[0]
     if "shape" in given and head != "shape" and head not in FixtureSpec.__dataclass_fields__:
-        return at(at(path, "shape"), field)
+        return path_below(path_below(path, "shape"), field)
     if "fixtures" in given and head not in BodySpec.__dataclass_fields__:
-        return f"{at(path, 'fixtures')}: {field}"
-    return at(path, field)
-
-
-def _kind(plain: Mapping[Any, Any], path: str, kinds: Mapping[str, type]) -> type:
-    name = plain.get("kind")
-    if "kind" not in plain and len(kinds) == 1:
-        return next(iter(kinds.values()))
-    if not isinstance(name, str) or name not in kinds:
-        raise InvalidInputError(at(path, "kind"), "one of " + ", ".join(kinds), name if "kind" in plain else Described("nothing"))
-    return kinds[name]
-
-
-def _check_name(path: str, name: object, value: object, known: Sequence[str]) -> None:
-    if name in known:
-        return
-    near = difflib.get_close_matches(str(name), known, n=3) or sorted(known)
-    raise InvalidInputError(at(path, str(name)), "a field that exists (" + ", ".join(near) + ")", value)
-
-
-def _field(kind: type, name: str, plain: object, path: str, reading: _Reading) -> Any:
-    if kind is FixtureSpec and name == "shape":
-        if isinstance(plain, Mapping) and reading.precision is np.float32:
-            # no shape nests deeper than its list of corners; what does is refused as it stands
-            plain = {key: _as_float32(one) if _is_shallow(one) else one for key, one in plain.items()}
-        return _object(plain, path, SHAPE_KINDS, reading)
-    if kind is BodySpec and name == "fixtures":
-        if not isinstance(plain, list | tuple):
-            raise InvalidInputError(path, "a list", plain)
-        return tuple(_object(one, at(path, k), {"fixture": FixtureSpec}, reading) for k, one in enumerate(plain))
-    return plain
-
-
-def _is_shallow(plain: object) -> bool:
-    return not isinstance(plain, list | tuple) or not any(
-        isinstance(inner, list | tuple) for one in plain if isinstance(one, list | tuple) for inner in one
-    )
+        return f"{path_below(path, 'fixtures')}: {field}"
+    return path_below(path, field)

@@ -20,17 +20,26 @@ from engine.common.checks import point
 from engine.common.errors import Described, InvalidInputError
 from engine.common.limits import MAX_COORDINATE
 
-__all__ = ["MOST_BYTES", "MOST_IN_ALL", "MOST_PICTURED", "MOST_PICTURES", "MOST_SIDE", "BodyPicture", "check_png", "png_of"]
+__all__ = [
+    "MAX_ALL_PICTURE_BYTES",
+    "MAX_PICTURED_BODIES",
+    "MAX_PICTURES",
+    "MAX_PICTURE_BYTES",
+    "MAX_PICTURE_SIDE",
+    "BodyPicture",
+    "check_png",
+    "png_of",
+]
 
-MOST_SIDE = 1024
+MAX_PICTURE_SIDE = 1024
 """Pixels: a body on the screen is smaller."""
-MOST_BYTES = 400_000
+MAX_PICTURE_BYTES = 400_000
 """Of a picture, packed; a photograph of 320 x 320 pixels has 250,000."""
-MOST_IN_ALL = 8_000_000
+MAX_ALL_PICTURE_BYTES = 8_000_000
 """Of all pictures of a scene, so that they fit into its file beside the bodies."""
-MOST_PICTURES = 64
+MAX_PICTURES = 64
 """Of a scene: as many as are kept unpacked, 100 MB of the largest."""
-MOST_PICTURED = 2_000
+MAX_PICTURED_BODIES = 2_000
 """Bodies of a scene that have one: each is turned and made as large as it is seen."""
 
 _SIGNATURE = b"\x89PNG\r\n\x1a\n"
@@ -90,8 +99,10 @@ def png_of(plain: object) -> bytes:
     """Return the bytes of a picture of a file, whose plain data are a text in base64; not checked yet whether they are one."""
     if not isinstance(plain, str):
         raise InvalidInputError("png", "a PNG picture in base64", plain)
-    if len(plain) > 4 * MOST_BYTES // 3 + 4:
-        raise InvalidInputError("png", f"a PNG picture of at most {MOST_BYTES} bytes, in base64", Described(f"{len(plain)} characters"))
+    if len(plain) > 4 * MAX_PICTURE_BYTES // 3 + 4:
+        raise InvalidInputError(
+            "png", f"a PNG picture of at most {MAX_PICTURE_BYTES} bytes, in base64", Described(f"{len(plain)} characters")
+        )
     try:
         return base64.b64decode(plain, validate=True)
     except (binascii.Error, ValueError):
@@ -108,12 +119,13 @@ def check_png(field: str, content: bytes) -> None:
     """
 
     def refuse(found: str) -> InvalidInputError:
-        wanted = f"a PNG picture of at most {MOST_SIDE} x {MOST_SIDE} pixels and {MOST_BYTES} bytes, 8 bits a channel, not interlaced"
+        size = f"{MAX_PICTURE_SIDE} x {MAX_PICTURE_SIDE} pixels and {MAX_PICTURE_BYTES} bytes"
+        wanted = f"a PNG picture of at most {size}, 8 bits a channel, not interlaced"
         return InvalidInputError(field, wanted, Described(found))
 
     if not isinstance(content, bytes) or content[: len(_SIGNATURE)] != _SIGNATURE:
         raise refuse("something else")
-    if len(content) > MOST_BYTES:
+    if len(content) > MAX_PICTURE_BYTES:
         raise refuse(f"{len(content)} bytes")
     at, expected, pixels = len(_SIGNATURE), -1, []
     kind, colors, has_palette, width = b"", 0, False, 0
@@ -130,7 +142,7 @@ def check_png(field: str, content: bytes) -> None:
             raise refuse("a damaged one")
         if kind == b"IHDR":
             width, height, depth, colors, packing, filtering, interlaced = struct.unpack(">IIBBBBB", body)
-            if not (1 <= width <= MOST_SIDE and 1 <= height <= MOST_SIDE):
+            if not (1 <= width <= MAX_PICTURE_SIDE and 1 <= height <= MAX_PICTURE_SIDE):
                 raise refuse(f"{width} x {height} pixels")
             if depth != 8 or colors not in _CHANNELS or packing or filtering or interlaced:
                 raise refuse(f"one of kind {colors} with {depth} bits a channel{', interlaced' if interlaced else ''}")

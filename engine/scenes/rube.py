@@ -36,15 +36,14 @@ from engine.common.errors import Described, InvalidInputError, renamed
 from engine.common.json_file import read_json
 from engine.common.limits import MAX_NUMBER, MAX_POLYGON_VERTICES
 from engine.common.tolerances import BOX2D_EPSILON
-from engine.common.words import brief, counted
+from engine.common.words import brief, counted, path_below
 from engine.geometry import AnyShape, Circle, Polygon, Segment, convex_hull
 from engine.geometry.flat_corners import corners_left_out, without_flat_corners
 from engine.scenes._rube_joints import RefusedJointError, check_kind, gear, joint_of
 from engine.scenes._rube_mass import with_mass
 from engine.scenes._rube_object import RubeObject
-from engine.scenes.codec import at
-from engine.scenes.scene import LONGEST_TEXT, Scene, as_notes, build
-from engine.scenes.scene_file import LARGEST_FILE, with_line
+from engine.scenes.scene import MAX_TEXT, Scene, as_notes, build
+from engine.scenes.scene_file import MAX_FILE_BYTES, with_line
 from engine.world import BodySpec, FixtureSpec, JointSpec, World, WorldSettings, accept
 
 __all__ = ["is_rube", "load_rube", "scene_of_rube"]
@@ -81,10 +80,10 @@ def load_rube(path: str | os.PathLike[str]) -> Scene:
     InvalidInputError
         There is no such file, it is no JSON, or something in it makes no sense: the message has the line and the field.
     """
-    plain = read_json(path, "R.U.B.E. file", LARGEST_FILE)
+    plain = read_json(path, "R.U.B.E. file", MAX_FILE_BYTES)
     name = os.fspath(path)
     with renamed(partial(with_line, name)):
-        return scene_of_rube(plain, Path(name).stem[:LONGEST_TEXT])
+        return scene_of_rube(plain, Path(name).stem[:MAX_TEXT])
 
 
 def scene_of_rube(plain: object, title: str = "") -> Scene:
@@ -342,4 +341,4 @@ def _as_held(points: Sequence[Point]) -> list[Point]:
 
 def _placed(given: RubeObject) -> AbstractContextManager[None]:
     """Tell what a specification refuses with the place of the object that it is made of."""
-    return renamed(lambda field: field if given.path and field.startswith(given.path) else at(given.path, field))
+    return renamed(lambda field: field if given.path and field.startswith(given.path) else path_below(given.path, field))

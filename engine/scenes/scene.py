@@ -17,21 +17,20 @@ from typing import Any, TypeVar
 from engine.common.checks import point
 from engine.common.errors import Described, InvalidInputError, LabError, renamed
 from engine.common.limits import MAX_COORDINATE
-from engine.common.words import brief
+from engine.common.words import brief, path_below
 from engine.geometry import AABB, Transform
-from engine.scenes.codec import at
-from engine.scenes.pictures import MOST_IN_ALL, MOST_PICTURED, MOST_PICTURES, BodyPicture
+from engine.scenes.pictures import MAX_ALL_PICTURE_BYTES, MAX_PICTURED_BODIES, MAX_PICTURES, BodyPicture
 from engine.world import BodySpec, JointSpec, World, WorldSettings, WorldSnapshot, accept
 from engine.world.joint_specs import body_fields, joint_fields, joints_of
 from engine.world.joints import as_it_stands
 from engine.world.solver import DEFAULT, NamedValues
 
 __all__ = [
-    "LONGEST_TEXT",
-    "MOST_BODIES",
-    "MOST_JOINTS",
-    "MOST_NOTES",
-    "MOST_WORLDS",
+    "MAX_BODIES",
+    "MAX_JOINTS",
+    "MAX_NOTES",
+    "MAX_TEXT",
+    "MAX_WORLDS",
     "Scene",
     "SceneWorld",
     "as_notes",
@@ -41,11 +40,11 @@ __all__ = [
     "scene_of_snapshot",
 ]
 
-MOST_BODIES = 20_000
-MOST_JOINTS = 20_000
-LONGEST_TEXT = 1_000
-MOST_NOTES = 1_000
-MOST_WORLDS = 64
+MAX_BODIES = 20_000
+MAX_JOINTS = 20_000
+MAX_TEXT = 1_000
+MAX_NOTES = 1_000
+MAX_WORLDS = 64
 
 _T = TypeVar("_T")
 
@@ -89,7 +88,7 @@ class SceneWorld:
         _check_world(self)
 
 
-def as_notes(sentences: Sequence[str], most: int = MOST_NOTES) -> tuple[str, ...]:
+def as_notes(sentences: Sequence[str], most: int = MAX_NOTES) -> tuple[str, ...]:
     """Return what an import says as a scene keeps it: no more than `most` notes, the last of which counts the rest, none too long.
 
     Examples
@@ -99,7 +98,7 @@ def as_notes(sentences: Sequence[str], most: int = MOST_NOTES) -> tuple[str, ...
     """
     if len(sentences) > most:
         sentences = [*sentences[: most - 1], f"And {len(sentences) - most + 1} more notes."] if most > 0 else []
-    return tuple(brief(sentence, LONGEST_TEXT) for sentence in sentences)
+    return tuple(brief(sentence, MAX_TEXT) for sentence in sentences)
 
 
 @dataclass(frozen=True)
@@ -126,7 +125,7 @@ class Scene(SceneWorld):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        for name, kind, most in (("notes", str, MOST_NOTES), ("worlds", SceneWorld, MOST_WORLDS - 1)):
+        for name, kind, most in (("notes", str, MAX_NOTES), ("worlds", SceneWorld, MAX_WORLDS - 1)):
             object.__setattr__(self, name, _listed(name, getattr(self, name), kind, most))
         for name in ("title", "watch"):
             _text(name, getattr(self, name))
@@ -136,9 +135,9 @@ class Scene(SceneWorld):
             _text(f"notes[{k}]", note)
         pictures = [picture for world in self.all_worlds for picture in world.pictures]
         for counted, most, what in (
-            (len(pictures), MOST_PICTURES, "pictures"),
-            (sum(len(picture.bodies) for picture in pictures), MOST_PICTURED, "bodies with a picture"),
-            (sum(len(picture.png) for picture in pictures), MOST_IN_ALL, "bytes"),
+            (len(pictures), MAX_PICTURES, "pictures"),
+            (sum(len(picture.bodies) for picture in pictures), MAX_PICTURED_BODIES, "bodies with a picture"),
+            (sum(len(picture.png) for picture in pictures), MAX_ALL_PICTURE_BYTES, "bytes"),
         ):
             if counted > most:
                 raise InvalidInputError("pictures", f"at most {most} {what}, in all worlds together", Described(str(counted)))
@@ -155,7 +154,7 @@ def build_all(scene: Scene, solver: str | None = None, solver_settings: NamedVal
     """Return new worlds of a scene, all of them; else as `build`."""
     worlds = []
     for k, one in enumerate(scene.all_worlds):
-        with renamed(partial(at, f"worlds[{k - 1}]" if k else "")):  # the first one's parts stand at the top
+        with renamed(partial(path_below, f"worlds[{k - 1}]" if k else "")):  # the first one's parts stand at the top
             worlds.append(build(one, solver, solver_settings))
     return worlds
 
@@ -261,7 +260,7 @@ def scene_of_snapshot(
         numbers |= {name: joint_places[getattr(standing, name)] for name in joint_fields(standing)}
         joints.append(replace(standing, **numbers))
     seen = [replace(one, bodies=left) for one in pictures if (left := tuple(places[k] for k in one.bodies if k in places))]
-    told, solver = tuple(notes[:MOST_NOTES]), snapshot.solver
+    told, solver = tuple(notes[:MAX_NOTES]), snapshot.solver
     made = tuple(bodies), tuple(joints)
     return Scene(snapshot.settings, *made, pictures=tuple(seen), solver=solver, title=title, watch=watch, camera=camera, notes=told)
 
@@ -270,7 +269,7 @@ def _check_world(world: SceneWorld) -> None:
     """Check the parts that every world of a scene has, and make tuples of them."""
     if not isinstance(world.settings, WorldSettings):
         raise InvalidInputError("settings", "WorldSettings", world.settings)
-    listed = (("bodies", BodySpec, MOST_BODIES), ("joints", JointSpec, MOST_JOINTS), ("pictures", BodyPicture, MOST_PICTURES))
+    listed = (("bodies", BodySpec, MAX_BODIES), ("joints", JointSpec, MAX_JOINTS), ("pictures", BodyPicture, MAX_PICTURES))
     for name, kind, most in listed:
         object.__setattr__(world, name, _listed(name, getattr(world, name), kind, most))
     object.__setattr__(world, "settings", _accepted(world.settings, "settings", world.solver))
@@ -300,7 +299,7 @@ def _check_world(world: SceneWorld) -> None:
 
 def _accepted(spec: _T, path: str, solver: str) -> _T:
     """Return a specification as the solver holds it, so that a scene is the same before it is written down and after it is read."""
-    with renamed(partial(at, path)):
+    with renamed(partial(path_below, path)):
         return accept(spec, solver)
 
 
@@ -314,14 +313,14 @@ def _listed(name: str, value: object, kind: Any, most: int) -> tuple[Any, ...]:
 
 
 def _text(field: str, value: object) -> None:
-    if not isinstance(value, str) or len(value) > LONGEST_TEXT:
-        raise InvalidInputError(field, f"text of at most {LONGEST_TEXT} characters", value)
+    if not isinstance(value, str) or len(value) > MAX_TEXT:
+        raise InvalidInputError(field, f"text of at most {MAX_TEXT} characters", value)
 
 
 @contextmanager
 def _at_place(path: str) -> Iterator[None]:
     try:
-        with renamed(partial(at, path)):
+        with renamed(partial(path_below, path)):
             yield
     except InvalidInputError:
         raise

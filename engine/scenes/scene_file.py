@@ -32,21 +32,21 @@ import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from engine.common.checks import point
+import numpy as np
+
+from engine.common.checks import choice, point
 from engine.common.errors import Described, InvalidInputError, renamed
 from engine.common.files import write_atomically
 from engine.common.json_file import json_text, read_json
+from engine.common.words import path_below
 from engine.geometry import AABB
-from engine.scenes.codec import JOINT_KINDS, Precision, at, from_plain, to_plain
+from engine.scenes.codec import Precision, Reading, specification, to_plain
 from engine.scenes.json_lines import line_of
-from engine.scenes.pictures import MOST_PICTURES, BodyPicture, png_of
+from engine.scenes.pictures import BodyPicture, png_of
 from engine.scenes.scene import (
-    MOST_BODIES,
-    MOST_JOINTS,
-    MOST_NOTES,
-    MOST_WORLDS,
+    MAX_NOTES,
     Scene,
     SceneWorld,
     as_notes,
@@ -54,13 +54,16 @@ from engine.scenes.scene import (
     build_all,
     scene_of,
 )
-from engine.world import BodySpec, JointSpec, WorldSettings, load_solver, solvers
+from engine.world import load_solver, solvers
 from engine.world.joint_specs import body_fields
 from engine.world.solver import DEFAULT
 
+if TYPE_CHECKING:
+    from engine.scenes.models import CameraModel, PictureModel, WorldModel
+
 __all__ = [
     "FORMAT",
-    "LARGEST_FILE",
+    "MAX_FILE_BYTES",
     "VERSION",
     "Scene",
     "build",
@@ -75,11 +78,8 @@ __all__ = [
 
 FORMAT = "collision scene"
 VERSION = 1
-LARGEST_FILE = 16_000_000
+MAX_FILE_BYTES = 16_000_000
 """Bytes; ten thousand boxes take three million."""
-
-_BODY = {"body": BodySpec}
-_SETTINGS = {"settings": WorldSettings}
 
 
 def load_scene(path: str | os.PathLike[str]) -> Scene:
@@ -90,7 +90,7 @@ def load_scene(path: str | os.PathLike[str]) -> Scene:
     InvalidInputError
         There is no such file, it is no JSON, or something in it is wrong: the message has the line and the field.
     """
-    plain = read_json(path, "scene file", LARGEST_FILE)
+    plain = read_json(path, "scene file", MAX_FILE_BYTES)
     name = os.fspath(path)
     with renamed(partial(with_line, name)):
         scene = scene_from_json(plain)
@@ -109,8 +109,8 @@ def save_scene(path: str | os.PathLike[str], scene: Scene) -> None:
         The file cannot be written.
     """
     content = json_text(scene_as_json(scene))
-    if len(content) > LARGEST_FILE:
-        raise InvalidInputError(os.fspath(path), f"a scene file, at most {LARGEST_FILE} bytes", Described(str(len(content))))
+    if len(content) > MAX_FILE_BYTES:
+        raise InvalidInputError(os.fspath(path), f"a scene file, at most {MAX_FILE_BYTES} bytes", Described(str(len(content))))
     write_atomically(path, content)
 
 
@@ -125,6 +125,12 @@ def scene_as_json(scene: Scene) -> dict[str, Any]:
         plain["camera"] = {"lower": list(scene.camera.lower), "upper": list(scene.camera.upper)}
     if scene.notes:
         plain["notes"] = list(scene.notes)
+    return plain
+
+
+def _untagged(value: object, precision: Precision) -> dict[str, Any]:
+    plain: dict[str, Any] = to_plain(value, precision)
+    del plain["kind"]
     return plain
 
 
@@ -156,98 +162,63 @@ def scene_from_json(plain: object) -> Scene:
     InvalidInputError
         Something is wrong; the field is its path in the data.
     """
-    if not isinstance(plain, Mapping):
-        raise InvalidInputError("the file", "an object", plain)
-    for name, right in (("format", FORMAT), ("version", VERSION)):
-        if plain.get(name) != right or isinstance(plain[name], bool):
-            raise InvalidInputError(name, str(right), plain.get(name, Described("nothing")))
-    _check_names(plain, "", (*_NAMES, *_WORLD_NAMES))
+    from engine.common.file_schema import validated
+    from engine.scenes.models import SceneModel
+
+    with renamed(lambda field: field or "the file"):
+        model = validated(SceneModel, plain)
     left_out: list[str] = []
-    first = _world_from_json(plain, "", left_out)
-    worlds = tuple(_world(one, f"worlds[{k}]", left_out) for k, one in enumerate(_list(plain, "worlds", MOST_WORLDS - 1)))
-    notes = _list(plain, "notes", MOST_NOTES)
+    first = _world_parts(model, "", left_out)
+    worlds = []
+    for k, one in enumerate(model.worlds):
+        parts = _world_parts(one, f"worlds[{k}]", left_out)
+        with renamed(partial(path_below, f"worlds[{k}]")):
+            worlds.append(SceneWorld(**parts))
     return Scene(
-        title=plain.get("title", ""),
-        watch=plain.get("watch", ""),
-        camera=_camera(plain["camera"]) if "camera" in plain else None,
-        notes=(*notes, *as_notes(left_out, MOST_NOTES - len(notes))),
-        worlds=worlds,
+        title=model.title,
+        watch=model.watch,
+        camera=None if model.camera is None else _camera(model.camera),
+        notes=(*model.notes, *as_notes(left_out, MAX_NOTES - len(model.notes))),
+        worlds=tuple(worlds),
         **first,
     )
 
 
-def _world(plain: object, path: str, left_out: list[str]) -> SceneWorld:
-    if not isinstance(plain, Mapping):
-        raise InvalidInputError(path, "an object", plain)
-    _check_names(plain, path, _WORLD_NAMES)
-    given = _world_from_json(plain, path, left_out)
-    with renamed(partial(at, path)):
-        return SceneWorld(**given)
-
-
-def _world_from_json(plain: Mapping[str, Any], path: str, left_out: list[str]) -> dict[str, Any]:
-    settings, solver = plain.get("settings", {}), DEFAULT
-    if isinstance(settings, Mapping) and "solver" in settings:
-        solver = _solver(settings["solver"], at(path, "settings.solver"))
-        settings = {name: value for name, value in settings.items() if name != "solver"}
-    precision = load_solver(solver).capabilities.precision
-    listed = enumerate(_list(plain, "bodies", MOST_BODIES, path))
-    bodies = [from_plain(one, at(path, f"bodies[{k}]"), _BODY, solver, precision, left_out) for k, one in listed]
+def _world_parts(model: WorldModel, path: str, left_out: list[str]) -> dict[str, Any]:
+    """Return what `SceneWorld` takes of the model of a world."""
+    solver = model.settings.solver
+    with renamed(partial(path_below, path)):
+        choice("settings.solver", solver, solvers())
+    reading = Reading(solver, load_solver(solver).capabilities.precision, left_out)
+    bodies = [specification(body, path_below(path, f"bodies[{k}]"), reading) for k, body in enumerate(model.bodies)]
     places: dict[str, list[int]] = {}
     for k, body in enumerate(bodies):
         places.setdefault(body.name, []).append(k)
-    joints = enumerate(_list(plain, "joints", MOST_JOINTS, path))
-    pictures = _list(plain, "pictures", MOST_PICTURES, path)
+    joints = []
+    joint: Any
+    for k, joint in enumerate(model.joints):
+        where = path_below(path, f"joints[{k}]")
+        named = {name: getattr(joint, name) for name in _REFERENCES if isinstance(getattr(joint, name, None), str)}
+        placed = {name: _place(reference, path_below(where, name), places) for name, reference in named.items()}
+        joints.append(specification(joint.model_copy(update=placed), where, Reading(None, np.float32, None)))
     return {
-        "settings": from_plain(settings, at(path, "settings"), _SETTINGS, solver),
+        "settings": specification(model.settings, path_below(path, "settings"), Reading(solver, np.float32, None)),
         "bodies": tuple(bodies),
-        "joints": tuple(_joint(one, at(path, f"joints[{k}]"), places) for k, one in joints),
-        "pictures": tuple(_picture(one, at(path, f"pictures[{k}]"), places) for k, one in enumerate(pictures)),
-        "offset": point(at(path, "offset"), plain.get("offset", (0.0, 0.0)), "m"),
-        "label": plain.get("label", ""),
+        "joints": tuple(joints),
+        "pictures": tuple(_picture(one, path_below(path, f"pictures[{k}]"), places) for k, one in enumerate(model.pictures)),
+        "offset": point(path_below(path, "offset"), model.offset, "m"),
+        "label": model.label,
         "solver": solver,
     }
 
 
-def _solver(name: object, path: str) -> str:
-    if not isinstance(name, str) or name not in solvers():
-        raise InvalidInputError(path, "one of " + ", ".join(solvers()), name)
-    return name
-
-
-def _check_names(plain: Mapping[str, Any], path: str, known: Sequence[str]) -> None:
-    for name in plain:
-        if name not in known:
-            raise InvalidInputError(at(path, str(name)), "one of " + ", ".join(known), Described("a name that means nothing here"))
-
-
-_NAMES = ("format", "version", "title", "watch", "camera", "notes", "worlds")
-_WORLD_NAMES = ("settings", "bodies", "joints", "offset", "label", "pictures")
-_PICTURE_NAMES = ("bodies", "lower", "upper", "png")
-
-
-def _untagged(value: object, precision: Precision) -> dict[str, Any]:
-    plain: dict[str, Any] = to_plain(value, precision)
-    del plain["kind"]
-    return plain
-
-
-def _joint(plain: object, path: str, places: Mapping[str, Sequence[int]]) -> JointSpec:
-    if isinstance(plain, Mapping):
-        plain = {key: _place(value, at(path, str(key)), places) if key in _REFERENCES else value for key, value in plain.items()}
-    joint: JointSpec = from_plain(plain, path, JOINT_KINDS)
-    return joint
-
-
-def _picture(plain: object, path: str, places: Mapping[str, Sequence[int]]) -> BodyPicture:
-    if not isinstance(plain, Mapping) or set(plain) != set(_PICTURE_NAMES):
-        raise InvalidInputError(path, "an object with " + ", ".join(_PICTURE_NAMES), Described("something else"))
-    listed: list[Any] = [_place(one, at(path, f"bodies[{k}]"), places) for k, one in enumerate(_list(plain, "bodies", MOST_BODIES, path))]
-    with renamed(partial(at, path)):
-        return BodyPicture(tuple(listed), png_of(plain["png"]), plain["lower"], plain["upper"])
-
-
 _REFERENCES = ("body", "body_a", "body_b")
+
+
+def _picture(model: PictureModel, path: str, places: Mapping[str, Sequence[int]]) -> BodyPicture:
+    bodies: list[Any] = [_place(body, path_below(path, f"bodies[{k}]"), places) for k, body in enumerate(model.bodies)]
+    with renamed(partial(path_below, path)):
+        return BodyPicture(tuple(bodies), png_of(model.png), model.lower, model.upper)
 
 
 def _place(reference: object, path: str, places: Mapping[str, Sequence[int]]) -> object:
@@ -260,28 +231,17 @@ def _place(reference: object, path: str, places: Mapping[str, Sequence[int]]) ->
     return found[0]
 
 
-def _camera(plain: object) -> AABB:
-    if not isinstance(plain, Mapping) or set(plain) != {"lower", "upper"}:
-        raise InvalidInputError("camera", 'an object with "lower" and "upper"', plain)
-    lower, upper = point("camera.lower", plain["lower"]), point("camera.upper", plain["upper"])
+def _camera(model: CameraModel) -> AABB:
+    lower, upper = point("camera.lower", model.lower), point("camera.upper", model.upper)
     if not (lower[0] < upper[0] and lower[1] < upper[1]):
         raise InvalidInputError("camera.upper", "right of and above camera.lower", list(upper))
     return AABB(lower, upper)
-
-
-def _list(plain: Mapping[str, object], name: str, most: int, path: str = "") -> list[Any]:
-    found = plain.get(name, [])
-    if not isinstance(found, list):
-        raise InvalidInputError(at(path, name), "a list", found)
-    if len(found) > most:
-        raise InvalidInputError(at(path, name), f"a list of at most {most}", Described(str(len(found))))
-    return found
 
 
 def with_line(file: str, field: str) -> str:
     """Return ``file, line 12: field``; without a line where the file has gone meanwhile."""
     try:
         with open(file, encoding="utf-8-sig") as opened:
-            return f"{file}, line {line_of(opened.read(LARGEST_FILE), field)}: {field}"
+            return f"{file}, line {line_of(opened.read(MAX_FILE_BYTES), field)}: {field}"
     except (OSError, ValueError, IndexError):
         return f"{file}: {field}"

@@ -29,7 +29,7 @@ from engine.decompose.simplify import simplified
 from engine.decompose.svg import DrawnShape, read_drawing
 from engine.decompose.tracing import DEFAULT_PIXELS_PER_METRE
 from engine.geometry import AABB
-from engine.scenes.scene import LONGEST_TEXT, MOST_NOTES, Scene, build
+from engine.scenes.scene import MAX_NOTES, MAX_TEXT, Scene, build
 from engine.world import BodySpec, FixtureSpec, WorldSettings, accept
 
 __all__ = ["load_svg_scene"]
@@ -93,8 +93,8 @@ def load_svg_scene(
     if not bodies:
         raise InvalidShapeError(name, "a drawing in which a shape becomes a body", Described(notes[-1] if notes else "none"))
     camera = None if drawing.size is None else AABB((0.0, 0.0), drawing.size)
-    kept = tuple(brief(note, LONGEST_TEXT) for note in notes[:MOST_NOTES])
-    scene = Scene(WorldSettings(), tuple(bodies), title=Path(name).stem[:LONGEST_TEXT], camera=camera, notes=kept)
+    kept = tuple(brief(note, MAX_TEXT) for note in notes[:MAX_NOTES])
+    scene = Scene(WorldSettings(), tuple(bodies), title=Path(name).stem[:MAX_TEXT], camera=camera, notes=kept)
     with renamed(lambda field: f"{name}: {field}"):
         build(scene)
     return scene
@@ -148,6 +148,6 @@ def _body(shape: DrawnShape, roles: dict[str, Any], tolerance: float, notes: lis
             roles.get("type", "dynamic"),
             (x, y),
             bullet=roles.get("bullet", False),
-            name=shape.name[:LONGEST_TEXT],
+            name=shape.name[:MAX_TEXT],
         )
     )

@@ -1,4 +1,4 @@
-"""What a stepper case may hold, as `engine.common.file_schema` checks it."""
+"""Pydantic model of a stepper case."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from engine.common.file_schema import Strict, Wording
+from engine.common.file_schema import FirstVersion, Strict
 from engine.common.limits import MAX_NUMBER
 from engine.trace.cases import MOST_BOXES, MOST_CORNERS, MOST_POINTS
 
-__all__ = ["CASE_WORDING", "CaseSchema"]
+__all__ = ["CaseSchema"]
 
-_MOST_STEPS = 10_000
+_MAX_STEPS = 10_000
 
 _Number = Annotated[float, Field(ge=-MAX_NUMBER, le=MAX_NUMBER)]
 _Point = Annotated[list[_Number], Field(fail_fast=True, min_length=2, max_length=2)]
@@ -21,10 +21,10 @@ _Box = Annotated[list[_Number], Field(fail_fast=True, min_length=4, max_length=4
 
 
 class CaseSchema(Strict):
-    """The whole file; what a pair or a scene is, their own formats check."""
+    """The whole file; the readers of pair and scene files check what it holds of those."""
 
     format: Literal["stepper case"]
-    version: Literal[1]
+    version: FirstVersion
     algorithm: Annotated[str, Field(max_length=100)]
     pair: dict[str, Any] | None = None
     before: dict[str, Any] | None = None
@@ -33,12 +33,4 @@ class CaseSchema(Strict):
     boxes: Annotated[list[_Box], Field(fail_fast=True, min_length=1, max_length=MOST_BOXES)] | None = None
     region: _Box | None = None
     scene: dict[str, Any] | None = None
-    taken: Annotated[int, Field(ge=0, le=_MOST_STEPS)] = 0
-
-
-def _number(where: str) -> str:
-    return f"a whole number from 0 to {_MOST_STEPS}" if where == "taken" else f"a number from {-MAX_NUMBER:g} to {MAX_NUMBER:g}"
-
-
-CASE_WORDING = Wording("", (), _number)
-"""How its mistakes are told."""
+    taken: Annotated[int, Field(ge=0, le=_MAX_STEPS)] = 0

@@ -30,7 +30,7 @@ from engine.compare.pair.file import FORMAT as PAIR_FORMAT
 from engine.compare.pair.file import pair_as_json, pair_from_json
 from engine.contracts.trace import Point
 from engine.scenes.scene import scene_of_snapshot
-from engine.scenes.scene_file import LARGEST_FILE as LARGEST_CASE
+from engine.scenes.scene_file import MAX_FILE_BYTES as LARGEST_CASE
 from engine.scenes.scene_file import scene_as_json, scene_from_json
 from engine.trace import algorithm, algorithms
 from engine.trace.cases import BoxesCase, Case, OutlineCase, PairCase, PointsCase
@@ -94,8 +94,8 @@ def case_from_json(plain: object, file: str = "case") -> SavedCase:
     InvalidInputError
         As `load_case`.
     """
-    from engine.common.file_schema import checked
-    from engine.trace._case_schema import CASE_WORDING, CaseSchema
+    from engine.common.file_schema import validated
+    from engine.trace._case_schema import CaseSchema
 
     if isinstance(plain, dict) and plain.get("format") == PAIR_FORMAT:
         pair = pair_from_json(plain, file)
@@ -103,7 +103,7 @@ def case_from_json(plain: object, file: str = "case") -> SavedCase:
     if isinstance(plain, dict) and plain.get("format") != CASE_FORMAT:
         wanted = f'"{CASE_FORMAT}" or "{PAIR_FORMAT}"'
         raise InvalidInputError(f"{file}: format", wanted, plain.get("format", Described("nothing")))
-    held = checked(CaseSchema, plain, file, CASE_WORDING)
+    held = validated(CaseSchema, plain, file)
     if held.algorithm not in algorithms():
         raise InvalidInputError(f"{file}: algorithm", "one of " + ", ".join(algorithms()), held.algorithm)
     case = _held_case(held, file)

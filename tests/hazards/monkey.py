@@ -12,7 +12,7 @@ same events again, not the very same: how many steps a frame has time for, and w
 
 Nothing may be raised; no frame may take longer than `LONGEST` seconds, and after `HANG` without one the process ends with where it stood;
 worlds and memory must not pile up. Every `CHECKED_EVERY` events the monkey rests: the window has its usual size again, the first demo
-begins, garbage is collected, and the allocator gives back what is free. There may be no more worlds then than `MOST_WORLDS`, and what the
+begins, garbage is collected, and the allocator gives back what is free. There may be no more worlds then than `MAX_WORLDS`, and what the
 process holds may not grow by more than `MOST_GROWTH` an event over the second half of a run of 40,000 or more. After a fault the last
 events are printed.
 """
@@ -53,7 +53,7 @@ LONGEST = 5.0
 HANG = 120.0
 """Seconds without a frame after which nothing will come any more."""
 CHECKED_EVERY = 1000
-MOST_WORLDS = 60
+MAX_WORLDS = 60
 """A demo has up to a dozen; that of the preview and what the garbage of a frame still holds come on top."""
 FROM = 0.5
 """Share of a run after which memory is looked at: what a demo or a key needs is loaded when it is met first."""
@@ -429,7 +429,7 @@ def play(
                 worlds = live_worlds() - before
                 report.rests.append((report.events, held(), allocated() or 0))
                 report.most_worlds = max(report.most_worlds, worlds)
-                assert worlds < MOST_WORLDS, f"{worlds} worlds are alive after {report.events:,} events"
+                assert worlds < MAX_WORLDS, f"{worlds} worlds are alive after {report.events:,} events"
                 if say is not None:
                     size, given = (number / 1e6 for number in report.rests[-1][1:])
                     say(

@@ -1,4 +1,4 @@
-"""What a pair file may hold, as `engine.common.file_schema` checks it."""
+"""Pydantic models of a pair file."""
 
 from __future__ import annotations
 
@@ -6,24 +6,27 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from engine.common.file_schema import Strict, Wording
+from engine.common.file_schema import METRES, FirstVersion, Strict
 from engine.common.limits import MAX_NUMBER
 
-__all__ = ["MOST_VERTICES", "WORDING", "PairSchema", "SideSchema"]
+__all__ = ["MAX_VERTICES", "PairSchema", "SideSchema"]
 
-MOST_VERTICES = 256
-"""Of one polygon. Box2D has 16, our algorithms no limit; a file must end somewhere."""
+MAX_VERTICES = 256
+"""Maximum number of vertices of a polygon in a file. Box2D has 16, our algorithms no limit."""
 
 _Number = Annotated[float, Field(ge=-MAX_NUMBER, le=MAX_NUMBER)]
-_Size = Annotated[float, Field(gt=0.0, le=MAX_NUMBER)]
-_Skin = Annotated[float, Field(ge=0.0, le=MAX_NUMBER)]
+_Size = Annotated[float, Field(gt=0.0, le=MAX_NUMBER, json_schema_extra=METRES)]
+_Skin = Annotated[float, Field(ge=0.0, le=MAX_NUMBER, json_schema_extra=METRES)]
 _Index = Annotated[int, Field(ge=0, le=2**63 - 1)]
 _Text = Annotated[str, Field(max_length=10_000)]
 _Point = Annotated[list[_Number], Field(fail_fast=True, min_length=2, max_length=2)]
 _Pose = Annotated[list[_Number], Field(fail_fast=True, min_length=3, max_length=3)]
 _Plain = bool | int | float | str | None
-_Answer = _Plain | dict[str, _Plain | list[_Plain | list[_Plain]]]
-"""What a user's function may have returned: DESIGN.md 4, or what came in place of that."""
+_Answer = Annotated[
+    _Plain | dict[str, _Plain | list[_Plain | list[_Plain]]],
+    Field(description="plain data with finite numbers, lists no deeper than a list of points"),
+]
+"""The answer of a user's function: a dict of the documented keys, or what it returned instead."""
 
 
 class _Circle(Strict):
@@ -34,7 +37,7 @@ class _Circle(Strict):
 
 class _Polygon(Strict):
     kind: Literal["polygon"]
-    vertices: Annotated[list[_Point], Field(fail_fast=True, min_length=3, max_length=MOST_VERTICES)]
+    vertices: Annotated[list[_Point], Field(fail_fast=True, min_length=3, max_length=MAX_VERTICES)]
     skin_radius: _Skin = 0.0
 
 
@@ -84,7 +87,7 @@ class PairSchema(Strict):
     """The whole file."""
 
     format: Literal["collision pair"]
-    version: Literal[1]
+    version: FirstVersion
     query: Literal["manifold", "overlap", "distance", "toi", "ray_cast", "contains"]
     a: SideSchema
     b: SideSchema | None = None
@@ -93,18 +96,3 @@ class PairSchema(Strict):
     provenance: _Provenance | None = None
     outsider: _Outsider | None = None
     note: _Text = ""
-
-
-def _number(where: str) -> str:
-    name = where.rpartition(".")[2]
-    if where.startswith("outsider.answer"):
-        return "plain data with finite numbers, lists no deeper than a list of points"
-    if where.startswith("provenance"):
-        return "a whole number >= 0"
-    if name in ("radius", "skin_radius"):
-        return f"a number {'>' if name == 'radius' else '>='} 0 m, at most {MAX_NUMBER:g}"
-    return f"a number from {-MAX_NUMBER:g} to {MAX_NUMBER:g}"
-
-
-WORDING = Wording("shape", ("circle", "polygon", "capsule", "segment"), _number, "outsider.answer")
-"""How its mistakes are told."""

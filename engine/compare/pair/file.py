@@ -212,10 +212,10 @@ def pair_from_json(plain: object, file: str = "pair") -> Pair:
     InvalidInputError
         As `load_pair`.
     """
-    from engine.common.file_schema import checked
-    from engine.compare.pair._schema import WORDING, PairSchema
+    from engine.common.file_schema import validated
+    from engine.compare.pair._schema import PairSchema
 
-    held = checked(PairSchema, plain, file, WORDING)
+    held = validated(PairSchema, plain, file)
     sides = {**_held_side(held.a, "a", file), **({} if held.b is None else _held_side(held.b, "b", file))}
     try:
         return Pair(

@@ -23,7 +23,7 @@ from engine.demo import Demo
 from engine.demo.scene_demo import load_any_scene, scene_demo
 from engine.demo.session import Session
 from engine.scenes import Scene, load_scene, save_scene
-from engine.scenes.pictures import MOST_BYTES, BodyPicture, check_png
+from engine.scenes.pictures import MAX_PICTURE_BYTES, BodyPicture, check_png
 from engine.sim.actions import DestroyBody, Drop
 from engine.sim.dropping import load_dropped
 from engine.world import BodySpec
@@ -122,7 +122,7 @@ def test_a_noisy_photograph_is_kept_as_large_as_a_scene_takes_it(drop: type[Demo
     session = Session(drop(), (0, 0, 640, 480), has_history=True)
     session.act(Drop.of(load_dropped(str(tmp_path / "noise.png"), 1.2), (0.0, 3.0)))
     (picture,) = scene_maker(session)().pictures
-    assert MOST_BYTES // 8 < len(picture.png) <= MOST_BYTES
+    assert MAX_PICTURE_BYTES // 8 < len(picture.png) <= MAX_PICTURE_BYTES
     (tmp_path / "noise.png").unlink()
 
 
@@ -144,7 +144,7 @@ HOSTILE: dict[str, tuple[bytes, str]] = {
     "deep": (png(2, 2, bytes(34), 6, depth=16), "with 16 bits"),
     "words": (png(2, 2, None, 6, (b"zTXt", zlib.compress(bytes(10_000_000)))), "got one with 'zTXt' in it"),
     "more": (png() + b"more", "damaged"),
-    "large": (png(2, 2, None, 6, (b"tRNS", bytes(MOST_BYTES))), f"got {len(png()) + MOST_BYTES + 12} bytes"),
+    "large": (png(2, 2, None, 6, (b"tRNS", bytes(MAX_PICTURE_BYTES))), f"got {len(png()) + MAX_PICTURE_BYTES + 12} bytes"),
 }
 
 
@@ -167,7 +167,7 @@ def test_pictures_of_each_kind_are_taken(colors: int) -> None:
     [
         ({"png": "not base64!"}, "pictures[0].png must be a PNG picture in base64"),
         ({"png": 7}, "pictures[0].png must be a PNG picture in base64"),
-        ({"png": "A" * 600_000}, f"pictures[0].png must be a PNG picture of at most {MOST_BYTES} bytes"),
+        ({"png": "A" * 600_000}, f"pictures[0].png must be a PNG picture of at most {MAX_PICTURE_BYTES} bytes"),
         ({"bodies": [3]}, "pictures[0].bodies must be places of 1 bodies, from 0"),
         ({"bodies": []}, "pictures[0].bodies must be at least one place of a body"),
         ({"bodies": ["nobody"]}, "pictures[0].bodies[0] must be the name of one body (none has it)"),
@@ -198,6 +198,6 @@ def test_pictures_are_bounded_all_together() -> None:
         Scene(bodies=(BodySpec(),) * 65, pictures=tuple(replace(many, bodies=(k,)) for k in range(65)))
     noise = np.random.default_rng(3).integers(0, 256, 130_000, dtype=np.uint8).tobytes()
     large = png(433, 100, b"".join(b"\0" + noise[1299 * k : 1299 * (k + 1)] for k in range(100)), 2)
-    assert 8_000_000 // 64 < len(large) < MOST_BYTES
+    assert 8_000_000 // 64 < len(large) < MAX_PICTURE_BYTES
     with pytest.raises(InvalidInputError, match="at most 8000000 bytes, in all worlds together"):
         Scene(bodies=(BodySpec(),) * 64, pictures=tuple(BodyPicture((k,), large, (0, 0), (1, 1)) for k in range(64)))

@@ -13,7 +13,7 @@ import pytest
 from engine.common.errors import DeadHandleError, InvalidInputError
 from engine.geometry import AABB, Circle, Segment
 from engine.scenes.json_lines import line_of
-from engine.scenes.scene import LONGEST_TEXT, as_notes
+from engine.scenes.scene import MAX_TEXT, as_notes
 from engine.scenes.scene_file import (
     Scene,
     build,
@@ -159,21 +159,21 @@ def test_a_gear_goes_with_a_joint_that_is_not_part_of_the_scene() -> None:
         ("[0, -10]", '[0, "-10"]', "line 4: settings.gravity[1] must be a finite number in m/s^2, got '-10'"),
         ('"version": 1', '"version": 2', "line 2: version must be 1, got 2"),
         ('"version": 1', '"version": true', "line 2: version must be 1, got True"),
-        ('"format": "collision scene", ', "", "line 1: format must be collision scene, got nothing"),
-        ('"title"', '"titel"', "line 3: titel must be one of format, version, title"),
-        ('"watch": "It tilts."', '"watch": 7', "line 3: watch must be text of at most 1000 characters, got 7"),
+        ('"format": "collision scene", ', "", "line 1: format must be given, got nothing"),
+        ('"title"', '"titel"', "line 3: titel must be a field that exists (title)"),
+        ('"watch": "It tilts."', '"watch": 7', "line 3: watch must be a text of at most 1000 characters, got 7"),
         ('"upper": [10, 8]', '"upper": [-10, 8]', "line 16: camera.upper must be right of and above camera.lower"),
         ('"joints": [', '"joints": 7, "notes": [', "line 13: joints must be a list, got 7"),
         ("[3, 0.1], [-3, 0.1]]}", "[0, 0], [3, 0.1]]}", "line 10: bodies[1].fixtures[0].shape.vertices must be convex"),
         ("[-9, 0]]}", "[-9, 2e6]]}", "line 7: bodies[0].fixtures[0].shape.vertices[3][1] must be from"),
-        ('"kind": "revolute"', '"kind": "hinge"', "line 14: joints[0].kind must be one of revolute, distance"),
+        ('"kind": "revolute"', '"kind": "hinge"', "line 14: joints[0].kind must be one of distance, friction"),
         (
             '"anchor": [0, 1]}',
             f'"anchor": [0, 1]}}, {GEAR}',
             "line 15: joints[1].joint_b must be one of the 1 joints before it",
         ),
         ('"version": 1', '"version": 1, "worlds": [{"bodies": 7}]', "line 2: worlds[0].bodies must be a list, got 7"),
-        ('"version": 1', '"version": 1, "worlds": [{"title": ""}]', "line 2: worlds[0].title must be one of settings"),
+        ('"version": 1', '"version": 1, "worlds": [{"title": ""}]', "line 2: worlds[0].title must be a field that exists (settings"),
         ('"version": 1', '"version": 1, "worlds": [{"offset": [0, 1e7]}]', "line 2: worlds[0].offset must be two numbers from -1e+06"),
         ('"version": 1', f'"version": 1, "worlds": [{STILL}]', "line 2: worlds[0].joints[0].body_b must be dynamic, or body_a"),
         ('     "anchor": [0, 1]}', '     "anchor": [0, 1], "enable_limit": 1}', "line 15: joints[0].enable_limit must be True or False"),
@@ -236,7 +236,7 @@ def test_a_file_is_replaced_whole_or_not_at_all(tmp_path: Path, monkeypatch: pyt
     path = tmp_path / "kept.json"
     save_scene(path, Scene(title="first"))
     before = path.read_bytes()
-    monkeypatch.setattr("engine.scenes.scene_file.LARGEST_FILE", 10)
+    monkeypatch.setattr("engine.scenes.scene_file.MAX_FILE_BYTES", 10)
     with pytest.raises(InvalidInputError, match="at most 10 bytes"):
         save_scene(path, Scene(title="second"))
     assert path.read_bytes() == before and list(tmp_path.iterdir()) == [path]
@@ -268,5 +268,5 @@ def test_a_scene_checks_what_it_is_made_of() -> None:
 
 
 def test_a_note_that_is_shortened_says_so() -> None:
-    (note,) = as_notes(["a" * (LONGEST_TEXT + 1)])
-    assert len(note) == LONGEST_TEXT and note.endswith("a...")
+    (note,) = as_notes(["a" * (MAX_TEXT + 1)])
+    assert len(note) == MAX_TEXT and note.endswith("a...")

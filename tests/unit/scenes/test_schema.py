@@ -13,8 +13,8 @@ import pytest
 from engine.common.errors import InvalidInputError
 from engine.common.json_file import json_text
 from engine.scenes.codec import KINDS
+from engine.scenes.models import scene_schema
 from engine.scenes.scene_file import scene_as_json, scene_from_json, scene_of
-from engine.scenes.schema import scene_schema
 from tests.unit.scenes.samples import EXAMPLE, machine, three_worlds
 
 PUBLISHED = Path(__file__).resolve().parents[3] / "docs" / "scene.schema.json"
