@@ -70,7 +70,7 @@ def _tell(file: str, out: str | None, pixels_per_metre: float | None, json_file:
 
 
 def _counts(scene: Scene) -> dict[str, dict[str, int]]:
-    from engine.scenes.codec import JOINT_KINDS, SHAPE_KINDS
+    from engine.scenes.kinds import JOINT_KINDS, SHAPE_KINDS
 
     bodies = [body for world in scene.all_worlds for body in world.bodies]
     shapes = Counter(type(fixture.shape) for body in bodies for fixture in body.fixtures)

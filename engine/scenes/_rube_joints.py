@@ -11,7 +11,7 @@ from engine.common.tolerances import LINEAR_SLOP
 from engine.common.words import brief
 from engine.geometry import Transform
 from engine.scenes._rube_object import RubeObject
-from engine.scenes.codec import JOINT_KINDS
+from engine.scenes.kinds import JOINT_KINDS
 from engine.world import BodySpec, GearJointSpec, JointSpec
 
 __all__ = ["RefusedJointError", "check_kind", "gear", "joint_of"]

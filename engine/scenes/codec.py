@@ -17,7 +17,6 @@ import math
 from collections.abc import Mapping
 from dataclasses import fields
 from numbers import Integral, Real
-from types import MappingProxyType
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -26,25 +25,14 @@ from engine.common.errors import Described, InvalidInputError, renamed
 from engine.common.limits import MAX_NUMBER
 from engine.common.tolerances import BOX2D_POLYGON_SKIN
 from engine.common.words import path_below
-from engine.geometry import Capsule, Circle, Polygon, Segment
+from engine.geometry import Polygon
 from engine.geometry.flat_corners import corners_left_out, without_flat_corners
 from engine.geometry.polygon import corner_rows
-from engine.world import BodySpec, FixtureSpec, WorldSettings, accept
+from engine.scenes.kinds import KINDS, SHAPE_KINDS
+from engine.world import BodySpec, FixtureSpec, accept
 from engine.world.fields import float32
-from engine.world.joint_specs import JOINT_SPECS
 
-__all__ = ["JOINT_KINDS", "KINDS", "SHAPE_KINDS", "Precision", "Reading", "from_plain", "specification", "to_plain"]
-
-SHAPE_KINDS: Mapping[str, type] = MappingProxyType({"circle": Circle, "polygon": Polygon, "capsule": Capsule, "segment": Segment})
-"""Shapes of fixtures, by their kind."""
-
-JOINT_KINDS: Mapping[str, type] = MappingProxyType({kind.__name__.removesuffix("JointSpec").lower(): kind for kind in JOINT_SPECS})
-"""Joints, by their kind."""
-
-KINDS: Mapping[str, type] = MappingProxyType(
-    {**SHAPE_KINDS, **JOINT_KINDS, "fixture": FixtureSpec, "body": BodySpec, "settings": WorldSettings}
-)
-"""Everything that has a kind."""
+__all__ = ["Precision", "Reading", "from_plain", "specification", "to_plain"]
 
 _SHAPES = frozenset(SHAPE_KINDS.values())
 _NAMES = {kind: name for name, kind in KINDS.items()}

@@ -19,7 +19,7 @@ from pydantic import TypeAdapter, WithJsonSchema, create_model
 
 from engine.common.file_schema import METRES, FirstVersion, Strict
 from engine.common.limits import MAX_COORDINATE, MAX_NUMBER, MAX_POLYGON_VERTICES, MAX_REACH
-from engine.scenes.codec import JOINT_KINDS, KINDS, SHAPE_KINDS
+from engine.scenes.kinds import JOINT_KINDS, KINDS, SHAPE_KINDS
 from engine.scenes.pictures import MAX_PICTURE_BYTES, MAX_PICTURES
 from engine.scenes.scene import MAX_BODIES, MAX_JOINTS, MAX_NOTES, MAX_TEXT, MAX_WORLDS
 from engine.world.fields import Rule, rule_of

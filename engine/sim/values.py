@@ -29,7 +29,8 @@ import msgspec
 import numpy as np
 
 from engine.common.errors import LabError
-from engine.scenes.codec import KINDS, from_plain, to_plain
+from engine.scenes.codec import from_plain, to_plain
+from engine.scenes.kinds import KINDS
 from engine.sim.actions import Action, decode_action, encode_action
 from engine.sim.stateful import Stateful
 from engine.world import World

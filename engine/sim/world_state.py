@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from engine.common.errors import Described, InvalidInputError, renamed
 from engine.contracts import ContactPoint, PairEvent, StepContacts
-from engine.scenes.codec import JOINT_KINDS, from_plain, to_plain
+from engine.scenes.codec import from_plain, to_plain
+from engine.scenes.kinds import JOINT_KINDS
 from engine.sim.values import StateError, ValueReader, ValueWriter, decode_spec, encode_spec
 from engine.world import BodySpec, FixtureSpec, WorldSettings, WorldSnapshot, load_solver
 from engine.world.joints import ResolvedJoint, check_numbers

@@ -12,7 +12,8 @@ import pytest
 
 from engine.common.errors import InvalidInputError, InvalidShapeError
 from engine.geometry import Capsule, Circle, Polygon, Segment
-from engine.scenes.codec import JOINT_KINDS, KINDS, from_plain, to_plain
+from engine.scenes.codec import from_plain, to_plain
+from engine.scenes.kinds import JOINT_KINDS, KINDS
 from engine.world import (
     BodySpec,
     DistanceJointSpec,

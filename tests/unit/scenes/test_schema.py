@@ -12,7 +12,7 @@ import pytest
 
 from engine.common.errors import InvalidInputError
 from engine.common.json_file import json_text
-from engine.scenes.codec import KINDS
+from engine.scenes.kinds import KINDS
 from engine.scenes.models import scene_schema
 from engine.scenes.scene_file import scene_as_json, scene_from_json, scene_of
 from tests.unit.scenes.samples import EXAMPLE, machine, three_worlds
