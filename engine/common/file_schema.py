@@ -7,8 +7,8 @@ model. Imports pydantic: the modules that describe a format import this one, and
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterator, Sequence
-from typing import Annotated, Any, TypeVar
+from collections.abc import Sequence
+from typing import Annotated, Any, NamedTuple, TypeVar
 
 from engine.common.installation import require
 
@@ -19,7 +19,7 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 from engine.common.errors import Described, InvalidInputError
 from engine.common.words import path_below
 
-__all__ = ["METRES", "FirstVersion", "Strict", "field_rows", "validated"]
+__all__ = ["METRES", "FieldRow", "FirstVersion", "Strict", "field_rows", "validated"]
 
 METRES = {"unit": "m"}
 """For `json_schema_extra` of a length."""
@@ -147,33 +147,65 @@ def _range(node: Schema) -> str:
     return f"{noun}{unit}"
 
 
-def field_rows(schema: Schema, path: str = "", node: Schema | None = None) -> Iterator[tuple[str, str, str, str]]:
-    """Yield a row for each field of a file: its path, what it must be, its default, and its meaning.
+class FieldRow(NamedTuple):
+    """A field of a file: its path, what it must be, its default ("required" where there is none), and its meaning."""
 
-    Objects of several kinds yield the fields of each kind below ``path(kind)``.
+    path: str
+    requirement: str
+    default: str
+    meaning: str
+
+
+def field_rows(schema: Schema) -> list[FieldRow]:
+    """Return a row for each field of a file.
+
+    Objects that were described before have one row that says where. Fields of objects of several kinds stand below ``path(kinds)``.
     """
-    node = _resolved(schema, schema if node is None else node)
-    if "discriminator" in node:
-        for kind, reference in node["discriminator"]["mapping"].items():
-            yield from field_rows(schema, f"{path}({kind})", {"$ref": reference})
-        return
-    required = node.get("required", ())
-    for name, given in node.get("properties", {}).items():
-        if name == "kind" and "(" in path:
-            continue
-        field, where = _resolved(schema, given), f"{path}.{name}" if path else name
-        inner, below = field, where
-        while inner.get("type") == "array" and "items" in inner:
-            inner, below = _resolved(schema, inner["items"]), f"{below}[]"
+    return _rows(schema, "", schema, {})
+
+
+def _rows(root: Schema, path: str, owner: Schema, described: dict[str, str]) -> list[FieldRow]:
+    rows = []
+    required = owner.get("required", ())
+    for name, given in owner.get("properties", {}).items():
+        field, where = _resolved(root, given), path_below(path, name)
         default = "required" if name in required else _default(given, field)
-        if "properties" in inner or "discriminator" in inner:
-            meaning = str(given.get("description", ""))
-            yield where, _requirement(field) + (f" of at most {field['maxItems']}" if "maxItems" in field else ""), default, meaning
-            yield from field_rows(schema, below, inner)
-        else:
-            yield below, _requirement(inner), default, str(given.get("description") or field.get("description") or "")
+        meaning = str(given.get("description") or field.get("description") or "")
+        inner, below = given, where
+        while (array := _resolved(root, inner)).get("type") == "array" and "items" in array:
+            inner, below = array["items"], f"{below}[]"
+        content = _resolved(root, inner)
+        if "discriminator" not in content and "properties" not in content:
+            requirement = _requirement(content)
+            rows.append(FieldRow(below, requirement, default, "" if meaning == requirement else meaning))
+            continue
+        requirement = _requirement(field) + (f" of at most {field['maxItems']}" if "maxItems" in field else "")
+        key = str(content.get("title") or content["discriminator"]["mapping"])
+        if key in described:
+            rows.append(FieldRow(where, f"{requirement}, as `{described[key]}`", default, ""))
+            continue
+        described[key] = below
+        rows.append(FieldRow(where, requirement, default, meaning if field.get("type") != "object" or "$ref" not in given else ""))
+        rows += _rows_of_kinds(root, below, content, described) if "discriminator" in content else _rows(root, below, content, described)
+    return rows
+
+
+def _rows_of_kinds(root: Schema, path: str, union: Schema, described: dict[str, str]) -> list[FieldRow]:
+    """Return the rows of objects of several kinds; a field that several of them have in common has one."""
+    kinds: dict[FieldRow, list[str]] = {}
+    for kind, reference in union["discriminator"]["mapping"].items():
+        for row in _rows(root, "", _resolved(root, {"$ref": reference}), described):
+            if row.path != "kind":
+                kinds.setdefault(row, []).append(kind)
+    rows = [FieldRow(f"{path}.kind", "one of " + ", ".join(union["discriminator"]["mapping"]), "required", "")]
+    for row, names in kinds.items():
+        of_all = len(names) == len(union["discriminator"]["mapping"])
+        rows.append(row._replace(path=f"{path}.{row.path}" if of_all else f"{path}({', '.join(names)}).{row.path}"))
+    return rows
 
 
 def _default(given: Schema, field: Schema) -> str:
     default = given.get("default", field.get("default"))
-    return "" if default in (None, "", [], {}) else str(default).lower() if isinstance(default, bool) else str(default)
+    if default in (None, "", []) or isinstance(default, dict):
+        return ""
+    return str(default).lower() if isinstance(default, bool) else str(default)

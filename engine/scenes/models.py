@@ -100,7 +100,8 @@ def _descriptions(kind: type) -> dict[str, str]:
             found.update({name: f"{found[name]} {line.strip()}" if name in found else line.strip() for name in names})
         else:
             names = []
-    return found
+    # where a text is about one of several names, it begins with that
+    return {name: text for name, text in found.items() if not text.startswith("`") or text.startswith(f"`{name}`")}
 
 
 @functools.cache
