@@ -17,7 +17,7 @@ PAGE = Path(__file__).with_name("json.md")
 HEADING = "# The files that the program reads"
 _INTRODUCTION = """\
 Each is one JSON object, checked by a pydantic model of which this table is made; a mistake is refused with its field, its value and what it
-must be. `a[](x, y).b` is the field `b` of an element of `a` whose `"kind"` is x or y."""
+must be. `a[x, y].b` is the field `b` of `a`, or of its elements, whose `"kind"` is x or y."""
 _FORMATS = {
     "Scene file": (
         SceneModel,

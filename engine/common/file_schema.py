@@ -159,7 +159,7 @@ class FieldRow(NamedTuple):
 def field_rows(schema: Schema) -> list[FieldRow]:
     """Return a row for each field of a file.
 
-    Objects that were described before have one row that says where. Fields of objects of several kinds stand below ``path(kinds)``.
+    Objects that were described before have one row that says where. Fields of objects of several kinds stand below ``path[kinds]``.
     """
     return _rows(schema, "", schema, {})
 
@@ -200,7 +200,7 @@ def _rows_of_kinds(root: Schema, path: str, union: Schema, described: dict[str, 
     rows = [FieldRow(f"{path}.kind", "one of " + ", ".join(union["discriminator"]["mapping"]), "required", "")]
     for row, names in kinds.items():
         of_all = len(names) == len(union["discriminator"]["mapping"])
-        rows.append(row._replace(path=f"{path}.{row.path}" if of_all else f"{path}({', '.join(names)}).{row.path}"))
+        rows.append(row._replace(path=f"{path}.{row.path}" if of_all else f"{path.removesuffix('[]')}[{', '.join(names)}].{row.path}"))
     return rows
 
 

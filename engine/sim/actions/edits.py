@@ -14,7 +14,8 @@ from msgspec.structs import replace
 
 from engine.common.errors import LabError, renamed
 from engine.geometry import Transform
-from engine.scenes.codec import JOINT_KINDS, from_plain, to_plain
+from engine.scenes.codec import from_plain, to_plain
+from engine.scenes.kinds import JOINT_KINDS
 from engine.sim.action import Action, Index, Inverse, NewIds, Number, Part, Point, Pose, Size, times_default
 from engine.sim.demo import Simulation
 from engine.sim.dropping import forget_gone

@@ -44,7 +44,7 @@ def test_a_mistake_and_the_table_say_the_same_range() -> None:
     rows = {row.path: row.requirement for row in field_rows(PairSchema.model_json_schema())}
     with pytest.raises(InvalidInputError) as caught:
         pair_from_json({"format": "collision pair", "version": 1, "query": "contains", "a": {"shape": {"kind": "circle", "radius": 0}}})
-    assert caught.value.requirement == rows["a.shape(capsule, circle).radius"] == "a number > 0 m, at most 1e+09"
+    assert caught.value.requirement == rows["a.shape[capsule, circle].radius"] == "a number > 0 m, at most 1e+09"
 
 
 def test_what_the_program_writes_is_valid(validator: jsonschema.Draft202012Validator) -> None:
