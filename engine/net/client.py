@@ -187,8 +187,6 @@ class Client:
         self._digests: dict[int, bytes] = {}
         """The server's, of keyframes that have not been compared."""
         self._lost: _Lost | None = None
-        self._is_from_beginning = False
-        """The server could not tell its state, but all acts since the beginning."""
         self._n_given = 0
         """Acts that came with the state."""
         self._missing: dict[int, float] = {}
@@ -370,7 +368,7 @@ class Client:
 
     def _receive(self, message: m.FromServer, now: float) -> None:
         if isinstance(message, m.Welcome):
-            if self._is_waiting or (self._lost is not None and message.open_tick >= self._lost.tick):  # it may come twice
+            if self._is_waiting or (self._lost is not None and message.tick >= self._lost.tick):  # it may come twice
                 self._begin(message, now)
         elif isinstance(message, m.Refused | m.Dropped):
             self.refused = message.reason or "the server gives no reason"
@@ -435,8 +433,6 @@ class Client:
                 self.course.add(own.tick, Act(self.user, number, own.action))
         for acted in welcome.acts:
             self._take(acted, now, is_welcome=True)
-        self.confirmed = self._seen = max(welcome.tick, welcome.open_tick)
-        self._is_from_beginning = welcome.tick < welcome.open_tick
         self._n_given = len(welcome.acts)
 
     def _take(self, acted: m.Acted, now: float, is_welcome: bool = False) -> None:
@@ -751,7 +747,7 @@ class Client:
             self.n_compared += 1
             if ours != theirs and self._lost is None:
                 self._lost = _Lost(tick, now, True)
-        behind = self._clock.tick(now) - (self.confirmed if self._is_from_beginning else min(self.confirmed, course.now))
+        behind = self._clock.tick(now) - min(self.confirmed, course.now)
         if behind > _FAR_TICKS and self._lost is None:
             self._lost = _Lost(self.confirmed, now, False)
         if self._lost is not None and now >= self._lost.again_at:

@@ -88,8 +88,6 @@ class Limits:
         Whole states sent to all at one keyframe.
     processor_share : float
         Of one processor, that its messages and acts may take.
-    past_bytes : int
-        Of all acts since the beginning, kept for those who join a demo whose state cannot be told.
     """
 
     connections: int = 96
@@ -117,7 +115,6 @@ class Limits:
     states_per_s: float = 0.5
     states_at_once: int = 8
     processor_share: float = 0.5
-    past_bytes: int = 1_000_000
 
 
 class Bucket:

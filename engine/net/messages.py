@@ -34,7 +34,7 @@ from engine.sim.users import MAX_USERS
 __all__ = [
     "LARGEST_FROM_CLIENT", "LARGEST_FROM_SERVER", "METHODS", "MOST_EARLIER", "PORT", "VERSION", "Acted", "Bye", "Closed",
     "Denied", "Did", "Dropped", "FromClient", "FromServer", "Hello", "Keyframe", "Lost", "MessageError", "Missing", "Ping", "Pointed",
-    "Pointing", "Pong", "Present", "Refused", "Welcome", "Who", "decode_acts", "decode_from_client", "decode_from_server", "encode",
+    "Pointing", "Pong", "Present", "Refused", "Welcome", "Who", "decode_from_client", "decode_from_server", "encode",
     "encode_acts",
 ]  # fmt: skip
 
@@ -146,11 +146,8 @@ class Denied(_Message, frozen=True, tag="denied"):
 
 
 class Welcome(_Message, frozen=True, tag="welcome"):
-    """All that a client needs to go on from a keyframe: how the demo was made, its state then, and what was done since.
-
-    The state of some demos cannot be told: then `tick` is 0, `state` empty, and `acts` are all since the beginning. Every tick before
-    `open_tick` is closed, and whole with what is among them.
-    """
+    """All that a client needs to go on from a keyframe: how the demo was made, its state right before `tick`, the first open one, and what
+    was done since."""
 
     user: UserNumber
     key: Annotated[str, msgspec.Meta(max_length=64)]
@@ -159,8 +156,6 @@ class Welcome(_Message, frozen=True, tag="welcome"):
     """demo, scene, seed, values, solver, solver_settings, built_for, hertz, remembers: see `engine.net.scene`."""
     state: bytes
     acts: list[Acted]
-    open_tick: Tick
-    """The first that is not closed."""
     hertz: Annotated[float, msgspec.Meta(gt=0.0, le=1000.0)]
     delay: Annotated[int, msgspec.Meta(ge=0, le=1000)]
     window: Annotated[int, msgspec.Meta(ge=1, le=10_000)]
@@ -228,10 +223,6 @@ Method: TypeAlias = Literal["prediction", "interpolation", "lockstep"]
 
 _from_client = msgspec.msgpack.Decoder(FromClient)
 _from_server = msgspec.msgpack.Decoder(FromServer)
-_acts = msgspec.msgpack.Decoder(list[Acted])
-"""Of any message: where each begins and ends, and nothing of what is in it."""
-_ARRAY_OF = b"\xdd"
-"""MessagePack's head of an array, before its length in four bytes."""
 _encoder = msgspec.msgpack.Encoder()
 
 
@@ -261,11 +252,6 @@ def decode_from_server(content: bytes) -> FromServer:
 def encode_acts(acts: list[Acted]) -> bytes:
     """Return the bytes of acts as they stand in a `Welcome`."""
     return _encoder.encode(acts)
-
-
-def decode_acts(content: bytes, n: int) -> list[Acted]:
-    """Return so many acts of which the bytes follow upon one another; they are the server's own."""
-    return _acts.decode(_ARRAY_OF + n.to_bytes(4, "big") + content)
 
 
 def _decoded(decoder: msgspec.msgpack.Decoder[Any], content: bytes, most: int) -> Any:

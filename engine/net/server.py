@@ -260,10 +260,6 @@ class Server:
         self._acted: dict[int, list[m.Acted]] = {}
         self._loads: Counter[tuple[int, int]] = Counter()
         """Acts by tick and user, of open ticks."""
-        self._first_scene = scene_of(demo)
-        self._past: bytearray | None = bytearray()
-        """All acts since the beginning, as they were sent; None when there are too many."""
-        self._n_past = 0
         self._total = owned(demo, IDS_OF_A_USER)[1]
         self._pointers: dict[int, m.Pointed] = {}
         self._is_present_told = True
@@ -574,11 +570,6 @@ class Server:
         self._acted.setdefault(tick, []).append(acted)
         self._loads[tick, user] += 1
         self._send_all(content)
-        if self._past is not None:
-            self._past += content
-            self._n_past += 1
-            if len(self._past) > self.settings.limits.past_bytes:
-                self._past = None
 
     def _repeat(self, one: _Peer, peer: int, ticks: list[int], now: float) -> None:
         """Send all that belongs to ticks again, as far as they are closed, and as much as one may ask for."""
@@ -742,21 +733,19 @@ class Server:
         if not waiting:
             return
         course = self.course
-        tick, scene, state, past = course.now, scene_of(course.demo), b"", self._past
+        tick, scene, state = course.now, scene_of(course.demo), b""
         acts = [acted for at in sorted(self._acted) if at >= tick for acted in self._acted[at]]
         if len(acts) > _MANY_ACTS and not is_bounded(m.encode_acts(acts)):  # by the next keyframe some are done
             return
         try:
             if tick > 0:
                 state = compress_state(encode_state(course.demo))
-        except Exception as error:  # then they go through everything from the beginning
+        except Exception as error:
             if not isinstance(error, StateError):
-                self._troubles.append(f"tick {tick}: the state could not be told ({type(error).__name__}: {error})"[:500])
-            if past is None:
-                for peer, _ in waiting:
-                    self._refuse(peer, f"nobody can join any more: too much has happened, and {error}"[:500])
-                return
-            tick, scene, acts = 0, self._first_scene, m.decode_acts(bytes(past), self._n_past)
+                self._troubles.append(f"tick {tick}: the state cannot be sent ({type(error).__name__}: {error})"[:500])
+            for peer, _ in waiting:
+                self._refuse(peer, f"the state cannot be sent: {error}"[:500])
+            return
         for peer, one in waiting:
             assert one.user is not None
             is_in, one.is_lost = one.is_lost and one.shows_state and tick > 0, False
@@ -765,7 +754,7 @@ class Server:
                 self._send(peer, m.Keyframe(tick, state))
                 continue
             welcome = m.Welcome(
-                one.user, member.key, tick, scene, state, acts, course.now,
+                one.user, member.key, tick, scene, state, acts,
                 self.hertz, self.settings.delay, self.settings.window, member.next_number,
             )  # fmt: skip
             self._send(peer, welcome)

@@ -346,7 +346,7 @@ _LIES = (
     m.Keyframe(0, b""),
     m.Pointed(64, 1e6, -1e6),
     m.Present([]),
-    m.Welcome(1, "", 0, {}, b"", [], 0, 1e-9, 1000, 10_000),
+    m.Welcome(1, "", 0, {}, b"", [], 1e-9, 1000, 10_000),
 )
 
 
@@ -398,7 +398,7 @@ _SCENE = scene_of(find_demo(DEMO)(0))
 def test_a_welcome_to_nowhere_is_refused(scene: dict[str, object]) -> None:
     client = Client("one")
     client.advance(0.0)
-    client.receive(m.encode(m.Welcome(1, "k", 0, scene, b"nonsense", [], 0, 60.0, 3, 50)), 0.1)
+    client.receive(m.encode(m.Welcome(1, "k", 0, scene, b"nonsense", [], 60.0, 3, 50)), 0.1)
     assert client.refused and "\n" not in client.refused and client.course is None and client.advance(0.2) == 0
 
 

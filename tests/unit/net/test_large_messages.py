@@ -54,7 +54,7 @@ def _plain_state(plain: bytes) -> bytes:
 
 def _welcome(scene: bytes = b"\x80", state: bytes = b"", acts: bytes = b"\x90") -> bytes:
     fields = (
-        b"\x9b",
+        b"\x9a",
         b"\xa7welcome",
         b"\x01",
         b"\xa0",
@@ -62,7 +62,6 @@ def _welcome(scene: bytes = b"\x80", state: bytes = b"", acts: bytes = b"\x90") 
         scene,
         msgspec.msgpack.encode(state),
         acts,
-        b"\x00",
         b"\x3c",
         b"\x03",
         b"\x64",

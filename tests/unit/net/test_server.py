@@ -35,7 +35,6 @@ from engine.sim.actions import (
     Restart,
     SetSolver,
     UndoOwn,
-    decode_action,
     encode_action,
 )
 from engine.sim.state import decode_state, decompress_state
@@ -416,27 +415,17 @@ def test_a_demo_that_fails_does_not_end_the_world(monkeypatch: pytest.MonkeyPatc
     assert "what user 1 did (PressKey) ended in ZeroDivisionError" in troubles[0] and "the step ended in" in troubles[-1]
 
 
-def test_where_the_state_cannot_be_told_one_who_comes_late_gets_all_acts(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_where_the_state_cannot_be_sent_nobody_comes_in(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_: object) -> bytes:
-        raise StateError("a thing that cannot be told")
+        raise StateError("own is of builtins:generator, which no state can hold")
 
-    monkeypatch.setattr("engine.net.server.encode_state", fail)
-    table = Table(limits=Limits(past_bytes=200))
+    table = Table()
     table.come(1)
-    table.do(1, 1, Grab((0.0, 5.0)))
     table.run(40)
-    welcome = table.come(2)
-    assert welcome.tick == 0 and welcome.state == b"" and welcome.open_tick > 40
-    assert [(acted.user, acted.number, type(decode_action(acted.action))) for acted in welcome.acts] == [
-        (1, 0, Join),
-        (1, 1, Grab),
-        (2, 0, Join),
-    ]
-    for number in range(2, 12):
-        table.do(1, number, Drag((0.0, 5.0)))
-    table.say(3, m.Hello(m.VERSION, "too late"))
+    monkeypatch.setattr("engine.net.server.encode_state", fail)
+    table.say(2, m.Hello(m.VERSION, "too late"))
     table.run(40)
-    assert "nobody can join any more" in table.of(3, m.Refused)[0].reason
+    assert table.of(2, m.Refused)[0].reason == "the state cannot be sent: own is of builtins:generator, which no state can hold"
 
 
 def test_a_bucket() -> None:
