@@ -21,7 +21,7 @@ __all__ = ["LONGEST", "MOST_LOSS", "Link", "LinkSettings"]
 LONGEST = 10.0
 """Seconds: of latency, and of jitter."""
 MOST_LOSS = 0.95
-_LEAST_BANDWIDTH, _MOST_BANDWIDTH = 100.0, 1e10
+_MIN_BANDWIDTH, _MAX_BANDWIDTH = 100.0, 1e10
 """Bytes a second."""
 _RETRY = 0.2
 """Seconds, beside the way there and back, after which a stream sends what was lost again: the least that Linux waits (RFC 6298 says 1)."""
@@ -65,10 +65,10 @@ class LinkSettings:
         boolean("is_stream", self.is_stream)
         try:
             if self.bandwidth != 0.0:
-                within("bandwidth", self.bandwidth, _LEAST_BANDWIDTH, _MOST_BANDWIDTH)
+                within("bandwidth", self.bandwidth, _MIN_BANDWIDTH, _MAX_BANDWIDTH)
         except InvalidInputError as error:
-            wanted = f"0 for no limit, or from {_LEAST_BANDWIDTH:g} to {_MOST_BANDWIDTH:g} bytes a second"
-            raise InvalidInputError("bandwidth", wanted, error.value) from None
+            requirement = f"0 for no limit, or from {_MIN_BANDWIDTH:g} to {_MAX_BANDWIDTH:g} bytes a second"
+            raise InvalidInputError("bandwidth", requirement, error.value) from None
 
     @property
     def longest(self) -> float:
@@ -124,11 +124,11 @@ class Link:
                 lost = rng.random() < settings.loss
             overtakes = again = False
         for _ in range(0 if lost else 2 if again else 1):
-            takes = max(0.0, settings.latency + settings.jitter * rng.uniform(-1.0, 1.0))
+            delay = max(0.0, settings.latency + settings.jitter * rng.uniform(-1.0, 1.0))
             if overtakes:
-                due = start + takes * rng.random()
+                due = start + delay * rng.random()
             else:
-                due = self._last = max(start + takes, self._last)
+                due = self._last = max(start + delay, self._last)
             self._n += 1
             self.n_held += len(content)
             heapq.heappush(self._waiting, (due, self._n, content))
@@ -144,9 +144,9 @@ class Link:
 
     def take_with_times(self, now: float) -> list[tuple[float, bytes]]:
         """Return what arrives by now, each with when it does, seconds."""
-        found = []
+        arrived = []
         while self._waiting and self._waiting[0][0] <= now:
             due, _, content = heapq.heappop(self._waiting)
             self.n_held -= len(content)
-            found.append((due, content))
-        return found
+            arrived.append((due, content))
+        return arrived

@@ -222,24 +222,24 @@ class SimulatedNetwork:
             )
             for k in range(n_clients)
         ]
-        for one in self.members:
-            one.client.on_final = one.digests.__setitem__
+        for member in self.members:
+            member.client.on_final = member.digests.__setitem__
 
     @property
     def clients(self) -> list[Client]:
         """The client of each member."""
-        return [one.client for one in self.members]
+        return [member.client for member in self.members]
 
     @property
     def drops(self) -> list[str]:
         """Clients that the server has dropped, and why."""
-        names = {one.connection.peer: one.client.name for one in self.members if one.connection is not None}
+        names = {member.connection.peer: member.client.name for member in self.members if member.connection is not None}
         return [f"{names[peer]}: {reason}" for peer, reason in self._host.drops if peer in names]
 
     @property
     def digests(self) -> list[dict[int, bytes]]:
         """The digests of each client."""
-        return [one.digests for one in self.members]
+        return [member.digests for member in self.members]
 
     @property
     def n_differing(self) -> list[int]:
@@ -248,13 +248,13 @@ class SimulatedNetwork:
 
     def connect(self, k: int) -> None:
         """Give a client a new connection, in place of the one that it may have."""
-        one = self.members[k]
-        if one.connection is None:
-            one.connection = SimulatedConnection(self._host, self._link, self._down)
+        member = self.members[k]
+        if member.connection is None:
+            member.connection = SimulatedConnection(self._host, self._link, self._down)
         else:
-            one.connection.close()
-            one.client.reconnect()
-            one.connection.open()
+            member.connection.close()
+            member.client.reconnect()
+            member.connection.open()
 
     def _note(self, server: Server) -> None:
         self.final[server.course.now] = server.course.digests[server.course.now]
@@ -263,20 +263,20 @@ class SimulatedNetwork:
         """Advance by a sixtieth of a second; `play` lets each client act."""
         self.now += _FRAME
         self._host.now = now = self.now
-        for k, one in enumerate(self.members):
-            if one.joins_at > now or one.is_asleep:
+        for k, member in enumerate(self.members):
+            if member.joins_at > now or member.is_asleep:
                 continue
-            if one.connection is None:
+            if member.connection is None:
                 self.connect(k)
-            assert one.connection is not None
-            client, own, begun = one.client, one.clock(now), time.process_time()
-            for content, _ in one.connection.receive():
+            assert member.connection is not None
+            client, own, begun = member.client, member.clock(now), time.process_time()
+            for content, _ in member.connection.receive():
                 client.receive(content, own)
             client.advance(own)
-            one.seconds += time.process_time() - begun
+            member.seconds += time.process_time() - begun
             if play is not None and client.course is not None:
-                play(client, one.rng, own)
-            one.connection.send(*client.outbox)
+                play(client, member.rng, own)
+            member.connection.send(*client.outbox)
             client.outbox.clear()
         begun = time.process_time()
         self._host.advance(now)

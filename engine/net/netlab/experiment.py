@@ -23,10 +23,10 @@ def run_experiment(plan: Plan, advance: Callable[[int], object] | None = None) -
     network = SimulatedNetwork(demo, plan.n_clients, plan.up, plan.server_settings, plan.seed, down=plan.down, method=plan.method)
     server, watched = network.server, ServerWatch()
     server.on_tick = watched.tick
-    for k, one in enumerate(network.members):
-        tick = plan.comes_at(k)
-        one.joins_at = (tick - server.clock(0.0)) / server.hertz if tick else 0.0
-    watches = [Watch(one.client) for one in network.members]
+    for k, member in enumerate(network.members):
+        tick = plan.joins_at(k)
+        member.joins_at = (tick - server.clock(0.0)) / server.hertz if tick else 0.0
+    watches = [Watch(member.client) for member in network.members]
     hands = {id(watch.client): (watch, plan.hands(k)) for k, watch in enumerate(watches)}
     end: float | None = None
 
@@ -53,7 +53,7 @@ def run_experiment(plan: Plan, advance: Callable[[int], object] | None = None) -
     watched.notes.seconds = network.seconds
     watched.notes.drops = list(network.drops)
     notes = []
-    for watch, one in zip(watches, network.members, strict=True):
-        n_up, n_down = (0, 0) if one.connection is None else (one.connection.up.n_bytes, one.connection.down.n_bytes)
-        notes.append(watch.end(n_up, n_down, one.seconds))
+    for watch, member in zip(watches, network.members, strict=True):
+        n_up, n_down = (0, 0) if member.connection is None else (member.connection.up.n_bytes, member.connection.down.n_bytes)
+        notes.append(watch.end(n_up, n_down, member.seconds))
     return found_of(plan, watched.notes, notes, is_whole)

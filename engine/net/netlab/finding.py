@@ -1,4 +1,4 @@
-"""What came of an experiment: whether all copies went through the same states, and what keeping up with each other has cost."""
+"""The result of an experiment: whether all copies went through the same states, and at what cost."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ AGES = (1, 2, 5, 10, 15, 20, 30, 45, 60, 90)
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """Of numbers: how many, the middle one, that which one in twenty exceeds, the largest; None of none."""
+    """Statistics of numbers: count, median, 95th percentile and maximum; None without any."""
 
     n: int
     median: float | None
@@ -41,7 +41,7 @@ class Spread:
 
 @dataclass(frozen=True, slots=True)
 class ClientFinding:
-    """Of one client; times in seconds, rates in bytes of messages a second."""
+    """The result of one client; times in seconds, rates in bytes of messages a second."""
 
     name: str
     first_step: int | None
@@ -62,7 +62,7 @@ class ClientFinding:
     bytes_down_per_s: float
     ms_per_step: float | None
     problem: str
-    """Why it did not come to know all, empty if it did."""
+    """The reason why the client does not know every state; empty if it does."""
 
     def as_json(self) -> dict[str, Any]:
         return asdict(self)
@@ -75,7 +75,7 @@ class Finding:
     Attributes
     ----------
     steps : int
-        Ticks that the server closed, of those asked for.
+        Ticks that the server closed, of the requested ones.
     clients : list of ClientFinding
     by_size, by_age : list of int
         Corrections below each bound of `SIZES` and of `AGES`, and, last, beyond.
@@ -101,39 +101,39 @@ class Finding:
 
     @property
     def differing_steps(self) -> int:
-        """Steps of all clients after which a state was another than the server's."""
-        return sum(one.differing_steps for one in self.clients)
+        """Steps of all clients after which the state differs from the server's."""
+        return sum(client.differing_steps for client in self.clients)
 
     @property
     def problems(self) -> list[str]:
-        """What keeps it from being shown that all agree, each in a line."""
-        found = [f"{one.name}: {one.problem}" for one in self.clients if one.problem]
+        """Reasons why agreement is not shown, one line each."""
+        problems = [f"{client.name}: {client.problem}" for client in self.clients if client.problem]
         n = self.differing_steps
-        return ([f"{n} steps differ from the server's"] if n else []) + found
+        return ([f"{n} steps differ from the server's"] if n else []) + problems
 
     def total(self, name: str) -> int:
         """Return the sum of a count over all clients."""
-        return sum(getattr(one, name) for one in self.clients)
+        return sum(getattr(client, name) for client in self.clients)
 
     @property
     def again_per_step(self) -> float:
-        """Steps that a client took again for each that it took."""
+        """Steps simulated again per step."""
         return self.total("resimulated_steps") / max(1, self.total("compared_steps"))
 
     @property
     def stalled_share(self) -> float | None:
         """Share of the clients' frames in which a tick was due and could not be taken."""
-        shares = [one.stalled_share for one in self.clients if one.stalled_share is not None]
+        shares = [client.stalled_share for client in self.clients if client.stalled_share is not None]
         return fmean(shares) if shares else None
 
     @property
     def bytes_per_s(self) -> float:
-        """Of a client, both ways together, on average."""
-        return fmean(one.bytes_up_per_s + one.bytes_down_per_s for one in self.clients)
+        """Mean rate of a client, both ways together."""
+        return fmean(client.bytes_up_per_s + client.bytes_down_per_s for client in self.clients)
 
     def as_json(self) -> dict[str, Any]:
         plan = self.plan
-        costs = [one.ms_per_step for one in self.clients if one.ms_per_step is not None]
+        costs = [client.ms_per_step for client in self.clients if client.ms_per_step is not None]
         return {
             "title": plan.title,
             "solver": plan.scene["solver"],
@@ -167,36 +167,38 @@ class Finding:
             "time_to_agree": asdict(self.time_to_agree),
             "clock_error": asdict(self.clock_error),
             "ms_per_step": {"server": self.server_ms_per_step, "client": fmean(costs) if costs else None},
-            "per_client": [one.as_json() for one in self.clients],
+            "per_client": [client.as_json() for client in self.clients],
             "drops": self.drops,
             "problems": self.problems,
         }
 
 
 def found_of(plan: Plan, server: ServerNotes, clients: Sequence[ClientNotes], is_whole: bool = True) -> Finding:
-    """Return what the notes of an experiment come to."""
+    """Return the result of an experiment."""
     last = min(plan.steps, max(server.final, default=0))
     findings, shown, agreed, clocks, corrections = [], [], [], [], []
-    confirmed = [([tick for tick, _ in one.confirmed], [at for _, at in one.confirmed]) for one in clients]
+    confirmed = [([tick for tick, _ in client.confirmed], [at for _, at in client.confirmed]) for client in clients]
     n_acts = n_moved = 0
-    for one in clients:
-        own_shown = [at - one.did[number] for number, at in one.shown.items()]
+    for client in clients:
+        own_shown = [at - client.did[number] for number, at in client.shown.items()]
         own_agreed = []
-        for number, at in one.did.items():
-            tick = server.counted.get((one.user, number))
+        for number, at in client.did.items():
+            tick = server.counted.get((client.user, number))
             known = [_when(tick, *lists) for lists in confirmed] if tick is not None else [math.inf]
             if max(known) < math.inf:
                 own_agreed.append(max(known) - at)
-        n_acts += len(one.did)
-        n_moved += one.n_late
+        n_acts += len(client.did)
+        n_moved += client.n_late
         errors = [
-            abs(believed / server.hertz - (at - server.start - server.lost_until(at))) for at, believed in one.clock if at >= server.start
+            abs(believed / server.hertz - (at - server.start - server.lost_until(at)))
+            for at, believed in client.clock
+            if at >= server.start
         ]
-        findings.append(_of_client(plan, server, one, last, Spread.of(own_shown), Spread.of(own_agreed), Spread.of(errors), is_whole))
+        findings.append(_of_client(plan, server, client, last, Spread.of(own_shown), Spread.of(own_agreed), Spread.of(errors), is_whole))
         shown += own_shown
         agreed += own_agreed
         clocks += errors
-        corrections += one.corrections
+        corrections += client.corrections
     sizes, ages = [metres for _, metres in corrections], [float(age) for age, _ in corrections]
     return Finding(
         plan, last, findings, _histogram(SIZES, sizes), _histogram(AGES, ages), Spread.of(sizes), Spread.of(ages),
@@ -206,29 +208,44 @@ def found_of(plan: Plan, server: ServerNotes, clients: Sequence[ClientNotes], is
 
 
 def _of_client(
-    plan: Plan, server: ServerNotes, one: ClientNotes, last: int, shown: Spread, agreed: Spread, clock: Spread, is_whole: bool
+    plan: Plan, server: ServerNotes, client: ClientNotes, last: int, shown: Spread, agreed: Spread, clock: Spread, is_whole: bool
 ) -> ClientFinding:
-    compared = {tick: digest for tick, digest in one.final.items() if tick <= last and tick in server.final}
+    compared = {tick: digest for tick, digest in client.final.items() if tick <= last and tick in server.final}
     differing = sum(server.final[tick] != digest for tick, digest in compared.items())
     missing = set(range(min(compared), last + 1)) - set(compared) if compared else set()
-    problem = one.refused
+    problem = client.refused
     if is_whole and not problem:
         if not compared:
             problem = "it never got the state"
-        elif missing and one.reached < last:
+        elif missing and client.reached < last:
             problem = f"it does not know {len(missing)} steps, the first of them {min(missing)}"
-    sizes = [metres for _, metres in one.corrections]
-    up, down = (n / one.lasted if one.lasted > 0.0 else 0.0 for n in (one.n_sent, one.n_received))
+    sizes = [metres for _, metres in client.corrections]
+    up, down = (n / client.lasted if client.lasted > 0.0 else 0.0 for n in (client.n_sent, client.n_received))
     return ClientFinding(
-        one.name, min(compared, default=None), len(compared), differing, len(missing), one.n_rollbacks, one.n_again, one.n_adopted,
-        one.n_welcomes,
-        one.n_stalls / one.n_frames if one.n_frames else None, len(sizes), max(sizes, default=None), shown, agreed, clock, up, down,
-        1e3 * one.seconds / one.ticks if one.ticks else None, problem,
-    )  # fmt: skip
+        name=client.name,
+        first_step=min(compared, default=None),
+        compared_steps=len(compared),
+        differing_steps=differing,
+        skipped_steps=len(missing),
+        rollbacks=client.n_rollbacks,
+        resimulated_steps=client.n_again,
+        adopted_keyframes=client.n_adopted,
+        welcomes=client.n_welcomes,
+        stalled_share=client.n_stalls / client.n_frames if client.n_frames else None,
+        corrections=len(sizes),
+        largest_correction=max(sizes, default=None),
+        own_act_shown=shown,
+        time_to_agree=agreed,
+        clock_error=clock,
+        bytes_up_per_s=up,
+        bytes_down_per_s=down,
+        ms_per_step=1e3 * client.seconds / client.ticks if client.ticks else None,
+        problem=problem,
+    )
 
 
 def _when(tick: int, confirmed: list[int], times: list[float]) -> float:
-    """Return when a client knew a tick whole: never, if it did not come to know it; always, if it came later."""
+    """Return when a client knew every act of a tick: infinity if never, -infinity if it joined later."""
     if not confirmed or tick < confirmed[0]:
         return -math.inf
     k = bisect_right(confirmed, tick)

@@ -40,17 +40,17 @@ from engine.world import BodySpec, DistanceJointSpec, FixtureSpec, RevoluteJoint
 __all__ = ["LATEST", "RATE", "Actor", "RandomHands", "ScriptedHands"]
 
 RATE = 2.0
-"""Things that a hand begins a second, where nothing else is said."""
+"""Default rate of a random hand, actions a second."""
 _DRAG_SECONDS = 0.05
-"""From one place of a pointer that holds something to the next."""
+"""Interval between drags, seconds."""
 _SHORTEST, LATEST = 0.2, 1.2
-"""Seconds for which something is held: a body, a key, a pause."""
+"""Range of the duration for which a body, a key or a pause is held, seconds."""
 _REACH = 4.0
-"""Metres that a hand moves what it holds, each way."""
-_MOST_NEW = 30
-"""Bodies that there are beside those at the beginning, from which on hands create no more."""
+"""Distance by which a held body is moved, each way, meters."""
+_MAX_NEW = 30
+"""Number of additional bodies above which hands create no more."""
 _SLIDE = 0.05
-"""Of its length, that a slider is moved from its default each way."""
+"""Share of a slider's length by which it is moved from its default, each way."""
 _KEYS = ("left", "right", "up", "down")
 
 _SHARES: dict[str, float] = {
@@ -66,47 +66,47 @@ _SHARES: dict[str, float] = {
     "hurry": 0.5,
     "restart": 0.1,
 }
-"""How often each is begun, in proportion."""
+"""Relative frequency of each action."""
 
 
 class Actor(Protocol):
-    """What acts: a client."""
+    """A client, as far as hands need it."""
 
     @property
     def demo(self) -> Demo | None:
-        """What it sees."""
+        """The demo that the client shows."""
 
     def act(self, action: Action, now: float) -> object:
         """Apply an action."""
 
 
 class ScriptedHands:
-    """Hands that do what a script says when its tick has come."""
+    """Hands that play a script."""
 
     def __init__(self, script: Script) -> None:
         self.script = script
 
     def play(self, actor: Actor, tick: int, now: float) -> None:
-        """Do what is due."""
-        for one in self.script.due(tick):
-            actor.act(one, now=now)
+        """Apply the actions that are due."""
+        for action in self.script.due(tick):
+            actor.act(action, now=now)
 
 
 class RandomHands:
-    """Hands that do anything.
+    """Hands that act at random.
 
     Parameters
     ----------
     rng : Generator
     rate : float
-        Things begun a second, on average.
+        Mean number of actions begun a second.
     """
 
     def __init__(self, rng: np.random.Generator, rate: float = RATE) -> None:
         self._rng, self._rate = rng, rate
         self._looked: float | None = None
         self._ends: list[tuple[float, Callable[[Actor, float], object]]] = []
-        """What ends when."""
+        """Pending ends of actions, by time."""
         self._busy: set[str] = set()
         self._held_at = (0.0, 0.0)
         self._pulls_to = (0.0, 0.0)
@@ -114,7 +114,7 @@ class RandomHands:
         self._n_at_first: int | None = None
 
     def play(self, actor: Actor, tick: int, now: float) -> None:
-        """Look at the demo, and do what comes to mind."""
+        """Look at the demo, and act with the given rate."""
         demo = actor.demo
         if demo is None or not demo.stages:
             return
@@ -150,10 +150,10 @@ class RandomHands:
         self._ends.append((now + float(self._rng.uniform(_SHORTEST, LATEST)), ended))
 
     def _grab(self, actor: Actor, demo: Demo, now: float) -> None:
-        found = self._some_body(demo)
-        if found is None or "hand" in self._busy:
+        picked = self._some_body(demo)
+        if picked is None or "hand" in self._busy:
             return
-        stage, body = found
+        stage, body = picked
         x, y = stage.world.state(body).position
         point = float(x + stage.offset[0]), float(y + stage.offset[1])
         self._held_at, self._dragged = point, now
@@ -169,11 +169,11 @@ class RandomHands:
         actor.act(Drag(self._held_at), now=now)
 
     def _push(self, actor: Actor, demo: Demo, now: float) -> None:
-        found = self._some_body(demo)
-        if found is None or "keys" in self._busy:
+        picked = self._some_body(demo)
+        if picked is None or "keys" in self._busy:
             return
         key = _KEYS[int(self._rng.integers(len(_KEYS)))]
-        actor.act(Drive(demo.stages.index(found[0]), found[1]), now=now)
+        actor.act(Drive(demo.stages.index(picked[0]), picked[1]), now=now)
         actor.act(PressKey(key), now=now)
         self._for_a_while("keys", now, lambda actor, now: actor.act(ReleaseKey(key), now=now))
 
@@ -184,17 +184,17 @@ class RandomHands:
 
     def _hurry(self, actor: Actor, demo: Demo, now: float) -> None:
         if "speed" not in self._busy:
-            actor.act(SetSpeed(float(self._rng.choice([one for one in SPEEDS if 0.25 <= one <= 2.0]))), now=now)
+            actor.act(SetSpeed(float(self._rng.choice([speed for speed in SPEEDS if 0.25 <= speed <= 2.0]))), now=now)
             self._for_a_while("speed", now, lambda actor, now: actor.act(SetSpeed(1.0), now=now))
 
     # -- what it builds and breaks ------------------------------------------------------------------------------------
 
     def _create(self, actor: Actor, demo: Demo, now: float) -> None:
         assert self._n_at_first is not None
-        found = self._some_body(demo)
-        if found is None or demo.no_edits or _n_bodies(demo) >= self._n_at_first + _MOST_NEW:
+        picked = self._some_body(demo)
+        if picked is None or demo.no_edits or _n_bodies(demo) >= self._n_at_first + _MAX_NEW:
             return
-        stage, body = found
+        stage, body = picked
         size = float(self._rng.uniform(0.15, 0.5))
         shape = (Circle(size), Polygon.box(size, 0.6 * size))[int(self._rng.integers(2))]
         x, y = stage.world.state(body).position
@@ -205,23 +205,23 @@ class RandomHands:
     def _erase(self, actor: Actor, demo: Demo, now: float) -> None:
         """Destroy a body, but leave half of those at the beginning."""
         assert self._n_at_first is not None
-        found = self._some_body(demo)
-        if found is None or demo.no_edits or 2 * _n_bodies(demo) <= self._n_at_first:
+        picked = self._some_body(demo)
+        if picked is None or demo.no_edits or 2 * _n_bodies(demo) <= self._n_at_first:
             return
-        actor.act(DestroyBody(demo.stages.index(found[0]), found[1]), now=now)
+        actor.act(DestroyBody(demo.stages.index(picked[0]), picked[1]), now=now)
 
     def _join_bodies(self, actor: Actor, demo: Demo, now: float) -> None:
         """Join a body with the nearest other one, by a hinge or a rod."""
-        found = self._some_body(demo)
-        if found is None or demo.no_edits:
+        picked = self._some_body(demo)
+        if picked is None or demo.no_edits:
             return
-        stage, body = found
+        stage, body = picked
         world = stage.world
         at = np.array(world.state(body).position)
-        others = [one for one in world.body_ids if one != body and world.body(one).spec.type == "dynamic"]
+        others = [other for other in world.body_ids if other != body and world.body(other).spec.type == "dynamic"]
         if not others:
             return
-        places = np.array([world.state(one).position for one in others])
+        places = np.array([world.state(other).position for other in others])
         k = int(np.argmin(np.hypot(*(places - at).T)))
         a, b = (float(at[0]), float(at[1])), (float(places[k, 0]), float(places[k, 1]))
         middle = (0.5 * (a[0] + b[0]), 0.5 * (a[1] + b[1]))
@@ -243,13 +243,13 @@ class RandomHands:
     def _slide(self, actor: Actor, demo: Demo, now: float) -> None:
         """Move a slider, near its default: at its end may be ten times the bodies."""
         if demo.parameters:
-            one = demo.parameters[int(self._rng.integers(len(demo.parameters)))]
-            low, high = one.slider_ends
-            place = one.on_slider(one.default) + _SLIDE * (high - low) * float(self._rng.uniform(-1.0, 1.0))
-            number = one.snapped(min(max(place, low), high))
-            if one.choices:
+            parameter = demo.parameters[int(self._rng.integers(len(demo.parameters)))]
+            low, high = parameter.slider_ends
+            place = parameter.on_slider(parameter.default) + _SLIDE * (high - low) * float(self._rng.uniform(-1.0, 1.0))
+            number = parameter.snapped(min(max(place, low), high))
+            if parameter.choices:
                 number = float(round(number))
-            actor.act(SetParameter(one.name, number), now=now)
+            actor.act(SetParameter(parameter.name, number), now=now)
 
     def _restart(self, actor: Actor, demo: Demo, now: float) -> None:
         actor.act(Restart(), now=now)
@@ -258,8 +258,8 @@ class RandomHands:
 
     def _some_body(self, demo: Demo) -> tuple[Stage, int] | None:
         """Return a dynamic body and its stage."""
-        found = [(stage, one) for stage in demo.stages for one in stage.world.body_ids if stage.world.body(one).spec.type == "dynamic"]
-        return found[int(self._rng.integers(len(found)))] if found else None
+        bodies = [(stage, body) for stage in demo.stages for body in stage.world.body_ids if stage.world.body(body).spec.type == "dynamic"]
+        return bodies[int(self._rng.integers(len(bodies)))] if bodies else None
 
     def _near(self, point: tuple[float, float], reach: float) -> tuple[float, float]:
         dx, dy = self._rng.uniform(-reach, reach, 2)

@@ -1,4 +1,4 @@
-"""What an experiment is: which world, how many clients, behind which links, with which hands, by which method."""
+"""The plan of an experiment: scene, number of clients, links, hands and method."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ _USUAL = ServerSettings()
 MOST_STEPS = 1_000_000
 _MOST_RATE = 60.0
 LINK_FIELDS = ("latency", "jitter", "loss", "reorder", "duplicate", "bandwidth")
-"""Of a link, that are numbers."""
+"""Numeric fields of a link."""
 SWEPT = {**{name: name for name in LINK_FIELDS}, "delay": "delay", "window-steps": "window", "clients": "n_clients", "rate": "rate"}
-"""What can be swept, with its field: of the link, both ways, or of the plan."""
+"""Quantities that can be swept, with their field: of the link, both ways, or of the plan."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,8 +99,8 @@ class Plan:
             return ScriptedHands(Script(self.script, client + 1))
         return RandomHands(stream(self.seed, "hand", client), self.rate)
 
-    def comes_at(self, client: int) -> int:
-        """Return the tick at which a client, numbered from 0, comes."""
+    def joins_at(self, client: int) -> int:
+        """Return the tick at which a client, numbered from 0, joins."""
         return self.join_at if self.join_at is not None and client == self.n_clients - 1 else 0
 
 
@@ -114,13 +114,13 @@ def swept(plan: Plan, name: str, values: Iterable[float]) -> list[Plan]:
     """
     if name not in SWEPT:
         raise InvalidInputError("sweep", "NAME=LIST, NAME one of " + ", ".join(SWEPT), name)
-    found = []
+    plans = []
     for value in values:
         if name in LINK_FIELDS:
-            given: dict[str, Any] = {name: value}
-            found.append(replace(plan, up=replace(plan.up, **given), down=replace(plan.down, **given)))
+            changes: dict[str, Any] = {name: value}
+            plans.append(replace(plan, up=replace(plan.up, **changes), down=replace(plan.down, **changes)))
         else:
             is_count = name != "rate" and math.isfinite(value) and value == int(value)
-            given = {SWEPT[name]: int(value) if is_count else value}
-            found.append(replace(plan, **given))
-    return found
+            changes = {SWEPT[name]: int(value) if is_count else value}
+            plans.append(replace(plan, **changes))
+    return plans

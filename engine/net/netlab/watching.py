@@ -1,4 +1,4 @@
-"""What is noted while an experiment runs: of the server, and of each client, as plain data that a pipe takes."""
+"""Records of the server and of each client while an experiment runs, as plain data."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _CLOCK_SECONDS = 0.5
 
 @dataclass(slots=True)
 class ServerNotes:
-    """Of the server.
+    """The record of the server.
 
     Attributes
     ----------
@@ -55,7 +55,7 @@ class ServerNotes:
 
 @dataclass(slots=True)
 class ClientNotes:
-    """Of a client.
+    """The record of a client.
 
     Attributes
     ----------
@@ -167,8 +167,8 @@ class Watch:
         if client.next_number > number:  # it has been said
             self.notes.did[number] = now
 
-    def _note_correction(self, one: Correction) -> None:
-        self.notes.corrections.append((one.age, one.metres))
+    def _note_correction(self, correction: Correction) -> None:
+        self.notes.corrections.append((correction.age, correction.metres))
 
     @property
     def reached(self) -> int:
