@@ -89,7 +89,7 @@ def test_clients_that_do_anything_over_lossy_sockets_agree_with_the_server() -> 
     host = Hosting(lambda: find_demo("simple_shapes")(0, {"count": 5}), port=0, on_tick=watched.tick)
     host.start()
     link = LinkSettings(0.05, 0.02, loss=0.05, reorder=0.1, duplicate=0.02)
-    parties = [_party(host.port, name, link=link) for name in ("one", "two")]
+    parties = [_party(host.port, name, password="", link=link) for name in ("one", "two")]
     players = [(party, Watch(party.client), RandomHands(stream(0, "hand", k), 4.0)) for k, party in enumerate(parties)]
     try:
 
@@ -97,13 +97,14 @@ def test_clients_that_do_anything_over_lossy_sockets_agree_with_the_server() -> 
             now = time.monotonic()
             for party, watch, hands in players:
                 party.advance(now)
+                assert not party.is_over, party.reason
                 watch.frame(now)
                 if party.client.course is not None and host.status.tick < n_ticks:
                     hands.play(watch, party.client.course.now, now)
             return all(watch.reached >= known for _, watch, _ in players)
 
         until(lambda: all_know(100), look=0.005)
-        late = _party(host.port, "three", link=link)
+        late = _party(host.port, "three", password="", link=link)
         players.append((late, Watch(late.client), RandomHands(stream(0, "hand", 2), 4.0)))
         until(lambda: all_know(n_ticks), look=0.005)
     finally:
