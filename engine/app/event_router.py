@@ -106,9 +106,9 @@ class EventRouter:
         elif event.type == pygame.KEYDOWN:
             self._key(event)
         elif event.type == pygame.KEYUP:
-            self._navigator.session.release_key(pygame.key.name(event.key))
+            self._navigator.session.driver.release_key(pygame.key.name(event.key))
         elif event.type == pygame.WINDOWFOCUSLOST:
-            self._navigator.session.release_all()
+            self._navigator.session.driver.release_all()
             self._pointing.let_go()
         elif event.type == pygame.WINDOWLEAVE:
             if not any(pygame.mouse.get_pressed()):  # a drag may leave the window
@@ -497,7 +497,7 @@ class Pointing:
             self._session.set_parameter(control.parameter, self._snapped(control, pixel))
         elif control.key:
             self._session.press(control.key)
-            self._session.release_key(control.key)
+            self._session.driver.release_key(control.key)
         elif control.page:
             self._session.messages.answer(open_page(control.page))
 
@@ -524,4 +524,4 @@ class Pointing:
     def _ungrip(self) -> None:
         if self._holding:
             self._holding = 0
-            self._session.release()
+            self._session.driver.release()

@@ -10,8 +10,8 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from engine.app.browser import called, found_in
+from engine.app.network_driver import NetworkDriver
 from engine.app.screen import Screen
-from engine.app.shared_session import SharedSession
 from engine.common.errors import LabError
 from engine.demo.replaying import demo_kind, new_demo
 from engine.demo.session import Session
@@ -69,8 +69,10 @@ class Navigator:
         What was left for the stepper that is shown, and is come back to from there.
     left : list of Session
         Demos that were left, and are found again as they were; the last one last.
-    shared : SharedSession or None
+    shared : Session or None
         The world that is shared with others; it goes on whatever is shown.
+    network : NetworkDriver or None
+        Its driver.
     """
 
     def __init__(
@@ -98,7 +100,10 @@ class Navigator:
         first = type(demo) if demo is not None else next((one for one in self.demos if one.opens_list), None)
         self.chosen = self.demos.index(first) if first in self.demos else 0
         self._party, self._hosting = party, hosting
-        self.shared = self._shared(party, hosting) if party is not None else None
+        self.shared: Session | None = None
+        self.network: NetworkDriver | None = None
+        if party is not None:
+            self._share(party, hosting)
         self.session = self.shared or self._session(demo if demo is not None else self._preview(self.chosen))
 
     @property
@@ -140,13 +145,13 @@ class Navigator:
 
     def keep_up(self, elapsed: float) -> None:
         """Let the shared world go on where something else is shown, and show it anew where the server has given its state anew."""
-        shared = self.shared
-        if shared is None:
+        shared, network = self.shared, self.network
+        if shared is None or network is None:
             return
         if shared is not self.session:
             shared.advance(elapsed)
-        if shared.is_outdated:
-            self.shared = fresh = self._shared(shared.party, shared.hosting)
+        if network.is_outdated:
+            fresh = self._share(network.party, network.hosting)
             self.watched_from = None if self.watched_from is shared else self.watched_from
             if shared is self.session:
                 self._show(fresh)
@@ -161,14 +166,15 @@ class Navigator:
 
     def end_sharing(self) -> None:
         """Leave the shared world for good; where it is shown, the list is shown then."""
-        shared, self.shared = self.shared, None
-        if shared is not None:
-            shared.leave()
+        shared, network, self.shared, self.network = self.shared, self.network, None, None
+        if network is not None:
+            network.leave()
             if shared is self.session:
                 self.browse()
 
-    def _shared(self, party: Party, hosting: Hosting | None) -> SharedSession:
-        session = SharedSession(party, self._screen.layout.view, self._layers, hosting)
+    def _share(self, party: Party, hosting: Hosting | None) -> Session:
+        self.network = NetworkDriver(party, hosting)
+        self.shared = session = Session(self.network.demo, self._screen.layout.view, self._layers, driver=self.network)
         session.demo.viewer.interactive = self._is_watched
         if self._referee is not None:
             session.demo.sim.use_referee(self._referee, self._is_complete)
@@ -276,7 +282,7 @@ class Navigator:
     def _show(self, session: Session) -> None:
         """Leave the demo that is seen, which is kept as it is, and show another."""
         before = self.session
-        before.timeline.guarded(before.release_all)
+        before.timeline.guarded(before.driver.release_all)
         self._on_leave(before)
         given_up = self._keep(before) if self.watched_from is None else []
         self.watched_from = None

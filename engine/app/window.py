@@ -97,8 +97,8 @@ class Window:
     @property
     def caption(self) -> str:
         """The window's title: who one is in a shared world, and whose that is, before the program's."""
-        shared = self.navigator.shared
-        return TITLE if shared is None else f"{shared.caption} - {TITLE}"
+        network = self.navigator.network
+        return TITLE if network is None else f"{network.caption} - {TITLE}"
 
     @property
     def session(self) -> Session:
@@ -156,15 +156,15 @@ class Window:
     def leave(self) -> None:
         """Let nothing of what was built be lost, and say goodbye to those who share a world: the window closes."""
         self._leave(self.session)
-        if self.navigator.shared is not None:
-            self.navigator.shared.leave()
+        if self.navigator.network is not None:
+            self.navigator.network.leave()
 
     def break_off(self) -> None:
         """Leave no half of a file behind: the window ends in the middle."""
         for dock in self.docks:
             dock.break_off(self.session)
-        if self.navigator.shared is not None:
-            self.navigator.shared.leave()
+        if self.navigator.network is not None:
+            self.navigator.network.leave()
 
     def _leave(self, session: Session) -> None:
         for dock in self.docks:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
 
@@ -47,7 +48,7 @@ class FrameCosts:
         """What the last frame took; its drawing, that of the frame before until it is drawn."""
         return self._recent[-1] if self._recent else FrameTimes()
 
-    def advanced(self, elapsed: float, taken: list[StepTimes], milliseconds: float) -> None:
+    def advanced(self, elapsed: float, taken: Sequence[StepTimes], milliseconds: float) -> None:
         """Note a frame that came `elapsed` seconds after the one before, the steps taken in it, and what all of that took."""
         n, draw = max(len(taken), 1), self.latest.draw
         step, check, beside = (sum(getattr(times, name) for times in taken) / n for name in ("step", "check", "beside"))

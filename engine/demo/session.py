@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from engine.common.arrays import FloatArray
 from engine.common.errors import InvalidInputError, LabError
@@ -23,22 +23,17 @@ from engine.demo.beside import Beside
 from engine.demo.camera_controller import CameraController
 from engine.demo.clock import FixedClock
 from engine.demo.costs import FrameCosts
+from engine.demo.driver import Driver, LocalDriver
 from engine.demo.figures import Figures
-from engine.demo.messages import Message, Messages
-from engine.demo.timeline import Timeline
+from engine.demo.messages import Message
 from engine.geometry import AABB
 from engine.render import palette
 from engine.render.camera import Place
 from engine.render.views import Layers
 from engine.sim.actions import (
     Action,
-    GoAlone,
     Input,
-    KeepSolverState,
     PressKey,
-    Release,
-    ReleaseAll,
-    ReleaseKey,
     ResourceReady,
     Restart,
     SetParameter,
@@ -46,8 +41,7 @@ from engine.sim.actions import (
 )
 from engine.sim.demo import Demo
 from engine.sim.doors import Door
-from engine.sim.ids import called
-from engine.sim.stage import Stage, StepTimes
+from engine.sim.stage import Stage
 from engine.world import load_solver
 
 if TYPE_CHECKING:
@@ -58,14 +52,8 @@ __all__ = ["MOST_BESIDE", "Saved", "Session"]
 MOST_BESIDE = 3
 """Worlds beside the first: four pictures in a window can still be told apart."""
 
-_STEPPING_BUDGET = 0.040
-"""Seconds of a frame spent on steps at the most; what is still due then is forgotten, so that the window stays alive."""
-_LONGEST_FRAME = 1.0 / 15.0
-"""Seconds of world time taken in one frame at the most."""
 _REFRESH = 0.25
 """Seconds from one renewal of the figures to the next."""
-_HAND = "the hand"
-"""Among the names of keys: what is let go of."""
 
 
 @dataclass(slots=True)
@@ -96,11 +84,13 @@ class Session:
         Keep a history, so that everything can be taken back.
     clock : FixedClock, optional
         Which steps are due; of the session's own otherwise.
+    driver : Driver, optional
+        Of a shared simulation; otherwise its own simulation, with that history and clock.
 
     Attributes
     ----------
-    is_shared : bool
-        Whether others are in the same world, and time is theirs too.
+    driver : Driver
+        What its actions and its time go through.
     clock : FixedClock
     timeline : Timeline
         The demo's past, and the way to it.
@@ -122,15 +112,22 @@ class Session:
         Where what is built here is saved.
     """
 
-    is_shared: ClassVar[bool] = False
-
     def __init__(
-        self, demo: Demo, view: Place, layers: Layers | None = None, has_history: bool = False, clock: FixedClock | None = None
+        self,
+        demo: Demo,
+        view: Place,
+        layers: Layers | None = None,
+        has_history: bool = False,
+        clock: FixedClock | None = None,
+        driver: Driver | None = None,
     ) -> None:
         self.demo = demo
-        self.clock = FixedClock(demo.step_seconds) if clock is None else clock
-        self.messages = Messages()
-        self.timeline = Timeline(demo, self.clock, self.messages, has_history)
+        self.besides: tuple[Beside, ...] = ()
+        if driver is None:
+            clock = FixedClock(demo.step_seconds) if clock is None else clock
+            driver = LocalDriver(demo, clock, has_history, lambda: self.besides)
+        self.driver = driver
+        self.clock, self.messages, self.timeline = driver.clock, driver.messages, driver.timeline
         self.view = CameraController(demo, view)
         shared = layers if layers is not None else Layers()
         self.layers = replace(shared, **demo.layers) if demo.layers else shared
@@ -140,14 +137,12 @@ class Session:
         self._on_its_way: Message | None = None
         """What is said while the demo beside comes up."""
         self._n_played = 0
-        self.besides: tuple[Beside, ...] = ()
         self.since: tuple[int, int] | None = None
         self.wants_lane = False
         self.figures: tuple[Figures, ...] = ()
         self._since_figures = math.inf
         self.saved = Saved()
         self._door: Door | None = None
-        self._release_later: set[str] = set()
         self._was_paused = False
         """Before a close look."""
 
@@ -157,13 +152,13 @@ class Session:
         return len(self.besides) if self.wants_lane else 0
 
     @property
-    def maker(self) -> str:
-        """What the names of bodies made by hand begin with: whose they are, where others make some too."""
-        return ""
+    def is_shared(self) -> bool:
+        """True if others are in the same world, and time is theirs too."""
+        return self.driver.is_shared
 
     def called(self, kind: str, number: int) -> str:
-        """Say which body, fixture or joint an id is."""
-        return called(kind, number)
+        """Return what a body, fixture or joint is called."""
+        return self.driver.called(kind, number)
 
     def body_name(self, stage: int, body: int) -> str:
         """Return a body's name, or what it is called without one."""
@@ -171,73 +166,22 @@ class Session:
         return world.body(body).spec.name or self.called("body", body) if world.is_body(body) else "something"
 
     def undo(self) -> None:
-        """Pause, and go to before the last thing that was done."""
-        self.timeline.undo()
+        """Take back the last thing that was done here."""
+        self.driver.undo()
         self.view.stop_if_gone()
 
     # -- acting -------------------------------------------------------------------------------------------------------
 
     def act(self, action: Action) -> Any:
-        """Apply an action to the demo, so that it can be taken back; return its result.
-
-        What is begun in the past begins another future, in which what was held there would never be released: it is released first.
-        """
-        history = self.timeline.history
-        if history is None:
-            return self.demo.sim.act(self.demo.sim.resolve(action))
-        self.timeline.finish()
-        if action.begins:
-            self._go_alone()
-        if action.begins and not history.at_tip and (self.demo.held or self.demo.grabbing):
-            history.act(ReleaseAll())
-        return history.act(action)
-
-    def _go_alone(self) -> None:
-        """Go on alone from what a recording has of a demo that several users shared."""
-        if self.timeline.history is not None and self.demo.sim.is_shared:
-            self.timeline.history.act(GoAlone())
+        """Apply an action to the demo, so that it can be taken back; return its result."""
+        return self.driver.act(action)
 
     def press(self, key: str) -> None:
         """Give the demo a key."""
-        self._release_later.discard(key)
         before = self._picture
         self.timeline.guarded(lambda: self.act(PressKey(key)))
         self._take_wishes()
         self._fit(before)
-
-    def release_key(self, key: str) -> None:
-        """Take a key from the demo. What is held in the past is no longer held now, and stays: see `_release_at_the_end`."""
-        if not self.timeline.is_now:
-            self._release_later.add(key)
-        elif key in self.demo.held:
-            self.act(ReleaseKey(key))
-
-    def release(self) -> None:
-        """Take from the demo what the hand holds; in the past as `release_key`."""
-        if self.timeline.is_now:
-            self.act(Release())
-        else:
-            self._release_later.add(_HAND)
-
-    def release_all(self) -> None:
-        """Take all keys, and whatever the hand holds, from the demo; in the past as `release_key`."""
-        if not self.timeline.is_now:
-            self._release_later |= {*self.demo.held, _HAND}
-        elif self.demo.held or self.demo.grabbing:
-            self.act(ReleaseAll())
-
-    def _release_at_the_end(self) -> None:
-        """Release at the end of all that has happened what was released while the demo stood in the past.
-
-        There it would have begun another future, and what has been since would be lost: the user went back with a key down, or left the
-        window.
-        """
-        if self._release_later and self.timeline.is_now:
-            for key in sorted(self._release_later & self.demo.held):
-                self.act(ReleaseKey(key))
-            if _HAND in self._release_later and self.demo.grabbing:
-                self.act(Release())
-            self._release_later.clear()
 
     def restart(self) -> None:
         """Build the demo anew; camera and speed stay, a pause too."""
@@ -310,7 +254,7 @@ class Session:
         if len(solvers) > MOST_BESIDE:
             raise InvalidInputError("beside", f"{counted(MOST_BESIDE, 'solver')} at the most", len(solvers))
         if solvers and history is None:
-            raise InvalidInputError("beside", f"left out: {self.timeline.failure or 'this demo has no history'}", ", ".join(solvers))
+            raise InvalidInputError("beside", f"left out: {self.timeline.failure or self.driver.no_past}", ", ".join(solvers))
         made: list[Beside] = []
         try:
             for k, solver in enumerate(solvers):
@@ -337,15 +281,6 @@ class Session:
         self._tell_figures(math.inf)
         if self.view.is_untouched:
             self.view.home()
-
-    @property
-    def now(self) -> int:
-        """Steps that have been taken, by which one can tell whether time has passed; -1 where that is not counted."""
-        return -1 if self.timeline.history is None else self.timeline.history.now
-
-    def steps_between(self, n_edits: int) -> int:
-        """Return the steps to be left between two changes of so many edits each, made as long as something is dragged: none."""
-        return 0
 
     @property
     def here(self) -> tuple[int, int]:
@@ -381,20 +316,17 @@ class Session:
     def advance(self, elapsed: float) -> None:
         """Take the steps due after `elapsed` real seconds."""
         start = perf_counter()
-        self._keep_solver_state()
         self._tell_what_is_ready()
-        self._release_at_the_end()
         self.messages.advance(elapsed)
         self.view.advance(elapsed)
         self._bring_beside()
-        taken = self._take_steps(self._due(elapsed), start)
-        self.timeline.go_on()
-        self.timeline.catch_up()
+        self.driver.advance(elapsed)
         self._bring_beside()
         self.timeline.stop_at_the_end()
+        self.view.stop_if_gone()
         self._take_wishes()
         self._tell_figures(elapsed)
-        self.costs.advanced(elapsed, taken, 1000.0 * (perf_counter() - start))
+        self.costs.advanced(elapsed, self.driver.times, 1000.0 * (perf_counter() - start))
 
     def _tell_figures(self, elapsed: float) -> None:
         """Renew the figures; those of demos on their way stay."""
@@ -402,34 +334,6 @@ class Session:
         if math.isinf(elapsed) or (self._since_figures >= _REFRESH and self.has_arrived):
             self._since_figures = 0.0
             self.figures = (self.besides[0].first_figures(), *(one.figures() for one in self.besides)) if self.besides else ()
-
-    def _due(self, elapsed: float) -> int:
-        """Return how many steps are to be taken now."""
-        clock = self.clock
-        clock.step_seconds = self.demo.step_seconds
-        clock.max_steps = max(4, round(_LONGEST_FRAME * max(clock.speed, 1.0) / self.demo.step_seconds))
-        is_waiting = self.timeline.is_on_the_way or not self.has_arrived
-        return self.timeline.limited(clock.advance(elapsed) if not is_waiting else 0)
-
-    def _take_steps(self, due: int, start: float) -> list[StepTimes]:
-        """Take steps until one fails or the frame that began at `start` has become long; return what they cost."""
-        taken: list[StepTimes] = []
-        if due > 0 and self.timeline.is_now:
-            self._go_alone()
-        while len(taken) < due and self.timeline.guarded(
-            self.demo.sim.step if self.timeline.history is None else self.timeline.history.step
-        ):
-            beside = sum(one.demo.sim.times.step for one in self.besides)
-            taken.append(replace(self.demo.sim.times, beside=beside))
-            if len(taken) < due and perf_counter() - start > _STEPPING_BUDGET:
-                self.clock.forgive(due - len(taken))
-                break
-        return taken
-
-    def _keep_solver_state(self) -> None:
-        """Tell the demo, once, that the whole state of its solver has come into reach while it ran."""
-        if not self.demo.sim.keeps_solver_state and self.demo.sim.has_whole_states and self.timeline.is_now:
-            self.act(KeepSolverState())
 
     def _tell_what_is_ready(self) -> None:
         """Tell the demo what has come in the background, each thing once."""
@@ -473,6 +377,7 @@ class Session:
 
         `poses` gives those of a stage at that fraction, aligned with `world.body_ids`.
         """
+        poses = self._drawn(poses)
         self.view.centre_followed(poses)
         self.demo.viewer.drawn_fraction = fraction
         self.demo.viewer.pointed = self.view.to_world(pointer) if pointer is not None else None
@@ -483,6 +388,9 @@ class Session:
             viewer.drawn_fraction, viewer.pointed = fraction, self.demo.viewer.pointed
             for stage in beside.demo.stages:
                 stage.drawn_poses = poses(stage)
+
+    def _drawn(self, poses: Callable[[Stage], FloatArray]) -> Callable[[Stage], FloatArray]:
+        return lambda stage: self.driver.drawn(stage, poses(stage)) if stage in self.demo.stages else poses(stage)
 
     # -- looking ------------------------------------------------------------------------------------------------------
 

@@ -99,7 +99,7 @@ class Gesture:
         numbered = _NUMBERED.fullmatch(spec.name)
         word = kind or (numbered.group(1) if numbered is not None else "")
         if word:
-            maker = self._session.maker
+            maker = self._session.driver.maker
             word = maker + (word.rpartition("'s ")[2] if maker else word)
             user, number = divmod(made, IDS_OF_A_USER)
             number += user > 0

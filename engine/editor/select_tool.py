@@ -176,10 +176,11 @@ class SelectTool(Tool):
         else:
             return
         session = self.editor.session
-        wanted = shift, self._angle, session.now
-        is_early = session.now - self._placed_at < session.steps_between(_EDITS * len(self._start)) and self._placed is not None
+        wanted = shift, self._angle, session.driver.now
+        driver = session.driver
+        is_early = driver.now - self._placed_at < driver.steps_between(_EDITS * len(self._start)) and self._placed is not None
         if wanted != self._placed and (is_last or not is_early):
-            self._placed, self._placed_at = wanted, session.now
+            self._placed, self._placed_at = wanted, session.driver.now
             self._place(shift)
 
     def paint(self, canvas: Canvas) -> None:

@@ -22,11 +22,11 @@ import pygame
 from engine.app.keys import Command
 from engine.app.motion_panel import next_words
 from engine.app.navigator import Navigator
+from engine.app.network_driver import NO_PAST
 from engine.app.panels.dock import Dock, WindowActions
 from engine.app.panels.files_dock import FilesDock
 from engine.app.panels.recording_dock import RecordingDock
 from engine.app.screen import Screen
-from engine.app.shared_session import NO_PAST
 from engine.render import palette
 from engine.render.palette import mix
 
@@ -88,7 +88,7 @@ class MenuDock(Dock):
         """Show it."""
         if self.is_open or (self._navigator.has_docks and self._recording.is_busy):
             return
-        session.release_all()
+        session.driver.release_all()
         self._session, self._rects = session, []
         self._was_paused, session.clock.paused = session.clock.paused, True
         entries = self._entries(session)

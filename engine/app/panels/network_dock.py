@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import pygame
 
 from engine.app.keys import is_plain
+from engine.app.network_driver import NetworkDriver
 from engine.app.panels.dock import Dock
 from engine.app.panels.inspector_dock import Form
 from engine.app.shared_picture import millimetres
-from engine.app.shared_session import SharedSession
 from engine.common.errors import LabError
 from engine.common.installation import program
 from engine.common.words import counted
@@ -57,7 +57,7 @@ class NetworkDock(Dock):
     def __init__(self, leave: Callable[[], object]) -> None:
         self.shown = False
         self._leave = leave
-        self._session: SharedSession | None = None
+        self._driver: NetworkDriver | None = None
         self.form = Form(self._refuse)
         self._waited = 0.0
         self._counted: tuple[int, int, int, int] = (0, 0, 0, 0)
@@ -69,7 +69,7 @@ class NetworkDock(Dock):
         return _WIDTH if self.shown else 0.0
 
     def begin(self, session: Session) -> None:
-        self._session = session if isinstance(session, SharedSession) else None
+        self._driver = session.driver if isinstance(session.driver, NetworkDriver) else None
         self._waited, self._rates = 0.0, (0.0, 0.0, 0.0, 0.0)
         self._counted = self._count()
         self.form.stop_typing()
@@ -93,12 +93,14 @@ class NetworkDock(Dock):
             self._rates, self._counted, self._waited = (sent, received, again, corrected), now, 0.0
 
     def shows(self, session: Session) -> Hashable:
-        if not isinstance(session, SharedSession) or self.form.is_pointed:
+        driver = session.driver
+        if not isinstance(driver, NetworkDriver) or self.form.is_pointed:
             return None
-        return self._rates, session.client.present, session.party.words, self.form.state, session.party.connection.link
+        return self._rates, driver.client.present, driver.party.words, self.form.state, driver.party.connection.link
 
     def draw(self, surface: pygame.Surface, session: Session) -> None:
-        if not self.shown or self.place[2] < 1 or not isinstance(session, SharedSession):
+        driver = session.driver
+        if not self.shown or self.place[2] < 1 or not isinstance(driver, NetworkDriver):
             return
         left, top, width, height = self.place
         ui = self.fonts.ui_scale
@@ -107,40 +109,40 @@ class NetworkDock(Dock):
         title = self.fonts.render(self.title, 14.0, palette.TEXT, True)
         surface.blit(title, title.get_rect(midleft=(left + round(12 * ui), top + round(0.5 * _HEADING * ui))))
         head = round(_HEADING * ui)
-        self.form.lay_out(self._rows(session), (left + 1, top + head, max(width - 1, 0), max(height - head, 0)), self.fonts)
+        self.form.lay_out(self._rows(session, driver), (left + 1, top + head, max(width - 1, 0), max(height - head, 0)), self.fonts)
         self.form.draw(surface)
 
     # Inside
 
     def _refuse(self, words: str) -> None:
-        if self._session is not None:
-            self._session.messages.answer(words, palette.WARNING)
+        if self._driver is not None:
+            self._driver.messages.answer(words, palette.WARNING)
 
     def _count(self) -> tuple[int, int, int, int]:
-        if self._session is None:
+        if self._driver is None:
             return 0, 0, 0, 0
-        client, connection = self._session.client, self._session.party.connection
+        client, connection = self._driver.client, self._driver.party.connection
         return connection.n_sent, connection.n_received, client.n_again, client.n_corrections
 
-    def _rows(self, session: SharedSession) -> list[Row]:
-        client, hosting = session.client, session.hosting
+    def _rows(self, session: Session, driver: NetworkDriver) -> list[Row]:
+        client, hosting = driver.client, driver.hosting
         sent, received, again, corrected = self._rates
         rows: list[Row] = []
         if hosting is not None:
             elsewhere = [Line("or at", one) for one in hosting.addresses[1:]]
             rows += [
                 Heading("Others join with"),
-                Note(f"{program()} join {session.address}"),
+                Note(f"{program()} join {driver.address}"),
                 *elsewhere,
                 *self._server_rows(hosting.status),
             ]
         else:
-            rows += [Heading("Server"), Line("address", session.address), Line("state", session.party.words)]
+            rows += [Heading("Server"), Line("address", driver.address), Line("state", driver.party.words)]
         where = "alone" if client.is_alone else "shared"
-        rows.append(Choice("This window is", ("shared", "alone", "left"), where, partial(self._go, session)))
+        rows.append(Choice("This window is", ("shared", "alone", "left"), where, partial(self._go, driver)))
         rows.append(Heading("Here"))
         holders = client.holders
-        for one in session.people:
+        for one in driver.people:
             words = [] if one.is_here else ["away"]
             if one.is_here and one.user == client.user:
                 words.append(f"you, {_MS * client.round_trip:.0f} ms")
@@ -153,7 +155,7 @@ class NetworkDock(Dock):
         rows += [
             Heading("Connection"),
             Line("there and back", f"{_MS * client.round_trip:.0f} ms"),
-            Line("confirmed", "-" if session.is_apart else f"{_MS * client.age:.0f} ms ago"),
+            Line("confirmed", "-" if driver.is_apart else f"{_MS * client.age:.0f} ms ago"),
             Line("out", f"{_KILO * sent:.1f} kB/s"),
             Line("in", f"{_KILO * received:.1f} kB/s"),
             Heading("Corrections"),
@@ -163,27 +165,27 @@ class NetworkDock(Dock):
             Line("states taken over", counted(client.n_adopted, "time")),
             Switch(
                 "Ghosts",
-                session.shows_ghosts,
-                partial(setattr, session, "shows_ghosts"),
+                driver.shows_ghosts,
+                partial(setattr, driver, "shows_ghosts"),
                 says="Where bodies were drawn before they were put right.",
             ),
             Switch(
-                "Smoothing", session.smooths, partial(setattr, session, "smooths"), says="The picture glides to where the state is at once."
+                "Smoothing", driver.smooths, partial(setattr, driver, "smooths"), says="The picture glides to where the state is at once."
             ),
             Heading("Simulated link, each way"),
         ]
-        link = session.party.connection.link
+        link = driver.party.connection.link
         for name, field, factor, most, step, unit, says in _LINK:
             value = round(factor * getattr(link, field), 3)
-            change = partial(self._set_link, session, field, factor)
+            change = partial(self._set_link, driver, field, factor)
             rows.append(Number(name, value, change, step, unit, says=says, span=(0.0, most)))
         return rows
 
-    def _go(self, session: SharedSession, where: str) -> None:
+    def _go(self, driver: NetworkDriver, where: str) -> None:
         if where == "left":
             self._leave()
         else:
-            (session.go_alone if where == "alone" else session.come_back)()
+            (driver.go_alone if where == "alone" else driver.come_back)()
 
     def _server_rows(self, status: Any) -> list[Row]:
         return [
@@ -191,8 +193,8 @@ class NetworkDock(Dock):
             *(Line("dropped", f"{drop.name or 'a stranger'}: {drop.reason}") for drop in status.drops[-2:]),
         ]
 
-    def _set_link(self, session: SharedSession, field: str, factor: float, value: float) -> None:
-        connection = session.party.connection
+    def _set_link(self, driver: NetworkDriver, field: str, factor: float, value: float) -> None:
+        connection = driver.party.connection
         try:
             changes: dict[str, Any] = {field: value / factor}
             connection.link = replace(connection.link, **changes)

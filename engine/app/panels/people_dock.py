@@ -17,11 +17,11 @@ from typing import TYPE_CHECKING, ClassVar
 import pygame
 
 from engine.app.keys import is_plain
+from engine.app.network_driver import NO_PAST, NO_REDO, NetworkDriver
 from engine.app.panels.buttons import draw_icon
 from engine.app.panels.camera_dock import body_under
 from engine.app.panels.dock import Dock
 from engine.app.shared_picture import Ghost, draw_ghosts, draw_holds, draw_pointer, ghosts_of, user_color
-from engine.app.shared_session import NO_PAST, NO_REDO, SharedSession
 from engine.render import palette
 
 if TYPE_CHECKING:
@@ -79,26 +79,28 @@ class PeopleDock(Dock):
     def begin(self, session: Session) -> None:
         self.ghosts.clear()
         self._pointers.clear()
-        self._n_corrections = session.client.n_corrections if isinstance(session, SharedSession) else 0
+        driver = session.driver
+        self._n_corrections = driver.client.n_corrections if isinstance(driver, NetworkDriver) else 0
 
     def leave(self, session: Session) -> None:
         self.begin(session)
 
     def handle(self, event: pygame.event.Event, session: Session) -> bool:
-        if not isinstance(session, SharedSession):
+        driver = session.driver
+        if not isinstance(driver, NetworkDriver):
             return False
         if event.type == pygame.KEYDOWN:
-            return self._key(event, session)
+            return self._key(event, session, driver)
         if event.type == pygame.MOUSEMOTION:
             self._pointer = event.pos
         elif event.type == pygame.MOUSEBUTTONDOWN and pygame.Rect(self.place).collidepoint(event.pos):
-            for rect, name in self._buttons(session) if event.button == 1 else ():
+            for rect, name in self._buttons(driver) if event.button == 1 else ():
                 if rect.collidepoint(event.pos):
                     (session.undo if name == "undo" else session.clock.toggle_pause)()
             return True
         return False
 
-    def _key(self, event: pygame.event.Event, session: SharedSession) -> bool:
+    def _key(self, event: pygame.event.Event, session: Session, driver: NetworkDriver) -> bool:
         control = event.mod & (pygame.KMOD_CTRL | pygame.KMOD_META)
         if control and event.key == pygame.K_z and not event.mod & pygame.KMOD_SHIFT:
             session.undo()
@@ -107,56 +109,59 @@ class PeopleDock(Dock):
         elif event.key in _NO_PAST_CTRL if control else event.key in _NO_PAST_KEYS:
             session.messages.answer(NO_PAST, palette.WARNING)
         elif event.key == pygame.K_F4 and is_plain(event):
-            (session.come_back if event.mod & pygame.KMOD_SHIFT else session.go_alone)()
+            (driver.come_back if event.mod & pygame.KMOD_SHIFT else driver.go_alone)()
         elif event.key == pygame.K_F2 and is_plain(event):
             at = self._pointer
-            session.drive(body_under(session, at) if at is not None and session.view.holds(at) else None)
+            driver.drive(body_under(session, at) if at is not None and session.view.holds(at) else None)
         else:
             return False
         return True
 
     def update(self, session: Session, elapsed: float) -> None:
-        if not isinstance(session, SharedSession):
+        driver = session.driver
+        if not isinstance(driver, NetworkDriver):
             return
         self.ghosts = [replace(one, seconds=one.seconds + elapsed) for one in self.ghosts if one.seconds + elapsed < _LASTS]
-        self._note_corrections(session)
-        here = {one.user for one in session.client.present if one.is_here}
+        self._note_corrections(driver)
+        here = {one.user for one in driver.client.present if one.is_here}
         share = 1.0 - math.exp(-elapsed / _CATCH_UP)
         pointers: dict[int, Point] = {}
-        for user, (x, y) in session.client.pointers.items():
-            if user in here and user != session.client.user:
+        for user, (x, y) in driver.client.pointers.items():
+            if user in here and user != driver.client.user:
                 was = self._pointers.get(user, (x, y))
                 pointers[user] = was[0] + share * (x - was[0]), was[1] + share * (y - was[1])
         self._pointers = pointers
 
-    def _note_corrections(self, session: SharedSession) -> None:
+    def _note_corrections(self, driver: NetworkDriver) -> None:
         """Take in what was put right since the last frame; a body has one ghost at a time, unless it was farther off later."""
-        client = session.client
+        client = driver.client
         n_new, self._n_corrections = client.n_corrections - self._n_corrections, client.n_corrections
-        if not session.shows_ghosts:
+        if not driver.shows_ghosts:
             self.ghosts.clear()
             return
         shown = {one.of: one for one in self.ghosts}
         for correction in list(client.corrections)[-n_new:] if n_new > 0 else ():
-            for ghost in ghosts_of(session.demo, correction):
+            for ghost in ghosts_of(driver.demo, correction):
                 before = shown.get(ghost.of)
                 if before is None or ghost.metres > before.metres or before.seconds > _ONE_AT_A_TIME:
                     shown[ghost.of] = ghost
         self.ghosts = sorted(shown.values(), key=lambda one: one.seconds)[:_MOST_GHOSTS]
 
     def note(self, session: Session) -> Note | None:
-        if not isinstance(session, SharedSession) or not session.trouble:
+        driver = session.driver
+        if not isinstance(driver, NetworkDriver) or not driver.trouble:
             return None
-        return session.trouble, palette.WARNING
+        return driver.trouble, palette.WARNING
 
     def paint(self, canvas: Canvas, session: Session) -> None:
-        if not isinstance(session, SharedSession):
+        driver = session.driver
+        if not isinstance(driver, NetworkDriver):
             return
         own = session.demo.viewer.pointed
-        pointers = self._pointers if own is None else {**self._pointers, session.client.user: own}
+        pointers = self._pointers if own is None else {**self._pointers, driver.client.user: own}
         draw_ghosts(canvas, self.ghosts, _LASTS)
-        draw_holds(canvas, session.demo, session.client.holders, pointers)
-        names = {one.user: one.name for one in session.client.present}
+        draw_holds(canvas, session.demo, driver.client.holders, pointers)
+        names = {one.user: one.name for one in driver.client.present}
         for user, at in self._pointers.items():
             draw_pointer(canvas, at, names.get(user, f"user {user}"), user_color(user))
 
@@ -164,7 +169,8 @@ class PeopleDock(Dock):
         return None
 
     def draw(self, surface: pygame.Surface, session: Session) -> None:
-        if not isinstance(session, SharedSession) or self.place[3] < 1:
+        driver = session.driver
+        if not isinstance(driver, NetworkDriver) or self.place[3] < 1:
             return
         left, top, width, height = self.place
         ui = self.fonts.ui_scale
@@ -173,41 +179,41 @@ class PeopleDock(Dock):
         pygame.draw.rect(surface, palette.PANEL, self.place)
         pygame.draw.line(surface, palette.PANEL_EDGE, (left, top), (left + width - 1, top))
         x = left + round(6 * ui)
-        for rect, name in self._buttons(session):
+        for rect, name in self._buttons(driver):
             is_under = self._pointer is not None and rect.collidepoint(self._pointer)
             if is_under:
                 pygame.draw.rect(surface, palette.PANEL_RAISED, rect, border_radius=round(5 * ui))
             draw_icon(surface, name, rect, palette.TEXT if is_under else palette.CAPTION)
             x = rect.right
         right = left + width - round(8 * ui)
-        x = self._draw_users(surface, session, x + round(10 * ui), right)
-        told = "not connected" if session.is_apart else f"confirmed {1000.0 * session.client.age:.0f} ms ago"
-        age = self.fonts.render(told, 11.0, palette.WARNING if session.is_apart else palette.CAPTION)
+        x = self._draw_users(surface, driver, x + round(10 * ui), right)
+        told = "not connected" if driver.is_apart else f"confirmed {1000.0 * driver.client.age:.0f} ms ago"
+        age = self.fonts.render(told, 11.0, palette.WARNING if driver.is_apart else palette.CAPTION)
         if right - x > round((_LEAST_GRAPH + 10.0) * ui) + age.get_width():
             at = max(right - round((_GRAPH + 14.0) * ui) - age.get_width(), x)
             surface.blit(age, age.get_rect(midleft=(at, top + height // 2 + 1)))
             x = at + age.get_width() + round(10 * ui)
         if right - x > round((_LEAST_GRAPH + 10.0) * ui):
             self._draw_graph(
-                surface, session, pygame.Rect(max(right - round(_GRAPH * ui), x), top + round(5 * ui), 0, height - round(9 * ui)), right
+                surface, driver, pygame.Rect(max(right - round(_GRAPH * ui), x), top + round(5 * ui), 0, height - round(9 * ui)), right
             )
         surface.set_clip(clip)
 
     # Inside
 
-    def _buttons(self, session: SharedSession) -> list[tuple[pygame.Rect, str]]:
+    def _buttons(self, driver: NetworkDriver) -> list[tuple[pygame.Rect, str]]:
         ui, (left, top, _, height) = self.fonts.ui_scale, self.place
         size = round(_BUTTON * ui)
-        names = ("play" if session.clock.paused else "pause", "undo")
+        names = ("play" if driver.clock.paused else "pause", "undo")
         y = top + (height - size) // 2
         return [(pygame.Rect(left + round(6 * ui) + k * (size + round(2 * ui)), y, size, size), name) for k, name in enumerate(names)]
 
-    def _draw_users(self, surface: pygame.Surface, session: SharedSession, x: int, right: int) -> int:
+    def _draw_users(self, surface: pygame.Surface, driver: NetworkDriver, x: int, right: int) -> int:
         """Write who is here, as far as there is room, and return where that ends."""
         ui, middle = self.fonts.ui_scale, self.place[1] + self.place[3] // 2 + 1
-        people = session.people
+        people = driver.people
         for k, one in enumerate(people):
-            is_own = one.user == session.client.user
+            is_own = one.user == driver.client.user
             more = ", you" if is_own else f"  {1000.0 * one.ping:.0f} ms" if one.is_here else ", away"
             words = self.fonts.render(
                 self.fonts.shortened(one.name, _SIZE, round(110 * ui)) + more, _SIZE, palette.TEXT if one.is_here else palette.CAPTION
@@ -224,13 +230,13 @@ class PeopleDock(Dock):
             x += wide
         return x
 
-    def _draw_graph(self, surface: pygame.Surface, session: SharedSession, plate: pygame.Rect, right: int) -> None:
+    def _draw_graph(self, surface: pygame.Surface, driver: NetworkDriver, plate: pygame.Rect, right: int) -> None:
         """Draw a bar for each of the last frames: how many ticks were taken again in it."""
         plate.width = right - plate.left
         ui = self.fonts.ui_scale
         pygame.draw.line(surface, palette.PANEL_EDGE, (plate.left, plate.bottom), (plate.right, plate.bottom))
         pitch = max(1, round(ui))
-        for k, again in enumerate(reversed(session.again)):
+        for k, again in enumerate(reversed(driver.again)):
             at = plate.right - (k + 1) * pitch
             if at < plate.left:
                 break

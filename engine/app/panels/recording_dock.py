@@ -221,7 +221,7 @@ class RecordingDock(Dock):
         if last <= first:
             session.messages.say("there is nothing to film yet")
             return
-        session.release_all()
+        session.driver.release_all()
         last = min(last, history.last)
         path = free_path(Path.cwd(), _name(session), suffix)
         surface = pygame.display.get_surface()
@@ -236,7 +236,7 @@ class RecordingDock(Dock):
         history = session.timeline.history
         if self.is_busy:
             return
-        session.release_all()
+        session.driver.release_all()
         now = 0 if history is None else history.now
         first, last = self.span if self.span is not None else (max(now - MOST_STEPS, 0), now)
         contacts, states, timings = (free_path(Path.cwd(), f"{file_stem(session.demo)}-{one}", ".csv") for one in _TABLES)

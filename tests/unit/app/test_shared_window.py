@@ -11,10 +11,10 @@ from docs.pictures.docks import build_seesaw
 from engine.app import loop
 from engine.app.keys import Command
 from engine.app.loop import draw_waiting, open_shared
+from engine.app.network_driver import NO_PAST, NO_REDO, NetworkDriver
 from engine.app.panels.inspector_dock import InspectorDock
 from engine.app.panels.network_dock import NetworkDock
 from engine.app.panels.people_dock import PeopleDock
-from engine.app.shared_session import NO_PAST, NO_REDO, SharedSession
 from engine.common.errors import LabError
 from engine.demo.registry import find_demo
 from engine.editor.clipboard import copy_of, put_down
@@ -41,7 +41,7 @@ from tests.waiting import until
 
 def test_a_seesaw_that_is_built_here_stands_everywhere(monkeypatch: pytest.MonkeyPatch) -> None:
     two = Gathering(link=LinkSettings(0.04, 0.02, 0.02))
-    assert isinstance(two.window.session, SharedSession)
+    assert isinstance(two.window.session.driver, NetworkDriver)
     update = two.window.update
     monkeypatch.setattr(two.window, "update", lambda elapsed: (two.pass_time(two.parties[1:]), update(elapsed)))
     build_seesaw(two.window)
@@ -76,7 +76,7 @@ def test_what_one_holds_the_other_sees() -> None:
     grip = ben.demo.sim.users.users[1].grip
     assert grip is not None and grip.body == body
     assert ben.pointers[1] == pytest.approx(session.view.to_world((at[0] + 57, at[1] - 114)))
-    assert session.demo.sim.users.users[2].drives == (0, world.body_ids[-2]) and session.client.pointers[2] == (1.0, 2.0)
+    assert session.demo.sim.users.users[2].drives == (0, world.body_ids[-2]) and session.driver.client.pointers[2] == (1.0, 2.0)
     two.send(pygame.MOUSEBUTTONUP, pos=at, button=1)
     two.frame(10)
     assert ben.demo.sim.users.users[1].grip is None
@@ -155,7 +155,7 @@ def test_who_comes_and_goes_is_told_and_the_world_goes_on_behind_the_list() -> N
 def test_the_panel_makes_the_connection_worse_and_shows_what_comes_of_it() -> None:
     two = Gathering("simple_shapes", values={"count": 4})
     session, connection = two.window.session, two.parties[0].connection
-    assert isinstance(session, SharedSession)
+    assert isinstance(session.driver, NetworkDriver)
     two.key(pygame.K_F3)
     two.frame(2)
     dock, people = two.window.dock_area.find(NetworkDock), two.window.dock_area.find(PeopleDock)
@@ -173,7 +173,7 @@ def test_the_panel_makes_the_connection_worse_and_shows_what_comes_of_it() -> No
     two.click(more.center)
     assert connection.link.latency == pytest.approx(before + 0.005)
     two.frame(60)
-    assert session.client.round_trip > 0.15
+    assert session.driver.client.round_trip > 0.15
     body = session.demo.stages[0].world.body_ids[-1]
     two.does(1, Grab((0.0, 6.0), held=(0, body, (0.0, 0.0))))
     seen = 0
@@ -181,8 +181,8 @@ def test_the_panel_makes_the_connection_worse_and_shows_what_comes_of_it() -> No
         two.does(1, Drag((0.3 * k, 6.0)))
         two.frame(2)
         seen = max(seen, len(people.ghosts))
-    assert seen and max(session.again) > 0 and session.client.n_corrections > 5
-    session.shows_ghosts = False
+    assert seen and max(session.driver.again) > 0 and session.driver.client.n_corrections > 5
+    session.driver.shows_ghosts = False
     two.frame()
     assert people.ghosts == [] and two.agree()
 
@@ -190,10 +190,10 @@ def test_the_panel_makes_the_connection_worse_and_shows_what_comes_of_it() -> No
 def test_one_goes_on_alone_and_comes_back_to_the_others() -> None:
     two = Gathering("simple_shapes", values={"count": 4})
     alone = two.window.session
-    assert isinstance(alone, SharedSession)
+    assert isinstance(alone.driver, NetworkDriver)
     two.key(pygame.K_F4)
     two.frame(5)
-    assert alone.client.is_alone and "Shift F4" in alone.trouble and two.window.note is not None
+    assert alone.driver.client.is_alone and "Shift F4" in alone.driver.trouble and two.window.note is not None
     body = alone.demo.stages[0].world.body_ids[-1]
     alone.act(DestroyBody(0, body))
     steps = alone.demo.steps
@@ -209,18 +209,18 @@ def test_one_goes_on_alone_and_comes_back_to_the_others() -> None:
     two.send(pygame.KEYDOWN, key=pygame.K_F4, mod=pygame.KMOD_SHIFT, unicode="")
     two.frame(60)
     back = two.window.session
-    assert back is not alone and isinstance(back, SharedSession) and not back.is_outdated and back.trouble == ""
-    assert back.demo.stages[0].world.is_body(body) and back.clock.speed == 0.5 and back.client.user == 1
+    assert back is not alone and isinstance(back.driver, NetworkDriver) and not back.driver.is_outdated and back.driver.trouble == ""
+    assert back.demo.stages[0].world.is_body(body) and back.clock.speed == 0.5 and back.driver.client.user == 1
     assert two.agree()
 
 
 def test_a_server_that_ends_leaves_the_world_where_it_is() -> None:
     two = Gathering("simple_shapes", values={"count": 4})
     session = two.window.session
-    assert isinstance(session, SharedSession)
+    assert isinstance(session.driver, NetworkDriver)
     two.parties[0].connection.close("the server ends")
     two.frame(3)
-    assert "the server ends" in session.trouble and "F4: go on alone" in session.trouble
+    assert "the server ends" in session.driver.trouble and "F4: go on alone" in session.driver.trouble
     two.key(pygame.K_F4)
     steps = session.demo.steps
     two.frame(20)
@@ -236,42 +236,47 @@ def test_a_server_that_ends_leaves_the_world_where_it_is() -> None:
 def test_a_server_that_ended_and_is_there_again_takes_one_in_who_tries_again(is_alone: bool) -> None:
     two = Gathering("simple_shapes", values={"count": 4})
     session = two.window.session
-    assert isinstance(session, SharedSession)
-    session.client.receive(m.encode(m.Dropped("the server ends", is_over=True)), two.now)
+    assert isinstance(session.driver, NetworkDriver)
+    session.driver.client.receive(m.encode(m.Dropped("the server ends", is_over=True)), two.now)
     two.frame(3)
-    assert session.trouble == "the server ends; F4: go on alone, Shift F4: try again"
+    assert session.driver.trouble == "the server ends; F4: go on alone, Shift F4: try again"
     if is_alone:
         two.key(pygame.K_F4)
         two.frame(20)
-        assert session.trouble == "you are alone here: Shift F4 goes back to the others"
+        assert session.driver.trouble == "you are alone here: Shift F4 goes back to the others"
     two.send(pygame.KEYDOWN, key=pygame.K_F4, mod=pygame.KMOD_SHIFT, unicode="")
     two.frame(60)
     back = two.window.session
-    assert isinstance(back, SharedSession) and not back.is_outdated and back.trouble == "" and not back.client.is_alone
+    assert (
+        isinstance(back.driver, NetworkDriver)
+        and not back.driver.is_outdated
+        and back.driver.trouble == ""
+        and not back.driver.client.is_alone
+    )
     assert two.agree()
 
 
 def test_who_is_alone_and_finds_nobody_is_told_so_and_may_stay_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     two = Gathering("simple_shapes", values={"count": 4})
     session = two.window.session
-    assert isinstance(session, SharedSession)
-    connection = session.party.connection
+    assert isinstance(session.driver, NetworkDriver)
+    connection = session.driver.party.connection
     monkeypatch.setattr(connection, "open", lambda: setattr(connection, "reason", "nothing listens"))
     two.key(pygame.K_F4)
     two.frame(2)
     two.send(pygame.KEYDOWN, key=pygame.K_F4, mod=pygame.KMOD_SHIFT, unicode="")
     two.frame(2)
-    assert session.trouble.startswith("nothing listens; trying again in") and session.client.is_alone
+    assert session.driver.trouble.startswith("nothing listens; trying again in") and session.driver.client.is_alone
     two.key(pygame.K_F4)
     two.frame(2)
-    assert session.party.is_over and session.trouble == "you are alone here: Shift F4 goes back to the others"
+    assert session.driver.party.is_over and session.driver.trouble == "you are alone here: Shift F4 goes back to the others"
 
 
 def test_by_interpolation_what_is_made_is_there_when_the_server_says_so() -> None:
     two = Gathering(link=LinkSettings(0.03))
     session = two.window.session
-    assert isinstance(session, SharedSession)
-    session.client.method = "interpolation"
+    assert isinstance(session.driver, NetworkDriver)
+    session.driver.client.method = "interpolation"
     disc = BodySpec((FixtureSpec(Circle(0.3)),), position=(0.0, 5.0))
     with pytest.raises(LabError, match="by interpolation nothing is made here before that"):
         session.act(CreateBody.of(0, disc))
@@ -331,7 +336,7 @@ def test_what_somebody_has_made_is_called_after_its_maker_and_not_by_seven_digit
     two = Gathering()
     build_seesaw(two.window)
     session = two.window.session
-    assert isinstance(session, SharedSession)
+    assert isinstance(session.driver, NetworkDriver)
     world = session.demo.stages[0].world
     names = [world.body(body).spec.name for body in world.body_ids[1:]]
     assert names == ["Ann's polygon 1", "Ann's box 2", "Ann's disc 3", "Ann's disc 4"]
@@ -344,17 +349,17 @@ def test_what_somebody_has_made_is_called_after_its_maker_and_not_by_seven_digit
     assert Heading("State of Ann's box 2") in body_rows(editor)
     (joint,) = world.joint_ids
     assert joint_rows(editor, ChosenJoint(0, joint))[0] == Heading("Ann's joint 1: hinge")
-    session.drive((0, world.body_ids[2]))
+    session.driver.drive((0, world.body_ids[2]))
     assert session.messages.now is not None and session.messages.now.words.startswith("you drive Ann's box 2: ")
     copied = copy_of(editor, [Chosen(0, world.body_ids[2])])
     assert copied is not None
-    session.client.present = (m.Who(1, "Zoe"), m.Who(2, "Ben"))
+    session.driver.client.present = (m.Who(1, "Zoe"), m.Who(2, "Ben"))
     assert [world.body(one.body).spec.name for one in put_down(editor, copied, 0, (1.0, 5.0))] == ["Zoe's box 5"], "a copy is its maker's"
     two.frame(8)
     disc = BodySpec((FixtureSpec(Circle(0.3)),), position=(0.0, 5.0))
     body = two.does(1, CreateBody.of(0, disc))
     two.frame(8)
-    session.drive((0, body))
+    session.driver.drive((0, body))
     assert session.messages.now is not None and session.messages.now.words.startswith("you drive Ben's body 1: ")
     two.does(1, DestroyBody(0, body))
     two.frame(8)
@@ -420,33 +425,37 @@ def test_who_closes_a_window_that_ends_nobodys_world_is_asked_nothing() -> None:
 def test_who_comes_back_as_somebody_new_is_not_listed_beside_himself() -> None:
     two = Gathering(others=("Ben", "Cyd"))
     session = two.window.session
-    assert isinstance(session, SharedSession)
+    assert isinstance(session.driver, NetworkDriver)
     two.parties[1].leave()
     two.parties[2].leave()
     two.frame(5)
-    assert [(one.name, one.is_here) for one in session.people] == [("Ann", True), ("Ben", False), ("Cyd", False)]
+    assert [(one.name, one.is_here) for one in session.driver.people] == [("Ann", True), ("Ben", False), ("Cyd", False)]
     two.parties[1] = Party(Client("Ben"), SimulatedConnection(two.server, LinkSettings()))
     two.frame(60)
-    assert [one.name for one in session.client.present] == ["Ann", "Ben", "Cyd", "Ben"]
-    assert [(one.user, one.name, one.is_here) for one in session.people] == [(1, "Ann", True), (4, "Ben", True), (3, "Cyd", False)]
+    assert [one.name for one in session.driver.client.present] == ["Ann", "Ben", "Cyd", "Ben"]
+    assert [(one.user, one.name, one.is_here) for one in session.driver.people] == [(1, "Ann", True), (4, "Ben", True), (3, "Cyd", False)]
     two.key(pygame.K_F3)
     two.frame(2)
     dock = two.window.dock_area.find(NetworkDock)
     assert dock is not None
-    assert [row.name for row in dock._rows(session) if isinstance(row, Line)].count("Ben") == 1
+    assert [row.name for row in dock._rows(session, session.driver) if isinstance(row, Line)].count("Ben") == 1
 
 
 def test_a_laptop_that_wakes_comes_back_by_itself_as_who_it_was() -> None:
     two = Gathering("simple_shapes", values={"count": 4})
     two.server.server.settings = ServerSettings(limits=Limits(silent_seconds=0.5))
     session, key = two.window.session, two.parties[0].client.key
-    assert isinstance(session, SharedSession)
+    assert isinstance(session.driver, NetworkDriver)
     for _ in range(40):  # it sleeps
         two.pass_time(two.parties[1:])
     assert [one.is_here for one in two.server.server.present] == [False, True]
     two.frame(2)
-    assert session.trouble == "nothing was heard of it for 0.5 s; trying again in 0 s; F4: go on alone"
+    assert session.driver.trouble == "nothing was heard of it for 0.5 s; trying again in 0 s; F4: go on alone"
     two.frame(70)
     back = two.window.session
-    assert isinstance(back, SharedSession) and back.trouble == "" and (back.client.user, back.client.key) == (1, key)
+    assert (
+        isinstance(back.driver, NetworkDriver)
+        and back.driver.trouble == ""
+        and (back.driver.client.user, back.driver.client.key) == (1, key)
+    )
     assert [one.is_here for one in two.server.server.present] == [True, True] and two.parties[0].n_breaks == 1

@@ -80,7 +80,7 @@ def test_a_hand_of_the_past_lets_go_when_another_future_begins(session: Session)
         session.act(Drag((0.1 * k, 4.0)))
         run(session, 1)
     session.act(Release())
-    session.release_key("left")
+    session.driver.release_key("left")
     run(session, 20)
     session.timeline.seek(10)
     assert session.demo.grabbing and session.demo.held == {"left"}, "as it was then"
@@ -140,9 +140,9 @@ def test_leaving_the_window_or_a_key_in_the_past_costs_no_future(session: Sessio
     run(session, 40)
     end = demo_hash(session.demo)
     session.timeline.seek(20)
-    session.release_all()
-    session.release_key("left")
-    session.release()
+    session.driver.release_all()
+    session.driver.release_key("left")
+    session.driver.release()
     assert history_of(session).last == 40 and session.demo.grabbing and session.demo.held == {"left"}
     session.timeline.to_the_end()
     assert demo_hash(session.demo) == end
@@ -157,5 +157,5 @@ def test_a_demo_without_a_past_can_be_acted_on_all_the_same(drop: type[Demo]) ->
     session.act(ResourceReady("measured"))
     made = session.act(CreateBody.of(0, ball(2.0)))
     session.press("space")
-    session.release_all()
+    session.driver.release_all()
     assert world_of(session).is_body(made) and "measured" in session.demo.ready and not session.demo.held

@@ -1,26 +1,24 @@
-"""A demo that others are in too, being run in a view: what is done here is said to the server, and time is everybody's.
+"""The driver of a demo that others are in too: actions go to the server, and time is everybody's.
 
-A `Session` whose demo is a client's (`engine.net.client`): all that docks, tools and keys do goes through `act` as ever, and from there to
-the client, which does it at once in its own copy of the world and says it to the server. Pause, speed and restart are acts like any other.
-What cannot be shared is refused in words: going back in time, single steps, another world beside this one.
+All that docks, tools and keys do goes through `Session.act`, and from there to the client (`engine.net.client`), which applies it at once
+in its own copy of the world and sends it to the server. Pause, speed and restart are actions like any other. What cannot be shared is
+refused in words: going back in time, single steps, another world beside this one.
 """
 
 from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Callable, Mapping
-from time import perf_counter
-from typing import TYPE_CHECKING, Any, ClassVar
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 from engine.common.arrays import FloatArray
-from engine.common.errors import InvalidInputError, LabError
+from engine.common.errors import LabError
 from engine.common.words import counted
 from engine.demo.clock import FixedClock
-from engine.demo.session import Session
+from engine.demo.messages import Messages
+from engine.demo.timeline import Timeline
 from engine.render import palette
-from engine.render.camera import Place
-from engine.render.views import Layers
 from engine.sim.actions import (
     Action,
     Drag,
@@ -39,7 +37,7 @@ from engine.sim.actions import (
     UndoOwn,
 )
 from engine.sim.ids import called, readable
-from engine.sim.stage import Stage
+from engine.sim.stage import Stage, StepTimes
 from engine.sim.users import SPEEDS, Users
 
 if TYPE_CHECKING:
@@ -48,7 +46,7 @@ if TYPE_CHECKING:
     from engine.net.messages import Who
     from engine.net.party import Party
 
-__all__ = ["NO_PAST", "NO_REDO", "SharedClock", "SharedSession"]
+__all__ = ["NO_PAST", "NO_REDO", "NetworkDriver", "SharedClock"]
 
 NO_PAST = "time is everybody's here: it cannot be taken back, or stepped, by one alone"
 """Why what needs a history is refused."""
@@ -69,9 +67,14 @@ class SharedClock(FixedClock):
     """How time passes for all who share a demo: told from its users, and changed by acts."""
 
     def __init__(
-        self, users: Callable[[], Users], act: Callable[[Action], object], share: Callable[[], float], step_seconds: float
+        self,
+        users: Callable[[], Users],
+        act: Callable[[Action], object],
+        share: Callable[[], float],
+        refuse_step: Callable[[], object],
+        step_seconds: float,
     ) -> None:
-        self._users, self._act, self._share = users, act, share
+        self._users, self._act, self._share, self._refuse_step = users, act, share, refuse_step
         super().__init__(step_seconds)
 
     @property
@@ -111,18 +114,17 @@ class SharedClock(FixedClock):
         self._act(SetSpeed(min((speed for speed in SPEEDS if speed > self.speed), default=SPEEDS[-1])))
 
     def request_step(self) -> None:
-        """Take none: a step would be everybody's."""
+        """Refuse: a step would be everybody's."""
+        self._refuse_step()
 
 
-class SharedSession(Session):
-    """One demo in a view, shared.
+class NetworkDriver:
+    """A client's copy of a shared simulation.
 
     Parameters
     ----------
     party : Party
         Whose client has its demo by now.
-    view, layers
-        As of `Session`.
     hosting : Hosting, optional
         The server, where this program runs it too.
 
@@ -131,18 +133,23 @@ class SharedSession(Session):
     again : deque of int
         Ticks taken again in each of the last frames.
     smooths, shows_ghosts : bool
-        Whether the picture glides to what was put right, and where bodies were drawn before is shown.
+        True if the picture glides to what was put right, and if where bodies were drawn before is shown.
     """
 
-    is_shared: ClassVar[bool] = True
+    is_shared = True
+    no_past = "what runs beside a shared world would have to follow it back and forth"
 
-    def __init__(self, party: Party, view: Place, layers: Layers | None = None, hosting: Hosting | None = None) -> None:
+    def __init__(self, party: Party, hosting: Hosting | None = None) -> None:
         demo = party.client.demo
         if demo is None:
             raise LabError("the state of the shared world has not come yet")
-        self.party, self.hosting = party, hosting
-        clock = SharedClock(lambda: demo.sim.users, self.act, lambda: self.client.fraction, demo.step_seconds)
-        super().__init__(demo, view, layers, clock=clock)
+        self.demo, self.party, self.hosting = demo, party, hosting
+        self.clock: FixedClock = SharedClock(
+            lambda: demo.sim.users, self.act, lambda: self.client.fraction, lambda: self._refuse(NO_PAST), demo.step_seconds
+        )
+        self.messages = Messages()
+        self.timeline = Timeline(demo, self.clock, self.messages, has_history=False)
+        self.times: Sequence[StepTimes] = ()
         self.again: deque[int] = deque(maxlen=_GRAPH)
         self.smooths = self.shows_ghosts = True
         self._n_again = party.client.n_again
@@ -158,7 +165,7 @@ class SharedSession(Session):
 
     @property
     def _names(self) -> dict[int, str]:
-        """Of all who are here, or were."""
+        """Names of all who are here, or were."""
         return {one.user: one.name for one in self.client.present}
 
     @property
@@ -199,6 +206,8 @@ class SharedSession(Session):
             self._drag = action
             return None
         self._pull()
+        if isinstance(action, PressKey):
+            self._down.add(action.key)
         if isinstance(action, Grab):
             return self._grab(action)
         if isinstance(action, Turn | TurnWheel) and not action.is_taken_by(self.demo):
@@ -261,11 +270,9 @@ class SharedSession(Session):
         if world.body(number).spec.type != "dynamic":
             return self._refuse("this body cannot be pushed: it is not dynamic")
         self._send(Drive(stage, number))
-        self.messages.answer(f"you drive {self.body_name(stage, number)}: the arrows or W A S D push it with 20 N")
-
-    def press(self, key: str) -> None:
-        self._down.add(key)
-        self.act(PressKey(key))
+        self.messages.answer(
+            f"you drive {world.body(number).spec.name or self.called('body', number)}: the arrows or W A S D push it with 20 N"
+        )
 
     def release_key(self, key: str) -> None:
         if key in self._down:
@@ -286,35 +293,20 @@ class SharedSession(Session):
         """Take back what was done last here, and nothing of others'."""
         self.act(UndoOwn())
 
-    def put_beside(self, *solvers: str, since: tuple[int, int] | None = None) -> None:
-        """Refuse: what runs beside it would be shared by nobody."""
-        if solvers:
-            raise InvalidInputError(
-                "beside", "left out: what runs beside a shared world would have to follow it back and forth", solvers[0]
-            )
-
-    def set_solver(self, solver: str, solver_settings: Mapping[str, float | str] | None = None, is_same_move: bool = False) -> None:
-        before = self.timeline.failure
-        super().set_solver(solver, solver_settings, is_same_move)
-        self.timeline.failure = before
-
     # -- time passes --------------------------------------------------------------------------------------------------
 
-    def advance(self, elapsed: float) -> None:
-        """Take in what came from the server, and the ticks that are due; say where the pointer is."""
-        start = perf_counter()
-        self.messages.advance(elapsed)
-        self.view.advance(elapsed)
+    def advance(self, elapsed: float) -> int:
+        """Take in what came from the server, and the ticks that are due; send where the pointer is."""
         self._pull()
         self._point()
         taken = self.party.advance(self.party.now())
         self.timeline.failure = ""
-        self.view.stop_if_gone()
         self.demo.viewer.wanted_speed = None  # time is everybody's
         self.again.append(self.client.n_again - self._n_again)
         self._n_again = self.client.n_again
         self._tell_news()
-        self.costs.advanced(elapsed, [self.demo.sim.times] * taken, 1000.0 * (perf_counter() - start))
+        self.times = [self.demo.sim.times] * taken
+        return taken
 
     def _point(self) -> None:
         """Say where the pointer is, in the picture; not where it is elsewhere, and not all too often."""
@@ -407,12 +399,9 @@ class SharedSession(Session):
         if self.party.is_over:
             self.party.come_back()
 
-    def show_moment(self, fraction: float, poses: Callable[[Stage], FloatArray], pointer: tuple[int, int] | None) -> None:
-        super().show_moment(fraction, lambda stage: self._smoothed(stage, poses(stage)), pointer)
-
-    def _smoothed(self, stage: Stage, poses: FloatArray) -> FloatArray:
+    def drawn(self, stage: Stage, poses: FloatArray) -> FloatArray:
         """Return poses as they are drawn: what is put right glides there."""
-        if not self.smooths or stage not in self.demo.stages:
+        if not self.smooths:
             return poses
         offsets = self.client.offsets(self.demo.stages.index(stage))
         return poses + offsets if offsets.shape == poses.shape else poses
