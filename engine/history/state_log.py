@@ -1,6 +1,6 @@
-"""What every step of a demo came to, so that it can be recognised: a hash, the digest of each body, now and then their numbers.
+"""The log of a demo's states: after each step a hash, a digest of each body, and at some steps the numbers of all bodies.
 
-The hash of the whole state (`engine.history.history.demo_hash`) says that two states differ, the sixteen bits of every body say where. A
+The hash of the whole state (`engine.history.history.demo_hash`) shows that two states differ, the sixteen bits of every body show where. A
 body is its six float32 numbers x, y, angle, vx, vy, omega and whether it is awake; as float64 they are six words of 64 bits, and with w_6
 for the flag
 
@@ -75,7 +75,7 @@ def _by_body(ids: BodyIds, digests: bytes) -> dict[tuple[int, int], bytes]:
 
 @dataclass(frozen=True, slots=True)
 class Divergence:
-    """A step that, taken again, ended otherwise: a fault. `bodies` are those that did, as (number of the stage, id)."""
+    """A step whose repetition gave another state: a fault. `bodies` differ, as (number of the stage, id)."""
 
     step: int
     bodies: tuple[tuple[int, int], ...] = ()
@@ -92,7 +92,7 @@ class StateLog:
     bodies, digests : list
         The bodies there were then, and the digest of each (`body_digests`).
     raw : dict of int to bytes
-        Of what was recorded, at keyframes, the raw float32 state of every body; of what was not, the keyframes have it.
+        The raw float32 state of every body at some steps of a recording; otherwise the keyframes have it.
     """
 
     hashes: list[bytes] = field(default_factory=list)
@@ -100,23 +100,23 @@ class StateLog:
     digests: list[bytes] = field(default_factory=list)
     raw: dict[int, bytes] = field(default_factory=dict)
 
-    def note(self, demo: Demo, found: bytes) -> None:
-        """Take in the state after the newest step, whose hash is given; what is as it was after the step before is kept once."""
+    def note(self, demo: Demo, digest: bytes) -> None:
+        """Add the state after the newest step, with its hash; bodies and digests equal to those of the step before are kept once."""
         ids, digests = body_ids(demo), body_digests(demo)
-        self.hashes.append(found)
+        self.hashes.append(digest)
         self.bodies.append(self.bodies[-1] if self.bodies and self.bodies[-1] == ids else ids)
         self.digests.append(self.digests[-1] if self.digests and self.digests[-1] == digests else digests)
 
     def divergence(self, step: int, demo: Demo) -> Divergence:
-        """Return how the state in which a demo stands after a step differs from the one that was noted."""
+        """Return how the state of a demo after a step differs from the logged one."""
         return Divergence(step, differing(self.bodies[step], self.digests[step], body_ids(demo), body_digests(demo)))
 
     def cut(self, last: int) -> None:
-        """Forget, in this log itself, the states after a step: they are another branch's, or to be computed anew."""
+        """Remove the states after a step, in place."""
         del self.hashes[last + 1 :], self.bodies[last + 1 :], self.digests[last + 1 :]
         self.raw = {step: state for step, state in self.raw.items() if step <= last}
 
     def until(self, last: int) -> StateLog:
-        """Return the beginning of the log: as far as a step."""
+        """Return a log of the states up to a step."""
         raw = {step: state for step, state in self.raw.items() if step <= last}
         return StateLog(self.hashes[: last + 1], self.bodies[: last + 1], self.digests[: last + 1], raw)

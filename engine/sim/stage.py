@@ -1,4 +1,4 @@
-"""One world of a demo, with what is counted, checked and remembered about it for the picture."""
+"""A stage: one world of a demo, with its counts, its checks and what the picture shows of it."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ class StageCounts:
 
 @dataclass(frozen=True, slots=True)
 class StepTimes:
-    """What one step cost, milliseconds: stepping with the reading of its contacts, the check, and the same step of a demo beside."""
+    """Cost of a step, milliseconds: stepping with the reading of its contacts, the check, and the same step of a comparison."""
 
     step: float = 0.0
     check: float = 0.0
@@ -143,9 +143,9 @@ class Stage(Stateful):
         self.agreement = StepAgreement()
         """Verdicts on the manifolds of the last step; its `differences` include those of the pairs."""
         self.pairs = PairAgreement()
-        """Of the last step's touching pairs."""
+        """Agreement on the touching pairs of the last step."""
         self.reasons: Counter[str] = Counter()
-        """Of all differences since the stage was built, with their numbers."""
+        """Reasons of all differences since the stage was built, with their numbers."""
         self.errors: deque[float] = deque(maxlen=_KEPT_ERRORS)
         """The largest error of a point that agrees, metres, of each of the last steps checked; newest last."""
         self.counts = StageCounts()
@@ -156,7 +156,7 @@ class Stage(Stateful):
         """Poses of the picture being drawn, between two steps; aligned with `world.body_ids`."""
 
     def set_state_attributes(self, state: Mapping[str, Any]) -> None:
-        """Replace its state; what the picture and the referee have of the last steps is forgotten."""
+        """Replace its state, and drop what the picture and the referee have of the last steps."""
         super().set_state_attributes(state)
         self.trail, self.impacts = ContactTrail(), None
         self.agreement, self.pairs = StepAgreement(), PairAgreement()
@@ -249,7 +249,7 @@ class Stage(Stateful):
 
     @property
     def label_at(self) -> tuple[float, float]:
-        """Where the label stands: above the middle of what was built."""
+        """Position of the label: above the middle of the fixtures as they were built."""
         if self.bounds is None:
             return self.offset
         return 0.5 * (self.bounds.lower[0] + self.bounds.upper[0]), self.bounds.upper[1]

@@ -1,4 +1,4 @@
-"""The recorder: writes what happens to a demo into a file, while it happens."""
+"""A recorder writes the course of a demo into a file while it runs."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ from engine.sim.action import Input
 
 __all__ = ["Recorder", "free_path"]
 
-_EVERY = 0.5
-"""Seconds of wall clock between two writings: a program that dies loses at most these."""
-_MOST_STEPS = 600
-"""Steps that wait at the most, for runs without a window, which take thousands in a second."""
+_INTERVAL = 0.5
+"""Seconds of wall clock between two writes: a program that dies loses no more."""
+_MAX_WAITING = 600
+"""Steps after which a part is written at once: a run without a window takes thousands in a second."""
 _SLICE_STEPS = 60
-"""Steps that are written in a frame where more than twice the above wait, as when recording begins late: with a keyframe or two, each of
-which is unpacked in 5 ms if it is of 1,000 bodies."""
-_MOST_BYTES = MAX_RECORD_BYTES // 2
+"""Steps written in a frame while more than twice the above wait, as when recording begins late. They contain a keyframe or two, each of
+which takes 8 ms to read if it is of 1,000 bodies."""
+_MAX_DIGEST_BYTES = MAX_RECORD_BYTES // 2
 """Bytes of digests in a part, unpacked; the rest is for inputs."""
 
 
 class Recorder:
-    """Follows a history, from its beginning, into a new file.
+    """Writes a history into a new file, from the history's beginning.
 
-    What happened before recording began is written too. Going back and doing something else there is written as that, so that the file
-    always plays the course of events that was last.
+    Steps before the recording began are written too. If the user goes back and does something else there, the file says so, and plays the
+    last course of events.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ class Recorder:
     Attributes
     ----------
     begun : int
-        The step at which recording began: those before it are written too.
+        The step at which recording began.
 
     Raises
     ------
@@ -86,33 +86,33 @@ class Recorder:
 
     @property
     def is_open(self) -> bool:
-        """Whether it still records."""
+        """True while it records."""
         return self._writer.is_open
 
     @property
     def steps(self) -> int:
-        """How many of the steps are in the file."""
+        """Number of steps in the file."""
         return self._writer.steps
 
     def update(self) -> None:
-        """Write what has happened, if the last time is half a second ago, or a slice of a long past; to be called once a frame."""
-        is_due = monotonic() - self._written > _EVERY or self._history.last - self.steps >= _MOST_STEPS
+        """Write new steps if the last write was half a second ago, or a slice of a long past; called once a frame."""
+        is_due = monotonic() - self._written > _INTERVAL or self._history.last - self.steps >= _MAX_WAITING
         if self.is_open and (is_due or self._is_behind):
             self._catch_up()
 
     def flush(self) -> None:
-        """Write what has happened, all of it.
+        """Write all new steps.
 
         Raises
         ------
         OSError
             The disk is full, or gone; nothing more is recorded then.
         """
-        while self._write_part(_MOST_STEPS):
+        while self._write_part(_MAX_WAITING):
             pass
 
     def close(self) -> None:
-        """Write the rest, and that this is the end."""
+        """Write the rest and the end, and close the file."""
         if self.is_open:
             try:
                 self.flush()
@@ -120,19 +120,19 @@ class Recorder:
             finally:
                 self._writer.abandon()
 
-    # Inside
+    # Implementation
 
     def _catch_up(self) -> None:
-        """Write what has happened, a long past in slices."""
+        """Write new steps, a long past in slices."""
         n_waiting = self._history.last - self.steps
-        self._is_behind = n_waiting > (_SLICE_STEPS if self._is_behind else 2 * _MOST_STEPS)
+        self._is_behind = n_waiting > (_SLICE_STEPS if self._is_behind else 2 * _MAX_WAITING)
         if self._is_behind:
             self._write_part(_SLICE_STEPS)
         else:
             self.flush()
 
-    def _write_part(self, most_steps: int) -> bool:
-        """Write a part of so many steps at the most; return whether there was anything to write."""
+    def _write_part(self, max_steps: int) -> bool:
+        """Write a part of at most `max_steps` steps; return False if there is nothing to write."""
         self._written = monotonic()
         branch = self._history.branch
         states = branch.states
@@ -140,8 +140,8 @@ class Recorder:
             self._go_back(branch)
         whole = min(branch.last, len(states.digests) - 1)  # Ctrl-C may come while a step is noted
         step = self.steps
-        end = min(whole, step + min(most_steps, self._n_steps_of_a_part(branch)))
-        inputs = [row_of(at, one) for at in range(step, end + 1) for one in self._new_inputs(branch, at)]
+        end = min(whole, step + min(max_steps, self._n_steps_of_a_part(branch)))
+        inputs = [row_of(at, new) for at in range(step, end + 1) for new in self._new_inputs(branch, at)]
         if end == step and not inputs:
             return False
         stretch = slice(step + 1, end + 1)
@@ -152,13 +152,13 @@ class Recorder:
 
     def _n_steps_of_a_part(self, branch: Branch) -> int:
         n_bytes = max(len(branch.states.digests[min(self.steps + 1, len(branch.states.digests) - 1)]), 1)
-        return max(1, _MOST_BYTES // n_bytes)
+        return max(1, _MAX_DIGEST_BYTES // n_bytes)
 
     def _new_inputs(self, branch: Branch, step: int) -> list[Input]:
         return list(branch.inputs[step][self._writer.given if step == self.steps else 0 :])
 
     def _go_back(self, branch: Branch) -> None:
-        """Find how far the file and another course of events are one, and say in the file that it goes on from there."""
+        """Compute up to where the file agrees with another course of events, and write that it goes on from there."""
         old, step, given = self._branch, 0, 0
         while True:
             mine, theirs = old.inputs[step][: self._writer.given if step == self.steps else None], branch.inputs[step]
@@ -173,7 +173,7 @@ class Recorder:
 
 
 def free_path(folder: Path, name: str, suffix: str) -> Path:
-    """Return a path in a folder that nothing has: the name, or the name with a number."""
+    """Return the path of a file that does not exist yet: the name, or the name with a number."""
     path, number = folder / f"{name}{suffix}", 2
     while path.exists():
         path, number = folder / f"{name}-{number}{suffix}", number + 1

@@ -14,7 +14,7 @@ __all__ = ["Recording", "present_makers"]
 
 @dataclass(frozen=True, slots=True)
 class Recording:
-    """What happened in a demo.
+    """The recorded course of a demo.
 
     Attributes
     ----------
@@ -54,20 +54,20 @@ class Recording:
 
     @property
     def solvers(self) -> tuple[str, ...]:
-        """What drove its worlds at first, and those of this program's solvers that were asked for under way, each once."""
+        """The solver of its worlds at first, and those of this program that were chosen later, each once."""
         changes = (one.action.solver for given in self.branch.inputs for one in given if isinstance(one.action, SetSolver))
         return tuple(dict.fromkeys((self.header.solver, *(name for name in changes if name in solvers()))))
 
     @property
     def needs_solver_state(self) -> bool:
-        """Whether the worlds kept the whole state of their solver, from the beginning or from the moment at which it came into reach."""
+        """True if the worlds kept the whole state of their solver, from the beginning or from a later step on."""
         return self.header.keeps_solver_state or any(
             isinstance(one.action, KeepSolverState) for given in self.branch.inputs for one in given
         )
 
     @property
     def foreign(self) -> str:
-        """What was otherwise where it was recorded, in words; nothing if nothing was."""
+        """Differences between this computer and the one that recorded, in words; empty if there are none."""
         here = present_makers(self.header.solver)
         others = [f"{name} {made} (here {here[name]})" for name, made in self.header.makers.items() if name in here and here[name] != made]
         if self.needs_solver_state:

@@ -1,4 +1,4 @@
-"""The recorder of a server: writes what each tick did and came to, and keeps none of it."""
+"""The recorder of a server writes every tick and keeps none of them in memory."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ from engine.sim.demo import Demo
 
 __all__ = ["TickRecorder"]
 
-_EVERY = 0.5
-"""Seconds of wall clock between two writings."""
-_MOST_BYTES = 1_000_000
-"""Of digests that wait to be written."""
-_MOST_INPUTS = 1000
-"""That wait."""
+_INTERVAL = 0.5
+"""Seconds of wall clock between two writes."""
+_MAX_BYTES = 1_000_000
+"""Bytes of hashes and digests waiting to be written."""
+_MAX_INPUTS = 1000
+"""Inputs waiting to be written."""
 _RAW_TICKS = 300
-"""From one tick whose bodies' numbers are written to the next: five seconds. At every keyframe they would be a quarter of the file."""
+"""Ticks between two that are written with the numbers of all bodies: five seconds. Every keyframe would make a quarter of the file."""
 
 
 class TickRecorder:
-    """Writes a shared demo into a new file, tick by tick; what it needs of memory does not grow.
+    """Writes a shared demo into a new file, tick by tick, in bounded memory.
 
-    ``replay FILE --verify`` takes the ticks again. When the file has become as large as can be read, or the disk is full, recording
-    ends, and `ended` says why; the world goes on.
+    ``replay FILE --verify`` repeats the ticks. When the file is as large as can be read, or the disk is full, recording ends, and `ended`
+    says why; the world goes on.
 
     Parameters
     ----------
@@ -77,31 +77,31 @@ class TickRecorder:
 
     @property
     def is_open(self) -> bool:
-        """Whether it still records."""
+        """True while it records."""
         return self._writer.is_open
 
-    def tick(self, inputs: Sequence[Input], found: bytes | None = None) -> None:
-        """Take in the tick that the demo has just taken, and what was done right before it, in order.
+    def tick(self, inputs: Sequence[Input], digest: bytes | None = None) -> None:
+        """Record the tick that the demo has just taken, and the inputs right before it.
 
-        `found` is `engine.history.history.demo_hash` of the demo, where it is known.
+        `digest` is `engine.history.history.demo_hash` of the demo, if it is known.
         """
         if not self.is_open:
             return
-        self._inputs += [row_of(self.ticks, one) for one in inputs]
+        self._inputs += [row_of(self.ticks, done) for done in inputs]
         self.ticks += 1
         ids, digests = body_ids(self._demo), body_digests(self._demo)
         self._bodies = self._bodies if ids == self._bodies else ids
-        self._hashes.append(demo_hash(self._demo) if found is None else found)
+        self._hashes.append(demo_hash(self._demo) if digest is None else digest)
         self._ids.append(self._bodies)
         self._digests.append(digests)
         self._n_bytes += len(digests) + HASH_BYTES
         if self.ticks % _RAW_TICKS == 0:
             self._raw[self.ticks] = raw_states(self._demo)
-        if self._n_bytes > _MOST_BYTES or len(self._inputs) > _MOST_INPUTS or monotonic() - self._written > _EVERY:
+        if self._n_bytes > _MAX_BYTES or len(self._inputs) > _MAX_INPUTS or monotonic() - self._written > _INTERVAL:
             self.flush()
 
     def flush(self) -> None:
-        """Write what waits."""
+        """Write the ticks that wait."""
         if not self.is_open or not self._hashes:
             return
         part = Part.of(self.ticks - len(self._hashes), 0, self._inputs, self._hashes, self._ids, self._digests, self._raw)
@@ -112,12 +112,12 @@ class TickRecorder:
         self._begin_part()
 
     def close(self) -> None:
-        """Write the rest, and that this is the end."""
+        """Write the rest and the end, and close the file."""
         self.flush()
         self._end("")
 
     def _end(self, why: str) -> None:
-        """Record no more."""
+        """Stop recording."""
         self.ended = why
         if self.is_open:
             try:

@@ -1,4 +1,4 @@
-"""The proof of a recording: everything is done again from the beginning, and every step compared with what was recorded."""
+"""Verification of a recording: it is played from the beginning, and every step compared with the recorded one."""
 
 from __future__ import annotations
 
@@ -14,25 +14,26 @@ from engine.history.state_log import Divergence
 
 __all__ = ["Verdict", "divergence_words", "verify"]
 
-_MOST_NAMED = 5
+_MAX_NAMED = 5
+"""Bodies named in a sentence."""
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What came of playing a recording again.
+    """Result of playing a recording again.
 
     Attributes
     ----------
     steps : int
-        Compared, up to the first that ended otherwise.
+        Steps compared, up to the first that differs.
     divergence : Divergence or None
-        The first step that ended otherwise, and the bodies that did.
+        The first step that differs, with its bodies.
     measured_at : int or None
-        The first step from there on of which the recording has the bodies' numbers.
+        The first step from there on for which the recording has the numbers of all bodies.
     apart : float
-        Metres between where a body was recorded and where it is, at that step, at the most.
+        The largest distance of a body from its recorded place at that step, metres.
     foreign : str
-        What was otherwise where it was recorded.
+        Differences between this computer and the one that recorded.
     """
 
     steps: int
@@ -43,12 +44,12 @@ class Verdict:
 
     @property
     def is_same(self) -> bool:
-        """Whether nothing differs."""
+        """True if nothing differs."""
         return self.divergence is None
 
     @property
     def words(self) -> str:
-        """What came of it, a sentence."""
+        """The result as a sentence."""
         if self.divergence is None:
             return f"all {self.steps} steps came out the same, to the last bit"
         words = divergence_words(self.divergence)
@@ -78,7 +79,7 @@ def divergence_words(divergence: Divergence) -> str:
     >>> divergence_words(Divergence(12, ((0, 7),)))
     'step 12 is the first to come out otherwise: body 7 of world 0'
     """
-    listed = [f"body {body} of world {stage}" for stage, body in divergence.bodies[:_MOST_NAMED]]
+    listed = [f"body {body} of world {stage}" for stage, body in divergence.bodies[:_MAX_NAMED]]
     more = len(divergence.bodies) - len(listed)
     bodies = ", ".join(listed) + (f" and {more} more" if more else "")
     return f"step {divergence.step} is the first to come out otherwise: {bodies or 'no body, so a parameter or the number of worlds'}"

@@ -393,7 +393,7 @@ def test_a_recording_that_cannot_be_begun_leaves_nothing(tmp_path: Path, monkeyp
 
 
 def test_a_long_past_is_written_in_slices_a_frame_each(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(recorder, "_MOST_STEPS", 20)
+    monkeypatch.setattr(recorder, "_MAX_WAITING", 20)
     monkeypatch.setattr(recorder, "_SLICE_STEPS", 8)
     history = begun()
     play(history, 60)
@@ -413,7 +413,7 @@ def test_a_long_past_is_written_in_slices_a_frame_each(tmp_path: Path, monkeypat
 def test_many_bodies_are_written_in_parts_that_can_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     history = begun()
     play(history, 30)
-    monkeypatch.setattr("engine.history.recordings.recorder._MOST_BYTES", 7 * len(history.branch.states.digests[1]))
+    monkeypatch.setattr("engine.history.recordings.recorder._MAX_DIGEST_BYTES", 7 * len(history.branch.states.digests[1]))
     recorder = record(history, tmp_path / "c.rec")
     recorder.close()
     content = (tmp_path / "c.rec").read_bytes()
