@@ -1,15 +1,15 @@
-"""Every change of a world is one of these: plain, frozen, stamped with the step before which it is applied.
+"""Commands: every change of a world is one of these plain, frozen objects.
 
-A world plus its log of commands is the whole run: applied again in the same order to a fresh world they give the same
-bits (`World.replay`). Ids are part of the command, so that a replay hands out the same ones.
+The log of a world's commands is the whole run: applied in the same order to a fresh world they give the same
+bits (`World.replay`). Ids are part of a command, so that a replay assigns the same ones.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
-from engine.world.joint_specs import JointSpec
+from engine.world.joint_specs import JointSpec, bodies_of, joints_of
 from engine.world.specs import BodySpec, FixtureSpec
 
 __all__ = [
@@ -24,6 +24,7 @@ __all__ = [
     "DestroyBody",
     "DestroyFixture",
     "DestroyJoint",
+    "Handle",
     "SetAwake",
     "SetBody",
     "SetFixture",
@@ -36,180 +37,225 @@ __all__ = [
 ]
 
 
+Handle: TypeAlias = tuple[str, int]
+"""Kind, "body", "fixture" or "joint", and id."""
+
+
 @dataclass(frozen=True, slots=True)
-class CreateBody:
-    """Make a body with `fixtures` ids for the specification's fixtures, in order."""
+class Command:
+    """A change of a world.
+
+    Attributes
+    ----------
+    may_loosen_joints : bool
+        True if it may leave a joint that cannot stay: without a dynamic body, or one that the solver cannot hold.
+    """
+
+    may_loosen_joints: ClassVar[bool] = False
+
+    @property
+    def targets(self) -> tuple[Handle, ...]:
+        """Handles that must be alive."""
+        return ()
+
+    @property
+    def creates(self) -> tuple[Handle, ...]:
+        """Handles that it creates."""
+        return ()
+
+
+@dataclass(frozen=True, slots=True)
+class _BodyCommand(Command):
+    body: int
+
+    @property
+    def targets(self) -> tuple[Handle, ...]:
+        return (("body", self.body),)
+
+
+@dataclass(frozen=True, slots=True)
+class _FixtureCommand(Command):
+    fixture: int
+
+    @property
+    def targets(self) -> tuple[Handle, ...]:
+        return (("fixture", self.fixture),)
+
+
+@dataclass(frozen=True, slots=True)
+class _JointCommand(Command):
+    joint: int
+
+    @property
+    def targets(self) -> tuple[Handle, ...]:
+        return (("joint", self.joint),)
+
+
+@dataclass(frozen=True, slots=True)
+class CreateBody(Command):
+    """Create a body; `fixtures` are the ids of the specification's fixtures, in order."""
 
     body: int
     spec: BodySpec
     fixtures: tuple[int, ...]
 
+    @property
+    def creates(self) -> tuple[Handle, ...]:
+        return (("body", self.body), *(("fixture", fixture) for fixture in self.fixtures))
+
 
 @dataclass(frozen=True, slots=True)
-class DestroyBody:
+class DestroyBody(_BodyCommand):
     """Destroy a body, its fixtures and its joints."""
 
-    body: int
-
 
 @dataclass(frozen=True, slots=True)
-class CreateFixture:
+class CreateFixture(Command):
     """Add a fixture to a body."""
+
+    may_loosen_joints: ClassVar[bool] = True
 
     fixture: int
     body: int
     spec: FixtureSpec
 
+    @property
+    def targets(self) -> tuple[Handle, ...]:
+        return (("body", self.body),)
+
+    @property
+    def creates(self) -> tuple[Handle, ...]:
+        return (("fixture", self.fixture),)
+
 
 @dataclass(frozen=True, slots=True)
-class DestroyFixture:
-    """Take a fixture from its body."""
+class DestroyFixture(_FixtureCommand):
+    """Destroy a fixture."""
 
-    fixture: int
+    may_loosen_joints: ClassVar[bool] = True
 
 
 @dataclass(frozen=True, slots=True)
-class CreateJoint:
+class CreateJoint(Command):
     """Join two bodies as they stand when the command is applied."""
 
     joint: int
     spec: JointSpec
 
+    @property
+    def targets(self) -> tuple[Handle, ...]:
+        return (*(("body", body) for body in bodies_of(self.spec)), *(("joint", joint) for joint in joints_of(self.spec)))
+
+    @property
+    def creates(self) -> tuple[Handle, ...]:
+        return (("joint", self.joint),)
+
 
 @dataclass(frozen=True, slots=True)
-class DestroyJoint:
+class DestroyJoint(_JointCommand):
     """Remove a joint and wake its bodies."""
 
-    joint: int
-
 
 @dataclass(frozen=True, slots=True)
-class SetMouseTarget:
+class SetMouseTarget(_JointCommand):
     """Move the point a mouse joint pulls towards (world, m)."""
 
-    joint: int
     target: tuple[float, float]
 
 
 @dataclass(frozen=True, slots=True)
-class SetPose:
-    """Put a body elsewhere at once; it keeps its velocity."""
+class SetPose(_BodyCommand):
+    """Move a body at once; it keeps its velocity."""
 
-    body: int
     position: tuple[float, float]
     angle: float
 
 
 @dataclass(frozen=True, slots=True)
-class SetVelocity:
+class SetVelocity(_BodyCommand):
     """Give a body a velocity, m/s and rad/s."""
 
-    body: int
     linear: tuple[float, float]
     angular: float
 
 
 @dataclass(frozen=True, slots=True)
-class SetAwake:
+class SetAwake(_BodyCommand):
     """Wake a body or put it to sleep."""
 
-    body: int
     awake: bool
 
 
 @dataclass(frozen=True, slots=True)
-class SetBody:
+class SetBody(_BodyCommand):
     """Change settings of a body's specification (type, bullet, damping, ...)."""
 
-    body: int
+    may_loosen_joints: ClassVar[bool] = True
+
     changes: tuple[tuple[str, Any], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class SetFixture:
+class SetFixture(_FixtureCommand):
     """Change settings of a fixture's specification (density, friction, filter, ...)."""
 
-    fixture: int
+    may_loosen_joints: ClassVar[bool] = True
+
     changes: tuple[tuple[str, Any], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class SetJoint:
+class SetJoint(_JointCommand):
     """Change settings of a joint's specification (motor, limits, spring, ...); its bodies and anchors stay."""
 
-    joint: int
     changes: tuple[tuple[str, Any], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class SetSettings:
+class SetSettings(Command):
     """Change settings of the world."""
 
+    may_loosen_joints: ClassVar[bool] = True
+
     changes: tuple[tuple[str, Any], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class SetSolver:
-    """Let another solver drive the world, with these settings of its own."""
+class SetSolver(Command):
+    """Change the solver, with settings of its own."""
 
     solver: str
     solver_settings: tuple[tuple[str, float | str], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class ApplyImpulse:
-    """Push a body by N s at a world point, or at its centre of mass where that is None."""
+class ApplyImpulse(_BodyCommand):
+    """Push a body by N s at a world point, or at its center of mass where that is None."""
 
-    body: int
     impulse: tuple[float, float]
     point: tuple[float, float] | None
 
 
 @dataclass(frozen=True, slots=True)
-class ApplyForce:
-    """Push a body by N during the next step, at a world point or at its centre of mass."""
+class ApplyForce(_BodyCommand):
+    """Push a body by N during the next step, at a world point or at its center of mass."""
 
-    body: int
     force: tuple[float, float]
     point: tuple[float, float] | None
 
 
 @dataclass(frozen=True, slots=True)
-class ApplyTorque:
+class ApplyTorque(_BodyCommand):
     """Turn a body by N m during the next step."""
 
-    body: int
     torque: float
 
 
 @dataclass(frozen=True, slots=True)
-class Canonicalize:
-    """Bring the solver into the form that restoring a snapshot would give it; in the log also what became of a step that broke off.
+class Canonicalize(Command):
+    """Bring the solver into the form that restoring a snapshot would give it; in the log also the result of a step that failed.
 
     `taken_out` are the bodies that had left the finite numbers in it, and were set inactive.
     """
 
     taken_out: tuple[int, ...] = ()
-
-
-Command: TypeAlias = (
-    CreateBody
-    | DestroyBody
-    | CreateFixture
-    | DestroyFixture
-    | CreateJoint
-    | DestroyJoint
-    | SetMouseTarget
-    | SetPose
-    | SetVelocity
-    | SetAwake
-    | SetBody
-    | SetFixture
-    | SetJoint
-    | SetSettings
-    | SetSolver
-    | ApplyImpulse
-    | ApplyForce
-    | ApplyTorque
-    | Canonicalize
-)

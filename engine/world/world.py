@@ -40,7 +40,7 @@ from engine.world import commands as c
 from engine.world.conversion import converted
 from engine.world.fields import changed, check_names, named_values, number, vector
 from engine.world.hooks import PreSolveHook, StepHooks
-from engine.world.joint_specs import GearJointSpec, JointSpec, MouseJointSpec, PrismaticJointSpec, RevoluteJointSpec, bodies_of, joints_of
+from engine.world.joint_specs import GearJointSpec, JointSpec, MouseJointSpec, PrismaticJointSpec, RevoluteJointSpec, bodies_of
 from engine.world.joints import ResolvedJoint, altered, as_it_stands, check_numbers, resolve
 from engine.world.model import BodyEntry, FixtureEntry, WorldModel
 from engine.world.records import MAX_MOTION, Body, BodyMotion, BodyState, Fixture, ImpactMoment, Joint, JointState, StepCost
@@ -65,10 +65,6 @@ _BODY_SETTINGS = (
     "name",
 )
 _FIXTURE_SETTINGS = ("density", "friction", "restitution", "sensor", "category", "mask", "group", "name")
-
-
-_MAY_LOOSEN = c.SetBody | c.SetFixture | c.CreateFixture | c.DestroyFixture | c.SetSettings
-"""Commands that may leave a joint which cannot stay."""
 
 
 @dataclass(frozen=True)
@@ -406,12 +402,10 @@ class World:
 
     def destroy_body(self, body: int) -> None:
         """Destroy a body, its fixtures and its joints."""
-        self._body_entry(body)
         self._submit(c.DestroyBody(body))
 
     def create_fixture(self, body: int, spec: FixtureSpec) -> int:
         """Add a fixture to a body and return the fixture's id."""
-        self._body_entry(body)
         _check_type("spec", spec, FixtureSpec)
         spec = self._checked()._solver.accept(spec)
         fixture = self._next_ids["fixture"]
@@ -419,17 +413,12 @@ class World:
         return fixture
 
     def destroy_fixture(self, fixture: int) -> None:
-        """Take a fixture from its body."""
-        self._fixture_entry(fixture)
+        """Destroy a fixture."""
         self._submit(c.DestroyFixture(fixture))
 
     def create_joint(self, spec: JointSpec) -> int:
         """Join bodies and return the joint's id."""
         _check_type("spec", spec, JointSpec)
-        for body in bodies_of(spec):
-            self._body_entry(body)
-        for other in joints_of(spec):
-            self._joint_entry(other)
         spec = self._checked()._solver.accept(spec)
         joint = self._next_ids["joint"]
         self._submit(c.CreateJoint(joint, spec))
@@ -437,7 +426,6 @@ class World:
 
     def destroy_joint(self, joint: int) -> None:
         """Remove a joint."""
-        self._joint_entry(joint)
         self._submit(c.DestroyJoint(joint))
 
     def set_mouse_target(self, joint: int, target: tuple[float, float]) -> None:
@@ -448,18 +436,15 @@ class World:
 
     def set_pose(self, body: int, position: tuple[float, float], angle: float) -> None:
         """Move a body; it keeps its velocity. It wakes, and so do bodies that rested on it or lie at its new place."""
-        self._body_entry(body)
         self._submit(c.SetPose(body, vector("position", position, "m", MAX_COORDINATE), number("angle", angle, "rad")))
 
     def set_velocity(self, body: int, linear: tuple[float, float], angular: float = 0.0) -> None:
         """Give a moving body a velocity, m/s and rad/s."""
-        self._body_entry(body)
         turning = number("angular", angular, "rad/s", -MAX_SPEED, MAX_SPEED)
         self._submit(c.SetVelocity(body, vector("linear", linear, "m/s", MAX_SPEED), turning))
 
     def set_awake(self, body: int, awake: bool) -> None:
         """Wake a body or put it to sleep."""
-        self._body_entry(body)
         self._submit(c.SetAwake(body, boolean("awake", awake)))
 
     def set_body(self, body: int, **changes: Any) -> None:
@@ -512,19 +497,16 @@ class World:
 
     def apply_impulse(self, body: int, impulse: tuple[float, float], point: tuple[float, float] | None = None) -> None:
         """Push a body by N s, at a world point or at its centre of mass."""
-        self._body_entry(body)
         at = None if point is None else vector("point", point, "m", MAX_COORDINATE)
         self._submit(c.ApplyImpulse(body, vector("impulse", impulse, "N s"), at))
 
     def apply_force(self, body: int, force: tuple[float, float], point: tuple[float, float] | None = None) -> None:
         """Push a body by N during the next step, at a world point or at its centre of mass."""
-        self._body_entry(body)
         at = None if point is None else vector("point", point, "m", MAX_COORDINATE)
         self._submit(c.ApplyForce(body, vector("force", force, "N"), at))
 
     def apply_torque(self, body: int, torque: float) -> None:
         """Turn a body by N m during the next step."""
-        self._body_entry(body)
         self._submit(c.ApplyTorque(body, number("torque", torque, "N m")))
 
     def canonicalize(self) -> None:
@@ -640,11 +622,10 @@ class World:
     def _submit(self, command: c.Command) -> None:
         """Apply a checked command now; or, where a hook gave it, when the step or the command under way has ended."""
         self._checked()
-        if self._busy and any(target in self._to_be_destroyed for target in self._targets(command)):
-            kind, id = next(target for target in self._targets(command) if target in self._to_be_destroyed)
-            raise DeadHandleError(f"{kind} {id} is destroyed at the end of this step already")
+        self._check_targets(command)
         self._check_command(command)
-        self._reserve(command)
+        for kind, id in command.creates:  # never assigned again, even if the command fails
+            self._next_ids[kind] = max(self._next_ids[kind], id + 1)
         if self._busy:
             self._to_be_destroyed.update(self._destroyed_by(command))
             self._deferred.append(command)
@@ -722,10 +703,12 @@ class World:
             raise InvalidInputError("joint_a and joint_b", requirement, Described(f"joints {joint.joint_a} and {joint.joint_b}"))
 
     def _check_targets(self, command: c.Command) -> None:
-        for kind, id in self._targets(command):
+        for kind, id in command.targets:
             {"body": self._body_entry, "fixture": self._fixture_entry, "joint": self._joint_entry}[kind](id)
+            if self._busy and (kind, id) in self._to_be_destroyed:
+                raise DeadHandleError(f"{kind} {id} is destroyed at the end of this step already")
 
-    def _destroyed_by(self, command: c.Command) -> list[tuple[str, int]]:
+    def _destroyed_by(self, command: c.Command) -> list[c.Handle]:
         """Return the handles that a command destroys."""
         match command:
             case c.DestroyBody(body):
@@ -737,37 +720,6 @@ class World:
             case c.DestroyJoint(joint):
                 return [("joint", i) for i in self._model.lost_with([joint])]
         return []
-
-    @staticmethod
-    def _targets(command: c.Command) -> list[tuple[str, int]]:
-        """Return the handles that must be alive for a command."""
-        match command:
-            case c.CreateBody() | c.SetSettings() | c.SetSolver() | c.Canonicalize():
-                return []
-            case c.CreateFixture(_, body, _):
-                return [("body", body)]
-            case c.CreateJoint(_, spec):
-                return [("body", body) for body in bodies_of(spec)] + [("joint", joint) for joint in joints_of(spec)]
-            case c.DestroyFixture(fixture) | c.SetFixture(fixture, _):
-                return [("fixture", fixture)]
-            case c.DestroyJoint(joint) | c.SetMouseTarget(joint, _) | c.SetJoint(joint, _):
-                return [("joint", joint)]
-            case _:
-                return [("body", command.body)]
-
-    def _reserve(self, command: c.Command) -> None:
-        """Never assign the ids of a valid command again, even if it fails."""
-        match command:
-            case c.CreateBody(body, _, fixtures):
-                made = {"body": (body,), "fixture": fixtures}
-            case c.CreateFixture(fixture, _, _):
-                made = {"fixture": (fixture,)}
-            case c.CreateJoint(joint, _):
-                made = {"joint": (joint,)}
-            case _:
-                return
-        for kind, numbers in made.items():
-            self._next_ids[kind] = max(self._next_ids[kind], *(id + 1 for id in numbers), 0)
 
     def _execute(self, command: c.Command) -> None:
         """Carry out a command, log it, and note what it destroyed."""
@@ -783,7 +735,7 @@ class World:
         self._log.append((self._model.step_index, command))
         self._note_destroyed(*destroyed, *(("joint", joint) for joint in dropped))
 
-    def _note_destroyed(self, *handles: tuple[str, int]) -> None:
+    def _note_destroyed(self, *handles: c.Handle) -> None:
         self._destroyed_at.update(dict.fromkeys(handles, self._model.step_index))
 
     def _carry_out(self, command: c.Command) -> tuple[int, ...]:
@@ -808,7 +760,7 @@ class World:
         mark, body = self._begin(command), self._body_at_risk(command)
         try:
             self._apply(command)
-            dropped = self._drop_joints() if isinstance(command, _MAY_LOOSEN) and self._model.joints else ()
+            dropped = self._drop_joints() if command.may_loosen_joints and self._model.joints else ()
         except Exception as error:
             raise self._roll_back(f"{self._title} refused {type(command).__name__}: {error}", mark) from error
         if body is not None and (np.abs(self._solver.motion_of(body)) > MAX_MOTION).any():
