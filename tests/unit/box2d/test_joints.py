@@ -299,9 +299,7 @@ def test_copied_wheels_have_the_gear_between_them_and_no_other() -> None:
     made = geared()
     world = made.world
     stage = SimpleNamespace(world=world, offset=(0.0, 0.0))
-    gesture = SimpleNamespace(
-        create=lambda _, spec: world.create_body(spec), edit=lambda _, method, *arguments: getattr(world, method)(*arguments)
-    )
+    gesture = SimpleNamespace(create=lambda _, spec: world.create_body(spec), edit=lambda action: world.create_joint(action.joint_spec))
     hands: Any = SimpleNamespace(stages=[stage], world=lambda _: world, gesture=lambda: gesture)
     every = [Chosen(0, body) for body in (made.base, made.bar, *made.wheels)]
     copied = copy_of(hands, every)
@@ -334,7 +332,7 @@ class Clockwork(Demo):
 def test_they_are_rewound_exactly_whatever_was_done_to_them() -> None:
     memory.load()
     run = meddled(Clockwork, 3, 100)
-    assert run.seen["edit"] > 2
+    assert run.seen["Edit"] > 2
     all_checks(run, 3, wanderings=4)
 
 
