@@ -779,7 +779,7 @@ class Client:
 
 def _take_state(demo: Demo, packed: bytes) -> None:
     """Bring a demo into a server's state, without paths of pictures: no file here is opened because a server names it."""
-    decode_state(demo, decompress_state(packed))
+    decode_state(demo, decompress_state(packed), is_foreign=True)
     for k, body in enumerate(demo.dropped):
         if body.file is not None and body.file.picture is not None:
             demo.dropped[k] = replace(body, file=replace(body.file, picture=None))

@@ -24,7 +24,7 @@ from engine.common.errors import LabError
 from engine.common.messagepack import MAX_PLAIN_BYTES, is_bounded
 from engine.sim.demo import Demo
 from engine.sim.parameters import parameter_values
-from engine.sim.state_check import check_state
+from engine.sim.state_check import check_state, check_types
 from engine.sim.stateful import Stateful
 from engine.sim.values import StateError, ValueReader, ValueWriter
 from engine.sim.world_state import WorldState, decode_world, encode_world
@@ -83,8 +83,16 @@ def encode_state(demo: Demo) -> bytes:
     return content
 
 
-def decode_state(demo: Demo, content: bytes) -> None:
-    """Bring a demo into a state; nothing happens where that is empty, which is the state of a demo just built.
+def decode_state(demo: Demo, content: bytes, is_foreign: bool = False) -> None:
+    """Bring a demo into a state; nothing happens if that is empty, which is the state of a demo just built.
+
+    Parameters
+    ----------
+    demo : Demo
+    content : bytes
+        Of `encode_state`, from a demo of the same scene.
+    is_foreign : bool
+        It came from another computer: each attribute of the demo must also be of the type that it has here.
 
     Raises
     ------
@@ -106,7 +114,7 @@ def decode_state(demo: Demo, content: bytes) -> None:
                 before = encode_state(demo)
             demo.values = values
             demo.restart()
-        _put(demo, state, arrays)
+        _put(demo, state, arrays, is_foreign)
     except Exception as error:
         if before:
             demo.stages[:], demo.sim.built_with = stages, built_with
@@ -160,7 +168,7 @@ def _split(content: bytes) -> tuple[_State, bytes]:
     return _decoder.decode(plain), content[end:]
 
 
-def _put(demo: Demo, state: _State, arrays: bytes) -> None:
+def _put(demo: Demo, state: _State, arrays: bytes, is_foreign: bool) -> None:
     """Read and check all of a state, then replace the demo's by it."""
     owners, stages = _owners(demo), demo.stages
     if len(state.worlds) != len(stages) or len(state.parts) != len(owners):
@@ -174,6 +182,8 @@ def _put(demo: Demo, state: _State, arrays: bytes) -> None:
     if not reader.is_at_end:
         raise StateError("a state must have as many bytes as its arrays")
     check_state(demo, read[0], read[1], read[2:])
+    if is_foreign:
+        check_types(demo, read[0])
     worlds = [stage.world for stage in stages]
     before = []
     for world in worlds[:-1]:  # the last one stands as before where it refuses

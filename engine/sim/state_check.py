@@ -23,7 +23,7 @@ from engine.sim.users import MAX_UNDO, MAX_USERS, PUSHES, SPEEDS, User, Users
 from engine.sim.values import StateError, can_be_set, class_name
 from engine.world.solver import solver_name
 
-__all__ = ["check_state"]
+__all__ = ["check_state", "check_types"]
 
 _Channel = Annotated[int, msgspec.Meta(ge=0, le=255)]
 _Color = Annotated[tuple[_Channel, ...], msgspec.Meta(min_length=3, max_length=4)]
@@ -112,19 +112,29 @@ def _convert(state: object, kind: type, path: str) -> None:
         raise StateError(f"{path}: {error}") from None
 
 
+def check_types(demo: Demo, own: Mapping[str, Any]) -> None:
+    """Refuse the decoded attributes of a demo unless each is of the type that it has here, or one of them is None.
+
+    Raises
+    ------
+    StateError
+        Names the attribute.
+    """
+    present, numbers = demo.state_attributes(), (int, float)
+    for name, value in own.items():
+        other = present.get(name)
+        is_alike = type(value) is type(other) or (type(value) in numbers and type(other) in numbers)
+        if value is not None and other is not None and not is_alike:
+            raise StateError(f"{name} must be of {type(other).__name__}, got {type(value).__name__}")
+
+
 def _check_own(demo: Demo, own: Mapping[str, Any]) -> None:
-    """Each attribute is of the kind that it has here, unless one of them is None."""
     if parameter_values(demo.parameters, own["values"]) != own["values"]:
         raise StateError("values must have every parameter")
-    present, outside = demo.state_attributes(), vars(demo)
-    for name, value in own.items():
-        if not can_be_set(type(demo), name) or (name in outside and name not in present):
+    present, attributes = demo.state_attributes(), vars(demo)
+    for name in own:
+        if not can_be_set(type(demo), name) or (name in attributes and name not in present):
             raise StateError(f"{name!r:.80} is no part of a state")
-        other = present.get(name)
-        numbers = (int, float)
-        is_alike = value is None or other is None or type(value) is type(other) or (type(value) in numbers and type(other) in numbers)
-        if not is_alike:
-            raise StateError(f"{name} must be of {type(other).__name__}, got {type(value).__name__}")
 
 
 def _check_dropped(demo: Demo, dropped: Sequence[Any]) -> None:

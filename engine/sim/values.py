@@ -19,6 +19,7 @@ from __future__ import annotations
 import dataclasses
 import enum
 import functools
+import os
 import sys
 import types
 from collections import Counter, deque
@@ -104,7 +105,7 @@ def can_be_set(kind: type, name: str) -> bool:
 
 
 def _own_class(name: str, module: str) -> type:
-    """Return a class of this program, or of the module of the demo, that is loaded already and whose instances are data.
+    """Return a class of this program, or of a file beside the demo's, that is loaded already and whose instances are data.
 
     Raises
     ------
@@ -117,18 +118,25 @@ def _own_class(name: str, module: str) -> type:
 @functools.lru_cache(maxsize=4096)
 def _loaded_class(name: str, own_module: str) -> type:
     module, _, path = name.partition(":")
-    allowed = (*_PACKAGES, own_module.partition(".")[0])
-    found: Any = sys.modules.get(module) if module.partition(".")[0] in allowed else None
+    found: Any = sys.modules.get(module) if _is_own(module, own_module) else None
     for part in path.split("."):
         found = vars(found).get(part) if isinstance(found, types.ModuleType | type) else None
-    return found if isinstance(found, type) and class_name(found) == name and _is_data(found, allowed) else _no_class(name)
+    return found if isinstance(found, type) and class_name(found) == name and _is_data(found, own_module) else _no_class(name)
 
 
 def _no_class(name: str) -> type:
     raise StateError(f"{name!r:.80} is no class whose instances a state can hold")
 
 
-def _is_data(kind: type, packages: tuple[str, ...]) -> bool:
+def _is_own(module: str, own_module: str) -> bool:
+    """Return True if a module is of this program, or a file beside the demo's."""
+    if module.partition(".")[0] in _PACKAGES or module == own_module:
+        return True
+    one, other = (getattr(sys.modules.get(name), "__file__", None) for name in (module, own_module))
+    return one is not None and other is not None and os.path.dirname(one) == os.path.dirname(other)
+
+
+def _is_data(kind: type, own_module: str) -> bool:
     """Return True if instances of a class are nothing but their attributes."""
     if issubclass(kind, enum.Enum):
         return True
@@ -137,7 +145,7 @@ def _is_data(kind: type, packages: tuple[str, ...]) -> bool:
     if issubclass(kind, tuple):
         return hasattr(kind, "_fields")
     bases = kind.__mro__[:-1]
-    if any(base.__module__.partition(".")[0] not in (*packages, "typing", "abc") or "__del__" in vars(base) for base in bases):
+    if any(not (_is_own(base.__module__, own_module) or base.__module__ in ("typing", "abc")) or "__del__" in vars(base) for base in bases):
         return False
     return dataclasses.is_dataclass(kind) or not any(hook in vars(base) for base in bases for hook in ("__setattr__", "__setstate__"))
 
@@ -178,7 +186,7 @@ class ValueWriter:
     parts : mapping of (kind, number) to object
         Parts of the running program, which are named and not written: ``("stage", 0)``.
     module : str
-        Name of the demo's module, whose classes may be used beside those of the program.
+        Name of the demo's module: classes of it, and of files beside it, may be used with those of the program.
 
     Attributes
     ----------

@@ -138,3 +138,19 @@ def test_a_missing_file_and_a_body_and_a_pair_are_told_what_to_do(mine: Path, ca
     ):
         assert main(["run", file, "--headless"]) == 2
         assert says in capsys.readouterr().err
+
+
+def test_objects_of_its_own_classes_are_rewound(mine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also of a class in a file beside it."""
+    (mine.parent / "notes_of_mine.py").write_text("class Note:\n    def __init__(self):\n        self.text = ''\n", encoding="utf-8")
+    text = "from notes_of_mine import Note\n\n" + example().replace(
+        "    def build(self):", "    def build(self):\n        self.note = Note()", 1
+    )
+    mine.write_text(text + "\n    def after_step(self):\n        self.note.text += 'x'\n", encoding="utf-8")
+    history = History(load_own_demo(str(mine))(0))
+    for _ in range(70):
+        history.step()
+    history.seek(40)
+    assert history.demo.note.text == "x" * 40
+    history.seek(70)
+    assert history.demo.note.text == "x" * 70 and history.divergence is None

@@ -462,3 +462,32 @@ def test_after_a_restart_both_counts_of_steps_are_told() -> None:
     assert session.timeline.moment == "0.20 s, step 12 (42 on the time line)"
     session.timeline.seek(6)
     assert session.timeline.moment == "0.10 s, step 6"
+
+
+class Moody(Demo):
+    """An own scene that keeps a text, later a number, and a table that comes late."""
+
+    id = "moody"
+
+    def build(self) -> None:
+        """A disc, and nothing to remember yet."""
+        self.add_stage(World()).world.create_body(BodySpec((FixtureSpec(Circle(0.5)),), position=(0.0, 3.0)))
+        self.mood: object = "idle"
+
+    def after_step(self) -> None:
+        """Change what is kept, and its type."""
+        self.mood = "idle" if self.steps < 70 else self.steps
+        if self.steps == 80:
+            self.late = {"at": [self.steps]}
+
+
+def test_what_a_demo_keeps_may_change_its_type_or_come_later() -> None:
+    history = History(Moody(1))
+    for _ in range(130):
+        history.step()
+    history.seek(65)
+    assert history.demo.mood == "idle" and not hasattr(history.demo, "late")
+    history.seek(130)
+    assert history.demo.mood == 130 and history.demo.late == {"at": [80]} and history.divergence is None
+    history.seek(0)
+    assert history.demo.mood == "idle" and history.verify() is None

@@ -277,3 +277,13 @@ def test_what_cannot_be_told_is_named() -> None:
     demo.own = {"at": [iter(())]}  # type: ignore[attr-defined]
     with pytest.raises(StateError, match=r"own\['at'\]\[0\] is of builtins:tuple_iterator, which no state can hold"):
         encode_state(demo)
+
+
+def test_an_attribute_of_another_type_is_refused_from_another_computer() -> None:
+    here, there = find_demo("breakable")(0), find_demo("breakable")(0)
+    here.blows = {"not": "a list"}  # type: ignore[attr-defined]
+    before = demo_hash(there)
+    with pytest.raises(StateError, match="blows must be of list, got dict"):
+        decode_state(there, encode_state(here), is_foreign=True)
+    assert demo_hash(there) == before
+    decode_state(there, encode_state(here))
