@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -346,3 +347,24 @@ def test_without_sleeping_no_body_falls_asleep_and_sleepers_wake(changed_at: int
     for _ in range(60):
         world.step()
     assert not world.state(ball).awake
+
+
+def test_a_snapshot_refused_for_its_joint_leaves_the_world_where_it_was() -> None:
+    """The solver has loaded the snapshot by the time it cannot hold the joint, and must come back from it."""
+    world = World()
+    body = world.create_body(BodySpec((BOX,), position=(0.0, 5.0)))
+    joint = world.create_joint(MouseJointSpec(body, (0.0, 5.0), max_force=100.0))
+    early = world.snapshot()
+    ((number, resolved),) = early.joints
+    soft = replace(resolved, spec=replace(resolved.spec, frequency=1.0e-6, damping_ratio=0.0))
+    for _ in range(20):
+        world.step()
+    before, twin = world.state_hash(), World.from_snapshot(world.snapshot())
+    with pytest.raises(InvalidInputError, match="that Box2D can hold"):
+        world.restore(replace(early, joints=((number, soft),)), must_hold=True)
+    assert (world.state_hash(), world.step_index, world.joint_ids) == (before, 20, (joint,))
+    assert world.joint(joint).spec == resolved.spec
+    for _ in range(20):
+        world.step()
+        twin.step()
+        assert world.state_hash() == twin.state_hash()
