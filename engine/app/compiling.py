@@ -43,7 +43,7 @@ def _questions(*names: str) -> None:
 
 
 def _world() -> None:
-    """What the check of a world needs beside the manifolds, and what draws it."""
+    """Kernels of the live check beside the manifolds, and of drawing."""
     from engine.broadphase import automatic
     from engine.compare.verdicts.manifolds import compile_ahead
     from engine.render.raster import load_raster
@@ -56,7 +56,7 @@ def _world() -> None:
 
 
 def _broad_phases() -> None:
-    """What no demo asks of them: boxes that come and go, and how good a tree is."""
+    """Operations that no demo uses: inserting and removing boxes, the quality of a tree."""
     import numpy as np
 
     from engine.broadphase import STRUCTURES, TopDownTree, quality
@@ -97,7 +97,7 @@ def _solver(name: str) -> None:
 
 
 def _motion() -> None:
-    """What the referee of motion asks beside the two solvers."""
+    """Kernels of the referee of motion beside those of the two solvers."""
     from engine.compare.motion import judge_step
     from engine.geometry import Circle, Polygon
     from engine.world import BodySpec, FixtureSpec, RevoluteJointSpec, World
@@ -123,15 +123,15 @@ CHECK: dict[str, Callable[[], None]] = {"manifolds": partial(_questions, "manifo
 """Parts that the live check of discs and polygons needs; they take about as long."""
 
 EDGES = "manifolds with edges"
-"""The part that lets pairs with edges be judged."""
+"""The part that is needed to judge pairs with edges."""
 _BULLETS = ("times of impact", "distances", "sweeps")
 _MANY = ("manifolds of many pairs", "overlaps of many pairs", "pairs of a scene", "outlines of pictures")
 
 ASKED: dict[str, Callable[[], None]] = {**CHECK, **{name: partial(_questions, name) for name in (EDGES, *_BULLETS)}}
-"""What the demos ask that cannot do without: the longest parts first, so that two processes end at about the same time."""
+"""Parts that demos cannot run without: the longest first, so that two processes end at about the same time."""
 
 RUNNING: dict[str, Callable[[], None]] = {**ASKED, **{name: partial(_questions, name) for name in _MANY}}
-"""What a demo can ask, those of the bullets' time line and of the race of broad phases left out, which wait for themselves."""
+"""Parts that demos use, without the bullets' time line and the race of broad phases, which wait for their own."""
 
 EVERYTHING: dict[str, Callable[[], None]] = {
     **RUNNING,
@@ -146,7 +146,7 @@ EVERYTHING: dict[str, Callable[[], None]] = {
     **{f"solver {name}": partial(_solver, name) for name in solvers()},
     "the referee of motion": _motion,
 }
-"""All of it."""
+"""All parts."""
 
 
 def run_part(name: str) -> None:

@@ -86,16 +86,16 @@ def _warm_pairs() -> None:
 
 
 class RefereeWarmup:
-    """Warms up in the background.
+    """Prepares the live check in the background.
 
     Attributes
     ----------
     factory : callable or None
-        None until the check of discs and polygons is there.
+        None until the check of discs and polygons is ready.
     is_complete : bool
-        Whether all is there that a demo cannot do without; what many pairs are asked with may still be to come.
+        True if everything that a demo cannot run without is ready; the forms for many pairs may still be missing.
     failure : str
-        Why there is no check, or why the rest is compiled in the frame that asks for it; empty while all is well.
+        The reason why there is no check, or why the rest is compiled in the frame that needs it; empty without a failure.
     words, short : str
         The present stage, in a sentence and in a few words.
     """
@@ -107,20 +107,20 @@ class RefereeWarmup:
         self.words, self.short = LOADING, "loading algorithms"
         self._compilers: Compilers | None = None
         self._closed = False
-        jit.hold_back(jit.MEMORY)  # no world of the window waits for it
+        jit.hold_back(jit.MEMORY)  # no world of the window waits for the reader of memory
         self._thread = threading.Thread(target=self._run, name="referee warm-up", daemon=True)
 
     def start(self) -> None:
-        """Begin; returns at once."""
+        """Start the thread."""
         self._thread.start()
 
     def wait(self, seconds: float) -> bool:
-        """Wait for the end of everything, at most so long; return whether it has come."""
+        """Wait until everything is ready, at most so long; return whether it is."""
         self._thread.join(seconds)
         return not self._thread.is_alive()
 
     def close(self) -> None:
-        """Stop the other processes; the window is closing."""
+        """Stop the other processes when the window closes."""
         self._closed = True
         jit.let_go(jit.MEMORY)
         if self._compilers is not None:
@@ -134,7 +134,7 @@ class RefereeWarmup:
             else:
                 jit.hold_back(jit.LANES, jit.EDGES)
                 self._check_first()
-        except Exception as error:  # whatever it is, the window goes on without the check, and says why
+        except Exception as error:  # the window goes on without the check, and shows why
             self.failure = f"{type(error).__name__}: {error}"
         finally:
             jit.let_go(jit.LANES, jit.EDGES, jit.MEMORY)
@@ -145,9 +145,9 @@ class RefereeWarmup:
         self.words, self.short = _COMPILING, "check: in a few seconds"
         loaded: set[str] = set()
 
-        def load(wanted: Collection[str]) -> None:
+        def load(parts: Collection[str]) -> None:
             for name in compilers.ended:
-                if name in wanted and name not in loaded and not self._closed:
+                if name in parts and name not in loaded and not self._closed:
                     loaded.add(name)
                     with short_turns():
                         self._load(name)
@@ -220,5 +220,5 @@ class BackgroundLoad:
             self._compiler.wait(LONGEST)
             with short_turns():
                 self._load()
-        except Exception as error:  # whatever it is, the demo goes on without them, and says why
+        except Exception as error:  # the demo goes on without them, and shows why
             self.failure = f"{type(error).__name__}: {error}"
