@@ -98,7 +98,7 @@ def test_what_cannot_be_compiled_is_told_in_a_line(monkeypatch: pytest.MonkeyPat
 
     monkeypatch.setattr(jit, "_writable_root", lambda: Path())
     monkeypatch.setenv("NUMBA_DISABLE_JIT", "0")
-    monkeypatch.setattr(compiling, "_SHARE", "raise SystemExit(1)")
+    monkeypatch.setattr(compiling, "_COMPILE", "raise SystemExit(1)")
     monkeypatch.setattr(compiling, "EVERYTHING", {"solvers": fail})
     with pytest.raises(LabError, match="solvers cannot be compiled: OSError: disk full"):
         doctor.compile_everything()
