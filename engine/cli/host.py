@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import getpass
-import math
 import os
 import time
 from collections.abc import Callable
@@ -175,7 +174,7 @@ def _in_window(hosting: Hosting, name: str, password: str, ui_scale: float | Non
     from engine.net.tls import own_tls
 
     host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(hosting.bind, hosting.bind)
-    client = Client(name, password, timer=time.thread_time, most_work=math.inf)
+    client = Client(name, password, timer=time.thread_time)
     party = Party(client, Connection(host, hosting.port, own_tls() if hosting.has_tls else None))
     with open_shared(party, hosting, ui_scale, theme=theme) as loop:
         if loop is not None:

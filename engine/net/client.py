@@ -12,7 +12,6 @@ again. What a server says is checked, and what cannot be so ends the connection 
 
 from __future__ import annotations
 
-import contextlib
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -27,7 +26,6 @@ from engine.net import messages as m
 from engine.net.clock import Clock
 from engine.net.corrections import Correction, Poses, Smoothing, poses_of
 from engine.net.course import Act, Course
-from engine.net.limits import MAX_WORK
 from engine.net.scene import made_of
 from engine.sim.action import Held
 from engine.sim.actions import Action, Leave, decode_action, encode_action
@@ -101,9 +99,6 @@ class Client:
     timer : callable, optional
         Returns seconds, to measure what ticks cost: with it no call of `advance` is to take longer than `budget`; without, each takes a
         bounded number of ticks. Of the processor: how busy others keep the machine says nothing of what going back costs.
-    most_work : float
-        Times its default that a count among a solver's settings may be in the server's world: a dearer one is refused, as by a server of
-        its guests. Of one's own server anything goes.
 
     Attributes
     ----------
@@ -148,7 +143,6 @@ class Client:
         key: str = "",
         method: str = "prediction",
         timer: Callable[[], float] | None = None,
-        most_work: float = MAX_WORK,
     ) -> None:
         self.name, self.key = name, key
         self.method = method
@@ -168,7 +162,7 @@ class Client:
         ) = self.n_lost = 0
         self.on_final: Callable[[int, bytes], object] | None = None
         self.on_correction: Callable[[Correction], object] | None = None
-        self.timer, self._most_work = timer, most_work
+        self.timer = timer
         self._costs: deque[float] = deque(maxlen=_MOST_COSTS)
         self._cost = 0.0
         """Seconds of a tick."""
@@ -333,8 +327,7 @@ class Client:
             for act in course.acts(tick):
                 if act.user != self.user:
                     course.remove(tick, act.user, act.number)
-        with contextlib.suppress(InvalidInputError):  # what is too dear here stands still
-            self._replay(now)
+        self._replay(now)
         self._forget_unheard()
         self._counts.clear()
         self._digests.clear()
@@ -412,7 +405,7 @@ class Client:
         _take_state(demo, welcome.state)
         before, self._welcome, self.key = self.user, welcome, welcome.key
         self.user = welcome.user
-        self.course = Course(demo, welcome.tick, welcome.window, most_work=self._most_work)
+        self.course = Course(demo, welcome.tick, welcome.window)
         if self._is_anew or self._clock.hertz != welcome.hertz:
             self._clock = Clock(welcome.hertz)
             self._pinged = -1e9
@@ -637,13 +630,9 @@ class Client:
         self._now, self._goal = now, self.target(now)
         taken = 0
         while course.now < self._goal and taken < _MOST_ALONE:
-            try:
-                course.step()
-            except InvalidInputError as error:  # what is too dear here stands still until it is changed
-                self.refused = _line(str(error))
-                break
+            course.step()
             taken += 1
-        if course.now < self._goal:  # it slept, is too slow, or stands still: that time is lost
+        if course.now < self._goal:  # it slept, or is too slow: that time is lost
             self._alone = now, course.now
         self.confirmed = course.now
         course.forget(course.now)

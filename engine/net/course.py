@@ -13,22 +13,19 @@ states, bit for bit.
 from __future__ import annotations
 
 import contextlib
-import math
 import time
 from bisect import insort
 from collections import deque
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from engine.common.errors import Described, InvalidInputError, LabError
+from engine.common.errors import LabError
 from engine.history.history import demo_hash, repeat
-from engine.net.limits import dearest_of
 from engine.sim.action import Action, Input
 from engine.sim.demo import Demo, DemoFaultError
 from engine.sim.ids import readable
 from engine.sim.state import decode_state, encode_state
 from engine.sim.users import KEYFRAME_TICKS
-from engine.world import WorldSettings
 
 __all__ = ["Act", "Course", "TooLateError"]
 
@@ -69,8 +66,6 @@ class Course:
         How many ticks one can go back at least.
     goes_back : bool
         Whether keyframes are kept at all: a server never goes back.
-    most_work : float
-        Times its default that a count among the settings of a world's solver may be: with a dearer one no tick is taken.
 
     Attributes
     ----------
@@ -84,11 +79,8 @@ class Course:
         Processor seconds that the acts of the last tick took, by user.
     """
 
-    def __init__(self, demo: Demo, tick: int = 0, window: int = 100, goes_back: bool = True, most_work: float = math.inf) -> None:
+    def __init__(self, demo: Demo, tick: int = 0, window: int = 100, goes_back: bool = True) -> None:
         self.demo, self.now, self.window, self.goes_back = demo, tick, window, goes_back
-        self.most_work = most_work
-        self._borne: dict[int, tuple[str, WorldSettings]] = {}
-        """Of each stage, the solver and the settings that are not too dear."""
         demo.sim.users.open(tick)
         self.digests: dict[int, bytes] = {tick: demo_hash(demo)}
         self.faults: deque[str] = deque(maxlen=_MOST_FAULTS)
@@ -196,16 +188,9 @@ class Course:
             self._changed = tick if self._changed is None else min(self._changed, tick)
 
     def step(self) -> None:
-        """Take the next tick, with what is done at it.
-
-        Raises
-        ------
-        InvalidInputError
-            It would take more than `most_work`; what is done at it has been done.
-        """
+        """Take the next tick, with what is done at it."""
         self.costs.clear()
         self._do(len(self._acts.get(self.now, ())))
-        self._check_work()
         self._n_done = 0
         for stage in () if self.goes_back else self.demo.stages:  # nobody looks at a server's picture
             stage.recording = False
@@ -217,16 +202,6 @@ class Course:
         self.digests[self.now] = demo_hash(self.demo)
         if self.now % self._spacing == 0:
             self._keep()
-
-    def _check_work(self) -> None:
-        """Look at the settings that have changed."""
-        for k, stage in enumerate(self.demo.stages):
-            asked = stage.world.solver, stage.world.settings
-            if self._borne.get(k) != asked:
-                work, name = dearest_of(stage.world)
-                if work > self.most_work:
-                    raise InvalidInputError(name, f"at most {self.most_work:g} times its default here", Described(f"{work:g} times"))
-                self._borne[k] = asked
 
     def _keep(self) -> None:
         if self.goes_back:

@@ -8,23 +8,20 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from engine.sim.action import Size, times_default
-from engine.world import World, WorldSettings, load_solver
+from engine.sim.action import Size
 
 if TYPE_CHECKING:
     from engine.sim.demo import Demo
 
 __all__ = [
     "BURST",
-    "MAX_WORK",
     "Bucket",
     "Limits",
-    "dearest_of",
     "has_more_values",
     "loads",
     "owned",
@@ -32,8 +29,6 @@ __all__ = [
 
 BURST = 4.0
 """Seconds whose worth may come at once."""
-MAX_WORK = 16.0
-"""Times a solver's default that what it is set to may take."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +100,7 @@ class Limits:
     numbers_ahead: int = 1_000
     shapes_per_s: float = 30.0
     denials_per_s: float = 5.0
-    work: float = MAX_WORK
+    work: float = 16.0
     bodies: int = 500
     shapes: int = 2_000
     joints: int = 500
@@ -135,14 +130,6 @@ class Bucket:
             return False
         self._left -= amount
         return True
-
-
-def dearest_of(world: World) -> tuple[float, str]:
-    """Return how many times its default the dearest of a world's settings is, by its counts, and the name of that."""
-    solver = load_solver(world.solver)
-    usual = {each.name: each.default for each in fields(WorldSettings)} | solver.own_settings(WorldSettings())
-    now = {name: getattr(world.settings, name, None) for name in usual} | solver.own_settings(world.settings)
-    return max((times_default(name, value, usual[name]), name) for name, value in now.items())
 
 
 def has_more_values(plain: object, most: int) -> bool:

@@ -6,7 +6,6 @@ clients of its own frame by frame.
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -216,7 +215,7 @@ class SimulatedNetwork:
         self.server.on_tick = self._note
         self.members = [
             SimulatedClient(
-                Client(f"user {k}", method=method, most_work=math.inf),
+                Client(f"user {k}", method=method),
                 joins_at[k] if k < len(joins_at) else 0.0,
                 rng=stream(seed, "hand", k),
             )

@@ -259,7 +259,7 @@ def test_ctrl_s_saves_every_world(twins: type[Demo], drop: type[Demo], tmp_path:
     opened = scene_demo(load_scene(tmp_path / "twins-2.json"), "twins-2.json")()
     n_bodies = sum(len(stage.world.body_ids) for stage in opened.stages)
     assert opened.status()[0] == f"twins-2.json: {n_bodies} bodies, 0 joints in 2 worlds"
-    opened.sim.edit(0, "create_body", (BodySpec((FixtureSpec(Circle(0.2)),), position=(2.0, 9.0)),))
+    opened.sim.act(CreateBody.of(0, BodySpec((FixtureSpec(Circle(0.2)),), position=(2.0, 9.0))))
     assert opened.status()[0] == f"twins-2.json: {n_bodies + 1} bodies, 0 joints in 2 worlds"
     assert file_stem(opened) == "twins-2" and file_stem(demo) == "twins", "scenes, pictures, tables and recordings are called alike"
     apart = opened.stages

@@ -15,6 +15,7 @@ from engine.demo.session import Session
 from engine.geometry import Circle
 from engine.render import palette
 from engine.render.palette import THEMES
+from engine.sim.actions import CreateBody
 from engine.world import BodySpec, FixtureSpec
 from tests.unit.app.hand import SIZE, Hand
 
@@ -140,6 +141,6 @@ def test_card_and_status_bar_count_the_same_bodies() -> None:
     for n_built in (0, 2):
         demo = find_demo("workbench")()
         for k in range(n_built):
-            demo.sim.edit(0, "create_body", (BodySpec((FixtureSpec(Circle(0.2)),), position=(2.0 * k, 3.0)),))
+            demo.sim.act(CreateBody.of(0, BodySpec((FixtureSpec(Circle(0.2)),), position=(2.0 * k, 3.0))))
         bar = next(value for caption, value, _ in _cells(Session(demo, (0, 0, 640, 480)), 0) if caption == "bodies")
         assert str(demo.status()[0]).split()[0] == bar == str(1 + n_built)

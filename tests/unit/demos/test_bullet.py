@@ -23,6 +23,7 @@ from engine.experiments.tracker import Outcome
 from engine.render.camera import Camera
 from engine.render.canvas import Canvas
 from engine.render.debug_draw import DebugDraw
+from engine.sim.actions import ResourceReady
 from engine.sim.stage import Stage, StepPiece
 
 SOLID = ("wall", "moving", "plate", "blade", "bullet")
@@ -287,7 +288,7 @@ def test_in_the_window_lanes_wait_until_what_they_ask_is_loaded_and_the_others_d
     assert not demo.arrivals()
     demo.sim.use_referee(lambda world: _Referee())
     for what in demo.arrivals():
-        demo.sim.resource_ready(what)
+        demo.sim.act(ResourceReady(what))
     for _ in range(120):
         demo.sim.step()
     assert swept.watch is not None and swept.watch.outcome is Outcome.STOPPED

@@ -16,7 +16,7 @@ from engine.box2d import memory
 from engine.demo import Demo
 from engine.demo.registry import all_demos
 from engine.history.history import History, demo_hash
-from engine.sim.actions import Drag, Grab, Release
+from engine.sim.actions import Drag, Grab, PressKey, Release, ReleaseAll, ReleaseKey
 
 GALLERY = [kind for kind in all_demos() if issubclass(kind, Scene)]
 SCENES = [pytest.param(kind, id=kind.id) for kind in GALLERY]
@@ -71,7 +71,7 @@ def test_is_stepped_drawn_restarted_rewound_and_ends_alike(kind: type[Demo]) -> 
         assert demo_hash(history.demo) == history.hash_at(step), step
     assert history.divergence is None
 
-    history.demo.sim.release_all()
+    history.demo.sim.act(ReleaseAll())
     history.demo.restart()
     assert demo_hash(history.demo) == fresh
 
@@ -93,9 +93,9 @@ def test_its_keys_are_its_own(kind: type[Demo]) -> None:
     for keys, _ in kind.keys:
         for key in keys.lower().split(", "):
             assert names.get(key, key) not in _WINDOW_KEYS
-            assert demo.sim.press(names.get(key, key)), key
-            demo.sim.release_key(names.get(key, key))
-    assert not demo.sim.press("f12")
+            assert demo.sim.act(PressKey(names.get(key, key))), key
+            demo.sim.act(ReleaseKey(names.get(key, key)))
+    assert not demo.sim.act(PressKey("f12"))
     demo.sim.step()
 
 
@@ -128,7 +128,7 @@ def test_goes_on_without_a_body_that_somebody_deleted(kind: type[Demo]) -> None:
         demo.status()
     window.show(surface)
     for keys, _ in kind.keys:
-        demo.sim.press({"enter": "return"}.get(keys.split(", ")[0].lower(), keys.split(", ")[0].lower()))
+        demo.sim.act(PressKey({"enter": "return"}.get(keys.split(", ")[0].lower(), keys.split(", ")[0].lower())))
     before = demo.steps  # 0 where the key restarts the scene
     demo.sim.step()
     assert demo.steps == before + 1

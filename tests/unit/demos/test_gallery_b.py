@@ -26,7 +26,7 @@ from engine.demo import Demo
 from engine.demo.session import Session
 from engine.geometry import Circle, Polygon
 from engine.history.history import History, demo_hash
-from engine.sim.actions import Restart
+from engine.sim.actions import PressKey, Restart
 
 
 def _run(demo: Demo, steps: int) -> None:
@@ -84,7 +84,7 @@ def test_a_jump_ends_on_the_floor_that_its_speed_reaches(seed: int) -> None:
     assert {demo.predicted(k) for k in range(10)} == {0, 1, 2, 3, 4}
     assert [demo.floor_of(body) for body in demo.jumpers] == [demo.predicted(k) for k in range(10)]
     # and from there
-    assert demo.sim.press("j") and not demo.is_over
+    assert demo.sim.act(PressKey("j")) and not demo.is_over
     while not demo.is_over:
         demo.sim.step()
     assert [demo.floor_of(body) for body in demo.jumpers] == [demo.predicted(k) for k in range(10)]
@@ -105,7 +105,7 @@ def test_a_jump_that_ends_a_hair_under_a_platform_counts_as_onto_it() -> None:
 def test_a_jumper_put_below_the_ground_ends_nothing() -> None:
     demo = OneSidedPlatform()
     demo.world.set_pose(demo.jumpers[0], (0.0, -30.0), 0.0)
-    demo.sim.press("j")
+    demo.sim.act(PressKey("j"))
     for _ in range(3):
         demo.sim.step()
     assert demo.flight > 0.0 and demo.status()
@@ -137,7 +137,7 @@ def test_belts_stay_and_carry_parcels_as_friction_lets_them() -> None:
     # and what has ceased to slip goes as fast as the belt
     fast = [v for v in demo.world.velocities[:, 0].tolist() if abs(v - demo.parameter("speed")) < 1e-3]
     assert fast
-    assert demo.sim.press("b") and not demo.sim.press("x")
+    assert demo.sim.act(PressKey("b")) and not demo.sim.act(PressKey("x"))
     _run(demo, 60)
     # mu g t = 2.5 m/s^2 x 1 s less than before, where a parcel is on the upper belt all the time
     speeds = [demo.world.state(parcel).linear_velocity[0] for parcel in demo.parcels]
@@ -248,7 +248,7 @@ def test_the_strike_at_the_tower_can_be_seen(speed: float) -> None:
         frames["flight" if struck is None else "strike" if demo.steps < struck + 6 else "fall"] += 1
     assert 60 < frames["flight"] < 200 and frames["strike"] > 40 and session.clock.speed == 1.0
     assert struck is not None and frames["fall"] < 400
-    demo.sim.press("return")
+    demo.sim.act(PressKey("return"))
     session.advance(1.0 / 60.0)
     assert session.clock.speed < 0.2, "the next shot is as slow"
     session.clock.faster()

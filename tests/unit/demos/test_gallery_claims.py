@@ -23,6 +23,7 @@ from demos.wrecking_ball import WreckingBall
 from engine.box2d import memory
 from engine.common.tolerances import EPS32, LINEAR_SLOP
 from engine.demo import Demo
+from engine.sim.actions import PressKey, ReleaseKey
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -304,15 +305,15 @@ def test_the_car_goes_as_fast_as_its_wheels_roll() -> None:
 def test_the_arrow_keys_drive_and_the_springs_hold_over_hills() -> None:
     demo = Car()
     run(demo, 30)
-    assert demo.sim.press("down") and not demo.on_key("x")
-    demo.sim.release_key("down")
+    assert demo.sim.act(PressKey("down")) and not demo.on_key("x")
+    demo.sim.act(ReleaseKey("down"))
     run(demo, 1)
     x = demo.world.state(demo.body).position[0]
-    demo.sim.press("left")
+    demo.sim.act(PressKey("left"))
     run(demo, 90)
     assert demo.world.state(demo.body).position[0] < x
-    demo.sim.release_key("left")
-    demo.sim.press("right")
+    demo.sim.act(ReleaseKey("left"))
+    demo.sim.act(PressKey("right"))
     farthest = -math.inf
     for _ in range(600):
         demo.sim.step()
@@ -383,6 +384,6 @@ def test_the_machine_turns_back_on_an_arrow_key() -> None:
     demo = Walker()
     run(demo, 200)
     x = demo.world.state(demo.body).position[0]
-    assert demo.sim.press("left") and demo.direction == -1.0
+    assert demo.sim.act(PressKey("left")) and demo.direction == -1.0
     run(demo, 300)
     assert demo.world.state(demo.body).position[0] < x - 1.0

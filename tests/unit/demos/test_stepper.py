@@ -24,7 +24,7 @@ from engine.geometry import Circle, Polygon, Segment, Transform
 from engine.history.history import History, demo_hash
 from engine.render import palette
 from engine.render.step_board import divided
-from engine.sim.actions import PressKey
+from engine.sim.actions import PressKey, ReleaseKey
 from engine.trace.cases import PairCase
 from tests.unit.app.written import Written, noting_words
 from tests.waiting import until
@@ -96,11 +96,11 @@ def test_keys_go_through_the_steps() -> None:
 
 def test_an_arrow_that_is_held_goes_on_and_on() -> None:
     demo = Stepper()
-    demo.sim.press("right")
+    demo.sim.act(PressKey("right"))
     for _ in range(34):
         demo.sim.step()
     assert demo.k == 4, "one at once, and after 0.4 s twelve a second"
-    demo.sim.release_key("right")
+    demo.sim.act(ReleaseKey("right"))
     for _ in range(60):
         demo.sim.step()
     assert demo.k == 4

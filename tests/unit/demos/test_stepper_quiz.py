@@ -7,7 +7,7 @@ import pytest
 from demos._stepper_quiz import ANSWER_KEYS
 from demos.stepper import Stepper
 from engine import trace
-from engine.sim.actions import Drag, Grab, Release, SetParameter
+from engine.sim.actions import Drag, Grab, PressKey, Release, SetParameter
 from engine.trace.own import Asking, OwnFunction, beside
 from engine.trace.quiz import Quiz
 from tests.waiting import until
@@ -27,17 +27,17 @@ def first_question(steps):
 def go_to_the_question(demo):
     steps = demo.picture("gjk").steps
     k = first_question(steps)
-    demo.sim.press("g")
+    demo.sim.act(PressKey("g"))
     while demo.k < k:
         assert demo._shown_question() == (None, None)
-        demo.sim.press("right")
+        demo.sim.act(PressKey("right"))
     return steps[k].question
 
 
 def test_nothing_is_asked_unless_the_student_wants_it():
     demo = opened()
     for _ in range(20):
-        demo.sim.press("right")
+        demo.sim.act(PressKey("right"))
         assert demo._shown_question() == (None, None)
     assert demo.k == demo.n_steps - 1 and not demo.guesses.made and demo._aside() is None
 
@@ -49,12 +49,12 @@ def test_an_answer_is_counted_and_the_step_shown_with_it(is_right):
     assert demo._shown_question() == (question, None)
     given = question.right if is_right else (question.right + 1) % len(question.answers)
     k = demo.k
-    assert demo.sim.press(ANSWER_KEYS[given])
+    assert demo.sim.act(PressKey(ANSWER_KEYS[given]))
     assert demo._shown_question() == (question, given) and demo.k == k
     assert [one.is_right for one in demo.guesses.made] == [is_right] and demo.guesses.made[0].seconds is not None
     assert f"{int(is_right)} right, {int(not is_right)} wrong. The right arrow goes on." in demo._aside().words
-    assert not demo.sim.press(ANSWER_KEYS[given])  # once
-    demo.sim.press("right")
+    assert not demo.sim.act(PressKey(ANSWER_KEYS[given]))  # once
+    demo.sim.act(PressKey("right"))
     assert demo.k == k + 1
 
 
@@ -62,23 +62,23 @@ def test_a_question_can_be_skipped_and_is_not_asked_again_on_the_way_back():
     demo = opened()
     question = go_to_the_question(demo)
     k = demo.k
-    demo.sim.press("right")
+    demo.sim.act(PressKey("right"))
     assert demo.k == k and demo._shown_question() == (None, None) and demo.guesses.made[0].given is None
-    demo.sim.press("left")
-    demo.sim.press("right")
+    demo.sim.act(PressKey("left"))
+    demo.sim.act(PressKey("right"))
     assert demo.k == k and demo._shown_question() == (None, None)
-    demo.sim.press("home")
+    demo.sim.act(PressKey("home"))
     while demo.k < k:
-        demo.sim.press("right")
+        demo.sim.act(PressKey("right"))
     assert demo._shown_question() == (question, None)  # from the start all is asked once more
 
 
 def test_who_looks_back_before_the_answer_is_asked_the_same_again():
     demo = opened()
     question = go_to_the_question(demo)
-    demo.sim.press("left")
+    demo.sim.act(PressKey("left"))
     assert demo._shown_question() == (None, None)
-    demo.sim.press("right")
+    demo.sim.act(PressKey("right"))
     assert demo._shown_question() == (question, None) and not demo.guesses.made
 
 
@@ -92,7 +92,7 @@ def test_the_question_follows_the_hand_and_playing_asks_nothing():
     demo.sim.act(Release())
     asked, chosen = demo._shown_question()
     assert demo.case is not case and chosen is None and asked.prompt == question.prompt and asked.places != question.places
-    demo.sim.press("space")
+    demo.sim.act(PressKey("space"))
     for _ in range(2000):
         demo.sim.step()
         assert demo._shown_question() == (None, None)
@@ -109,9 +109,9 @@ def test_a_quiz_goes_from_question_to_question_and_keeps_the_answers():
         assert not demo.sim.act(Grab(demo.case.middle("a")))  # it stands as it was asked
         demo.sim.act(SetParameter("step", 1000))
         assert demo._shown_question() == (asked.question, None)
-        demo.sim.press(ANSWER_KEYS[asked.question.right])
+        demo.sim.act(PressKey(ANSWER_KEYS[asked.question.right]))
         assert demo._shown_question() == (asked.question, asked.question.right)
-        demo.sim.press("right")
+        demo.sim.act(PressKey("right"))
     assert demo._aside().words == "The quiz is over: 3 right, 0 wrong."
     assert quiz.as_json()["right"] == 3 and "interrupted" not in quiz.as_json()
     assert demo.sim.act(Grab(demo.case.middle("a")))
@@ -120,7 +120,7 @@ def test_a_quiz_goes_from_question_to_question_and_keeps_the_answers():
 def test_restart_does_not_undo_answers_of_a_quiz():
     quiz = Quiz(GJK, 3, seed=5)
     demo = opened(quiz=quiz)
-    demo.sim.press(ANSWER_KEYS[0])
+    demo.sim.act(PressKey(ANSWER_KEYS[0]))
     demo.restart()
     assert len(demo.guesses.made) == 1 and demo._shown_question() == (quiz.asked(1).question, None)
 
@@ -137,7 +137,7 @@ def test_the_users_function_answers_beside_it_without_keeping_it_waiting(tmp_pat
         go.touch()
         until(lambda: demo.theirs is not None)
         assert [fault.kind for fault in demo.theirs.faults] == ["false_overlap"]
-        demo.sim.press("y")
+        demo.sim.act(PressKey("y"))
         assert demo.k == demo.theirs.step > 0
         assert demo._pictures()[0] is demo._pictures()[0] and demo._pictures()[0].scenery[-1].role == "own"
         case, reply = demo.case, demo.theirs.reply
