@@ -26,7 +26,7 @@ __all__ = ["ASKED", "CHECK", "EDGES", "EVERYTHING", "LONGEST", "RUNNING", "Compi
 _ROOT = Path(__file__).resolve().parents[2]
 _COMPILE = "import sys; from engine.app.compiling import compile_parts; compile_parts(sys.argv[1:])"
 _LOW_PRIORITY = 5
-"""Niceness of the processes: the window goes first."""
+"""Niceness of the processes after their first part: the window goes first."""
 LONGEST = 1800.0
 """Maximum duration of a part, seconds. It takes a minute on an idle machine, ten on a busy one; giving up sooner would stall the window."""
 _LOOK = 0.1
@@ -157,9 +157,9 @@ def run_part(name: str) -> None:
 def compile_parts(names: Iterable[str]) -> None:
     """Run the parts and print "done NAME" or "failed NAME" after each: all that a compiling process does."""
     compile_notice.wait_in_silence()
-    if hasattr(os, "nice"):
-        os.nice(_LOW_PRIORITY)
-    for name in names:
+    for k, name in enumerate(names):
+        if k == 1 and hasattr(os, "nice"):  # the live check waits for the first part only
+            os.nice(_LOW_PRIORITY)
         try:
             run_part(name)
         except Exception:  # it fails again where it is loaded, and the reason is shown there

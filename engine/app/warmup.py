@@ -1,7 +1,7 @@
 """Preparing the live check without stalling the window.
 
 Importing Numba and loading or compiling the kernels takes from half a second to a minute, and compiling holds the interpreter. So
-other processes compile into the on-disk cache, at low priority, and a thread loads from there what is ready:
+other processes compile into the on-disk cache, at low priority after their first part, and a thread loads from there what is ready:
 
 1. The check of discs and polygons. Then worlds are given their referees. Until the next parts are there the forms that take many pairs
    at once are disabled, and scalar forms answer with the same bits; pairs with edges are not judged.

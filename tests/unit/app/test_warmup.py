@@ -154,13 +154,13 @@ def test_a_part_that_fails_or_whose_process_dies_has_ended_and_the_others_are_do
         assert compilers.done == ("one",)
 
 
-def test_compiling_runs_at_low_priority(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
-    niced: list[int] = []
-    monkeypatch.setattr(compiling.os, "nice", niced.append, raising=False)
+def test_all_but_the_first_part_is_compiled_at_low_priority(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
+    done: list[object] = []
+    monkeypatch.setattr(compiling.os, "nice", done.append, raising=False)
     monkeypatch.setattr(compiling.compile_notice, "wait_in_silence", lambda: None)
-    monkeypatch.setattr(compiling, "run_part", lambda name: None)
-    compiling.compile_parts(["one"])
-    assert niced == [5] and capfd.readouterr().out == "done one\n"
+    monkeypatch.setattr(compiling, "run_part", done.append)
+    compiling.compile_parts(["one", "two", "three"])
+    assert done == ["one", 5, "two", "three"] and capfd.readouterr().out.splitlines() == ["done one", "done two", "done three"]
 
 
 def test_ending_before_it_is_over_ends_the_processes(monkeypatch: pytest.MonkeyPatch) -> None:
