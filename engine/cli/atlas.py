@@ -94,7 +94,7 @@ def atlas_command(args: AtlasOptions, context: typer.Context) -> int:
             raise InterruptedRunError(f"interrupted after {len(journal.cells):,} of {total:,} cells; the same command goes on") from None
         _write_costs(directory, costs)
     _print(atlas, costs, directory)
-    return 0 if all(found.agrees for found in atlas.maps) else 1
+    return 0 if all(rule_map.agrees for rule_map in atlas.maps) else 1
 
 
 def _plan(x: str, y: str, rules: str, kind: dict[str, str], shots: int, seed: int, fixed: dict[str, float]) -> AtlasPlan:
@@ -110,13 +110,13 @@ def _plan(x: str, y: str, rules: str, kind: dict[str, str], shots: int, seed: in
     words: Any = listed("--rule", rules, RULES)
     choice("--target", kind["target"], TARGETS)
     choice("--shape", kind["shape"], BULLET_SHAPES)
-    given: dict[str, Any] = kind | {name: PARAMETERS[name].factor * value for name, value in fixed.items()}
+    fields: dict[str, Any] = kind | {name: PARAMETERS[name].factor * value for name, value in fixed.items()}
     try:
-        return AtlasPlan(*axes, words, ShotSpec(**given), shots, seed)
+        return AtlasPlan(*axes, words, ShotSpec(**fields), shots, seed)
     except InvalidInputError as error:
-        told = shot_error(error)
+        refusal = shot_error(error)
         option = {axis.name: option for option, axis in zip(("--x", "--y"), axes, strict=True)}.get(error.field)
-        raise told if option is None else InvalidInputError(f"{option}: {error.field}", told.requirement, told.value) from None
+        raise refusal if option is None else InvalidInputError(f"{option}: {error.field}", refusal.requirement, refusal.value) from None
 
 
 def _take_finished(directory: Path, plan: AtlasPlan, version: str, journal: AtlasJournal) -> None:
@@ -124,10 +124,10 @@ def _take_finished(directory: Path, plan: AtlasPlan, version: str, journal: Atla
     from engine.experiments.atlas import finished_cells
 
     try:
-        found: Any = json.loads((directory / ATLAS).read_text(encoding="utf-8"))
+        content: Any = json.loads((directory / ATLAS).read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):
         return
-    journal.cells.update(finished_cells(plan, version, found))
+    journal.cells.update(finished_cells(plan, version, content))
 
 
 def _fire(plan: AtlasPlan, journal: AtlasJournal, n_processes: int) -> None:
@@ -147,9 +147,9 @@ def _write(directory: Path, atlas: Atlas, version: str) -> None:
     """Write the files that depend on nothing but the plan; the JSON, by which an atlas is known to be finished, last."""
     from engine.cli.atlas_map import as_csv, draw_map
 
-    for found in atlas.maps:
-        write_atomically(directory / f"{found.rule}.png", draw_map(found))
-        write_atomically(directory / f"{found.rule}.csv", as_csv(found).encode("utf-8"))
+    for rule_map in atlas.maps:
+        write_atomically(directory / f"{rule_map.rule}.png", draw_map(rule_map))
+        write_atomically(directory / f"{rule_map.rule}.csv", as_csv(rule_map).encode("utf-8"))
     text = json.dumps(atlas.as_json(version), allow_nan=False, indent=1) + "\n"
     write_atomically(directory / ATLAS, text.encode("utf-8"))
 
@@ -157,27 +157,27 @@ def _write(directory: Path, atlas: Atlas, version: str) -> None:
 def _write_costs(directory: Path, costs: tuple[RuleTiming, ...]) -> None:
     from engine.experiments.atlas import BULLETS
 
-    found = [
+    rows = [
         {"rule": cost.rule, "ms_per_step": 1e3 * cost.alone, f"ms_per_step_of_{BULLETS}": None if cost.crowd is None else 1e3 * cost.crowd}
         for cost in costs
     ]
-    write_atomically(directory / COST, (json.dumps(found, indent=2) + "\n").encode("utf-8"))
+    write_atomically(directory / COST, (json.dumps(rows, indent=2) + "\n").encode("utf-8"))
 
 
 def _print(atlas: Atlas, costs: tuple[RuleTiming, ...], directory: Path) -> None:
     console = people()
     counts = ("cells", "within 3 s.e.", "sampling", "turned", "unexplained", "shots", "not by the law")
     table = text_table("rule", right=(*counts, "tunneled most", "ms a step", "with 100"))
-    for found, cost in zip(atlas.maps, costs, strict=True):
-        reasons = [outlier.reason for outlier in found.outliers]
+    for rule_map, cost in zip(atlas.maps, costs, strict=True):
+        reasons = [outlier.reason for outlier in rule_map.outliers]
         table.add_row(
-            found.rule,
-            f"{found.errors.size:,}",
-            f"{100.0 * found.within_share:.2f} %",
+            rule_map.rule,
+            f"{rule_map.errors.size:,}",
+            f"{100.0 * rule_map.within_share:.2f} %",
             *(str(reasons.count(reason)) for reason in ("sampling", "turned", "unexplained")),
-            f"{found.errors.size * atlas.plan.n_shots:,}",
-            f"{found.surprises.sum():,}",
-            f"{100.0 * found.tunneled.max():.1f} %",
+            f"{rule_map.errors.size * atlas.plan.n_shots:,}",
+            f"{rule_map.surprises.sum():,}",
+            f"{100.0 * rule_map.tunneled.max():.1f} %",
             f"{1e3 * cost.alone:.3f}",
             "-" if cost.crowd is None else f"{1e3 * cost.crowd:.3f}",
         )
@@ -187,10 +187,10 @@ def _print(atlas: Atlas, costs: tuple[RuleTiming, ...], directory: Path) -> None
     )
     console.print("did something else than the law says of their very phase.")
     console.print("ms a step: with one bullet, and with 100 at once around the impact, in the cell in the map's middle.")
-    for found in atlas.maps:
-        for outlier in found.outliers[:_SHOWN_OUTLIERS]:
-            console.print(f"{found.rule}: {outlier.words(atlas.plan)}", markup=False)
-        if len(found.outliers) > _SHOWN_OUTLIERS:
-            console.print(f"{found.rule}: {len(found.outliers) - _SHOWN_OUTLIERS} more in {ATLAS}")
-    names = ", ".join(f"{found.rule}.png, {found.rule}.csv" for found in atlas.maps)
+    for rule_map in atlas.maps:
+        for outlier in rule_map.outliers[:_SHOWN_OUTLIERS]:
+            console.print(f"{rule_map.rule}: {outlier.words(atlas.plan)}", markup=False)
+        if len(rule_map.outliers) > _SHOWN_OUTLIERS:
+            console.print(f"{rule_map.rule}: {len(rule_map.outliers) - _SHOWN_OUTLIERS} more in {ATLAS}")
+    names = ", ".join(f"{rule_map.rule}.png, {rule_map.rule}.csv" for rule_map in atlas.maps)
     console.print(f"written to {directory}: {ATLAS}, {names}, {COST}", markup=False)

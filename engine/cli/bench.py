@@ -31,40 +31,40 @@ def bench_command(
     """Measure our speed, each time in turn with a peer where there is one: one thread, medians. Ctrl-C ends with what was measured."""
     registry = _registry()
     known: dict[str, str] = registry.BENCHMARKS
-    wanted = list(dict.fromkeys(names or [name for name in known if name not in registry.LONG]))
-    for name in wanted:
+    chosen = list(dict.fromkeys(names or [name for name in known if name not in registry.LONG]))
+    for name in chosen:
         if name not in known:
             raise InvalidInputError("NAMES", "among " + ", ".join(known) + meant(name, known), name)
     check_files({}, {"--json": json_file})
 
     from engine import query
 
-    if not registry.COLD.issuperset(wanted):
+    if not registry.COLD.issuperset(chosen):
         with warming():
             query.warm_up()
     records: list[Any] = []
     n_done = 0
-    with progress("measuring", len(wanted)) as one_done, contextlib.suppress(KeyboardInterrupt):
-        for name in wanted:
+    with progress("measuring", len(chosen)) as one_done, contextlib.suppress(KeyboardInterrupt):
+        for name in chosen:
             records += registry.load(name)(quick)
             n_done += 1
             one_done()
-    found = {"quick": quick, "records": [one.as_json() for one in records]}
-    write_json(json_file, found if n_done == len(wanted) else {**found, "interrupted": True})
+    result = {"quick": quick, "records": [record.as_json() for record in records]}
+    write_json(json_file, result if n_done == len(chosen) else {**result, "interrupted": True})
     if records:
         _print(records, json_file)
-    if n_done < len(wanted):
-        raise InterruptedRunError(f"interrupted after {n_done} of {counted(len(wanted), 'benchmark')}")
+    if n_done < len(chosen):
+        raise InterruptedRunError(f"interrupted after {n_done} of {counted(len(chosen), 'benchmark')}")
 
 
 def _print(records: Sequence[Any], json_file: str | None) -> None:
     from rich.table import Table
 
     table = Table("name", "ours", "peer", "ratio", "spread", "note", box=None, header_style="bold")
-    for one in records:
-        peer = "" if one.peer is None else f"{_number(one.peer, one.unit)} {one.peer_name}"
-        ratio = "" if one.ratio is None else f"{one.ratio:.3g}x"
-        table.add_row(one.name, _number(one.ours, one.unit), peer, ratio, f"{one.spread:.0%}", one.note)
+    for record in records:
+        peer = "" if record.peer is None else f"{_number(record.peer, record.unit)} {record.peer_name}"
+        ratio = "" if record.ratio is None else f"{record.ratio:.3g}x"
+        table.add_row(record.name, _number(record.ours, record.unit), peer, ratio, f"{record.spread:.0%}", record.note)
     console = people(json_file)
     console.print(table)
     console.print(f"{records[0].machine}; " + ", ".join(f"{name} {version}" for name, version in records[0].versions.items()))

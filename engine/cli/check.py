@@ -130,7 +130,7 @@ def find_functions(option: str, target: str) -> tuple[list[Path], str, bool]:
     except (OSError, ValueError):
         is_folder = is_file = False
     if is_folder:
-        paths = sorted(one for one in path.glob("*.py") if one.is_file() and not one.name.startswith(("__", ".")))
+        paths = sorted(file for file in path.glob("*.py") if file.is_file() and not file.name.startswith(("__", ".")))
         if not paths:
             raise InvalidInputError(option, "a folder with .py files", target)
         return paths, function, True
@@ -161,13 +161,13 @@ def _on_one_pair(tasks: Sequence[Task], query: str | None, file: str) -> list[Ta
     from engine.compare.pair.file import load_pair
     from engine.geometry import Circle, Polygon
 
-    found = load_pair(file)
-    a, b = found.shape_a, found.shape_b
+    loaded = load_pair(file)
+    a, b = loaded.shape_a, loaded.shape_b
     if not isinstance(a, Circle | Polygon) or not isinstance(b, Circle | Polygon):
         raise InvalidInputError("--pair", "two shapes, each a polygon or a circle", file)
-    asked = query or (found.query if found.query in QUERIES else QUERIES[0])
-    pair = plain_pair(a, found.pose_a, b, found.pose_b)
-    tallies = [check_pair(replace(task, query=asked, pairs=1), pair) for task in tasks]
+    name = query or (loaded.query if loaded.query in QUERIES else QUERIES[0])
+    pair = plain_pair(a, loaded.pose_a, b, loaded.pose_b)
+    tallies = [check_pair(replace(task, query=name, pairs=1), pair) for task in tasks]
     if len(tallies) == 1:
         _refuse(tallies[0])
     return tallies
@@ -292,5 +292,5 @@ def _as_json(task: Task, tallies: Sequence[Tally], is_whole: bool) -> dict[str, 
         "tolerance": task.tolerance,
         "time_limit": task.time_limit,
     }
-    found = {**head, "files": [as_json(tally) for tally in tallies]}
-    return found if is_whole else {**found, "interrupted": True}
+    result = {**head, "files": [as_json(tally) for tally in tallies]}
+    return result if is_whole else {**result, "interrupted": True}

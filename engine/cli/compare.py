@@ -79,7 +79,7 @@ def compare_command(args: CompareOptions) -> int:
         check_address("--scheduler", args.scheduler)
         if args.jobs is not None:
             raise InvalidInputError("--jobs", "left out with --scheduler, whose cluster has its own processes", args.jobs)
-    wanted = listed("--queries", args.queries, comparison.QUERIES)
+    chosen = listed("--queries", args.queries, comparison.QUERIES)
     wanted_kinds = PAIR_KINDS if args.kinds is None else listed("--kinds", args.kinds, PAIR_KINDS)
     if args.report is not None:
         check_directory("--report", args.report)
@@ -88,20 +88,20 @@ def compare_command(args: CompareOptions) -> int:
     if args.scheduler is None:
         with warming():
             query.warm_up(everything=True)  # here, once: each process would compile for itself, and be timed with it
-    tallies = comparison.compare_chunks(n_pairs, seed, wanted, n_processes, wanted_kinds, args.scheduler)
-    total, is_whole = _with_progress(tallies, n_pairs, wanted[0])
+    tallies = comparison.compare_chunks(n_pairs, seed, chosen, n_processes, wanted_kinds, args.scheduler)
+    total, is_whole = _with_progress(tallies, n_pairs, chosen[0])
     if total is not None:
         console = people(args.json_file)
-        found = total.as_json(with_seconds=args.timings)
-        write_json(args.json_file, found if is_whole else {**found, "interrupted": True})
+        result = total.as_json(with_seconds=args.timings)
+        write_json(args.json_file, result if is_whole else {**result, "interrupted": True})
         _print(console, total, args.timings)
         if args.report is not None:
-            page = _write_report(args.report, total, Run(n_pairs, seed, wanted, wanted_kinds), is_whole)
+            page = _write_report(args.report, total, Run(n_pairs, seed, chosen, wanted_kinds), is_whole)
             console.print(f"report: {page}", markup=False, soft_wrap=True)
         elif total.unexplained_total:
             console.print("--report DIR makes unexplained pairs small, and writes them as pair files and as pictures")
     if not is_whole:
-        compared = 0 if total is None else total.queries[wanted[0]].pairs
+        compared = 0 if total is None else total.queries[chosen[0]].pairs
         raise InterruptedRunError(f"interrupted after {compared:,} of {n_pairs:,} pairs")
     assert total is not None
     return 1 if total.unexplained_total else 0
@@ -143,14 +143,14 @@ def _write_report(folder: str, total: Tally, run: Run, is_whole: bool) -> Path:
     from engine.report.charts import standalone_svg
 
     with waiting("drawing the report"):
-        found = list(exhibits(total, run))
+        shown = list(exhibits(total, run))
     pictures = {}
-    for one in found:
-        if one.example.reason == "unexplained":
-            for ending, drawing in zip((".svg", "-close.svg"), one.drawings, strict=False):
-                pictures[one.name + ending] = standalone_svg(drawing)
-    pairs = {f"{one.name}.json": one.pair for one in found if one.pair is not None}
-    return write_report(folder, html_report(total, run, found, folder, is_whole), pairs, pictures)
+    for exhibit in shown:
+        if exhibit.example.reason == "unexplained":
+            for ending, drawing in zip((".svg", "-close.svg"), exhibit.drawings, strict=False):
+                pictures[exhibit.name + ending] = standalone_svg(drawing)
+    pairs = {f"{exhibit.name}.json": exhibit.pair for exhibit in shown if exhibit.pair is not None}
+    return write_report(folder, html_report(total, run, shown, folder, is_whole), pairs, pictures)
 
 
 def _print(console: Console, total: Tally, timings: bool) -> None:
@@ -162,8 +162,8 @@ def _print(console: Console, total: Tally, timings: bool) -> None:
     untimed: list[str] = []
     lines: list[str] = []  # what would make the table wider than 80 columns
     for query, tally in total.queries.items():
-        found = tally.as_json()
-        explained = found["explained"]
+        numbers = tally.as_json()
+        explained = numbers["explained"]
         table.add_row(
             query,
             f"{tally.pairs:,}",
@@ -179,11 +179,11 @@ def _print(console: Console, total: Tally, timings: bool) -> None:
             untimed.append(query)
         if timings:
             lines.append(f"{query} took: " + ", ".join(f"{part} {seconds:,.2f} s" for part, seconds in tally.seconds.items()))
-        if "missed_share" in found:
-            share, depth = found["missed_share"], found["worst_missed_depth"]
+        if "missed_share" in numbers:
+            share, depth = numbers["missed_share"], numbers["worst_missed_depth"]
             lines.append(f"{query}: Box2D missed {share:.1%} of the touches, the deepest of {depth:.2g} m")
-        if "wrong_axis_share" in found:
-            share, depth = found["wrong_axis_share"], found["max_excess_depth"]
+        if "wrong_axis_share" in numbers:
+            share, depth = numbers["wrong_axis_share"], numbers["max_excess_depth"]
             lines.append(f"{query}: Box2D's axis is not that of least depth in {share:.1%} of the contacts, at most {depth:.2g} m deeper")
         if explained:
             lines.append(f"{query} explained: " + ", ".join(f"{count:,} {REASONS[reason].name}" for reason, count in explained.items()))

@@ -72,15 +72,15 @@ def doctor_command(
     if compile_all:
         people(json_file).print(compile_everything())
     with waiting("looking"):
-        found = list(findings())
+        lines = list(findings())
     colors = {"ok": "green", "note": "yellow", "problem": "bold red"}
     table = text_table("", "what", "found")
-    for finding in found:
+    for finding in lines:
         table.add_row(f"[{colors[finding.state]}]{finding.state}", escape(finding.what), escape(finding.found))
         if finding.advice:
             table.add_row("", "", f"[{colors[finding.state]}]-> {escape(finding.advice)}")
-    problems = sum(finding.state == "problem" for finding in found)
-    write_json(json_file, {"healthy": problems == 0, "findings": [asdict(finding) for finding in found]})
+    problems = sum(finding.state == "problem" for finding in lines)
+    write_json(json_file, {"healthy": problems == 0, "findings": [asdict(finding) for finding in lines]})
     out = people(json_file)
     out.print(table)
     out.print("The program can run." if problems == 0 else f"{counted(problems, 'problem')}: the program cannot run.")
@@ -177,8 +177,8 @@ def _installed(name: str) -> str | None:
 
 def _packages() -> Iterator[Finding]:
     own, others = _pinned()
-    yield from (_package(name, wanted) for name, wanted in own.items())
-    rest = [_package(name, wanted) for name, wanted in others.items()]
+    yield from (_package(name, version) for name, version in own.items())
+    rest = [_package(name, version) for name, version in others.items()]
     yield from (finding for finding in rest if finding.state != "ok")
     if not rest:
         return
@@ -197,15 +197,15 @@ def _package(name: str, wanted: str) -> Finding:
 
 def _mixed() -> Iterator[Finding]:
     """Two distributions that install into one folder overwrite each other's files, and uninstalling one breaks the other."""
-    for folder, wanted, others, symptom in (
+    for folder, needed, others, symptom in (
         ("Box2D", "Box2D", ("box2d-py", "box2d-kengz", "pybox2d"), "AttributeError: ... RAND_LIMIT_swigconstant"),
         ("pygame", "pygame-ce", ("pygame",), "missing names such as fblits"),
     ):
         present = [name for name in others if _installed(name) is not None]
         if present:
-            names = " ".join([*present, wanted])
+            names = " ".join([*present, needed])
             advice = f"python -m pip uninstall -y {names}, then {_INSTALL}  (symptom: {symptom})"
-            yield Finding(f"import {folder}", "problem", f"{' and '.join([wanted, *present])} share one folder", advice)
+            yield Finding(f"import {folder}", "problem", f"{' and '.join([needed, *present])} share one folder", advice)
 
 
 def probe() -> None:
@@ -220,8 +220,8 @@ def probe() -> None:
     height = world.state(disc).position[1]
     fell_well = touched == 1 and abs(height - 0.5) < 0.02
     solver = load_solver("box2d")
-    found = {"fell_well": fell_well, "height": height, "memory_problem": solver.prepare(), "engine": solver.capabilities.version}
-    sys.stdout.write(json.dumps(found))
+    result = {"fell_well": fell_well, "height": height, "memory_problem": solver.prepare(), "engine": solver.capabilities.version}
+    sys.stdout.write(json.dumps(result))
 
 
 def _box2d() -> Iterator[Finding]:

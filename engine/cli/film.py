@@ -46,10 +46,10 @@ class Camera:
             from engine.app.film import FrameTimes, open_film
             from engine.app.headless import Filming
 
-            wanted = self._wanted
-            self.film = open_film(wanted.path, wanted.size, wanted.rate)
-            times = FrameTimes(wanted.rate, wanted.speed)
-            self._filming = Filming(demo, self.film, wanted.size, times, wanted.with_panel)
+            settings = self._wanted
+            self.film = open_film(settings.path, settings.size, settings.rate)
+            times = FrameTimes(settings.rate, settings.speed)
+            self._filming = Filming(demo, self.film, settings.size, times, settings.with_panel)
 
     def stepped(self) -> None:
         """Take the frames that are due after a step."""

@@ -107,18 +107,18 @@ def fire_command(args: FireOptions) -> int:
         within("--jitter-height", args.jitter_height, 0.0, MOST_HEIGHT, "m"),
         math.radians(within("--jitter-turn", args.jitter_turn, 0.0, _MAX_DEGREES["turn"], "degrees")),
     )
-    given: dict[str, Any] = {
+    fields: dict[str, Any] = {
         "speed": args.speed,
         "thickness": args.thickness,
         "hertz": args.hertz,
         "radius": args.radius,
         "restitution": args.restitution,
     }
-    given |= {"angle": _radians("angle", args.angle), "turn": _radians("turn", args.turn), "height": args.height}
-    given |= {"target_speed": args.target_speed, "shape": args.shape}
+    fields |= {"angle": _radians("angle", args.angle), "turn": _radians("turn", args.turn), "height": args.height}
+    fields |= {"target_speed": args.target_speed, "shape": args.shape}
     try:
         specs = [
-            ShotSpec(**given, target=kind, rule=word, solver=driver)  # type: ignore[arg-type] # checked words
+            ShotSpec(**fields, target=kind, rule=word, solver=driver)  # type: ignore[arg-type] # checked words
             for kind in targets
             for driver in drivers
             for word in rules

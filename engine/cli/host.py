@@ -144,7 +144,7 @@ def password_of(given: str | None) -> str | None:
 
 def _is_unicode(text: str) -> bool:
     """Tell whether a text of the command line can be sent: bytes that are no characters stand in it as half pairs."""
-    return not any("\ud800" <= one <= "\udfff" for one in text)
+    return not any("\ud800" <= character <= "\udfff" for character in text)
 
 
 def name_of(given: str | None) -> str:
@@ -195,10 +195,10 @@ def _run(hosting: Hosting, about: dict[str, Any], json_file: str | None, show: C
         if show is not None:
             show()
         else:
-            told = hosting.status
+            reported = hosting.status
             while not hosting.wait(_LOOK_SECONDS):
                 raise_lost()
-                told = _tell_changes(told, hosting.status)
+                reported = _tell_changes(reported, hosting.status)
     except KeyboardInterrupt:
         is_interrupted, reason = True, "the server was stopped"
     finally:

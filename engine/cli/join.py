@@ -173,13 +173,13 @@ class _Guest:
         """Show how far it is; without an end, say how it stands."""
         if self.steps is not None:
             return progress(lambda: self.party.words, self.steps)
-        told = ""
+        reported = ""
 
         def tell(n_done: int) -> None:
-            nonlocal told
-            if self.party.words != told and (self.first is not None or not self.party.is_over):  # else it is the error that is told
-                told = self.party.words
-                typer.echo(shown(told), err=True)
+            nonlocal reported
+            if self.party.words != reported and (self.first is not None or not self.party.is_over):  # else it is the error that is told
+                reported = self.party.words
+                typer.echo(shown(reported), err=True)
 
         return contextlib.nullcontext(tell)
 
@@ -192,9 +192,9 @@ class _Guest:
         if self.first is None:
             self.first = self.final = client.confirmed
         if client.user in course.demo.sim.users.users:
-            for one in self.script.due(course.now):
+            for action in self.script.due(course.now):
                 try:
-                    client.act(one, now=now)
+                    client.act(action, now=now)
                 except LabError:  # the demo refuses it, and everywhere alike
                     self.n_failed += 1
 

@@ -163,13 +163,13 @@ def _open_streams() -> None:
 
 def _refused(error: OSError) -> str:
     """Say what the system has refused. What names no file is, if it is about writing, about standard output."""
-    told = error.strerror or str(error) or type(error).__name__
+    words = error.strerror or str(error) or type(error).__name__
     if error.filename is not None:
-        return f"{os.fsdecode(error.filename)}: {told}"
+        return f"{os.fsdecode(error.filename)}: {words}"
     if error.errno not in (errno.ENOSPC, errno.EIO, errno.EBADF, errno.EFBIG, errno.EDQUOT):
-        return f"the system refuses: {told}"
+        return f"the system refuses: {words}"
     _discard_output()
-    return f"standard output cannot be written: {told}"
+    return f"standard output cannot be written: {words}"
 
 
 def _reader_gone() -> int:

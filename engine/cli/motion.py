@@ -65,8 +65,8 @@ def motion_command(args: MotionOptions) -> int:
     total = _sum(tallies)
     head = {"every": every, "seed": seed, "solver": args.solver or "box2d", "method": method, "demo_steps": steps}
     rows = [{"demo": name, **tally.as_json()} for name, tally in tallies.items()]
-    found: dict[str, Any] = {**head, "demos": rows, "total": total.as_json(), "unexplained_total": total.unexplained, "saved": saved}
-    write_json(args.json_file, found if is_whole else {**found, "interrupted": True})
+    result: dict[str, Any] = {**head, "demos": rows, "total": total.as_json(), "unexplained_total": total.unexplained, "saved": saved}
+    write_json(args.json_file, result if is_whole else {**result, "interrupted": True})
     console = people(args.json_file)
     _print(console, tallies, total, saved)
     if not is_whole:
@@ -77,7 +77,7 @@ def motion_command(args: MotionOptions) -> int:
 def _demos(ids: Sequence[str]) -> list[type[Demo]]:
     from engine.demo.registry import all_demos, find_demo
 
-    return [find_demo(one) for one in dict.fromkeys(ids)] if ids else list(all_demos())
+    return [find_demo(name) for name in dict.fromkeys(ids)] if ids else list(all_demos())
 
 
 def _judge_all(
@@ -128,8 +128,8 @@ def _judge(world: World, method: str, tally: MotionTally, where: str, folder: Pa
     from engine.scenes import save_scene, scene_of
 
     path = folder / f"{where}.json"
-    told = ", ".join(f"body {one.body}: {one.told}" for one in verdict.bodies if one.cause == "unexplained") or "poses"
-    save_scene(path, scene_of(world, title=where, watch=told[:1000]))
+    words = ", ".join(f"body {body.body}: {body.told}" for body in verdict.bodies if body.cause == "unexplained") or "poses"
+    save_scene(path, scene_of(world, title=where, watch=words[:1000]))
     return [str(path)]
 
 

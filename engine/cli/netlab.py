@@ -88,8 +88,8 @@ def netlab_command(args: NetlabOptions) -> int:
         check_directory("--report", args.report)
     check_files({"--script": args.script}, {"--json": args.json_file, "--report": page_in(args.report)})
     options.left_out("left out with --script", {"--rate": args.rate if args.script is not None else None})
-    given = {"delay": args.delay, "window": args.window_steps, "rate": args.rate}
-    fields: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
+    chosen = {"delay": args.delay, "window": args.window_steps, "rate": args.rate}
+    fields: dict[str, Any] = {name: value for name, value in chosen.items() if value is not None}
     with options.named(lambda field: f"--{field}"):
         plan = Plan({}, "", args.clients, up, back, steps=args.steps, seed=args.seed, join_at=args.join_at, **fields)
     acts = None if args.script is None else load_script(args.script)
@@ -145,9 +145,9 @@ def _plans(plan: Plan, method: str, sweep: str | None) -> list[Plan]:
     from engine.net.messages import METHODS
     from engine.net.netlab.plan import SWEPT, swept
 
-    found = [replace(plan, method=one) for one in options.listed("--method", method, METHODS)]
+    plans = [replace(plan, method=varied) for varied in options.listed("--method", method, METHODS)]
     if sweep is None:
-        return found
+        return plans
     name, equals, words = (word.strip() for word in sweep.partition("="))
     if not equals or name not in SWEPT:
         raise InvalidInputError("--sweep", "NAME=LIST, NAME one of " + ", ".join(SWEPT), sweep)
@@ -155,7 +155,7 @@ def _plans(plan: Plan, method: str, sweep: str | None) -> list[Plan]:
     if len(values) > _MOST_SWEPT:
         raise InvalidInputError("--sweep", f"at most {_MOST_SWEPT} values", Described(str(len(values))))
     with options.named(lambda field: f"--sweep {name}"):
-        return [one for each in found for one in swept(each, name, values)]
+        return [varied for each in plans for varied in swept(each, name, values)]
 
 
 def _run(plans: list[Plan], swept: str | None, report: str | None, json_file: str | None) -> int:
@@ -176,7 +176,7 @@ def _run(plans: list[Plan], swept: str | None, report: str | None, json_file: st
         _tell(findings, swept, is_whole, report, json_file)
     if not is_whole:
         raise InterruptedRunError(f"interrupted after {counted(findings[-1].steps if findings else 0, 'step')}")
-    return 1 if any(one.problems for one in findings) else 0
+    return 1 if any(finding.problems for finding in findings) else 0
 
 
 def _shifted(advance: Callable[[int], None], before: int) -> Callable[[int], None]:
@@ -203,12 +203,12 @@ def _as_json(findings: Sequence[Finding]) -> dict[str, Any]:
     return {
         "demo": first.plan.title,
         "seed": first.plan.seed,
-        "clients": max(one.plan.n_clients for one in findings),
-        "steps": sum(one.steps for one in findings),
-        **{name: sum(one.total(name) for one in findings) for name in counts},
-        "bytes_per_s": sum(one.bytes_per_s for one in findings) / len(findings),
-        "agree": not any(one.problems for one in findings),
-        "runs": [one.as_json() for one in findings],
+        "clients": max(finding.plan.n_clients for finding in findings),
+        "steps": sum(finding.steps for finding in findings),
+        **{name: sum(finding.total(name) for finding in findings) for name in counts},
+        "bytes_per_s": sum(finding.bytes_per_s for finding in findings) / len(findings),
+        "agree": not any(finding.problems for finding in findings),
+        "runs": [finding.as_json() for finding in findings],
     }
 
 
@@ -221,50 +221,57 @@ def _print(console: Console, findings: Sequence[Finding], swept: str | None) -> 
         _print_one(console, findings[0])
     else:
         console.print(runs_table(findings, swept).as_rich())
-    for one in findings:
-        for problem in one.problems:
-            console.print(f"{one.plan.method}: {problem}", style="bold red", markup=False)
+    for finding in findings:
+        for problem in finding.problems:
+            console.print(f"{finding.plan.method}: {problem}", style="bold red", markup=False)
 
 
-def _print_one(console: Console, one: Finding) -> None:
+def _print_one(console: Console, finding: Finding) -> None:
     from engine.cli.netlab_page import link_words, milliseconds, spread_words
 
-    plan = one.plan
-    moved = "" if one.restamped_share is None else f", {100.0 * one.restamped_share:.1f} % of them too late for their tick"
-    n_skipped = one.total("skipped_steps")
+    plan = finding.plan
+    moved = "" if finding.restamped_share is None else f", {100.0 * finding.restamped_share:.1f} % of them too late for their tick"
+    n_skipped = finding.total("skipped_steps")
     skipped = f"; {n_skipped:,} skipped by clients that were too far behind, and took the server's state" if n_skipped else ""
-    corrections = f"{one.correction.n:,}"
-    if one.correction.n:
-        corrections += f", {spread_words(one.correction, 1e3, 'mm')}; known late by {spread_words(one.correction_age, 1.0, 'ticks')}"
-    up = sum(client.bytes_up_per_s for client in one.clients) / len(one.clients)
-    down = sum(client.bytes_down_per_s for client in one.clients) / len(one.clients)
+    corrections = f"{finding.correction.n:,}"
+    if finding.correction.n:
+        corrections += (
+            f", {spread_words(finding.correction, 1e3, 'mm')}; known late by {spread_words(finding.correction_age, 1.0, 'ticks')}"
+        )
+    up = sum(client.bytes_up_per_s for client in finding.clients) / len(finding.clients)
+    down = sum(client.bytes_down_per_s for client in finding.clients) / len(finding.clients)
     rows = [
         ("method", plan.method),
         ("link", link_words(plan)),
-        ("differ", f"{one.differing_steps} of {one.total('compared_steps'):,} states, compared with the server's{skipped}"),
-        ("acts", f"{one.acts:,}{moved}"),
-        ("shown", f"one's own act after {spread_words(one.own_act_shown, 1e3, 'ms')}"),
-        ("agreed", f"everywhere after {spread_words(one.time_to_agree, 1e3, 'ms')}"),
+        ("differ", f"{finding.differing_steps} of {finding.total('compared_steps'):,} states, compared with the server's{skipped}"),
+        ("acts", f"{finding.acts:,}{moved}"),
+        ("shown", f"one's own act after {spread_words(finding.own_act_shown, 1e3, 'ms')}"),
+        ("agreed", f"everywhere after {spread_words(finding.time_to_agree, 1e3, 'ms')}"),
         ("corrected", corrections),
-        ("again", f"{one.total('resimulated_steps'):,} steps in {one.total('rollbacks'):,} rollbacks, {one.again_per_step:.2g} a step"),
+        (
+            "again",
+            f"{finding.total('resimulated_steps'):,} steps in {finding.total('rollbacks'):,} rollbacks, "
+            f"{finding.again_per_step:.2g} a step",
+        ),
         (
             "stalled",
             "-"
-            if one.stalled_share is None
-            else f"{100.0 * one.stalled_share:.1f} % of the frames: a tick was due and not known enough of",
+            if finding.stalled_share is None
+            else f"{100.0 * finding.stalled_share:.1f} % of the frames: a tick was due and not known enough of",
         ),
-        ("adopted", counted(one.total("adopted_keyframes"), "keyframe")),
+        ("adopted", counted(finding.total("adopted_keyframes"), "keyframe")),
         ("bytes", f"{up:,.0f} a second to the server, {down:,.0f} from it, for each client"),
-        ("clock", f"off by {spread_words(one.clock_error, 1e3, 'ms')}"),
+        ("clock", f"off by {spread_words(finding.clock_error, 1e3, 'ms')}"),
         (
             "cost",
-            f"{milliseconds(one.server_ms_per_step)} of processor time a step for the server, {milliseconds(_client_ms(one))} for a client",
+            f"{milliseconds(finding.server_ms_per_step)} of processor time a step for the server, "
+            f"{milliseconds(_client_ms(finding))} for a client",
         ),
-        *(("dropped", words) for words in one.drops),
+        *(("dropped", words) for words in finding.drops),
     ]
     print_rows(console, rows)
 
 
-def _client_ms(one: Finding) -> float | None:
-    costs = [client.ms_per_step for client in one.clients if client.ms_per_step is not None]
+def _client_ms(finding: Finding) -> float | None:
+    costs = [client.ms_per_step for client in finding.clients if client.ms_per_step is not None]
     return sum(costs) / len(costs) if costs else None

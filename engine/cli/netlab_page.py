@@ -83,7 +83,7 @@ def _scaled(value: float | None, factor: float) -> str:
 def runs_table(findings: Sequence[Finding], swept: str | None) -> Table:
     """Return a row for each run: its method, the value of what was swept, and the medians of what was measured."""
     heads = ("method", *((swept,) if swept else ()), *COLUMNS)
-    return Table("", heads, tuple((one.plan.method, *_values(one, swept)) for one in findings))
+    return Table("", heads, tuple((run.plan.method, *_values(run, swept)) for run in findings))
 
 
 def netlab_report(findings: Sequence[Finding], swept: str | None, is_whole: bool) -> tuple[str, dict[str, bytes]]:
@@ -95,15 +95,15 @@ def netlab_report(findings: Sequence[Finding], swept: str | None, is_whole: bool
     about = f"{counted(plan.n_clients, 'client')}, {counted(plan.steps, 'step')}, seed {plan.seed}"
     figure = draw_charts(_swept_charts(findings, swept) if swept else _correction_charts(findings))
     runs = []
-    for one in findings:
-        value = "" if swept is None else f", {swept} {_swept_value(one, swept):g}"
-        runs.append((one.plan.method + value, _clients(one), (*one.problems, *one.drops)))
+    for run in findings:
+        value = "" if swept is None else f", {swept} {_swept_value(run, swept):g}"
+        runs.append((run.plan.method + value, _clients(run), (*run.problems, *run.drops)))
     page = render_page(
         "netlab.html",
         title=f"netlab: {plan.title}",
         about=f"{about}; link: {link_words(plan)}.",
         is_whole=is_whole,
-        n_problems=sum(len(one.problems) for one in findings),
+        n_problems=sum(len(run.problems) for run in findings),
         summary=runs_table(findings, swept),
         svg=as_svg(figure, "plots of the table"),
         runs=runs,
@@ -114,17 +114,17 @@ def netlab_report(findings: Sequence[Finding], swept: str | None, is_whole: bool
 def _swept_charts(findings: Sequence[Finding], swept: str) -> list[Chart]:
     """Return four charts over what was swept, with a curve for each method."""
     panels: tuple[tuple[str, Callable[[Finding], float | None], float], ...] = (
-        ("own act is shown after, ms", lambda one: one.own_act_shown.median, 1e3),
-        ("corrections: one in twenty exceeds, mm", lambda one: one.correction.p95, 1e3),
-        ("steps again, for each step", lambda one: one.again_per_step, 1.0),
-        ("kB/s of a client, both ways", lambda one: one.bytes_per_s, 1e-3),
+        ("own act is shown after, ms", lambda run: run.own_act_shown.median, 1e3),
+        ("corrections: one in twenty exceeds, mm", lambda run: run.correction.p95, 1e3),
+        ("steps again, for each step", lambda run: run.again_per_step, 1.0),
+        ("kB/s of a client, both ways", lambda run: run.bytes_per_s, 1e-3),
     )
     axis = swept + (", s" if swept in ("latency", "jitter") else "")
-    runs = {method: [one for one in findings if one.plan.method == method] for method in dict.fromkeys(one.plan.method for one in findings)}
+    runs = {method: [run for run in findings if run.plan.method == method] for method in dict.fromkeys(run.plan.method for run in findings)}
     charts = []
     for title, value, factor in panels:
         curves = [
-            Curve(method, tuple(_swept_value(one, swept) for one in own), tuple(factor * (value(one) or 0.0) for one in own))
+            Curve(method, tuple(_swept_value(run, swept) for run in own), tuple(factor * (value(run) or 0.0) for run in own))
             for method, own in runs.items()
         ]
         charts.append(Chart(title, axis, "", tuple(curves), from_zero=True))
@@ -140,7 +140,7 @@ def _correction_charts(findings: Sequence[Finding]) -> list[Chart]:
         ("corrections by age, ticks", [str(bound) for bound in AGES], "by_age"),
     ):
         labels = (*(f"< {bound}" for bound in bounds), f">= {bounds[-1]}")
-        curves = tuple(Curve(one.plan.method, (), tuple(getattr(one, name))) for one in findings)
+        curves = tuple(Curve(run.plan.method, (), tuple(getattr(run, name))) for run in findings)
         charts.append(Chart(title, "", "", curves, labels=labels))
     return charts
 

@@ -149,13 +149,13 @@ def listed(option: str, given: str, known: Sequence[str], groups: Mapping[str, S
     """
     members = {ALL: known} if groups is None else groups
     allowed = (*known, *members)
-    found: list[str] = []
+    words: list[str] = []
     for word in (part.strip() for part in given.split(",")):
         if word not in allowed:
-            wanted = "a list of " + ", ".join(allowed) + meant(word, allowed)
-            raise InvalidInputError(option, wanted, given if word == given else Described(f"{word!r} in {given!r}"))
-        found.extend(members.get(word, (word,)))
-    return tuple(dict.fromkeys(found))
+            requirement = "a list of " + ", ".join(allowed) + meant(word, allowed)
+            raise InvalidInputError(option, requirement, given if word == given else Described(f"{word!r} in {given!r}"))
+        words.extend(members.get(word, (word,)))
+    return tuple(dict.fromkeys(words))
 
 
 @contextlib.contextmanager

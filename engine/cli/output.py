@@ -89,12 +89,12 @@ class _PatientConsole(SafeConsole):
 
     def print(self, *objects: Any, **options: Any) -> None:
         usual = self._width
-        for one in objects:
-            if isinstance(one, Table) and not self.is_terminal:
-                self.width = max(self.width, Measurement.get(self, self.options.update(width=_LONGEST_LINE), one).maximum)
-            elif isinstance(one, Table):
-                _keep_words(one)
-                self.width = next((width for width in range(self.width, _PIPE_WIDTH) if self._fits(one, width)), _PIPE_WIDTH)
+        for item in objects:
+            if isinstance(item, Table) and not self.is_terminal:
+                self.width = max(self.width, Measurement.get(self, self.options.update(width=_LONGEST_LINE), item).maximum)
+            elif isinstance(item, Table):
+                _keep_words(item)
+                self.width = next((width for width in range(self.width, _PIPE_WIDTH) if self._fits(item, width)), _PIPE_WIDTH)
         super().print(*objects, **options)
         self._width = usual
 
@@ -134,11 +134,11 @@ def check_files(reads: Mapping[str, str | None], writes: Mapping[str, str | None
     for name, path in reads.items():
         if path is not None and (not path or "\0" in path):
             raise InvalidInputError(name, "a file name", path)
-    taken = {_one_name(path): name for name, path in reads.items() if path is not None}
+    names = {_one_name(path): name for name, path in reads.items() if path is not None}
     for option, path in writes.items():
         if path is None or path == STANDARD_OUTPUT:
             continue
-        other = taken.setdefault(_one_name(path), option)
+        other = names.setdefault(_one_name(path), option)
         if other != option:
             raise InvalidInputError(option, f"another file than {other}", path)
 

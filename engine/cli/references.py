@@ -36,34 +36,37 @@ def references_command(
     """
     from engine.experiments.solvers import chosen_variants
 
-    variants = {one.label: one for one in chosen_variants("--solver", solver)}
+    variants = {reference.label: reference for reference in chosen_variants("--solver", solver)}
     check_files({}, {"--json": json_file})
 
     from engine.experiments.references import REFERENCES, Lab, chosen
 
-    wanted = chosen(dict.fromkeys(names or REFERENCES))
-    found: list[Measured] = []
-    with progress("measuring", len(wanted)) as one_done, contextlib.suppress(KeyboardInterrupt):
-        for one in wanted:
-            found.append(
-                (one, {name: tuple(one.measure(Lab(way.solver, sub_steps, way.world_settings))) for name, way in variants.items()})
+    references = chosen(dict.fromkeys(names or REFERENCES))
+    measured: list[Measured] = []
+    with progress("measuring", len(references)) as one_done, contextlib.suppress(KeyboardInterrupt):
+        for reference in references:
+            measured.append(
+                (
+                    reference,
+                    {name: tuple(reference.measure(Lab(way.solver, sub_steps, way.world_settings))) for name, way in variants.items()},
+                )
             )
             one_done()
     chosen_solvers = tuple(variants)
-    result: dict[str, Any] = {"sub_steps": sub_steps, "references": [_as_json(*one) for one in found]}
-    write_json(json_file, result if len(found) == len(wanted) else {**result, "interrupted": True})
-    _print(found, chosen_solvers, json_file)
-    if len(found) < len(wanted):
-        raise InterruptedRunError(f"interrupted after {len(found)} of {counted(len(wanted), 'reference')}")
-    return 0 if all(row.holds for _, rows in found for row in rows[chosen_solvers[0]]) else 1
+    result: dict[str, Any] = {"sub_steps": sub_steps, "references": [_as_json(*reference) for reference in measured]}
+    write_json(json_file, result if len(measured) == len(references) else {**result, "interrupted": True})
+    _print(measured, chosen_solvers, json_file)
+    if len(measured) < len(references):
+        raise InterruptedRunError(f"interrupted after {len(measured)} of {counted(len(references), 'reference')}")
+    return 0 if all(row.holds for _, rows in measured for row in rows[chosen_solvers[0]]) else 1
 
 
 def _print(found: list[Measured], solvers: tuple[str, ...], json_file: str | None) -> None:
     table = text_table("name", "what", right=["demand", *solvers])
-    for one, rows in found:
+    for reference, rows in found:
         for k, first in enumerate(rows[solvers[0]]):
             errors = [_error(rows[name][k]) for name in solvers]
-            table.add_row(one.name if k == 0 else "", first.what, f"{first.demand:g} {first.unit}".rstrip(), *errors)
+            table.add_row(reference.name if k == 0 else "", first.what, f"{first.demand:g} {first.unit}".rstrip(), *errors)
     people(json_file).print(table)
     people(json_file).print("Errors; ! misses the demand.", style="dim")
 
@@ -74,5 +77,5 @@ def _error(row: Row) -> str:
 
 def _as_json(one: Reference, rows: dict[str, tuple[Row, ...]]) -> dict[str, Any]:
     columns = ("what", "unit", "demand", "error", "exact", "measured", "holds")
-    found = {name: [{column: getattr(row, column) for column in columns} for row in some] for name, some in rows.items()}
-    return {"name": one.name, "title": one.title, "chapter": one.chapter, "solvers": found}
+    solvers = {name: [{column: getattr(row, column) for column in columns} for row in some] for name, some in rows.items()}
+    return {"name": one.name, "title": one.title, "chapter": one.chapter, "solvers": solvers}

@@ -118,7 +118,7 @@ def _film(recording: Recording, wanted: WantedFilm, first: int, last: int) -> li
 
 
 def _as_json(recording: Recording, verdict: Verdict | None) -> dict[str, Any]:
-    found: dict[str, Any] = {
+    result: dict[str, Any] = {
         "demo": recording.header.demo,
         "solver": recording.header.solver,
         "solver_settings": dict(recording.header.chosen_settings or ()),
@@ -136,8 +136,8 @@ def _as_json(recording: Recording, verdict: Verdict | None) -> dict[str, Any]:
         "makers": dict(recording.header.makers),
     }
     if verdict is not None:
-        found["verified"] = verdict.as_json()
-    return found
+        result["verified"] = verdict.as_json()
+    return result
 
 
 def _print(recording: Recording, verdict: Verdict | None, film_rows: list[tuple[str, str]], json_file: str | None) -> None:

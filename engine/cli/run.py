@@ -260,9 +260,9 @@ def _check_format(option: str, file: str) -> None:
 
     plain = glance(file, MAX_FILE_BYTES) if file.lower().endswith(".json") else None
     takers = {BODY_FORMAT: f"run simple_shapes --drop {file}", PAIR_FORMAT: f"run --pair {file}", CASE_FORMAT: f"step NAME --pair {file}"}
-    found = plain.get("format") if isinstance(plain, dict) else None
-    if isinstance(found, str) and found in takers:
-        raise InvalidInputError(option, f"a scene file (this is a {found}: {takers[found]})", file)
+    name = plain.get("format") if isinstance(plain, dict) else None
+    if isinstance(name, str) and name in takers:
+        raise InvalidInputError(option, f"a scene file (this is a {name}: {takers[name]})", file)
 
 
 def demo_values(kind: type[Demo], settings: Sequence[str], solver: str | None) -> tuple[dict[str, float], NamedValues | None]:
@@ -283,7 +283,7 @@ def demo_values(kind: type[Demo], settings: Sequence[str], solver: str | None) -
         own = scene.settings
     known, can = [parameter.name for parameter in kind.parameters], load_solver(driver)
     names = can.own_settings(own)
-    given: dict[str, object] = {}
+    texts: dict[str, object] = {}
     changes: dict[str, float | str] = {}
     for setting in settings:
         name, equals, value = (part.strip() for part in setting.partition("="))
@@ -293,12 +293,12 @@ def demo_values(kind: type[Demo], settings: Sequence[str], solver: str | None) -
         if is_own:
             changes[name.removeprefix(_SOLVERS)] = _number_or_word(value)
         elif name not in known and names:
-            listed = (*known, *(_SOLVERS + one if one in known else one for one in names))
+            listed = (*known, *(_SOLVERS + setting_name if setting_name in known else setting_name for setting_name in names))
             raise InvalidInputError("--set: parameter", "one of " + ", ".join(listed) + meant(name, listed), name)
         else:
-            given[name] = value
+            texts[name] = value
     with options.named(lambda field: f"--set: {field}"):
-        values = parameter_values(kind.parameters, given)
+        values = parameter_values(kind.parameters, texts)
         if not changes:
             return values, None
         merged = named_values("solver_settings", {**dict(own.solver_settings), **changes})
@@ -406,16 +406,16 @@ def _against_rows(against: BesideReport) -> list[tuple[str, str]]:
     rows.append(("energy", f"{here.start:.6g} to {here.end:.6g} J, against {there.start:.6g} to {there.end:.6g} J"))
     if against.only_in_one:
         rows.append(("in one only", f"{counted(against.only_in_one, 'body', 'bodies')} at the end"))
-    rows += [("skipped", f"{one.action} after step {one.step}: {one.why}") for one in against.skipped[:_MOST_SKIPPED]]
+    rows += [("skipped", f"{step.action} after step {step.step}: {step.why}") for step in against.skipped[:_MOST_SKIPPED]]
     return rows
 
 
 def _method_rows(report: RunReport) -> list[tuple[str, str]]:
     """Return a row for each of several methods beside each other."""
     rows = []
-    for one in report.methods if len(report.methods) > 2 else ():
-        words = f"{one.energy.end:.6g} J, {_length(one.overlap)} deep, {one.standing}, {one.ms:.2f} ms a step"
-        rows.append(("method", f"{_titles(one.solver)}: {words}"))
+    for method in report.methods if len(report.methods) > 2 else ():
+        words = f"{method.energy.end:.6g} J, {_length(method.overlap)} deep, {method.standing}, {method.ms:.2f} ms a step"
+        rows.append(("method", f"{_titles(method.solver)}: {words}"))
     return rows
 
 

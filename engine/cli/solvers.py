@@ -67,7 +67,7 @@ def solvers_command(args: SolversOptions) -> None:
     """
     from engine.experiments.solvers import Plan, chosen_scenes, chosen_variants, write_scenes
 
-    variants, wanted = chosen_variants("--solvers", args.solvers), chosen_scenes("--scenes", args.scenes)
+    variants, chosen = chosen_variants("--solvers", args.solvers), chosen_scenes("--scenes", args.scenes)
     for option, value, low, high in (
         ("--seconds", args.seconds, _LEAST_SECONDS, _MOST_SECONDS),
         ("--hertz", args.hertz, _LEAST_HERTZ, _MOST_HERTZ),
@@ -82,12 +82,12 @@ def solvers_command(args: SolversOptions) -> None:
         if folder is not None:
             check_directory(option, folder)
     check_files({}, {"--json": args.json_file, "--report": page_in(args.report)})
-    films = [] if args.film is None else [_film_of(Path(args.film), scene, one) for scene in wanted for one in variants]
+    films = [] if args.film is None else [_film_of(Path(args.film), scene, variant) for scene in chosen for variant in variants]
     if args.write is not None:
-        for path in write_scenes(Path(args.write), wanted):
+        for path in write_scenes(Path(args.write), chosen):
             people(args.json_file).print(f"scene: {path}", markup=False, soft_wrap=True)
         return
-    _run(plan, wanted, n_processes, args.accuracy, args.report, films, args.json_file)
+    _run(plan, chosen, n_processes, args.accuracy, args.report, films, args.json_file)
 
 
 def _efforts(given: str | None) -> tuple[int, ...]:
@@ -110,19 +110,19 @@ def _run(
 ) -> None:
     from engine.experiments.solvers import needs, tried
 
-    found: dict[str, tuple[list[Cell], list[Rung]]] = {}
+    results: dict[str, tuple[list[Cell], list[Rung]]] = {}
     answers = tried(plan, scenes, n_jobs)
     with progress("running", len(scenes), "scenes") as one_done, contextlib.suppress(KeyboardInterrupt), contextlib.closing(answers):
-        for one in answers:
-            found[one.scene] = one.cells, one.ladder
+        for answer in answers:
+            results[answer.scene] = answer.cells, answer.ladder
             one_done()
-    done = [scene for scene in scenes if scene.name in found]
-    cells = [cell for scene in done for cell in found[scene.name][0]]
-    ladder = [rung for scene in done for rung in found[scene.name][1]]
+    done = [scene for scene in scenes if scene.name in results]
+    cells = [cell for scene in done for cell in results[scene.name][0]]
+    ladder = [rung for scene in done for rung in results[scene.name][1]]
     needed = needs(ladder, accuracy)
     result: dict[str, Any] = {"hertz": plan.hertz, "results": [cell.as_json() for cell in cells]}
     if plan.efforts:
-        result |= {"ladder": [one.as_json() for one in ladder], "needs": [one.as_json() for one in needed]}
+        result |= {"ladder": [answer.as_json() for answer in ladder], "needs": [answer.as_json() for answer in needed]}
     is_whole = len(done) == len(scenes)
     write_json(json_file, result if is_whole else {**result, "interrupted": True})
     console = people(json_file)
@@ -136,8 +136,8 @@ def _run(
         console.print(f"report: {write_report(report, page, {}, files)}", markup=False, soft_wrap=True)
     if not is_whole:
         raise InterruptedRunError(f"interrupted after {len(done)} of {counted(len(scenes), 'scene')}")
-    for scene, variant, wanted in films:
-        print_rows(console, _filmed(plan, scene, variant, wanted))
+    for scene, variant, film in films:
+        print_rows(console, _filmed(plan, scene, variant, film))
 
 
 def _print(console: Console, plan: Plan, cells: list[Cell], needed: list[Need]) -> None:
@@ -155,7 +155,7 @@ def _print(console: Console, plan: Plan, cells: list[Cell], needed: list[Need]) 
         )
         costs = (cell.ms_per_step, cell.cost_ratio)
         words = "yes" if cell.stands else cell.reason
-        table.add_row(cell.scene if first else "", cell.variant.label, words, *(_number(one) for one in (*values, *costs)))
+        table.add_row(cell.scene if first else "", cell.variant.label, words, *(_number(number) for number in (*values, *costs)))
     console.print(table)
     for variant in plan.variants:
         own = [cell for cell in cells if cell.variant == variant]
@@ -181,9 +181,9 @@ def _film_of(folder: Path, scene: BenchScene, variant: Variant) -> tuple[BenchSc
     """Return what film is wanted of a method in a scene; what stands in the way of it is told before anything runs."""
     from engine.cli.solvers_page import file_stem
 
-    wanted = wanted_film("--film", str(folder / f"{file_stem(scene.name, variant)}.mp4"), None, _FILM_SIZE, False)
-    assert wanted is not None
-    return scene, variant, wanted
+    film = wanted_film("--film", str(folder / f"{file_stem(scene.name, variant)}.mp4"), None, _FILM_SIZE, False)
+    assert film is not None
+    return scene, variant, film
 
 
 def _filmed(plan: Plan, scene: BenchScene, variant: Variant, wanted: WantedFilm) -> list[tuple[str, str]]:

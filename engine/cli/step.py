@@ -85,14 +85,14 @@ def step_command(args: StepOptions) -> int:
     check_files({**reads, "--own": None if function is None else str(function[0])}, {"--json": args.json_file})
     drawn = {"--screenshot": args.screenshot, "--pictures": args.pictures, "--record": args.film}
     if args.name is None:
-        given = {"--pair": args.pair_file, "--scene": args.scene, "--beside": args.beside, "--quiz": args.quiz, "--own": args.own}
-        options.left_out("given with an algorithm", {**given, **drawn, "--at": args.at, "--from": args.since})
+        inputs = {"--pair": args.pair_file, "--scene": args.scene, "--beside": args.beside, "--quiz": args.quiz, "--own": args.own}
+        options.left_out("given with an algorithm", {**inputs, **drawn, "--at": args.at, "--from": args.since})
         return _list(args.json_file)
     from engine import trace
 
     with options.named("ALGORITHM"):
         trace.algorithm(args.name)
-    wanted = _wanted(args.at, args.screenshot, args.pictures, args.film, args.rate, args.size, args.seconds)
+    drawing = _wanted(args.at, args.screenshot, args.pictures, args.film, args.rate, args.size, args.seconds)
     case = _case(args.name, args.pair_file, args.scene, args.since, args.seed)
     others: tuple[str, ...] = ()
     if args.beside is not None:
@@ -101,7 +101,7 @@ def step_command(args: StepOptions) -> int:
         options.left_out("left out with --quiz", {"--beside": args.beside, "--own": args.own, "--at": args.at, **drawn})
         return run_quiz(args.name, case, args.quiz, args.seed, args.json_file, args.ui_scale, args.theme)
     out = people(args.json_file)
-    if args.json_file is None and not wanted.any:
+    if args.json_file is None and not drawing.any:
         from engine.app.display import display_problem
 
         problem = display_problem()
@@ -115,18 +115,18 @@ def step_command(args: StepOptions) -> int:
         out.print(f"No display ({problem}): the steps in words.")
     options.left_out("left out of a run without a window", {"--ui-scale": args.ui_scale})
     with warming():
-        steps = {one: trace.algorithm(one).steps(case) for one in (args.name, *others)}
+        steps = {algorithm: trace.algorithm(algorithm).steps(case) for algorithm in (args.name, *others)}
     if args.at is not None:
         integer("--at", args.at, 1, max(map(len, steps.values())))
     theirs = None if function is None else ask_own(*function, case, steps[args.name])
-    files = draw_steps(wanted, case, steps, theirs)
+    files = draw_steps(drawing, case, steps, theirs)
     if args.json_file is not None:
-        whole = steps_as_json(args.name, case, steps[args.name])
-        more = {} if args.beside is None else {"beside": [steps_as_json(one, case, steps[one]) for one in others]}
-        write_json(args.json_file, {**whole, **more, **({} if theirs is None else {"own": theirs.as_json()})})
-    for one, found in steps.items():
-        out.print(f"[bold]{trace.algorithm(one).title}[/bold], {counted(len(found), 'step')}")
-        out.print(steps_table(found))
+        first = steps_as_json(args.name, case, steps[args.name])
+        more = {} if args.beside is None else {"beside": [steps_as_json(algorithm, case, steps[algorithm]) for algorithm in others]}
+        write_json(args.json_file, {**first, **more, **({} if theirs is None else {"own": theirs.as_json()})})
+    for algorithm, trace_steps in steps.items():
+        out.print(f"[bold]{trace.algorithm(algorithm).title}[/bold], {counted(len(trace_steps), 'step')}")
+        out.print(steps_table(trace_steps))
     if theirs is not None:
         out.print(theirs.sentence, markup=False)
     print_rows(out, files)
@@ -141,10 +141,13 @@ def _list(json_file: str | None) -> int:
     from engine import trace
 
     table = text_table("algorithm", "title", "beside it")
-    found = [trace.algorithm(name) for name in trace.algorithms()]
-    for one in found:
-        table.add_row(one.name, one.title, ", ".join(other for other in one.beside if other in trace.algorithms()))
-    plain = [{"name": one.name, "title": one.title, "page": one.page, "beside": list(one.beside)} for one in found]
+    algorithms = [trace.algorithm(name) for name in trace.algorithms()]
+    for algorithm in algorithms:
+        table.add_row(algorithm.name, algorithm.title, ", ".join(other for other in algorithm.beside if other in trace.algorithms()))
+    plain = [
+        {"name": algorithm.name, "title": algorithm.title, "page": algorithm.page, "beside": list(algorithm.beside)}
+        for algorithm in algorithms
+    ]
     write_json(json_file, {"algorithms": plain})
     people(json_file).print(table)
     return 0
@@ -230,7 +233,7 @@ def _checked_beside(beside: str, name: str, case: Case) -> tuple[str, ...]:
     if beside == name:
         raise InvalidInputError("--beside", "another algorithm", beside)
     if not other.takes(case):
-        can = [one for one in trace.algorithms() if one != name and trace.algorithm(one).takes(case)]
-        wanted = "one that can be asked the same" + (f": {', '.join(can)}" if can else ", and there is none")
-        raise InvalidInputError("--beside", wanted, beside)
+        can = [candidate for candidate in trace.algorithms() if candidate != name and trace.algorithm(candidate).takes(case)]
+        requirement = "one that can be asked the same" + (f": {', '.join(can)}" if can else ", and there is none")
+        raise InvalidInputError("--beside", requirement, beside)
     return () if beside == name else (beside,)

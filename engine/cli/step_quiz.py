@@ -65,8 +65,8 @@ def ask(quiz: Quiz, console: Console, read: Callable[[], str]) -> bool:
 
     `read` returns a line, empty at the end of the input. Ctrl-C is the caller's; what was answered stays in the quiz.
     """
-    while (asked := quiz.now) is not None:
-        _show(quiz, asked, console)
+    while (question := quiz.now) is not None:
+        _show(quiz, question, console)
         begun = time.monotonic()
         while True:
             console.print("> ", end="")
@@ -74,12 +74,12 @@ def ask(quiz: Quiz, console: Console, read: Callable[[], str]) -> bool:
             if not line:
                 console.print()
                 return False
-            given, is_given = _number(line.strip(), len(asked.question.answers))
+            choice, is_given = _number(line.strip(), len(question.question.answers))
             if is_given:
                 break
-            console.print(f"a number from 1 to {len(asked.question.answers)}; Enter alone skips the question, Ctrl-D ends the quiz")
-        quiz.made = (*quiz.made, asked.answered(given, time.monotonic() - begun))
-        _tell(asked, quiz.made[-1], console)
+            console.print(f"a number from 1 to {len(question.question.answers)}; Enter alone skips the question, Ctrl-D ends the quiz")
+        quiz.made = (*quiz.made, question.answered(choice, time.monotonic() - begun))
+        _tell(question, quiz.made[-1], console)
     return True
 
 

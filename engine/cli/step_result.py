@@ -83,10 +83,10 @@ def draw_steps(
     with no_screen(), contextlib.ExitStack() as undo:
         first, own = next(iter(steps)), () if theirs is None else theirs.marks
         sceneries = {name: (*algorithm(name).scenery(case), *(own if name == first else ())) for name in steps}
-        drawn = [StepPicture(algorithm(name), sceneries[name], found) for name, found in steps.items()]
+        drawn = [StepPicture(algorithm(name), sceneries[name], own_steps) for name, own_steps in steps.items()]
         if theirs is not None:
             drawn[0].aside = Aside(theirs.sentence, palette.UNEXPLAINED if theirs.faults else palette.AGREE, 2)
-        n_steps, fonts = max(len(one.steps) for one in drawn), FontBook(scale_for(wanted.size))
+        n_steps, fonts = max(len(picture.steps) for picture in drawn), FontBook(scale_for(wanted.size))
         if wanted.screenshot is not None:
             k = n_steps - 1 if wanted.at is None else wanted.at - 1
             write_atomically(wanted.screenshot, png_bytes(draw_beside(drawn, k, wanted.size, fonts)))
@@ -161,9 +161,9 @@ def plain_of(value: object) -> Any:
     if isinstance(value, np.ndarray | np.generic):
         return plain_of(value.tolist())
     if isinstance(value, Mapping):
-        return {str(key): plain_of(one) for key, one in value.items()}
+        return {str(key): plain_of(item) for key, item in value.items()}
     if isinstance(value, Sequence | frozenset | set) and not isinstance(value, str | bytes):
-        return [plain_of(one) for one in value]
+        return [plain_of(item) for item in value]
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     return value if isinstance(value, int | str | None) else str(value)

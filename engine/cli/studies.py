@@ -35,30 +35,30 @@ def studies_command(
 
     from engine.experiments.studies import STUDIES, chosen
 
-    wanted = chosen(dict.fromkeys(names or STUDIES))
+    chosen_studies = chosen(dict.fromkeys(names or STUDIES))
     done: list[tuple[Study, Finding]] = []
-    with progress("measuring", len(wanted)) as one_done, contextlib.suppress(KeyboardInterrupt):
-        for one in wanted:
-            done.append((one, one.measure(quick)))
+    with progress("measuring", len(chosen_studies)) as one_done, contextlib.suppress(KeyboardInterrupt):
+        for study in chosen_studies:
+            done.append((study, study.measure(quick)))
             one_done()
-    studies = [{"name": one.name, "title": one.title, "said": one.said, **finding.as_json()} for one, finding in done]
+    studies = [{"name": study.name, "title": study.title, "said": study.said, **finding.as_json()} for study, finding in done]
     result: dict[str, Any] = {"quick": quick, "studies": studies}
-    write_json(json_file, result if len(done) == len(wanted) else {**result, "interrupted": True})
-    for one, finding in done:
-        _print(one, finding, json_file)
+    write_json(json_file, result if len(done) == len(chosen_studies) else {**result, "interrupted": True})
+    for study, finding in done:
+        _print(study, finding, json_file)
     if report is not None and done:
         people(json_file).print(f"report: {_write_report(report, done)}", markup=False, soft_wrap=True)
-    if len(done) < len(wanted):
-        raise InterruptedRunError(f"interrupted after {len(done)} of {counted(len(wanted), 'study', 'studies')}")
+    if len(done) < len(chosen_studies):
+        raise InterruptedRunError(f"interrupted after {len(done)} of {counted(len(chosen_studies), 'study', 'studies')}")
 
 
 def _print(study: Study, finding: Finding, json_file: str | None) -> None:
     console = people(json_file)
     console.print(f"{study.name}: {study.title}", style="bold", markup=False)
     console.print(f"They: {study.said}", markup=False)
-    for one in finding.tables:
-        console.print(f"\n{one.title}", markup=False)
-        console.print(one.as_rich())
+    for table in finding.tables:
+        console.print(f"\n{table.title}", markup=False)
+        console.print(table.as_rich())
     console.print("")
     for sentence in finding.found:
         console.print(f"Here: {sentence}", markup=False)

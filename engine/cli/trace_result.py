@@ -142,9 +142,9 @@ def _draw_behind(panel: Axes, tracing: Tracing) -> None:
         rings = [Path(np.concatenate((ring, ring[:1])), closed=True) for ring in tracing.outline.rings()]
         panel.add_patch(PathPatch(Path.make_compound_path(*rings), facecolor="0.75", edgecolor="none"))
         return
-    whole = read_pixels(picture.file, picture.crop)
-    step = math.ceil(max(whole.shape) / _MOST_PIXELS)
-    pixels = whole[::step, ::step] / _FULL
+    image = read_pixels(picture.file, picture.crop)
+    step = math.ceil(max(image.shape) / _MOST_PIXELS)
+    pixels = image[::step, ::step] / _FULL
     grey = pixels[:, :, :3] @ _LUMA
     shown = np.stack((grey, grey, grey, _BEHIND * pixels[:, :, 3]), axis=2)
     panel.imshow(shown, extent=(picture.lower[0], picture.upper[0], picture.lower[1], picture.upper[1]))
@@ -157,8 +157,8 @@ def _colored(pieces: Sequence[Polygon | Circle]) -> list[str]:
     for k, box in enumerate(boxes):
         before = boxes[:k]
         meets = (before[:, :2] <= box[2:]).all(axis=1) & (before[:, 2:] >= box[:2]).all(axis=1)
-        taken = [chosen[j] for j in np.flatnonzero(meets)]
-        counts = [taken.count(color) for color in range(len(_COLORS))]
+        neighbors = [chosen[j] for j in np.flatnonzero(meets)]
+        counts = [neighbors.count(color) for color in range(len(_COLORS))]
         chosen.append(counts.index(min(counts)))
     return [_COLORS[color] for color in chosen]
 

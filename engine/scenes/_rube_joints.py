@@ -48,9 +48,12 @@ def check_kind(joint: RubeObject) -> None:
 def joint_of(joint: RubeObject, a: int, b: int, bodies: Sequence[BodySpec]) -> JointSpec:
     """Return a joint of a kind that was checked, between two bodies by their places among those of the scene."""
     kind = JOINT_KINDS[joint.text("type")]
-    given = {"body": b, "body_a": a, "body_b": b}
+    references = {"body": b, "body_a": a, "body_b": b}
     frames = [Transform(bodies[body].position, bodies[body].angle) for body in (a, b)]
-    return _made(kind, {one.name: given[one.name] if one.name in given else _value(joint, kind, one, frames) for one in fields(kind)})
+    return _made(
+        kind,
+        {spec.name: references[spec.name] if spec.name in references else _value(joint, kind, spec, frames) for spec in fields(kind)},
+    )
 
 
 def gear(joint: RubeObject, places: Mapping[int, int]) -> JointSpec:
@@ -58,8 +61,8 @@ def gear(joint: RubeObject, places: Mapping[int, int]) -> JointSpec:
     a, b = (joint.whole(name) for name in ("joint1", "joint2"))
     if a not in places or b not in places:
         raise RefusedJointError(f"joint {b if a in places else a} is not there")
-    given = {"joint_a": places[a], "joint_b": places[b], "ratio": joint.number("ratio")}
-    return _made(GearJointSpec, given | {"collide_connected": joint.flag("collideConnected")})
+    values = {"joint_a": places[a], "joint_b": places[b], "ratio": joint.number("ratio")}
+    return _made(GearJointSpec, values | {"collide_connected": joint.flag("collideConnected")})
 
 
 def _value(joint: RubeObject, kind: type, field: Any, frames: Sequence[Transform]) -> Any:
@@ -67,20 +70,20 @@ def _value(joint: RubeObject, kind: type, field: Any, frames: Sequence[Transform
     name = field.name
     first, *others = name.split("_")
     names = _NAMES.get(name, (first + "".join(map(str.title, others)),))
-    given = next((one for one in names if one in joint), names[-1])
+    key = next((candidate for candidate in names if candidate in joint), names[-1])
     if name in _LIMITS:
         limits = [joint.number("lowerLimit"), joint.number("upperLimit")]
         # those of a joint that has none may be upside down
         return limits[name.startswith("upper")] if joint.flag("enableLimit") else _LIMITS[name](limits)
     if name in ("anchor", "anchor_a", "anchor_b"):
-        return frames[name == "anchor_b"].apply(joint.vector(given))
+        return frames[name == "anchor_b"].apply(joint.vector(key))
     if name == "axis":
-        return frames[0].rotate(joint.vector(given))
+        return frames[0].rotate(joint.vector(key))
     if name in ("ground_anchor_a", "ground_anchor_b", "target", "grabbed", "linear_offset"):
-        return joint.vector(given)
+        return joint.vector(key)
     if field.type == "bool":
-        return joint.flag(given)
-    number = joint.number(given)
+        return joint.flag(key)
+    number = joint.number(key)
     return max(number, LINEAR_SLOP) if name in _LENGTHS else number
 
 

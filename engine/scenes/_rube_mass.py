@@ -23,25 +23,28 @@ being told: floats are written with seven digits, and a sum of some dozens of pi
 
 def with_mass(body: RubeObject, fixtures: Sequence[FixtureSpec], notes: list[str]) -> list[FixtureSpec]:
     """Return the fixtures of a dynamic body with densities that give the mass that the file says; notes tell what is changed for it."""
-    solid = [(one, one.shape.mass(one.density)) for one in fixtures if not isinstance(one.shape, Segment)]
+    solid = [(fixture, fixture.shape.mass(fixture.density)) for fixture in fixtures if not isinstance(fixture.shape, Segment)]
     if not solid:
         return list(fixtures)
-    given = body.number("massData-mass")
+    file_mass = body.number("massData-mass")
     mass = sum(part.mass for _, part in solid)
     if mass == 0.0:
-        wanted = given if given > 0.0 else 1.0
+        target = file_mass if file_mass > 0.0 else 1.0
         area = sum(part.area for _, part in solid)
-        notes.append(f"Changed: {body.path} has no density; it gets that of {wanted:g} kg.")
-        return [one if isinstance(one.shape, Segment) else replace(one, density=wanted / area) for one in fixtures]
-    if given <= 0.0:
+        notes.append(f"Changed: {body.path} has no density; it gets that of {target:g} kg.")
+        return [fixture if isinstance(fixture.shape, Segment) else replace(fixture, density=target / area) for fixture in fixtures]
+    if file_mass <= 0.0:
         return list(fixtures)
     x, y = (sum(part.mass * part.centroid[k] for _, part in solid) / mass for k in (0, 1))
     inertia = sum(part.inertia + part.mass * math.hypot(*part.centroid) ** 2 for _, part in solid) / mass
-    _tell_center_and_inertia(body, (x, y), inertia, body.number("massData-I") / given, notes)
-    if abs(given - mass) <= _SAME_MASS * mass:
+    _tell_center_and_inertia(body, (x, y), inertia, body.number("massData-I") / file_mass, notes)
+    if abs(file_mass - mass) <= _SAME_MASS * mass:
         return list(fixtures)
-    notes.append(f"Changed: {body.path} weighs {given:g} kg where its fixtures weigh {mass:g} kg; their densities are scaled.")
-    return [one if isinstance(one.shape, Segment) else replace(one, density=one.density * given / mass) for one in fixtures]
+    notes.append(f"Changed: {body.path} weighs {file_mass:g} kg where its fixtures weigh {mass:g} kg; their densities are scaled.")
+    return [
+        fixture if isinstance(fixture.shape, Segment) else replace(fixture, density=fixture.density * file_mass / mass)
+        for fixture in fixtures
+    ]
 
 
 def _tell_center_and_inertia(body: RubeObject, center: tuple[float, float], inertia: float, given: float, notes: list[str]) -> None:

@@ -36,19 +36,19 @@ class RubeObject:
         return _number(self.plain.get(name, default), self.place(name))
 
     def vector(self, name: str) -> Point:
-        given = self.plain.get(name, 0)
-        if isinstance(given, Mapping):
-            x, y = (_number(given.get(axis, 0), path_below(self.place(name), axis)) for axis in ("x", "y"))
+        value = self.plain.get(name, 0)
+        if isinstance(value, Mapping):
+            x, y = (_number(value.get(axis, 0), path_below(self.place(name), axis)) for axis in ("x", "y"))
             return x, y
-        if _number(given, self.place(name)) != 0.0:
-            raise InvalidInputError(self.place(name), 'an object with "x" and "y", or 0', given)
+        if _number(value, self.place(name)) != 0.0:
+            raise InvalidInputError(self.place(name), 'an object with "x" and "y", or 0', value)
         return 0.0, 0.0
 
     def vectors(self, name: str) -> list[Point]:
-        given = self.plain.get(name)
-        if not isinstance(given, Mapping) or not all(isinstance(given.get(axis), list) for axis in ("x", "y")):
+        value = self.plain.get(name)
+        if not isinstance(value, Mapping) or not all(isinstance(value.get(axis), list) for axis in ("x", "y")):
             raise InvalidInputError(self.place(name), 'an object with the lists "x" and "y"', Described("something else"))
-        xs, ys = given["x"], given["y"]
+        xs, ys = value["x"], value["y"]
         if len(xs) != len(ys):
             raise InvalidInputError(self.place(name), "as many x as y", Described(f"{len(xs)} and {len(ys)}"))
         return [
@@ -57,26 +57,26 @@ class RubeObject:
         ]
 
     def flag(self, name: str, default: bool = False) -> bool:
-        given = self.plain.get(name, default)
-        if not isinstance(given, bool) and given not in (0, 1):
-            raise InvalidInputError(self.place(name), "true or false", given)
-        return bool(given)
+        value = self.plain.get(name, default)
+        if not isinstance(value, bool) and value not in (0, 1):
+            raise InvalidInputError(self.place(name), "true or false", value)
+        return bool(value)
 
     def whole(self, name: str, default: int = 0) -> int:
-        given = self.plain.get(name, default)
-        return integer(self.place(name), int(given) if isinstance(given, float) and given.is_integer() else given)
+        value = self.plain.get(name, default)
+        return integer(self.place(name), int(value) if isinstance(value, float) and value.is_integer() else value)
 
     def text(self, name: str) -> str:
-        given = self.plain.get(name, "")
-        if not isinstance(given, str):
-            raise InvalidInputError(self.place(name), "a text", given)
-        return given[:MAX_TEXT]
+        value = self.plain.get(name, "")
+        if not isinstance(value, str):
+            raise InvalidInputError(self.place(name), "a text", value)
+        return value[:MAX_TEXT]
 
     def objects(self, name: str, kind: str) -> list[RubeObject]:
-        given = self.plain.get(name, [])
-        if not isinstance(given, list):
-            raise InvalidInputError(self.place(name), "a list", given)
-        return [RubeObject(one, f"{self.place(name)}[{k}]", kind) for k, one in enumerate(given)]
+        values = self.plain.get(name, [])
+        if not isinstance(values, list):
+            raise InvalidInputError(self.place(name), "a list", values)
+        return [RubeObject(value, f"{self.place(name)}[{k}]", kind) for k, value in enumerate(values)]
 
     def inner(self, name: str) -> RubeObject:
         return RubeObject(self.plain[name], self.place(name), name)

@@ -122,7 +122,7 @@ def _plain(value: Any, path: str, is_tagged: bool, is_short: bool, precision: Pr
     if isinstance(value, Mapping):
         value = sorted(value.items())
     if isinstance(value, tuple | list):
-        return [_plain(one, path_below(path, k), is_tagged, is_short, precision) for k, one in enumerate(value)]
+        return [_plain(item, path_below(path, k), is_tagged, is_short, precision) for k, item in enumerate(value)]
     raise InvalidInputError(path, "a specification, a shape, a number, a text, or a tuple of such", value)
 
 
@@ -130,16 +130,16 @@ def _plain_object(value: Any, name: str | None, path: str, is_short: bool, preci
     plain: dict[str, Any] = {} if name is None else {"kind": name}
     in_fixture = isinstance(value, FixtureSpec)
     for field in fields(value):
-        given = getattr(value, field.name)
-        if not field.init or _is_default(given, field.default, is_short):
+        content = getattr(value, field.name)
+        if not field.init or _is_default(content, field.default, is_short):
             continue
         if isinstance(value, Polygon) and field.name == "vertices":
-            given = given.tolist()
+            content = content.tolist()
         if field.name == "solver_settings":
-            plain[field.name] = {key: _plain(one, path_below(path, key), False, False, precision) for key, one in given}
+            plain[field.name] = {key: _plain(item, path_below(path, key), False, False, precision) for key, item in content}
             continue
         # an axis may be a unit vector of float64
-        plain[field.name] = _plain(given, path_below(path, field.name), False, is_short and field.name != "axis", precision)
+        plain[field.name] = _plain(content, path_below(path, field.name), False, is_short and field.name != "axis", precision)
         if in_fixture and field.name == "shape":
             if is_short and plain["shape"].get("skin_radius") == BOX2D_POLYGON_SKIN:
                 del plain["shape"]["skin_radius"]  # Box2D gives its own
@@ -163,7 +163,7 @@ def _shortest(number: float) -> float:
 def _as_float32(plain: object, depth: int = 0) -> object:
     """Return the numbers of a fixture's shape as float32 holds them, so that corners are judged as they are, not as written."""
     if isinstance(plain, list | tuple) and depth < _SHAPE_DEPTH:
-        return [_as_float32(one, depth + 1) for one in plain]
+        return [_as_float32(item, depth + 1) for item in plain]
     if isinstance(plain, float) and abs(plain) <= MAX_NUMBER:
         rounded = float32(plain)
         return rounded if rounded != 0.0 else plain
@@ -176,7 +176,7 @@ def _value(plain: object, path: str, depth: int, reading: Reading) -> Any:
     if isinstance(plain, list | tuple):
         if depth == _MAX_DEPTH:
             raise InvalidInputError(path, f"at most {_MAX_DEPTH} lists deep", Described("more"))
-        return tuple(_value(one, path_below(path, k), depth + 1, reading) for k, one in enumerate(plain))
+        return tuple(_value(item, path_below(path, k), depth + 1, reading) for k, item in enumerate(plain))
     if plain is None or isinstance(plain, bool | str | int):
         return plain
     if isinstance(plain, float) and math.isfinite(plain):
@@ -202,24 +202,24 @@ def specification(model: Any, path: str, reading: Reading) -> Any:
         A value that the specification, or the solver, refuses; its path begins with `path`.
     """
     kind: Any = KINDS[model.kind]
-    given = {name: getattr(model, name) for name in model.model_fields_set - {"kind", "solver"}}
+    values = {name: getattr(model, name) for name in model.model_fields_set - {"kind", "solver"}}
     if kind is FixtureSpec:
         shape = model.shape
         if reading.precision is np.float32:
             shape = shape.model_copy(update={name: _as_float32(getattr(shape, name)) for name in shape.model_fields_set})
-        given["shape"] = specification(shape, path_below(path, "shape"), reading)
-    if "fixtures" in given:
-        given["fixtures"] = tuple(
+        values["shape"] = specification(shape, path_below(path, "shape"), reading)
+    if "fixtures" in values:
+        values["fixtures"] = tuple(
             specification(fixture, f"{path_below(path, 'fixtures')}[{k}]", reading) for k, fixture in enumerate(model.fixtures)
         )
-    with renamed(lambda field: _place(path, field, given)):
-        made: Any = _polygon(**given) if kind is Polygon and reading.notes is not None else kind(**given)
+    with renamed(lambda field: _place(path, field, values)):
+        made: Any = _polygon(**values) if kind is Polygon and reading.notes is not None else kind(**values)
         if reading.solver is not None and kind not in _SHAPES:
             made = accept(made, reading.solver)
     if kind is FixtureSpec and isinstance(made.shape, Polygon) and reading.notes is not None:
         corners = corner_rows(model.shape.vertices).astype(reading.precision).astype(np.float64)
-        for one in corners_left_out(corners, made.shape.vertices):
-            reading.notes.append(f"Left out: {path_below(path, 'shape')}.{one.words}.")
+        for corner in corners_left_out(corners, made.shape.vertices):
+            reading.notes.append(f"Left out: {path_below(path, 'shape')}.{corner.words}.")
     return made
 
 

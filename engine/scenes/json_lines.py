@@ -24,10 +24,10 @@ def line_of(text: str, path: str) -> int:
     """
     at = _after_space(text, 0)
     for step in _STEPS.finditer(path.partition(": ")[0]):
-        found = _element(text, at, int(step[1])) if step[1] is not None else _member(text, at, step[2])
-        if found is None:
+        start = _element(text, at, int(step[1])) if step[1] is not None else _member(text, at, step[2])
+        if start is None:
             break
-        at = found
+        at = start
     return text.count("\n", 0, at) + 1
 
 
@@ -44,17 +44,17 @@ def _member(text: str, at: int, name: str) -> int | None:
     """Return where the value of a name in the object at `at` begins; the last of several, as JSON readers take it."""
     if text[at] != "{":
         return None
-    found = None
+    start = None
     at = _after_space(text, at + 1)
     while text[at] == '"':
         key, at = _DECODER.raw_decode(text, at)
         value = _after_space(text, _after_space(text, at) + 1)  # behind the colon
         if key == name:
-            found = value
+            start = value
         at = _after_value(text, value)
         if text[at] == ",":
             at = _after_space(text, at + 1)
-    return found
+    return start
 
 
 def _element(text: str, at: int, index: int) -> int | None:

@@ -90,18 +90,18 @@ def _of_rule(rule: Rule) -> Schema:
 
 def _descriptions(kind: type) -> dict[str, str]:
     """Return the meaning of each field of a specification, from its docstring."""
-    found: dict[str, str] = {}
+    texts: dict[str, str] = {}
     names: list[str] = []
     for line in inspect.cleandoc(kind.__doc__ or "").splitlines():
         head = re.fullmatch(r"(\w+(?:, \w+)*) : .*", line)
         if head is not None:
             names = head[1].split(", ")
         elif line.startswith("    "):
-            found.update({name: f"{found[name]} {line.strip()}" if name in found else line.strip() for name in names})
+            texts.update({name: f"{texts[name]} {line.strip()}" if name in texts else line.strip() for name in names})
         else:
             names = []
     # where a text is about one of several names, it begins with that
-    return {name: text for name, text in found.items() if not text.startswith("`") or text.startswith(f"`{name}`")}
+    return {name: text for name, text in texts.items() if not text.startswith("`") or text.startswith(f"`{name}`")}
 
 
 @functools.cache

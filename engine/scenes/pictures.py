@@ -120,8 +120,8 @@ def check_png(field: str, content: bytes) -> None:
 
     def refuse(found: str) -> InvalidInputError:
         size = f"{MAX_PICTURE_SIDE} x {MAX_PICTURE_SIDE} pixels and {MAX_PICTURE_BYTES} bytes"
-        wanted = f"a PNG picture of at most {size}, 8 bits a channel, not interlaced"
-        return InvalidInputError(field, wanted, Described(found))
+        requirement = f"a PNG picture of at most {size}, 8 bits a channel, not interlaced"
+        return InvalidInputError(field, requirement, Described(found))
 
     if not isinstance(content, bytes) or content[: len(_SIGNATURE)] != _SIGNATURE:
         raise refuse("something else")
@@ -164,8 +164,8 @@ def _check_pixels(packed: bytes, expected: int, row: int, refuse: Callable[[str]
     """Unpack no more than is expected; every row begins with the number of its filter."""
     unpacker = zlib.decompressobj()
     try:
-        found = unpacker.decompress(packed, expected + 1)
+        unpacked = unpacker.decompress(packed, expected + 1)
     except zlib.error:
         raise refuse("a damaged one") from None
-    if len(found) != expected or max(found[::row]) > _FILTERS:
-        raise refuse("one whose pixels are not as many as it says" if len(found) != expected else "a damaged one")
+    if len(unpacked) != expected or max(unpacked[::row]) > _FILTERS:
+        raise refuse("one whose pixels are not as many as it says" if len(unpacked) != expected else "a damaged one")

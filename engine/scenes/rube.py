@@ -153,11 +153,11 @@ class _Import:
         if not 0 <= kind <= 2:
             raise InvalidInputError(body.place("type"), "0 static, 1 kinematic or 2 dynamic", kind)
         fixtures: list[FixtureSpec] = []
-        given = body.objects("fixture", "fixture")
-        for fixture in given:
+        parts = body.objects("fixture", "fixture")
+        for fixture in parts:
             self._look_at_names(fixture)
             fixtures += self._fixtures(fixture)
-        if given and not fixtures:
+        if parts and not fixtures:
             self._notes.append(f"Left out: {body.path}, for none of its shapes is left.")
             return None
         if _TYPES[kind] == "dynamic":
@@ -224,9 +224,9 @@ class _Import:
         corners = _as_held(polygon.vectors("vertices"))
         if len(corners) == 2:
             return self._made(polygon, lambda: _link(corners[0], corners[1], None, None))
-        given = np.array(corners, dtype=np.float64).reshape(-1, 2)
+        given_corners = np.array(corners, dtype=np.float64).reshape(-1, 2)
         try:
-            made = [without_flat_corners(given, lambda rows: accept(FixtureSpec(Polygon(rows))).shape)]
+            made = [without_flat_corners(given_corners, lambda rows: accept(FixtureSpec(Polygon(rows))).shape)]
         except InvalidInputError as refused:
             if len(corners) > MAX_POLYGON_VERTICES or len(corners) < 3:
                 self._notes.append(f"Left out: {polygon.path} ({refused}).")
@@ -234,7 +234,7 @@ class _Import:
             self._notes.append(f"Changed: {polygon.path} ({refused}); Box2D's loader takes the hull of it, and so do we.")
             made = self._made(polygon, lambda: accept(FixtureSpec(Polygon(convex_hull(corners)))).shape)
         for shape in made:
-            self._notes += [f"Left out: {polygon.path}.{one.words}." for one in corners_left_out(given, shape.core)]
+            self._notes += [f"Left out: {polygon.path}.{corner.words}." for corner in corners_left_out(given_corners, shape.core)]
         return made
 
     def _edge(self, edge: RubeObject) -> list[AnyShape]:
@@ -279,9 +279,9 @@ class _Import:
         """Return the joints that a world of the bodies takes; gears last, for they may stand before the joints that they couple."""
         joints: list[JointSpec] = []
         places: dict[int, int] = {}
-        given = list(enumerate(self._world.objects("joint", "joint")))
+        numbered = list(enumerate(self._world.objects("joint", "joint")))
         for is_gear in (False, True):
-            for k, joint in given:
+            for k, joint in numbered:
                 if (joint.text("type") == "gear") != is_gear:
                     continue
                 self._look_at_names(joint)

@@ -153,9 +153,9 @@ class Scene(SceneWorld):
 def build_all(scene: Scene, solver: str | None = None, solver_settings: NamedValues | None = None) -> list[World]:
     """Return new worlds of a scene, all of them; else as `build`."""
     worlds = []
-    for k, one in enumerate(scene.all_worlds):
+    for k, part in enumerate(scene.all_worlds):
         with renamed(partial(path_below, f"worlds[{k - 1}]" if k else "")):  # the first one's parts stand at the top
-            worlds.append(build(one, solver, solver_settings))
+            worlds.append(build(part, solver, solver_settings))
     return worlds
 
 
@@ -259,10 +259,10 @@ def scene_of_snapshot(
         numbers = {name: places[getattr(standing, name)] for name in body_fields(standing)}
         numbers |= {name: joint_places[getattr(standing, name)] for name in joint_fields(standing)}
         joints.append(replace(standing, **numbers))
-    seen = [replace(one, bodies=left) for one in pictures if (left := tuple(places[k] for k in one.bodies if k in places))]
-    told, solver = tuple(notes[:MAX_NOTES]), snapshot.solver
+    seen = [replace(picture, bodies=left) for picture in pictures if (left := tuple(places[k] for k in picture.bodies if k in places))]
+    kept, solver = tuple(notes[:MAX_NOTES]), snapshot.solver
     made = tuple(bodies), tuple(joints)
-    return Scene(snapshot.settings, *made, pictures=tuple(seen), solver=solver, title=title, watch=watch, camera=camera, notes=told)
+    return Scene(snapshot.settings, *made, pictures=tuple(seen), solver=solver, title=title, watch=watch, camera=camera, notes=kept)
 
 
 def _check_world(world: SceneWorld) -> None:
@@ -274,7 +274,7 @@ def _check_world(world: SceneWorld) -> None:
         object.__setattr__(world, name, _listed(name, getattr(world, name), kind, most))
     object.__setattr__(world, "settings", _accepted(world.settings, "settings", world.solver))
     for name in ("bodies", "joints"):
-        held = tuple(_accepted(one, f"{name}[{k}]", world.solver) for k, one in enumerate(getattr(world, name)))
+        held = tuple(_accepted(spec, f"{name}[{k}]", world.solver) for k, spec in enumerate(getattr(world, name)))
         object.__setattr__(world, name, held)
     x, y = point("offset", world.offset, "m")
     object.__setattr__(world, "offset", (x + 0.0, y + 0.0))  # 0 is left out of files, and so is -0
@@ -306,9 +306,9 @@ def _accepted(spec: _T, path: str, solver: str) -> _T:
 def _listed(name: str, value: object, kind: Any, most: int) -> tuple[Any, ...]:
     if not isinstance(value, list | tuple) or len(value) > most:
         raise InvalidInputError(name, f"a sequence of at most {most}", value)
-    for k, one in enumerate(value):
-        if not isinstance(one, kind):
-            raise InvalidInputError(f"{name}[{k}]", "text" if kind is str else getattr(kind, "__name__", "a joint's specification"), one)
+    for k, item in enumerate(value):
+        if not isinstance(item, kind):
+            raise InvalidInputError(f"{name}[{k}]", "text" if kind is str else getattr(kind, "__name__", "a joint's specification"), item)
     return tuple(value)
 
 

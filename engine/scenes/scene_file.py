@@ -120,7 +120,7 @@ def scene_as_json(scene: Scene) -> dict[str, Any]:
     plain.update((name, getattr(scene, name)) for name in ("title", "watch") if getattr(scene, name))
     plain |= _world_as_json(scene)
     if scene.worlds:
-        plain["worlds"] = [_world_as_json(one) for one in scene.worlds]
+        plain["worlds"] = [_world_as_json(world) for world in scene.worlds]
     if scene.camera is not None:
         plain["camera"] = {"lower": list(scene.camera.lower), "upper": list(scene.camera.upper)}
     if scene.notes:
@@ -170,8 +170,8 @@ def scene_from_json(plain: object) -> Scene:
     left_out: list[str] = []
     first = _world_parts(model, "", left_out)
     worlds = []
-    for k, one in enumerate(model.worlds):
-        parts = _world_parts(one, f"worlds[{k}]", left_out)
+    for k, world in enumerate(model.worlds):
+        parts = _world_parts(world, f"worlds[{k}]", left_out)
         with renamed(partial(path_below, f"worlds[{k}]")):
             worlds.append(SceneWorld(**parts))
     return Scene(
@@ -205,7 +205,7 @@ def _world_parts(model: WorldModel, path: str, left_out: list[str]) -> dict[str,
         "settings": specification(model.settings, path_below(path, "settings"), Reading(solver, np.float32, None)),
         "bodies": tuple(bodies),
         "joints": tuple(joints),
-        "pictures": tuple(_picture(one, path_below(path, f"pictures[{k}]"), places) for k, one in enumerate(model.pictures)),
+        "pictures": tuple(_picture(picture, path_below(path, f"pictures[{k}]"), places) for k, picture in enumerate(model.pictures)),
         "offset": point(path_below(path, "offset"), model.offset, "m"),
         "label": model.label,
         "solver": solver,
@@ -225,10 +225,10 @@ def _place(reference: object, path: str, places: Mapping[str, Sequence[int]]) ->
     """Return the place of a body that is named; a number is one already."""
     if not isinstance(reference, str):
         return reference
-    found = places.get(reference, ())
-    if len(found) != 1:
-        raise InvalidInputError(path, "the name of one body" + (f" ({len(found)} have it)" if found else " (none has it)"), reference)
-    return found[0]
+    matches = places.get(reference, ())
+    if len(matches) != 1:
+        raise InvalidInputError(path, "the name of one body" + (f" ({len(matches)} have it)" if matches else " (none has it)"), reference)
+    return matches[0]
 
 
 def _camera(model: CameraModel) -> AABB:

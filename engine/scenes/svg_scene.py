@@ -71,12 +71,12 @@ def load_svg_scene(
     tolerance = positive("tolerance", tolerance, "m")
     name = os.fspath(path)
     drawing = read_drawing(path, pixels_per_metre, FLATTENING_SHARE * tolerance)
-    for field, most, found in (
+    for field, most, number in (
         ("shapes", _MOST_SHAPES, len(drawing.regions)),
         ("corners in all", _MOST_DRAWN_IN_ALL, drawing.n_corners),
     ):
-        if found > most:
-            raise InvalidShapeError(name, f"a drawing of at most {most} {field}", Described(str(found)))
+        if number > most:
+            raise InvalidShapeError(name, f"a drawing of at most {most} {field}", Described(str(number)))
     notes = list(drawing.notes)
     bodies, n_ignored, effort = [], 0, Effort()
     for k, shape in enumerate(drawing.shapes):
@@ -139,8 +139,8 @@ def _body(shape: DrawnShape, roles: dict[str, Any], tolerance: float, notes: lis
     x, y = 0.5 * (left + right), 0.5 * (bottom + top)
     cut = decompose(outline.translated(-x, -y), max_lost=_LOST, effort=effort)
     if n_parts or n_holes or cut.n_dropped:
-        told = f"{counted(n_parts, 'part')} and {counted(n_holes, 'hole')} too thin for Box2D's skin, {counted(cut.n_dropped, 'sliver')}"
-        notes.append(f"Left out of {shape.name or 'a shape'}: {told}.")
+        words = f"{counted(n_parts, 'part')} and {counted(n_holes, 'hole')} too thin for Box2D's skin, {counted(cut.n_dropped, 'sliver')}"
+        notes.append(f"Left out of {shape.name or 'a shape'}: {words}.")
     material = {name: roles[name] for name in ("density", "friction", "restitution", "sensor") if name in roles}
     return accept(
         BodySpec(

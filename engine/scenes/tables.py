@@ -152,9 +152,9 @@ class Tables:
             if "contacts" in self._tables and step > 0:
                 self._tables["contacts"].add(_contacts(head, world))
             if "timings" in self._tables and step > 0:
-                cost, (whole, check) = world.last_cost, times[index] if index < len(times) else (0.0, 0.0)
+                cost, (total, check) = world.last_cost, times[index] if index < len(times) else (0.0, 0.0)
                 parts = (cost.solver, cost.collide, cost.solve, cost.toi, cost.reading)
-                self._tables["timings"].add(iter([(*head, len(world.body_ids), len(world.contacts), whole, *parts, check)]))
+                self._tables["timings"].add(iter([(*head, len(world.body_ids), len(world.contacts), total, *parts, check)]))
 
     def _names_of(self, index: int, world: World) -> dict[int, str]:
         """Return the names of bodies, asked for anew only when something has come, gone or changed, or the world is another one."""
