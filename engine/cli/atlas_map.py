@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["as_csv", "draw_map"]
 
 _DIGITS = 9
-"""Of shares in CSV."""
+"""Digits of shares in CSV."""
 
 _COLORS = "cividis"
 """Blue to yellow, even in lightness: read the same with every kind of colour vision, and in grey."""
@@ -31,7 +31,7 @@ _SIZE, _DPI = (12.6, 6.4), 110
 _FINE = 400
 """Points along each axis at which the law is drawn: finer than the cells."""
 _LABEL_AT = 0.62
-"""Where along a line its name stands."""
+"""Position of its name along a line, 0 to 1."""
 _DECADE = 10.0
 """Axes shorter than that have a number at every digit, longer ones at 1, 2 and 5."""
 _SHARES = {"tunneled": (0.5, 0.9), "hit": (0.5, 0.1)}
@@ -49,7 +49,7 @@ _RULE_WORDS_OF_OURS: dict[str, str] = {
     "bullet": "soft step, continuous (the bullet flag means nothing)",
 }
 _LINE, _CAP, _MARK = "white", "#d55e00", "#d55e00"
-"""The law; the cap and cells that differ: an orange-red that every kind of colour vision tells from blue, yellow and white."""
+"""The law; the cap and cells that differ: an orange-red that is distinct from blue, yellow and white in every kind of color vision."""
 _TARGET_WORDS: dict[str, str] = {
     "static": "a static wall",
     "kinematic": "a moving wall",

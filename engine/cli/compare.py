@@ -37,8 +37,8 @@ __all__ = ["compare_command"]
 
 DEFAULT_PAIRS = 100_000
 _SHOWN_UNEXPLAINED = 5
-_LEAST_SECONDS = 0.005
-"""Of one side's calls, below which a speed says more about the machine's moment (a page fault, another process's turn) than about them."""
+_MIN_SECONDS = 0.005
+"""Minimum time of one side's calls for a speed: below it a page fault or another process would decide."""
 _UNTOUCHED = ("aabb", "mass", "hull")
 """Queries about one shape, which touches nothing."""
 
@@ -173,7 +173,7 @@ def _print(console: Console, total: Tally, timings: bool) -> None:
             f"{tally.unexplained:,}",
             f"{tally.max_point_error:.2g} m",
         )
-        if min(tally.seconds["ours"], tally.seconds["box2d"]) >= _LEAST_SECONDS:
+        if min(tally.seconds["ours"], tally.seconds["box2d"]) >= _MIN_SECONDS:
             lines.append(f"{query}: {tally.per_second('ours'):,.0f} pairs/s, Box2D {tally.per_second('box2d'):,.0f} pairs/s")
         else:
             untimed.append(query)

@@ -58,7 +58,7 @@ class Camera:
 
     @property
     def rows(self) -> list[tuple[str, str]]:
-        """What to print of the film once it is closed: how long it is, and in how many frames."""
+        """Rows to print about the closed film: its length and its number of frames."""
         if self._wanted is None or self.film is None:
             return []
         return [("film", f"{self._wanted.path}, {self.film.words} of {self._wanted.size[0]} x {self._wanted.size[1]}")]

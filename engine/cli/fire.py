@@ -26,7 +26,7 @@ __all__ = ["fire_command", "shot_error"]
 
 MAX_SHOTS = 1_000_000
 _WORDS = {"wall": "static", "moving": "kinematic", "plate": "dynamic", "bullet": "head_on"}
-"""What the demo `bullet` calls targets, where that is another word."""
+"""Words of the demo `bullet` for targets that have another name here."""
 _SWITCHES = {"off": "discrete", "on": "bullet"}
 """The rules that `--ccd` names."""
 _MAX_DEGREES = {"angle": math.degrees(MOST_ANGLE), "turn": math.degrees(MOST_TURN)}

@@ -133,7 +133,7 @@ def password_of(given: str | None) -> str | None:
     Raises
     ------
     InvalidInputError
-        It is empty or too long; it is not told.
+        It is empty or too long; the message does not show it.
     """
     if given is not None and not 1 <= len(given) <= _MAX_PASSWORD:
         raise InvalidInputError("--password", f"of 1 to {_MAX_PASSWORD} characters", Described(counted(len(given), "character")))
@@ -182,7 +182,7 @@ def _in_window(hosting: Hosting, name: str, password: str, ui_scale: float | Non
 
 
 def _run(hosting: Hosting, about: dict[str, Any], json_file: str | None, show: Callable[[], None] | None) -> int:
-    """Host until the end, tell who comes and goes, or show the window, and write what came of it."""
+    """Host until the end, report who joins and leaves, or show the window, and write the result."""
     with warming():
         hosting.start()
     is_interrupted, reason = False, "the server ends"

@@ -125,7 +125,7 @@ class _Guest:
         return self.steps is not None and self.first is not None and self.final >= self.first + self.steps
 
     def run(self, json_file: str | None, about: dict[str, Any]) -> int:
-        """Take part until the end, and tell what came of it."""
+        """Take part until the end, and report the result."""
         party, client = self.party, self.party.client
         is_interrupted, left = False, _LAST_SECONDS
         try:

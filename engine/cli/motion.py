@@ -47,7 +47,7 @@ def motion_command(args: MotionOptions) -> int:
     """Count why Box2D's bodies and ours leave a step with different velocities, over the steps of demos.
 
     From the state before each judged step both engines take it once; causes are taken away one after the other until the difference is
-    gone. What stays is unexplained; status 1 if there is any. docs/motion.md tells what each cause is and how it is shown.
+    gone. What stays is unexplained; status 1 if there is any. docs/motion.md explains each cause and how it is shown.
     """
     steps, seed = args.steps, args.seed
     every = integer("--every", args.every, 1, steps)

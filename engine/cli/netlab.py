@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["netlab_command"]
 
 _ALL = "all"
-_MOST_SWEPT = 50
+_MAX_SWEPT = 50
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -152,8 +152,8 @@ def _plans(plan: Plan, method: str, sweep: str | None) -> list[Plan]:
     if not equals or name not in SWEPT:
         raise InvalidInputError("--sweep", "NAME=LIST, NAME one of " + ", ".join(SWEPT), sweep)
     values = [_number("--sweep", word) for word in words.split(",")]
-    if len(values) > _MOST_SWEPT:
-        raise InvalidInputError("--sweep", f"at most {_MOST_SWEPT} values", Described(str(len(values))))
+    if len(values) > _MAX_SWEPT:
+        raise InvalidInputError("--sweep", f"at most {_MAX_SWEPT} values", Described(str(len(values))))
     with options.named(lambda field: f"--sweep {name}"):
         return [varied for each in plans for varied in swept(each, name, values)]
 

@@ -18,7 +18,7 @@ __all__ = ["link_words", "milliseconds", "netlab_report", "runs_table", "spread_
 CHART = "netlab.png"
 TABLES = "tables.md"
 COLUMNS = ("differ", "own act, ms", "agreed, ms", "corrections", "size, mm", "most, mm", "again a step", "stalled, %", "kB/s", "ms a step")
-"""Of the table of several runs, behind the method and what was swept: medians; bytes both ways, and processor time, of a client."""
+"""Columns of the table of runs, after the method and the swept value: medians; bytes both ways and processor time are those of a client."""
 
 
 def link_words(plan: Plan) -> str:

@@ -11,7 +11,7 @@ from typing import Annotated, Any, TypeVar, get_type_hints
 
 import typer
 
-from engine.common.checks import integer, seed_number
+from engine.common.checks import seed_number
 from engine.common.errors import Described, InvalidInputError
 from engine.common.words import meant
 
@@ -49,7 +49,9 @@ FilmRate = Annotated[
 FilmSize = Annotated[
     str | None, typer.Option("--size", metavar="WxH", help="Pixels of the film, 16 to 4096 a side.", show_default="1280x720")
 ]
-Jobs = Annotated[int | None, typer.Option("--jobs", metavar="J", help="Processes.", show_default="one for each core")]
+Jobs = Annotated[
+    int | None, typer.Option("--jobs", metavar="J", min=1, max=1024, help="Number of processes.", show_default="one for each core")
+]
 JsonFile = Annotated[str | None, typer.Option("--json", metavar="FILE", help="Write JSON; - is standard output.")]
 Against = Annotated[
     str | None,
@@ -102,7 +104,6 @@ _Status = TypeVar("_Status")
 
 ALL = "all"
 MAX_PAIRS = 1_000_000_000
-_MOST_JOBS = 1024
 
 
 def takes_options(run: Callable[..., _Status]) -> Callable[..., _Status]:
@@ -134,7 +135,7 @@ def n_jobs(given: int | None) -> int:
     """Return how many processes ``--jobs`` asks for: without it, one for each core."""
     from engine.app.compiling import n_cores
 
-    return n_cores() if given is None else integer("--jobs", given, 1, _MOST_JOBS)
+    return n_cores() if given is None else given
 
 
 def listed(option: str, given: str, known: Sequence[str], groups: Mapping[str, Sequence[str]] | None = None) -> tuple[str, ...]:
@@ -226,7 +227,7 @@ def check_display(advice: str, ui_scale: float | None) -> None:
     Raises
     ------
     DisplayError
-        There is no display; tells what works without one.
+        There is no display; the message says what works without one.
     """
     from engine.app.display import display_problem
     from engine.app.layout import check_ui_scale

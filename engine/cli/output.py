@@ -1,4 +1,4 @@
-"""What commands print and write: tables for people, JSON for machines, never both in one stream; progress on standard error."""
+"""Output of commands: tables for people, JSON for machines, never both in one stream; progress on standard error."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ _PIPE_WIDTH = 160
 """Columns where the number is not known."""
 _LONGEST_LINE = 10_000
 """Columns of a table in a pipe or a file: there every row has a line of its own, so that what looks for a word finds all of the row."""
-_LEAST_WIDTH = 80
+_MIN_WIDTH = 80
 """Columns of a terminal that has fewer: it breaks lines itself, which is easier to read than a table of columns two letters wide."""
 _LONGEST_WORD = 20
 """Characters of a word, or of a number with its unit, that no column of a table breaks: headings give way first."""
@@ -166,7 +166,7 @@ def write_json(target: str | None, result: Mapping[str, object]) -> None:
 def people(json_target: str | None = None) -> Console:
     """Return where tables and sentences go: standard output, or nowhere if that is taken by JSON."""
     console = _PatientConsole(quiet=json_target == STANDARD_OUTPUT, highlight=False)
-    console.width = max(console.width, _LEAST_WIDTH) if console.is_terminal else _PIPE_WIDTH
+    console.width = max(console.width, _MIN_WIDTH) if console.is_terminal else _PIPE_WIDTH
     return console
 
 
@@ -238,7 +238,7 @@ def load_referee(is_whole: bool = False) -> RefereeFactory:
 
 @contextlib.contextmanager
 def plain_lines(words: Callable[[], str]) -> Iterator[None]:
-    """Where standard error is no terminal, write `words()` on it after five seconds, and again whenever twice the time has passed.
+    """Write `words()` on standard error after five seconds, and again whenever twice the time has passed, unless it is a terminal.
 
     A log, or a program that waits for us, then sees that we are at work, and a run of an hour leaves ten lines.
     """

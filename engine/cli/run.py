@@ -36,7 +36,7 @@ __all__ = ["demo_or_file", "demo_values", "run_command"]
 
 DEFAULT_STEPS = 600
 MAX_STEPS = 10_000_000
-_MOST_SKIPPED = 5
+_MAX_SKIPPED = 5
 """Rows about what could not be done to the second; the JSON has all."""
 _OWN_SUFFIX = ".py"
 _RECORDING_SUFFIX = ".rec"
@@ -81,6 +81,11 @@ class RunOptions:
     csv_states: Annotated[str | None, typer.Option("--csv-states", metavar="F.csv", help="Write every body after every step.")] = None
     csv_timings: Annotated[str | None, typer.Option("--csv-timings", metavar="F.csv", help="Write what every step cost.")] = None
 
+    @property
+    def tables(self) -> dict[str, str | None]:
+        """The files of tables by their options."""
+        return {"--csv-contacts": self.csv_contacts, "--csv-states": self.csv_states, "--csv-timings": self.csv_timings}
+
 
 @options.takes_options
 def run_command(args: RunOptions) -> int:
@@ -90,7 +95,7 @@ def run_command(args: RunOptions) -> int:
     prints what happened; status 1 if a difference stays unexplained. --pair opens a pair file: both answers, ours and Box2D's. --drop lets
     a picture (PNG, JPEG, ...), an SVG or a body file of the command trace fall into the demo, as if it were dropped on the window.
     --solver drives its worlds, those of a scene file too, by another solver than theirs; --against runs it once more beside it, by a second
-    one, or by up to three (A,B,C), from the beginning or --from a later state, and tells where they part. --record writes a film,
+    one, or by up to three (A,B,C), from the beginning or --from a later state, and says where they part. --record writes a film,
     --record-inputs a file from which the command replay plays it all again, to the last bit.
     """
     others = options.solver_list("--against", args.against)
@@ -99,17 +104,22 @@ def run_command(args: RunOptions) -> int:
     if args.since is not None:
         integer("--from", args.since, 0, (DEFAULT_STEPS if args.steps is None else args.steps) - 1)
     filming = wanted_film("--record", args.film, args.rate, args.film_size, args.with_panel)
-    tables = {"--csv-contacts": args.csv_contacts, "--csv-states": args.csv_states, "--csv-timings": args.csv_timings}
     scene = args.demo if args.demo is not None and os.path.exists(args.demo) else None
     reads = {"ID|FILE": scene, "--pair": args.pair_file, **{f"--drop {file}": file for file in args.drops or ()}}
     check_files(
         reads,
-        {"--json": args.json_file, "--screenshot": args.screenshot, "--record": args.film, "--record-inputs": args.recording, **tables},
+        {
+            "--json": args.json_file,
+            "--screenshot": args.screenshot,
+            "--record": args.film,
+            "--record-inputs": args.recording,
+            **args.tables,
+        },
     )
     if args.recording is not None and os.path.lexists(args.recording):
         raise InvalidInputError("--record-inputs", "a file that is not there yet", args.recording)
     if args.pair_file is not None:
-        still = {"--record": args.film, "--record-inputs": args.recording, **tables, "--steps": args.steps}
+        still = {"--record": args.film, "--record-inputs": args.recording, **args.tables, "--steps": args.steps}
         options.left_out("left out with --pair, which does not move", still)
         options.left_out(
             "left out with --pair, which has no world",
@@ -123,7 +133,7 @@ def run_command(args: RunOptions) -> int:
         pair, kind = None, demo_or_file("ID|FILE", args.demo)
     with _telling_lines(kind, args.demo or ""):
         values, own = demo_values(kind, args.settings or [], args.solver)
-        wants_files = [path for path in (args.screenshot, args.json_file, args.film, *tables.values()) if path is not None]
+        wants_files = [path for path in (args.screenshot, args.json_file, args.film, *args.tables.values()) if path is not None]
         if not (args.headless or args.steps is not None or wants_files):
             options.left_out("left out in the window, which has a button for it", {"--from": args.since})
             prepare = partial(_begin, drops=args.drops or [], recording=args.recording, against=others)
@@ -137,37 +147,11 @@ def run_command(args: RunOptions) -> int:
             from engine.cli.run_pair import run_pair_headless
 
             return run_pair_headless(pair, kind, values, args.screenshot, args.json_file)
-        results = _Results(args.screenshot, args.json_file, filming, args.recording, tables)
-        driven = _Driven(args.solver, others, args.since, own)
-        return _headless(kind, DEFAULT_STEPS if args.steps is None else args.steps, args.seed, values, args.drops or [], results, driven)
-
-
-@dataclass(frozen=True, slots=True)
-class _Results:
-    """What a headless run is to write: files by their names, tables by their options."""
-
-    screenshot: str | None
-    json_file: str | None
-    film: WantedFilm | None
-    recording: str | None
-    tables: dict[str, str | None]
-
-
-@dataclass(frozen=True, slots=True)
-class _Driven:
-    """The names of what drives a run, and of what drives it once more beside it, from which step on, and settings of the first's own.
-
-    None: not asked for.
-    """
-
-    solver: str | None
-    against: tuple[str, ...]
-    since: int | None
-    solver_settings: NamedValues | None
+        return _headless(args, kind, values, own, others, filming)
 
 
 def _telling_lines(kind: type[Demo], given: str) -> contextlib.AbstractContextManager[None]:
-    """Let what a demo's own code raises be told with its line; a scene file has none."""
+    """Report an exception of a demo's own code with its line; a scene file has no code."""
     from engine.demo.own_demo import told_with_line
 
     if given.lower().endswith(_OWN_SUFFIX):
@@ -319,24 +303,30 @@ def _number_or_word(text: str) -> float | str:
 
 
 def _headless(
-    kind: type[Demo], steps: int, seed: int, values: dict[str, float], drops: Sequence[str], results: _Results, driven: _Driven
+    args: RunOptions,
+    kind: type[Demo],
+    values: dict[str, float],
+    solver_settings: NamedValues | None,
+    others: tuple[str, ...],
+    filming: WantedFilm | None,
 ) -> int:
+    """Run a demo without a window, beside it once more with each of the `others`, and write what the options ask for."""
     from engine.app.headless import picture_of, run_headless
     from engine.scenes.tables import Tables
     from engine.sim.values import StateError
 
-    referee = load_referee()
+    steps, referee = DEFAULT_STEPS if args.steps is None else args.steps, load_referee()
     with warming():
-        options.prepare_solvers(driven.solver, *driven.against)
-    record = partial(_recorder, path=results.recording) if results.recording is not None else None
-    with Tables(*results.tables.values()) as tables, filmed(results.film) as camera, progress(kind.title, steps) as advance:
+        options.prepare_solvers(args.solver, *others)
+    record = partial(_recorder, path=args.recording) if args.recording is not None else None
+    with Tables(*args.tables.values()) as tables, filmed(filming) as camera, progress(kind.title, steps) as advance:
 
         def add_row(demo: Demo) -> None:
             times = [(stage.times.step, stage.times.check) for stage in demo.stages]
             tables.add(demo.steps, [stage.world for stage in demo.stages], times)
 
         def prepare(acting: Simulation | History[Demo]) -> None:
-            _drop(acting, drops)
+            _drop(acting, args.drops or [])
             camera.start(acting.demo)
             add_row(acting.demo)
 
@@ -348,21 +338,21 @@ def _headless(
         besides: list[Beside] = []
         try:
             report, demo = run_headless(
-                kind, steps, seed, values, referee, on_step, prepare, record,
-                solver=driven.solver, against=driven.against, since=driven.since, on_beside=besides.extend,
-                solver_settings=driven.solver_settings,
+                kind, steps, args.seed, values, referee, on_step, prepare, record,
+                solver=args.solver, against=others, since=args.since, on_beside=besides.extend,
+                solver_settings=solver_settings,
             )  # fmt: skip
         except StateError as error:
-            option, value = ("--against", ",".join(driven.against)) if driven.against else ("--record-inputs", results.recording)
+            option, value = ("--against", ",".join(others)) if others else ("--record-inputs", args.recording)
             raise InvalidInputError(option, f"left out ({error})", value) from None
-    if results.screenshot is not None:
+    if args.screenshot is not None:
         with waiting("drawing"):
-            write_atomically(results.screenshot, picture_of(demo, besides=besides))
-    write_json(results.json_file, {**report.as_json(), "readout": _readout(demo)})
-    out = people(results.json_file)
+            write_atomically(args.screenshot, picture_of(demo, besides=besides))
+    write_json(args.json_file, {**report.as_json(), "readout": _readout(demo)})
+    out = people(args.json_file)
     _print(report, demo, out)
-    written = {"recording": results.recording, "picture": results.screenshot}
-    written |= {option.removeprefix("--csv-"): path for option, path in results.tables.items()}
+    written = {"recording": args.recording, "picture": args.screenshot}
+    written |= {option.removeprefix("--csv-"): path for option, path in args.tables.items()}
     print_rows(out, [*camera.rows, *((what, path) for what, path in written.items() if path is not None)])
     return 0 if report.is_clean else 1
 
@@ -406,7 +396,7 @@ def _against_rows(against: BesideReport) -> list[tuple[str, str]]:
     rows.append(("energy", f"{here.start:.6g} to {here.end:.6g} J, against {there.start:.6g} to {there.end:.6g} J"))
     if against.only_in_one:
         rows.append(("in one only", f"{counted(against.only_in_one, 'body', 'bodies')} at the end"))
-    rows += [("skipped", f"{step.action} after step {step.step}: {step.why}") for step in against.skipped[:_MOST_SKIPPED]]
+    rows += [("skipped", f"{step.action} after step {step.step}: {step.why}") for step in against.skipped[:_MAX_SKIPPED]]
     return rows
 
 

@@ -28,7 +28,7 @@ def scene_command(
 ) -> int:
     """Check a scene file and say what is in it, and what an import left out or changed.
 
-    With --out an export of R.U.B.E. or a drawing becomes a scene file. A mistake in the file is told with its line.
+    With --out an export of R.U.B.E. or a drawing becomes a scene file. A mistake in the file is reported with its line.
     """
     if file is None and schema is None:
         raise InvalidInputError("FILE", "a scene file, or --schema F.json", Described("nothing"))

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 __all__ = ["solvers_command"]
 
 _FILM_SIZE = "640x360"
-_LEAST_SECONDS, _MOST_SECONDS = 0.01, 3600.0
-_LEAST_HERTZ, _MOST_HERTZ = 1.0, 10_000.0
+_MIN_SECONDS, _MAX_SECONDS = 0.01, 3600.0
+_MIN_HERTZ, _MAX_HERTZ = 1.0, 10_000.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,15 +69,14 @@ def solvers_command(args: SolversOptions) -> None:
 
     variants, chosen = chosen_variants("--solvers", args.solvers), chosen_scenes("--scenes", args.scenes)
     for option, value, low, high in (
-        ("--seconds", args.seconds, _LEAST_SECONDS, _MOST_SECONDS),
-        ("--hertz", args.hertz, _LEAST_HERTZ, _MOST_HERTZ),
+        ("--seconds", args.seconds, _MIN_SECONDS, _MAX_SECONDS),
+        ("--hertz", args.hertz, _MIN_HERTZ, _MAX_HERTZ),
         ("--accuracy", args.accuracy, 0.0, 1e3),
         ("--budget", args.budget, 0.0, 1e6),
     ):
         if value is not None and not low <= finite(option, value) <= high:
             raise InvalidInputError(option, f"from {low:g} to {high:g}", value)
     plan = Plan(tuple(variants), args.seconds, args.hertz, _efforts(args.efforts), args.budget)
-    n_processes = options.n_jobs(args.jobs)
     for option, folder in (("--report", args.report), ("--film", args.film), ("--write", args.write)):
         if folder is not None:
             check_directory(option, folder)
@@ -87,7 +86,7 @@ def solvers_command(args: SolversOptions) -> None:
         for path in write_scenes(Path(args.write), chosen):
             people(args.json_file).print(f"scene: {path}", markup=False, soft_wrap=True)
         return
-    _run(plan, chosen, n_processes, args.accuracy, args.report, films, args.json_file)
+    _run(args, plan, chosen, films)
 
 
 def _efforts(given: str | None) -> tuple[int, ...]:
@@ -99,19 +98,11 @@ def _efforts(given: str | None) -> tuple[int, ...]:
     return tuple(dict.fromkeys(map(int, words)))
 
 
-def _run(
-    plan: Plan,
-    scenes: list[BenchScene],
-    n_jobs: int,
-    accuracy: float,
-    report: str | None,
-    films: list[tuple[BenchScene, Variant, WantedFilm]],
-    json_file: str | None,
-) -> None:
+def _run(args: SolversOptions, plan: Plan, scenes: list[BenchScene], films: list[tuple[BenchScene, Variant, WantedFilm]]) -> None:
     from engine.experiments.solvers import needs, tried
 
     results: dict[str, tuple[list[Cell], list[Rung]]] = {}
-    answers = tried(plan, scenes, n_jobs)
+    answers = tried(plan, scenes, options.n_jobs(args.jobs))
     with progress("running", len(scenes), "scenes") as one_done, contextlib.suppress(KeyboardInterrupt), contextlib.closing(answers):
         for answer in answers:
             results[answer.scene] = answer.cells, answer.ladder
@@ -119,21 +110,21 @@ def _run(
     done = [scene for scene in scenes if scene.name in results]
     cells = [cell for scene in done for cell in results[scene.name][0]]
     ladder = [rung for scene in done for rung in results[scene.name][1]]
-    needed = needs(ladder, accuracy)
+    needed = needs(ladder, args.accuracy)
     result: dict[str, Any] = {"hertz": plan.hertz, "results": [cell.as_json() for cell in cells]}
     if plan.efforts:
         result |= {"ladder": [answer.as_json() for answer in ladder], "needs": [answer.as_json() for answer in needed]}
     is_whole = len(done) == len(scenes)
-    write_json(json_file, result if is_whole else {**result, "interrupted": True})
-    console = people(json_file)
+    write_json(args.json_file, result if is_whole else {**result, "interrupted": True})
+    console = people(args.json_file)
     _print(console, plan, cells, needed)
-    if report is not None and done:
+    if args.report is not None and done:
         from engine.cli.solvers_page import solvers_report
         from engine.experiments.solvers import write_scenes
 
-        write_scenes(Path(report), done)
-        page, files = solvers_report(plan, done, cells, ladder, needed, accuracy, is_whole)
-        console.print(f"report: {write_report(report, page, {}, files)}", markup=False, soft_wrap=True)
+        write_scenes(Path(args.report), done)
+        page, files = solvers_report(plan, done, cells, ladder, needed, args.accuracy, is_whole)
+        console.print(f"report: {write_report(args.report, page, {}, files)}", markup=False, soft_wrap=True)
     if not is_whole:
         raise InterruptedRunError(f"interrupted after {len(done)} of {counted(len(scenes), 'scene')}")
     for scene, variant, film in films:
@@ -178,7 +169,7 @@ def _number(value: float | None) -> str:
 
 
 def _film_of(folder: Path, scene: BenchScene, variant: Variant) -> tuple[BenchScene, Variant, WantedFilm]:
-    """Return what film is wanted of a method in a scene; what stands in the way of it is told before anything runs."""
+    """Return what film is wanted of a method in a scene; what prevents it is reported before anything runs."""
     from engine.cli.solvers_page import file_stem
 
     film = wanted_film("--film", str(folder / f"{file_stem(scene.name, variant)}.mp4"), None, _FILM_SIZE, False)

@@ -16,7 +16,7 @@ from engine.cli.run import demo_or_file
 from engine.cli.step_own import ask_own, own_beside, own_function
 from engine.cli.step_quiz import run_quiz
 from engine.cli.step_result import Pictures, draw_steps, steps_as_json, steps_table
-from engine.common.checks import finite, integer
+from engine.common.checks import integer, within
 from engine.common.errors import InvalidInputError
 from engine.common.words import counted
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["step_command"]
 
 _DEFAULT_STEPS, _MAX_STEPS = 60, 100_000
-"""Of a scene, before a case is taken out of it."""
+"""Steps of a scene before a case is taken from it: by default, and at most."""
 _MIN_SECONDS, _MAX_SECONDS = 0.02, 60.0
 
 
@@ -92,8 +92,8 @@ def step_command(args: StepOptions) -> int:
 
     with options.named("ALGORITHM"):
         trace.algorithm(args.name)
-    drawing = _wanted(args.at, args.screenshot, args.pictures, args.film, args.rate, args.size, args.seconds)
-    case = _case(args.name, args.pair_file, args.scene, args.since, args.seed)
+    drawing = _pictures(args)
+    case = _case(args.name, args)
     others: tuple[str, ...] = ()
     if args.beside is not None:
         others = _checked_beside(args.beside, args.name, case)
@@ -153,58 +153,48 @@ def _list(json_file: str | None) -> int:
     return 0
 
 
-def _wanted(
-    at: int | None,
-    screenshot: str | None,
-    pictures: str | None,
-    film: str | None,
-    rate: float | None,
-    size: str | None,
-    seconds: float | None,
-) -> Pictures:
+def _pictures(args: StepOptions) -> Pictures:
     """Return what is to be drawn, once it is certain that it can be written."""
     from engine.app.film import check_film
     from engine.app.headless import film_size
 
-    if film is None:
-        options.left_out("given with --record, of whose film it speaks", {"--fps": rate, "--seconds-per-step": seconds})
-    if not (screenshot or pictures or film):
-        options.left_out("given with --screenshot, --pictures or --record", {"--size": size})
-    lasting = 1.0 if seconds is None else finite("--seconds-per-step", seconds)
-    if not _MIN_SECONDS <= lasting <= _MAX_SECONDS:
-        raise InvalidInputError("--seconds-per-step", f"from {_MIN_SECONDS:g} to {_MAX_SECONDS:g} s", lasting)
-    pixels = film_size(size)
-    check_files({}, {"--screenshot": screenshot})
-    if pictures is not None:
-        check_directory("--pictures", pictures)
-    frames = check_film("--record", film, rate, pixels) if film is not None else 0.0
-    return Pictures(at, screenshot, pictures, film, frames, lasting, pixels)
+    if args.film is None:
+        options.left_out("given with --record, of whose film it speaks", {"--fps": args.rate, "--seconds-per-step": args.seconds})
+    if not (args.screenshot or args.pictures or args.film):
+        options.left_out("given with --screenshot, --pictures or --record", {"--size": args.size})
+    seconds = within("--seconds-per-step", 1.0 if args.seconds is None else args.seconds, _MIN_SECONDS, _MAX_SECONDS, "s")
+    pixels = film_size(args.size)
+    check_files({}, {"--screenshot": args.screenshot})
+    if args.pictures is not None:
+        check_directory("--pictures", args.pictures)
+    frames = check_film("--record", args.film, args.rate, pixels) if args.film is not None else 0.0
+    return Pictures(args.at, args.screenshot, args.pictures, args.film, frames, seconds, pixels)
 
 
-def _case(name: str, pair_file: str | None, scene: str | None, since: int | None, seed: int) -> Case:
+def _case(name: str, args: StepOptions) -> Case:
     """Return what the algorithm is asked."""
     from engine import trace
     from engine.trace.doors import fitted
 
-    if scene is None:
-        options.left_out("given with --scene", {"--from": since})
-    if pair_file is not None:
-        options.left_out("left out with --pair", {"--scene": scene})
+    if args.scene is None:
+        options.left_out("given with --scene", {"--from": args.since})
+    if args.pair_file is not None:
+        options.left_out("left out with --pair", {"--scene": args.scene})
         from engine.trace.case_file import load_case
 
-        case = fitted(name, load_case(pair_file).case)
+        case = fitted(name, load_case(args.pair_file).case)
         if case is None:
-            raise InvalidInputError("--pair", f"a file that {name} can be asked ({_example(name)})", pair_file)
+            raise InvalidInputError("--pair", f"a file that {name} can be asked ({_example(name)})", args.pair_file)
         return case
-    if scene is None:
+    if args.scene is None:
         example: Case = trace.algorithm(name).example
         return example
     from engine.trace.from_world import case_of_world
 
-    demo = demo_or_file("--scene", scene)(seed)
+    demo = demo_or_file("--scene", args.scene)(args.seed)
     if not demo.stages:
-        raise InvalidInputError("--scene", "a demo with a world", scene)
-    for _ in range(_DEFAULT_STEPS if since is None else since):
+        raise InvalidInputError("--scene", "a demo with a world", args.scene)
+    for _ in range(_DEFAULT_STEPS if args.since is None else args.since):
         demo.sim.step()
     with options.named("--scene"):
         return case_of_world(demo.stages[0].world, trace.algorithm(name))

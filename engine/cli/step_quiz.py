@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["ask", "run_quiz"]
 
 _SEEN = 4
-"""Steps before the question that are told."""
+"""Steps before the question that are shown."""
 
 
 def run_quiz(name: str, case: Case, n: int, seed: int, json_file: str | None, ui_scale: float | None, theme: str | None) -> int:

@@ -27,7 +27,7 @@ __all__ = ["Pictures", "draw_steps", "plain_of", "steps_as_json", "steps_table"]
 
 @dataclass(frozen=True, slots=True)
 class Pictures:
-    """What is to be drawn.
+    """Pictures and film to make of an algorithm's steps.
 
     Attributes
     ----------

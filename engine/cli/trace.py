@@ -27,7 +27,7 @@ __all__ = ["trace_command"]
 
 _SAMPLES_A_TOLERANCE = 8
 """Points in a tolerance's length at which boundaries are compared."""
-_MOST_REASONS = 3
+_MAX_REASONS = 3
 _COVER_FIELDS = ("area_error", "missed", "excess", "farthest_missed", "farthest_excess")
 
 
@@ -233,7 +233,7 @@ def _print(tracing: Tracing, cuts: Sequence[Cut], json_file: str | None) -> None
     stages = ", ".join(f"{stage} {1e3 * seconds:.1f}" for stage, seconds in tracing.seconds.items())
     out.print(f"Tracing took {1e3 * sum(tracing.seconds.values()):.1f} ms: {stages}.")
     for cut in cuts:
-        for reason in cut.refused[:_MOST_REASONS]:
+        for reason in cut.refused[:_MAX_REASONS]:
             out.print(f"[bold red]{cut.method}, {escape(reason)}[/]")
 
 

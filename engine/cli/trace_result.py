@@ -1,4 +1,4 @@
-"""What ``trace`` measures of one method, and its picture: a panel for each, its pieces over the picture that was traced."""
+"""Measures of one method of ``trace``, and its picture: a panel for each, its pieces over the picture that was traced."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ _ALLOWED_ERROR = 1e-6
 """Share of the outline's area that an exact way may miss, or cover besides."""
 
 _COLORS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#F0E442", "#D55E00")
-"""Okabe and Ito's, which every kind of colour vision tells apart."""
+"""Okabe and Ito's, distinct in every kind of color vision."""
 _PANEL, _ALONE, _DPI = 3.6, 7.2, 100
 """Inches across a panel among others, and across one that is alone; dots of an inch."""
 _HEAD = 0.55
 """Inches above a panel's box for its title."""
-_MOST_COLUMNS = 4
+_MAX_COLUMNS = 4
 _TALLEST = 2.0
-"""Of a panel, height over width, and width over height."""
+"""Maximum ratio of the sides of a panel."""
 _TINT, _BEHIND = 0.55, 0.6
 """How much of a piece, and of the picture behind, shows."""
-_MOST_PIXELS = 1024
-"""Of the picture behind, along its longer side."""
+_MAX_PIXELS = 1024
+"""Maximum number of pixels along the longer side of the picture behind."""
 _FULL = 255.0
 _LUMA = (0.2126, 0.7152, 0.0722)
 """How bright red, green and blue are, ITU-R BT.709: the picture is grey, so that the colours are the pieces'."""
@@ -47,7 +47,7 @@ _EDGE = 0.03
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """What one method made of the outline: its body, how well it covers, how long it took, what Box2D refused of it.
+    """Result of one method: its body, how well it covers the outline, its time, and the pieces that Box2D refused.
 
     `at_least` is how many pieces `exact` needs in any case, where it is not known whether those found are the fewest.
     """
@@ -62,7 +62,7 @@ class Cut:
 
     @property
     def n_vertices(self) -> int:
-        """Of all polygons."""
+        """Number of vertices of all polygons."""
         return sum(len(piece.vertices) for piece in self.body.pieces if isinstance(piece, Polygon))
 
     @property
@@ -84,7 +84,7 @@ def draw_cuts(tracing: Tracing, cuts: Sequence[Cut]) -> bytes:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    n_columns = min(_MOST_COLUMNS, len(cuts))
+    n_columns = min(_MAX_COLUMNS, len(cuts))
     n_rows = math.ceil(len(cuts) / n_columns)
     box = tracing.outline.aabb
     boxes = np.array([(*box.lower, *box.upper), *(_box(piece) for cut in cuts for piece in cut.body.pieces)])
@@ -143,7 +143,7 @@ def _draw_behind(panel: Axes, tracing: Tracing) -> None:
         panel.add_patch(PathPatch(Path.make_compound_path(*rings), facecolor="0.75", edgecolor="none"))
         return
     image = read_pixels(picture.file, picture.crop)
-    step = math.ceil(max(image.shape) / _MOST_PIXELS)
+    step = math.ceil(max(image.shape) / _MAX_PIXELS)
     pixels = image[::step, ::step] / _FULL
     grey = pixels[:, :, :3] @ _LUMA
     shown = np.stack((grey, grey, grey, _BEHIND * pixels[:, :, 3]), axis=2)

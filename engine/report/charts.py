@@ -61,7 +61,7 @@ THEMES = (
 """CSS variables of both themes; the reader's system chooses."""
 
 METHOD_COLORS = ("#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9", COLORS["soft"], COLORS["ink"])
-"""Okabe and Ito's palette, which color-blind readers can tell apart, and two grays."""
+"""Okabe and Ito's palette, distinct for color-blind readers, and two grays."""
 METHOD_MARKS = "os^vDP*X<>p"
 _DASHES = ("-", "--", "-.", ":")
 _PANEL = 4.8, 4.0

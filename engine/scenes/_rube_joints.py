@@ -28,7 +28,7 @@ _NAMES = {
     "anchor": ("anchorA",),
     "grabbed": ("anchorB",),  # of this one joint in the world's frame
 }
-"""What the file calls a field, where that is not the same in camelCase: the first of these that is there, or else the last."""
+"""Names in the file that are not the field in camelCase: the first one present counts, or else the last."""
 
 _LIMITS = {"lower_angle": min, "lower_translation": min, "upper_angle": max, "upper_translation": max}
 _LENGTHS = ("length", "max_length", "length_a", "length_b")

@@ -1,4 +1,4 @@
-"""What a body of a file of R.U.B.E. weighs; see `engine.scenes.rube`.
+"""Mass of a body of a R.U.B.E. file; see `engine.scenes.rube`.
 
 The editor writes what Box2D computed (``massData-mass``, ``massData-center``, ``massData-I`` about the body's origin), or what its user
 put in its place, which Box2D's loader then sets. A scene of ours has densities alone.
@@ -18,11 +18,11 @@ __all__ = ["with_mass"]
 
 _SAME_MASS = 1e-3
 """Share by which a given mass, inertia or distance of the centre (of the radius of gyration) may differ from that of the fixtures without
-being told: floats are written with seven digits, and a sum of some dozens of pieces loses two or three of them."""
+a note: floats are written with seven digits, and a sum of some dozens of pieces loses two or three of them."""
 
 
 def with_mass(body: RubeObject, fixtures: Sequence[FixtureSpec], notes: list[str]) -> list[FixtureSpec]:
-    """Return the fixtures of a dynamic body with densities that give the mass that the file says; notes tell what is changed for it."""
+    """Return the fixtures of a dynamic body with densities that give the mass that the file says; `notes` takes what is changed for it."""
     solid = [(fixture, fixture.shape.mass(fixture.density)) for fixture in fixtures if not isinstance(fixture.shape, Segment)]
     if not solid:
         return list(fixtures)

@@ -2,7 +2,7 @@
 
     FixtureSpec(Circle(0.5), density=2.0)   <->   {"kind": "fixture", "shape": {"kind": "circle", "radius": 0.5}, "density": 2.0}
 
-A specification is an object whose names are its fields; ``"kind"`` tells which (`KINDS`) and is left out where there is only one
+A specification is an object whose names are its fields; ``"kind"`` names its class (`KINDS`) and is left out where there is only one
 choice, as for the fixtures of a body. A field that has its default is left out. Tuples are lists. Numbers have as many digits as bring back
 the same float; in specifications for a solver of float32 (`precision`) as few as bring back the same float32, 0.1 and not
 0.10000000149011612.
@@ -42,7 +42,7 @@ _SHAPE_DEPTH = 2
 """Depth of the lists of a shape: corners of two numbers."""
 
 Precision: TypeAlias = type[np.floating[Any]]
-"""Of what a solver holds: `numpy.float32` or `numpy.float64`."""
+"""Floating-point type of a solver: `numpy.float32` or `numpy.float64`."""
 
 
 class Reading(NamedTuple):
@@ -60,7 +60,7 @@ class Reading(NamedTuple):
 def to_plain(value: Any, precision: Precision = np.float32) -> Any:
     """Return plain data: dict, list, str, int, float, bool and None, of a specification, a shape, a number, a text, or tuples of such.
 
-    A mapping is told as the pairs of its names and values.
+    A mapping becomes the pairs of its names and values.
 
     Raises
     ------
@@ -93,7 +93,7 @@ def from_plain(
     precision : type
         As `to_plain` was given it: `numpy.float32` or `numpy.float64`.
     notes : list of str, optional
-        Takes a sentence for each corner that float32 cannot tell from the line of its neighbors and that was left out, because the polygon
+        Takes a sentence for each corner that float32 cannot distinguish from the line of its neighbors and that was left out, because the polygon
         is not taken with it (`engine.geometry.flat_corners`). Without it a polygon must be convex to the bit.
 
     Raises
@@ -147,7 +147,7 @@ def _plain_object(value: Any, name: str | None, path: str, is_short: bool, preci
 
 
 def _is_default(value: object, default: object, is_short: bool) -> bool:
-    """Compare by what is written, which tells -0.0 from 0.0."""
+    """Compare by what is written: -0.0 and 0.0 differ."""
     if type(value) is not type(default):
         return False
     return repr(value) == repr(default) or (is_short and isinstance(default, float) and repr(value) == repr(float32(default)))

@@ -1,4 +1,4 @@
-"""Where in the text of a JSON file a value stands, by its path: ``bodies[3].fixtures[0].density``."""
+"""Line of a value in the text of a JSON file, by its path: ``bodies[3].fixtures[0].density``."""
 
 from __future__ import annotations
 

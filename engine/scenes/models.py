@@ -159,7 +159,7 @@ class SettingsModel(_model(KINDS["settings"], False)):  # type: ignore[misc]
 
 
 class PictureModel(Strict):
-    """What bodies look like: a PNG picture in base64 that fills a box of each body's frame, metres."""
+    """Appearance of bodies: a PNG picture in base64 that fills a box of each body's frame, metres."""
 
     bodies: Annotated[
         list[Annotated[Any, WithJsonSchema(_BODY_REFERENCE)]], ModelField(fail_fast=True, min_length=1, max_length=MAX_BODIES)
@@ -187,7 +187,7 @@ class WorldModel(Strict):
 
 
 class CameraModel(Strict):
-    """What is shown at first."""
+    """The part that is shown at first."""
 
     lower: _Point
     upper: _Point

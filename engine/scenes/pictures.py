@@ -34,11 +34,11 @@ __all__ = [
 MAX_PICTURE_SIDE = 1024
 """Pixels: a body on the screen is smaller."""
 MAX_PICTURE_BYTES = 400_000
-"""Of a picture, packed; a photograph of 320 x 320 pixels has 250,000."""
+"""Size of a packed picture; a photograph of 320 x 320 pixels has 250,000."""
 MAX_ALL_PICTURE_BYTES = 8_000_000
-"""Of all pictures of a scene, so that they fit into its file beside the bodies."""
+"""Size of all pictures of a scene together, so that they fit into its file beside the bodies."""
 MAX_PICTURES = 64
-"""Of a scene: as many as are kept unpacked, 100 MB of the largest."""
+"""Number of pictures of a scene: as many as are kept unpacked, 100 MB of the largest."""
 MAX_PICTURED_BODIES = 2_000
 """Bodies of a scene that have one: each is turned and made as large as it is seen."""
 
@@ -50,12 +50,12 @@ _LONGEST_PALETTE = 3 * 256
 """Bytes: of each colour three."""
 _FILTERS = 4
 _CHUNKS = frozenset({b"PLTE", b"tRNS", b"gAMA", b"cHRM", b"sRGB", b"sBIT", b"bKGD", b"pHYs", b"tIME"})
-"""What may stand between the head and the pixels: of fixed sizes, or small."""
+"""Chunks allowed between the head and the pixels: of fixed sizes, or small."""
 
 
 @dataclass(frozen=True, slots=True)
 class BodyPicture:
-    """What some bodies look like.
+    """Appearance of some bodies.
 
     Parameters
     ----------

@@ -9,7 +9,7 @@
 What is not there is 0, false or empty, but for some that are named here with another default. A vector may be the number 0, and a number
 may be a text: the eight hexadecimal digits of its float32. Anchors and axes are in the frames of their bodies.
 
-A scene of ours has no custom properties, no files of pictures, no mass apart from density: whatever is left out or changed is told in
+A scene of ours has no custom properties, no files of pictures, no mass apart from density: whatever is left out or changed is in
 the scene's notes, nothing is dropped in silence but what says nothing of its own: how fast a joint turns, which follows from its bodies. A
 value that makes no sense is refused with its place.
 

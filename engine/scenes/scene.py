@@ -53,7 +53,7 @@ _DEFAULT = WorldSettings()
 
 @dataclass(frozen=True)
 class SceneWorld:
-    """What a world is made of; beside the first one of a scene, it has nothing to do with that.
+    """Settings, bodies and joints of a world; those of one scene have nothing to do with each other.
 
     Parameters
     ----------

@@ -37,13 +37,13 @@ __all__ = ["load_svg_scene"]
 _TYPES = ("static", "kinematic", "dynamic")
 _SWITCH = re.compile(r"(static|kinematic|dynamic|bullet|sensor|ignore)(?![a-z])")
 _VALUE = re.compile(r"(density|friction|restitution)[-_:=](\d+(?:\.\d+)?)(?![\d.])")
-_MOST_CORNERS = 300
-"""Of a shape that is cut up, which takes time that grows with their cube; one that has more is simplified further, and told."""
-_MOST_DRAWN = 30_000
+_MAX_CORNERS = 300
+"""Maximum number of corners of a shape that is cut up, in time that grows with their cube; a shape with more is simplified, with a note."""
+_MAX_DRAWN = 30_000
 """Corners of a shape as drawn, the chords of curves included: to simplify more takes tens of seconds."""
-_MOST_DRAWN_IN_ALL = 50_000
-_MOST_SHAPES = 3_000
-"""Of a drawing: two to three milliseconds of processor time for each."""
+_MAX_DRAWN_TOTAL = 50_000
+_MAX_SHAPES = 3_000
+"""Maximum number of shapes of a drawing: each takes two to three milliseconds of processor time."""
 _LOST = 0.01
 """Share of a shape's area in slivers too small for Box2D that may be left out."""
 
@@ -72,8 +72,8 @@ def load_svg_scene(
     name = os.fspath(path)
     drawing = read_drawing(path, pixels_per_metre, FLATTENING_SHARE * tolerance)
     for field, most, number in (
-        ("shapes", _MOST_SHAPES, len(drawing.regions)),
-        ("corners in all", _MOST_DRAWN_IN_ALL, drawing.n_corners),
+        ("shapes", _MAX_SHAPES, len(drawing.regions)),
+        ("corners in all", _MAX_DRAWN_TOTAL, drawing.n_corners),
     ):
         if number > most:
             raise InvalidShapeError(name, f"a drawing of at most {most} {field}", Described(str(number)))
@@ -118,23 +118,23 @@ def _roles(words: tuple[str, ...]) -> dict[str, Any]:
 def _body(shape: DrawnShape, roles: dict[str, Any], tolerance: float, notes: list[str], effort: Effort) -> BodySpec:
     from engine.decompose.decompose import decompose
 
-    if shape.outline.n_vertices > _MOST_DRAWN:
-        raise InvalidShapeError("the shape", f"at most {_MOST_DRAWN} corners", Described(str(shape.outline.n_vertices)))
+    if shape.outline.n_vertices > _MAX_DRAWN:
+        raise InvalidShapeError("the shape", f"at most {_MAX_DRAWN} corners", Described(str(shape.outline.n_vertices)))
     clean, n_parts, n_holes = without_specks(shape.outline, SPECK_RADIUS)
     if clean is None:
         raise InvalidShapeError("the shape", f"somewhere at least {2.0 * SPECK_RADIUS:g} m thick", Described("specks"))
     n_rings = sum(1 for _ in clean.rings())
-    if 3 * n_rings > _MOST_CORNERS:  # simplifying keeps every ring, of three corners at least
-        raise InvalidShapeError("the shape", f"at most {_MOST_CORNERS // 3} parts and holes", Described(str(n_rings)))
+    if 3 * n_rings > _MAX_CORNERS:  # simplifying keeps every ring, of three corners at least
+        raise InvalidShapeError("the shape", f"at most {_MAX_CORNERS // 3} parts and holes", Described(str(n_rings)))
     outline, rougher = simplified(clean, tolerance), tolerance
     (left, bottom), (right, top) = outline.aabb.lower, outline.aabb.upper
-    while outline.n_vertices > _MOST_CORNERS and rougher < max(right - left, top - bottom):
+    while outline.n_vertices > _MAX_CORNERS and rougher < max(right - left, top - bottom):
         rougher *= 2.0
         outline = simplified(clean, rougher)
-    if outline.n_vertices > _MOST_CORNERS:
-        raise InvalidShapeError("the shape", f"at most {_MOST_CORNERS} corners once simplified", Described(str(outline.n_vertices)))
+    if outline.n_vertices > _MAX_CORNERS:
+        raise InvalidShapeError("the shape", f"at most {_MAX_CORNERS} corners once simplified", Described(str(outline.n_vertices)))
     if rougher > tolerance:
-        notes.append(f"Simplified to {rougher:.3g} m: {shape.name or 'a shape'}, to have at most {_MOST_CORNERS} corners.")
+        notes.append(f"Simplified to {rougher:.3g} m: {shape.name or 'a shape'}, to have at most {_MAX_CORNERS} corners.")
     (left, bottom), (right, top) = outline.aabb.lower, outline.aabb.upper
     x, y = 0.5 * (left + right), 0.5 * (bottom + top)
     cut = decompose(outline.translated(-x, -y), max_lost=_LOST, effort=effort)

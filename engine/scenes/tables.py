@@ -1,4 +1,4 @@
-"""What a run did, as tables: contacts, states of bodies, times, a CSV file each, a row for each point, body or world of each step.
+"""Tables of a run: contacts, states of bodies, times, a CSV file each, a row for each point, body or world of each step.
 
 Columns have their unit in their name; numbers have as many digits as bring back the same float. A file is written under another name and
 takes its own when it is complete, so that a run broken off leaves neither half a table nor touches one that was there before.
