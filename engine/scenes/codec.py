@@ -93,8 +93,8 @@ def from_plain(
     precision : type
         As `to_plain` was given it: `numpy.float32` or `numpy.float64`.
     notes : list of str, optional
-        Takes a sentence for each corner that float32 cannot distinguish from the line of its neighbors and that was left out, because the polygon
-        is not taken with it (`engine.geometry.flat_corners`). Without it a polygon must be convex to the bit.
+        Takes a sentence for each corner that is left out because float32 cannot distinguish it from the line of its neighbors and the
+        polygon is refused with it (`engine.geometry.flat_corners`). Without it a polygon must be convex to the bit.
 
     Raises
     ------

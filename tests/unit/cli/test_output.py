@@ -88,7 +88,7 @@ def test_a_row_of_a_table_in_a_pipe_is_one_line() -> None:
 def test_a_narrow_terminal_gets_every_word_and_number_of_a_table(width: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", str(width))
     screen = output._PatientConsole(file=io.StringIO(), force_terminal=True, color_system=None, highlight=False)
-    screen.width = max(screen.width, output._LEAST_WIDTH)
+    screen.width = max(screen.width, output._MIN_WIDTH)
     table = Table("demo", box=None, pad_edge=False)
     for title in ("explained by a proof", "unexplained in all", "farthest of all, m", "area error", "of Box2D and shapely"):
         table.add_column(title, justify="right")
@@ -99,7 +99,7 @@ def test_a_narrow_terminal_gets_every_word_and_number_of_a_table(width: int, mon
     shown = screen.file.getvalue()
     assert "…" not in shown and shown.endswith("after\n")
     assert all(word in shown for word in ("nonconvex_characters", "1,234,567", "9.82e-13 %", "12.5 %", "1,000,000 M/s"))
-    assert screen.width == output._LEAST_WIDTH
+    assert screen.width == output._MIN_WIDTH
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no full device to write to")
