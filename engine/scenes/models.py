@@ -158,6 +158,14 @@ class SettingsModel(_model(KINDS["settings"], False)):  # type: ignore[misc]
     solver: Annotated[str, ModelField(description="The solver that drives the world, by its name.")] = DEFAULT
 
 
+_PNG = {
+    "type": "string",
+    "contentEncoding": "base64",
+    "contentMediaType": "image/png",
+    "maxLength": 4 * MAX_PICTURE_BYTES // 3 + 4,
+}
+
+
 class PictureModel(Strict):
     """Appearance of bodies: a PNG picture in base64 that fills a box of each body's frame, metres."""
 
@@ -166,13 +174,7 @@ class PictureModel(Strict):
     ]
     lower: _Point
     upper: _Point
-    png: Annotated[
-        str,
-        ModelField(
-            max_length=4 * MAX_PICTURE_BYTES // 3 + 4,
-            json_schema_extra={"contentEncoding": "base64", "contentMediaType": "image/png"},
-        ),
-    ]
+    png: Annotated[Any, WithJsonSchema(_PNG)]
 
 
 class WorldModel(Strict):

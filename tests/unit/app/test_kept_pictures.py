@@ -169,11 +169,11 @@ def test_pictures_of_each_kind_are_taken(colors: int) -> None:
         ({"png": 7}, "pictures[0].png must be a PNG picture in base64"),
         ({"png": "A" * 600_000}, f"pictures[0].png must be a PNG picture of at most {MAX_PICTURE_BYTES} bytes"),
         ({"bodies": [3]}, "pictures[0].bodies must be places of 1 bodies, from 0"),
-        ({"bodies": []}, "pictures[0].bodies must be at least one place of a body"),
+        ({"bodies": []}, "pictures[0].bodies must be a list of at least 1, got 0"),
         ({"bodies": ["nobody"]}, "pictures[0].bodies[0] must be the name of one body (none has it)"),
         ({"upper": [0, 0]}, "pictures[0].upper must be above and right of lower"),
         ({"lower": [-1e30, 0]}, "pictures[0].upper must be numbers from"),
-        ({"script": 1}, "pictures[0] must be an object with bodies, lower, upper, png"),
+        ({"script": 1}, "pictures[0].script must be a field that exists (bodies, lower, upper, png)"),
     ],
 )
 def test_a_wrong_picture_in_a_file_is_told_with_its_line(changes: dict[str, Any], told: str, tmp_path: Path) -> None:
