@@ -41,6 +41,7 @@ def test_another_process_plays_it_to_the_last_bit(recording: Path, tmp_path: Pat
 
 _MEMORY_COMES_LATE = """
 import sys
+from engine.sim.actions import KeepSolverState
 from engine.history.history import History
 from engine.demo.replaying import record
 from engine.demo.registry import find_demo
@@ -55,7 +56,7 @@ for step in range(160):
     if step == 40:
         jit.let_go(jit.MEMORY)
         assert memory.load() is None
-        history.act("keep_solver_state")
+        history.act(KeepSolverState())
     history.step()
 recorder.close()
 """
