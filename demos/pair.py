@@ -25,7 +25,7 @@ from engine.geometry import AABB
 from engine.render import palette
 from engine.render.hud import draw_lines, lines_size
 from engine.render.palette import Color
-from engine.sim.doors import Door, door_of_pair
+from engine.sim.doors import StepperRequest, door_of_pair
 from engine.trace.cases import PairCase, is_on
 
 if TYPE_CHECKING:
@@ -294,7 +294,7 @@ class PairInspector(Demo):
         draw_pair(canvas, self.pair, answers, self._fraction(), self.pair.outsider)
         self._draw_proof(canvas, answers)
 
-    def door(self) -> Door | None:
+    def door(self) -> StepperRequest | None:
         title = Path(self.opened_from).name if self.opened_from else f"The pair of {self.pair.query}"
         return door_of_pair(self.pair, title)
 

@@ -37,7 +37,15 @@ from engine.render.controls import Control, Controls
 from engine.sim.action import Held
 from engine.sim.actions import Drag, Grab, Turn, TurnWheel
 from engine.sim.demo import Demo
-from engine.sim.doors import Door, door_of_bodies, door_of_body, door_of_contact, door_of_difference, door_of_fixtures, door_of_solver
+from engine.sim.doors import (
+    StepperRequest,
+    door_of_bodies,
+    door_of_body,
+    door_of_contact,
+    door_of_difference,
+    door_of_fixtures,
+    door_of_solver,
+)
 from engine.sim.stage import Stage, stage_under
 from engine.world import load_solver
 
@@ -223,7 +231,7 @@ class EventRouter:
             elif (door := self._solver(session.demo.stages[k])) is not None:
                 session.watch(door)
 
-    def _door(self, session: Session) -> Door | None:
+    def _door(self, session: Session) -> StepperRequest | None:
         """Return what answered at the pointer: a difference, a contact, a body; else what is looked at closely, or two bodies selected."""
         painter, stages, at = self._screen.painter, session.demo.stages, self.pointed
         if at is not None and (found := painter.difference_at(at)) is not None:
@@ -373,7 +381,7 @@ class EventRouter:
         elif event.type == pygame.MOUSEMOTION:
             self._pointing.move(event, self._screen.ui_scale)
 
-    def _contact(self, at: Pixel) -> Door | None:
+    def _contact(self, at: Pixel) -> StepperRequest | None:
         """Return what found the contact under a pixel; with Shift, or where impulses are shown, what solves it."""
         found = self._screen.painter.contact_at(at)
         if found is None:
@@ -381,7 +389,7 @@ class EventRouter:
         wants_solver = pygame.key.get_mods() & pygame.KMOD_SHIFT or self._navigator.session.layers.impulses
         return self._solver(found[0]) if wants_solver else door_of_contact(*found)
 
-    def _solver(self, stage: Stage) -> Door | None:
+    def _solver(self, stage: Stage) -> StepperRequest | None:
         """Return the next step of a world; None where that is too much, which is told."""
         try:
             return door_of_solver(stage)
@@ -429,12 +437,12 @@ class Pointing:
         self._session = session
         self._holding = self._panning = 0
         """The button that does so; 0 for none."""
-        self._clicked: tuple[Pixel, FoundDifference | Door] | None = None
+        self._clicked: tuple[Pixel, FoundDifference | StepperRequest] | None = None
         self._slider: Control | None = None
         self._lens: Camera | None = None
         """What the hand looks through where it went down, if that is another camera than the view's."""
 
-    def press(self, event: pygame.event.Event, found: FoundDifference | Door | None, controls: Controls) -> None:
+    def press(self, event: pygame.event.Event, found: FoundDifference | StepperRequest | None, controls: Controls) -> None:
         """A button goes down in the view; `found` is the difference or the contact there, `controls` what the picture has for the hand."""
         self._lens = controls.view_at(event.pos)
         control = controls.at(event.pos) if event.button == _LEFT else None
@@ -467,7 +475,7 @@ class Pointing:
         if event.button == _LEFT and self._clicked is not None:
             found, self._clicked = self._clicked[1], None
             focus = self._session.view.focus
-            if isinstance(found, Door):
+            if isinstance(found, StepperRequest):
                 self._session.watch(found)
             elif focus is not None and focus.is_of(found.stage, found.difference):
                 self._session.watch(door_of_difference(found.stage, found.difference))

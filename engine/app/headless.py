@@ -17,7 +17,7 @@ from engine.common.checks import integer
 from engine.common.errors import InvalidInputError
 from engine.contracts import PairAgreement, StepAgreement
 from engine.demo.apart import Apart, Why
-from engine.demo.beside import Beside, Skipped
+from engine.demo.comparison import Comparison, Skipped
 from engine.demo.figures import Energy, Figures
 from engine.history.history import History
 from engine.sim.demo import Demo, Simulation
@@ -157,7 +157,7 @@ def run_headless(
     solver: str | None = None,
     against: Sequence[str] = (),
     since: int | None = None,
-    on_beside: Callable[[tuple[Beside, ...]], object] | None = None,
+    on_beside: Callable[[tuple[Comparison, ...]], object] | None = None,
     solver_settings: NamedValues | None = None,
 ) -> tuple[RunReport, Demo]:
     """Run a demo for `steps` steps as fast as it goes.
@@ -182,7 +182,7 @@ def run_headless(
     solver : str, optional
         What drives the demo's worlds, in place of what drives them otherwise.
     against : sequence of str
-        What drives the same demo once more, beside it (`engine.demo.beside`), for each of these.
+        What drives the same demo once more, beside it (`engine.demo.comparison`), for each of these.
     since : int, optional
         The step after which they are driven so; from the beginning without.
     on_beside : callable, optional
@@ -228,17 +228,17 @@ def run_headless(
     return _report(running, costs, besides), running
 
 
-def _besides(history: History[Demo] | None, against: Sequence[str], since: tuple[int, int] | None) -> tuple[Beside, ...]:
+def _besides(history: History[Demo] | None, against: Sequence[str], since: tuple[int, int] | None) -> tuple[Comparison, ...]:
     """Return a demo beside the first for each solver; what is measured of the first is measured once."""
-    found: list[Beside] = []
+    found: list[Comparison] = []
     if history is not None:
         for solver in against:
-            found.append(Beside(history, solver, series=found[0].first_series if found else None, since=since))
+            found.append(Comparison(history, solver, series=found[0].first_series if found else None, since=since))
     return tuple(found)
 
 
 def picture_of(
-    demo: Demo, size: tuple[int, int] = DESIGN_SIZE, ui_scale: float | None = None, paused: bool = False, besides: Sequence[Beside] = ()
+    demo: Demo, size: tuple[int, int] = DESIGN_SIZE, ui_scale: float | None = None, paused: bool = False, besides: Sequence[Comparison] = ()
 ) -> bytes:
     """Return the window's whole picture of a demo as it stands, a PNG. No window is opened.
 
@@ -251,7 +251,7 @@ def picture_of(
         Size of text and widgets; from the height otherwise, 1 at 720 lines.
     paused : bool
         Whether the panel says that the demo is paused.
-    besides : sequence of Beside
+    besides : sequence of Comparison
         What runs beside it, in lanes.
     """
     with no_screen():
@@ -375,7 +375,7 @@ def window_on(demo: Demo, size: tuple[int, int], ui_scale: float) -> Window:
     return window
 
 
-def _beside_report(beside: Beside) -> BesideReport:
+def _beside_report(beside: Comparison) -> BesideReport:
     beside.follow()
     distances = beside.distances
     parted, worst = distances.parted, distances.worst
@@ -393,7 +393,7 @@ def _beside_report(beside: Beside) -> BesideReport:
     )
 
 
-def _report(demo: Demo, costs: list[float], besides: tuple[Beside, ...] = ()) -> RunReport:
+def _report(demo: Demo, costs: list[float], besides: tuple[Comparison, ...] = ()) -> RunReport:
     against = tuple(_beside_report(one) for one in besides)
     counts = StageCounts(*(sum(column) for column in zip(*(astuple(stage.counts) for stage in demo.stages), strict=True)))
     return RunReport(

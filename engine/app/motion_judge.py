@@ -16,7 +16,7 @@ from engine.common.switch_interval import short_turns
 from engine.common.words import counted
 
 if TYPE_CHECKING:
-    from engine.demo.beside import Beside
+    from engine.demo.comparison import Comparison
     from engine.world import WorldSnapshot
 
 __all__ = ["MotionJudge"]
@@ -50,7 +50,7 @@ class MotionJudge:
         """Whether an answer is being sought."""
         return self._thread is not None and self._thread.is_alive()
 
-    def ask(self, beside: Beside) -> None:
+    def ask(self, beside: Comparison) -> None:
         """Ask about two worlds as they stand; nothing happens while it is at work."""
         if self.is_at_work:
             return
@@ -61,7 +61,7 @@ class MotionJudge:
         )
         self._thread.start()
 
-    def _answer(self, beside: Beside, snapshots: list[WorldSnapshot], n_left_out: int) -> None:
+    def _answer(self, beside: Comparison, snapshots: list[WorldSnapshot], n_left_out: int) -> None:
         try:
             _load()
             with short_turns():
@@ -82,7 +82,7 @@ def _load() -> None:
         sleep(_LOOK)
 
 
-def _parted(beside: Beside) -> tuple[str, ...]:
+def _parted(beside: Comparison) -> tuple[str, ...]:
     """Return why the two parted, once they have."""
     why, parted = beside.why(), beside.distances.parted
     return () if why is None or parted is None else (f"Parted at step {parted.step:,}. Cause: {why.words}",)

@@ -17,7 +17,7 @@ from engine.app.motion_judge import MotionJudge
 from engine.app.parameter_rows import ParameterRows
 from engine.app.second_picture import figure_words, solver_words, title_of
 from engine.app.widgets import ScrollPanel, mark
-from engine.demo.beside import Beside
+from engine.demo.comparison import Comparison
 from engine.demo.session import MOST_BESIDE, Session
 from engine.demo.solver_settings import OF_WORLD, changed_setting, setting_parameters, setting_values
 from engine.render import palette
@@ -243,7 +243,7 @@ class MotionPanel:
     # -- settings -----------------------------------------------------------------------------------------------------
 
     @property
-    def _beside(self) -> Beside | None:
+    def _beside(self) -> Comparison | None:
         """The world beside whose settings and distances are shown: that which is chosen, or the first."""
         besides = self._session.besides
         return besides[max(self._of, 1) - 1] if besides else None
@@ -292,7 +292,7 @@ class MotionPanel:
     def shows(self) -> Hashable:
         """Return all that `draw` draws and that changes by itself."""
         beside = self._beside
-        far = None if beside is None else (beside.now, len(beside.distances), beside.has_arrived)
+        far = None if beside is None else (beside.now, len(beside.distances), beside.is_caught_up)
         return far, self._session.figures, self._rows.shows()
 
     def draw(self, surface: pygame.Surface) -> None:
@@ -364,22 +364,22 @@ def _after(solver: str) -> str:
     return names[(names.index(solver) + 1) % len(names)]
 
 
-def _apart_now(beside: Beside) -> str:
-    apart = beside.distances.at(beside.now) if beside.has_arrived else None
+def _apart_now(beside: Comparison) -> str:
+    apart = beside.distances.at(beside.now) if beside.is_caught_up else None
     return "" if apart is None else f"{length_words(apart.metres)}, {beside.name(apart.stage, apart.body)}"
 
 
-def _farthest(beside: Beside) -> str:
+def _farthest(beside: Comparison) -> str:
     worst = beside.distances.worst
     return "" if worst is None else f"{length_words(worst.metres)} at step {worst.step:,}"
 
 
-def _parted(beside: Beside) -> str:
+def _parted(beside: Comparison) -> str:
     parted = beside.distances.parted
     return "not yet" if parted is None else f"step {parted.step:,}, {beside.name(parted.stage, parted.body)}"
 
 
-_FIGURES: tuple[tuple[str, Callable[[Beside], str]], ...] = (
+_FIGURES: tuple[tuple[str, Callable[[Comparison], str]], ...] = (
     ("apart now", _apart_now),
     ("farthest", _farthest),
     ("first apart", _parted),

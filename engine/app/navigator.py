@@ -21,7 +21,7 @@ from engine.history.recordings import Recording
 from engine.render import palette
 from engine.render.views import Layers
 from engine.sim.demo import Demo
-from engine.sim.doors import Door
+from engine.sim.doors import StepperRequest
 from engine.sim.stage import RefereeFactory
 
 if TYPE_CHECKING:
@@ -237,7 +237,7 @@ class Navigator:
         """Start a demo that need not be in the list; if it cannot be built, say why, stay, and return False."""
         return self._open(lambda: kind(self._seed, referee=self._referee_of(kind)), kind.title or "this")
 
-    def watch(self, door: Door) -> None:
+    def watch(self, door: StepperRequest) -> None:
         """Show an algorithm step by step; `look_back` comes back to the demo that is left for it, however often another door is opened."""
         before = self.watched_from or self.session
         if self._open(lambda: stepper_of(door.algorithm, door.case, door.title, door.beside)(self._seed), door.title):

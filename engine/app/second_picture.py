@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from engine.demo.beside import Beside
+from engine.demo.comparison import Comparison
 from engine.demo.figures import Figures
 from engine.demo.session import Session
 from engine.render import palette
@@ -47,7 +47,7 @@ def solver_words(demo: Demo) -> str:
     return ", ".join(load_solver(name).capabilities.title for name in demo.sim.solvers)
 
 
-def title_of(beside: Beside) -> str:
+def title_of(beside: Comparison) -> str:
     """Return the name of what drives a world beside, from where they part on."""
     return load_solver(beside.solver).capabilities.title
 
@@ -58,9 +58,9 @@ def figure_words(figures: Figures) -> str:
     return f"{figures.standing}, {overlap}, {figures.energy.end:,.4g} J"
 
 
-def farthest_of(beside: Beside) -> Farthest | None:
+def farthest_of(beside: Comparison) -> Farthest | None:
     """Return what is farthest apart; None while the second is on its way, and where nothing is compared."""
-    apart = beside.distances.at(beside.now) if beside.has_arrived else None
+    apart = beside.distances.at(beside.now) if beside.is_caught_up else None
     if apart is None or apart.stage >= len(beside.first.demo.stages):
         return None
     one, other = beside.first.demo.stages[apart.stage], beside.demo.stages[apart.stage]

@@ -195,7 +195,7 @@ class Window:
             self.navigator.play(opened)
         elif opened is not None:
             self.navigator.open_demo(opened)
-        if (door := self.session.take_door()) is not None:
+        if (door := self.session.pop_stepper_request()) is not None:
             self.navigator.watch(door)
         self.router.go_on()
         if screen.panel is not None:

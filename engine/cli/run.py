@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from engine.app.headless import BesideReport, RunReport
-    from engine.demo.beside import Beside
+    from engine.demo.comparison import Comparison
     from engine.demo.session import Session
     from engine.history.history import History
     from engine.history.recordings import Recorder
@@ -335,7 +335,7 @@ def _headless(
             add_row(running)
             advance()
 
-        besides: list[Beside] = []
+        besides: list[Comparison] = []
         try:
             report, demo = run_headless(
                 kind, steps, args.seed, values, referee, on_step, prepare, record,

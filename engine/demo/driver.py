@@ -8,8 +8,8 @@ from time import perf_counter
 from typing import Any, Protocol
 
 from engine.common.arrays import FloatArray
-from engine.demo.beside import Beside
 from engine.demo.clock import FixedClock
+from engine.demo.comparison import Comparison
 from engine.demo.messages import Messages
 from engine.demo.timeline import Timeline
 from engine.sim.actions import Action, GoAlone, KeepSolverState, PressKey, Release, ReleaseAll, ReleaseKey
@@ -112,7 +112,7 @@ class LocalDriver:
     no_past = "this demo has no history"
     maker = ""
 
-    def __init__(self, demo: Demo, clock: FixedClock, has_history: bool, besides: Callable[[], Sequence[Beside]]) -> None:
+    def __init__(self, demo: Demo, clock: FixedClock, has_history: bool, besides: Callable[[], Sequence[Comparison]]) -> None:
         self.demo, self.clock = demo, clock
         self.messages = Messages()
         self.timeline = Timeline(demo, clock, self.messages, has_history)
@@ -209,7 +209,7 @@ class LocalDriver:
         clock = self.clock
         clock.step_seconds = self.demo.step_seconds
         clock.max_steps = max(4, round(_LONGEST_FRAME * max(clock.speed, 1.0) / self.demo.step_seconds))
-        is_waiting = self.timeline.is_on_the_way or not all(beside.has_arrived for beside in self._besides())
+        is_waiting = self.timeline.is_on_the_way or not all(beside.is_caught_up for beside in self._besides())
         return self.timeline.limited(clock.advance(elapsed) if not is_waiting else 0)
 
     def _take_steps(self, due: int, start: float) -> list[StepTimes]:

@@ -19,9 +19,9 @@ from engine.common.arrays import FloatArray
 from engine.common.errors import InvalidInputError, LabError
 from engine.common.words import counted
 from engine.contracts.agreement import Difference
-from engine.demo.beside import Beside
 from engine.demo.camera_controller import CameraController
 from engine.demo.clock import FixedClock
+from engine.demo.comparison import Comparison
 from engine.demo.costs import FrameCosts
 from engine.demo.driver import Driver, LocalDriver
 from engine.demo.figures import Figures
@@ -40,7 +40,7 @@ from engine.sim.actions import (
     SetSolver,
 )
 from engine.sim.demo import Demo
-from engine.sim.doors import Door
+from engine.sim.doors import StepperRequest
 from engine.sim.stage import Stage
 from engine.world import load_solver
 
@@ -100,7 +100,7 @@ class Session:
         What writes the history into a file, while it does.
     recording : Recording or None
         What is played, of a session that a recording was opened in.
-    besides : tuple of Beside
+    besides : tuple of Comparison
         The demo once more, driven by other solvers; see `put_beside`.
     since : (step, given) or None
         The state from which they are driven so; None from the beginning.
@@ -122,7 +122,7 @@ class Session:
         driver: Driver | None = None,
     ) -> None:
         self.demo = demo
-        self.besides: tuple[Beside, ...] = ()
+        self.besides: tuple[Comparison, ...] = ()
         if driver is None:
             clock = FixedClock(demo.step_seconds) if clock is None else clock
             driver = LocalDriver(demo, clock, has_history, lambda: self.besides)
@@ -142,7 +142,7 @@ class Session:
         self.figures: tuple[Figures, ...] = ()
         self._since_figures = math.inf
         self.saved = Saved()
-        self._door: Door | None = None
+        self._door: StepperRequest | None = None
         self._was_paused = False
         """Before a close look."""
 
@@ -255,13 +255,13 @@ class Session:
             raise InvalidInputError("beside", f"{counted(MOST_BESIDE, 'solver')} at the most", len(solvers))
         if solvers and history is None:
             raise InvalidInputError("beside", f"left out: {self.timeline.failure or self.driver.no_past}", ", ".join(solvers))
-        made: list[Beside] = []
+        made: list[Comparison] = []
         try:
             for k, solver in enumerate(solvers):
                 if since == self.since and k < len(before) and before[k].solver == solver:
                     made.append(before[k])
                 elif history is not None:
-                    made.append(Beside(history, solver, series=self.timeline.series, since=since))
+                    made.append(Comparison(history, solver, series=self.timeline.series, since=since))
         except BaseException:
             for one in made:
                 if one not in before:
@@ -272,7 +272,7 @@ class Session:
                 one.close()
         self.show_beside(*made, since=since)
 
-    def show_beside(self, *besides: Beside, since: tuple[int, int] | None = None) -> None:
+    def show_beside(self, *besides: Comparison, since: tuple[int, int] | None = None) -> None:
         """Let what runs beside the demo be these, which have been made elsewhere."""
         self.besides, self.since = besides, since
         self.view.besides = tuple(one.demo for one in besides)
@@ -290,9 +290,9 @@ class Session:
         return (0, 0) if history is None else (history.now, history.given)
 
     @property
-    def has_arrived(self) -> bool:
+    def is_caught_up(self) -> bool:
         """Whether all that runs beside the demo stands where it stands."""
-        return all(one.has_arrived for one in self.besides)
+        return all(one.is_caught_up for one in self.besides)
 
     def _bring_beside(self) -> None:
         """Do to the demos beside what was done here; a long way takes several frames, in which time stands still."""
@@ -303,7 +303,7 @@ class Session:
                 beside.close()
                 self.show_beside(*(one for one in self.besides if one is not beside), since=self.since)
                 self.messages.say(f"{load_solver(beside.solver).capabilities.title} runs beside it no more: {error}", palette.UNEXPLAINED)
-        late = [one for one in self.besides if not one.has_arrived]
+        late = [one for one in self.besides if not one.is_caught_up]
         if not late and self._on_its_way is not None:
             self.messages.take_back(self._on_its_way)
             self._on_its_way = None
@@ -331,7 +331,7 @@ class Session:
     def _tell_figures(self, elapsed: float) -> None:
         """Renew the figures; those of demos on their way stay."""
         self._since_figures += elapsed
-        if math.isinf(elapsed) or (self._since_figures >= _REFRESH and self.has_arrived):
+        if math.isinf(elapsed) or (self._since_figures >= _REFRESH and self.is_caught_up):
             self._since_figures = 0.0
             self.figures = (self.besides[0].first_figures(), *(one.figures() for one in self.besides)) if self.besides else ()
 
@@ -408,13 +408,13 @@ class Session:
         self.clock.paused = self.clock.paused and self._was_paused
         return True
 
-    def watch(self, door: Door | None) -> None:
-        """Wish that an algorithm is shown step by step: the window takes the wish (`take_door`)."""
+    def watch(self, door: StepperRequest | None) -> None:
+        """Wish that an algorithm is shown step by step: the window takes the wish (`pop_stepper_request`)."""
         if door is None:
             self.messages.answer("there is nothing here that could be watched step by step", palette.WARNING)
         self._door = door
 
-    def take_door(self) -> Door | None:
+    def pop_stepper_request(self) -> StepperRequest | None:
         """Return what is to be watched, once."""
         door, self._door = self._door, None
         return door

@@ -35,7 +35,7 @@ from engine.geometry import AABB
 from engine.render.palette import Color
 from engine.sim.action import Action
 from engine.sim.action_fields import checked
-from engine.sim.doors import Door, door_of_body
+from engine.sim.doors import StepperRequest, door_of_body
 from engine.sim.dropping import DroppedBody
 from engine.sim.grip import Grip, take_hold, take_hold_of
 from engine.sim.parameters import Parameter, parameter_values
@@ -239,7 +239,7 @@ class Demo(Stateful):
         """
         return 0.0
 
-    def door(self) -> Door | None:
+    def door(self) -> StepperRequest | None:
         """Return what of it can be watched step by step as it stands, where nothing is pointed at; None where nothing can.
 
         Unless overridden, the deepest contact, of worlds without one the nearest pair.

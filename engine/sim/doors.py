@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from engine.world import World
 
 __all__ = [
-    "Door",
+    "StepperRequest",
     "door_of_bodies",
     "door_of_body",
     "door_of_contact",
@@ -40,7 +40,7 @@ _LIKE_BOX2D = "pgs_ngs"
 
 
 @dataclass(frozen=True, slots=True)
-class Door:
+class StepperRequest:
     """An algorithm, what it was asked, a title that says where that is from, and perhaps a second algorithm to be seen beside it."""
 
     algorithm: str
@@ -49,16 +49,16 @@ class Door:
     beside: str | None = None
 
 
-def door_of_contact(stage: Stage, row: int) -> Door:
+def door_of_contact(stage: Stage, row: int) -> StepperRequest:
     """Return what found a contact of the last step: the manifold, of the very shapes and poses that the solver asked about."""
     from engine.trace.from_world import case_of_contact
 
     contacts = stage.world.contacts
     words = _both(stage.world, int(contacts.body_a[row]), int(contacts.body_b[row]))
-    return Door("manifold", case_of_contact(stage.world, row), f"The contact of {words}")
+    return StepperRequest("manifold", case_of_contact(stage.world, row), f"The contact of {words}")
 
 
-def door_of_difference(stage: Stage, difference: Difference) -> Door:
+def door_of_difference(stage: Stage, difference: Difference) -> StepperRequest:
     """Return what answered where the referee found a difference: the time of impact, or the manifold with Box2D's rule for it beside."""
     from engine.trace.from_world import case_of_fixtures
 
@@ -66,10 +66,10 @@ def door_of_difference(stage: Stage, difference: Difference) -> Door:
     if difference.reason not in _IN_MOTION:
         return _with_box2d_rule(door_of_fixtures(stage, a, b))
     words = _both(stage.world, stage.world.fixture(a).body, stage.world.fixture(b).body)
-    return Door("conservative_advancement", case_of_fixtures(stage.world, a, b, "toi"), f"The motion of {words}")
+    return StepperRequest("conservative_advancement", case_of_fixtures(stage.world, a, b, "toi"), f"The motion of {words}")
 
 
-def door_of_fixtures(stage: Stage, a: int, b: int) -> Door:
+def door_of_fixtures(stage: Stage, a: int, b: int) -> StepperRequest:
     """Return the manifold of two fixtures: of their contact, or where they have none as they stood before the step.
 
     Raises
@@ -84,10 +84,10 @@ def door_of_fixtures(stage: Stage, a: int, b: int) -> Door:
     if len(rows):
         return door_of_contact(stage, int(rows[0]))
     words = _both(world, world.fixture(a).body, world.fixture(b).body)
-    return Door("manifold", case_of_fixtures(world, a, b, "manifold"), f"The pair of {words}")
+    return StepperRequest("manifold", case_of_fixtures(world, a, b, "manifold"), f"The pair of {words}")
 
 
-def door_of_bodies(stage: Stage, body_a: int, body_b: int, query: str = "") -> Door:
+def door_of_bodies(stage: Stage, body_a: int, body_b: int, query: str = "") -> StepperRequest:
     """Return what answers a query of two bodies' nearest fixtures; of none: their contact, or where they have none their distance.
 
     Raises
@@ -109,7 +109,7 @@ def door_of_bodies(stage: Stage, body_a: int, body_b: int, query: str = "") -> D
     return found
 
 
-def door_of_body(stage: Stage, body: int | None = None) -> Door | None:
+def door_of_body(stage: Stage, body: int | None = None) -> StepperRequest | None:
     """Return the deepest contact of a body or of the whole world, else its nearest pair, by boxes; None where there is none."""
     contacts = stage.world.contacts
     rows = np.arange(len(contacts)) if body is None else np.flatnonzero((contacts.body_a == body) | (contacts.body_b == body))
@@ -118,10 +118,10 @@ def door_of_body(stage: Stage, body: int | None = None) -> Door | None:
     from engine.trace.from_world import nearest_by_boxes
 
     found = nearest_by_boxes(stage.world, body)
-    return None if found is None else Door("gjk", found[0], f"The distance of {_both(stage.world, *found[1:])}")
+    return None if found is None else StepperRequest("gjk", found[0], f"The distance of {_both(stage.world, *found[1:])}")
 
 
-def door_of_solver(stage: Stage) -> Door:
+def door_of_solver(stage: Stage) -> StepperRequest:
     """Return the next step of a world, by the method that drives it, or by the one that does what Box2D does.
 
     Raises
@@ -138,20 +138,20 @@ def door_of_solver(stage: Stage) -> Door:
     solver = stage.world.solver
     name = solver if solver in algorithms() else _LIKE_BOX2D
     how = "" if name == solver else f", as {name} takes it"
-    return Door(name, case_of_step(stage.world), f"The next step of this world{how}")
+    return StepperRequest(name, case_of_step(stage.world), f"The next step of this world{how}")
 
 
-def door_of_pair(pair: Pair, title: str) -> Door | None:
+def door_of_pair(pair: Pair, title: str) -> StepperRequest | None:
     """Return what answers the query of a pair, of a manifold with Box2D's rule beside; None where nothing does that can be watched."""
     from engine.trace.cases import PairCase
     from engine.trace.doors import of_query
 
     name = of_query(pair.query)
-    door = None if name is None else Door(name, PairCase(pair), title)
+    door = None if name is None else StepperRequest(name, PairCase(pair), title)
     return _with_box2d_rule(door) if door is not None and pair.query == "manifold" else door
 
 
-def _with_box2d_rule(door: Door) -> Door:
+def _with_box2d_rule(door: StepperRequest) -> StepperRequest:
     from engine.trace import algorithm
 
     return replace(door, beside=_BOX2D_RULE) if algorithm(_BOX2D_RULE).takes(door.case) else door

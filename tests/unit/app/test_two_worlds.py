@@ -138,7 +138,7 @@ def test_four_run_side_by_side_from_the_present_state(hand: Hand) -> None:
     assert len(session.view.lanes) == 2 and all(view.contains(place) for place in (session.view.camera.view, *session.view.lanes))
     session.timeline.seek(10)
     hand.frame(2)
-    assert all(one.has_arrived and one.now == 10 for one in session.besides)
+    assert all(one.is_caught_up and one.now == 10 for one in session.besides)
     hand.key(pygame.K_ESCAPE)
     assert hand.window.browsing
     hand.window.navigator.come_back(session)
@@ -260,11 +260,11 @@ def test_what_comes_late_is_brought_to_where_the_first_stands_while_time_waits(h
     steps = session.demo.steps
     hand.frame(5)
     (beside,) = session.besides
-    assert session.demo.steps == steps and not beside.has_arrived
+    assert session.demo.steps == steps and not beside.is_caught_up
     assert session.messages.now is not None and f"step {steps}" in session.messages.now.words
     beside.longest_way = 10.0
     hand.frame(3)
-    assert beside.has_arrived and session.demo.steps > steps and session.messages.now is None
+    assert beside.is_caught_up and session.demo.steps > steps and session.messages.now is None
 
 
 def test_figures_and_words_name_both(hand: Hand) -> None:

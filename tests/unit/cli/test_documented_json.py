@@ -24,7 +24,7 @@ from engine.cli.join import _Guest
 from engine.cli.main import main
 from engine.compare.motion.tally import MotionTally
 from engine.demo.apart import Apart, Why
-from engine.demo.beside import Skipped
+from engine.demo.comparison import Skipped
 from engine.demo.figures import Energy
 from engine.demo.registry import find_demo
 from engine.experiments import solvers as bench_of_methods

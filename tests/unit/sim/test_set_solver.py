@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from engine.common.errors import InvalidInputError, LabError
-from engine.demo.beside import Beside
+from engine.demo.comparison import Comparison
 from engine.demo.replaying import record, replay
 from engine.demo.scene_demo import scene_demo
 from engine.demo.solver_settings import setting_parameters
@@ -111,12 +111,12 @@ def test_a_solver_that_one_world_refuses_leaves_all_as_they_are() -> None:
 
 def test_what_runs_beside_keeps_its_solver_and_follows() -> None:
     one = history()
-    beside = Beside(one, "soft_step")
+    beside = Comparison(one, "soft_step")
     steps(one, 5)
     one.act(SetSolver(METHOD))
     steps(one, 5)
     assert driver(beside.demo)[0] == "soft_step" and beside.now == 10 and beside.skipped == () and driver(one.demo)[0] == METHOD
-    late = Beside(one, METHOD, solver_settings=(("iterations", 5),))
+    late = Comparison(one, METHOD, solver_settings=(("iterations", 5),))
     late.follow()
     assert driver(late.demo) == (METHOD, (("iterations", 5),)) and len(late.distances) == len(beside.distances) == 11
     one.undo()

@@ -15,7 +15,7 @@ something else is done in the first's past, the second forgets what was ahead. W
 without, and says so (`skipped`).
 
     history = History(find_demo("pyramid")())
-    beside = Beside(history, "soft_step")
+    beside = Comparison(history, "soft_step")
     history.step()                      # the second has taken it too: `beside` is a watcher of the history
     beside.demo.stages[0].world         # the second's world, beside history.demo.stages[0].world
     beside.follow()                     # after an input, an undo or a redo: once a frame is often enough
@@ -34,7 +34,7 @@ one another's where stage and id are the same: worlds that are built by the same
 world has is not compared, but counted (`distances.n_single`). The second's stages have the offsets of the first's, so that a point of the
 picture means the same in both; who shows it elsewhere draws it moved.
 
-A second that is made late plays all that has been: `longest_way` bounds what a call of `follow` may take, and `has_arrived` tells
+A second that is made late plays all that has been: `longest_way` bounds what a call of `follow` may take, and `is_caught_up` tells
 whether it is there. What it is compared with on the way is the first played once more, to the bit as it was.
 """
 
@@ -63,7 +63,7 @@ from engine.world import World
 from engine.world.fields import named_values
 from engine.world.solver import NamedValues
 
-__all__ = ["Beside", "Skipped"]
+__all__ = ["Comparison", "Skipped"]
 
 _MOST_JUDGED = 8
 """Steps before two bodies parted that the referee of motion judges: a step of a hundred bodies takes it a tenth of a second."""
@@ -83,7 +83,7 @@ class Skipped:
     why: str
 
 
-class Beside:
+class Comparison:
     """A second demo that follows a history; see the module.
 
     Parameters
@@ -174,7 +174,7 @@ class Beside:
         return self.history.now
 
     @property
-    def has_arrived(self) -> bool:
+    def is_caught_up(self) -> bool:
         """Whether the second stands where the first stands."""
         first, history = self.first, self.history
         return first.branch is self._branch and (history.now, history.given) == self._goal

@@ -12,7 +12,7 @@ import pytest
 from engine.common.arrays import FloatArray
 from engine.common.errors import InvalidInputError, LabError
 from engine.demo import Demo, Stage
-from engine.demo.beside import Beside
+from engine.demo.comparison import Comparison
 from engine.demo.registry import find_demo
 from engine.demo.session import Session
 from engine.dynamics.solvers.protocol import Problem
@@ -53,7 +53,7 @@ def alone(kind: type[Demo], solver: str, do: list[tuple[int, Action]], steps: in
 
 def test_a_demo_beside_itself_stays_there_to_the_bit() -> None:
     history = History(find_demo("tower_hit")())
-    beside = Beside(history, "box2d")
+    beside = Comparison(history, "box2d")
     run(history, 90)
     assert demo_hash(beside.demo) == demo_hash(history.demo) and beside.now == 90
     assert not beside.distances.metres.any() and len(beside.distances) == 91 and beside.distances.parted is None
@@ -69,18 +69,18 @@ def test_the_second_gets_every_input(drop: type[Demo]) -> None:
         (40, DestroyBody(0, 1)),
     ]
     history = History(drop())
-    beside = Beside(history, OURS)
+    beside = Comparison(history, OURS)
     for step in range(60):
         for _, action in [one for one in do if one[0] == step]:
             history.act(action)
         history.step()
     assert demo_hash(beside.demo) == alone(drop, OURS, do, 60), "it came to what it comes to alone"
-    assert beside.demo.sim.solvers == (OURS,) and not beside.skipped and beside.has_arrived
+    assert beside.demo.sim.solvers == (OURS,) and not beside.skipped and beside.is_caught_up
 
 
 def test_free_flight_parts_by_the_length_of_the_steps(drop: type[Demo]) -> None:
     history = History(drop())
-    beside = Beside(history, OURS)
+    beside = Comparison(history, OURS)
     run(history, 10)
     world, n = only(history.demo).world, np.arange(11)
     g, dt = -world.settings.gravity[1], world.settings.dt
@@ -94,7 +94,7 @@ def test_free_flight_parts_by_the_length_of_the_steps(drop: type[Demo]) -> None:
 
 def test_the_hand_holds_the_same_point_of_the_same_body_in_both(drop: type[Demo]) -> None:
     history = History(drop())
-    beside = Beside(history, OURS)
+    beside = Comparison(history, OURS)
     run(history, 25)
     state = only(history.demo).world.state(1)
     at = state.xf.apply((0.1, 0.05))
@@ -117,7 +117,7 @@ def test_the_hand_holds_the_same_point_of_the_same_body_in_both(drop: type[Demo]
 
 def test_both_go_back_and_something_else_is_done_there(drop: type[Demo]) -> None:
     history = History(drop())
-    beside = Beside(history, OURS)
+    beside = Comparison(history, OURS)
     hashes = [demo_hash(beside.demo)]
     for _ in range(150):
         history.step()
@@ -143,18 +143,18 @@ def test_both_go_back_and_something_else_is_done_there(drop: type[Demo]) -> None
 
 def test_one_that_is_made_late_plays_all_that_has_been(drop: type[Demo]) -> None:
     early, late = History(drop()), History(drop())
-    beside = Beside(early, OURS)
+    beside = Comparison(early, OURS)
     for history in (early, late):
         history.act(CreateBody.of(0, ball(2.0)))
         run(history, 50)
         history.act(SetPose(0, 1, (4.0, 5.0), 0.0))
         run(history, 40)
-    follower = Beside(late, OURS)
+    follower = Comparison(late, OURS)
     follower.longest_way = 0.0
-    assert follower.now == 0 and not follower.has_arrived and not follower.follow()
+    assert follower.now == 0 and not follower.is_caught_up and not follower.follow()
     assert 0 < follower.now < 90
     follower.longest_way = math.inf
-    assert follower.follow() and follower.has_arrived
+    assert follower.follow() and follower.is_caught_up
     assert demo_hash(follower.demo) == demo_hash(beside.demo)
     assert np.array_equal(follower.distances.metres, beside.distances.metres)
     assert follower.distances.parted == beside.distances.parted and follower.distances.reason == beside.distances.reason
@@ -167,7 +167,7 @@ def test_what_is_not_there_is_skipped_and_told(drop: type[Demo]) -> None:
                 self.stages[0].world.destroy_body(1)
 
     history = History(Uneven())
-    beside = Beside(history, OURS)
+    beside = Comparison(history, OURS)
     run(history, 12)
     at = only(history.demo).world.state(1).position
     assert history.act(Grab(at))
@@ -191,7 +191,7 @@ def test_both_begin_alike_laid_out_for_the_first() -> None:
     for first, second in (("box2d", OURS), (OURS, "box2d")):
         for name in ("pyramid", "promise_seams", "ghost_collisions"):
             history = History(find_demo(name)(solver=first))
-            beside = Beside(history, second)
+            beside = Comparison(history, second)
             assert beside.distances.metres[0] < 1e-6, (name, "but for rounding to float32")
             history.act(Restart())
             run(history, 1)
@@ -211,7 +211,7 @@ class Near(Demo):
 
 def test_a_contact_that_only_one_had_is_named() -> None:
     history = History(Near())
-    beside = Beside(history, OURS)
+    beside = Comparison(history, OURS)
     run(history, 2)
     parted, why = beside.distances.parted, beside.distances.why
     assert parted is not None and (parted.step, parted.body) == (1, 1) and parted.metres > beside.distances.tolerance
@@ -229,7 +229,7 @@ def test_a_contact_that_only_one_had_is_named() -> None:
 )
 def test_the_cause_is_shown_of_a_step(name: str, step: int, cause: str, shown_at: int) -> None:
     history = History(find_demo(name)(solver=OURS))
-    beside = Beside(history, "box2d")
+    beside = Comparison(history, "box2d")
     run(history, step - 1)
     assert beside.why() is None
     run(history, 1)
@@ -245,21 +245,21 @@ def test_a_session_keeps_both_together(drop: type[Demo]) -> None:
     (beside,) = session.besides
     for _ in range(30):
         session.advance(FRAME)
-    assert beside.has_arrived and beside.now == 30
+    assert beside.is_caught_up and beside.now == 30
     session.act(CreateBody.of(0, ball(2.0)))
     session.clock.paused = True
     session.advance(FRAME)
-    assert beside.has_arrived and 2 in only(beside.demo).world.body_ids
+    assert beside.is_caught_up and 2 in only(beside.demo).world.body_ids
     session.undo()
     session.advance(FRAME)
-    assert beside.has_arrived and 2 not in only(beside.demo).world.body_ids
+    assert beside.is_caught_up and 2 not in only(beside.demo).world.body_ids
     session.set_parameter("height", 2.0)
     session.restart()
     session.advance(FRAME)
-    assert beside.has_arrived and beside.demo.parameter("height") == 2.0
+    assert beside.is_caught_up and beside.demo.parameter("height") == 2.0
     session.timeline.seek(7)
     session.advance(FRAME)
-    assert beside.has_arrived and beside.now == 7
+    assert beside.is_caught_up and beside.now == 7
     session.put_beside()
     assert not session.besides and beside._stepped not in session.timeline.history.watchers  # type: ignore[union-attr]
 
@@ -268,9 +268,9 @@ def test_from_a_later_state_it_is_the_first_up_to_there() -> None:
     history = History(find_demo("tower_hit")())
     run(history, 40)
     here = demo_hash(history.demo)
-    beside = Beside(history, OURS, since=(40, 0))
+    beside = Comparison(history, OURS, since=(40, 0))
     beside.follow()
-    assert beside.has_arrived and beside.demo.sim.solvers == (OURS,)
+    assert beside.is_caught_up and beside.demo.sim.solvers == (OURS,)
     assert all((mine.world.poses == other.world.poses).all() for mine, other in beside.pairs) and not beside.distances.metres.any()
     run(history, 30)
     assert beside.distances.parted is not None and beside.distances.parted.step > 40
@@ -289,25 +289,25 @@ def test_from_a_later_state_it_is_the_first_up_to_there() -> None:
 def test_what_is_done_before_they_part_lets_them_part_there(drop: type[Demo]) -> None:
     history = History(drop())
     run(history, 30)
-    beside = Beside(history, OURS, since=(30, 0))
+    beside = Comparison(history, OURS, since=(30, 0))
     run(history, 10)
     history.seek(12)
     history.act(CreateBody.of(0, ball(2.0)))
     run(history, 10)
-    assert beside.has_arrived and beside.since == (12, 0) and beside.demo.sim.solvers == (OURS,)
+    assert beside.is_caught_up and beside.since == (12, 0) and beside.demo.sim.solvers == (OURS,)
     assert 2 in only(beside.demo).world.body_ids and beside.now == 22
     assert history.undo()
     beside.follow()
     run(history, 3)
-    assert beside.has_arrived and 2 not in only(beside.demo).world.body_ids and beside.demo.sim.solvers == (OURS,)
+    assert beside.is_caught_up and 2 not in only(beside.demo).world.body_ids and beside.demo.sim.solvers == (OURS,)
     assert history.redo()
     beside.follow()
-    assert beside.has_arrived and 2 in only(beside.demo).world.body_ids
+    assert beside.is_caught_up and 2 in only(beside.demo).world.body_ids
 
 
 def test_what_is_done_to_the_second_alone_is_so_from_there_on(drop: type[Demo]) -> None:
     history = History(drop())
-    beside = Beside(history, "sequential_impulses", since=(0, 0))
+    beside = Comparison(history, "sequential_impulses", since=(0, 0))
     run(history, 10)
     beside.set_solver("sequential_impulses", {"share": 0.1})
     beside.set_solver("sequential_impulses", {"share": 0.3})
@@ -321,10 +321,10 @@ def test_what_is_done_to_the_second_alone_is_so_from_there_on(drop: type[Demo]) 
     assert (figures.solver, dict(figures.solver_settings)["share"], figures.bodies) == ("sequential_impulses", 0.3, 1)
     history.seek(5)
     beside.follow()
-    assert beside.has_arrived and not only(beside.demo).world.settings.solver_settings
+    assert beside.is_caught_up and not only(beside.demo).world.settings.solver_settings
     history.seek(25)
     beside.follow()
-    assert beside.has_arrived and dict(only(beside.demo).world.settings.solver_settings) == {"share": 0.3}
+    assert beside.is_caught_up and dict(only(beside.demo).world.settings.solver_settings) == {"share": 0.3}
 
 
 def test_a_solver_that_cannot_go_on_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -337,7 +337,7 @@ def test_a_solver_that_cannot_go_on_says_so(monkeypatch: pytest.MonkeyPatch) -> 
 
     monkeypatch.setattr(SequentialImpulses, "solve", refuse_many)
     history = History(find_demo("pyramid")(0, {"rows": 5}, solver=OURS))
-    beside = Beside(history, "sequential_impulses")
+    beside = Comparison(history, "sequential_impulses")
     run(history, 60)
     figures = beside.figures()
     assert figures.standing == "stopped" and "at most 12" in figures.stopped and beside.skipped[0].action == "step"
