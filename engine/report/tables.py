@@ -71,8 +71,8 @@ class Table:
         return table
 
     def as_markdown(self) -> str:
-        lines = [self.columns, ("---",) * len(self.columns), *(tuple(map(format_cell, row)) for row in self.rows)]
-        return "\n".join("| " + " | ".join(line) + " |" for line in lines) + "\n"
+        head, *rows = ("| " + " | ".join(line) + " |\n" for line in (self.columns, *(map(format_cell, row) for row in self.rows)))
+        return f"{head}|{'---|' * len(self.columns)}\n{''.join(rows)}"
 
 
 @dataclass(frozen=True, slots=True)
