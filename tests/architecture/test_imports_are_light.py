@@ -14,7 +14,7 @@ from tests.waiting import PATIENCE
 ROOT = Path(__file__).resolve().parents[2]
 HEAVY = (
     *("pygame", "pygame_gui", "Box2D", "numba", "llvmlite", "scipy", "shapely", "PIL", "contourpy", "tinycss2", "cssselect2"),
-    *("msgspec", "websockets", "asyncio"),
+    *("msgspec", "websockets", "asyncio", "pydantic", "matplotlib", "jinja2"),
 )
 
 PROGRAM = """
@@ -36,6 +36,13 @@ def test_an_import_loads_no_heavy_library(modules: str) -> None:
     seconds, *loaded = ran.stdout.split()
     print(f"import {modules}: {seconds} s")
     assert loaded == []
+
+
+def test_the_help_loads_no_heavy_library() -> None:
+    program = f"import sys; from engine.cli.main import main; main(['--help']); print(*[one for one in {HEAVY!r} if one in sys.modules])"
+    command = [sys.executable, "-c", program]
+    ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=PATIENCE, check=False)
+    assert (ran.returncode, ran.stdout.splitlines()[-1]) == (0, ""), ran.stderr
 
 
 @pytest.mark.parametrize(
