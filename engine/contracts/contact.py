@@ -149,11 +149,6 @@ class StepContacts:
             state=PointState(int(self.state[row, k])),
         )
 
-    def touching_counts(self) -> dict[int, int]:
-        """Return the number of touching solid contacts of each body that has any, by body id."""
-        ids, counts = np.unique(np.concatenate((self.body_a, self.body_b)), return_counts=True)
-        return dict(zip(ids.tolist(), counts.tolist(), strict=True))
-
 
 class LazyContacts(StepContacts):
     """The contacts of a step, computed when a column is first read: the contacts of most steps are never read."""

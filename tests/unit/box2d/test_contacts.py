@@ -61,7 +61,6 @@ def test_a_box_on_the_floor_touches_in_two_points() -> None:
         assert 0.0 < point.separation < 2.0 * BOX2D_POLYGON_SKIN
         assert point.position[1] == pytest.approx(point.separation / 2.0, abs=1e-6)  # midway between floor and box
     assert sum(point.normal_impulse for point in points) == pytest.approx(10.0 / 60.0, rel=1e-3)  # its weight times the step
-    assert contacts.touching_counts() == {0: 1, box: 1}
 
 
 @pytest.mark.parametrize("flip", [False, True])
@@ -272,7 +271,7 @@ def test_there_is_no_cap_on_the_number_of_points() -> None:
     contacts = world.step()
     assert contacts.n_points == 1400
     assert len(contacts.points()) == 1400
-    assert contacts.touching_counts()[0] == 700
+    assert len(contacts) == 700
 
 
 def test_destroying_a_body_ends_its_contacts() -> None:
