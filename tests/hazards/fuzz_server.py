@@ -313,7 +313,7 @@ def _mutants(siege: Siege, peer: int) -> Session:
             plain: list[Any] = dice.choice(
                 [["did", number, tick, dice.choice(_acts(bodies))]] * 12
                 + [["missing", [tick, tick - 3]], ["lost", tick, b"x" * 16], ["ping", 0.0, tick, 0.1], ["pointing", 1.0, 2.0],
-                   ["hello", 1, f"{siege.kinds[peer]} {peer}", "", "", ""]]
+                   ["hello", m.VERSION, f"{siege.kinds[peer]} {peer}", "", "", ""]]
             )  # fmt: skip
             number += plain[0] == "did"
             content = msgspec.msgpack.encode(_mutated(plain, dice) if dice.random() < 0.6 else plain)
@@ -399,7 +399,7 @@ def _other(siege: Siege, peer: int) -> Session:
     """Do something in the name of another."""
     yield [siege.hello(peer)]
     while True:
-        yield [_said(1, 0, {"type": "Leave"})] if siege.has_come_in(peer) else []
+        yield [_said(1, 0, {"type": "By", "user": 1, "action": {"type": "Leave"}})] if siege.has_come_in(peer) else []
 
 
 def _leaver(siege: Siege, peer: int) -> Session:
@@ -456,7 +456,13 @@ def _half(siege: Siege, peer: int) -> Session:
 def _guesser(siege: Siege, peer: int) -> Session:
     """Say hello with keys that are nobody's, and as many versions."""
     while True:
-        yield [m.encode(m.Hello(siege.dice.choice((1, 1, 0, 2**60)), "x", key=siege.dice.choice(("", "ключ", "0" * 32)), password="é"))]
+        yield [
+            m.encode(
+                m.Hello(
+                    siege.dice.choice((m.VERSION, m.VERSION, 0, 2**60)), "x", key=siege.dice.choice(("", "ключ", "0" * 32)), password="é"
+                )
+            )
+        ]
 
 
 ATTACKS: dict[str, Callable[[Siege, int], Session]] = {
