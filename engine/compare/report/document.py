@@ -173,7 +173,7 @@ def histogram_svg(counts: Counter[int], title: str, unit: str = "m", color: str 
     from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
     figure = Figure(figsize=(5.0, 2.6))
-    panel = figure.add_axes((0.11, 0.12, 0.86, 0.84))
+    panel = figure.add_axes((0.11, 0.12, 0.82, 0.84))
     bins = sorted(counts)
     lows = [EDGES[at - 1] if at > 0 else 0.5 * EDGES[0] for at in bins]
     highs = [EDGES[at] if at < len(EDGES) else 2.0 * EDGES[-1] for at in bins]
