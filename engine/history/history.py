@@ -22,7 +22,7 @@ import contextlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from engine.common.checks import integer
 from engine.common.errors import InvalidInputError, LabError
@@ -30,13 +30,11 @@ from engine.history.branch import Branch
 from engine.history.keyframes import Keyframes
 from engine.history.state_log import Divergence
 from engine.sim.action import Action, Input
-
-if TYPE_CHECKING:
-    from engine.sim.demo import Demo
+from engine.sim.demo import Demo, DemoFaultError
 
 __all__ = ["History", "demo_hash", "repeat"]
 
-_Demo = TypeVar("_Demo", bound="Demo")
+_Demo = TypeVar("_Demo", bound=Demo)
 
 _HASH_BYTES = 16
 _NEAR = 120
@@ -189,7 +187,7 @@ class History(Generic[_Demo]):
         InvalidInputError
             A field of the action is outside its range.
         LabError
-            The demo refuses it. That is part of the history too: it is refused again when it is applied again.
+            The demo refuses it. That is part of the history too, as is any other error of the demo: it fails again when applied again.
         """
         action = self.demo.sim.resolve(action)
         is_nothing = is_refused = False
@@ -197,7 +195,7 @@ class History(Generic[_Demo]):
         try:
             result = self.demo.sim.act(action)
             is_nothing = result is False and self.demo.grabbing == held  # a grip at nothing lets go
-        except LabError:
+        except Exception:
             is_refused = True
             raise
         finally:
@@ -420,11 +418,13 @@ class History(Generic[_Demo]):
 
 
 def repeat(demo: Demo, one: Input) -> LabError | None:
-    """Apply an input again; return why it is refused, or None."""
+    """Apply an input again; return why it fails, or None: a `DemoFaultError` if the demo itself raises another error."""
     try:
         demo.sim.act(one.action, one.user)
     except LabError as error:
         return error
+    except Exception as error:
+        return DemoFaultError(f"{type(error).__name__}: {error}")
     return None
 
 

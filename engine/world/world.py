@@ -49,11 +49,11 @@ from engine.world.solver import Becomes, Capabilities, Solver, default_settings,
 from engine.world.specs import BodySpec, FixtureSpec, WorldSettings
 from engine.world.waking import Concerned, Sleepers, concerned, ends_of
 
-__all__ = ["World"]
+__all__ = ["BODY_SETTINGS", "FIXTURE_SETTINGS", "World"]
 
 _T = TypeVar("_T")
 
-_BODY_SETTINGS = (
+BODY_SETTINGS = (
     "type",
     "linear_damping",
     "angular_damping",
@@ -64,7 +64,7 @@ _BODY_SETTINGS = (
     "active",
     "name",
 )
-_FIXTURE_SETTINGS = ("density", "friction", "restitution", "sensor", "category", "mask", "group", "name")
+FIXTURE_SETTINGS = ("density", "friction", "restitution", "sensor", "category", "mask", "group", "name")
 
 
 @dataclass(frozen=True)
@@ -450,13 +450,13 @@ class World:
     def set_body(self, body: int, **changes: Any) -> None:
         """Change settings of a body: type, damping, gravity_scale, fixed_rotation, bullet, allow_sleep, active, name."""
         entry = self._body_entry(body)
-        check_names("body", changes, _BODY_SETTINGS)
+        check_names("body", changes, BODY_SETTINGS)
         at_rest = replace(entry.spec, linear_velocity=(0.0, 0.0), angular_velocity=0.0, fixtures=())
         self._submit(c.SetBody(body, _as_checked(changed(at_rest, "body", changes), changes)))
 
     def set_fixture(self, fixture: int, **changes: Any) -> None:
         """Change settings of a fixture: density, friction, restitution, sensor, category, mask, group, name."""
-        now = changed(self._fixture_entry(fixture).spec, "fixture", changes, _FIXTURE_SETTINGS)
+        now = changed(self._fixture_entry(fixture).spec, "fixture", changes, FIXTURE_SETTINGS)
         self._submit(c.SetFixture(fixture, _as_checked(now, changes)))
 
     def set_joint(self, joint: int, **changes: Any) -> None:

@@ -21,9 +21,10 @@ from engine.sim.demo import Simulation
 from engine.sim.dropping import forget_gone
 from engine.sim.ids import called
 from engine.world import BodySpec, FixtureSpec, GearJointSpec, MouseJointSpec, World, WorldSettings, load_solver
-from engine.world.fields import named_values
+from engine.world.fields import check_names, named_values
 from engine.world.joint_specs import JointSpec, bodies_of
 from engine.world.joints import changeable
+from engine.world.world import BODY_SETTINGS, FIXTURE_SETTINGS
 
 __all__ = [
     "ApplyImpulse",
@@ -49,6 +50,7 @@ Spec = dict[str, Any]
 """A specification as plain data, as scene files have it (`engine.scenes.codec`), in float64."""
 Changes = Annotated[dict[str, Any], Meta(max_length=64)]
 """New values by the names of settings."""
+_WORLD_SETTINGS = tuple(field.name for field in dataclasses.fields(WorldSettings))
 
 
 class Continuing(Action, frozen=True, kw_only=True):
@@ -267,7 +269,7 @@ class ChangeBody(_OfBody, frozen=True):
     changes: Changes
 
     def apply(self, sim: Simulation) -> None:
-        self.world(sim).set_body(self.body, **_values(self.changes))
+        self.world(sim).set_body(self.body, **_values("body", self.changes, BODY_SETTINGS))
 
     @property
     def target(self) -> tuple[object, ...]:
@@ -341,7 +343,7 @@ class ChangeFixture(Edit, frozen=True):
     changes: Changes
 
     def apply(self, sim: Simulation) -> None:
-        self.world(sim).set_fixture(self.fixture, **_values(self.changes))
+        self.world(sim).set_fixture(self.fixture, **_values("fixture", self.changes, FIXTURE_SETTINGS))
 
     @property
     def target(self) -> tuple[object, ...]:
@@ -434,7 +436,8 @@ class ChangeJoint(Edit, frozen=True):
     changes: Changes
 
     def apply(self, sim: Simulation) -> None:
-        self.world(sim).set_joint(self.joint, **_values(self.changes))
+        world = self.world(sim)
+        world.set_joint(self.joint, **_values("joint", self.changes, changeable(world.joint(self.joint).spec)))
 
     @property
     def target(self) -> tuple[object, ...]:
@@ -458,7 +461,7 @@ class ChangeWorld(Edit, frozen=True):
     changes: Changes
 
     def apply(self, sim: Simulation) -> None:
-        self.world(sim).set_settings(**_values(self.changes))
+        self.world(sim).set_settings(**_values("WorldSettings", self.changes, _WORLD_SETTINGS))
 
     @property
     def target(self) -> tuple[object, ...]:
@@ -493,7 +496,8 @@ def _spec(plain: Spec, kinds: Mapping[str, type]) -> Any:
         return from_plain(plain, "", kinds, precision=np.float64)
 
 
-def _values(changes: Changes) -> dict[str, Any]:
+def _values(owner: str, changes: Changes, known: Iterable[str]) -> dict[str, Any]:
+    check_names(owner, changes, known)  # before the call: a name may be that of a parameter of the method
     pairs = {
         name: sorted(value.items()) if name == "solver_settings" and isinstance(value, dict) else value for name, value in changes.items()
     }
@@ -502,7 +506,8 @@ def _values(changes: Changes) -> dict[str, Any]:
 
 def _before(thing: Any, changes: Mapping[str, Any]) -> dict[str, Any]:
     """Return the values that settings have now; an unknown one is refused when the action is applied."""
-    return {name: to_plain(getattr(thing, name), np.float64) for name in sorted(changes) if hasattr(thing, name)}
+    known = sorted({field.name for field in dataclasses.fields(thing)} & changes.keys())
+    return {name: to_plain(getattr(thing, name), np.float64) for name in known}
 
 
 def _joints(world: World, stage: int, joints: Iterable[int]) -> tuple[Part, ...]:

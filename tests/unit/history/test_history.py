@@ -297,6 +297,26 @@ def test_wrong_steps_and_actions_are_refused() -> None:
     assert not any(history.inputs), "it is no part of the history"
 
 
+class Failing(Rain):
+    def on_key(self, key: str) -> bool:
+        raise KeyError(key)
+
+
+def test_an_error_of_the_demo_at_an_action_is_part_of_the_past() -> None:
+    """Issue 30: seeking across the action raised the error again."""
+    history = History(Failing(0))
+    history.step()
+    with pytest.raises(KeyError):
+        history.act(PressKey("a"))
+    assert [one.is_refused for one in history.inputs[1]] == [True]
+    history.step()
+    end = demo_hash(history.demo)
+    history.seek(0)
+    history.seek(2)
+    assert demo_hash(history.demo) == end
+    assert history.divergence is None
+
+
 @pytest.mark.parametrize("id", ["bullet", "broadphase"])
 def test_a_large_demo_can_be_rewound(id: str) -> None:
     """All others: tests/hazards/test_rewinding.py."""

@@ -145,6 +145,25 @@ def test_what_a_world_cannot_take_is_refused_by_field_when_it_is_applied(action:
     assert demo.stages[0].world.state_hash() == before
 
 
+CHANGES = (
+    ChangeBody(0, 1, {"body": 1}), ChangeBody(0, 1, {"self": 1}), ChangeBody(0, 1, {"__class__": 1}),
+    ChangeFixture(0, 1, {"fixture": 1}), ChangeJoint(0, 0, {"joint": 1}), ChangeWorld(0, {"self": 1}),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("user", [0, 2])
+@pytest.mark.parametrize("action", CHANGES, ids=lambda action: f"{type(action).__name__}.{next(iter(action.changes))}")
+def test_a_change_named_like_a_parameter_of_the_program_is_refused(action: Action, user: int) -> None:
+    """Issue 30: it ended in a TypeError."""
+    demo = find_demo("simple_shapes")(0, {"count": 4})
+    world = demo.stages[0].world
+    world.create_joint(RevoluteJointSpec(*world.body_ids[-2:], anchor=(0.0, 1.0)))
+    if user:
+        demo.sim.act(Join(), user)
+    with pytest.raises(InvalidInputError, match="must be a setting that exists"):
+        demo.sim.act(action, user)
+
+
 class Explode(Action, frozen=True):
     """An action of one's own: everything within a meter of a body flies up."""
 
