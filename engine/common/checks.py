@@ -103,11 +103,20 @@ def boolean(field: str, value: object) -> bool:
     return value
 
 
-def text(field: str, value: object) -> str:
-    """Return `value` if it is text, as plain text."""
+def text(field: str, value: object, most: int | None = None) -> str:
+    r"""Return `value` if it is text, as plain text that UTF-8 can hold: half of a UTF-16 pair becomes its escape, ``\ud800``.
+
+    Raises
+    ------
+    InvalidInputError
+        It is no text, or has more than `most` characters.
+    """
     if not isinstance(value, str):
         raise InvalidInputError(field, "text", value)
-    return str.__str__(value)
+    plain = str.__str__(value)
+    if most is not None and len(plain) > most:
+        raise InvalidInputError(field, f"text of at most {most} characters", value)
+    return plain if plain.isascii() else plain.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def choice(field: str, value: object, allowed: Iterable[str]) -> str:

@@ -94,6 +94,9 @@ MAX_JSON_VALUES = 1_000_000
 """Lists, objects and members of one JSON text, a count, taken from its brackets and commas before it is read: 100 to 200 MB. The largest
 scene of ten thousand boxes has two fifths of it."""
 
+MAX_NAME = 200
+"""Characters of the name of a body or a fixture: each is part of every state that is sent."""
+
 MAX_JSON_NAMES = 1_000
 """Names in one object of a JSON file, a count. No format of ours has more than some twenty, R.U.B.E. some forty and what a user adds; the
 validator records each unknown name."""

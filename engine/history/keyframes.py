@@ -12,7 +12,7 @@ from __future__ import annotations
 from bisect import bisect_right, insort
 from typing import TYPE_CHECKING
 
-from engine.sim.state import compress_state, decode_state, decompress_state, encode_state, raw_motion
+from engine.sim.state import check_readable, compress_state, decode_state, decompress_state, encode_state, raw_motion
 
 if TYPE_CHECKING:
     from engine.sim.demo import Demo
@@ -88,7 +88,7 @@ class Keyframes:
         """
         self.tidy()
         self._newest = step
-        self._keep(step, encode_state(demo))
+        self._keep(step, encode_state(demo, is_kept=True))
         self._n_bodies = sum(len(stage.world.body_ids) for stage in demo.stages)
         insort(self._steps, step)
 
@@ -107,10 +107,17 @@ class Keyframes:
 
     def restore(self, step: int, demo: Demo) -> None:
         """Bring the demo back to a keyframe."""
-        decode_state(demo, self._state(step))
+        decode_state(demo, self._state(step), is_kept=True)
 
     def compressed(self, step: int) -> bytes:
-        """Return the state at a keyframe, compressed."""
+        """Return the state at a keyframe, compressed, for a file.
+
+        Raises
+        ------
+        StateError
+            It is too large for another process to read.
+        """
+        check_readable(self._state(step))
         return compress_state(self._states[step]) if step == self._newest else self._states[step]
 
     def raw(self, step: int) -> bytes:

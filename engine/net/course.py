@@ -205,7 +205,7 @@ class Course:
 
     def _keep(self) -> None:
         if self.goes_back:
-            self._keyframes[self.now] = encode_state(self.demo)
+            self._keyframes[self.now] = encode_state(self.demo, is_kept=True)
 
     @property
     def _spacing(self) -> int:
@@ -221,7 +221,7 @@ class Course:
         n_done, self._n_done, self._changed = self._n_done, 0, None
         self._keyframes = {tick: state for tick, state in self._keyframes.items() if tick <= start}
         shown = [(stage, stage.trail, stage.counts) for stage in self.demo.stages]
-        decode_state(self.demo, self._keyframes[start])
+        decode_state(self.demo, self._keyframes[start], is_kept=True)
         self.now = start
         with self._again():
             while self.now < here:

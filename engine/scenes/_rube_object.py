@@ -8,8 +8,8 @@ from collections.abc import Mapping
 
 from engine.common.checks import finite, integer
 from engine.common.errors import Described, InvalidInputError
+from engine.common.limits import MAX_NAME
 from engine.common.words import path_below
-from engine.scenes.scene import MAX_TEXT
 
 __all__ = ["RubeObject"]
 
@@ -70,7 +70,7 @@ class RubeObject:
         value = self.plain.get(name, "")
         if not isinstance(value, str):
             raise InvalidInputError(self.place(name), "a text", value)
-        return value[:MAX_TEXT]
+        return value[:MAX_NAME]
 
     def objects(self, name: str, kind: str) -> list[RubeObject]:
         values = self.plain.get(name, [])

@@ -85,7 +85,7 @@ def _of_rule(rule: Rule) -> Schema:
         case "flag":
             return {"type": "boolean"}
         case "text":
-            return {"type": "string"}
+            return {"type": "string"} if rule.high is None else {"type": "string", "maxLength": int(rule.high)}
 
 
 def _descriptions(kind: type) -> dict[str, str]:

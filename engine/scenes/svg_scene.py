@@ -21,6 +21,7 @@ from typing import Any
 
 from engine.common.checks import positive
 from engine.common.errors import Described, InvalidShapeError, LabError, renamed
+from engine.common.limits import MAX_NAME
 from engine.common.tolerances import FLATTENING_SHARE, SPECK_RADIUS, TRACE_TOLERANCE
 from engine.common.words import brief, counted
 from engine.decompose.keil import Effort
@@ -148,6 +149,6 @@ def _body(shape: DrawnShape, roles: dict[str, Any], tolerance: float, notes: lis
             roles.get("type", "dynamic"),
             (x, y),
             bullet=roles.get("bullet", False),
-            name=shape.name[:MAX_TEXT],
+            name=shape.name[:MAX_NAME],
         )
     )

@@ -16,6 +16,7 @@ import numpy as np
 
 from engine.common.errors import Described, InvalidInputError, InvalidShapeError, LabError
 from engine.common.json_file import glance
+from engine.common.limits import MAX_NAME
 from engine.common.tolerances import TRACE_TOLERANCE
 from engine.common.words import counted
 from engine.geometry import AABB
@@ -171,7 +172,7 @@ def drop_body(stages: Sequence[Stage], dropped: list[DroppedBody], file: BodyFil
         raise NoWorldError("nothing can fall here: this demo has no world")
     stage = stages[stage_under(stages, point)]
     fixtures = tuple(FixtureSpec(piece, density=1.0, friction=_FRICTION, restitution=_RESTITUTION) for piece in file.pieces)
-    body = stage.world.create_body(BodySpec(fixtures, position=stage.local(point), name=file.name))
+    body = stage.world.create_body(BodySpec(fixtures, position=stage.local(point), name=file.name[:MAX_NAME]))
     if file.picture is not None:
         stage.outline_only.add(body)
     dropped.append(DroppedBody(stage, stage.world, body, file))

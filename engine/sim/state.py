@@ -21,7 +21,7 @@ from typing import Any
 import msgspec
 
 from engine.common.errors import LabError
-from engine.common.messagepack import MAX_PLAIN_BYTES, is_bounded
+from engine.common.messagepack import MAX_DECODED_BYTES, MAX_PLAIN_BYTES, is_bounded
 from engine.sim.demo import Demo
 from engine.sim.parameters import parameter_values
 from engine.sim.state_check import check_state, check_types
@@ -29,7 +29,16 @@ from engine.sim.stateful import Stateful
 from engine.sim.values import StateError, ValueReader, ValueWriter
 from engine.sim.world_state import WorldState, decode_world, encode_world
 
-__all__ = ["MAX_STATE_BYTES", "StateError", "compress_state", "decode_state", "decompress_state", "encode_state", "raw_motion"]
+__all__ = [
+    "MAX_STATE_BYTES",
+    "StateError",
+    "check_readable",
+    "compress_state",
+    "decode_state",
+    "decompress_state",
+    "encode_state",
+    "raw_motion",
+]
 
 MAX_STATE_BYTES = 64_000_000
 """Ten thousand bodies in a heap need a third of it."""
@@ -62,8 +71,14 @@ class _State(msgspec.Struct, array_like=True, forbid_unknown_fields=True):
 _decoder = msgspec.msgpack.Decoder(_State)
 
 
-def encode_state(demo: Demo) -> bytes:
+def encode_state(demo: Demo, is_kept: bool = False) -> bytes:
     """Return the state of a demo between two steps.
+
+    Parameters
+    ----------
+    demo : Demo
+    is_kept : bool
+        It stays in this process, whose own states are read without the bounds on those of others.
 
     Raises
     ------
@@ -80,10 +95,12 @@ def encode_state(demo: Demo) -> bytes:
     content = b"".join((len(plain).to_bytes(_LENGTH_BYTES, "little"), plain, *writer.arrays))
     if len(content) > MAX_STATE_BYTES:
         raise StateError(f"the state of {demo.id} must have at most {MAX_STATE_BYTES} bytes, got {len(content)}")
+    if not is_kept:
+        _check_bounds(plain)
     return content
 
 
-def decode_state(demo: Demo, content: bytes, is_foreign: bool = False) -> None:
+def decode_state(demo: Demo, content: bytes, is_foreign: bool = False, is_kept: bool = False) -> None:
     """Bring a demo into a state; nothing happens if that is empty, which is the state of a demo just built.
 
     Parameters
@@ -93,6 +110,8 @@ def decode_state(demo: Demo, content: bytes, is_foreign: bool = False) -> None:
         Of `encode_state`, from a demo of the same scene.
     is_foreign : bool
         It came from another computer: each attribute of the demo must also be of the type that it has here.
+    is_kept : bool
+        It never left this process: it may be as large as `encode_state` makes it.
 
     Raises
     ------
@@ -103,7 +122,7 @@ def decode_state(demo: Demo, content: bytes, is_foreign: bool = False) -> None:
         return
     before, stages, built_with = b"", list(demo.stages), demo.sim.built_with
     try:
-        state, arrays = _split(content)
+        state, arrays = _split(content, is_kept)
         if state.demo != demo.id:
             raise StateError(f"the state must be of {demo.id}, got {state.demo!r:.80}")
         values = parameter_values(demo.parameters, state.built_with)
@@ -111,14 +130,14 @@ def decode_state(demo: Demo, content: bytes, is_foreign: bool = False) -> None:
             raise StateError("the state must have every parameter")
         if values != demo.sim.built_with or len(state.worlds) != len(demo.stages):
             with contextlib.suppress(LabError):  # a world that is lost has no state
-                before = encode_state(demo)
+                before = encode_state(demo, is_kept=True)
             demo.values = values
             demo.restart()
         _put(demo, state, arrays, is_foreign)
     except Exception as error:
         if before:
             demo.stages[:], demo.sim.built_with = stages, built_with
-            decode_state(demo, before)
+            decode_state(demo, before, is_kept=True)
         message = str(error) if isinstance(error, LabError) else f"the state is damaged: {type(error).__name__}: {error}"
         raise StateError(" ".join(message.split())) from None  # a wrong type can end in any error
 
@@ -147,8 +166,19 @@ def decompress_state(packed: bytes) -> bytes:
 
 
 def raw_motion(content: bytes) -> bytes:
-    """Return x, y, angle, vx, vy, omega of every body of a state, float32 little-endian, 24 bytes each."""
-    return b"".join(world.poses_and_velocities().astype("<f4").tobytes() for world in _split(content)[0].worlds)
+    """Return x, y, angle, vx, vy, omega of every body of a state of this process, float32 little-endian, 24 bytes each."""
+    return b"".join(world.poses_and_velocities().astype("<f4").tobytes() for world in _split(content, is_kept=True)[0].worlds)
+
+
+def check_readable(content: bytes) -> None:
+    """Refuse a state that was kept in this process if another one could not read it.
+
+    Raises
+    ------
+    StateError
+        It is too large.
+    """
+    _check_bounds(_halves(content)[0])
 
 
 def _parts(demo: Demo) -> Mapping[tuple[str, int], object]:
@@ -160,12 +190,23 @@ def _owners(demo: Demo) -> list[tuple[Stateful, str]]:
     return [(demo, ""), (demo.sim, "sim."), *((stage, f"stages[{k}].") for k, stage in enumerate(demo.stages))]
 
 
-def _split(content: bytes) -> tuple[_State, bytes]:
+def _split(content: bytes, is_kept: bool) -> tuple[_State, bytes]:
+    plain, arrays = _halves(content)
+    if not is_kept:
+        _check_bounds(plain)
+    return _decoder.decode(plain), arrays
+
+
+def _halves(content: bytes) -> tuple[bytes, bytes]:
     end = _LENGTH_BYTES + int.from_bytes(content[:_LENGTH_BYTES], "little")
-    plain = content[_LENGTH_BYTES:end]
-    if end > len(content) or not is_bounded(plain):
-        raise StateError(f"a state must have at most {MAX_PLAIN_BYTES} bytes beside its arrays")
-    return _decoder.decode(plain), content[end:]
+    if end > len(content):
+        raise StateError("a state must have all of its bytes")
+    return content[_LENGTH_BYTES:end], content[end:]
+
+
+def _check_bounds(plain: bytes) -> None:
+    if not is_bounded(plain):
+        raise StateError(f"a state must have at most {MAX_PLAIN_BYTES} bytes beside its arrays, and {MAX_DECODED_BYTES} once decoded")
 
 
 def _put(demo: Demo, state: _State, arrays: bytes, is_foreign: bool) -> None:

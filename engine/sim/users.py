@@ -23,6 +23,7 @@ from typing import Protocol
 
 from engine.common.errors import LabError
 from engine.sim.action import Action, Inverse
+from engine.sim.action_fields import encode_action
 from engine.sim.grip import Grip
 from engine.sim.ids import IDS_OF_A_USER
 from engine.sim.stage import Stage
@@ -37,6 +38,8 @@ _IDS_AT_ONCE = 1 << 14
 """More than one action creates: of a file that is dropped, `MAX_CONVEX_PIECES`."""
 MAX_UNDO = 100
 """Actions that a user can take back."""
+_MAX_UNDO_BYTES = 1 << 16
+"""MessagePack of what takes back a user's actions, but for the last one: the undo of all users is part of the state that is sent."""
 FORCE = 20.0
 """N, of a force key, at the centre of the body that its user drives."""
 
@@ -183,7 +186,7 @@ class Users:
         if user is not None and inverse is not None:
             is_same_gesture = action.undoable and not action.begins and user.undo
             before = user.undo.pop() if is_same_gesture else None
-            user.undo = [*user.undo, inverse if before is None else before.and_before(inverse)][-MAX_UNDO:]
+            user.undo = _newest([*user.undo, inverse if before is None else before.and_before(inverse)][-MAX_UNDO:])
 
     def check_ids(self, number: int) -> None:
         """Refuse what creates something where a user has created too much."""
@@ -218,3 +221,13 @@ class Users:
                 user.grip = None
             user.drives = None
             user.undo = [inverse for inverse in user.undo if not inverse.is_of_a_world]
+
+
+def _newest(undo: list[Inverse]) -> list[Inverse]:
+    """Return the newest inverses that take `_MAX_UNDO_BYTES` together; the last one in any case."""
+    n_bytes = 0
+    for k in range(len(undo) - 1, -1, -1):
+        n_bytes += sum(len(encode_action(part.action)) for part in undo[k].parts)
+        if n_bytes > _MAX_UNDO_BYTES:
+            return undo[min(k + 1, len(undo) - 1) :]
+    return undo

@@ -240,7 +240,7 @@ class ValueWriter:
         if kind is set:
             return {"set": self._items(value, path, depth)}
         if kind is deque:
-            return {"deque": [value.maxlen, self._items(value, path, depth)]}
+            return {"deque": [_queue_length(value.maxlen, f"{path}: "), self._items(value, path, depth)]}
         if kind in _MAPPINGS.values():
             below = depth + 1
             pairs = [[self.write(key, f"{path} (a key)", below), self.write(value[key], f"{path}[{key!r:.40}]", below)] for key in value]
@@ -266,7 +266,7 @@ class ValueWriter:
         is_scalar = not isinstance(array, np.ndarray)
         by_columns = array.ndim > 1 and array.flags.f_contiguous and not array.flags.c_contiguous
         self.arrays.append(array.tobytes("F" if by_columns else "C"))
-        shape = None if is_scalar else list(array.shape)
+        shape = None if is_scalar else _shape(list(array.shape), f"{path}: ")
         return [_plain_dtype(array.dtype, path), shape, by_columns, bool(array.flags.writeable)]
 
 
@@ -274,7 +274,10 @@ def _plain_dtype(dtype: np.dtype[Any], path: str) -> str | list[Any]:
     """Return the name of a kind of number, or of a record ``[field, kind, shape]`` for each field."""
     if dtype.names is not None and dtype.fields is not None:
         fields = [(name, dtype.fields[name][0]) for name in dtype.names]
-        return [[name, _plain_dtype(field.base, path), list(field.shape)] for name, field in fields]
+        plain = [[name, _plain_dtype(field.base, path), list(field.shape)] for name, field in fields]
+        if _dtype_of(plain, f"{path}: ") != dtype:
+            raise StateError(f"{path} is an array of {dtype}, which no state can hold")
+        return plain
     if _DTYPES.get(dtype.name) != dtype:
         raise StateError(f"{path} is an array of {dtype}, which no state can hold")
     return dtype.name
@@ -385,18 +388,14 @@ class ValueReader:
 
     def _deque(self, name: str, plain: Any, depth: int) -> Any:
         maxlen, items = _list(plain, 2)
-        if maxlen is not None and (type(maxlen) is not int or not 0 <= maxlen <= _MAX_QUEUE):
-            raise StateError(f"a deque must have a maximum length of at most {_MAX_QUEUE}, got {maxlen!r:.80}")
-        made: deque[Any] = deque(maxlen=maxlen)
+        made: deque[Any] = deque(maxlen=_queue_length(maxlen))
         self._begin(made)
         made.extend(self.read(one, depth) for one in _list(items))
         return made
 
     def _array(self, name: str, plain: Any, depth: int) -> Any:
         kind, shape, by_columns, is_writeable = _list(plain, 4)
-        dtype, sizes = _dtype_of(kind), [] if shape is None else _list(shape)
-        if len(sizes) > _MAX_DIMENSIONS or any(type(size) is not int or not 0 <= size <= _MAX_ELEMENTS for size in sizes):
-            raise StateError(f"an array must have a shape, got {shape!r:.80}")
+        dtype, sizes = _dtype_of(kind), [] if shape is None else _shape(shape)
         n = 1
         for size in sizes:
             n *= size
@@ -475,18 +474,31 @@ _READERS: Mapping[str, Callable[[ValueReader, str, Any, int], Any]] = {
 }
 
 
-def _dtype_of(plain: Any, depth: int = 0) -> np.dtype[Any]:
+def _queue_length(maxlen: Any, place: str = "") -> int | None:
+    if maxlen is not None and (type(maxlen) is not int or not 0 <= maxlen <= _MAX_QUEUE):
+        raise StateError(f"{place}a deque must have a maximum length of at most {_MAX_QUEUE}, got {maxlen!r:.80}")
+    return maxlen
+
+
+def _shape(plain: Any, place: str = "") -> list[int]:
+    sizes: list[int] = _list(plain)
+    if len(sizes) > _MAX_DIMENSIONS or any(type(size) is not int or not 0 <= size <= _MAX_ELEMENTS for size in sizes):
+        raise StateError(f"{place}an array must have at most {_MAX_DIMENSIONS} dimensions, got the shape {sizes!r:.80}")
+    return sizes
+
+
+def _dtype_of(plain: Any, place: str = "", depth: int = 0) -> np.dtype[Any]:
     if isinstance(plain, str) and plain in _DTYPES:
         return _DTYPES[plain]
     if type(plain) is not list or depth > 2 or not 0 < len(plain) <= 32:
-        raise StateError(f"no kind of number: {plain!r:.80}")
+        raise StateError(f"{place}no kind of number: {plain!r:.80}")
     fields: list[Any] = []
     for field in plain:
         match field:
             case [str(name), kind, [*shape]] if kind != "bool" and len(shape) < 3 and all(type(n) is int and 0 < n <= 16 for n in shape):
-                fields.append((name, _dtype_of(kind, depth + 1), tuple(shape)))
+                fields.append((name, _dtype_of(kind, place, depth + 1), tuple(shape)))
             case _:
-                raise StateError(f"no kind of number: {field!r:.80}")
+                raise StateError(f"{place}no kind of number in a state: {field!r:.80}")
     return np.dtype(fields)
 
 

@@ -19,7 +19,7 @@ import numpy as np
 
 from engine.common.checks import boolean, finite, integer, measured, pair, text
 from engine.common.errors import InvalidInputError
-from engine.common.limits import MAX_COORDINATE, MAX_ITERATIONS, MAX_NUMBER, MAX_SPEED
+from engine.common.limits import MAX_COORDINATE, MAX_ITERATIONS, MAX_NAME, MAX_NUMBER, MAX_SPEED
 from engine.common.tolerances import EPS64, LINEAR_SLOP
 
 __all__ = ["Checked", "Rule", "changed", "check_names", "float32", "named_values", "number", "rounded", "rule_of", "spec", "unit", "vector"]
@@ -65,7 +65,8 @@ def _direction(field: str, value: object) -> tuple[float, float]:
 
 
 class Rule(NamedTuple):
-    """The rule for a field: numbers in `unit` from `low` to `high`, above `low` where `is_above`; for a vector each part up to `high`."""
+    """The rule for a field: numbers in `unit` from `low` to `high`, above `low` where `is_above`; for a vector each part up to `high`, of a
+    text so many characters."""
 
     kind: Literal["number", "vector", "direction", "whole", "flag", "text"]
     unit: str = ""
@@ -93,7 +94,7 @@ class Rule(NamedTuple):
             case "flag":
                 return boolean(field, value)
             case "text":
-                return text(field, value)
+                return text(field, value, None if self.high is None else int(self.high))
 
 
 def named_values(field: str, raw: Any) -> tuple[tuple[str, float | str], ...]:
@@ -136,6 +137,7 @@ _RULES: Mapping[str, Rule] = MappingProxyType(
         "group": Rule("whole", low=-0x8000, high=0x7FFF),
         "gravity": Rule("vector", "m/s^2"),
         "hertz": Rule("number", "Hz", 1.0, 10_000.0),
+        "name": Rule("text", high=MAX_NAME),
         "restitution_threshold": Rule("number", "m/s", 0.0, MAX_SPEED),
         "angle": Rule("number", "rad"),
         "linear_velocity": Rule("vector", "m/s", high=MAX_SPEED),

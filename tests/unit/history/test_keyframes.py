@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from itertools import pairwise
 
+import pytest
+
 from engine.box2d import memory
 from engine.demo import Demo
 from engine.geometry import Circle, Polygon
 from engine.history.history import History, demo_hash
 from engine.history.keyframes import RECENT, Keyframes
 from engine.history.state_log import raw_states
+from engine.sim.state import StateError, encode_state
 from engine.world import BodySpec, FixtureSpec, World
 
 
@@ -39,6 +42,27 @@ def test_a_keyframe_brings_the_demo_back_and_has_the_motion_of_its_bodies() -> N
         assert demo_hash(demo) == here and keyframes.raw(60) == raw
         assert (keyframes.n_bytes < 0.8 * whole) == is_compressed
         keyframes.tidy()
+
+
+class Writer(Pile):
+    """A pile that notes so many numbers that no other process would read its state."""
+
+    def before_step(self) -> None:
+        self.noted = [0.1 * k for k in range(600_000)] if self.steps == 59 else []
+
+
+def test_a_state_too_large_for_others_is_gone_back_to_and_not_recorded() -> None:
+    history = History(Writer(0))
+    for _ in range(62):
+        history.step()
+    history.seek(60)
+    assert history.now == 60 and len(history.demo.noted) == 600_000  # type: ignore[attr-defined]
+    with pytest.raises(StateError, match="a state must have at most 12000000 bytes beside its arrays"):
+        encode_state(history.demo)
+    keyframes = Keyframes()
+    keyframes.add(0, history.demo)
+    with pytest.raises(StateError, match="a state must have at most"):
+        keyframes.compressed(0)
 
 
 def kept(n: int, max_bytes: int) -> Keyframes:

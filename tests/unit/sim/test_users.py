@@ -341,3 +341,23 @@ def test_worlds_that_no_hand_may_change_are_changed_by_no_user() -> None:
     demo = shared(1, demo=find_demo("promise_seams")(0))
     with pytest.raises(LabError, match="nothing can be changed by hand here"):
         by(demo, 1, CreateBody.of(0, disc(0.0)))
+
+
+def test_what_large_actions_leave_to_take_back_stays_small_enough_to_be_sent() -> None:
+    demo = shared(1)
+    pieces = [{"shape": {"kind": "circle", "radius": 0.1 + 0.001 * k}, "name": "\u0100" * 100} for k in range(150)]
+    for _ in range(30):
+        body = by(demo, 1, CreateBody(0, {"fixtures": pieces}))
+        by(demo, 1, DestroyBody(0, body))
+    state, there = encode_state(demo), Table()
+    decode_state(there, state)
+    assert len(state) < 300_000 and encode_state(there) == state
+    assert by(demo, 1, UndoOwn()) is not False and len(world_of(demo).body_ids) == 3
+
+
+def test_a_name_has_a_greatest_length_and_can_be_written() -> None:
+    demo = shared(1)
+    with pytest.raises(InvalidInputError, match="name must be text of at most 200 characters"):
+        by(demo, 1, ChangeBody(0, 1, {"name": "\u0100" * 201}))
+    world_of(demo).create_body(BodySpec(name="half \ud83d of a pair"))
+    assert rb"half \ud83d of a pair" in encode_state(demo)
