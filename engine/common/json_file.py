@@ -13,11 +13,13 @@ from engine.common.limits import MAX_JSON_NAMES, MAX_JSON_VALUES
 
 __all__ = ["check_values", "glance", "json_text", "read_json"]
 
+_ESCAPE = re.compile(r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(u[dD][89a-fA-F][0-9a-fA-F]{2})|.)", re.DOTALL)
+"""An escape in JSON; its group is half of a UTF-16 pair without the other half, which no file in UTF-8 can hold."""
 _INNERMOST = re.compile(r"\[\s+([^][{}\"]*?)\s+\]")
 
 
 def read_json(path: str | os.PathLike[str], kind: str, largest: int) -> object:
-    """Return the plain data of a JSON file.
+    """Return the plain data of a JSON file; half of a UTF-16 pair in a text becomes the six characters of its escape.
 
     Parameters
     ----------
@@ -77,7 +79,10 @@ def _parsed(content: bytes, kind: str, name: str) -> object:
 
     check_values(content, name)
     try:
-        return json.loads(content.decode("utf-8-sig"), parse_constant=refuse, object_pairs_hook=as_object)
+        text = content.decode("utf-8-sig")
+        if "\\ud" in text or "\\uD" in text:
+            text = _ESCAPE.sub(lambda found: found[0] if found[1] is None else rf"\\{found[1]}", text)
+        return json.loads(text, parse_constant=refuse, object_pairs_hook=as_object)
     except UnicodeDecodeError:
         raise InvalidInputError(name, "text in UTF-8", Described("other bytes")) from None
     except json.JSONDecodeError as error:

@@ -34,6 +34,7 @@ def as_plain(action: Action) -> dict[str, Any]:
     """
     try:
         plain: dict[str, Any] = msgspec.to_builtins(action, enc_hook=_number)
+        msgspec.msgpack.encode(plain)  # half of a UTF-16 pair, for instance, could be neither sent nor recorded
     except (TypeError, ValueError, OverflowError) as error:
         raise InvalidInputError("action", f"made of plain data ({error})", Described(type(action).__name__)) from None
     return plain

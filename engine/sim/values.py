@@ -211,6 +211,8 @@ class ValueWriter:
         kind = type(value)
         if kind is int and not -(2**63) <= value < 2**63:
             raise StateError(f"{path} must be an integer of 64 bits, got {value!r:.40}")
+        if kind is str:
+            return _checked_text(value, path)
         if kind in _ATOMS:
             return value
         part = self._parts.get(id(value))
@@ -281,6 +283,15 @@ def _plain_dtype(dtype: np.dtype[Any], path: str) -> str | list[Any]:
     if _DTYPES.get(dtype.name) != dtype:
         raise StateError(f"{path} is an array of {dtype}, which no state can hold")
     return dtype.name
+
+
+def _checked_text(value: str, path: str) -> str:
+    if not value.isascii():
+        try:
+            value.encode()
+        except UnicodeEncodeError:
+            raise StateError(f"{path} must be text without half of a UTF-16 pair, got {value!a:.80}") from None
+    return value
 
 
 def _sorted(value: Any) -> list[Any]:

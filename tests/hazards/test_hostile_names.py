@@ -18,6 +18,7 @@ from engine.common.words import shown
 from engine.render.fonts import FontBook
 from engine.scenes import build_all, load_scene
 from engine.scenes.tables import Tables
+from engine.sim.actions import PressKey, as_plain
 from tests.hazards import hostile
 from tests.waiting import PATIENCE
 
@@ -54,6 +55,19 @@ def test_no_command_lets_them_through(tmp_path: Path, kind: str, capfd: pytest.C
         assert told
     if kind.endswith(("scene", "rube")):
         assert len(load_scene(out).bodies) >= 3
+
+
+def test_a_scene_with_half_a_letter_is_recorded_and_replayed(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    path, recording = tmp_path / "hostile.json", str(tmp_path / "hostile.rec")
+    path.write_bytes(hostile.KINDS["surrogate_scene"].make(1))
+    assert main(["run", str(path), "--headless", "--steps", "3", "--record-inputs", recording]) == 0
+    assert main(["replay", recording, "--verify"]) == 0
+    assert is_harmless("".join(capfd.readouterr()))
+
+
+def test_an_action_with_half_a_letter_is_refused() -> None:
+    with pytest.raises(InvalidInputError, match="surrogates not allowed"):
+        as_plain(PressKey("\ud800"))
 
 
 def test_a_table_and_a_sentence_are_printed_escaped(capfd: pytest.CaptureFixture[str]) -> None:

@@ -120,6 +120,7 @@ def test_a_random_number_generator_goes_on_where_it_was() -> None:
         (2**70, "value must be an integer of 64 bits"),
         (np.array(["text"]), "array of <U4"),
         (np.random.Generator(np.random.MT19937(1)), "generator of the kind MT19937"),
+        ({"a": ["half \ud83d of a pair"]}, r"value\['a'\]\[0\] must be text without half of a UTF-16 pair"),
         (np.zeros(2, dtype=[("is_on", "?")]), r"value: no kind of number in a state: \['is_on', 'bool', \[\]\]"),
         (np.zeros(2, dtype=[("many", "i4", (17,))]), "value: no kind of number in a state"),
         (np.zeros((1, 1, 1, 1, 1)), "value: an array must have at most 4 dimensions"),
