@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import msgspec
@@ -402,7 +402,7 @@ class Client:
 
     def _begin(self, welcome: m.Welcome, now: float) -> None:
         demo = made_of(welcome.scene)
-        _take_state(demo, welcome.state)
+        decode_state(demo, decompress_state(welcome.state), is_foreign=True)
         before, self._welcome, self.key = self.user, welcome, welcome.key
         self.user = welcome.user
         self.course = Course(demo, welcome.tick, welcome.window)
@@ -750,7 +750,7 @@ class Client:
         if self._lost is None or keyframe.tick < max(self._lost.tick, course.oldest):
             return
         here, before = course.now, poses_of(course.demo)
-        _take_state(course.demo, keyframe.state)
+        decode_state(course.demo, decompress_state(keyframe.state), is_foreign=True)
         self.n_adopted += self._lost.differs
         self._lost = None
         self.confirmed = max(self.confirmed, keyframe.tick)
@@ -764,14 +764,6 @@ class Client:
             self.n_again += 1
         if course.now == here:
             self._correct(before, here - keyframe.tick, now)
-
-
-def _take_state(demo: Demo, packed: bytes) -> None:
-    """Bring a demo into a server's state, without paths of pictures: no file here is opened because a server names it."""
-    decode_state(demo, decompress_state(packed), is_foreign=True)
-    for k, body in enumerate(demo.dropped):
-        if body.file is not None and body.file.picture is not None:
-            demo.dropped[k] = replace(body, file=replace(body.file, picture=None))
 
 
 def _line(words: str) -> str:

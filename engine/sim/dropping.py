@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from engine.common.errors import Described, InvalidInputError, InvalidShapeError, LabError
+from engine.common.files import name_beside
 from engine.common.json_file import glance
 from engine.common.limits import MAX_NAME
 from engine.common.tolerances import TRACE_TOLERANCE
@@ -37,6 +38,8 @@ __all__ = [
     "is_pair_file",
     "is_stepper_case",
     "load_dropped",
+    "rebuilt",
+    "without_outside_pictures",
 ]
 
 _SHARE = 0.15
@@ -186,6 +189,38 @@ def forget_gone(dropped: list[DroppedBody]) -> None:
     if len(gone) > _MOST_GONE:
         old = set(gone[:-_MOST_GONE])
         dropped[:] = [one for one in dropped if one not in old]
+
+
+def without_outside_pictures(dropped: Sequence[DroppedBody], folder: Path | None) -> list[DroppedBody]:
+    """Return what was dropped without pictures whose files lie outside a folder; without any if the folder is None."""
+    files: dict[int, BodyFile] = {}
+    made = []
+    for body in dropped:
+        file = body.file
+        if file is not None and file.picture is not None and (folder is None or name_beside(folder, file.picture.file) is None):
+            file = files.setdefault(id(file), replace(file, picture=None))
+            body = replace(body, file=file)
+        made.append(body)
+    return made
+
+
+def rebuilt(dropped: Sequence[DroppedBody]) -> list[DroppedBody]:
+    """Return what was dropped with body files made again by their constructors: those of a state come without their checks.
+
+    Raises
+    ------
+    InvalidInputError
+        A body file is not what it should be. Fields of other types can end in any error.
+    """
+    files = {id(body.file): _rebuilt(body.file) for body in dropped if body.file is not None}
+    return [replace(body, file=files.get(id(body.file))) for body in dropped]
+
+
+def _rebuilt(file: BodyFile) -> BodyFile:
+    from engine.decompose.outline import Outline, Part
+
+    outline = Outline(Part(part.outer, part.holes) for part in file.outline.parts)
+    return replace(file, outline=outline, picture=None if file.picture is None else replace(file.picture))
 
 
 def words_of(body: DroppedBody) -> str:

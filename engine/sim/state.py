@@ -16,6 +16,7 @@ from __future__ import annotations
 import contextlib
 import zlib
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -23,6 +24,7 @@ import msgspec
 from engine.common.errors import LabError
 from engine.common.messagepack import MAX_DECODED_BYTES, MAX_PLAIN_BYTES, is_bounded
 from engine.sim.demo import Demo
+from engine.sim.dropping import rebuilt, without_outside_pictures
 from engine.sim.parameters import parameter_values
 from engine.sim.state_check import check_state, check_types
 from engine.sim.stateful import Stateful
@@ -78,7 +80,8 @@ def encode_state(demo: Demo, is_kept: bool = False) -> bytes:
     ----------
     demo : Demo
     is_kept : bool
-        It stays in this process, whose own states are read without the bounds on those of others.
+        It stays in this process, whose own states are read without the bounds on those of others. Without, files of pictures outside the
+        working directory are not named.
 
     Raises
     ------
@@ -89,7 +92,7 @@ def encode_state(demo: Demo, is_kept: bool = False) -> bytes:
     writer = ValueWriter(parts, type(demo).__module__)
     worlds = [encode_world(stage.world.snapshot(), writer, f"stages[{k}].world") for k, stage in enumerate(demo.stages)]
     attributes = [
-        {name: writer.write(value, f"{path}{name}") for name, value in part.state_attributes().items()} for part, path in _owners(demo)
+        {name: writer.write(value, f"{path}{name}") for name, value in _attributes(part, is_kept).items()} for part, path in _owners(demo)
     ]
     plain = msgspec.msgpack.encode(_State(demo.id, dict(demo.sim.built_with), worlds, attributes))
     content = b"".join((len(plain).to_bytes(_LENGTH_BYTES, "little"), plain, *writer.arrays))
@@ -109,9 +112,9 @@ def decode_state(demo: Demo, content: bytes, is_foreign: bool = False, is_kept: 
     content : bytes
         Of `encode_state`, from a demo of the same scene.
     is_foreign : bool
-        It came from another computer: each attribute of the demo must also be of the type that it has here.
+        It came from another computer: each attribute of the demo must also be of the type that it has here, and it names no files.
     is_kept : bool
-        It never left this process: it may be as large as `encode_state` makes it.
+        It never left this process: it may be as large as `encode_state` makes it, and name any file as a picture.
 
     Raises
     ------
@@ -133,7 +136,7 @@ def decode_state(demo: Demo, content: bytes, is_foreign: bool = False, is_kept: 
                 before = encode_state(demo, is_kept=True)
             demo.values = values
             demo.restart()
-        _put(demo, state, arrays, is_foreign)
+        _put(demo, state, arrays, is_foreign, is_kept)
     except Exception as error:
         if before:
             demo.stages[:], demo.sim.built_with = stages, built_with
@@ -186,6 +189,13 @@ def _parts(demo: Demo) -> Mapping[tuple[str, int], object]:
     return {("demo", 0): demo, ("sim", 0): demo.sim, **stages, **{("world", k): stage.world for k, stage in enumerate(demo.stages)}}
 
 
+def _attributes(part: Stateful, is_kept: bool) -> Mapping[str, Any]:
+    attributes = part.state_attributes()
+    if is_kept or not isinstance(part, Demo):
+        return attributes
+    return {**attributes, "dropped": without_outside_pictures(part.dropped, Path.cwd())}
+
+
 def _owners(demo: Demo) -> list[tuple[Stateful, str]]:
     return [(demo, ""), (demo.sim, "sim."), *((stage, f"stages[{k}].") for k, stage in enumerate(demo.stages))]
 
@@ -209,7 +219,7 @@ def _check_bounds(plain: bytes) -> None:
         raise StateError(f"a state must have at most {MAX_PLAIN_BYTES} bytes beside its arrays, and {MAX_DECODED_BYTES} once decoded")
 
 
-def _put(demo: Demo, state: _State, arrays: bytes, is_foreign: bool) -> None:
+def _put(demo: Demo, state: _State, arrays: bytes, is_foreign: bool, is_kept: bool) -> None:
     """Read and check all of a state, then replace the demo's by it."""
     owners, stages = _owners(demo), demo.stages
     if len(state.worlds) != len(stages) or len(state.parts) != len(owners):
@@ -225,6 +235,8 @@ def _put(demo: Demo, state: _State, arrays: bytes, is_foreign: bool) -> None:
     check_state(demo, read[0], read[1], read[2:])
     if is_foreign:
         check_types(demo, read[0])
+    if not is_kept:
+        read[0]["dropped"][:] = without_outside_pictures(rebuilt(read[0]["dropped"]), None if is_foreign else Path.cwd())
     worlds = [stage.world for stage in stages]
     before = []
     for world in worlds[:-1]:  # the last one stands as before where it refuses

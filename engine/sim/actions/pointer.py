@@ -159,7 +159,7 @@ class Drop(AtPoint, frozen=True):
         file = body_from_json(self.file, "file")
         if self.picture is not None:
             name, lower, upper, crop = self.picture
-            file = dataclasses.replace(file, picture=Picture(os.path.normpath(Path.cwd() / name), lower, upper, crop))
+            file = dataclasses.replace(file, picture=Picture(os.path.normpath(name), lower, upper, crop))
         return drop_body(sim.demo.stages, sim.demo.dropped, file, self.point)
 
     def perform(self, sim: Simulation) -> tuple[DroppedBody, Inverse | None]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import subprocess
 import sys
 import zlib
@@ -11,9 +12,11 @@ from typing import Any
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 
 from engine.common.errors import InvalidInputError, LabError
 from engine.common.rng import stream
+from engine.decompose import load_body
 from engine.demo import registry
 from engine.demo.own_demo import load_own_demo
 from engine.demo.registry import all_demos, find_demo
@@ -196,6 +199,51 @@ def test_a_file_that_was_dropped_goes_along() -> None:
     assert body.is_there and body.stage is there.stages[0] and body.file is not dropped.file
     assert body.file.pieces == dropped.file.pieces and encode_state(there) == state
     assert body.file.picture == dropped.file.picture is not None
+
+
+def dropped_with_picture(name: str) -> Demo:
+    demo = find_demo("simple_shapes")(0)
+    demo.sim.act(replace(Drop.of(load_body("sprites/figure_body.json"), (0.0, 9.0)), picture=(name, (-1.0, -1.0), (1.0, 1.0), None)))
+    return demo
+
+
+def test_a_state_names_no_file_outside_the_working_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Issue 30: a recording from another computer opened any picture, and one's own named its folders."""
+    here, there = dropped_with_picture("../secret.png"), find_demo("simple_shapes")(0)
+    assert b"secret" not in encode_state(here)
+    decode_state(there, encode_state(here, is_kept=True))
+    assert there.dropped[0].file.picture is None
+    decode_state(there, encode_state(here, is_kept=True), is_kept=True)
+    assert there.dropped[0].file.picture == here.dropped[0].file.picture is not None
+
+    own = encode_state(dropped_with_picture("pictures/own.png"))
+    assert str(Path.cwd()).encode() not in own
+    monkeypatch.chdir(tmp_path)
+    decode_state(there, own)
+    assert there.dropped[0].file.picture.file == str(Path("pictures/own.png"))
+    decode_state(there, own, is_foreign=True)
+    assert there.dropped[0].file.picture is None
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "words"),
+    [
+        ("picture.file", "a\0b", "the name of a file"),
+        ("picture.lower", (1.0, 1.0), "above and right of picture.lower"),
+        ("tolerance", -1.0, "tolerance must be > 0 m"),
+        ("outline.parts", (), "at least one part"),
+        ("pieces", (), "pieces must be at least one"),
+    ],
+)
+def test_a_body_file_of_a_state_passes_its_own_checks(path: str, value: object, words: str) -> None:
+    here, there = dropped_with_picture("own.png"), find_demo("simple_shapes")(0)
+    before = demo_hash(there)
+    *owners, name = path.split(".")
+    object.__setattr__(functools.reduce(getattr, owners, here.dropped[0].file), name, value)
+    with pytest.raises(StateError, match=words):
+        decode_state(there, encode_state(here, is_kept=True))
+    assert demo_hash(there) == before
+    assert not there.dropped
 
 
 def test_what_is_damaged_is_refused_and_nothing_has_happened() -> None:
