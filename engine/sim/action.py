@@ -19,7 +19,6 @@ gets its values from before. (T. Berlage, A Selective Undo Mechanism for Graphic
 
 from __future__ import annotations
 
-import math
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -47,7 +46,6 @@ __all__ = [
     "Pose",
     "Size",
     "Text",
-    "times_default",
 ]
 
 MAX_TEXT = 200
@@ -232,13 +230,3 @@ class Input:
     def begins(self) -> bool:
         """True if undo stops before it."""
         return self.action.begins
-
-
-def times_default(name: str, value: object, default: object, cubed: frozenset[str] = frozenset({"largest"})) -> float:
-    """Return how many times the work of its default a count among a solver's settings asks for; 1 for what is no count.
-
-    Settings that are the size of a matrix count with their cube.
-    """
-    if type(default) is not int or not isinstance(value, int | float) or not math.isfinite(value):
-        return 1.0
-    return max(value / max(default, 1), 1.0) ** (3 if name in cubed else 1)

@@ -16,7 +16,7 @@ from engine.common.errors import LabError, renamed
 from engine.geometry import Transform
 from engine.scenes.codec import from_plain, to_plain
 from engine.scenes.kinds import JOINT_KINDS
-from engine.sim.action import Action, Index, Inverse, NewIds, Number, Part, Point, Pose, Size, times_default
+from engine.sim.action import Action, Index, Inverse, NewIds, Number, Part, Point, Pose, Size
 from engine.sim.demo import Simulation
 from engine.sim.dropping import forget_gone
 from engine.sim.ids import called
@@ -484,8 +484,23 @@ def work_of_settings(solver: str, named: Mapping[str, object], own: object) -> f
     with contextlib.suppress(LabError):  # what is wrong is refused when it is applied
         usual = {each.name: each.default for each in dataclasses.fields(WorldSettings)} | load_solver(solver).own_settings(WorldSettings())
         given = {**named, **dict(named_values("solver_settings", own))}
-        return max(1.0, math.prod(times_default(name, value, usual.get(name)) for name, value in given.items()))
+        return max(1.0, math.prod(_work_of_setting(name, value, usual.get(name)) for name, value in given.items()))
     return 1.0
+
+
+_MATRIX_SIZES = frozenset({"largest"})
+"""Settings of solvers that are the size of a dense matrix, whose factoring takes work that grows with the cube."""
+
+
+def _work_of_setting(name: str, value: object, default: object) -> float:
+    """Return how many times the work of its default a setting asks for; 1 unless it is a count, infinity beyond the range of floats."""
+    if type(default) is not int or not isinstance(value, int | float):
+        return 1.0
+    try:
+        times = max(value / max(default, 1), 1.0) if math.isfinite(value) else 1.0
+        return times**3 if name in _MATRIX_SIZES else times
+    except OverflowError:
+        return math.inf
 
 
 # -- inside -----------------------------------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from typing import Any
 
 import msgspec
@@ -162,6 +163,12 @@ def test_a_change_named_like_a_parameter_of_the_program_is_refused(action: Actio
         demo.sim.act(Join(), user)
     with pytest.raises(InvalidInputError, match="must be a setting that exists"):
         demo.sim.act(action, user)
+
+
+@pytest.mark.parametrize("action", [SetSolver("contact_forces", (("largest", 1e300),)), ChangeWorld(0, {"velocity_iterations": 10**400})])
+def test_the_work_of_a_number_beyond_floats_is_infinite(action: Action) -> None:
+    """Issue 30: it ended in an OverflowError."""
+    assert action.work(find_demo("simple_shapes")(0).sim) == math.inf
 
 
 class Explode(Action, frozen=True):
