@@ -7,11 +7,12 @@ from typing import Annotated
 from msgspec import Meta
 from msgspec.structs import replace
 
+from engine.common.checks import integer
 from engine.common.errors import InvalidInputError, LabError
 from engine.sim.action import Action, Index, Inverse, NewIds, Number, Part
 from engine.sim.actions.pointer import Release
 from engine.sim.demo import Simulation
-from engine.sim.users import SPEEDS
+from engine.sim.users import MAX_USERS, SPEEDS
 
 __all__ = ["Drive", "GoAlone", "Join", "Leave", "Pause", "SetSpeed", "UndoOwn", "take_back"]
 
@@ -23,7 +24,7 @@ class Join(Action, frozen=True):
     undoable = guests_may = uses_hand = False
 
     def apply(self, sim: Simulation) -> None:
-        sim.users.join(sim.user_number, self.is_back)
+        sim.users.join(integer("user", sim.user_number, 1, MAX_USERS), self.is_back)
 
 
 class Leave(Action, frozen=True):

@@ -18,6 +18,7 @@ from engine.sim.actions import (
     CreateBody,
     Drag,
     Grab,
+    Join,
     PressKey,
     Release,
     ReleaseAll,
@@ -295,6 +296,17 @@ def test_wrong_steps_and_actions_are_refused() -> None:
     with pytest.raises(InvalidInputError, match=r"SetAwake.body must be int >= 0, got -1"):
         history.act(SetAwake(0, -1, True))
     assert not any(history.inputs), "it is no part of the history"
+
+
+def test_nobody_joins_a_demo_of_one_person() -> None:
+    """Issue 30: user 0 joined, and no keyframe after that could be restored."""
+    history = History(Rain(0))
+    with pytest.raises(InvalidInputError, match=r"user must be .*, got 0"):
+        history.act(Join())
+    assert not history.demo.sim.is_shared
+    for _ in range(2):
+        history.step()
+    history.seek(1)
 
 
 class Failing(Rain):
