@@ -124,7 +124,7 @@ class Stage(Stateful):
         The part of the world that is shown, its own frame; None for all of it.
     """
 
-    state_names: ClassVar[tuple[str, ...]] = ("label", "mark_touching", "colors", "outline_only", "counts", "own_bounds")
+    state_names: ClassVar[tuple[str, ...]] = ("offset", "label", "mark_touching", "colors", "outline_only", "counts", "own_bounds")
 
     def __init__(self, world: World, offset: tuple[float, float] = (0.0, 0.0), label: str = "", mark_touching: bool = False) -> None:
         self.world = world

@@ -30,6 +30,7 @@ from engine.sim.state_check import check_state, check_types
 from engine.sim.stateful import Stateful
 from engine.sim.values import StateError, ValueReader, ValueWriter
 from engine.sim.world_state import WorldState, decode_world, encode_world
+from engine.world import World
 
 __all__ = [
     "MAX_STATE_BYTES",
@@ -44,6 +45,7 @@ __all__ = [
 
 MAX_STATE_BYTES = 64_000_000
 """Ten thousand bodies in a heap need a third of it."""
+_MAX_STAGES = 64
 _LENGTH_BYTES = 4
 _LEVEL = 1
 """Of zlib: the fastest."""
@@ -123,7 +125,7 @@ def decode_state(demo: Demo, content: bytes, is_foreign: bool = False, is_kept: 
     """
     if not content:
         return
-    before, stages, built_with = b"", list(demo.stages), demo.sim.built_with
+    before, stages, built_with, view_state = b"", list(demo.stages), demo.sim.built_with, demo.view_state
     try:
         state, arrays = _split(content, is_kept)
         if state.demo != demo.id:
@@ -132,15 +134,22 @@ def decode_state(demo: Demo, content: bytes, is_foreign: bool = False, is_kept: 
         if values != state.built_with:
             raise StateError("the state must have every parameter")
         if values != demo.sim.built_with or len(state.worlds) != len(demo.stages):
-            with contextlib.suppress(LabError):  # a world that is lost has no state
+            try:
                 before = encode_state(demo, is_kept=True)
+            except LabError:
+                if not is_kept and not any(stage.world.is_lost for stage in stages):  # a world that is lost has no state
+                    raise
             demo.values = values
             demo.restart()
-        _put(demo, state, arrays, is_foreign, is_kept)
+        n_built = len(demo.stages)
+        for _ in range(n_built, min(len(state.worlds), _MAX_STAGES)):
+            demo.add_stage(World())
+        _put(demo, state, arrays, n_built, is_foreign, is_kept)
     except Exception as error:
         if before:
             demo.stages[:], demo.sim.built_with = stages, built_with
             decode_state(demo, before, is_kept=True)
+            demo.view_state = view_state
         message = str(error) if isinstance(error, LabError) else f"the state is damaged: {type(error).__name__}: {error}"
         raise StateError(" ".join(message.split())) from None  # a wrong type can end in any error
 
@@ -219,8 +228,8 @@ def _check_bounds(plain: bytes) -> None:
         raise StateError(f"a state must have at most {MAX_PLAIN_BYTES} bytes beside its arrays, and {MAX_DECODED_BYTES} once decoded")
 
 
-def _put(demo: Demo, state: _State, arrays: bytes, is_foreign: bool, is_kept: bool) -> None:
-    """Read and check all of a state, then replace the demo's by it."""
+def _put(demo: Demo, state: _State, arrays: bytes, n_built: int, is_foreign: bool, is_kept: bool) -> None:
+    """Read and check all of a state, then replace the demo's by it; of its stages the first `n_built` lie in the picture where they did."""
     owners, stages = _owners(demo), demo.stages
     if len(state.worlds) != len(stages) or len(state.parts) != len(owners):
         raise StateError(f"the state must be of {len(stages)} worlds, got {len(state.worlds)}")
@@ -249,6 +258,9 @@ def _put(demo: Demo, state: _State, arrays: bytes, is_foreign: bool, is_kept: bo
         for world, snapshot in before:
             world.restore(snapshot)
         raise
+    for k, (stage, attributes) in enumerate(zip(stages, read[2:], strict=True)):
+        offset = attributes.pop("offset")
+        stage.offset = stage.offset if k < n_built else offset
     for (part, _), attributes in zip(owners, read, strict=True):
         part.set_state_attributes(attributes)
     demo.sim.use_missing_referees()

@@ -13,13 +13,13 @@ from typing import Annotated, Any
 import msgspec
 
 from engine.geometry import AABB
-from engine.sim.action import Action, Inverse, Part
+from engine.sim.action import Action, Inverse, Number, Part
 from engine.sim.demo import Demo
 from engine.sim.dropping import DroppedBody
 from engine.sim.grip import Grip
 from engine.sim.parameters import parameter_values
 from engine.sim.stage import StageCounts
-from engine.sim.users import MAX_UNDO, MAX_USERS, PUSHES, SPEEDS, User, Users
+from engine.sim.users import MAX_UNDO, MAX_USERS, PUSHES, SIXTEENTHS, SPEEDS, User, Users
 from engine.sim.values import StateError, can_be_set, class_name
 from engine.world.solver import solver_name
 
@@ -27,7 +27,7 @@ __all__ = ["check_state", "check_types"]
 
 _Channel = Annotated[int, msgspec.Meta(ge=0, le=255)]
 _Color = Annotated[tuple[_Channel, ...], msgspec.Meta(min_length=3, max_length=4)]
-_Count = Annotated[int, msgspec.Meta(ge=0)]
+_Count = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
 
 
 class _DemoState(msgspec.Struct):
@@ -53,6 +53,7 @@ class _SimulationState(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class _StageState(msgspec.Struct, forbid_unknown_fields=True):
+    offset: tuple[Number, Number]
     label: str
     mark_touching: bool
     colors: dict[int, _Color]
@@ -68,7 +69,7 @@ class _UsersState(msgspec.Struct, forbid_unknown_fields=True):
     ticks: _Count
     paused: bool
     speed: float
-    _owed: _Count
+    _owed: Annotated[int, msgspec.Meta(ge=0, lt=SIXTEENTHS)]
 
 
 class _UserState(msgspec.Struct, forbid_unknown_fields=True):

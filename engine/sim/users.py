@@ -28,7 +28,7 @@ from engine.sim.grip import Grip
 from engine.sim.ids import IDS_OF_A_USER
 from engine.sim.stage import Stage
 
-__all__ = ["FORCE", "KEYFRAME_TICKS", "MAX_UNDO", "MAX_USERS", "PUSHES", "SPEEDS", "User", "Users"]
+__all__ = ["FORCE", "KEYFRAME_TICKS", "MAX_UNDO", "MAX_USERS", "PUSHES", "SIXTEENTHS", "SPEEDS", "User", "Users"]
 
 KEYFRAME_TICKS = 30
 """From one keyframe of a shared demo to the next: half a second at 60 Hz."""
@@ -45,7 +45,7 @@ FORCE = 20.0
 
 SPEEDS = (0.0625, 0.125, 0.25, 0.5, 1.0, 2.0, 4.0)
 """Steps to a tick; sixteenths, so that what is owed adds up without rounding."""
-_SIXTEENTHS = 16
+SIXTEENTHS = 16
 
 PUSHES = {
     "left": (-1.0, 0.0), "right": (1.0, 0.0), "up": (0.0, 1.0), "down": (0.0, -1.0),
@@ -137,14 +137,14 @@ class Users:
     @property
     def fraction(self) -> float:
         """How much of the next step is owed already: for the picture of slow motion."""
-        return self._owed / _SIXTEENTHS
+        return self._owed / SIXTEENTHS
 
     def tick(self) -> int:
         """Let a tick pass; return how many steps are taken in it."""
         self.ticks += 1
         if self.paused:
             return 0
-        steps, self._owed = divmod(self._owed + round(self.speed * _SIXTEENTHS), _SIXTEENTHS)
+        steps, self._owed = divmod(self._owed + round(self.speed * SIXTEENTHS), SIXTEENTHS)
         return steps
 
     def push(self, stages: Sequence[Stage]) -> None:

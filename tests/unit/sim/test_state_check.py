@@ -1,0 +1,119 @@
+"""A state that was changed on its way is refused before anything of it is used, and the demo stands as before."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+import pytest
+
+from engine.geometry import Circle, Polygon
+from engine.history.history import History, demo_hash
+from engine.sim.actions import Join, PressKey
+from engine.sim.demo import Demo
+from engine.sim.parameters import Parameter
+from engine.sim.state import StateError, decode_state, encode_state
+from engine.world import BodySpec, FixtureSpec, World
+
+
+class Table(Demo):
+    """A ground and two discs on each of its stages, of which key A adds one."""
+
+    id = "table"
+    parameters = (Parameter("count", 1.0, 1.0, 5.0),)
+
+    def build(self) -> None:
+        self.view_state = "of its build"
+        for _ in range(int(self.parameter("count"))):
+            self.add_table()
+
+    def add_table(self, x: float = 0.0) -> None:
+        world = self.add_stage(World(), (x, 0.0)).world
+        world.create_body(BodySpec((FixtureSpec(Polygon.box(20.0, 0.5)),), type="static"))
+        for k in range(2):
+            world.create_body(BodySpec((FixtureSpec(Circle(0.5)),), position=(2.0 * k, 3.0)))
+
+    def on_key(self, key: str) -> bool:
+        if key == "a":
+            self.add_table(7.0)
+        return key == "a"
+
+
+Plain = list[Any]
+
+
+def changed(state: bytes, change: Callable[[Plain], object]) -> bytes:
+    """Return a state whose plain data (id, parameters, worlds, attributes of demo, simulation and stages) were changed."""
+    end = 4 + int.from_bytes(state[:4], "little")
+    plain = msgspec.msgpack.decode(state[4:end])
+    change(plain)
+    content = msgspec.msgpack.encode(plain)
+    return len(content).to_bytes(4, "little") + content + state[end:]
+
+
+def check_refused(change: Callable[[Plain], object], words: str) -> None:
+    """Check that a changed state is refused in such words."""
+    demo = Table()
+    demo.sim.act(Join(), 1)
+    state = changed(encode_state(demo), change)
+    there = Table()
+    before = encode_state(there)
+    with pytest.raises(StateError, match=words):
+        decode_state(there, state)
+    assert encode_state(there) == before
+
+
+def set_in(part: int, name: str, value: object) -> Callable[[Plain], object]:
+    """Return a change of an attribute: of the demo (0), its simulation (1) or its first stage (2)."""
+    return lambda plain: plain[3][part].__setitem__(name, value)
+
+
+def set_in_users(name: str, value: object) -> Callable[[Plain], object]:
+    return lambda plain: plain[3][1]["users"]["object"][1].__setitem__(name, value)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (set_in_users("_owed", 16 * 5000), "sim.users: .*_owed"),
+        (set_in_users("ticks", 2**60), "sim.users: .*ticks"),
+        (set_in(0, "steps", 2**60), "demo: .*steps"),
+        (set_in(2, "offset", {"tuple": [float("nan"), 0.0]}), r"stages\[0\]: .*offset"),
+    ],
+)
+def test_a_state_that_was_changed_is_refused(change: Callable[[Plain], object], words: str) -> None:
+    check_refused(change, words)
+
+
+def test_a_stage_that_was_added_later_comes_and_goes_with_the_time() -> None:
+    history = History(Table(0))
+    for _ in range(10):
+        history.step()
+    history.act(PressKey("a"))
+    while history.now < 130:
+        history.step()
+    hashes = {step: history.hash_at(step) for step in (5, 70, 125)}
+    for step, n_stages in ((5, 1), (125, 2), (70, 2), (5, 1)):
+        history.seek(step)
+        assert len(history.demo.stages) == n_stages and demo_hash(history.demo) == hashes[step] and history.divergence is None
+        assert [stage.offset[0] for stage in history.demo.stages] == [0.0, 7.0][:n_stages]
+    history.seek(125)
+    there = Table()
+    decode_state(there, encode_state(history.demo))
+    assert demo_hash(there) == demo_hash(history.demo)
+    there.sim.step()
+
+
+@pytest.mark.parametrize("keeps_what_no_state_can_hold", [False, True])
+def test_a_refused_state_of_other_parameters_leaves_everything(keeps_what_no_state_can_hold: bool) -> None:
+    there = Table()
+    there.view_state = "of its picture"
+    there.steps = 7
+    if keeps_what_no_state_can_hold:
+        there.own = len  # type: ignore[attr-defined]
+    stages = list(there.stages)
+    with pytest.raises(StateError):
+        decode_state(there, changed(encode_state(Table(0, {"count": 3.0})), set_in(0, "more", {"bad": 1})))
+    assert there.stages == stages and there.values == {"count": 1.0} and there.steps == 7
+    assert there.view_state == "of its picture" and hasattr(there, "own") == keeps_what_no_state_can_hold
