@@ -17,6 +17,7 @@ from engine.sim.action import Action, Inverse, Number, Part
 from engine.sim.demo import Demo
 from engine.sim.dropping import DroppedBody
 from engine.sim.grip import Grip
+from engine.sim.ids import IDS_OF_A_USER
 from engine.sim.parameters import parameter_values
 from engine.sim.stage import StageCounts
 from engine.sim.users import MAX_UNDO, MAX_USERS, PUSHES, SIXTEENTHS, SPEEDS, User, Users
@@ -172,6 +173,8 @@ def _check_users(demo: Demo, users: object) -> None:
         _check_grip(demo, user.grip)
         if not user.pushes <= set(PUSHES):
             raise StateError(f"{path} must have keys that push")
+        if not all(0 <= one - number * IDS_OF_A_USER <= IDS_OF_A_USER for ids in user.next_ids.values() for one in ids):
+            raise StateError(f"{path}.next_ids must be of its own range")
         for inverse in user.undo:
             _check_inverse(inverse, f"{path}.undo")
 

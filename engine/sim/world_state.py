@@ -15,6 +15,7 @@ from engine.common.errors import Described, InvalidInputError, renamed
 from engine.contracts import ContactPoint, PairEvent, StepContacts
 from engine.scenes.codec import from_plain, to_plain
 from engine.scenes.kinds import JOINT_KINDS
+from engine.sim.ids import IDS_OF_A_USER
 from engine.sim.values import StateError, ValueReader, ValueWriter, decode_spec, encode_spec
 from engine.world import BodySpec, FixtureSpec, WorldSettings, WorldSnapshot, load_solver
 from engine.world.joints import ResolvedJoint, check_numbers
@@ -160,6 +161,10 @@ def decode_world(plain: WorldState, reader: ValueReader, path: str) -> WorldSnap
         out_of_range=plain.out_of_range,
     )
     check_snapshot(snapshot, path)
+    ids = {"bodies": [row[0] for row in plain.bodies], "fixtures": [row[0] for row in plain.fixtures], "joints": [row[0] for row in joints]}
+    for (kind, living), next_id in zip(ids.items(), plain.next_ids, strict=True):
+        if any(next_id <= id < IDS_OF_A_USER for id in living):
+            raise StateError(f"{path}.next_ids must be above the {kind} that there are, got {next_id}")
     return snapshot
 
 

@@ -624,6 +624,11 @@ class World:
         self._checked()
         self._check_targets(command)
         self._check_command(command)
+        living: dict[str, Mapping[int, object]]
+        living = {"body": self._model.bodies, "fixture": self._model.fixtures, "joint": self._model.joints}
+        for kind, id in command.creates:
+            if id in living[kind]:
+                raise InvalidInputError(kind, "a new one", id)
         for kind, id in command.creates:  # never assigned again, even if the command fails
             self._next_ids[kind] = max(self._next_ids[kind], id + 1)
         if self._busy:

@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from engine.common.errors import InvalidInputError
 from engine.geometry import Circle, Polygon
 from engine.history.history import History, demo_hash
 from engine.sim.actions import Join, PressKey
@@ -73,11 +74,22 @@ def set_in_users(name: str, value: object) -> Callable[[Plain], object]:
     return lambda plain: plain[3][1]["users"]["object"][1].__setitem__(name, value)
 
 
+def set_in_user(name: str, value: object) -> Callable[[Plain], object]:
+    """Return a change of an attribute of user 1."""
+    return lambda plain: plain[3][1]["users"]["object"][1]["users"]["dict"][0][1]["object"][1].__setitem__(name, value)
+
+
 @pytest.mark.parametrize(
     ("change", "words"),
     [
         (set_in_users("_owed", 16 * 5000), "sim.users: .*_owed"),
         (set_in_users("ticks", 2**60), "sim.users: .*ticks"),
+        (
+            lambda plain: plain[2][0].__setitem__(14, [0, 3, 0]),
+            r"\.world\.next_ids must be above the bodies that there are, got 0",
+        ),
+        (lambda plain: plain[2][0].__setitem__(14, [3, 2, 0]), r"next_ids must be above the fixtures that there are, got 2"),
+        (set_in_user("next_ids", {"dict": [[0, {"tuple": [9, 9, 9]}]]}), r"sim\.users\[1\]\.next_ids must be of its own range"),
         (set_in(0, "steps", 2**60), "demo: .*steps"),
         (set_in(2, "offset", {"tuple": [float("nan"), 0.0]}), r"stages\[0\]: .*offset"),
     ],
@@ -117,3 +129,13 @@ def test_a_refused_state_of_other_parameters_leaves_everything(keeps_what_no_sta
         decode_state(there, changed(encode_state(Table(0, {"count": 3.0})), set_in(0, "more", {"bad": 1})))
     assert there.stages == stages and there.values == {"count": 1.0} and there.steps == 7
     assert there.view_state == "of its picture" and hasattr(there, "own") == keeps_what_no_state_can_hold
+
+
+def test_an_id_that_lives_is_given_to_nothing_else() -> None:
+    world = Table().stages[0].world
+    world.destroy_body(1)
+    world.hand_out((1, 9, 0))
+    assert world.create_body(BodySpec()) == 1
+    with pytest.raises(InvalidInputError, match="body must be a new one, got 2"):
+        world.create_body(BodySpec())
+    assert world.body_ids == (0, 1, 2)
