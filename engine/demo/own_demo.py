@@ -70,7 +70,7 @@ def _run(file: Path) -> None:
     folder = str(file.resolve().parent)
     if folder not in sys.path:
         sys.path.append(folder)  # behind everything: no file there takes the place of a library
-    sys.modules[name] = module  # where dataclasses and pickles look for it
+    sys.modules[name] = module  # where dataclasses and the reader of states look for it
     with told_with_line(str(file)):
         try:
             spec.loader.exec_module(module)

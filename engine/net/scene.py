@@ -51,18 +51,18 @@ def check_hertz(field: str, value: object) -> float:
 
 def scene_of(demo: Demo) -> dict[str, Any]:
     """Return how a demo was made, with its present parameters."""
-    run = demo.sim
-    settings = None if run.solver_settings is None else [list(pair) for pair in run.solver_settings]
+    sim = demo.sim
+    settings = None if sim.solver_settings is None else [list(pair) for pair in sim.solver_settings]
     return {
         "demo": demo.id,
         "scene": demo.scene_content() if isinstance(demo, SceneDemo) else None,
         "seed": demo.seed,
         "values": dict(demo.values),
-        "solver": run.solver,
+        "solver": sim.solver,
         "solver_settings": settings,
-        "built_for": run.built_for,
-        "hertz": run.hertz,
-        "remembers": run.keeps_solver_state,
+        "built_for": sim.built_for,
+        "hertz": sim.hertz,
+        "remembers": sim.keeps_solver_state,
     }
 
 

@@ -7,11 +7,11 @@ None, bool, int, float, str, bytes and lists stand for themselves. Every other v
     {"spec": MessagePack of {"kind": "circle", ...}}            specifications and shapes, as in a scene file (`engine.scenes.codec`)
     {"action": MessagePack of the action}                       (`engine.sim.actions`)
     {"object": [class, {attribute: value}]}     {"enum": [class, member]}     {"random": [state, increment, ...]}
-    {"stage": 0}           a part of the running program: the demo, its run, a stage, a world
+    {"stage": 0}           a part of the running program: the demo, its simulation, a stage, a world
     {"same": 7}            the mutable value that was begun as the seventh: two references to one object stay two references to one object
 
 Nothing is imported or called by a name in the data. A class must be one of this program's own that is loaded already and whose instances
-are data alone (`own_class`); instances are made without their constructor. Specifications pass their own checks.
+are data alone (`_own_class`); instances are made without their constructor. Specifications pass their own checks.
 """
 
 from __future__ import annotations

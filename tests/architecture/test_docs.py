@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pkgutil
 import re
 from pathlib import Path
 
@@ -92,6 +93,13 @@ def test_every_picture_belongs_to_a_page_and_to_the_script() -> None:
     drawn = [path.stem for path in (DOCS / "pictures").glob("*.py") if path.stem not in others]
     assert pictures == sorted(drawn) == [path.stem for path in ALGORITHMS]
     assert sorted(path.stem for path in (DOCS / "img" / "dynamics").glob("*.png")) == sorted(DRAWN) == [path.stem for path in TOPICS]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_names_of_the_engine_on_a_page_exist(page: Path) -> None:
+    """Issue 30: pages named modules that had been deleted."""
+    for name in set(re.findall(r"\bengine(?:\.\w+)+", page.read_text("utf-8"))):
+        pkgutil.resolve_name(name)
 
 
 def test_names_of_code_on_the_pages_of_dynamics_exist() -> None:

@@ -6,7 +6,7 @@ What they draw is seeded; what they do depends on what they see when they look, 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Protocol
 
 import numpy as np
@@ -52,21 +52,6 @@ _MAX_NEW = 30
 _SLIDE = 0.05
 """Share of a slider's length by which it is moved from its default, each way."""
 _KEYS = ("left", "right", "up", "down")
-
-_SHARES: dict[str, float] = {
-    "grab": 8.0,
-    "push": 4.0,
-    "create": 3.0,
-    "erase": 1.5,
-    "join_bodies": 1.5,
-    "part": 0.5,
-    "undo": 1.0,
-    "slide": 0.4,
-    "pause": 0.5,
-    "hurry": 0.5,
-    "restart": 0.1,
-}
-"""Relative frequency of each action."""
 
 
 class Actor(Protocol):
@@ -128,9 +113,9 @@ class RandomHands:
         if "hand" in self._busy and now - self._dragged >= _DRAG_SECONDS:
             self._drag(actor, now)
         if self._rng.random() < self._rate * passed:
-            names, shares = list(_SHARES), np.array(list(_SHARES.values()))
-            name = names[int(self._rng.choice(len(names), p=shares / shares.sum()))]
-            getattr(self, f"_{name}")(actor, demo, now)
+            methods, frequencies = list(_FREQUENCIES), np.array(list(_FREQUENCIES.values()))
+            method = methods[int(self._rng.choice(len(methods), p=frequencies / frequencies.sum()))]
+            method(self, actor, demo, now)
 
     def let_go(self, actor: Actor, now: float) -> None:
         """End all that has been begun."""
@@ -264,6 +249,22 @@ class RandomHands:
     def _near(self, point: tuple[float, float], reach: float) -> tuple[float, float]:
         dx, dy = self._rng.uniform(-reach, reach, 2)
         return point[0] + float(dx), point[1] + float(dy)
+
+
+_FREQUENCIES: Mapping[Callable[[RandomHands, Actor, Demo, float], None], float] = {
+    RandomHands._grab: 8.0,
+    RandomHands._push: 4.0,
+    RandomHands._create: 3.0,
+    RandomHands._erase: 1.5,
+    RandomHands._join_bodies: 1.5,
+    RandomHands._part: 0.5,
+    RandomHands._undo: 1.0,
+    RandomHands._slide: 0.4,
+    RandomHands._pause: 0.5,
+    RandomHands._hurry: 0.5,
+    RandomHands._restart: 0.1,
+}
+"""Relative frequency of each action of random hands."""
 
 
 def _n_bodies(demo: Demo) -> int:
