@@ -18,7 +18,7 @@ from engine.app.parameter_rows import ParameterRows
 from engine.app.second_picture import figure_words, solver_words, title_of
 from engine.app.widgets import ScrollPanel, mark
 from engine.demo.comparison import Comparison
-from engine.demo.session import MOST_BESIDE, Session
+from engine.demo.session import MAX_BESIDE, Session
 from engine.demo.solver_settings import OF_WORLD, changed_setting, setting_parameters, setting_values
 from engine.render import palette
 from engine.render.differences import length_words
@@ -84,7 +84,7 @@ class MotionPanel:
         for k, beside in enumerate(session.besides):
             top = self._list(top, "beside it" if not k else "", f"beside {k}", beside.solver, Wish("beside", "", k))
         n = len(session.besides)
-        if n < MOST_BESIDE:
+        if n < MAX_BESIDE:
             top = self._list(top, "beside it" if not n else "", f"beside {n}", "", Wish("beside", "", n))
         if n:
             top = self._choice(top, "drawn", {"over it": Wish("lane", ""), "in lanes": Wish("lane", "lane")})

@@ -194,12 +194,12 @@ def solver_list(option: str, given: str | None) -> tuple[str, ...]:
     """
     if given is None:
         return ()
-    from engine.demo.session import MOST_BESIDE
+    from engine.demo.session import MAX_BESIDE
     from engine.world.solver import solver_name
 
     names = tuple(solver_name(option, name.strip()) for name in given.split(","))
-    if len(names) > MOST_BESIDE:
-        raise InvalidInputError(option, f"{MOST_BESIDE} solvers at the most", given)
+    if len(names) > MAX_BESIDE:
+        raise InvalidInputError(option, f"{MAX_BESIDE} solvers at the most", given)
     return names
 
 

@@ -61,11 +61,11 @@ _ENDINGS = {
 """How the names of files end that options write, where there is one ending."""
 _PIPE_WIDTH = 160
 """Columns where the number is not known."""
-_LONGEST_LINE = 10_000
+_MAX_LINE = 10_000
 """Columns of a table in a pipe or a file: there every row has a line of its own, so that what looks for a word finds all of the row."""
 _MIN_WIDTH = 80
 """Columns of a terminal that has fewer: it breaks lines itself, which is easier to read than a table of columns two letters wide."""
-_LONGEST_WORD = 20
+_MAX_WORD = 20
 """Characters of a word, or of a number with its unit, that no column of a table breaks: headings give way first."""
 
 
@@ -91,7 +91,7 @@ class _PatientConsole(SafeConsole):
         usual = self._width
         for item in objects:
             if isinstance(item, Table) and not self.is_terminal:
-                self.width = max(self.width, Measurement.get(self, self.options.update(width=_LONGEST_LINE), item).maximum)
+                self.width = max(self.width, Measurement.get(self, self.options.update(width=_MAX_LINE), item).maximum)
             elif isinstance(item, Table):
                 _keep_words(item)
                 self.width = next((width for width in range(self.width, _PIPE_WIDTH) if self._fits(item, width)), _PIPE_WIDTH)
@@ -109,7 +109,7 @@ def _keep_words(table: Table) -> None:
         column.overflow = "fold"
         texts = [cell.plain if isinstance(cell, Text) else Text.from_markup(str(cell)).plain for cell in column.cells]
         words = texts if column.justify == "right" else [max(text.split(), key=len, default="") for text in texts]
-        column.min_width = min(max(map(cell_len, words), default=0), _LONGEST_WORD)
+        column.min_width = min(max(map(cell_len, words), default=0), _MAX_WORD)
 
 
 def check_files(reads: Mapping[str, str | None], writes: Mapping[str, str | None]) -> None:

@@ -33,8 +33,8 @@ __all__ = ["CameraController", "CameraFollow", "Focus"]
 _FARTHEST = 12.0
 """How many times smaller than at first the picture may become: farther out a demo is a dot that cannot be found again."""
 _NOTCH = 1.15
-"""Larger by so much with each notch of the wheel; at most `_MOST_NOTCHES` are taken at once."""
-_MOST_NOTCHES = 8.0
+"""Larger by so much with each notch of the wheel; at most `_MAX_NOTCHES` are taken at once."""
+_MAX_NOTCHES = 8.0
 _CLOSE = 1.2
 """How far around a difference the picture reaches, in sizes of the smaller shape."""
 _GRAIN = 40.0
@@ -263,7 +263,7 @@ class CameraController:
     def zoom(self, pixel: tuple[float, float], notches: float) -> None:
         """Zoom by wheel notches, the point under the cursor staying where it is; not so far out that the demo is lost."""
         self.following.interrupt()
-        factor = _NOTCH ** max(-_MOST_NOTCHES, min(_MOST_NOTCHES, notches))
+        factor = _NOTCH ** max(-_MAX_NOTCHES, min(_MAX_NOTCHES, notches))
         farthest = min(self._home_scale / _FARTHEST / self.camera.scale, 1.0)
         self.camera = self.camera.zoomed(self.in_view(pixel), max(factor, farthest))
         self._is_untouched = False

@@ -65,7 +65,7 @@ from engine.world.solver import NamedValues
 
 __all__ = ["Comparison", "Skipped"]
 
-_MOST_JUDGED = 8
+_MAX_JUDGED = 8
 """Steps before two bodies parted that the referee of motion judges: a step of a hundred bodies takes it a tenth of a second."""
 _JUDGED = {"box2d", "soft_step"}
 """Between which solvers it judges."""
@@ -346,7 +346,7 @@ class Comparison:
     def why(self) -> Why | None:
         """Return why the two parted; None if they did not.
 
-        The referee of motion judges the steps of the first up to there, `_MOST_JUDGED` at the most, each from equal states, with what
+        The referee of motion judges the steps of the first up to there, `_MAX_JUDGED` at the most, each from equal states, with what
         was done to it and what the demo did before the step. Of those that leave the body with another velocity the one is taken that
         moves it farthest apart. Where there is none, or the two are not driven by the solvers that the referee knows, it is what the
         contacts show.
@@ -371,7 +371,7 @@ class Comparison:
         for step in range(1, parted.step + 1):
             for one in self._branch.inputs[step - 1]:
                 repeat(demo, one)
-            if step > max(parted.step - _MOST_JUDGED, self.since[0]) and parted.stage < len(demo.stages):
+            if step > max(parted.step - _MAX_JUDGED, self.since[0]) and parted.stage < len(demo.stages):
                 _before_its_step(demo.stages[parted.stage], judge)
             with contextlib.suppress(LabError):  # as then, or Box2D cannot take what is there
                 demo.sim.step()

@@ -21,7 +21,7 @@ __all__ = ["Driver", "LocalDriver"]
 
 _STEPPING_BUDGET = 0.040
 """Seconds of a frame spent on steps at the most; what is still due then is dropped, so that the window stays alive."""
-_LONGEST_FRAME = 1.0 / 15.0
+_MAX_FRAME_SECONDS = 1.0 / 15.0
 """Seconds of world time taken in one frame at the most."""
 _HAND = "the hand"
 """Among the names of keys: what is to be released."""
@@ -208,7 +208,7 @@ class LocalDriver:
     def _due(self, elapsed: float) -> int:
         clock = self.clock
         clock.step_seconds = self.demo.step_seconds
-        clock.max_steps = max(4, round(_LONGEST_FRAME * max(clock.speed, 1.0) / self.demo.step_seconds))
+        clock.max_steps = max(4, round(_MAX_FRAME_SECONDS * max(clock.speed, 1.0) / self.demo.step_seconds))
         is_waiting = self.timeline.is_on_the_way or not all(beside.is_caught_up for beside in self._besides())
         return self.timeline.limited(clock.advance(elapsed) if not is_waiting else 0)
 

@@ -24,7 +24,7 @@ Velocity = Callable[[int, int, int], tuple[tuple[float, float], tuple[float, flo
 Kind = Literal["impact", "begin", "end"]
 KINDS: tuple[Kind, ...] = ("impact", "begin", "end")
 
-MOST_EVENTS = 20_000
+MAX_EVENTS = 20_000
 _DROPPED_AT_ONCE = 2_000
 
 
@@ -57,7 +57,7 @@ class Event:
 class EventLog:
     """The events of a history, ascending by step; the oldest go where there are too many."""
 
-    def __init__(self, most: int = MOST_EVENTS) -> None:
+    def __init__(self, most: int = MAX_EVENTS) -> None:
         self.events: list[Event] = []
         self.version = 0
         """Changes whenever events were taken away."""

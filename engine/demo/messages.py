@@ -10,7 +10,7 @@ from engine.render.palette import Color
 
 __all__ = ["Message", "Messages"]
 
-_SECONDS, _LEAST_SECONDS = 6.0, 2.0
+_SECONDS, _MIN_SECONDS = 6.0, 2.0
 """How long a message stays, and how long it stays where others wait."""
 
 
@@ -64,6 +64,6 @@ class Messages:
         """Let `elapsed` real seconds pass."""
         self._shown_for += elapsed
         alone = len(self._waiting) == 1
-        if self._waiting and not (alone and self._waiting[0].is_passing) and self._shown_for > (_SECONDS if alone else _LEAST_SECONDS):
+        if self._waiting and not (alone and self._waiting[0].is_passing) and self._shown_for > (_SECONDS if alone else _MIN_SECONDS):
             self._waiting.popleft()
             self._shown_for = 0.0

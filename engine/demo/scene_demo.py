@@ -42,10 +42,10 @@ __all__ = [
 
 SCENE_SUFFIXES = (".json", ".svg")
 """What a file's name ends in that ``run`` takes in place of a demo's id."""
-_LONGEST_STEM = 60
+_MAX_STEM = 60
 """Characters of a scene's name in that of a file."""
 _KEPT_NAME = re.compile(r"-kept-\d{4}-\d\d-\d\d-\d{4}(-\d+)?$")
-_MOST_NOTES = 3
+_MAX_NOTES = 3
 """Notes of an import that the readout has room for; the command ``scene`` tells all."""
 
 
@@ -82,8 +82,8 @@ class SceneDemo(Demo):
 
     def status(self) -> list[StatusLine]:
         lines: list[StatusLine] = [f"{Path(self.opened_from).name}: {_counted(self.stages)}"] if self.opened_from else []
-        lines += [(note, palette.CAPTION) for note in self.scene.notes[:_MOST_NOTES]]
-        more = len(self.scene.notes) - _MOST_NOTES
+        lines += [(note, palette.CAPTION) for note in self.scene.notes[:_MAX_NOTES]]
+        more = len(self.scene.notes) - _MAX_NOTES
         if more > 0:
             lines.append((f"and {more} more notes: {program()} scene {Path(self.opened_from).name}", palette.CAPTION))
         return lines
@@ -154,7 +154,7 @@ def file_stem(demo: Demo) -> str:
     """Return what files written out of a demo are called: its id, or the name of the scene file that it is of."""
     if not isinstance(demo, SceneDemo):
         return demo.id or "demo"
-    return _KEPT_NAME.sub("", Path(demo.opened_from).stem)[:_LONGEST_STEM] or demo.id
+    return _KEPT_NAME.sub("", Path(demo.opened_from).stem)[:_MAX_STEM] or demo.id
 
 
 def is_own_scene(path: str) -> bool:

@@ -47,9 +47,9 @@ from engine.world import load_solver
 if TYPE_CHECKING:
     from engine.history.recordings import Recorder, Recording
 
-__all__ = ["MOST_BESIDE", "Saved", "Session"]
+__all__ = ["MAX_BESIDE", "Saved", "Session"]
 
-MOST_BESIDE = 3
+MAX_BESIDE = 3
 """Worlds beside the first: four pictures in a window can still be told apart."""
 
 _REFRESH = 0.25
@@ -239,7 +239,7 @@ class Session:
         Parameters
         ----------
         solvers : str
-            `MOST_BESIDE` at the most. What ran beside it at the same place, by the same solver, from the same state, stays as it is.
+            `MAX_BESIDE` at the most. What ran beside it at the same place, by the same solver, from the same state, stays as it is.
         since : (step, given), optional
             The state of this one from which they are driven so, `here` or an earlier one; from the beginning of its history without.
 
@@ -251,8 +251,8 @@ class Session:
             A solver cannot take the demo's worlds.
         """
         history, before = self.timeline.history, self.besides
-        if len(solvers) > MOST_BESIDE:
-            raise InvalidInputError("beside", f"{counted(MOST_BESIDE, 'solver')} at the most", len(solvers))
+        if len(solvers) > MAX_BESIDE:
+            raise InvalidInputError("beside", f"{counted(MAX_BESIDE, 'solver')} at the most", len(solvers))
         if solvers and history is None:
             raise InvalidInputError("beside", f"left out: {self.timeline.failure or self.driver.no_past}", ", ".join(solvers))
         made: list[Comparison] = []

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 __all__ = ["QUANTITIES", "SUMS", "Quantity", "TimeSeries"]
 
-MOST_BYTES = 20_000_000
+MAX_BYTES = 20_000_000
 """Of frames: a minute at 60 Hz of 200 bodies, a quarter of an hour of ten."""
 _AT_ONCE = 600
 """Steps whose numbers are made for a curve or a sum at a time, so that no frame of the window waits longer than some milliseconds."""
@@ -103,7 +103,7 @@ class _Moment:
         return self.values.nbytes + _OVERHEAD
 
 
-_LEAST_FALL = 10.0
+_MIN_FALL = 10.0
 """Metres below a floor, however narrow, that something must be to be on its way to nowhere."""
 _OVERHEAD = 200
 """Bytes of the objects around the numbers of a moment."""
@@ -143,7 +143,7 @@ class TimeSeries:
         Of frames.
     """
 
-    def __init__(self, history: History[Demo], most_bytes: int = MOST_BYTES) -> None:
+    def __init__(self, history: History[Demo], most_bytes: int = MAX_BYTES) -> None:
         self._demo = history.demo
         self._line = history.branch
         self._most_bytes = most_bytes
@@ -204,7 +204,7 @@ class TimeSeries:
         key = stage, body, quantity
         column = self._curves.get(key)
         if column is None:
-            if len(self._curves) >= _MOST_CURVES:
+            if len(self._curves) >= _MAX_CURVES:
                 del self._curves[next(iter(self._curves))]
             column = self._curves[key] = _Column(1)
             column.length = self._oldest
@@ -415,7 +415,7 @@ def _floor(world: World) -> float:
     low, high = np.min([box.lower for box in boxes], axis=0), np.max([box.upper for box in boxes], axis=0)
     corners = [(x, y) for x in (low[0], high[0]) for y in (low[1], high[1])]
     deepest = max((gravity[0] * x + gravity[1] * y) / pull for x, y in corners)
-    return float(deepest + max(np.max(high - low), _LEAST_FALL))
+    return float(deepest + max(np.max(high - low), _MIN_FALL))
 
 
 def _is_same(a: _Masses, b: _Masses) -> bool:
@@ -427,5 +427,5 @@ def _is_same(a: _Masses, b: _Masses) -> bool:
     )
 
 
-_MOST_CURVES = 48
+_MAX_CURVES = 48
 """Kept at once: nine quantities of five bodies."""

@@ -45,23 +45,23 @@ _GIVE_UP_SECONDS = 5.0
 """After which an act of one's own that has not come back is not sent again: a server may have forgotten that it had it (600 ticks)."""
 _FAR_TICKS = 300
 """Ticks behind the server beyond which the state is asked for anew, rather than all of them taken."""
-_MOST_AHEAD = 200
+_MAX_AHEAD = 200
 """Ticks from the last confirmed one on for which an act may be meant: a server takes none for much later (`Limits.ticks_ahead`)."""
 _KNOWN_TICKS = 1200
 """Ticks from the last confirmed one on of which anything is kept."""
-_MOST_ACTS = 20_000
+_MAX_ACTS = 20_000
 """Acts that wait for their tick, of all users."""
 _HEAD_BYTES = 64
-_MOST_UNHEARD = 256
-_MOST_WORDS = 500
-_MOST_SENT_AGAIN = 16
-_MOST_MISSING = 100
-_MOST_DENIALS = 16
-_MOST_ALONE = 8
+_MAX_UNHEARD = 256
+_MAX_WORDS = 500
+_MAX_SENT_AGAIN = 16
+_MAX_MISSING = 100
+_MAX_DENIALS = 16
+_MAX_ALONE = 8
 """Ticks of one call, without a server."""
 _KEYFRAME_SECONDS = 1.0
 """By which the server's next keyframe comes."""
-_MOST_COSTS = 15
+_MAX_COSTS = 15
 """Calls of which the median says what a tick costs: the first may compile."""
 
 
@@ -152,7 +152,7 @@ class Client:
         self.refused, self.is_server_over = "", False
         self.present: tuple[m.Who, ...] = ()
         self.pointers: dict[int, tuple[float, float]] = {}
-        self.denials: deque[str] = deque(maxlen=_MOST_DENIALS)
+        self.denials: deque[str] = deque(maxlen=_MAX_DENIALS)
         self.confirmed = 0
         self.budget = 0.04
         self.corrections: deque[Correction] = deque(maxlen=256)
@@ -163,7 +163,7 @@ class Client:
         self.on_final: Callable[[int, bytes], object] | None = None
         self.on_correction: Callable[[Correction], object] | None = None
         self.timer = timer
-        self._costs: deque[float] = deque(maxlen=_MOST_COSTS)
+        self._costs: deque[float] = deque(maxlen=_MAX_COSTS)
         self._cost = 0.0
         """Seconds of a tick."""
         self._smoothing = Smoothing()
@@ -351,8 +351,8 @@ class Client:
             return
         try:
             message = m.decode_from_server(content)
-            if isinstance(message, m.Acted) and len(content) > m.LARGEST_FROM_CLIENT + _HEAD_BYTES:
-                raise InvalidInputError("act", f"one of at most {m.LARGEST_FROM_CLIENT} bytes", len(content))
+            if isinstance(message, m.Acted) and len(content) > m.MAX_CLIENT_MESSAGE_BYTES + _HEAD_BYTES:
+                raise InvalidInputError("act", f"one of at most {m.MAX_CLIENT_MESSAGE_BYTES} bytes", len(content))
             self._receive(message, now)
         except LabError as error:
             self.refused = _line(f"what the server says is not understood: {error}")
@@ -442,8 +442,8 @@ class Client:
             return
         action = decode_action(acted.action).without_files()  # no file here is opened because somebody names it
         course.add(acted.tick, Act(acted.user, acted.number, action))
-        if not is_welcome and course.n_acts - self._n_given > _MOST_ACTS:
-            raise InvalidInputError("acts", f"at most {_MOST_ACTS} that wait", course.n_acts)
+        if not is_welcome and course.n_acts - self._n_given > _MAX_ACTS:
+            raise InvalidInputError("acts", f"at most {_MAX_ACTS} that wait", course.n_acts)
 
     def _take_back(self, denied: m.Denied) -> None:
         """Take an own act back that the server does not let count."""
@@ -502,15 +502,15 @@ class Client:
             self._number += 1
             return course.act(Act(self.user, number, action))
         message = m.encode(m.Did(number, tick, content))
-        if len(message) > m.LARGEST_FROM_CLIENT:
-            raise InvalidInputError("act", f"one of at most {m.LARGEST_FROM_CLIENT} bytes", len(message))
-        if len(self._unheard) >= _MOST_UNHEARD:
-            raise LabError(f"the server has not answered the last {_MOST_UNHEARD} acts")
+        if len(message) > m.MAX_CLIENT_MESSAGE_BYTES:
+            raise InvalidInputError("act", f"one of at most {m.MAX_CLIENT_MESSAGE_BYTES} bytes", len(message))
+        if len(self._unheard) >= _MAX_UNHEARD:
+            raise LabError(f"the server has not answered the last {_MAX_UNHEARD} acts")
         self._number += 1
         wait = self._clock.patience + _ASK_SECONDS
         self._unheard[number] = _Own(tick, action, content, now, now + wait, wait)
         self.outbox.append(message)
-        if len(self._unseen) < _MOST_UNHEARD:
+        if len(self._unseen) < _MAX_UNHEARD:
             self._unseen[number] = (None if self.method == "interpolation" else tick), now
         act = Act(self.user, number, action)
         if self.method == "interpolation":
@@ -529,7 +529,7 @@ class Client:
         if self.is_alone or not self._clock.is_set or self.method == "interpolation":
             return first
         ahead = int(np.ceil(self._clock.tick(now) + self._clock.lead(self._delay)))
-        return first if self.method == "prediction" and first >= ahead - 3 else max(first, min(ahead, self.confirmed + _MOST_AHEAD))
+        return first if self.method == "prediction" and first >= ahead - 3 else max(first, min(ahead, self.confirmed + _MAX_AHEAD))
 
     def point(self, point: tuple[float, float], now: float) -> None:
         """Say where the user's pointer is, metres in the picture; beyond what can be said it stays where it was."""
@@ -629,7 +629,7 @@ class Client:
         assert course is not None
         self._now, self._goal = now, self.target(now)
         taken = 0
-        while course.now < self._goal and taken < _MOST_ALONE:
+        while course.now < self._goal and taken < _MAX_ALONE:
             course.step()
             taken += 1
         if course.now < self._goal:  # it slept, or is too slow: that time is lost
@@ -702,7 +702,7 @@ class Client:
         if self._is_far_behind:  # a state is on its way in place of what is missing
             last, behind = self.confirmed + _KNOWN_TICKS, self._clock.tick(now) - _FAR_TICKS
             self._counts = {tick: count for tick, count in self._counts.items() if tick < last or tick > behind}
-        for tick in () if self._is_far_behind else range(self.confirmed, min(self._seen, self.confirmed + _MOST_MISSING)):
+        for tick in () if self._is_far_behind else range(self.confirmed, min(self._seen, self.confirmed + _MAX_MISSING)):
             count = self._counts.get(tick)
             if count is not None and sum(act.user != self.user or act.number not in self._unheard for act in course.acts(tick)) >= count:
                 continue
@@ -716,7 +716,7 @@ class Client:
             if now - own.since > _GIVE_UP_SECONDS:
                 course.remove(own.tick, self.user, number)
                 del self._unheard[number]
-            elif now >= own.again_at and n_sent < _MOST_SENT_AGAIN:
+            elif now >= own.again_at and n_sent < _MAX_SENT_AGAIN:
                 own.wait = min(2.0 * own.wait, _GIVE_UP_SECONDS)
                 own.again_at = now + own.wait
                 self.send(m.Did(number, own.tick, own.content))
@@ -768,4 +768,4 @@ class Client:
 
 def _line(words: str) -> str:
     """Return words in one line."""
-    return " ".join(words.split())[:_MOST_WORDS]
+    return " ".join(words.split())[:_MAX_WORDS]

@@ -37,11 +37,11 @@ OPEN_SECONDS = 5.0
 PING_SECONDS = 2.0
 SILENT_SECONDS = 8.0
 """For the answer to a ping: a server that is simulated to be far, or is busy, takes a while."""
-MOST_UNSENT = 2_000_000
-MOST_UNREAD = 16_000_000
+MAX_UNSENT_BYTES = 2_000_000
+MAX_UNREAD_BYTES = 16_000_000
 """Bytes that may wait to be sent, and to be received by the program, what the link holds included; then it ends, and then it is not read
-for a while. What comes beyond is one message that is being read, and one in the library (`_MOST_QUEUED`), each as large as it may be."""
-_MOST_QUEUED = 0
+for a while. What comes beyond is one message that is being read, and one in the library (`_MAX_QUEUED`), each as large as it may be."""
+_MAX_QUEUED = 0
 """Messages that wait in the library when it stops reading: with its 16, a server that sends large ones costs a gigabyte."""
 _CLOSE_SECONDS = 0.3
 _LAST_SECONDS = 2.0
@@ -258,7 +258,7 @@ class Connection:
         options: dict[str, Any] = {"ssl": self._tls} if secure else {}
         return await connect(
             f"{'wss' if secure else 'ws'}://{host}:{self.port}/", host=address, port=self.port, proxy=None, compression=None,
-            max_size=m.LARGEST_FROM_SERVER, max_queue=_MOST_QUEUED, open_timeout=OPEN_SECONDS, ping_interval=PING_SECONDS,
+            max_size=m.MAX_SERVER_MESSAGE_BYTES, max_queue=_MAX_QUEUED, open_timeout=OPEN_SECONDS, ping_interval=PING_SECONDS,
             ping_timeout=SILENT_SECONDS, close_timeout=_CLOSE_SECONDS, user_agent_header=None, logger=_logger, **options,
         )  # fmt: skip
 
@@ -266,7 +266,7 @@ class Connection:
         """Take in what comes, and return why nothing more does."""
         try:
             while True:
-                while self._n_in - self._n_taken + self._down.n_held > MOST_UNREAD:  # nobody takes it: the server waits, and cuts us off
+                while self._n_in - self._n_taken + self._down.n_held > MAX_UNREAD_BYTES:  # nobody takes it: the server cuts us off
                     await asyncio.sleep(0.05)
                 content = await connection.recv(decode=False)
                 self.n_received += len(content)
@@ -291,7 +291,7 @@ class Connection:
         for content in self._up.take(now if self._is_wanted else float("inf")):
             self.n_sent += len(content)
             broadcast((connection,), content)  # into its buffer: it does not wait
-        if connection.transport.get_write_buffer_size() > MOST_UNSENT:
+        if connection.transport.get_write_buffer_size() > MAX_UNSENT_BYTES:
             self._is_wanted, self.reason = False, f"{self.address} does not read what is sent to it"
             connection.transport.abort()
         due = min((link.due for link in (self._up, self._down) if link.due is not None), default=None)

@@ -18,11 +18,11 @@ __all__ = ["Correction", "Moved", "Smoothing", "poses_of"]
 
 _DECAY_SECONDS = 0.05
 """After which e-th part of an error is left: 5 % after 0.15 s."""
-_LEAST = 1e-4
+_MIN_ERROR = 1e-4
 """m or rad: what is smaller nobody sees."""
 _FARTHEST = 3.0
 """m: what was farther off is shown where it is, at once; to glide there would look like a throw."""
-_MOST_MOVED = 64
+_MAX_MOVED = 64
 
 Poses = list[tuple[IntArray, FloatArray]]
 """Of each stage, ids int64 (n,) and x, y, angle (n, 3)."""
@@ -90,7 +90,7 @@ class Smoothing:
                 both, first, second = np.intersect1d(ids, new_ids, assume_unique=True, return_indices=True)
             error = old[first] - new[second]
             off = np.hypot(error[:, 0], error[:, 1])
-            is_off = (off > _LEAST) | (np.abs(error[:, 2]) > _LEAST)
+            is_off = (off > _MIN_ERROR) | (np.abs(error[:, 2]) > _MIN_ERROR)
             for row in np.flatnonzero(is_off).tolist():
                 x, y, angle = old[first][row].tolist()
                 x_new, y_new, angle_new = new[second][row].tolist()
@@ -103,7 +103,7 @@ class Smoothing:
         if not found:
             return None
         found.sort(key=lambda one: -one.metres)
-        return Correction(tick, age, found[0].metres, len(found), tuple(found[:_MOST_MOVED]))
+        return Correction(tick, age, found[0].metres, len(found), tuple(found[:_MAX_MOVED]))
 
     def offsets(self, stage: int, body_ids: tuple[int, ...], now: float) -> FloatArray:
         """Return what is to be added to the poses drawn of a stage, x, y, angle, (n, 3), rows as in `body_ids`."""
@@ -119,7 +119,7 @@ class Smoothing:
             return left
         known, error, at = self._errors[stage]
         share = math.exp(-max(now - at, 0.0) / _DECAY_SECONDS)
-        if share < _LEAST:
+        if share < _MIN_ERROR:
             del self._errors[stage]
             return left
         _, here, there = np.intersect1d(ids, known, assume_unique=True, return_indices=True)

@@ -32,7 +32,7 @@ __all__ = ["Act", "Course", "TooLateError"]
 _CLOSE_TICKS = 10
 """From one keyframe to the next where a snapshot is a reference to arrays that change no more: a keyframe costs half a tick of 100 bodies,
 and every tick between two is taken again in half of all rollbacks."""
-_MOST_FAULTS = 64
+_MAX_FAULTS = 64
 """Told, the last ones."""
 
 
@@ -83,7 +83,7 @@ class Course:
         self.demo, self.now, self.window, self.goes_back = demo, tick, window, goes_back
         demo.sim.users.open(tick)
         self.digests: dict[int, bytes] = {tick: demo_hash(demo)}
-        self.faults: deque[str] = deque(maxlen=_MOST_FAULTS)
+        self.faults: deque[str] = deque(maxlen=_MAX_FAULTS)
         self.costs: dict[int, float] = {}
         self._acts: dict[int, list[Act]] = {}
         self._keyframes: dict[int, bytes] = {}

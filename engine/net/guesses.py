@@ -10,11 +10,11 @@ from dataclasses import dataclass
 
 __all__ = ["Guesses", "origin_of"]
 
-_LONGEST = 600.0
+_MAX_WAIT = 600.0
 """Seconds that one address waits at the most."""
 _FORGOTTEN = 3600.0
 """Seconds without a wrong one after which nothing is held against an address."""
-_MOST = 4096
+_MAX_ADDRESSES = 4096
 """Addresses that are remembered, the last ones."""
 
 
@@ -63,7 +63,7 @@ class Guesses:
         one = self._tries.get(origin)
         if one is None or one.n_wrong <= self._free:
             return 0.0
-        return max(one.at + min(self._pause * 2.0 ** min(one.n_wrong - self._free - 1, 60), _LONGEST) - now, 0.0)
+        return max(one.at + min(self._pause * 2.0 ** min(one.n_wrong - self._free - 1, 60), _MAX_WAIT) - now, 0.0)
 
     def wrong(self, origin: str, now: float) -> None:
         """Note a wrong password; one from nowhere is of this very program."""
@@ -72,7 +72,7 @@ class Guesses:
         one = self._tries.pop(origin, None)
         n_wrong = one.n_wrong if one is not None and now - one.at < _FORGOTTEN else 0
         self._tries[origin] = _Tries(n_wrong + 1, now)
-        if len(self._tries) > _MOST:
+        if len(self._tries) > _MAX_ADDRESSES:
             del self._tries[next(iter(self._tries))]
 
     def right(self, origin: str) -> None:

@@ -51,12 +51,12 @@ __all__ = ["BIND", "Hosting", "HostingStatus"]
 BIND = "127.0.0.1"
 """This machine alone."""
 
-MOST_UNSENT = 2_000_000
+MAX_UNSENT_BYTES = 2_000_000
 """Bytes that may wait for a client beside the largest message to it: a minute of a busy world."""
-MOST_BYTES_A_SECOND = 1_000_000
-MOST_FRAMES_A_SECOND = 2_000
+MAX_BYTES_PER_S = 1_000_000
+MAX_FRAMES_PER_S = 2_000
 """From one connection, on the socket, pings of its protocol too; what is in them the server's `Limits` hold."""
-MOST_PINGS_A_SECOND = 20
+MAX_PINGS_PER_S = 20
 """Of the protocol; a client sends one in two seconds."""
 OPEN_SECONDS = 5.0
 """For the handshake."""
@@ -79,7 +79,7 @@ _ACCEPTED_AT_ONCE = 4
 _PAUSE_SECONDS = 0.002
 _STATUS_SECONDS = 0.5
 _KEPT_DROPS = 64
-_LONGEST_REASON = 120
+_MAX_REASON_BYTES = 120
 """Bytes: of a close frame's 125, two are its code."""
 
 _logger = logging.getLogger(__name__)
@@ -89,7 +89,7 @@ _logger.propagate = False  # every broken handshake of a stranger would be a tra
 
 def _close_reason(words: str) -> str:
     """Return as much of a reason as a close frame holds."""
-    return words.encode()[:_LONGEST_REASON].decode(errors="ignore")
+    return words.encode()[:_MAX_REASON_BYTES].decode(errors="ignore")
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,8 +210,8 @@ class _Socket(ServerConnection):
         self.n_bytes += len(data)
         if self.why:
             return
-        if self.n_bytes > MOST_BYTES_A_SECOND:
-            self.hosting.cut(self, f"it sends more than {MOST_BYTES_A_SECOND} bytes a second")
+        if self.n_bytes > MAX_BYTES_PER_S:
+            self.hosting.cut(self, f"it sends more than {MAX_BYTES_PER_S} bytes a second")
             return
         is_scheduled = bool(self._waiting)
         self._waiting += data
@@ -230,7 +230,7 @@ class _Socket(ServerConnection):
         super().data_received(data)
         error = self.protocol.parser_exc
         if error is not None and not self.why:  # the library would wait for its answer
-            large = f"it sent a message of more than {m.LARGEST_FROM_CLIENT} bytes"
+            large = f"it sent a message of more than {m.MAX_CLIENT_MESSAGE_BYTES} bytes"
             self.hosting.cut(self, large if isinstance(error, PayloadTooBig) else "what it sends is no WebSocket protocol")
         if self._waiting:
             self.loop.call_soon(self._look)
@@ -264,10 +264,10 @@ class _Socket(ServerConnection):
             self.hosting.note_alive(self.peer)
         if self.why:
             return
-        if self.n_pings > MOST_PINGS_A_SECOND:
-            self.hosting.cut(self, f"it sends more than {MOST_PINGS_A_SECOND} pings a second")
-        elif self.n_frames > MOST_FRAMES_A_SECOND:
-            self.hosting.cut(self, f"it sends more than {MOST_FRAMES_A_SECOND} messages a second")
+        if self.n_pings > MAX_PINGS_PER_S:
+            self.hosting.cut(self, f"it sends more than {MAX_PINGS_PER_S} pings a second")
+        elif self.n_frames > MAX_FRAMES_PER_S:
+            self.hosting.cut(self, f"it sends more than {MAX_FRAMES_PER_S} messages a second")
         else:
             super().process_event(event)
 
@@ -445,7 +445,7 @@ class Hosting:
         async with contextlib.AsyncExitStack() as stack:
             accepting = await serve(
                 self._attend, sock=listening, backlog=_ACCEPTED_AT_ONCE, create_connection=made, compression=None,
-                max_size=m.LARGEST_FROM_CLIENT, open_timeout=OPEN_SECONDS, ping_interval=PING_SECONDS, ping_timeout=SILENT_SECONDS,
+                max_size=m.MAX_CLIENT_MESSAGE_BYTES, open_timeout=OPEN_SECONDS, ping_interval=PING_SECONDS, ping_timeout=SILENT_SECONDS,
                 close_timeout=_CLOSE_SECONDS, server_header=None, logger=_logger,
             )  # fmt: skip
             listening.listen(_WAITING_CONNECTIONS)  # asyncio takes one number for both
@@ -591,7 +591,7 @@ class Hosting:
 
     def _check_buffer(self, connection: _Socket) -> None:
         waiting = connection.transport.get_write_buffer_size()
-        if waiting > MOST_UNSENT + connection.largest:
+        if waiting > MAX_UNSENT_BYTES + connection.largest:
             self.cut(connection, f"it is too slow: {waiting} bytes wait to be sent to it")
 
     def _check_sockets(self) -> None:

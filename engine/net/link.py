@@ -16,11 +16,11 @@ import numpy as np
 from engine.common.checks import boolean, within
 from engine.common.errors import InvalidInputError
 
-__all__ = ["LONGEST", "MOST_LOSS", "Link", "LinkSettings"]
+__all__ = ["LONGEST", "MAX_LOSS", "Link", "LinkSettings"]
 
 LONGEST = 10.0
 """Seconds: of latency, and of jitter."""
-MOST_LOSS = 0.95
+MAX_LOSS = 0.95
 _MIN_BANDWIDTH, _MAX_BANDWIDTH = 100.0, 1e10
 """Bytes a second."""
 _RETRY = 0.2
@@ -59,7 +59,7 @@ class LinkSettings:
     def __post_init__(self) -> None:
         within("latency", self.latency, 0.0, LONGEST, "s")
         within("jitter", self.jitter, 0.0, LONGEST, "s")
-        within("loss", self.loss, 0.0, MOST_LOSS)
+        within("loss", self.loss, 0.0, MAX_LOSS)
         within("reorder", self.reorder, 0.0, 1.0)
         within("duplicate", self.duplicate, 0.0, 1.0)
         boolean("is_stream", self.is_stream)

@@ -32,9 +32,36 @@ from engine.common.messagepack import MAX_DECODED_BYTES, MAX_PLAIN_BYTES, is_bou
 from engine.sim.users import MAX_USERS
 
 __all__ = [
-    "LARGEST_FROM_CLIENT", "LARGEST_FROM_SERVER", "METHODS", "MOST_EARLIER", "PORT", "VERSION", "Acted", "Bye", "Closed",
-    "Denied", "Did", "Dropped", "FromClient", "FromServer", "Hello", "Keyframe", "Lost", "MessageError", "Missing", "Ping", "Pointed",
-    "Pointing", "Pong", "Present", "Refused", "Welcome", "Who", "decode_from_client", "decode_from_server", "encode",
+    "MAX_CLIENT_MESSAGE_BYTES",
+    "MAX_EARLIER",
+    "MAX_SERVER_MESSAGE_BYTES",
+    "METHODS",
+    "PORT",
+    "VERSION",
+    "Acted",
+    "Bye",
+    "Closed",
+    "Denied",
+    "Did",
+    "Dropped",
+    "FromClient",
+    "FromServer",
+    "Hello",
+    "Keyframe",
+    "Lost",
+    "MessageError",
+    "Missing",
+    "Ping",
+    "Pointed",
+    "Pointing",
+    "Pong",
+    "Present",
+    "Refused",
+    "Welcome",
+    "Who",
+    "decode_from_client",
+    "decode_from_server",
+    "encode",
     "encode_acts",
 ]  # fmt: skip
 
@@ -42,12 +69,12 @@ VERSION = 2
 """Of what is said here: it changes with the meaning of any message, and the two must be equal."""
 PORT = 1234
 METHODS = ("prediction", "interpolation", "lockstep")
-LARGEST_FROM_CLIENT = 64_000
+MAX_CLIENT_MESSAGE_BYTES = 64_000
 """Bytes: a body of 64 polygons has 30 thousand."""
-LARGEST_FROM_SERVER = 64_000_000
+MAX_SERVER_MESSAGE_BYTES = 64_000_000
 """Bytes: the state of 10,000 bodies has a few million."""
-_MOST_MISSING = 128
-MOST_EARLIER = 8
+_MAX_MISSING = 128
+MAX_EARLIER = 8
 
 Tick: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=2**40)]
 Number: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=2**40)]
@@ -90,7 +117,7 @@ class Did(_Message, frozen=True, tag="did"):
 class Missing(_Message, frozen=True, tag="missing"):
     """The client has not all that belongs to these ticks."""
 
-    ticks: Annotated[list[Tick], msgspec.Meta(max_length=_MOST_MISSING)]
+    ticks: Annotated[list[Tick], msgspec.Meta(max_length=_MAX_MISSING)]
 
 
 class Lost(_Message, frozen=True, tag="lost"):
@@ -178,7 +205,7 @@ class Closed(_Message, frozen=True, tag="closed"):
     tick: Tick
     count: Count
     digest: Digest | None = None
-    earlier: Annotated[list[Count], msgspec.Meta(max_length=MOST_EARLIER)] = []
+    earlier: Annotated[list[Count], msgspec.Meta(max_length=MAX_EARLIER)] = []
 
 
 class Keyframe(_Message, frozen=True, tag="keyframe"):
@@ -239,13 +266,13 @@ def decode_from_client(content: bytes) -> FromClient:
     MessageError
         It is none of its messages, too long, or a field is outside its range, which is named.
     """
-    found: FromClient = _decoded(_from_client, content, LARGEST_FROM_CLIENT)
+    found: FromClient = _decoded(_from_client, content, MAX_CLIENT_MESSAGE_BYTES)
     return found
 
 
 def decode_from_server(content: bytes) -> FromServer:
     """Return what a server says; errors as `decode_from_client`."""
-    found: FromServer = _decoded(_from_server, content, LARGEST_FROM_SERVER)
+    found: FromServer = _decoded(_from_server, content, MAX_SERVER_MESSAGE_BYTES)
     return found
 
 
@@ -258,7 +285,7 @@ def _decoded(decoder: msgspec.msgpack.Decoder[Any], content: bytes, most: int) -
     if len(content) > most:
         raise MessageError(f"a message must be of at most {most} bytes, got {len(content)}")
     try:
-        if len(content) > LARGEST_FROM_CLIENT:
+        if len(content) > MAX_CLIENT_MESSAGE_BYTES:
             if not is_bounded(*plain_fields(content)):
                 raise MessageError(f"a message must have at most {MAX_PLAIN_BYTES} bytes of lists, {MAX_DECODED_BYTES} once decoded")
         return decoder.decode(content)

@@ -10,7 +10,7 @@ from engine.net.simulated import SimulatedConnection
 
 __all__ = ["Party"]
 
-_FIRST_WAIT, _LONGEST_WAIT = 0.5, 8.0
+_FIRST_WAIT, _MAX_WAIT = 0.5, 8.0
 """Seconds until it is tried again, doubled each time."""
 
 
@@ -120,7 +120,7 @@ class Party:
             self.n_breaks += 1
             self.broken_since = now if self.broken_since is None else self.broken_since
             self.again_at = now + self._wait
-            self._wait = min(2.0 * self._wait, _LONGEST_WAIT)
+            self._wait = min(2.0 * self._wait, _MAX_WAIT)
         elif now >= self.again_at:
             self.again_at = None
             self.connection.open()

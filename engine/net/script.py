@@ -20,7 +20,7 @@ from engine.sim.users import MAX_USERS
 
 __all__ = ["Script", "ScriptedAct", "load_script", "script_of"]
 
-_LARGEST = 16_000_000
+_MAX_SCRIPT_BYTES = 16_000_000
 _FIELDS = {"tick", "action", "client"}
 
 
@@ -69,7 +69,7 @@ def load_script(path: str | os.PathLike[str]) -> tuple[ScriptedAct, ...]:
     """
     name = os.fspath(path)
     with renamed(lambda field: field if field.startswith(name) else f"{name}: {field}"):
-        return script_of(read_json(path, "script", _LARGEST))
+        return script_of(read_json(path, "script", _MAX_SCRIPT_BYTES))
 
 
 def script_of(plain: object) -> tuple[ScriptedAct, ...]:

@@ -53,13 +53,13 @@ _PRESENT_TICKS = 120
 """After which all are told who is here even if nobody has come or gone."""
 _POINTER_TICKS = 2
 """From one relay of pointers to the next, for up to eight users; of more, as many times as there are eights."""
-_MANY_ACTS = MAX_PLAIN_BYTES // m.LARGEST_FROM_CLIENT
+_MANY_ACTS = MAX_PLAIN_BYTES // m.MAX_CLIENT_MESSAGE_BYTES
 """To be told to one who joins, from which on it is looked at how much that is."""
 _BEFORE_START = 60.0
 """Seconds by which somebody may come before the first tick, and is told what the clock shows."""
 _STOOD_STILL = 1.0
 """Seconds between two calls after which the machine has slept: nobody is blamed for its silence meanwhile."""
-_MOST_COST = 0.25
+_MAX_COST = 0.25
 """Seconds that one message or act counts for at the most: a kernel may have been compiled for it."""
 _COST_SECONDS = 4.0
 """Of `Limits.processor_share`, that may be taken at once."""
@@ -185,7 +185,7 @@ class _Peer:
         self.n_received = self.n_sent = 0
         self.ping = 0.0
         self.messages = Bucket(limits.messages_per_s, now)
-        self.bytes = Bucket(limits.bytes_per_s, now, 2.0 * m.LARGEST_FROM_CLIENT)
+        self.bytes = Bucket(limits.bytes_per_s, now, 2.0 * m.MAX_CLIENT_MESSAGE_BYTES)
         self.replies = Bucket(limits.replies_per_s, now)
         self.states = Bucket(limits.states_per_s, now, 4.0)
         self.shapes = Bucket(limits.shapes_per_s, now)
@@ -479,7 +479,7 @@ class Server:
 
     def _charge(self, one: _Peer, peer: int, seconds: float) -> None:
         """Count processor time that a client's messages and acts have taken."""
-        if not one.cost.take(min(seconds, _MOST_COST), self._now):
+        if not one.cost.take(min(seconds, _MAX_COST), self._now):
             self.drop(peer, f"what it does takes more than {self.settings.limits.processor_share:.0%} of this machine's time")
 
     # -- acts ---------------------------------------------------------------------------------------------------------
@@ -723,7 +723,7 @@ class Server:
 
     def _counts_before(self, tick: int) -> list[int]:
         """Return how many acts belong to the last ticks before one, newest first."""
-        before = (self._closed.get(at) for at in range(tick - 1, tick - 1 - m.MOST_EARLIER, -1))
+        before = (self._closed.get(at) for at in range(tick - 1, tick - 1 - m.MAX_EARLIER, -1))
         return [closed.count for closed in before if closed is not None]
 
     def _give_states(self) -> None:

@@ -46,7 +46,7 @@ _SIGNATURE = b"\x89PNG\r\n\x1a\n"
 _CHANNELS = {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}
 """Bytes a pixel by PNG's type of colour: grey, colours, palette, grey and opacity, colours and opacity."""
 _PALETTE = 3
-_LONGEST_PALETTE = 3 * 256
+_MAX_PALETTE_BYTES = 3 * 256
 """Bytes: of each colour three."""
 _FILTERS = 4
 _CHUNKS = frozenset({b"PLTE", b"tRNS", b"gAMA", b"cHRM", b"sRGB", b"sBIT", b"bKGD", b"pHYs", b"tIME"})
@@ -151,7 +151,7 @@ def check_png(field: str, content: bytes) -> None:
             pixels.append(body)
         elif kind not in _CHUNKS and kind != b"IEND":
             raise refuse(f"one with {kind.decode('ascii', 'replace')!r} in it")
-        if kind == b"PLTE" and (length % 3 or not 0 < length <= _LONGEST_PALETTE):
+        if kind == b"PLTE" and (length % 3 or not 0 < length <= _MAX_PALETTE_BYTES):
             raise refuse("a damaged one")
         has_palette |= kind == b"PLTE"
         at = end

@@ -33,7 +33,7 @@ __all__ = [
 _IN_MOTION = frozenset({"toi_missed", "graze", "gave_up"})
 """Reasons of the referee that are about a motion, and not about shapes where they stand."""
 _BOX2D_RULE = "manifold_box2d"
-_MOST_CONTACTS = 250
+_MAX_CONTACTS = 250
 """Each has twenty-five steps or so in a solver's step, and a hundred contacts take a second to be told."""
 _LIKE_BOX2D = "pgs_ngs"
 """The method that does what Box2D does: Box2D itself tells nothing of its impulses."""
@@ -130,8 +130,8 @@ def door_of_solver(stage: Stage) -> StepperRequest:
         It has so many contacts that the window would stand still for seconds.
     """
     n_contacts = len(stage.world.contacts)
-    if n_contacts > _MOST_CONTACTS:
-        raise InvalidInputError("the world", f"one of at most {_MOST_CONTACTS} contacts for its solver to be watched", n_contacts)
+    if n_contacts > _MAX_CONTACTS:
+        raise InvalidInputError("the world", f"one of at most {_MAX_CONTACTS} contacts for its solver to be watched", n_contacts)
     from engine.trace import algorithms
     from engine.trace.from_world import case_of_step
 

@@ -44,21 +44,21 @@ __all__ = [
 
 _SHARE = 0.15
 """Longer side of what a picture becomes, as a share of the shorter side of what the demo shows at first: 1.2 m in a pit 8 m high."""
-_LARGEST_SHARE = 0.8
+_MAX_SHARE = 0.8
 """The same for a body file at the most."""
 _HEIGHT = 0.8
 """How high in what the demo shows at first files named on the command line begin, as a share of it."""
-_MOST_PIECES = 64
+_MAX_PIECES = 64
 """Fixtures of one body. An outline that takes more is cut up approximately: a leaf or a splash has hundreds of dents, each step pays for
 every piece, and they are not seen."""
-_MOST_VERTICES = 600
+_MAX_VERTICES = 600
 """Corners of an outline. To cut one up takes time that grows with their cube: a fraction of a second up to here, minutes for noise."""
-_MOST_DRAWN = 10_000
+_MAX_DRAWN_VERTICES = 10_000
 """Corners of a drawing, the chords of its curves included: of more, to find out how few would do takes minutes."""
 _MAY_BE_LOST = 0.01
 """Share of the outline's area in slivers too small for Box2D that may be left out: a toy need not be exact to a millionth."""
 _FRICTION, _RESTITUTION = 0.4, 0.1
-_MOST_GONE = 100
+_MAX_GONE = 100
 """Bodies that were dropped and are gone, of which is known what they looked like: as many as an undo may bring back."""
 
 
@@ -121,7 +121,7 @@ def load_dropped(path: str, size: float) -> BodyFile:
     ----------
     path : str
         A picture or an SVG, traced so that the longer side of its outline is `size` metres; or a body file, which keeps its metres
-        up to ``_LARGEST_SHARE / _SHARE`` times `size`.
+        up to ``_MAX_SHARE / _SHARE`` times `size`.
     size : float
         Metres, as `drop_size` gives it.
 
@@ -135,17 +135,17 @@ def load_dropped(path: str, size: float) -> BodyFile:
 
     if path.lower().endswith(".json"):
         body = load_body(path)
-        longer, most = _longer_side(body.outline.aabb), size * _LARGEST_SHARE / _SHARE
+        longer, most = _longer_side(body.outline.aabb), size * _MAX_SHARE / _SHARE
         return _resized(body, most / longer) if longer > most else body
     pixels_per_metre = _longer_pixels(path) / size
     tracing = trace_file(path, pixels_per_metre)
     outline, picture, notes = tracing.outline, tracing.picture, tracing.notes
-    if outline.n_vertices > _MOST_VERTICES:
-        wanted = f"a picture whose outline has at most {_MOST_VERTICES} corners at a size of {size:.2g} m"
+    if outline.n_vertices > _MAX_VERTICES:
+        wanted = f"a picture whose outline has at most {_MAX_VERTICES} corners at a size of {size:.2g} m"
         raise InvalidShapeError(Path(path).name, wanted, Described(str(outline.n_vertices)))
     cut = decompose(outline, max_lost=_MAY_BE_LOST)
-    if len(cut.pieces) > _MOST_PIECES:
-        cut = decompose(outline, max_pieces=_MOST_PIECES, max_lost=_MAY_BE_LOST)
+    if len(cut.pieces) > _MAX_PIECES:
+        cut = decompose(outline, max_pieces=_MAX_PIECES, max_lost=_MAY_BE_LOST)
     return BodyFile(tracing.name, cut.pieces, outline, cut.method, TRACE_TOLERANCE, pixels_per_metre, cut.max_pieces, picture, notes)
 
 
@@ -186,8 +186,8 @@ def drop_body(stages: Sequence[Stage], dropped: list[DroppedBody], file: BodyFil
 def forget_gone(dropped: list[DroppedBody]) -> None:
     """Forget those that are gone but for the last: who drops and deletes for hours must not fill the memory."""
     gone = [one for one in dropped if not one.is_there]
-    if len(gone) > _MOST_GONE:
-        old = set(gone[:-_MOST_GONE])
+    if len(gone) > _MAX_GONE:
+        old = set(gone[:-_MAX_GONE])
         dropped[:] = [one for one in dropped if one not in old]
 
 
@@ -250,8 +250,8 @@ def _longer_pixels(path: str) -> float:
     suffix = Path(path).suffix.lower()
     if suffix == DRAWING_SUFFIX:
         n_corners = read_drawing(path, pixels_per_metre=1.0, tolerance=1.0).n_corners
-        if n_corners > _MOST_DRAWN:
-            raise InvalidShapeError(Path(path).name, f"a drawing of at most {_MOST_DRAWN} corners", Described(str(n_corners)))
+        if n_corners > _MAX_DRAWN_VERTICES:
+            raise InvalidShapeError(Path(path).name, f"a drawing of at most {_MAX_DRAWN_VERTICES} corners", Described(str(n_corners)))
         return _longer_side(trace_file(path, pixels_per_metre=1.0, tolerance=1.0).outline.aabb)
     if suffix not in TRACED_SUFFIXES:
         wanted = f"a picture, an SVG or a body file ({', '.join(TRACED_SUFFIXES)}, .json)"

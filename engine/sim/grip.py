@@ -14,7 +14,7 @@ __all__ = ["Grip", "bodies_under", "take_hold", "take_hold_of"]
 
 _FORCE_PER_KG = 1000.0
 """N/kg, the hand's strength: a hundred times the weight under the usual gravity, so that nothing pinned resists it long."""
-_LEAST_MASS = 1e-3
+_MIN_MASS = 1e-3
 """kg for which the hand is strong enough: of nothing it would have no strength at all."""
 
 Point = tuple[float, float]
@@ -92,7 +92,7 @@ def take_hold_of(stage: Stage, body: int, held: Point, point: Point) -> Grip:
 
 def _joined(stage: Stage, body: int, grabbed: Point, target: Point) -> Grip:
     world = stage.world
-    force = _FORCE_PER_KG * max(world.body(body).mass, _LEAST_MASS)
+    force = _FORCE_PER_KG * max(world.body(body).mass, _MIN_MASS)
     spec = MouseJointSpec(body, target, max_force=force, grabbed=None if grabbed == target else grabbed)
     grip = Grip(stage, world.create_joint(spec))
     world.set_awake(body, True)

@@ -439,7 +439,7 @@ def _deep(siege: Siege, peer: int) -> Session:
 
 def _giant(siege: Siege, peer: int) -> Session:
     while True:
-        yield [b"\x00" * (m.LARGEST_FROM_CLIENT + 1)]
+        yield [b"\x00" * (m.MAX_CLIENT_MESSAGE_BYTES + 1)]
 
 
 def _stranger(siege: Siege, peer: int) -> Session:

@@ -17,12 +17,12 @@ from engine.net.script import Script, ScriptedAct
 from engine.net.server import ServerSettings
 from engine.sim.users import MAX_USERS
 
-__all__ = ["LINK_FIELDS", "MOST_STEPS", "SWEPT", "Plan", "swept"]
+__all__ = ["LINK_FIELDS", "MAX_STEPS", "SWEPT", "Plan", "swept"]
 
 _PERFECT = LinkSettings()
 _USUAL = ServerSettings()
-MOST_STEPS = 1_000_000
-_MOST_RATE = 60.0
+MAX_STEPS = 1_000_000
+_MAX_RATE = 60.0
 LINK_FIELDS = ("latency", "jitter", "loss", "reorder", "duplicate", "bandwidth")
 """Numeric fields of a link."""
 SWEPT = {**{name: name for name in LINK_FIELDS}, "delay": "delay", "window-steps": "window", "clients": "n_clients", "rate": "rate"}
@@ -80,12 +80,12 @@ class Plan:
 
     def __post_init__(self) -> None:
         integer("clients", self.n_clients, 1, MAX_USERS)
-        integer("steps", self.steps, 1, MOST_STEPS)
+        integer("steps", self.steps, 1, MAX_STEPS)
         seed_number("seed", self.seed)
         choice("method", self.method, METHODS)
         integer("delay", self.delay, 0, 1000)
         integer("window-steps", self.window, 1, 10_000)
-        within("rate", self.rate, 0.0, _MOST_RATE)
+        within("rate", self.rate, 0.0, _MAX_RATE)
         if self.join_at is not None:
             integer("join-at", self.join_at, 1, self.steps - 1)
 

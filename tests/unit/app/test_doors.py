@@ -162,7 +162,7 @@ def test_the_menu_and_shift_f6_open_the_solvers_next_step(hand: Hand, lying: tup
 
 
 def test_a_world_of_too_many_contacts_is_refused_in_a_line(hand: Hand, lying: tuple[int, int], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(doors, "_MOST_CONTACTS", 0)
+    monkeypatch.setattr(doors, "_MAX_CONTACTS", 0)
     session = hand.window.session
     session.layers.impulses = True
     hand.frame()

@@ -36,7 +36,7 @@ def _serve(listening: socket.socket) -> None:
     protocol.send_response(protocol.accept(events[0]))  # type: ignore[arg-type]
     one.sendall(b"".join(protocol.data_to_send()))
     one.settimeout(_STALLED_SECONDS)
-    frame = b"\x82\x7f" + m.LARGEST_FROM_SERVER.to_bytes(8, "big") + bytes(m.LARGEST_FROM_SERVER)
+    frame = b"\x82\x7f" + m.MAX_SERVER_MESSAGE_BYTES.to_bytes(8, "big") + bytes(m.MAX_SERVER_MESSAGE_BYTES)
     try:
         for _ in range(_N_MESSAGES):
             one.sendall(frame)
@@ -53,7 +53,7 @@ def _peak(latency: float) -> int:
             os._exit(0)
         connection = Connection("127.0.0.1", listening.getsockname()[1], link=LinkSettings(latency=latency))
         os.waitpid(child, 0)
-        assert connection.n_received >= m.LARGEST_FROM_SERVER, "nothing came"
+        assert connection.n_received >= m.MAX_SERVER_MESSAGE_BYTES, "nothing came"
         connection.close()
     return _most_bytes()
 

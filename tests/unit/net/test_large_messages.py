@@ -153,10 +153,10 @@ def test_states_of_ten_thousand_bodies_may_be_told() -> None:
     assert is_bounded(50 * plain)
 
 
-@pytest.mark.parametrize("size", [m.LARGEST_FROM_CLIENT - 40, m.LARGEST_FROM_CLIENT + 40])
+@pytest.mark.parametrize("size", [m.MAX_CLIENT_MESSAGE_BYTES - 40, m.MAX_CLIENT_MESSAGE_BYTES + 40])
 def test_what_a_client_says_is_bounded_by_its_size(size: int) -> None:
     content = b"\x94\xa3did\x00\x00" + _list_of(b"\x90", size)
-    if len(content) > m.LARGEST_FROM_CLIENT:
+    if len(content) > m.MAX_CLIENT_MESSAGE_BYTES:
         with pytest.raises(m.MessageError, match="at most 64000 bytes"):
             m.decode_from_client(content)
     else:

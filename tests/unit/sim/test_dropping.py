@@ -308,7 +308,7 @@ def test_the_command_drops_files_and_tells_mistakes(ell: Path, tmp_path: Path) -
 
 
 def test_what_is_dropped_and_deleted_for_hours_does_not_fill_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(dropping, "_MOST_GONE", 2)
+    monkeypatch.setattr(dropping, "_MAX_GONE", 2)
     demo, file = find_demo("simple_shapes")(0, {"count": 1}), load_body(BODY)
     kept = demo.sim.act(Drop.of(file, (0.0, 5.0)))
     for _ in range(6):
