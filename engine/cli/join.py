@@ -121,7 +121,7 @@ class _Guest:
 
     @property
     def is_done(self) -> bool:
-        """Whether it has taken all its steps."""
+        """True if it has taken all its steps."""
         return self.steps is not None and self.first is not None and self.final >= self.first + self.steps
 
     def run(self, json_file: str | None, about: dict[str, Any]) -> int:

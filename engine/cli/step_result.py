@@ -53,7 +53,7 @@ class Pictures:
 
     @property
     def any(self) -> bool:
-        """Whether there is anything to be drawn."""
+        """True if there is anything to be drawn."""
         return (self.screenshot, self.folder, self.film) != (None, None, None)
 
 

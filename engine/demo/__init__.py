@@ -1,4 +1,4 @@
-"""What a demo is: the base class, its parameters, its worlds, where demos are found. It knows no pixel, no window and no time of day.
+"""Demos: the base class, its parameters, its worlds, where demos are found. The package knows no pixel, no window and no time of day.
 
 A demo is one file: a class derived from `Demo` under `@register(...)`, with `Parameter` for what can be set.
 """

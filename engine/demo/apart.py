@@ -60,7 +60,7 @@ class _Difference:
 
 
 class Distances:
-    """What is noted of two demos after each of their steps.
+    """Distances between two demos after each of their steps.
 
     Parameters
     ----------

@@ -76,7 +76,7 @@ class _Glide:
 
 
 class CameraFollow:
-    """What the camera does by itself."""
+    """Motion of the camera by itself."""
 
     def __init__(self) -> None:
         self.followed: tuple[int, int] | None = None
@@ -154,17 +154,17 @@ class CameraController:
         self._foot = 0.0
         self._ui_scale = 1.0
         self._is_held = False
-        """Whether the picture stays as it was though the view has been cut, until all of it is asked for."""
+        """True if the picture stays as it was though the view has been cut, until all of it is asked for."""
         self.home()
 
     @property
     def is_untouched(self) -> bool:
-        """Whether the camera has not been moved since it showed everything."""
+        """True if the camera has not been moved since it showed everything."""
         return self._is_untouched
 
     @property
     def seen(self) -> AABB:
-        """What is looked at, the picture's frame: a demo whose `home` it is begins with this picture in a view as large."""
+        """Box that is looked at, in the picture's frame: a demo whose `home` it is begins with this picture in a view as large."""
         camera, is_untouched = self._before if self._before is not None else (self.camera, self._is_untouched)
         if is_untouched:
             return self.demo.home()

@@ -98,7 +98,7 @@ class FixedClock:
 
     @property
     def is_slow(self) -> bool:
-        """Whether time runs notably slower than asked for, because the computer does not keep up."""
+        """True if time runs notably slower than asked for, because the computer does not keep up."""
         return not self.paused and self.lag > _NOTABLE_LAG
 
     @property

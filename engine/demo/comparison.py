@@ -137,11 +137,11 @@ class Comparison:
         self.first = first
         self.since = since if since is not None else (0, 0)
         self._own: list[tuple[int, int, Input]] = []
-        """What is done to the second alone: after a step, and after so many of the things done to the first there."""
+        """Inputs of the second alone: each with its step, and the number of inputs of the first there before it."""
         if since is not None:
             self._own.append((*self.since, Input(_switch(solver, solver_settings))))
         self._is_built = since is None
-        """Whether its worlds are its own solver's from the beginning."""
+        """True if its worlds are its own solver's from the beginning."""
         self._built_by = solver
         built = (solver, _pairs(solver_settings)) if since is None else (first.chosen_solver, first.chosen_settings)
         self.demo = _anew(first, *built)
@@ -152,11 +152,11 @@ class Comparison:
         self._stopped = ""
         """Why its last step could not be taken."""
         self._skipped: list[tuple[int, Skipped]] = []
-        """What was skipped, with its place among what was done at its step; -1 of a step."""
+        """Skipped inputs, each with its place among the inputs of its step; -1 for a step."""
         self.longest_way = math.inf
         self._branch = first.branch
         self._sources: list[list[Input]] = [[]]
-        """What was done to the first, by step, as far as it has been done to the second; an input there for each here."""
+        """Inputs of the first, by step, as far as they have been applied to the second; an input there for each here."""
         self.distances = Distances(tolerance)
         self._costs: tuple[deque[float], deque[float]] = deque(maxlen=_COSTS), deque(maxlen=_COSTS)
         """Milliseconds of the last steps, of the first and of the second."""
@@ -175,7 +175,7 @@ class Comparison:
 
     @property
     def is_caught_up(self) -> bool:
-        """Whether the second stands where the first stands."""
+        """True if the second stands where the first stands."""
         first, history = self.first, self.history
         return first.branch is self._branch and (history.now, history.given) == self._goal
 
@@ -225,7 +225,7 @@ class Comparison:
 
     @property
     def solver(self) -> str:
-        """What drives the second from `since` on, as far as the first has come."""
+        """Solver that drives the second from `since` on, as far as the first has come."""
         here = self.first.now, self.first.given
         own = [one.action for step, given, one in self._own if (step, given) <= here or (step, given) == self.since]
         names = [action.solver for action in own if isinstance(action, SetSolver)]
@@ -331,7 +331,7 @@ class Comparison:
 
     @property
     def skipped(self) -> tuple[Skipped, ...]:
-        """What the second refused, and the first did not; of a failure that lasts the first step."""
+        """Inputs that the second refused and the first did not; of a failure that lasts, the first step."""
         return tuple(one for _, one in self._skipped)
 
     @property

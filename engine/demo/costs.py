@@ -1,4 +1,4 @@
-"""What the frames of a session cost, and the means of them that are shown: a number that changes with every frame cannot be read."""
+"""Times of the frames of a session, and their means that are shown: a number that changes with every frame cannot be read."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class FrameCosts:
 
     @property
     def latest(self) -> FrameTimes:
-        """What the last frame took; its drawing, that of the frame before until it is drawn."""
+        """Times of the last frame; until it is drawn, with the drawing of the frame before."""
         return self._recent[-1] if self._recent else FrameTimes()
 
     def advanced(self, elapsed: float, taken: Sequence[StepTimes], milliseconds: float) -> None:

@@ -1,4 +1,4 @@
-"""What a session's actions and its time go through: a simulation of one's own with a history, or a client's copy of a shared one."""
+"""Drivers of a session's actions and time: a simulation of one's own with a history, or a client's copy of a shared one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What happened between bodies, step by step: pairs that began and ceased to touch, and how fast they met."""
+"""Contact events between bodies, step by step: pairs that began and ceased to touch, and how fast they met."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["KINDS", "Event", "EventLog"]
 
 Velocity = Callable[[int, int, int], tuple[tuple[float, float], tuple[float, float], float] | None]
-"""Of a stage, a body of it and a step: centre, its velocity and the spin, where they are known (`TimeSeries.velocity`)."""
+"""From stage, body and step to center, its velocity and the spin, where they are known (`TimeSeries.velocity`)."""
 
 Kind = Literal["impact", "begin", "end"]
 KINDS: tuple[Kind, ...] = ("impact", "begin", "end")

@@ -1,4 +1,4 @@
-"""What is told of each of several worlds that began in one state: energy, deepest overlap, what is out of place, what a step costs."""
+"""Figures shown for each of several worlds that began in one state: energy, deepest overlap, what is out of place, what a step costs."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Energy:
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """Of all worlds of a demo.
+    """Figures of all worlds of a demo.
 
     Attributes
     ----------
@@ -74,7 +74,7 @@ class Figures:
 
     @property
     def standing(self) -> str:
-        """Whether all stands, or how many bodies have moved off, in words."""
+        """Words for how many bodies have moved off, if any."""
         if self.stopped:
             return "stopped"
         return "stands" if not self.out_of_place else f"{self.out_of_place} of {self.bodies} moved"
@@ -86,7 +86,7 @@ class FiguresOf:
     def __init__(self, history: History[Any], series: TimeSeries) -> None:
         self._history, self._series = history, series
         self._sides: dict[int, tuple[World, int, FloatArray]] = {}
-        """Of each stage, as long as the world stays the same: the smaller side of each body, metres."""
+        """For each stage, as long as the world stays the same, the smaller side of each body, metres."""
 
     def since(self, step: int, ms: float, stopped: str = "") -> Figures:
         """Return the figures where the demo stands, compared with a step that has been."""

@@ -33,7 +33,7 @@ class Messages:
 
     @property
     def now(self) -> Message | None:
-        """What is to be shown."""
+        """Message that is to be shown."""
         return self._waiting[0] if self._waiting else None
 
     def say(self, words: str, color: Color | None = None, is_passing: bool = False) -> None:

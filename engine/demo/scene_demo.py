@@ -41,7 +41,7 @@ __all__ = [
 ]
 
 SCENE_SUFFIXES = (".json", ".svg")
-"""What a file's name ends in that ``run`` takes in place of a demo's id."""
+"""Suffixes of files that ``run`` takes in place of a demo's id."""
 _MAX_STEM = 60
 """Characters of a scene's name in that of a file."""
 _KEPT_NAME = re.compile(r"-kept-\d{4}-\d\d-\d\d-\d{4}(-\d+)?$")

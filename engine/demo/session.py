@@ -63,11 +63,11 @@ class Saved:
     path: Path | None = None
     """The file that it was saved in."""
     title: str = ""
-    """What the scene is called, of one that was given a name."""
+    """Name of the scene, if it was given one."""
     built: list[Input] | None = field(default=None, repr=False)
-    """What had been built when it was saved; None where it was not."""
+    """Inputs that had built it when it was saved; None where it was not."""
     is_reopened: bool = False
-    """Whether the scene had been kept without being saved, and is as unsaved as before."""
+    """True if the scene had been kept without being saved, and is as unsaved as before."""
 
 
 class Session:
@@ -135,7 +135,7 @@ class Session:
         self.recorder: Recorder | None = None
         self.recording: Recording | None = None
         self._on_its_way: Message | None = None
-        """What is said while the demo beside comes up."""
+        """Message shown while the demo beside comes up."""
         self._n_played = 0
         self.since: tuple[int, int] | None = None
         self.wants_lane = False
@@ -201,7 +201,7 @@ class Session:
 
     @property
     def _picture(self) -> tuple[AABB, tuple[float, float, float]]:
-        """What the demo shows at first, and how much of the view it draws on itself."""
+        """Box that the demo shows at first, and how much of the view it draws on itself."""
         return self.demo.home(), self.demo.margins(*self.view.camera.view[2:], 1.0)
 
     def _fit(self, before: tuple[AABB, tuple[float, float, float]]) -> None:
@@ -291,7 +291,7 @@ class Session:
 
     @property
     def is_caught_up(self) -> bool:
-        """Whether all that runs beside the demo stands where it stands."""
+        """True if all that runs beside the demo stands where it stands."""
         return all(one.is_caught_up for one in self.besides)
 
     def _bring_beside(self) -> None:
@@ -364,7 +364,7 @@ class Session:
 
     @property
     def is_only_played(self) -> bool:
-        """Whether all that has been done here comes from a recording."""
+        """True if all that has been done here comes from a recording."""
         recording, history = self.recording, self.timeline.history
         if recording is None or history is None:
             return False

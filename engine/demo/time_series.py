@@ -1,4 +1,4 @@
-"""What every step of a demo left behind for plots: the motion of all bodies, and the sums over each world.
+"""Time series of a demo for plots: the motion of all bodies, and the sums over each world.
 
     frames    the raw numbers of all bodies by step: bounded, the oldest go first
     sums      energy, momentum, angular momentum of each world by step: for the whole history
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 __all__ = ["QUANTITIES", "SUMS", "Quantity", "TimeSeries"]
 
 MAX_BYTES = 20_000_000
-"""Of frames: a minute at 60 Hz of 200 bodies, a quarter of an hour of ten."""
+"""Bytes of frames: a minute at 60 Hz of 200 bodies, a quarter of an hour of ten."""
 _AT_ONCE = 600
 """Steps whose numbers are made for a curve or a sum at a time, so that no frame of the window waits longer than some milliseconds."""
 
@@ -62,7 +62,7 @@ QUANTITIES: dict[str, Quantity] = {
     "energy": Quantity("kinetic energy", "J"),
     "impulse": Quantity("contact impulses", "N s"),
 }
-"""Of one body; `impulse` is the sum of the normal impulses at all its contact points, over the step."""
+"""Quantities of one body; `impulse` is the sum of the normal impulses at all its contact points, over the step."""
 
 SUMS: dict[str, Quantity] = {
     "kinetic": Quantity("kinetic energy", "J"),
@@ -72,7 +72,7 @@ SUMS: dict[str, Quantity] = {
     "py": Quantity("momentum, y", "kg m/s"),
     "angular": Quantity("angular momentum", "kg m²/s"),
 }
-"""Of a whole world."""
+"""Quantities of a whole world."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +152,7 @@ class TimeSeries:
         self._oldest = 0
         self._sums: dict[int, _Column] = {}
         self._left_out: dict[int, tuple[_Moment, NDArray[np.bool_]]] = {}
-        """Of each world the moment summed last, and which bodies were left out."""
+        """For each world the moment summed last, and which bodies were left out."""
         self._curves: dict[tuple[int, int, str], _Column] = {}
         self._masses: dict[int, tuple[World, _Masses]] = {}
         self._breaks: dict[int, set[int]] = {}
@@ -161,13 +161,13 @@ class TimeSeries:
         """The newest step noted."""
         self.events = EventLog()
         self._names: dict[tuple[int, int], list[tuple[int, str]]] = {}
-        """Of each stage and body: from which step on it was called what. After a restart other bodies have the same numbers."""
+        """For each stage and body its names, each with its first step. After a restart other bodies have the same numbers."""
         self._note(0)
         history.watchers.append(self.watch)
 
     @property
     def n_bytes(self) -> int:
-        """Of the frames."""
+        """Bytes of the frames."""
         return self._n_bytes
 
     def watch(self, history: History[Demo]) -> None:

@@ -65,7 +65,7 @@ class Timeline:
         """The step at which it pauses by itself, once."""
         self._explained = False
         self._nothing: Message | None = None
-        """That there was nothing to undo or redo: true until the demo stands elsewhere."""
+        """Message that there was nothing to undo or redo: true until the demo stands elsewhere."""
         if has_history:
             try:
                 self.history = History(demo)
@@ -76,7 +76,7 @@ class Timeline:
 
     @property
     def is_now(self) -> bool:
-        """Whether nothing lies ahead."""
+        """True if nothing lies ahead."""
         return self.history is None or self.history.at_tip
 
     @property
@@ -203,7 +203,7 @@ class Timeline:
 
     @property
     def is_on_the_way(self) -> bool:
-        """Whether it goes somewhere else and has not arrived yet."""
+        """True if it goes somewhere else and has not arrived yet."""
         return self._way is not None and self.history is not None and self.history.now == self._way[1]
 
     def catch_up(self) -> None:

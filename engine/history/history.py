@@ -134,7 +134,7 @@ class History(Generic[_Demo]):
 
     @property
     def at_tip(self) -> bool:
-        """Whether nothing lies ahead."""
+        """True if nothing lies ahead."""
         return self.now == self.last and self._given == len(self._branch.inputs[self.now])
 
     @property
@@ -144,7 +144,7 @@ class History(Generic[_Demo]):
 
     @property
     def n_bytes(self) -> int:
-        """What the keyframes take."""
+        """Bytes of the keyframes."""
         return self._keyframes.n_bytes
 
     @property
@@ -328,13 +328,13 @@ class History(Generic[_Demo]):
 
     @property
     def can_undo(self) -> bool:
-        """Whether there is something to go back to before."""
+        """True if there is something to go back to before."""
         here = self._branch.inputs[self.now][: self._given]
         return any(one.begins for one in here) or any(step < self.now for step in self._branch.inputs.marks[:1])
 
     @property
     def can_redo(self) -> bool:
-        """Whether `redo` has somewhere to go."""
+        """True if `redo` has somewhere to go."""
         return bool(self._undone)
 
     def is_near(self, step: int) -> bool:

@@ -23,7 +23,7 @@ MAX_BYTES = 400_000_000
 """However many bodies there are: about ten minutes of 1,000 bodies in a heap. `python main.py bench history` measures it."""
 
 MIN_BYTES = 80_000_000
-"""Of a demo of few bodies."""
+"""Bytes for a demo of few bodies."""
 
 BODY_BYTES = 400_000
 """For each body, where that is more."""

@@ -10,7 +10,7 @@ import threading
 __all__ = ["own_addresses"]
 
 _FAR = {socket.AF_INET: ("192.0.2.1", "10.0.0.1", "172.16.0.1", "192.168.0.1"), socket.AF_INET6: ("2001:db8::1", "fd00::1")}
-"""Of the networks that may be there: nothing is sent to them, the system only says from which address of its own it would."""
+"""Addresses in the networks that may exist: nothing is sent to them, the system only says from which address of its own it would."""
 _LOOK_SECONDS = 0.5
 """For this computer's own name, which a system without it in its files asks a server for."""
 

@@ -219,27 +219,27 @@ class Client:
 
     @property
     def is_in(self) -> bool:
-        """Whether the server has let it in, over the present connection."""
+        """True if the server has let it in, over the present connection."""
         return not self._is_waiting
 
     @property
     def is_alone(self) -> bool:
-        """Whether it goes on without a server."""
+        """True if it goes on without a server."""
         return self._alone is not None
 
     @property
     def is_astray(self) -> bool:
-        """Whether its state is known to be another than the server's, and that has not come yet."""
+        """True if its state is known to be another than the server's, and that has not come yet."""
         return self._lost is not None and self._lost.differs
 
     @property
     def is_stalled(self) -> bool:
-        """Whether a tick was due and could not be taken, for the server has not closed those long before it."""
+        """True if a tick was due and could not be taken, for the server has not closed those long before it."""
         return self._is_stalled
 
     @property
     def is_slow(self) -> bool:
-        """Whether going back would take longer than a frame, so that less is predicted."""
+        """True if going back would take longer than a frame, so that less is predicted."""
         return self.method == "prediction" and self._horizon() < self._window
 
     @property
@@ -291,7 +291,7 @@ class Client:
 
     @property
     def holders(self) -> dict[int, Held]:
-        """Of each user who holds something: the stage, the body, and the point of it, in its frame, metres."""
+        """Each user who holds something, with the stage, the body, and the point of it in its frame, metres."""
         demo = self.demo
         if demo is None:
             return {}
@@ -304,7 +304,7 @@ class Client:
 
     @property
     def next_number(self) -> int:
-        """Of its next act."""
+        """Number of its next act."""
         return self._number
 
     # -- the connection -----------------------------------------------------------------------------------------------
@@ -397,7 +397,7 @@ class Client:
 
     @property
     def _is_far_behind(self) -> bool:
-        """Whether the server's state was asked for in place of the ticks up to it."""
+        """True if the server's state was asked for in place of the ticks up to it."""
         return self._lost is not None and not self._lost.differs
 
     def _begin(self, welcome: m.Welcome, now: float) -> None:

@@ -24,7 +24,7 @@ _JUMP_SECONDS = 0.5
 _BUFFER_TICKS = 2
 """Until the next message says what a lost one said, and the picture comes round."""
 _SHARE_IN_TIME = 0.9
-"""Of answers, those that the jitter is to cover."""
+"""Share of the answers that the jitter must cover."""
 
 
 class _Sample(NamedTuple):
@@ -52,7 +52,7 @@ class Clock:
 
     @property
     def is_set(self) -> bool:
-        """Whether an answer has come."""
+        """True if an answer has come."""
         return bool(self._samples)
 
     @property

@@ -143,7 +143,7 @@ class Connection:
 
     @property
     def link(self) -> LinkSettings:
-        """Of each way of the simulated link; where they differ, of the way up."""
+        """Settings of each way of the simulated link; where they differ, those of the way up."""
         return self._links[0]
 
     @link.setter
@@ -152,7 +152,7 @@ class Connection:
 
     @property
     def links(self) -> tuple[LinkSettings, LinkSettings]:
-        """Of the simulated link, of the way up and the way down."""
+        """Settings of the simulated link: of the way up and the way down."""
         return self._links
 
     @links.setter

@@ -25,7 +25,7 @@ _FARTHEST = 3.0
 _MAX_MOVED = 64
 
 Poses = list[tuple[IntArray, FloatArray]]
-"""Of each stage, ids int64 (n,) and x, y, angle (n, 3)."""
+"""For each stage, ids int64 (n,) and x, y, angle (n, 3), metres and radians."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class Moved:
 
 @dataclass(frozen=True, slots=True)
 class Correction:
-    """What going back changed in the picture.
+    """Change of the picture by a rollback.
 
     Attributes
     ----------

@@ -41,7 +41,7 @@ class TooLateError(LabError):
 
 
 class Act(NamedTuple):
-    """What a user did; `number` ascends for each user. Sorted as they are carried out."""
+    """An act of a user; `number` ascends for each user. Acts sort in the order in which they are applied."""
 
     user: int
     number: int
@@ -92,7 +92,7 @@ class Course:
         self._changed: int | None = None
         """The first tick behind whose acts have changed since it was taken."""
         self._n_done = 0
-        """Of the acts of the next tick, in order, those that have been carried out already."""
+        """Number of acts of the next tick, in order, that have been applied already."""
 
     @property
     def oldest(self) -> int:
@@ -101,7 +101,7 @@ class Course:
 
     @property
     def is_behind(self) -> bool:
-        """Whether acts behind `now` have changed: `replay` is due."""
+        """True if acts behind `now` have changed: `replay` is due."""
         return self._changed is not None
 
     @property

@@ -57,7 +57,7 @@ MAX_BYTES_PER_S = 1_000_000
 MAX_FRAMES_PER_S = 2_000
 """From one connection, on the socket, pings of its protocol too; what is in them the server's `Limits` hold."""
 MAX_PINGS_PER_S = 20
-"""Of the protocol; a client sends one in two seconds."""
+"""Pings of the protocol from one connection; a client sends one in two seconds."""
 OPEN_SECONDS = 5.0
 """For the handshake."""
 PING_SECONDS = 4.0
@@ -72,9 +72,9 @@ _AT_ONCE = 1_024
 _WRITTEN_AT_ONCE = 65_536
 """Bytes of messages to one connection that are written together."""
 _WAITING_CONNECTIONS = 128
-"""That wait to be accepted, in the operating system's queue."""
+"""Connections that wait to be accepted, in the operating system's queue."""
 _ACCEPTED_AT_ONCE = 4
-"""Of those, between two turns of the connections that there are: a flood of new ones neither holds up a tick nor pushes a newcomer out
+"""Waiting connections accepted between two turns of the present ones: a flood of new ones neither holds up a tick nor pushes a newcomer out
 (`Limits.half_open`) before he has had a few turns to shake hands."""
 _PAUSE_SECONDS = 0.002
 _STATUS_SECONDS = 0.5
@@ -150,14 +150,14 @@ class _Socket(ServerConnection):
         self.largest = self.n_unwritten = 0
         """Bytes: of the largest message that was sent; of those that are not written yet."""
         self.n_bytes = self.n_frames = self.n_pings = 0
-        """Of what came within this second."""
+        """Counts of what came within this second."""
         self.why = ""
         """It was cut off."""
         self._waiting = bytearray()
-        """What came and has not been looked at."""
+        """Bytes that came and have not been read."""
         self.peer: int | None = None
         self._is_begun = self._has_ended = False
-        """Whether the library has the connection, after TLS; whether the end of what is sent was written."""
+        """True once the library has the connection, after TLS; true once the end of what is sent was written."""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self.transport = cast(asyncio.Transport, transport)
@@ -355,12 +355,12 @@ class Hosting:
 
     @property
     def is_open_to_others(self) -> bool:
-        """Whether other computers can reach it."""
+        """True if other computers can reach it."""
         return not (self.bind in ("localhost", "::1") or self.bind.startswith("127."))
 
     @property
     def has_tls(self) -> bool:
-        """Whether it is encrypted."""
+        """True if it is encrypted."""
         return self.tls is not None
 
     @property
@@ -370,7 +370,7 @@ class Hosting:
 
     @property
     def invitation(self) -> str:
-        """What others give the command join: host and port, and --tls where it is encrypted."""
+        """Arguments of the command join for others: host and port, and --tls where it is encrypted."""
         return self.addresses[0] + (" --tls" if self.has_tls else "")
 
     # -- from any thread ----------------------------------------------------------------------------------------------
@@ -398,7 +398,7 @@ class Hosting:
 
     @property
     def is_over(self) -> bool:
-        """Whether it has ended: asked to, after its ticks, or by a failure."""
+        """True if it has ended: asked to, after its ticks, or by a failure."""
         return self._ended.is_set()
 
     def wait(self, seconds: float | None = None) -> bool:

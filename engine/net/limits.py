@@ -1,4 +1,4 @@
-"""What one client of a server may ask for, and how it is counted: whoever asks for more is dropped, and the others notice nothing.
+"""Limits on what one client of a server may ask for: a client that asks for more is dropped, and the others notice nothing.
 
 Rates are held by token buckets (Turner, "New directions in communications", IEEE Communications Magazine 24 (10), 1986): so much a second
 on the average, and `BURST` seconds' worth of it at once, for a connection that has stood still brings everything together.
@@ -33,7 +33,7 @@ BURST = 4.0
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What a server bears, of one client unless it says otherwise.
+    """Limits of a server, for each client unless it says otherwise.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""What server and clients say to each other: MessagePack, every field with type, range and size, and no pickle.
+"""Messages between server and clients: MessagePack, every field with type, range and size, and no pickle.
 
     client                              server
     Hello(name, password)         ->
@@ -66,7 +66,7 @@ __all__ = [
 ]  # fmt: skip
 
 VERSION = 2
-"""Of what is said here: it changes with the meaning of any message, and the two must be equal."""
+"""Version of the messages: it changes with the meaning of any of them, and must be equal at both ends."""
 PORT = 1234
 METHODS = ("prediction", "interpolation", "lockstep")
 MAX_CLIENT_MESSAGE_BYTES = 64_000
@@ -88,7 +88,7 @@ Seconds: TypeAlias = Annotated[float, msgspec.Meta(ge=-1e12, le=1e12)]
 
 
 class MessageError(LabError):
-    """What came is no message, or one with a field outside its range."""
+    """The bytes are no message, or one with a field outside its range."""
 
 
 class _Message(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
@@ -102,7 +102,7 @@ class Hello(_Message, frozen=True, tag="hello"):
     name: Name
     password: Annotated[str, msgspec.Meta(max_length=200)] = ""
     key: Annotated[str, msgspec.Meta(max_length=64)] = ""
-    """Of one who comes back: what its `Welcome` said."""
+    """Key that the `Welcome` of a returning client contained."""
     platform: Annotated[str, msgspec.Meta(max_length=200)] = ""
 
 
@@ -157,7 +157,7 @@ class Who(_Message, frozen=True, tag="who"):
 
 
 class Acted(_Message, frozen=True, tag="acted"):
-    """What a user did, at the tick at which it counts; at the tick asked for, or the first that was open when it came."""
+    """An act of a user, at the tick at which it counts: the one asked for, or the first that was open when the act came."""
 
     tick: Tick
     user: UserNumber
@@ -166,7 +166,7 @@ class Acted(_Message, frozen=True, tag="acted"):
 
 
 class Denied(_Message, frozen=True, tag="denied"):
-    """What the client did counts nowhere, and why: guests may not, or there is too much of it."""
+    """An act of the client counts nowhere, with the reason: guests may not do it, or there is too much of it."""
 
     number: Number
     reason: Words
@@ -187,7 +187,7 @@ class Welcome(_Message, frozen=True, tag="welcome"):
     delay: Annotated[int, msgspec.Meta(ge=0, le=1000)]
     window: Annotated[int, msgspec.Meta(ge=1, le=10_000)]
     next_number: Number = 0
-    """Of the client's next act."""
+    """Number of the client's next act."""
 
 
 class Refused(_Message, frozen=True, tag="refused"):
@@ -241,7 +241,7 @@ class Dropped(_Message, frozen=True, tag="dropped"):
 
     reason: Words
     is_over: bool = False
-    """Whether the server itself ends."""
+    """True if the server itself ends."""
 
 
 FromClient: TypeAlias = Hello | Did | Missing | Lost | Ping | Pointing | Bye

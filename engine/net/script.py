@@ -33,7 +33,7 @@ class ScriptedAct(NamedTuple):
 
 
 class Script:
-    """What one client does of a file; `due` hands it out once.
+    """Actions of one client, from a file; `due` returns each once.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ class Script:
 
     @property
     def is_over(self) -> bool:
-        """Whether all has been handed out."""
+        """True if all has been handed out."""
         return self._next == len(self._acts)
 
     def due(self, tick: int) -> list[Action]:

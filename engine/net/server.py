@@ -62,13 +62,13 @@ _STOOD_STILL = 1.0
 _MAX_COST = 0.25
 """Seconds that one message or act counts for at the most: a kernel may have been compiled for it."""
 _COST_SECONDS = 4.0
-"""Of `Limits.processor_share`, that may be taken at once."""
+"""Seconds' worth of `Limits.processor_share` that may be taken at once."""
 _TOO_SLOW = 2.0
 """Times the time of a tick, that half of the last half second's took."""
 _HEAVY = 0.4
 """Share of all shapes and contacts."""
 _HEAVY_FROM = 500
-"""Of them: who has fewer is not to blame for a slow solver."""
+"""Shapes and contacts: a user with fewer is not to blame for a slow solver."""
 _REMEMBERED = 64
 """Drops and troubles told in the status, and connections that are over and still told so."""
 _ASKED_AGAIN = 0.25
@@ -179,7 +179,7 @@ class _Peer:
         self.has_state = False
         """It has been sent one, and so is sent all that comes after."""
         self.is_lost = False
-        """What it has is another state than the server's, or lacks too much: it is to take that over, and goes on."""
+        """True if its state differs from the server's, or lacks too much: it must adopt the server's, and goes on."""
         self.shows_state = False
         """It has said something that only one who has the state can say."""
         self.n_received = self.n_sent = 0
@@ -206,7 +206,7 @@ class _Member:
     floor: int = 0
     """Numbers below it are of acts long past."""
     said: dict[int, tuple[int, bytes]] = field(default_factory=dict)
-    """What came of its last acts, by number: the tick, and what was said of it."""
+    """Results of its last acts, by number: the tick, and the answer sent."""
     owns: Size = field(default_factory=Size)
     """As it was counted last, and what it has created since."""
 

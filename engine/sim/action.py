@@ -58,11 +58,11 @@ Point: TypeAlias = tuple[Number, Number]
 Index: TypeAlias = Annotated[int, Meta(ge=0, le=2**62)]
 """The number of a stage, or the id of a body, a fixture or a joint."""
 Held: TypeAlias = tuple[Index, Index, Point]
-"""What a hand holds: the stage, the body, and the point of it in its own frame, metres."""
+"""Grip of a hand: the stage, the body, and the point of it in its own frame, metres."""
 Text: TypeAlias = Annotated[str, Meta(max_length=MAX_TEXT)]
 
 MAX_PARTS = 1000
-"""Of one inverse: of a gesture with more, its beginning stays."""
+"""Parts of one inverse: of a gesture with more, its beginning stays."""
 
 Pose: TypeAlias = tuple[float, float, float]
 """x, y, angle: metres and radians."""
@@ -139,7 +139,7 @@ class Action(msgspec.Struct, frozen=True, tag=True, omit_defaults=True, forbid_u
 
     @property
     def size(self) -> Size:
-        """What it creates in the worlds, as far as it says so itself."""
+        """Counts of what it creates in the worlds, as far as its fields say."""
         return Size()
 
     def removed(self, sim: Any) -> Size:
@@ -154,7 +154,7 @@ class Action(msgspec.Struct, frozen=True, tag=True, omit_defaults=True, forbid_u
 
     @property
     def target(self) -> tuple[object, ...] | None:
-        """What it sets: of two actions with one target the later alone counts; None if it sets nothing."""
+        """Key of the value that it sets: of two actions with one target the later alone counts; None if it sets nothing."""
         return None
 
     def renumbered(self, ids: NewIds) -> Action:
@@ -189,7 +189,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Inverse:
-    """What takes an action back: actions in order, none if nothing can. `words` name the action."""
+    """Actions that take an action back, in order; none if nothing can. `words` name the action."""
 
     words: str
     parts: tuple[Part, ...] = ()
@@ -207,7 +207,7 @@ class Inverse:
 
     @property
     def size(self) -> Size:
-        """What it creates."""
+        """Counts of what it creates."""
         total = Size()
         for part in self.parts:
             total = total.plus(part.action.size)

@@ -135,17 +135,17 @@ class Demo(Stateful):
     watch: ClassVar[str] = ""
     parameters: ClassVar[tuple[Parameter, ...]] = ()
     layers: ClassVar[Mapping[str, bool]] = {}
-    """What is shown at first, where it differs from `engine.render.views.Layers`: ``{"aabbs": True}``."""
+    """Layers shown at first, where they differ from `engine.render.views.Layers`: ``{"aabbs": True}``."""
     keys: ClassVar[tuple[tuple[str, str], ...]] = ()
     """The demo's own keys and what they do, for the overlay of keys: ``(("Left, Right", "walk"),)``."""
     needs_referee: ClassVar[bool] = False
-    """Whether there is little to see without the referee's algorithms: the browser's preview gets them too then."""
+    """True if there is little to see without the referee's algorithms: the browser's preview gets them too then."""
     no_edits: ClassVar[str] = ""
     """Why its worlds cannot be changed by hand; empty where they can."""
     opens_list: ClassVar[bool] = False
-    """Whether the list of demos begins with this one chosen, and its preview running."""
+    """True if the list of demos begins with this one chosen, and its preview running."""
     note: ClassVar[str] = ""
-    """What the panel says in place of the counts of contacts, of a demo that has no world."""
+    """Text of the panel in place of the counts of contacts, for a demo that has no world."""
     takes_keys: ClassVar[frozenset[str]] = frozenset()
     """Keys that the window has a use for, and that it leaves to this demo: of one with a time of its own Space, for instance."""
 
@@ -262,7 +262,7 @@ class Demo(Stateful):
 
     @property
     def grabbing(self) -> bool:
-        """Whether a body is held."""
+        """True if a body is held."""
         return self.grip is not None
 
     @property
@@ -345,7 +345,7 @@ class Demo(Stateful):
 
     @property
     def has_algorithms(self) -> bool:
-        """Whether all that the referee's algorithms can be asked is there."""
+        """True if all that the referee's algorithms can be asked is there."""
         return self.sim.has_algorithms
 
 
@@ -464,12 +464,12 @@ class Simulation(Stateful):
 
     @property
     def is_shared(self) -> bool:
-        """Whether several users can come: its steps are ticks then."""
+        """True if several users can come: its steps are ticks then."""
         return self.users.is_shared
 
     @property
     def is_keyframe(self) -> bool:
-        """Whether worlds are brought into canonical form after the step just taken, so that the demo can be brought back to here exactly.
+        """True if worlds are brought into canonical form after the step just taken, so that the demo can be brought back to here exactly.
 
         Not while the impulses of joints are out of reach: each time a hanging chain would sag for want of them. A step is then reached from
         the beginning, or from where they came into reach.
@@ -489,7 +489,7 @@ class Simulation(Stateful):
 
     @property
     def times(self) -> StepTimes:
-        """What the last step cost, over all stages."""
+        """Times of the last step, over all stages."""
         stages = self.demo.stages
         return StepTimes(sum(stage.times.step for stage in stages), sum(stage.times.check for stage in stages))
 
@@ -571,17 +571,17 @@ class Simulation(Stateful):
 
     @property
     def is_on_box2d(self) -> bool:
-        """Whether nothing but Box2D drives its worlds: what is said of Box2D is true of them."""
+        """True if nothing but Box2D drives its worlds: what is said of Box2D is true of them."""
         return self.solvers == (DEFAULT,)
 
     @property
     def solver_title(self) -> str:
-        """What drives its worlds, for people."""
+        """Titles of the solvers of its worlds, for people."""
         return ", ".join(load_solver(name).capabilities.title for name in self.solvers)
 
     @property
     def has_whole_states(self) -> bool:
-        """Whether all that the next step of its worlds depends on is in reach by now (`Solver.has_whole_states`)."""
+        """True if all that the next step of its worlds depends on is in reach by now (`Solver.has_whole_states`)."""
         return all(load_solver(name).has_whole_states() for name in self.solvers)
 
     # -- the referee --------------------------------------------------------------------------------------------------

@@ -91,7 +91,7 @@ class DroppedBody:
 
     @property
     def is_there(self) -> bool:
-        """Whether it still exists."""
+        """True if it still exists."""
         return self.stage.world is self.world and self.world.is_body(self.body)
 
 

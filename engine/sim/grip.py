@@ -29,7 +29,7 @@ class Grip:
 
     @property
     def is_there(self) -> bool:
-        """Whether it still holds."""
+        """True if it still holds."""
         return self.stage.world.is_joint(self.joint)
 
     @property

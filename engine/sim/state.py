@@ -48,7 +48,7 @@ MAX_STATE_BYTES = 64_000_000
 _MAX_STAGES = 64
 _LENGTH_BYTES = 4
 _LEVEL = 1
-"""Of zlib: the fastest."""
+"""Level of zlib: the fastest."""
 
 
 class _State(msgspec.Struct, array_like=True, forbid_unknown_fields=True):

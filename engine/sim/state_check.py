@@ -32,7 +32,7 @@ _Count = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
 
 
 class _DemoState(msgspec.Struct):
-    """What every demo has; what it has beside this may come later."""
+    """Attributes of every demo; those that it has beside these may come later."""
 
     values: dict[str, float]
     steps: _Count

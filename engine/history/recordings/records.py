@@ -53,7 +53,7 @@ HASH_BYTES = 16
 MAX_FILE_BYTES = 120_000_000
 """An hour of 200 bodies that all move has 90 million."""
 MAX_RECORD_BYTES = 64_000_000
-"""Of a record, packed and unpacked: a part of half a second of 10,000 bodies has a million."""
+"""Bytes of a record, packed and unpacked: a part of half a second of 10,000 bodies has a million."""
 
 _START = struct.Struct("<8sI")
 _LENGTH = struct.Struct("<I")

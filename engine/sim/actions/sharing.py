@@ -1,4 +1,4 @@
-"""What the users of a shared simulation do beside all else: come and go, push a body, stop the time, take their own actions back."""
+"""Actions of the users of a shared simulation alone: come and go, push a body, stop the time, take their own actions back."""
 
 from __future__ import annotations
 
