@@ -95,6 +95,8 @@ class Action(msgspec.Struct, frozen=True, tag=True, omit_defaults=True, forbid_u
     """True if it can create a body, a fixture or a joint."""
     uses_hand: ClassVar[bool] = True
     """True if it is applied with the hand, the keys and the new ids of its user."""
+    takes_back: ClassVar[bool] = False
+    """True if an `Inverse` may be made of it."""
     is_of_a_world: ClassVar[bool] = False
     """True if it means nothing after the worlds were built anew: it names things in them."""
 

@@ -241,7 +241,7 @@ def _put(demo: Demo, state: _State, arrays: bytes, n_built: int, is_foreign: boo
     ]
     if not reader.is_at_end:
         raise StateError("a state must have as many bytes as its arrays")
-    check_state(demo, read[0], read[1], read[2:])
+    check_state(demo, read[0], read[1], read[2:], is_kept)
     if is_foreign:
         check_types(demo, read[0])
     if not is_kept:

@@ -7,11 +7,13 @@ attributes mean is not: see the section on trust in docs/network.md.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import fields, replace
+from dataclasses import astuple, fields, replace
+from math import isfinite
 from typing import Annotated, Any
 
 import msgspec
 
+from engine.common.errors import renamed
 from engine.geometry import AABB
 from engine.sim.action import Action, Inverse, Number, Part
 from engine.sim.demo import Demo
@@ -22,7 +24,8 @@ from engine.sim.parameters import parameter_values
 from engine.sim.stage import StageCounts
 from engine.sim.users import MAX_UNDO, MAX_USERS, PUSHES, SIXTEENTHS, SPEEDS, User, Users
 from engine.sim.values import StateError, can_be_set, class_name
-from engine.world.solver import solver_name
+from engine.world import WorldSettings
+from engine.world.solver import DEFAULT, load_solver, solver_name
 
 __all__ = ["check_state", "check_types"]
 
@@ -46,7 +49,7 @@ class _SimulationState(msgspec.Struct, forbid_unknown_fields=True):
     solver: str | None
     solver_settings: tuple[tuple[str, float | str], ...] | None
     built_for: str | None
-    hertz: float | None
+    hertz: Annotated[float, msgspec.Meta(ge=1.0, le=10_000.0)] | None
     waits: bool | None
     keeps_solver_state: bool
     users: Any
@@ -82,8 +85,12 @@ class _UserState(msgspec.Struct, forbid_unknown_fields=True):
     undo: Annotated[list[Any], msgspec.Meta(max_length=MAX_UNDO)]
 
 
-def check_state(demo: Demo, own: Mapping[str, Any], sim: Mapping[str, Any], stages: Sequence[Mapping[str, Any]]) -> None:
+def check_state(
+    demo: Demo, own: Mapping[str, Any], sim: Mapping[str, Any], stages: Sequence[Mapping[str, Any]], is_kept: bool = False
+) -> None:
     """Refuse the decoded attributes of a demo, its simulation and its stages if they are not of their types.
+
+    Unless the state `is_kept`, the demo's own must be all that a demo just built has, and hide nothing that every demo has.
 
     Raises
     ------
@@ -92,26 +99,37 @@ def check_state(demo: Demo, own: Mapping[str, Any], sim: Mapping[str, Any], stag
     """
     _convert(own, _DemoState, "demo")
     _check_own(demo, own)
+    if not is_kept:
+        _check_names(demo, own)
     _check_dropped(demo, own["dropped"])
     _check_grip(demo, own["_grip"])
     _convert(sim, _SimulationState, "sim")
     for name in ("solver", "built_for"):
         if sim[name] is not None:
             solver_name(f"sim.{name}", sim[name])
+    if sim["solver_settings"] is not None:
+        with renamed(lambda field: f"sim.{field}"):
+            load_solver(sim["solver"] or DEFAULT).accept(WorldSettings(solver_settings=sim["solver_settings"]))
     _check_users(demo, sim["users"])
     for k, stage in enumerate(stages):
         _convert(stage, _StageState, f"stages[{k}]")
         if type(stage["counts"]) is not StageCounts or type(stage["own_bounds"]) not in (AABB, type(None)):
             raise StateError(f"stages[{k}] must have counts and bounds")
+        if not all(type(count) is int for count in astuple(stage["counts"])):
+            raise StateError(f"stages[{k}].counts must be whole numbers")
         if stage["own_bounds"] is not None:
             replace(stage["own_bounds"])  # it came without its own checks
 
 
-def _convert(state: object, kind: type, path: str) -> None:
+def _convert(state: Mapping[str, Any], kind: type[msgspec.Struct], path: str) -> None:
     try:
-        msgspec.convert(state, kind)
+        converted = msgspec.convert(state, kind)
     except msgspec.ValidationError as error:
         raise StateError(f"{path}: {error}") from None
+    for name in kind.__struct_fields__:  # a list would do for a set, and a frozenset
+        wanted, value = type(getattr(converted, name)), state[name]
+        if issubclass(wanted, set | dict | list | tuple) and type(value) is not wanted:
+            raise StateError(f"{path}.{name} must be a {wanted.__name__}, got a {type(value).__name__}")
 
 
 def check_types(demo: Demo, own: Mapping[str, Any]) -> None:
@@ -137,6 +155,16 @@ def _check_own(demo: Demo, own: Mapping[str, Any]) -> None:
     for name in own:
         if not can_be_set(type(demo), name) or (name in attributes and name not in present):
             raise StateError(f"{name!r:.80} is no part of a state")
+
+
+def _check_names(demo: Demo, own: Mapping[str, Any]) -> None:
+    present = demo.state_attributes()
+    for name in own:
+        if name not in present and hasattr(Demo, name):
+            raise StateError(f"{name!r:.80} is no part of a state")
+    missing = sorted(present.keys() - own.keys())
+    if missing and demo.steps == 0 and not demo.sim.users.users:
+        raise StateError(f"the state must have {missing[0]!r:.80}, as every {demo.id} has")
 
 
 def _check_dropped(demo: Demo, dropped: Sequence[Any]) -> None:
@@ -173,6 +201,8 @@ def _check_users(demo: Demo, users: object) -> None:
         _check_grip(demo, user.grip)
         if not user.pushes <= set(PUSHES):
             raise StateError(f"{path} must have keys that push")
+        if not all(type(ids) is tuple for ids in user.next_ids.values()):
+            raise StateError(f"{path}.next_ids must be tuples")
         if not all(0 <= one - number * IDS_OF_A_USER <= IDS_OF_A_USER for ids in user.next_ids.values() for one in ids):
             raise StateError(f"{path}.next_ids must be of its own range")
         for inverse in user.undo:
@@ -184,9 +214,13 @@ def _check_inverse(found: object, place: str) -> None:
     if type(found) is not Inverse or type(found.words) is not str or type(found.parts) is not tuple:
         raise StateError(f"{place} must be of inverses")
     for part in found.parts:
-        if type(part) is not Part or not isinstance(part.action, Action) or not part.action.guests_may:
+        if type(part) is not Part or not isinstance(part.action, Action) or not part.action.takes_back:
             raise StateError(f"{place} must be of actions that take something back")
-        if not all(type(pose) is tuple and len(pose) == 3 and all(type(x) is float for x in pose) for pose in part.poses):
-            raise StateError(f"{place} must have poses of three numbers")
-        if not all(type(old) is int for old in part.old) or (part.old and not any(part.action.size)) or len(part.poses) not in (0, 2):
+        if not all(type(pose) is tuple and len(pose) == 3 and all(type(x) is float and isfinite(x) for x in pose) for pose in part.poses):
+            raise StateError(f"{place} must have poses of three finite numbers")
+        if (
+            not all(type(old) is int for old in part.old)
+            or len(part.old) not in (0, sum(part.action.size))
+            or len(part.poses) not in (0, 2)
+        ):
             raise StateError(f"{place} must have old ids of what is created again")

@@ -45,6 +45,8 @@ _PACKAGES = ("engine", "demos", "sprites")
 _MAX_DIMENSIONS, _MAX_ELEMENTS, _MAX_QUEUE = 4, 2**31, 1_000_000
 _MAX_SPECS = 1 << 16
 """Specifications kept with their MessagePack: those of 30,000 bodies, half a kilobyte each."""
+_MAX_KEPT_BYTES = 4_000
+"""Of one decoded specification that is kept: a polygon of 16 corners with a name of 200 characters has half of it."""
 _ATOMS = (type(None), bool, int, float, str, bytes)
 _DTYPES: Mapping[str, np.dtype[Any]] = {
     name: np.dtype(name)
@@ -77,15 +79,23 @@ def encode_spec(spec: object, plain: Callable[[Any], object] = lambda spec: to_p
     return known[1]
 
 
-@functools.lru_cache(maxsize=_MAX_SPECS)
 def decode_spec(content: bytes) -> Any:
-    """Return the specification or shape of `encode_spec`, checked.
+    """Return the specification or shape of `encode_spec`, checked; one of the usual size is kept.
 
     Raises
     ------
     InvalidInputError, msgspec.DecodeError
         It is none, or one that its own checks refuse.
     """
+    return _kept_spec(content) if len(content) <= _MAX_KEPT_BYTES else _spec_of(content)
+
+
+@functools.lru_cache(maxsize=_MAX_SPECS)
+def _kept_spec(content: bytes) -> Any:
+    return _spec_of(content)
+
+
+def _spec_of(content: bytes) -> Any:
     return from_plain(msgspec.msgpack.decode(content), kinds=KINDS, precision=np.float64)
 
 

@@ -18,6 +18,25 @@ from engine.demo.registry import find_demo
 from engine.geometry import Circle
 from engine.history.history import demo_hash
 from engine.net.course import Act, Course
+from engine.sim.actions import (
+    Action,
+    ApplyImpulse,
+    ChangeBody,
+    ChangeFixture,
+    ChangeJoint,
+    ChangeWorld,
+    CreateBody,
+    CreateFixture,
+    CreateJoint,
+    DestroyFixture,
+    DestroyJoint,
+    Join,
+    Pause,
+    SetAwake,
+    SetPose,
+    SetVelocity,
+    UndoOwn,
+)
 from engine.sim.demo import Demo
 from engine.sim.state import decode_state, encode_state
 from engine.sim.users import KEYFRAME_TICKS
@@ -46,16 +65,13 @@ class Extremist:
 
     def __init__(self, course: Course, seed: int) -> None:
         self.course, self.dice, self.n = course, random.Random(seed), 0
-        self.do("join")
+        self.do(Join())
 
-    def do(self, action: str, *arguments: Any) -> None:
+    def do(self, action: Action) -> None:
         with contextlib.suppress(LabError):  # what the world refuses it need not carry
             one = self.course.demo.sim.resolve(action)
             self.n += 1
             self.course.act(Act(1, self.n, one))
-
-    def edit(self, method: str, *given: Any, **named: Any) -> None:
-        self.do("edit", 0, method, given, tuple(named.items()))
 
     def number(self, most: float) -> float:
         return self.dice.choice((0.0, 1.0, -1.0, 1e-9, most, -most, 0.5 * most, self.dice.uniform(-most, most), self.dice.uniform(-9, 9)))
@@ -101,33 +117,37 @@ class Extremist:
         body = BodySpec(
             (FixtureSpec(Circle(size), density=1.0),), "dynamic", self.point(), big, self.point(MAX_SPEED), self.number(MAX_SPEED)
         )
-        ways: tuple[tuple[Any, ...], ...] = (
-            ("set_pose", b, self.point(), big), ("set_pose", b, (dice.uniform(-3, 3), dice.uniform(0, 3)), dice.uniform(-3, 3)),
-            ("set_velocity", b, self.point(MAX_SPEED), self.number(MAX_SPEED)), ("apply_impulse", b, self.point(MAX_NUMBER), place),
-            ("apply_force", b, self.point(MAX_NUMBER), place), ("apply_torque", b, big), ("set_awake", b, flag), ("create_body", body),
-            ("create_fixture", b, FixtureSpec(Circle(size, self.point(size)), density=1.0)), ("destroy_fixture", fixture),
-            ("destroy_joint", joint),
-        )  # fmt: skip
-        with contextlib.suppress(LabError):
-            match dice.randrange(16):
-                case 0 | 1 | 2:
-                    self.edit("create_joint", self.joint(a, b))
-                case 3:
-                    self.edit("set_body", b, active=dice.random() < 0.8)
-                case 4:
-                    self.edit("set_body", b, **dict([dice.choice(list(settings.items()))]))
-                case 5:
-                    self.edit("set_fixture", fixture, **dict([dice.choice(list(shape.items()))]))
-                case 6:
-                    self.edit("set_joint", joint, **dict([dice.choice(list(of_joint.items()))]))
-                case 7:
-                    self.edit("set_settings", **dict([dice.choice(list(of_world.items()))]))
-                case 8:
-                    self.do("undo_own")
-                case 9:
-                    self.do("pause", flag)
-                case _:
-                    self.edit(*dice.choice(ways))
+        ways = (
+            SetPose(0, b, self.point(), big),
+            SetPose(0, b, (dice.uniform(-3, 3), dice.uniform(0, 3)), dice.uniform(-3, 3)),
+            SetVelocity(0, b, self.point(MAX_SPEED), self.number(MAX_SPEED)),
+            ApplyImpulse(0, b, self.point(MAX_NUMBER), place),
+            SetAwake(0, b, flag),
+            CreateBody.of(0, body),
+            CreateFixture.of(0, b, FixtureSpec(Circle(size, self.point(size)), density=1.0)),
+            DestroyFixture(0, fixture),
+            DestroyJoint(0, joint),
+        )
+        match dice.randrange(16):
+            case 0 | 1 | 2:
+                with contextlib.suppress(LabError):
+                    self.do(CreateJoint.of(0, self.joint(a, b)))
+            case 3:
+                self.do(ChangeBody(0, b, {"active": dice.random() < 0.8}))
+            case 4:
+                self.do(ChangeBody(0, b, dict([dice.choice(list(settings.items()))])))
+            case 5:
+                self.do(ChangeFixture(0, fixture, dict([dice.choice(list(shape.items()))])))
+            case 6:
+                self.do(ChangeJoint(0, joint, dict([dice.choice(list(of_joint.items()))])))
+            case 7:
+                self.do(ChangeWorld(0, dict([dice.choice(list(of_world.items()))])))
+            case 8:
+                self.do(UndoOwn())
+            case 9:
+                self.do(Pause(flag))
+            case _:
+                self.do(dice.choice(ways))
 
 
 def _begin(solver: str) -> Demo:
@@ -143,7 +163,7 @@ def _play(solver: str, seed: int) -> None:
             for _ in range(user.dice.randrange(3)):
                 course.step()
         if user.dice.random() < 0.3:
-            user.do("pause", True)
+            user.do(Pause(True))
             user.act()
         while course.now % KEYFRAME_TICKS:
             course.step()
@@ -181,8 +201,8 @@ def test_a_body_that_has_wound_up_is_carried() -> None:
         course = Course(_begin(solver), goes_back=False)
         user = Extremist(course, 0)
         body = max(course.demo.stages[0].world.body_ids)
-        user.edit("set_pose", body, (0.0, 5.0), MAX_NUMBER)
-        user.edit("set_velocity", body, (0.0, 0.0), MAX_SPEED)
+        user.do(SetPose(0, body, (0.0, 5.0), MAX_NUMBER))
+        user.do(SetVelocity(0, body, (0.0, 0.0), MAX_SPEED))
         while course.now < KEYFRAME_TICKS:
             course.step()
         other = _begin(solver)

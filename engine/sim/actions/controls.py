@@ -57,6 +57,7 @@ class SetParameter(Action, frozen=True):
 
     name: Text
     value: int | float | Text
+    takes_back = True
 
     def apply(self, sim: Simulation) -> None:
         sim.demo.set_parameter(self.name, self.value)

@@ -57,6 +57,7 @@ class Continuing(Action, frozen=True, kw_only=True):
     """Base of what may be one of many changes of one gesture; `continues`: undo takes it back together with the one before."""
 
     continues: bool = False
+    takes_back = True
 
     def continued(self) -> Self:
         """Return it as one that continues the action before."""

@@ -96,6 +96,7 @@ class Release(Action, frozen=True):
     """Let go of what the hand holds; return False if it holds nothing."""
 
     undoable = False
+    takes_back = True
     is_of_a_world = True
 
     def apply(self, sim: Simulation) -> bool | None:

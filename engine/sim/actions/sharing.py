@@ -42,6 +42,7 @@ class Drive(Action, frozen=True):
     stage: Annotated[int, Meta(ge=-1, le=2**62)]
     body: Index
     undoable = False
+    takes_back = True
     is_of_a_world = True
 
     def apply(self, sim: Simulation) -> None:

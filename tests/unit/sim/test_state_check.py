@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import msgspec
@@ -11,7 +11,7 @@ import pytest
 from engine.common.errors import InvalidInputError
 from engine.geometry import Circle, Polygon
 from engine.history.history import History, demo_hash
-from engine.sim.actions import Join, PressKey
+from engine.sim.actions import Action, CreateBody, Join, PressKey, Restart, SetAwake, UndoOwn, encode_action
 from engine.sim.demo import Demo
 from engine.sim.parameters import Parameter
 from engine.sim.state import StateError, decode_state, encode_state
@@ -26,6 +26,7 @@ class Table(Demo):
 
     def build(self) -> None:
         self.view_state = "of its build"
+        self.score = 0
         for _ in range(int(self.parameter("count"))):
             self.add_table()
 
@@ -79,6 +80,18 @@ def set_in_user(name: str, value: object) -> Callable[[Plain], object]:
     return lambda plain: plain[3][1]["users"]["object"][1]["users"]["dict"][0][1]["object"][1].__setitem__(name, value)
 
 
+def inverse_of(action: Action, old: Sequence[int] = (), pose: float = 0.0) -> dict[str, Any]:
+    """Return the plain data of an inverse of one action."""
+    poses = {"tuple": [{"tuple": [pose, 0.0, 0.0]}, {"tuple": [0.0, 0.0, 0.0]}]}
+    part = {"action": {"action": encode_action(action)}, "old": {"tuple": list(old)}, "poses": poses}
+    parts = {"tuple": [{"object": ["engine.sim.action:Part", part]}]}
+    return {"object": ["engine.sim.action:Inverse", {"words": "it", "parts": parts}]}
+
+
+COUNTS = ("begun", "ended", "added", "persisted", "removed")
+HIDING = {"id": "other", "parameters": [1], "no_edits": 5, "takes_keys": 5, "state_names": ["id"]}
+
+
 @pytest.mark.parametrize(
     ("change", "words"),
     [
@@ -90,6 +103,23 @@ def set_in_user(name: str, value: object) -> Callable[[Plain], object]:
         ),
         (lambda plain: plain[2][0].__setitem__(14, [3, 2, 0]), r"next_ids must be above the fixtures that there are, got 2"),
         (set_in_user("next_ids", {"dict": [[0, {"tuple": [9, 9, 9]}]]}), r"sim\.users\[1\]\.next_ids must be of its own range"),
+        (set_in(1, "hertz", float("nan")), "sim: .*hertz"),
+        (set_in(1, "hertz", 1e300), "sim: .*hertz"),
+        (set_in(1, "solver_settings", [["x", 1.0]]), r"sim\.solver_settings must be a tuple, got a list"),
+        (set_in(1, "solver_settings", {"tuple": [{"tuple": ["x", 1.0]}]}), r"sim\.solver_settings"),
+        (set_in(2, "outline_only", [1]), r"stages\[0\]\.outline_only must be a set, got a list"),
+        (set_in(2, "outline_only", {"frozenset": [1]}), r"stages\[0\]\.outline_only must be a set, got a frozenset"),
+        (
+            set_in(2, "counts", {"object": ["engine.sim.stage:StageCounts", dict.fromkeys(COUNTS, "x")]}),
+            r"stages\[0\]\.counts must be whole",
+        ),
+        (set_in_user("pushes", {"frozenset": ["a"]}), r"sim\.users\[1\]\.pushes must be a set, got a frozenset"),
+        (set_in_user("undo", [inverse_of(UndoOwn())]), r"undo must be of actions that take something back"),
+        (set_in_user("undo", [inverse_of(Restart())]), r"undo must be of actions that take something back"),
+        (set_in_user("undo", [inverse_of(CreateBody(0, {}), old=[1, 2])]), r"undo must have old ids"),
+        (set_in_user("undo", [inverse_of(SetAwake(0, 1, True), pose=float("nan"))]), r"undo must have poses of three finite"),
+        *((set_in(0, name, value), f"'{name}' is no part of a state") for name, value in HIDING.items()),
+        (lambda plain: plain[3][0].pop("score"), "the state must have 'score', as every table has"),
         (set_in(0, "steps", 2**60), "demo: .*steps"),
         (set_in(2, "offset", {"tuple": [float("nan"), 0.0]}), r"stages\[0\]: .*offset"),
     ],
