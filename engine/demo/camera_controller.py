@@ -1,4 +1,4 @@
-"""Where the camera of a session stands: at home, moved by hand, after a body, close to a difference.
+"""Place of the camera of a session: at home, moved by hand, after a body, close to a difference.
 
 Until the user moves it the camera shows everything, whatever becomes of the window: a resize, a longer readout. A panel that opens or
 closes beside the view lies over the picture, and moves nothing in it: the user is about to point there. `home` fits the picture into what

@@ -85,7 +85,7 @@ class FixedClock:
 
     @property
     def fraction(self) -> float:
-        """Where between the state before the last step (0) and after it (1) to draw; 1 while paused."""
+        """Place between the state before the last step (0) and after it (1) at which to draw; 1 while paused."""
         return 1.0 if self.paused else min(self._held / self._step, 1.0)
 
     @property

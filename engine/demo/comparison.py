@@ -181,7 +181,7 @@ class Comparison:
 
     @property
     def _goal(self) -> tuple[int, int]:
-        """Where the second is to stand: after so many of its own inputs at the first's step."""
+        """Place at which the second must stand: after so many of its own inputs at the first's step."""
         return self.first.now, len(self._wanted(self.first.now, self.first.given))
 
     def follow(self) -> bool:

@@ -1,4 +1,4 @@
-"""Which demos there are. A module in `demos/` registers its class; there is no list to be kept by hand."""
+"""Registry of the demos. A module in `demos/` registers its class; there is no list to be kept by hand."""
 
 from __future__ import annotations
 

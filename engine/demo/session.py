@@ -58,7 +58,7 @@ _REFRESH = 0.25
 
 @dataclass(slots=True)
 class Saved:
-    """Where what is built in a session is saved."""
+    """File and name under which the scene of a session is saved."""
 
     path: Path | None = None
     """The file that it was saved in."""
@@ -107,7 +107,7 @@ class Session:
     figures : tuple of Figures
         Of the demo and of those beside it, renewed four times a second; none where nothing runs beside it.
     wants_lane : bool
-        Whether those are shown in places of their own, rather than as outlines over this one.
+        True if those are shown in places of their own, rather than as outlines over this one.
     saved : Saved
         Where what is built here is saved.
     """

@@ -53,7 +53,7 @@ def demo_hash(demo: Demo) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class _Undone:
-    """Where an undo started from: a branch, so many inputs after a step of it; and where the branch that it led to parts from that one."""
+    """Start of an undo: a branch, so many inputs after a step of it; and where the branch that it led to parts from that one."""
 
     branch: Branch
     step: int
@@ -79,11 +79,11 @@ class History(Generic[_Demo]):
     first_values : dict
         The demo's parameters at the beginning.
     kept_solver_state : bool
-        Whether its worlds kept the whole state of their solver then.
+        True if its worlds kept the whole state of their solver then.
     waited : bool
-        Whether it waited for what comes in the background then.
+        True if it waited for what comes in the background then.
     was_shared : bool
-        Whether several users could come then.
+        True if several users could come then.
     first_solver : str
         What drove its worlds then; of several, the first.
     chosen_solver, chosen_settings : str or None, pairs or None

@@ -65,7 +65,7 @@ class Course:
     window : int
         How many ticks one can go back at least.
     goes_back : bool
-        Whether keyframes are kept at all: a server never goes back.
+        True if keyframes are kept at all: a server never goes back.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""Who tries passwords: after some wrong ones an address waits, twice as long each time, whichever connections they came over.
+"""Pauses after wrong passwords: after some an address waits, twice as long each time, whichever connections they came over.
 
 A good password of twelve letters stands up to any number of guesses over a network; this is for those of four.
 """

@@ -152,7 +152,7 @@ class _Socket(ServerConnection):
         self.n_bytes = self.n_frames = self.n_pings = 0
         """Counts of what came within this second."""
         self.why = ""
-        """It was cut off."""
+        """Reason for which it was cut off; empty if it was not."""
         self._waiting = bytearray()
         """Bytes that came and have not been read."""
         self.peer: int | None = None
@@ -278,7 +278,7 @@ class _Socket(ServerConnection):
 
     @property
     def address(self) -> str:
-        """Where it comes from, with the port."""
+        """Address from which it comes, with the port."""
         found = self.remote_address
         return f"{found[0]}:{found[1]}" if isinstance(found, tuple) else "a stranger"
 

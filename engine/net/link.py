@@ -40,7 +40,7 @@ class LinkSettings:
     bandwidth : float
         Bytes a second, 100 to 1e10; 0 for no limit.
     is_stream : bool
-        Whether it is a stream: nothing is lost or overtaken or comes twice; a loss costs time instead.
+        True if it is a stream: nothing is lost or overtaken or comes twice; a loss costs time instead.
 
     Raises
     ------

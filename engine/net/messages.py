@@ -137,7 +137,7 @@ class Ping(_Message, frozen=True, tag="ping"):
 
 
 class Pointing(_Message, frozen=True, tag="pointing"):
-    """Where the user's pointer is, metres in the picture; no part of the state."""
+    """Place of the user's pointer, metres in the picture; no part of the state."""
 
     x: Coordinate
     y: Coordinate
@@ -223,7 +223,7 @@ class Pong(_Message, frozen=True, tag="pong"):
 
 
 class Pointed(_Message, frozen=True, tag="pointed"):
-    """Where another user's pointer is."""
+    """Place of another user's pointer."""
 
     user: UserNumber
     x: Coordinate
@@ -231,7 +231,7 @@ class Pointed(_Message, frozen=True, tag="pointed"):
 
 
 class Present(_Message, frozen=True, tag="present"):
-    """Who is here."""
+    """Users who are here."""
 
     users: Annotated[list[Who], msgspec.Meta(max_length=MAX_USERS)]
 

@@ -1,4 +1,4 @@
-"""Which demo is shared, and how it was made: what a client needs to build it anew, as plain data."""
+"""The shared demo and how it was made: all that a client needs to build it anew, as plain data."""
 
 from __future__ import annotations
 

@@ -271,7 +271,7 @@ class Server:
 
     @property
     def present(self) -> tuple[m.Who, ...]:
-        """Who is here, or was and may come back."""
+        """Clients that are here, or were and may come back."""
         return tuple(
             m.Who(user, member.name, member.peer is not None, self._peers[member.peer].ping if member.peer is not None else 0.0)
             for user, member in sorted(self._members.items())
@@ -672,7 +672,7 @@ class Server:
                 self._charge(self._peers[member.peer], member.peer, seconds)
 
     def _relieve(self) -> None:
-        """Where ticks take twice the time that there is, and one user's shapes most of it, drop him and take his bodies away.
+        """Drop a user and his bodies if ticks take twice the time that there is, and his shapes most of it.
 
         However many shapes one may have, they can be piled up in one place, and their pairs grow with the square.
         """

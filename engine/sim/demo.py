@@ -68,7 +68,7 @@ _NOT_STATE = frozenset({"seed", "stages", "viewer", "view_state", "sim"})
 
 @dataclass(slots=True)
 class Viewer:
-    """Who looks at a demo, and at which moment of its last step: no part of its past.
+    """Viewer of a demo, and the moment of its last step that is seen: no part of its past.
 
     Attributes
     ----------
@@ -356,10 +356,10 @@ class Simulation(Stateful):
     ----------
     demo : Demo
     waits : bool or None
-        Whether the demo goes without what takes seconds until it is ready, rather than ask for it in the middle of a step: set by the
+        True if the demo goes without what takes seconds until it is ready, rather than ask for it in the middle of a step: set by the
         window at the beginning, part of what a recording keeps; None is no.
     keeps_solver_state : bool
-        Whether its worlds keep the whole state of their solver when they are brought into canonical form; see `keep_solver_state`.
+        True if its worlds keep the whole state of their solver when they are brought into canonical form; see `keep_solver_state`.
     referee : callable or None
         Makes the referee of each world.
     solver : str or None
@@ -371,7 +371,7 @@ class Simulation(Stateful):
     built_for : str or None
         For which solver its worlds are laid out; None for that which drives them.
     has_algorithms : bool
-        Whether the referee's algorithms are complete.
+        True if the referee's algorithms are complete.
     users : Users
         Who shares the demo; nobody, of one that a single person plays.
     user_number : int

@@ -1,4 +1,4 @@
-"""Where the worlds of a demo lie in the picture: an action at a point of it means the same wherever a window has laid them out."""
+"""Places of the worlds of a demo in the picture: an action at a point of it means the same wherever a window has laid them out."""
 
 from __future__ import annotations
 

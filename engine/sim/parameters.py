@@ -38,7 +38,7 @@ class Parameter:
     several : bool
         Of a choice of several words at once, made by `some`: the value is the sum of 2^k over the words k that are chosen.
     logarithmic : bool
-        Whether the slider goes by powers of ten: of a range over many of them. Where `low` is 0, it begins `_DECADES` below the default,
+        True if the slider goes by powers of ten: of a range over many of them. Where `low` is 0, it begins `_DECADES` below the default,
         and its left end is 0.
     """
 

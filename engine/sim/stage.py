@@ -119,7 +119,7 @@ class Stage(Stateful):
     stepper : callable or None
         Takes one step in pieces: it returns an iterator that steps the world, and yields after each of the world's steps.
     recording : bool
-        Whether steps are counted, and what the picture shows of them is kept: not of those that are taken again.
+        True if steps are counted, and what the picture shows of them is kept: not of those that are taken again.
     window : AABB or None
         The part of the world that is shown, its own frame; None for all of it.
     """

@@ -101,7 +101,7 @@ class Users:
     away : dict of int to User
         Those who have left: who comes under such a number creates nothing under an id that has been used.
     is_shared : bool
-        Whether they can come: time passes in ticks then.
+        True if they can come: time passes in ticks then.
     ticks : int
         Since then.
     paused : bool

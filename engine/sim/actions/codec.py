@@ -1,4 +1,4 @@
-"""Which kinds of actions there are, and the action of plain data: of JSON in recordings and scripts, of MessagePack in messages."""
+"""Kinds of actions, and the action of plain data: of JSON in recordings and scripts, of MessagePack in messages."""
 
 from __future__ import annotations
 
