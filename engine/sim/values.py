@@ -2,6 +2,7 @@
 
 None, bool, int, float, str, bytes and lists stand for themselves. Every other value is a table with one entry, the name of its kind::
 
+    {"int": bytes of an integer beyond 64 bits}
     {"tuple": [1, 2]}      {"set": ["a"]}      {"dict": [[key, value], ...]}      {"deque": [maximum length, [...]]}
     {"array": [dtype, shape, is_by_columns, is_writeable]}      the bytes of all arrays follow behind the plain data, in the same order
     {"spec": MessagePack of {"kind": "circle", ...}}            specifications and shapes, as in a scene file (`engine.scenes.codec`)
@@ -42,7 +43,7 @@ MAX_DEPTH = 40
 """Values in values."""
 _PACKAGES = ("engine", "demos", "sprites")
 """Packages whose classes may be named in a state."""
-_MAX_DIMENSIONS, _MAX_ELEMENTS, _MAX_QUEUE = 4, 2**31, 1_000_000
+_MAX_DIMENSIONS, _MAX_ELEMENTS, _MAX_QUEUE, _MAX_INTEGER_BYTES = 4, 2**31, 1_000_000, 1_000
 _MAX_SPECS = 1 << 16
 """Specifications kept with their MessagePack: those of 30,000 bodies, half a kilobyte each."""
 _MAX_KEPT_BYTES = 4_000
@@ -56,6 +57,12 @@ _SPECS = frozenset(KINDS.values())
 _SEQUENCES: Mapping[str, type] = {"tuple": tuple, "set": set, "frozenset": frozenset}
 _MAPPINGS: Mapping[str, type] = {"dict": dict, "counter": Counter}
 _NAMES = {kind: name for name, kind in (*_SEQUENCES.items(), *_MAPPINGS.items())}
+_INSTEAD: Mapping[str, str] = {
+    **dict.fromkeys(("collections:defaultdict", "collections:OrderedDict"), "a dict"),
+    **{"builtins:range": "its numbers", "builtins:complex": "two floats", "builtins:bytearray": "bytes"},
+    **{"random:Random": "a generator of self.rng(name)", **dict.fromkeys(("pathlib:PosixPath", "pathlib:WindowsPath"), "its str")},
+}
+"""By class, what to keep in place of its instances."""
 _GENERATOR = "PCG64"
 _UNFINISHED = object()
 
@@ -220,7 +227,7 @@ class ValueWriter:
         """
         kind = type(value)
         if kind is int and not -(2**63) <= value < 2**63:
-            raise StateError(f"{path} must be an integer of 64 bits, got {value!r:.40}")
+            return {"int": _plain_integer(value, path)}
         if kind is str:
             return _checked_text(value, path)
         if kind in _ATOMS:
@@ -271,7 +278,7 @@ class ValueWriter:
         try:
             _own_class(name, self._module)
         except StateError:
-            raise StateError(f"{path} is of {name}, which no state can hold: keep plain data") from None
+            raise StateError(f"{path} is of {name}, which no state can hold: keep {_INSTEAD.get(name, 'plain data')}") from None
         return name
 
     def _array(self, array: Any, path: str) -> list[Any]:
@@ -293,6 +300,13 @@ def _plain_dtype(dtype: np.dtype[Any], path: str) -> str | list[Any]:
     if _DTYPES.get(dtype.name) != dtype:
         raise StateError(f"{path} is an array of {dtype}, which no state can hold")
     return dtype.name
+
+
+def _plain_integer(value: int, path: str) -> bytes:
+    n_bytes = value.bit_length() // 8 + 1
+    if n_bytes > _MAX_INTEGER_BYTES:
+        raise StateError(f"{path} must be an integer of at most {_MAX_INTEGER_BYTES} bytes, got {n_bytes}")
+    return value.to_bytes(n_bytes, "little", signed=True)
 
 
 def _checked_text(value: str, path: str) -> str:
@@ -428,6 +442,11 @@ class ValueReader:
         at = self._begin()
         return self._end(at, array[()] if shape is None else array)
 
+    def _int(self, name: str, plain: Any, depth: int) -> Any:
+        if type(plain) is not bytes or len(plain) > _MAX_INTEGER_BYTES:
+            raise StateError(f"an integer must have at most {_MAX_INTEGER_BYTES} bytes, got {plain!r:.80}")
+        return int.from_bytes(plain, "little", signed=True)
+
     def _spec(self, name: str, plain: Any, depth: int) -> Any:
         if type(plain) is not bytes:
             raise StateError(f"a specification must be bytes, got {plain!r:.80}")
@@ -486,6 +505,7 @@ _READERS: Mapping[str, Callable[[ValueReader, str, Any, int], Any]] = {
     **dict.fromkeys(_SEQUENCES, ValueReader._sequence),
     **dict.fromkeys(_MAPPINGS, ValueReader._mapping),
     "deque": ValueReader._deque,
+    "int": ValueReader._int,
     "array": ValueReader._array,
     "spec": ValueReader._spec,
     "action": ValueReader._action,

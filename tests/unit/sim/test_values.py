@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter, deque
+from collections import Counter, defaultdict, deque
 from dataclasses import dataclass, field
 from enum import Enum
+from random import Random
 from typing import Any, NamedTuple
 
 import msgspec
@@ -60,7 +61,23 @@ def again(value: Any) -> Any:
 @pytest.mark.parametrize(
     "value",
     [
-        *(None, True, 7, -(2**63), 1.5, float("inf"), "text", b"bytes" * 40, [1, [2, []]], (1, (2.0, "x")), {1, 2}, frozenset({(1, 2)})),
+        *(
+            2**63,
+            -(2**63) - 1,
+            10**300,
+            None,
+            True,
+            7,
+            -(2**63),
+            1.5,
+            float("inf"),
+            "text",
+            b"bytes" * 40,
+            [1, [2, []]],
+            (1, (2.0, "x")),
+            {1, 2},
+            frozenset({(1, 2)}),
+        ),
         *({"a": 1, 2: [3], (4, 5): None}, Counter("aab"), deque([1, 2], 5), Pair(1, "b"), Frozen(2.5, (1,)), Side.LEFT, np.float64(0.1)),
         *(Circle(0.5), Polygon.box(1.0, 2.0), np.int64(3), {}, ()),
     ],
@@ -118,7 +135,9 @@ def test_a_random_number_generator_goes_on_where_it_was() -> None:
         ({"a": [iter(())]}, r"value\['a'\]\[0\] is of builtins:tuple_iterator, which no state can hold"),
         (len, "builtins:builtin_function_or_method"),
         (World(), "engine.world.world:World"),
-        (2**70, "value must be an integer of 64 bits"),
+        (2**8000, "value must be an integer of at most 1000 bytes"),
+        (defaultdict(list), "defaultdict, which no state can hold: keep a dict"),
+        (Random(1), "Random, which no state can hold: keep a generator of self.rng"),
         (np.array(["text"]), "array of <U4"),
         (np.random.Generator(np.random.MT19937(1)), "generator of the kind MT19937"),
         ({"a": ["half \ud83d of a pair"]}, r"value\['a'\]\[0\] must be text without half of a UTF-16 pair"),
