@@ -124,7 +124,7 @@ class Stage(Stateful):
         The part of the world that is shown, its own frame; None for all of it.
     """
 
-    state_names: ClassVar[tuple[str, ...]] = ("offset", "label", "mark_touching", "colors", "outline_only", "counts", "own_bounds")
+    state_names: ClassVar[tuple[str, ...]] = ("label", "mark_touching", "colors", "outline_only", "counts", "own_bounds")
 
     def __init__(self, world: World, offset: tuple[float, float] = (0.0, 0.0), label: str = "", mark_touching: bool = False) -> None:
         self.world = world
@@ -154,6 +154,10 @@ class Stage(Stateful):
         """All fixtures as they were built, in the world's frame; None without any."""
         self.drawn_poses: FloatArray = world.poses
         """Poses of the picture being drawn, between two steps; aligned with `world.body_ids`."""
+
+    def state_attributes(self) -> dict[str, Any]:
+        """Return its state by name; with the offset where there is one."""
+        return super().state_attributes() | ({"offset": self.offset} if self.offset != (0.0, 0.0) else {})
 
     def set_state_attributes(self, state: Mapping[str, Any]) -> None:
         """Replace its state, and drop what the picture and the referee have of the last steps."""

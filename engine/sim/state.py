@@ -259,7 +259,7 @@ def _put(demo: Demo, state: _State, arrays: bytes, n_built: int, is_foreign: boo
             world.restore(snapshot)
         raise
     for k, (stage, attributes) in enumerate(zip(stages, read[2:], strict=True)):
-        offset = attributes.pop("offset")
+        offset = attributes.pop("offset", (0.0, 0.0))
         stage.offset = stage.offset if k < n_built else offset
     for (part, _), attributes in zip(owners, read, strict=True):
         part.set_state_attributes(attributes)

@@ -57,13 +57,13 @@ class _SimulationState(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class _StageState(msgspec.Struct, forbid_unknown_fields=True):
-    offset: tuple[Number, Number]
     label: str
     mark_touching: bool
     colors: dict[int, _Color]
     outline_only: set[int]
     counts: Any
     own_bounds: Any
+    offset: tuple[Number, Number] = (0.0, 0.0)
 
 
 class _UsersState(msgspec.Struct, forbid_unknown_fields=True):
@@ -127,7 +127,7 @@ def _convert(state: Mapping[str, Any], kind: type[msgspec.Struct], path: str) ->
     except msgspec.ValidationError as error:
         raise StateError(f"{path}: {error}") from None
     for name in kind.__struct_fields__:  # a list would do for a set, and a frozenset
-        wanted, value = type(getattr(converted, name)), state[name]
+        wanted, value = type(getattr(converted, name)), state.get(name, getattr(converted, name))
         if issubclass(wanted, set | dict | list | tuple) and type(value) is not wanted:
             raise StateError(f"{path}.{name} must be a {wanted.__name__}, got a {type(value).__name__}")
 
