@@ -25,7 +25,7 @@ from engine.sim.stage import StageCounts
 from engine.sim.users import MAX_UNDO, MAX_USERS, PUSHES, SIXTEENTHS, SPEEDS, User, Users
 from engine.sim.values import StateError, can_be_set, class_name
 from engine.world import WorldSettings
-from engine.world.solver import DEFAULT, load_solver, solver_name
+from engine.world.solver import load_solver, solver_name
 
 __all__ = ["check_state", "check_types"]
 
@@ -109,7 +109,9 @@ def check_state(
             solver_name(f"sim.{name}", sim[name])
     if sim["solver_settings"] is not None:
         with renamed(lambda field: f"sim.{field}"):
-            load_solver(sim["solver"] or DEFAULT).accept(WorldSettings(solver_settings=sim["solver_settings"]))
+            settings = WorldSettings(solver_settings=sim["solver_settings"])
+            if sim["solver"] is not None:  # otherwise each world says what drives it
+                load_solver(sim["solver"]).accept(settings)
     _check_users(demo, sim["users"])
     for k, stage in enumerate(stages):
         _convert(stage, _StageState, f"stages[{k}]")

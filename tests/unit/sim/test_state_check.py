@@ -106,7 +106,7 @@ HIDING = {"id": "other", "parameters": [1], "no_edits": 5, "takes_keys": 5, "sta
         (set_in(1, "hertz", float("nan")), "sim: .*hertz"),
         (set_in(1, "hertz", 1e300), "sim: .*hertz"),
         (set_in(1, "solver_settings", [["x", 1.0]]), r"sim\.solver_settings must be a tuple, got a list"),
-        (set_in(1, "solver_settings", {"tuple": [{"tuple": ["x", 1.0]}]}), r"sim\.solver_settings"),
+        (set_in(1, "solver_settings", {"tuple": [{"tuple": ["x", float("nan")]}]}), r"sim\.solver_settings"),
         (set_in(2, "outline_only", [1]), r"stages\[0\]\.outline_only must be a set, got a list"),
         (set_in(2, "outline_only", {"frozenset": [1]}), r"stages\[0\]\.outline_only must be a set, got a frozenset"),
         (
