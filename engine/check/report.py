@@ -163,13 +163,15 @@ def functions_table(tallies: Sequence[Tally]) -> Table:
 
 
 def kinds_table(tally: Tally, number: int = 0) -> Table:
-    """Return a row for each kind of wrong answer of a function."""
+    """Return a row for each kind of wrong answer of a function, those of an interrupted run included, which have no finding to link to."""
+    shown = {finding.kind for finding in tally.findings}
     rows = []
-    for finding in tally.findings:
-        kind, place = KINDS[finding.kind], finding.first.place
-        worst = f"{tally.worst[finding.kind]:.3g} {kind.unit}" if kind.unit else ""
-        link = Link(kind.name, href=f"#f{number}-{finding.kind}")
-        rows.append((link, tally.kinds[finding.kind], worst, "" if place is None else f"{place.number:,}"))
+    for name, kind in KINDS.items():
+        if tally.kinds[name]:
+            place = tally.cases[name][0].place
+            worst = f"{tally.worst[name]:.3g} {kind.unit}" if kind.unit else ""
+            link = Link(kind.name, href=f"#f{number}-{name}") if name in shown else kind.name
+            rows.append((link, tally.kinds[name], worst, "" if place is None else f"{place.number:,}"))
     return Table("", ("kind", "pairs", "worst", "first at pair"), tuple(rows))
 
 

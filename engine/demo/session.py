@@ -323,7 +323,8 @@ class Session:
         self.driver.advance(elapsed)
         self._bring_beside()
         self.timeline.stop_at_the_end()
-        self.view.stop_if_gone()
+        if self.is_shared:  # where an undo takes effect at a later tick
+            self.view.stop_if_gone()
         self._take_wishes()
         self._tell_figures(elapsed)
         self.costs.advanced(elapsed, self.driver.times, 1000.0 * (perf_counter() - start))

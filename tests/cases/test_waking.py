@@ -20,9 +20,9 @@ from engine.world import (
     World,
     WorldSettings,
     WorldSnapshot,
-    _state,
     solvers,
 )
+from engine.world import world as world_module
 from engine.world.waking import Sleepers
 
 SLOPE = 0.3
@@ -219,7 +219,7 @@ def test_gravity_that_comes_while_all_sleep_lets_them_fall(solver: str) -> None:
 def test_who_sleeps_is_listed_once_while_a_scene_is_built(solver: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Bodies that are created asleep and static ones by turns: to list all anew for each made building a scene quadratic (issue 29)."""
     lists = []
-    monkeypatch.setattr(_state, "Sleepers", lambda *args: lists.append(args) or Sleepers(*args))
+    monkeypatch.setattr(world_module, "Sleepers", lambda *args: lists.append(args) or Sleepers(*args))
     world = World(WorldSettings(), solver=solver)
     sleepers = []
     for k in range(20):
