@@ -186,10 +186,6 @@ class ScrollPanel:
             top += row + self.px(3)
         return buttons, top
 
-    def choices_width(self, words: Sequence[str]) -> int:
-        """Return how wide a row of buttons is at the least, pixels."""
-        return sum(self._choice_widths(words)) + self.px(4) * (len(words) - 1)
-
     def _choice_widths(self, words: Sequence[str]) -> list[int]:
         return [self._fonts.width(word, 13.0) + self.px(14) for word in words]
 

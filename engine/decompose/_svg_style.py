@@ -184,7 +184,6 @@ def _path(text: str, is_css: bool) -> str | None:
 
 
 _ZERO = Length(0.0, "px")
-_TEN = Length(10.0, "px")
 
 
 class _Property(NamedTuple):

@@ -26,10 +26,8 @@ if TYPE_CHECKING:
     from engine.experiments.shot import ShotResult, ShotSeries
     from engine.experiments.spec import ShotSpec
 
-__all__ = ["MOST_PANELS", "draw_runs"]
+__all__ = ["draw_runs"]
 
-MOST_PANELS = 80
-"""Every rule at every target, on both solvers."""
 _WIDTH, _HEIGHT = 1280, 720
 """Pixels of a picture that a screen shows whole; more than twelve runs make it higher."""
 _HEAD, _PANEL, _GAP, _MARGIN = 118, 232, 12, 16
