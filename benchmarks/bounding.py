@@ -22,7 +22,7 @@ from engine.bounding.cloud import cloud_of
 from engine.bounding.kdop import kdop_axes
 from engine.bounding.kinds import Volume, volume_name
 from engine.bounding.outlines import outlines_meeting
-from engine.bounding.trade_off import ALL_VOLUMES, TradeOff, neighbours, trade_offs
+from engine.bounding.trade_off import ALL_VOLUMES, TradeOff, neighbors, trade_offs
 from engine.geometry._rotation_kernel import turn_poses
 
 __all__ = ["Cost", "measured", "run"]
@@ -67,7 +67,7 @@ def measured(
 ) -> tuple[tuple[TradeOff, ...], dict[Volume, Cost], float]:
     """Return the trade-offs of volumes, what each costs, and nanoseconds of asking the outlines themselves."""
     cloud = cloud_of(np.concatenate(list(rings)))
-    poses = neighbours(cloud, AMOUNT)
+    poses = neighbors(cloud, AMOUNT)
     turned = np.empty((2 * AMOUNT, 4))
     turn_poses(poses, turned)
     which, pairs = np.zeros(2 * AMOUNT, dtype=np.int64), np.column_stack((np.arange(AMOUNT), np.arange(AMOUNT, 2 * AMOUNT)))
@@ -108,7 +108,7 @@ def tables(found: dict[str, tuple[tuple[TradeOff, ...], dict[Volume, Cost], floa
 
 
 def cheapest(found: dict[str, tuple[tuple[TradeOff, ...], dict[Volume, Cost], float]]) -> str:
-    """Return a table in Markdown: which volume makes the whole cheapest, for what a narrow test costs and how many neighbours a body has.
+    """Return a table in Markdown: which volume makes the whole cheapest, for what a narrow test costs and how many neighbors a body has.
 
     For a pair: its test, the updates of its two bodies, each shared by its pairs, and for every yes, true or false, a narrow test.
     """
@@ -132,7 +132,7 @@ def walks() -> str:
     text = "**Walking round the hull / projecting all corners: ns an update**\n\n"
     text += "| corners of the hull | k = 8 | k = 16 | k = 32 |\n|---|--:|--:|--:|\n"
     which, poses = np.zeros(AMOUNT, dtype=np.int64), np.empty((AMOUNT, 4))
-    turn_poses(neighbours(outline_named("disc")[0], AMOUNT // 2), poses)
+    turn_poses(neighbors(outline_named("disc")[0], AMOUNT // 2), poses)
     for corners in (4, 8, 16, 32, 64, 128):
         turn = 2.0 * np.pi * np.arange(corners) / corners
         ring = np.column_stack((np.cos(turn), np.sin(turn)))
@@ -202,7 +202,7 @@ MARKS = (
     ("o", "#56B4E9"), ("o", "#0072B2"), ("s", "#F0E442"), ("s", "#E69F00"), ("D", "#D55E00"), ("P", "#CC79A7"),
     ("v", "#8FD6BF"), ("^", "#8FD6BF"), ("v", "#009E73"), ("^", "#009E73"), ("^", "#004D38"), ("*", "#000000"),
 )  # fmt: skip
-"""Marker and colour of each volume, in order; Okabe and Ito's colours, and the form differs as well."""
+"""Marker and color of each volume, in order; Okabe and Ito's colors, and the form differs as well."""
 
 
 def main(table: str, picture: str) -> None:

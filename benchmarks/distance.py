@@ -1,4 +1,4 @@
-"""Batched distance with nearest points against b2Distance through pybox2d, and against shapely's vectorised `distance`.
+"""Batched distance with nearest points against b2Distance through pybox2d, and against shapely's vectorized `distance`.
 
 Of pybox2d, the public b2Distance and the bare one behind it are measured. Shapely returns the distance only, and is given polygons that
 stand in the world already: moving them there is not counted against it, while ours are moved.
@@ -26,7 +26,7 @@ BARE = "pybox2d, bare"
 """What b2Distance calls, the distance alone read from its answer."""
 
 SLACK = 1e-3
-"""Metres. How far the peers may be from ours before the measurement is refused: Box2D computes in float32, ours in float64."""
+"""Meters. How far the peers may be from ours before the measurement is refused: Box2D computes in float32, ours in float64."""
 
 
 def run(quick: bool = False) -> list[Record]:

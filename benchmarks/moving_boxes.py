@@ -28,25 +28,25 @@ DT = 1.0 / 60.0
 """Seconds a frame."""
 
 SPEED = 3.0
-"""Metres a second along each axis, 5 cm a frame."""
+"""Meters a second along each axis, 5 cm a frame."""
 
 FRAMES = 8
 
 SPREAD = 3.0
-"""Metres between neighbours, on average, where sizes are log-normal."""
+"""Meters between neighbors, on average, where sizes are log-normal."""
 
 SIGMA = 1.0
 """Standard deviation of the logarithm of a half size, whose median is e^-1 m: 98 of 100 lie within 1:100."""
 
 N_CROWDS = 20
 WORLD = 1e5
-"""Metres: the width of the world in which the crowds are."""
+"""Meters: the width of the world in which the crowds are."""
 
 COLUMN = 8.0
-"""Metres: the width of the column."""
+"""Meters: the width of the column."""
 
 AREA = 0.525
-"""Square metres for each box in the column, as many as in the scene of `benchmarks.bodies`."""
+"""Square meters for each box in the column, as many as in the scene of `benchmarks.bodies`."""
 
 
 @dataclass(frozen=True)

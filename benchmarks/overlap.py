@@ -1,4 +1,4 @@
-"""Batched overlap against shapely's vectorised `intersects` and against b2TestOverlap through pybox2d.
+"""Batched overlap against shapely's vectorized `intersects` and against b2TestOverlap through pybox2d.
 
 Shapely is given polygons that stand in the world already: moving them there is not counted against it, while ours are moved.
 """

@@ -11,8 +11,8 @@ __all__ = ["BENCHMARKS", "COLD", "LONG", "load"]
 
 BENCHMARKS: dict[str, str] = {
     "manifold": "manifolds of many pairs, against Box2D through pybox2d",
-    "overlap": "overlap of many pairs, against shapely's vectorised intersects and Box2D through pybox2d",
-    "distance": "distance of many pairs, against shapely's vectorised distance and b2Distance through pybox2d",
+    "overlap": "overlap of many pairs, against shapely's vectorized intersects and Box2D through pybox2d",
+    "distance": "distance of many pairs, against shapely's vectorized distance and b2Distance through pybox2d",
     "time_of_impact": "times of impact of many pairs, rotating and not, against b2TimeOfImpact through pybox2d",
     "swept": "linear swept SAT of many pairs, against our own rotating times of impact",
     "threads": "the batched questions on two threads against one; needs two idle cores",

@@ -15,7 +15,7 @@ from engine.query.batch_frame import collide
 __all__ = ["run"]
 
 SPEED = 3.0
-"""Metres a second along each axis; 5 cm a step, and the scene stays what it is while it is measured."""
+"""Meters a second along each axis; 5 cm a step, and the scene stays what it is while it is measured."""
 
 
 def run(quick: bool = False) -> list[Record]:

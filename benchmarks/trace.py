@@ -46,7 +46,7 @@ def run(quick: bool = False) -> list[Record]:
 
 
 def _sprite() -> np.ndarray:
-    """A wavy figure with two holes and soft edges, of three colours: alpha falls from 1 to 0 within a pixel."""
+    """A wavy figure with two holes and soft edges, of three colors: alpha falls from 1 to 0 within a pixel."""
     at = np.arange(_SIDE) - 0.5 * (_SIDE - 1)
     x, y = at[None, :], at[:, None]
     turn, away = np.arctan2(y, x), np.hypot(x, y)

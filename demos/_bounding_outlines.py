@@ -1,4 +1,4 @@
-"""Outlines for bounding volumes to be put around: long, round, hollow, notched. Plain rings in metres, about two metres across.
+"""Outlines for bounding volumes to be put around: long, round, hollow, notched. Plain rings in meters, about two meters across.
 
 The middle of the smallest circle lies at the origin, and about it an outline turns.
 """
@@ -21,7 +21,7 @@ OUTLINES: tuple[str, ...] = ("figure", "star", "letter", "rod", "comb", "boomera
 
 Rings = tuple[FloatArray, ...]
 _TALLEST = 2.0
-"""Metres across, of the smallest circle."""
+"""Meters across, of the smallest circle."""
 
 
 @cache

@@ -33,14 +33,14 @@ COLORS: dict[str, Color] = {
     "kdop": (20, 180, 130),
     "hull": (235, 238, 245),
 }
-"""Okabe and Ito's colours, lightened for the dark ground (`color_of` has them for a light one); what is looser of two of a kind is dashed
+"""Okabe and Ito's colors, lightened for the dark ground (`color_of` has them for a light one); what is looser of two of a kind is dashed
 besides."""
 DASHED = ("mean_circle", "refitted_box", "refitted_kdop")
 
 _CORNERS = 48
 """Of a round outline."""
 _DASH = 0.12
-"""Metres."""
+"""Meters."""
 _HEADS = ("volume", "area", "yes", "false", "so far", "")
 _LEFT_OUT = ("yes", "false", "area")
 """Columns that a small window does without, in this order."""
@@ -50,10 +50,10 @@ _GAP = 1.0
 _BAR = 2.6
 """The least length that stands for 100 % of false hits, in sizes of the text; it takes all room there is."""
 _WIDTH = 5.05
-"""Metres, of the table."""
+"""Meters, of the table."""
 _PITCH = 0.46
 _MEANT = 0.8
-"""Share of its colour from which a border is to be told from the ground: what says yes. Below that it is dim on purpose."""
+"""Share of its color from which a border is to be told from the ground: what says yes. Below that it is dim on purpose."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,12 +89,12 @@ def ring_of(volume: Placed) -> FloatArray:
 
 
 def color_of(kind: str) -> Color:
-    """Return a volume's colour as the present theme can show it."""
+    """Return a volume's color as the present theme can show it."""
     return palette.legible(COLORS[kind])
 
 
 def draw_volume(canvas: Canvas, kind: str, volume: Placed, strength: float, is_bold: bool = False) -> None:
-    """Draw the border of a volume, `strength` of 0 to 1 of its colour."""
+    """Draw the border of a volume, `strength` of 0 to 1 of its color."""
     color = mix(palette.BACKGROUND, color_of(kind), strength)
     color = palette.legible(color) if strength >= _MEANT else color
     if kind in DASHED:
@@ -122,7 +122,7 @@ def _draw_dashed(canvas: Canvas, ring: FloatArray, color: Color) -> None:
 
 
 def draw_outline(canvas: Canvas, rings: Sequence[FloatArray], xf: Transform, color: Color, fill: float) -> None:
-    """Draw an outline filled with a share of its colour; what its holes show is the ground."""
+    """Draw an outline filled with a share of its color; what its holes show is the ground."""
     for k, ring in enumerate(rings):
         ground = palette.BACKGROUND if k > 0 else mix(palette.BACKGROUND, color, fill)
         canvas.polygon(xf.apply_array(ring), ground, color)
@@ -136,7 +136,7 @@ def draw_table(canvas: Canvas, corner: tuple[float, float], rows: Sequence[Row],
     cells = [_cells(row) for row in rows]
     heads: list[_Cell] = [(head, palette.CAPTION, False) for head in _HEADS]
     size, widths = _fitted(canvas, [heads, *cells])
-    unit = canvas.ui_scale / canvas.camera.scale  # metres to a design pixel
+    unit = canvas.ui_scale / canvas.camera.scale  # meters to a design pixel
     left, top = corner
     end = left + unit * sum(widths)
     for line, texts in enumerate([heads, *cells]):
@@ -149,7 +149,7 @@ def draw_table(canvas: Canvas, corner: tuple[float, float], rows: Sequence[Row],
             x += unit * widths[column]
         if line > 0:
             canvas.segment((left, y - 0.5 * _PITCH), (end, y - 0.5 * _PITCH), palette.GRID)
-    words = f"{n_meeting} of {n_apart + n_meeting} neighbours meet the outline"
+    words = f"{n_meeting} of {n_apart + n_meeting} neighbors meet the outline"
     write(canvas, (left, top - _PITCH * (len(rows) + 1)), words, palette.CAPTION, _WIDTH, size)
 
 
@@ -174,7 +174,7 @@ def _draw_bar(canvas: Canvas, start: tuple[float, float], height: float, length:
 
 def _fitted(canvas: Canvas, lines: Sequence[Sequence[_Cell]]) -> tuple[float, list[float]]:
     """Return the size of the text and the width of each column in design pixels, 0 of one that is left out."""
-    room, pitch = (metres * canvas.camera.scale / canvas.ui_scale for metres in (_WIDTH, _PITCH))
+    room, pitch = (meters * canvas.camera.scale / canvas.ui_scale for meters in (_WIDTH, _PITCH))
     left_out: set[str | None] = set()
     for dropped in (None, *_LEFT_OUT):
         left_out.add(dropped)
@@ -191,5 +191,5 @@ def _fitted(canvas: Canvas, lines: Sequence[Sequence[_Cell]]) -> tuple[float, li
 
 
 def table_size(n_rows: int) -> tuple[float, float]:
-    """Return width and height of the table, metres."""
+    """Return width and height of the table, meters."""
     return _WIDTH, _PITCH * (n_rows + 1.5)

@@ -15,15 +15,15 @@ SCENES = ("uniform", "clustered", "column", "log-normal")
 """Of places: anywhere; in a dozen crowds; all in one narrow column. And of sizes from a logarithmic normal distribution, anywhere."""
 
 HALF = (16.0, 9.0)
-"""Metres: half the width and height of the arena."""
+"""Meters: half the width and height of the arena."""
 
 _FILLED = 0.2
 """Of the arena's area, what all boxes together cover: the picture is as full with a thousand boxes as with five thousand."""
 _LARGEST = 4.0
-"""Metres, a box's longest side at most."""
+"""Meters, a box's longest side at most."""
 _CLUSTERS, _SPREAD = 12, 1.0
 _COLUMN = 1.6
-"""Metres: the standard deviation of a crowd, half the width of the column."""
+"""Meters: the standard deviation of a crowd, half the width of the column."""
 
 
 class Crowd:
@@ -62,7 +62,7 @@ class Crowd:
         if scene == "clustered":
             centers = rng.uniform(-half + 2.0, half - 2.0, (_CLUSTERS, 2))
             center = centers[rng.integers(0, _CLUSTERS, n)]
-            # each goes to and fro through its crowd's centre, as far as it stood from it
+            # each goes to and fro through its crowd's center, as far as it stood from it
             away = np.abs(rng.normal(0.0, _SPREAD, (n, 2)))
             low, high = center - away, center + away
         else:

@@ -22,14 +22,14 @@ if TYPE_CHECKING:
 __all__ = ["BAND", "REGION", "alone_color", "chart_height", "draw_chart", "draw_questions", "draw_structure", "sketch_words"]
 
 REGION = (3.0, 2.0)
-"""Metres: the rectangle under the pointer."""
+"""Meters: the rectangle under the pointer."""
 BAND = 2.6
-"""Metres beside the arena on which the sorted intervals stand."""
+"""Meters beside the arena on which the sorted intervals stand."""
 _GAP = 0.4
 _LEVELS: tuple[Color, ...] = ((204, 121, 167), (86, 180, 233), (0, 158, 115), (230, 159, 0), (240, 228, 66), (213, 94, 0))
 """Of one level after the other; Okabe and Ito's."""
 _FADING, _FADED = 0.8, 9
-"""How much of its colour a level has of that of the level above, and the last level that is drawn with all others."""
+"""How much of its color a level has of that of the level above, and the last level that is drawn with all others."""
 _FULLEST = 8
 """Boxes in a cell from which it is no brighter."""
 _COLUMNS = 2
@@ -51,7 +51,7 @@ def level_color(level: int) -> Color:
 
 
 def alone_color(moves: bool) -> Color:
-    """Return the colour of a box that overlaps no other: nearer to the ground where it stands still."""
+    """Return the color of a box that overlaps no other: nearer to the ground where it stands still."""
     return mix(palette.BACKGROUND, palette.STATIC, 0.75 if moves else 0.5)
 
 

@@ -18,8 +18,8 @@ from engine.sim.stage import StepPiece, WholeStep
 
 __all__ = ["LEFT", "RIGHT", "TARGET_COLOR", "Lane", "Toi"]
 
-LEFT, RIGHT = -5.6, 3.6  # metres: the part of a lane that is shown
-LOST = 60.0  # metres from the target, where whatever flew or fell away is taken out of the world
+LEFT, RIGHT = -5.6, 3.6  # meters: the part of a lane that is shown
+LOST = 60.0  # meters from the target, where whatever flew or fell away is taken out of the world
 TARGET_COLOR = mix(palette.STATIC, palette.TEXT, 0.75)
 
 Pose = tuple[float, float, float]

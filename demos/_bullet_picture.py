@@ -42,7 +42,7 @@ Pose = tuple[float, float, float]
 Shape = Circle | Polygon | Segment
 
 _HALF_TURN = np.linspace(-0.5 * math.pi, 0.5 * math.pi, 17)
-_SAME_PLACE = 1e-9  # metres
+_SAME_PLACE = 1e-9  # meters
 _STEEP = 0.15  # a slope of the flight from which numbers stand beside it
 
 
@@ -55,7 +55,7 @@ class Ghost:
 
 
 def ghosts_shown(places: Sequence[tuple[float, float]], gap: float, decisive: Sequence[int]) -> list[int]:
-    """Return which of the places are drawn as ghosts: the last, the decisive ones, and of the others those at least `gap` metres apart."""
+    """Return which of the places are drawn as ghosts: the last, the decisive ones, and of the others those at least `gap` meters apart."""
     kept: list[int] = []
     for k in reversed(range(len(places))):
         if k in decisive or not kept or math.dist(places[kept[-1]], places[k]) >= gap:
@@ -116,9 +116,9 @@ def draw_impact(
 def draw_numbers(
     canvas: Canvas, ghosts: Sequence[Ghost], radius: float, first: Sequence[int], colors: tuple[Color, Color], half_lane: float
 ) -> None:
-    """Write the step under each ghost where there is room; those of `first` come first, in words where they fit, in the first colour.
+    """Write the step under each ghost where there is room; those of `first` come first, in words where they fit, in the first color.
 
-    A lane that is lower than usual, `half_lane` metres to either side, has smaller numbers.
+    A lane that is lower than usual, `half_lane` meters to either side, has smaller numbers.
     """
     room = (half_lane - radius) * canvas.camera.scale / canvas.ui_scale
     size, drop = (13.0, 9.0 * canvas.ui_scale) if room >= 30.0 else (10.5, 1.0 * canvas.ui_scale)
@@ -170,7 +170,7 @@ def draw_heading(
     else:
         verdict = next((words for words in verdicts if widths[words] + meaning <= room), "")
         verdict = verdict or next((words for words in verdicts if widths[words] <= room), "")
-        if verdict:  # else the lane shows it in its colours
+        if verdict:  # else the lane shows it in its colors
             canvas.text_px((right, top), verdict, color, 14.0, "topright", bold=True)
         free = room - widths.get(verdict, 0)
     if meaning <= free:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["LaneMoment", "StepRecorder", "gap_timeline"]
 
 _OPEN = 1e-4
-"""Metres: a gap at the end of a step that nobody would call a touch."""
+"""Meters: a gap at the end of a step that nobody would call a touch."""
 
 
 @dataclass(frozen=True, slots=True)

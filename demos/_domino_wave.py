@@ -37,7 +37,7 @@ def domino_wave_speed(height: float, thickness: float, gap: float, friction: flo
     Parameters
     ----------
     height, thickness, gap : float
-        Metres; the gap is that between two dominoes, less than the height.
+        Meters; the gap is that between two dominoes, less than the height.
     friction : float
         Between two dominoes.
     gravity : float

@@ -94,12 +94,12 @@ class Scene(Demo):
 
 
 def rest_box(demo: Demo) -> float:
-    """Return the metres between two polygons, skins not counted, one of which rests on the other."""
+    """Return the meters between two polygons, skins not counted, one of which rests on the other."""
     return max(2.0 * demo.sim.skin_radius - LINEAR_SLOP, 0.0)
 
 
 def rest_disc(demo: Demo) -> float:
-    """Return the metres between a disc and a polygon on which it rests."""
+    """Return the meters between a disc and a polygon on which it rests."""
     return max(demo.sim.skin_radius - LINEAR_SLOP, 0.0)
 
 
@@ -152,7 +152,7 @@ def add_walls(stage: Stage, left: float, right: float, bottom: float, top: float
 
 
 def add_terrain(stage: Stage, surface: Sequence[Point], friction: float = 0.8) -> int:
-    """Create a static chain of edges through points from left to right, solid from above, each edge with its neighbours as ghosts."""
+    """Create a static chain of edges through points from left to right, solid from above, each edge with its neighbors as ghosts."""
     fixtures = []
     for k, (left, right) in enumerate(pairwise(surface)):
         before = surface[k - 1] if k > 0 else (2.0 * left[0] - right[0], 2.0 * left[1] - right[1])
@@ -176,15 +176,15 @@ def add_chain(
     Parameters
     ----------
     along : sequence of points
-        n + 1 of them for n links, world frame, metres.
+        n + 1 of them for n links, world frame, meters.
     thickness : float
-        Metres.
+        Meters.
     ends : pair of body ids or None
         What the first and the last point are hinged to; None: they hang free.
     overlap : float
-        Metres by which a link goes beyond its hinge, or, where it is negative, ends before it.
+        Meters by which a link goes beyond its hinge, or, where it is negative, ends before it.
     collide : bool
-        Whether neighbours collide. Links that are hinged end to end overlap when the chain bends.
+        Whether neighbors collide. Links that are hinged end to end overlap when the chain bends.
     more
         As for `add_shape`.
     """
@@ -244,7 +244,7 @@ def beside(what: str, measured: float | None, predicted: float, unit: str, allow
 def label(
     canvas: Canvas, at: Point, words: str, color: Color, width: float, size: float = 14.0, anchor: str = "center", height: float = math.inf
 ) -> bool:
-    """Write a line at most `width` metres wide and `height` metres high: smaller where the view is, and not where it cannot be read.
+    """Write a line at most `width` meters wide and `height` meters high: smaller where the view is, and not where it cannot be read.
 
     Return whether it was written.
     """

@@ -34,9 +34,9 @@ def hanging_points(n_links: int, length: float, span: float, weight: float, load
     Parameters
     ----------
     n_links, length : int, float
-        How many links, and how long each is, metres; together longer than the span.
+        How many links, and how long each is, meters; together longer than the span.
     span : float
-        Metres between the supports.
+        Meters between the supports.
     weight, load : float
         Of each link, > 0, and of what is put on the chain, in one unit: the shape depends on their ratio alone.
     at : float

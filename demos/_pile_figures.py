@@ -39,7 +39,7 @@ LOOSE = (*LETTERS, "bird")
 """What falls beside the ragdolls, a body each."""
 
 _LETTER_UNIT = 0.14
-"""Metres; a letter is five units high."""
+"""Meters; a letter is five units high."""
 _BIRD_SIZE = 0.5
 """Of the drawn bird's 1.7 m."""
 
@@ -104,7 +104,7 @@ RAGDOLL_JOINTS = (
 
 
 def outline_of(name: str) -> Outline:
-    """Return an outline by its name, about its own middle, metres."""
+    """Return an outline by its name, about its own middle, meters."""
     if name == "star":
         return Outline.of_polygon(_star(5, 0.18, 0.08))
     if name == "moon":
@@ -135,7 +135,7 @@ def loose_pieces(name: str) -> Pieces:
 
 
 def scaled(pieces: Pieces, size: float, offset: Point = (0.0, 0.0)) -> Pieces:
-    """Return pieces `size` times as large about the origin, then moved by `offset` metres."""
+    """Return pieces `size` times as large about the origin, then moved by `offset` meters."""
     return tuple(piece.mapped(lambda points: size * points + offset, size * piece.radius) for piece in pieces)
 
 

@@ -18,12 +18,12 @@ __all__ = ["N_SHOTS", "RowsScene"]
 
 N_ROWS = 6
 N_SHOTS = 200
-LEFT, RIGHT = -3.7, 2.6  # metres: what is shown of a row
-WORDS = 3.4  # metres: where the words about a row end, which no bullet gets to
-COLUMNS = (3.75, 5.15)  # metres: where the columns begin
-COLUMN = 1.25  # metres: how wide they are
-LANE = 1.95  # metres from lane to lane
-AWAY = 50.0  # metres: where bullets are put that have flown out of the picture
+LEFT, RIGHT = -3.7, 2.6  # meters: what is shown of a row
+WORDS = 3.4  # meters: where the words about a row end, which no bullet gets to
+COLUMNS = (3.75, 5.15)  # meters: where the columns begin
+COLUMN = 1.25  # meters: how wide they are
+LANE = 1.95  # meters from lane to lane
+AWAY = 50.0  # meters: where bullets are put that have flown out of the picture
 TARGET_COLOR = mix(palette.STATIC, palette.TEXT, 0.75)
 
 
@@ -65,7 +65,7 @@ class RowsScene(Promise):
                     stage.world.set_velocity(bullet, (0.0, 0.0))
 
     def counted(self, rows: Rows) -> tuple[str, list[tuple[str, Color]]]:
-        """Return the words under a lane's name, and those at the end of each row with their colour."""
+        """Return the words under a lane's name, and those at the end of each row with their color."""
         words = [("through", palette.UNEXPLAINED) if passed else ("stopped", palette.AGREE) for passed in rows.passed]
         return f"{sum(rows.passed)} of {len(rows.passed)} go through", words
 

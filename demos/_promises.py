@@ -131,7 +131,7 @@ class Promise(Demo):
         return [one.words + ("" if one.holds else otherwise) for one in self.findings()]
 
     def _color(self, one: Finding) -> Color:
-        """Return the colour of a measurement: a fault of the prediction's is marked, another solver's other answer is none."""
+        """Return the color of a measurement: a fault of the prediction's is marked, another solver's other answer is none."""
         if one.holds:
             return palette.TEXT if one.predicted is None else palette.AGREE
         return palette.UNEXPLAINED if self.sim.is_on_box2d else palette.EXPLAINED
@@ -148,7 +148,7 @@ class Promise(Demo):
         bold: bool = False,
         like: str = "",
     ) -> None:
-        """Write a line at most `width` metres wide; in a small picture all lines are smaller by the same share, and so no nearer.
+        """Write a line at most `width` meters wide; in a small picture all lines are smaller by the same share, and so no nearer.
 
         `like` is another cell of the same table: the size is that in which both have room.
         """
@@ -181,7 +181,7 @@ class Promise(Demo):
     def draw_finding(
         self, canvas: Canvas, xs: tuple[float, float], y: float, width: float, one: Finding | None, size: float = 15.0
     ) -> None:
-        """Write a finding into the two columns, whose left ends are at `xs` and which are `width` metres wide."""
+        """Write a finding into the two columns, whose left ends are at `xs` and which are `width` meters wide."""
         if one is None:
             self.write(canvas, (xs[1], y), "...", palette.CAPTION, width, size)
             return
@@ -211,7 +211,7 @@ def _measure(key: _Key) -> None:
 def write(
     canvas: Canvas, at: Point, words: str, color: Color, width: float, size: float = 15.0, anchor: str = "left", bold: bool = False
 ) -> None:
-    """Write a line that is at most `width` metres wide: smaller where the view is, and not where it cannot be read."""
+    """Write a line that is at most `width` meters wide: smaller where the view is, and not where it cannot be read."""
     room = width * canvas.camera.scale
     while size > _SMALLEST and canvas.fonts.width(words, size, bold=bold) > room:
         size = max(size - 1.0, _SMALLEST)

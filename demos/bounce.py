@@ -85,7 +85,7 @@ class Bounce(Scene):
                 self.tops[k] = max(self.tops[k], state.position[1] - RADIUS)
 
     def predicted(self, k: int) -> float:
-        """Return the height that ball `k` comes back to, metres."""
+        """Return the height that ball `k` comes back to, meters."""
         e = k / (N_BALLS - 1)
         return e * e * self.parameter("height") if self.impact > VELOCITY_THRESHOLD else 0.0
 
@@ -96,7 +96,7 @@ class Bounce(Scene):
 
     @property
     def allowed(self) -> float:
-        """Metres by which a step of fixed length may miss: half of its way before the impact, half after, and the slop."""
+        """Meters by which a step of fixed length may miss: half of its way before the impact, half after, and the slop."""
         return self.impact * self.step_seconds + BOX2D_TOI_BACKOFF
 
     def home(self) -> AABB:

@@ -1,6 +1,6 @@
-"""A figure turns, neighbours drift past, and each bounding volume says which of them it may touch: right, or falsely.
+"""A figure turns, neighbors drift past, and each bounding volume says which of them it may touch: right, or falsely.
 
-The neighbours fly on straight lines through a disc of three radii of the smallest circle, as chords drawn evenly: so, over time, they are
+The neighbors fly on straight lines through a disc of three radii of the smallest circle, as chords drawn evenly: so, over time, they are
 everywhere in it equally often, and what is counted here approaches the table of docs/algorithms/bounding.md.
 """
 
@@ -28,18 +28,18 @@ if TYPE_CHECKING:
 
 __all__ = ["BoundingVolumes"]
 
-REACH = 3.0  # metres: radius of the disc that the neighbours cross; the outlines' circles have a radius of 1
-TABLE = (4.2, 2.6)  # metres: upper left corner of the table beside the disc
+REACH = 3.0  # meters: radius of the disc that the neighbors cross; the outlines' circles have a radius of 1
+TABLE = (4.2, 2.6)  # meters: upper left corner of the table beside the disc
 SIDES = ("4", "6", "8", "10", "12", "16", "24", "32")
 SHOWN = ("smallest_circle", "box", "oriented_box", "kdop", "hull")
 WHEEL_TURN = math.radians(5.0)
-DOT = 0.11  # metres between the dots beside a neighbour
+DOT = 0.11  # meters between the dots beside a neighbor
 
 Point = tuple[float, float]
 
 
 @dataclass(slots=True)
-class Neighbour:
+class Neighbor:
     """One that drifts past."""
 
     position: Point
@@ -77,30 +77,28 @@ def _follower(kind: str, outline: str, sides: int) -> Callable[[Transform], Plac
     category="Bounding volumes",
     title="Tight or cheap",
     watch=(
-        "Neighbours drift past a turning figure. Where a volume says yes and the outlines do not meet, a dot of its colour marks the "
-        "false hit. Turn the figure: upright boxes and k-DOPs change, the others turn along. Drag a neighbour close and see who is fooled."
+        "Neighbors drift past a turning figure. Where a volume says yes and the outlines do not meet, a dot of its color marks the "
+        "false hit. Turn the figure: upright boxes and k-DOPs change, the others turn along. Drag a neighbor close and see who is fooled."
     ),
 )
 class BoundingVolumes(Demo):
-    """One outline, its volumes, and neighbours of the same outline."""
+    """One outline, its volumes, and neighbors of the same outline."""
 
     parameters = (
         Parameter.choice("outline", OUTLINES, "outline"),
         Parameter.some("volumes", KINDS, SHOWN, "volumes"),
         Parameter.choice("k", SIDES, "sides of the k-DOPs", default=SIDES.index("8")),
         Parameter("spin", 25.0, -360.0, 360.0, "°/s", "speed of the turn"),
-        Parameter("drift", 0.8, 0.0, 5.0, "m/s", "speed of the neighbours"),
+        Parameter("drift", 0.8, 0.0, 5.0, "m/s", "speed of the neighbors"),
         Parameter("neighbours", 7.0, 1.0, 16.0, "", "neighbours", whole=True),
     )
     keys = (
-        ("Left drag", "turn the figure; move a neighbour"),
+        ("Left drag", "turn the figure; move a neighbor"),
         ("Right drag, wheel", "turn what lies under the pointer"),
         ("A", "the figure turns by itself, or not"),
         ("C", "count anew"),
     )
-    note = (
-        "Drag the figure to turn it, a neighbour to move it; the wheel turns either. Dots are false hits. A: turn or stop. C: count anew."
-    )
+    note = "Drag the figure to turn it, a neighbor to move it; the wheel turns either. Dots are false hits. A: turn or stop. C: count anew."
 
     def build(self) -> None:
         self._random = self.rng("neighbours")
@@ -111,7 +109,7 @@ class BoundingVolumes(Demo):
         self.rings = outline_named(OUTLINES[round(self.parameter("outline"))])
         self.cloud = cloud_of(np.concatenate(self.rings))
         self.outline_area = outline_area(self.rings)
-        self.neighbours = [self._entering(self._random.uniform(0.0, 1.0)) for _ in range(round(self.parameter("neighbours")))]
+        self.neighbors = [self._entering(self._random.uniform(0.0, 1.0)) for _ in range(round(self.parameter("neighbours")))]
         self._choose()
         self._look(0)
 
@@ -127,19 +125,19 @@ class BoundingVolumes(Demo):
         if self.turns_itself and not (self._held is not None and self._held[0] < 0):
             self.angle = math.remainder(self.angle + math.radians(self.parameter("spin")) * seconds, 2.0 * math.pi)
         speed = self.parameter("drift")
-        for at, one in enumerate(self.neighbours):
+        for at, one in enumerate(self.neighbors):
             if self._held is not None and self._held[0] == at:
                 continue
             x, y = one.position[0] + speed * one.velocity[0] * seconds, one.position[1] + speed * one.velocity[1] * seconds
             one.position, one.angle = (x, y), one.angle + one.spin * seconds
             if math.hypot(x, y) > REACH and x * one.velocity[0] + y * one.velocity[1] > 0.0:
-                self.neighbours[at] = self._entering(0.0)
+                self.neighbors[at] = self._entering(0.0)
 
     def after_step(self) -> None:
         self._look(1)
 
     def beside_worlds(self) -> bytes:
-        places = [(one.position, one.angle, one.meets, sorted(one.said_yes)) for one in self.neighbours]
+        places = [(one.position, one.angle, one.meets, sorted(one.said_yes)) for one in self.neighbors]
         return repr((self.angle, places, self.tallies)).encode()
 
     @property
@@ -157,7 +155,7 @@ class BoundingVolumes(Demo):
         """Return the table."""
         rows = []
         for kind in self.kinds:
-            yes = [one for one in self.neighbours if kind in one.said_yes]
+            yes = [one for one in self.neighbors if kind in one.said_yes]
             tally = self.tallies[kind]
             rows.append(
                 Row(
@@ -193,11 +191,11 @@ class BoundingVolumes(Demo):
             return
         at, before, turns = self._held
         if at < 0 or turns:
-            x, y = (0.0, 0.0) if at < 0 else self.neighbours[at].position
+            x, y = (0.0, 0.0) if at < 0 else self.neighbors[at].position
             swept = math.atan2(point[1] - y, point[0] - x) - math.atan2(before[1] - y, before[0] - x)
             self._turn(at, math.remainder(swept, 2.0 * math.pi))
         else:
-            one = self.neighbours[at]
+            one = self.neighbors[at]
             one.position = one.position[0] + point[0] - before[0], one.position[1] + point[1] - before[1]
         self._held = (at, point, turns)
         self._look(0)
@@ -242,24 +240,24 @@ class BoundingVolumes(Demo):
         canvas.circle((0.0, 0.0), REACH, None, palette.GRID_AXIS)
 
     def draw(self, canvas: Canvas) -> None:
-        for one in self.neighbours:
+        for one in self.neighbors:
             color = palette.TOUCHING if one.meets else palette.BODY_COLORS[4]
             draw_outline(canvas, self.rings, one.pose, color, 0.5 if one.meets else 0.3)
             for kind in self.kinds:
                 draw_volume(canvas, kind, one.volumes[kind], 0.8 if kind in one.said_yes else 0.28)
-        is_met = any(one.meets for one in self.neighbours)
+        is_met = any(one.meets for one in self.neighbors)
         draw_outline(canvas, self.rings, self.pose, palette.TOUCHING if is_met else palette.BODY_COLORS[0], 0.55)
         for kind in self.kinds:
             draw_volume(canvas, kind, self.volumes[kind], 1.0, is_bold=True)
-        for one in self.neighbours:
+        for one in self.neighbors:
             fooled = [kind for kind in self.kinds if kind in one.said_yes and not one.meets]
             for at, kind in enumerate(fooled):
                 x = one.position[0] + DOT * (at - 0.5 * (len(fooled) - 1))
                 canvas.point((x, one.position[1]), palette.BACKGROUND, 5.0)
                 canvas.point((x, one.position[1]), color_of(kind), 3.6)
         corner = (-REACH - 0.4, -REACH - 0.75) if self._below else TABLE
-        n_meeting = sum(one.meets for one in self.neighbours)
-        draw_table(canvas, corner, self.rows(), len(self.neighbours) - n_meeting, n_meeting)
+        n_meeting = sum(one.meets for one in self.neighbors)
+        draw_table(canvas, corner, self.rows(), len(self.neighbors) - n_meeting, n_meeting)
 
     # What is behind it
 
@@ -271,11 +269,11 @@ class BoundingVolumes(Demo):
         self.tallies = dict.fromkeys(self.kinds, Tally())
 
     def _look(self, counts: int) -> None:
-        """Ask every volume, and the outlines themselves, about every neighbour; `counts` of 1 adds the answers to what was counted."""
+        """Ask every volume, and the outlines themselves, about every neighbor; `counts` of 1 adds the answers to what was counted."""
         outline, sides = OUTLINES[round(self.parameter("outline"))], self._sides()
         place_of = {kind: _follower(kind, outline, sides) for kind in self.kinds}
         self.volumes = {kind: place(self.pose) for kind, place in place_of.items()}
-        for one in self.neighbours:
+        for one in self.neighbors:
             one.volumes = {kind: place(one.pose) for kind, place in place_of.items()}
             one.said_yes = {kind for kind in place_of if overlap(self.volumes[kind], one.volumes[kind])}
             one.meets = outlines_overlap(self.rings, self.pose, self.rings, one.pose)
@@ -288,14 +286,14 @@ class BoundingVolumes(Demo):
                     missed=tally.missed + (one.meets and not yes),
                 )
 
-    def _entering(self, share: float) -> Neighbour:
-        """Return a neighbour on a chord of any direction at any distance from the middle, so far along it as `share` says."""
+    def _entering(self, share: float) -> Neighbor:
+        """Return a neighbor on a chord of any direction at any distance from the middle, so far along it as `share` says."""
         direction, aside = self._random.uniform(-math.pi, math.pi), self._random.uniform(-REACH, REACH)
         along = (2.0 * share - 1.0) * math.sqrt(REACH * REACH - aside * aside)
         cos, sin = math.cos(direction), math.sin(direction)
         position = along * cos - aside * sin, along * sin + aside * cos
         angle, spin = self._random.uniform(-math.pi, math.pi), self._random.uniform(-0.7, 0.7)
-        return Neighbour(position, angle, (cos, sin), spin)
+        return Neighbor(position, angle, (cos, sin), spin)
 
     def _take(self, point: Point, turns: bool) -> bool:
         at = self._under(point)
@@ -303,8 +301,8 @@ class BoundingVolumes(Demo):
         return at is not None
 
     def _under(self, point: Point) -> int | None:
-        """Return the neighbour whose circle the pointer is in and whose middle is nearest, -1 for the figure, None for nothing."""
-        middles = [(math.dist(point, one.position), at) for at, one in enumerate(self.neighbours)]
+        """Return the neighbor whose circle the pointer is in and whose middle is nearest, -1 for the figure, None for nothing."""
+        middles = [(math.dist(point, one.position), at) for at, one in enumerate(self.neighbors)]
         away, at = min([(math.hypot(*point), -1), *middles])
         return at if away <= 1.0 else None
 
@@ -312,4 +310,4 @@ class BoundingVolumes(Demo):
         if at < 0:
             self.angle = math.remainder(self.angle + angle, 2.0 * math.pi)
         else:
-            self.neighbours[at].angle += angle
+            self.neighbors[at].angle += angle

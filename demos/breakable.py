@@ -25,15 +25,15 @@ if TYPE_CHECKING:
 __all__ = ["Breakable"]
 
 RADIUS, PEG = 0.5, 0.15
-"""Metres: radii of a plate and of a peg."""
+"""Meters: radii of a plate and of a peg."""
 N_PLATES, PITCH = 8, 1.5
-"""How many, and metres from one to the next."""
+"""How many, and meters from one to the next."""
 LOWEST = 0.5
-"""Metres that the first plate falls."""
+"""Meters that the first plate falls."""
 _SECONDS = 6.0
 """Until there are new plates."""
 _TOP = 2.0 * PEG
-"""Metres: the height of the pegs."""
+"""Meters: the height of the pegs."""
 _WEDGE = math.pi / 3.0
 
 
@@ -109,7 +109,7 @@ class Breakable(Scene):
                 self._break(plate, 1.0 - self.parameter("limit") / impulse)
 
     def height(self, k: int) -> float:
-        """Return how far plate `k` falls, metres."""
+        """Return how far plate `k` falls, meters."""
         return LOWEST + (self.parameter("highest") - LOWEST) * k / (N_PLATES - 1)
 
     def predicted(self, k: int) -> float:
@@ -132,7 +132,7 @@ class Breakable(Scene):
 
     @property
     def breaking_height(self) -> float:
-        """Metres of fall at which a plate reaches its limit."""
+        """Meters of fall at which a plate reaches its limit."""
         return (self.parameter("limit") / self.mass) ** 2 / (2.0 * self.gravity) if self.gravity > 0.0 else math.inf
 
     def home(self) -> AABB:

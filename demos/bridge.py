@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 __all__ = ["Bridge"]
 
 _HALF = 7.0
-"""Metres: half the span."""
+"""Meters: half the span."""
 _BANK = 5.0
 _RISE = 1.6
-"""Metres by which a bank rises from the bridge to its end, so that the ball comes back."""
+"""Meters by which a bank rises from the bridge to its end, so that the ball comes back."""
 _THICKNESS = 0.16
 _RADIUS = 0.55
 _DENSITY = 20.0
@@ -87,19 +87,19 @@ class Bridge(Scene):
 
     @property
     def predicted(self) -> float:
-        """Metres that the empty bridge sags, as a catenary of its length."""
+        """Meters that the empty bridge sags, as a catenary of its length."""
         return catenary_sag(self._length * len(self.planks), 2.0 * _HALF)
 
     @property
     def sag(self) -> float | None:
-        """Metres from the banks' edges down to the lowest hinge; None where somebody took the bridge apart."""
+        """Meters from the banks' edges down to the lowest hinge; None where somebody took the bridge apart."""
         if not all(self.world.is_joint(joint) for joint in self.hinges):
             return None
         return max(-self.world.joint_anchors(joint)[0][1] for joint in self.hinges)
 
     @property
     def gap(self) -> float:
-        """Metres by which the worst of the hinges has come apart."""
+        """Meters by which the worst of the hinges has come apart."""
         world = self.world
         return max((math.dist(*world.joint_anchors(joint)) for joint in self.hinges if world.is_joint(joint)), default=0.0)
 
@@ -159,7 +159,7 @@ class Bridge(Scene):
 
     @property
     def allowed(self) -> float:
-        """Metres by which the sag may differ from that of statics, by what the hinges are open now.
+        """Meters by which the sag may differ from that of statics, by what the hinges are open now.
 
         A chain longer by dl sags deeper by 3 span / (16 sag) dl, from sag^2 = 3/8 span (length - span) of one that hangs nearly level.
         """

@@ -39,7 +39,7 @@ from engine.demo import Demo, Parameter, register
 from engine.demo.clock import SPEEDS
 from engine.experiments.spec import DEFAULT_RADIUS, HALF_PHASE, RULES, Rule, ShotSpec
 from engine.experiments.tracker import Outcome, ShotTracker, verdict
-from engine.experiments.tunnelling import predicts_tunnel
+from engine.experiments.tunneling import predicts_tunnel
 from engine.geometry import AABB
 from engine.render import palette
 from engine.render.gap_timeline import draw_timeline, fraction_under
@@ -57,7 +57,7 @@ __all__ = ["Bullet", "Lane"]
 KERNELS = "kernels"
 """Under this name our algorithms arrive (`Demo.arrive`): with the referee, whose kernels they share."""
 
-HIGHEST, LOWEST = 1.15, 0.25  # metres to either side of the line of fire: the strip of a lane
+HIGHEST, LOWEST = 1.15, 0.25  # meters to either side of the line of fire: the strip of a lane
 LEAST_SHARE = 0.7  # of the scale that a slanting flight leaves
 FOOT_SHARE = 0.29  # of the view's height: the time line
 LEAD = 22.0  # design pixels: the line over all lanes
@@ -258,7 +258,7 @@ class Bullet(Demo):
         self._rows = 2 if width < NARROW and each > 2.0 * HEADING + 48.0 else 1
         heading = self._rows * HEADING - 4.0 * (self._rows - 1)
         strip = max(each - heading - 8.0, 24.0)
-        scale = min(0.9 * width / (RIGHT - LEFT), 0.5 * strip / LOWEST)  # design pixels a metre
+        scale = min(0.9 * width / (RIGHT - LEFT), 0.5 * strip / LOWEST)  # design pixels a meter
         scale = max(min(scale, 0.5 * strip / self._rise()), LEAST_SHARE * scale)
         wider = 0.9 * width / scale / (RIGHT - LEFT)
         self._left, self._right = LEFT * wider, RIGHT * wider
@@ -271,7 +271,7 @@ class Bullet(Demo):
         return True
 
     def _rise(self) -> float:
-        """Return how far from the middle of a lane the step that decides may begin or end, metres."""
+        """Return how far from the middle of a lane the step that decides may begin or end, meters."""
         spec = self.spec()
         return max(min(0.6 * spec.travel * abs(math.sin(spec.angle)) + 2.0 * spec.radius, HIGHEST), LOWEST)
 
@@ -490,8 +490,8 @@ def _target_size(spec: ShotSpec) -> str:
     return _length(2.0 * spec.radius if spec.target == "head_on" else spec.thickness)
 
 
-def _length(metres: float) -> str:
-    return f"{100.0 * metres:.3g} cm" if metres < 1.0 else f"{metres:.3g} m"
+def _length(meters: float) -> str:
+    return f"{100.0 * meters:.3g} cm" if meters < 1.0 else f"{meters:.3g} m"
 
 
 def _forecast(spec: ShotSpec, sweeps_all: bool) -> str:
@@ -504,7 +504,7 @@ def _forecast(spec: ShotSpec, sweeps_all: bool) -> str:
 
 
 def _outcome_color(watch: ShotTracker) -> Color:
-    """Return the colour of a verdict; a sensor is passed by everything, and there it counts whether it was felt."""
+    """Return the color of a verdict; a sensor is passed by everything, and there it counts whether it was felt."""
     if watch.spec.target == "sensor" and watch.jump is not None:
         return palette.AGREE if watch.hit is not None else palette.UNEXPLAINED
     return OUTCOME_COLORS.get(watch.outcome, palette.CAPTION)

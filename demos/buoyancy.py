@@ -30,7 +30,7 @@ __all__ = ["Buoyancy", "submerged"]
 Point = tuple[float, float]
 
 LEVEL, DEPTH, HALF_WIDTH = 0.0, 3.2, 7.0
-"""Metres: of the water's surface, its depth, and half its width."""
+"""Meters: of the water's surface, its depth, and half its width."""
 BODIES: tuple[tuple[Polygon | Circle, float], ...] = (
     (Polygon.box(0.6, 0.6), 0.5),
     (Circle(0.62), 0.3),
@@ -47,7 +47,7 @@ of 2.5 mm, of bodies some 0.5 m deep."""
 _TURNING_DRAG = 1.5
 """1/s."""
 _WORDS, _LINE = 0.85, 16.0
-"""How wide the words on a body are at most, metres, and how far one line is below the other, design pixels."""
+"""How wide the words on a body are at most, meters, and how far one line is below the other, design pixels."""
 
 
 def submerged(shape: Polygon | Circle, position: Point, angle: float, level: float) -> tuple[float, Point]:

@@ -19,11 +19,11 @@ __all__ = ["Car", "surface_height"]
 
 _HALF = 15.0
 _LEVEL = -8.0
-"""Metres: the road is level from its left end to here."""
+"""Meters: the road is level from its left end to here."""
 _LENGTHS = (7.0, 4.3)
-"""Metres of the two waves of which the hills are made."""
+"""Meters of the two waves of which the hills are made."""
 _POINT = 0.25
-"""Metres between two points of the road."""
+"""Meters between two points of the road."""
 _WALL = 2.5
 _RADIUS = 0.42
 _WHEELS = (-0.85, 0.9)

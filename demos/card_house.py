@@ -25,7 +25,7 @@ __all__ = ["CardHouse"]
 _LENGTH = 1.0
 _THICKNESS = 0.04
 _CLEAR = 0.06
-"""Metres between the feet of two neighbours."""
+"""Meters between the feet of two neighbors."""
 _FALLEN = 0.9
 """A house stands while its top is above this share of the height at which it was built."""
 _MARBLE = 0.25

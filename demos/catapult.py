@@ -21,7 +21,7 @@ Point = tuple[float, float]
 
 _PIVOT = (0.0, 2.2)
 _LONG, _SHORT = 3.4, 1.1
-"""Metres from the pivot to the spoon's middle and to the weight."""
+"""Meters from the pivot to the spoon's middle and to the weight."""
 _THICKNESS = 0.2
 _RADIUS = 0.26
 """Of the stone."""
@@ -55,7 +55,7 @@ def parabola_range(position: Point, velocity: Point, height: float, gravity: flo
 
 
 def range_lost(position: Point, velocity: Point, height: float, gravity: float, dt: float) -> float:
-    """Return the metres by which Box2D's steps fall short of the parabola, to first order.
+    """Return the meters by which Box2D's steps fall short of the parabola, to first order.
 
     After n steps a body is ``g t dt / 2`` lower than on the parabola, t = n dt: where that comes down at v, ``v_x / v`` times as far back.
     """
@@ -121,7 +121,7 @@ class Catapult(Scene):
         self.stones: list[int] = []
         self.n_shots = 0
         self.last: tuple[float, float, float] | None = None
-        """Of the last landing: where it was, where the parabola ends, and what Box2D's steps lose of that, metres."""
+        """Of the last landing: where it was, where the parabola ends, and what Box2D's steps lose of that, meters."""
         self._load()
 
     @property
@@ -194,7 +194,7 @@ class Catapult(Scene):
 
     @property
     def _lift(self) -> float:
-        """Metres of the stone's middle above the arm's."""
+        """Meters of the stone's middle above the arm's."""
         return 0.5 * _THICKNESS + _RADIUS + rest_disc(self)
 
     def _load(self) -> None:

@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 __all__ = ["Conveyor"]
 
 BELTS = ((-6.5, 3.5, 4.2, 1.0), (-3.0, 6.5, 1.9, -1.0))
-"""Of each: left, right and top, metres, and which way it runs."""
+"""Of each: left, right and top, meters, and which way it runs."""
 _RADIUS = 0.25
-"""Metres: of the belts' rolls."""
+"""Meters: of the belts' rolls."""
 SIZE = 0.3
-"""Metres: half a parcel's side."""
+"""Meters: half a parcel's side."""
 _START = -5.9
 _EVERY = 1.4
 """Seconds from parcel to parcel."""
@@ -126,7 +126,7 @@ class Conveyor(Scene):
 
     @property
     def predicted(self) -> float:
-        """Metres that a parcel moves until it no longer slips: v^2 / (2 mu g), and the half step by which steps come late."""
+        """Meters that a parcel moves until it no longer slips: v^2 / (2 mu g), and the half step by which steps come late."""
         v, pull = self.parameter("speed"), self.parameter("friction") * self.gravity
         return v * v / (2.0 * pull) + 0.5 * v * self.step_seconds if pull > 0.0 else math.inf
 

@@ -22,7 +22,7 @@ _THICKNESS = 0.14
 _COUNT = 32
 _LAYOUTS = ("row", "stair", "growing")
 _STAIR = 0.22
-"""Metres from one stair down to the next."""
+"""Meters from one stair down to the next."""
 _GROWTH = 1.06
 """Of each domino over the one before it."""
 _GROWING = 26
@@ -35,9 +35,9 @@ _SETTLED = 10
 _LEAST = 5
 """Dominoes that must have been hit since then for a speed."""
 _CHART = 1.6
-"""Metres upwards for each second, in the chart over the dominoes."""
+"""Meters upwards for each second, in the chart over the dominoes."""
 _OVER, _CHART_HEIGHT = 1.0, 6.0
-"""Metres from the tallest domino up to where the chart begins, and from there to the top of the view."""
+"""Meters from the tallest domino up to where the chart begins, and from there to the top of the view."""
 _LYING = 0.5
 """Radians of lean from which a domino has fallen."""
 
@@ -96,7 +96,7 @@ class Dominoes(Scene):
 
     @property
     def speed(self) -> float | None:
-        """Metres a second, of the wave since it has settled; None before."""
+        """Meters a second, of the wave since it has settled; None before."""
         measured = [(x, hit) for (x, _), hit in zip(self.places, self.hits, strict=True) if hit is not None][_SETTLED:]
         if len(measured) < _LEAST:
             return None
@@ -104,7 +104,7 @@ class Dominoes(Scene):
 
     @property
     def allowed(self) -> float:
-        """Metres a second by which the wave may be slower than predicted: a hit is seen up to a step late, and so is each one after it."""
+        """Meters a second by which the wave may be slower than predicted: a hit is seen up to a step late, and so is each one after it."""
         speed = self.predicted or 0.0
         return speed * speed * self.step_seconds / (self.parameter("gap") + _THICKNESS)
 

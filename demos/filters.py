@@ -1,4 +1,4 @@
-"""Balls roll over a row of coloured grids, and each falls through the one of its own colour: collision filters sort them.
+"""Balls roll over a row of colored grids, and each falls through the one of its own color: collision filters sort them.
 
 Two fixtures collide when each one's mask has a bit of the other's category. Ball k has the category bit k; the mask of grid k is all bits
 but that one. A group that is not 0 goes before both: fixtures of one negative group never meet, of one positive group always.
@@ -25,16 +25,16 @@ __all__ = ["Filters"]
 NAMES = ("A", "B", "C", "none")
 """The last kind has no grid: it rolls on into the last bin."""
 WIDTH, SLOPE = 3.0, 0.14
-"""Of a grid: metres, and by how much it falls in a metre."""
+"""Of a grid: meters, and by how much it falls in a meter."""
 DEPTH, RADIUS = 3.6, 0.2
-"""Metres: of the bins, of the balls."""
+"""Meters: of the bins, of the balls."""
 _HALF_WALL = 0.08
-"""Metres: half of what a wall between two bins is thick."""
+"""Meters: half of what a wall between two bins is thick."""
 COUNTER, _BEAM = -1.2, 0.1
-"""Metres: how high the counters are, over all that may lie in a bin; and half of what they are thick: nothing falls 0.6 m, that and a
+"""Meters: how high the counters are, over all that may lie in a bin; and half of what they are thick: nothing falls 0.6 m, that and a
 ball's width, in a step."""
 _APART = 0.05
-"""Metres between such a wall and the counter beside it, so that it does not feel what lies on the wall's other side."""
+"""Meters between such a wall and the counter beside it, so that it does not feel what lies on the wall's other side."""
 N_KINDS = len(NAMES)
 LEFT, RIGHT = 0.0, WIDTH * N_KINDS
 _FIRST_BIT = 1
@@ -47,7 +47,7 @@ _START, _SEND = (0.4, 1.6), (2.0, 0.0)
     category="Filters and sensors",
     title="Collision filters",
     watch=(
-        "A ball rolls over the grids of other colours as if they were solid, and falls through its own as if it were not there. "
+        "A ball rolls over the grids of other colors as if they were solid, and falls through its own as if it were not there. "
         "The counters are sensors across the bins: no ball should ever come through the grid of another."
     ),
 )

@@ -38,7 +38,7 @@ _LONGEST = 5.0
     title="Ghost collisions",
     watch=(
         'Boxes slide without friction over floors of one height. Those that a seam will trip are told beforehand and marked with "!": '
-        "they should be just those that do trip; over edges that know their neighbours, none."
+        "they should be just those that do trip; over edges that know their neighbors, none."
     ),
 )
 class GhostCollisions(Scene):

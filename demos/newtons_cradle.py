@@ -1,7 +1,7 @@
 """Newton's cradle: as many balls leave as came in, and with their speed.
 
 Equal balls of restitution 1 exchange velocities. Box2D solves all contacts of a step together, and would share the blow out among balls
-that touch; so they hang a few millimetres apart, and meet one after the other, at moments of their own.
+that touch; so they hang a few millimeters apart, and meet one after the other, at moments of their own.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from engine.world import DistanceJointSpec, WorldSettings
 __all__ = ["NewtonsCradle"]
 
 LENGTH, RADIUS = 4.0, 0.5
-"""Metres: of the rods, of the balls."""
+"""Meters: of the rods, of the balls."""
 PULLED_TO = math.radians(45.0)
 _QUIET = 0.02
 """Seconds without a new contact after which a blow has gone through."""

@@ -29,18 +29,18 @@ if TYPE_CHECKING:
 
 __all__ = ["NonconvexCharacters"]
 
-EDGE = 1.4  # metres from the platform's middle to either edge
-TOP = 0.6  # metres, the platform's height
-WALL = 3.6  # metres from the middle to the walls
+EDGE = 1.4  # meters from the platform's middle to either edge
+TOP = 0.6  # meters, the platform's height
+WALL = 3.6  # meters from the middle to the walls
 COLUMNS = 2  # of worlds in the picture: all four in one would be smaller, the window being wider than high
-SPACING = 3.35  # metres between the floors of two worlds in the picture
-PITCH = 2.0 * WALL + 0.7  # metres between the middles of two worlds beside each other
+SPACING = 3.35  # meters between the floors of two worlds in the picture
+PITCH = 2.0 * WALL + 0.7  # meters between the middles of two worlds beside each other
 JUMP_SPEED = 4.2  # m/s; rises v^2 / 2 g = 0.88 m
 GRIP = 25.0  # m/s^2, how fast a walking figure changes its speed
 AIR_GRIP = 8.0  # m/s^2, the same in the air
 UPWARD = 0.7  # a normal that points up at least this much carries: slopes below 45 degrees
-AT_HEIGHT = 0.05  # metres the feet may be off the platform's height and still count as standing on it
-PEEKS = (0.12, 0.25)  # metres the pilot walks the feet past the edge, to look: two of the holds rest at the first, one at the second
+AT_HEIGHT = 0.05  # meters the feet may be off the platform's height and still count as standing on it
+PEEKS = (0.12, 0.25)  # meters the pilot walks the feet past the edge, to look: two of the holds rest at the first, one at the second
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +124,7 @@ class Figure:
         self.walked = self.walked + abs(vx) / self.world.settings.hertz if abs(vx) > 0.05 else 0.0
 
     def reach(self, below: float) -> float:
-        """How far the fixtures that hang lower than `below` metres above the feet stick out ahead."""
+        """How far the fixtures that hang lower than `below` meters above the feet stick out ahead."""
         boxes = [shape.aabb(Transform()) for shape in self.holds[self.looks_left].shapes]
         low = [box for box in boxes if box.lower[1] < below]
         return max(-box.lower[0] if self.looks_left else box.upper[0] for box in low)
@@ -192,11 +192,11 @@ class Pilot:
 
 
 _RUN_UP = 0.35
-"""Metres. Rising TOP takes 0.18 s of a jump, and about 0.3 m of walking."""
+"""Meters. Rising TOP takes 0.18 s of a jump, and about 0.3 m of walking."""
 
 
 def _stopping(figure: Figure) -> float:
-    """Metres a walking figure needs to come to rest."""
+    """Meters a walking figure needs to come to rest."""
     vx = figure.world.state(figure.body).linear_velocity[0]
     return 0.5 * vx * vx / GRIP
 

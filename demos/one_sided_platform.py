@@ -28,17 +28,17 @@ if TYPE_CHECKING:
 __all__ = ["PLATFORMS", "OneSidedPlatform"]
 
 PLATFORMS = (1.5, 3.0, 4.5, 6.0)
-"""Metres: their upper sides."""
+"""Meters: their upper sides."""
 _HALF_THICK = 0.1
 _HALF_WIDTH = 5.5
 SIZE = 0.3
-"""Metres: radius, or half a side."""
+"""Meters: radius, or half a side."""
 _REST = 1.5
 """Seconds that all are given to land and be seen, beyond those of the highest jump."""
 _STILL, _NEAR = 0.05, 0.05
-"""m/s and metres: who moves up or down no faster than this, as near as this to a floor, stands on it."""
+"""m/s and meters: who moves up or down no faster than this, as near as this to a floor, stands on it."""
 _UNDER = 2.0 * BOX2D_POLYGON_SKIN
-"""Metres: whose lowest point is not more than both skins under a top stands on it."""
+"""Meters: whose lowest point is not more than both skins under a top stands on it."""
 
 
 @register(
@@ -47,7 +47,7 @@ _UNDER = 2.0 * BOX2D_POLYGON_SKIN
     title="One-sided platforms",
     watch=(
         "Every body jumps at another speed, passes up through the platforms, and is held by the next one when it comes down again. "
-        "The number on it is the floor it should land on, by its speed; the colour says whether it did."
+        "The number on it is the floor it should land on, by its speed; the color says whether it did."
     ),
 )
 class OneSidedPlatform(Scene):
@@ -161,7 +161,7 @@ class OneSidedPlatform(Scene):
     def _jump(self) -> None:
         self._since = self.steps
         self._starts = [0.0] * len(self.jumpers)
-        """Metres: how high the lowest point of each was."""
+        """Meters: how high the lowest point of each was."""
         for k, (body, speed) in enumerate(zip(self.jumpers, self.speeds, strict=True)):
             if self.world.is_body(body):
                 at = self.world.state(body).position

@@ -41,7 +41,7 @@ CONTACT_QUERIES = ("manifold", "overlap", "distance")
 
 FRACTION = Parameter("fraction", 0.5, 0.0, 1.0, "", "moment of the step", note="Of motions (toi) only: 0 start, 1 end.")
 WHEEL_TURN = math.radians(2.0)
-KEY_TURN, KEY_MOVE = math.radians(0.1), 0.001  # radians, metres
+KEY_TURN, KEY_MOVE = math.radians(0.1), 0.001  # radians, meters
 HANDLE = 0.012
 """How near a handle the hand takes it, as a share of what is shown at first: of the world, not of the screen, or what a recorded hand takes
 would depend on the zoom. Nine pixels in a window of 720."""
@@ -342,7 +342,7 @@ _WATCH = {
     **dict.fromkeys(CONTACT_QUERIES, "Dashed is where B would just touch; watch the axes as you turn a shape."),
     "toi": "Outlines are where each of them sees the first touch; move the slider through the step.",
     "ray_cast": "Drag either end of the ray.",
-    "contains": "Drag the point. Each ring has its colour where the point is inside.",
+    "contains": "Drag the point. Each ring has its color where the point is inside.",
 }
 _loads = Loads("pair inspector")
 """Queries whose algorithms this process has loaded."""

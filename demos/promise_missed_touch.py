@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 __all__ = ["PromiseMissedTouch"]
 
-LANE = 3.7  # metres from the left lane to the right one
-TABLE = -1.75  # metres: y of the first line under the lanes
+LANE = 3.7  # meters from the left lane to the right one
+TABLE = -1.75  # meters: y of the first line under the lanes
 LINE = 0.23
 COLUMNS = (3.1, 4.3)
 COLUMN = 1.1

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 __all__ = ["PromiseMotionCap"]
 
-DISC_COLUMNS = (17.4, 21.0)  # metres: where the columns of the discs begin
+DISC_COLUMNS = (17.4, 21.0)  # meters: where the columns of the discs begin
 BLADE_COLUMNS = (-12.0, -8.4)
 COLUMN = 3.3
-ASKED = -15.2  # metres: where the words stand that say what was asked of a blade
+ASKED = -15.2  # meters: where the words stand that say what was asked of a blade
 
 
 @register(

@@ -32,10 +32,10 @@ __all__ = ["PromiseSeams"]
 NAMES = {
     "tiles": "tiles: a box each",
     "edges": "edges without ghosts",
-    "chain": "chain: edges that know their neighbours",
+    "chain": "chain: edges that know their neighbors",
     "merged": "merged: one polygon",
 }
-LANE = 2.15  # metres from lane to lane
+LANE = 2.15  # meters from lane to lane
 COLUMNS = (10.4, 11.8)
 LAST_COLUMN = 13.3
 COLUMN = 1.3

@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 
 __all__ = ["PromiseSlowBalls"]
 
-DROPS_AT = (4.2, -2.2)  # metres: where the floor of the drops lies in the picture
-ASKED = 0.35  # metres: where the speeds asked for stand
+DROPS_AT = (4.2, -2.2)  # meters: where the floor of the drops lies in the picture
+ASKED = 0.35  # meters: where the speeds asked for stand
 COLUMNS = (1.15, 2.0)
 COLUMN = 0.75
-ROW = 0.26  # metres between the lines under the floor
+ROW = 0.26  # meters between the lines under the floor
 
 
 @register(

@@ -26,9 +26,9 @@ _TOP = 7.0
 _RADIUS = 0.35
 """Of a wheel, drawn only: the rope has no mass and the wheels do not exist for Box2D."""
 _FALL = 3.6
-"""Metres that the faster mass travels."""
+"""Meters that the faster mass travels."""
 _SIDE = 0.55
-"""Metres: side of a box of 1 kg; the area grows with the mass."""
+"""Meters: side of a box of 1 kg; the area grows with the mass."""
 _REST = 1.0
 """Seconds after the landing until it begins again."""
 _ROUNDINGS = 100.0

@@ -17,11 +17,11 @@ __all__ = ["Pyramid"]
 
 _SIDE = 0.9
 _PITCH = 1.0
-"""Metres between the middles of two boxes of a row."""
+"""Meters between the middles of two boxes of a row."""
 _DROP = 0.06
-"""Metres that each row falls on the one below: they land one after another."""
+"""Meters that each row falls on the one below: they land one after another."""
 _BALL = 0.8
-"""Metres: radius of the ball."""
+"""Meters: radius of the ball."""
 _BALL_SPEED = 22.0
 """m/s."""
 _LANDING = 1.5
@@ -79,7 +79,7 @@ class Pyramid(Scene):
 
     @property
     def sunk(self) -> float | None:
-        """Metres that the topmost box stands lower than whole boxes at rest, one on another, would hold it."""
+        """Meters that the topmost box stands lower than whole boxes at rest, one on another, would hold it."""
         if not self.alive(self.boxes[-1]):
             return None
         rows = int(self.parameter("rows"))
@@ -137,7 +137,7 @@ class Pyramid(Scene):
         return "the top is gone" if sunk is None else f"the top stands {abs(1000.0 * sunk):.1f} mm too {'low' if sunk > 0.0 else 'high'}"
 
     def _paint(self, force: FloatArray) -> None:
-        """Colour each box by the force from above that it passes on, against the most that any of this pyramid's should carry."""
+        """Color each box by the force from above that it passes on, against the most that any of this pyramid's should carry."""
         contacts = self.world.contacts
         loads = dict.fromkeys(self.boxes, 0.0)
         for a, b, newtons, up in zip(

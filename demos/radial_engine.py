@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 __all__ = ["RadialEngine", "piston_place"]
 
 _CRANK = 0.8
-"""Metres from the axle to the pin."""
+"""Meters from the axle to the pin."""
 _BORE = 0.8
 _HEIGHT = 0.6
 """Of a piston."""
 _TORQUE = 2000.0
 """N m, of the motor at most."""
 _CHART = (4.3, 2.4)
-"""Where the chart of the pistons begins, and how wide it is, metres."""
+"""Where the chart of the pistons begins, and how wide it is, meters."""
 _KEPT = 120
 """Steps that the chart shows, and from which the worst error is taken."""
 
@@ -125,7 +125,7 @@ class RadialEngine(Scene):
 
     @property
     def worst(self) -> float:
-        """Metres by which a piston was farthest from the formula's place in the last steps."""
+        """Meters by which a piston was farthest from the formula's place in the last steps."""
         return max(self.errors, default=0.0)
 
     def on_parameter(self, name: str) -> None:

@@ -79,7 +79,7 @@ class Ragdoll(Scene):
 
     @property
     def widest(self) -> float:
-        """Metres by which the worst hinge has come apart."""
+        """Meters by which the worst hinge has come apart."""
         world = self.world
         return max((math.dist(*world.joint_anchors(joint)) for joint in self.hinges if world.is_joint(joint)), default=0.0)
 

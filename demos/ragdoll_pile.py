@@ -26,14 +26,14 @@ _RAGDOLLS = 0.5
 """Share of the figures that are ragdolls."""
 _SIZES = (0.9, 1.0, 1.15, 1.3)
 _PITCH = 1.7
-"""Metres from one place above the pit to the next: no figure of the largest size reaches 0.85 m from its middle."""
+"""Meters from one place above the pit to the next: no figure of the largest size reaches 0.85 m from its middle."""
 _WALL = 0.5
 _RISE = 2.0
-"""Metres from the rim to where figures come from."""
+"""Meters from the rim to where figures come from."""
 _FALL = 3.0
 """m/s with which they come, so that a place is soon free again."""
 _CLEAR = 1.45
-"""Metres around a place without any body's origin: 0.85 m for the figure that comes, 0.6 m for what another body reaches from its own."""
+"""Meters around a place without any body's origin: 0.85 m for the figure that comes, 0.6 m for what another body reaches from its own."""
 _TOSS_SPEED = (5.0, 9.0)
 _JOINT_FRICTION = 0.03
 """N m that a hinge of size 1 resists with, a motor that wants to stand still. An arm of 0.05 kg held out level pulls with 0.11 N m: limbs
@@ -45,7 +45,7 @@ are dynamic: what comes much faster goes halfway through limbs 0.1 m thick, and 
 
 @dataclass(frozen=True, slots=True)
 class _Coming:
-    """A figure still to come: which, how large, how turned, how fast it spins, its colour."""
+    """A figure still to come: which, how large, how turned, how fast it spins, its color."""
 
     kind: str
     size: float

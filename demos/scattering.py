@@ -1,6 +1,6 @@
 """A fan of discs bounces off a fixed disc: each leaves at the angle that its offset predicts.
 
-At the touch both centres are D = R + r apart, and a disc whose line passes the middle at the offset b meets a normal turned by phi:
+At the touch both centers are D = R + r apart, and a disc whose line passes the middle at the offset b meets a normal turned by phi:
 
         ----> o   sin(phi) = b / D            along the normal  v cos(phi) becomes  -e v cos(phi)
         b   ,-'-.                             across it         v sin(phi) stays: there is no friction
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 __all__ = ["Scattering", "thrown_back"]
 
 TARGET, SHOT = 1.6, 0.09
-"""Metres: radii."""
+"""Meters: radii."""
 START, AWAY = -6.5, 9.0
 _WIDEST = 0.93
 """Largest offset as a share of the distance at the touch: beyond it what comes is too slow along the normal to bounce."""
@@ -38,11 +38,11 @@ _OWN_GROUP = -1
 _SECONDS = 6.0
 """Until they are fired again, though one has not gone: without restitution the one in the middle stays."""
 _ROUNDING = 1.0e-4
-"""Radians: a hundred float32 roundings of a position in metres."""
+"""Radians: a hundred float32 roundings of a position in meters."""
 
 
 def thrown_back(offset: float, reach: float, speed: float, restitution: float) -> float:
-    """Return the angle of the way out, from straight on, for a centre distance at the touch; radians, of the offset's sign."""
+    """Return the angle of the way out, from straight on, for a center distance at the touch; radians, of the offset's sign."""
     sine = offset / reach
     cosine = math.sqrt(1.0 - sine * sine)
     bounce = restitution if speed * cosine > VELOCITY_THRESHOLD else 0.0

@@ -32,16 +32,16 @@ KINDS = (
 )
 
 _LARGEST = 0.62
-"""Metres from a shape's middle to its farthest corner."""
+"""Meters from a shape's middle to its farthest corner."""
 _PITCH = 1.5
-"""Metres between two neighbours in the rain: two radii, twice the jitter, and 0.06 to spare for the skins."""
+"""Meters between two neighbors in the rain: two radii, twice the jitter, and 0.06 to spare for the skins."""
 _JITTER = 0.1
 _WALL = 0.5
 _TOSS_SPEED = (6.0, 11.0)
 
 
 def make_shape(kind: str, size: float) -> Circle | Polygon:
-    """Return a shape whose corners lie at most `size` metres from its origin."""
+    """Return a shape whose corners lie at most `size` meters from its origin."""
     if kind == "circle":
         return Circle(0.8 * size)
     sides = {"triangle": 3, "pentagon": 5, "hexagon": 6, "octagon": 8}.get(kind)

@@ -487,7 +487,7 @@ class Stepper(Demo):
 
     @property
     def _reach(self) -> float:
-        """Metres."""
+        """Meters."""
         first = self.opened if self.opened is not None else _example(self.names[0])
         return HANDLE * max(first.box.upper[0] - first.box.lower[0], first.box.upper[1] - first.box.lower[1])
 

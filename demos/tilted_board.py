@@ -30,13 +30,13 @@ __all__ = ["NOTICED", "TiltedBoard"]
 LENGTH, THICKNESS = 9.0, 0.2
 BOX_WIDTH, BOX_HEIGHT = 0.7, 0.35
 FIRST, PITCH = 1.1, 1.35
-"""Metres along the board to the middle of the first box, and to the next."""
+"""Meters along the board to the middle of the first box, and to the next."""
 N_BOXES = 6
 LEAST_ANGLE, MOST_ANGLE = math.radians(2.0), math.radians(50.0)
 NOTICED = 0.01
 """m/s along the board. A way would not do: on the turning board each step, straight on, carries a box outwards by r (w h)^2 / 2."""
 _FALL = 2.0
-"""Metres from the board's lower end to the ground."""
+"""Meters from the board's lower end to the ground."""
 
 
 @register(

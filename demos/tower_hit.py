@@ -24,20 +24,20 @@ __all__ = ["TowerHit"]
 
 LANES = ("bullet flag on", "bullet flag off")
 LANE = 5.6
-"""Metres from lane to lane."""
+"""Meters from lane to lane."""
 BRICK = (0.3, 0.45)
 N_BRICKS = 9
 START = -7.0
 _AIM = 6
 """The shot flies at the middle of this brick, counted from below."""
 _SIZES = {"bullet": (0.1, 60.0), "ball": (0.45, 12.0)}
-"""Radius, metres, and density, kg/m^2."""
+"""Radius, meters, and density, kg/m^2."""
 _SECONDS = 4.0
 """Until the tower stands again."""
 _LINE = 0.55
-"""Metres from one line of words to the next."""
+"""Meters from one line of words to the next."""
 _WATCHED = 4.0
-"""Metres that the shot flies in a second on the watch: it can be followed."""
+"""Meters that the shot flies in a second on the watch: it can be followed."""
 _STRIKE, _FALL = 0.1, 0.8
 """Seconds after the shot has come to the tower, up to which it goes on as slowly, and then at a quarter of the speed: bricks break away,
 and fall."""

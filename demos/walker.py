@@ -32,7 +32,7 @@ __all__ = ["Walker", "foot", "stride"]
 Point = tuple[float, float]
 
 _PIVOT = (0.0, 0.8)
-"""The crank's axle, in the frame of the sample, metres."""
+"""The crank's axle, in the frame of the sample, meters."""
 _CRANK = (0.0, -0.8)
 """From the axle to the pin, at first."""
 _LEG: tuple[Point, ...] = ((5.4, -6.1), (7.2, -1.2), (4.3, -1.9), (3.1, 0.8), (6.0, 1.5), (2.5, 3.7))
@@ -45,7 +45,7 @@ _TORQUE = 400.0
 _PEBBLES = 14
 _HALF = 9.0
 _MARGIN = 3.0
-"""Metres before a wall at which it turns back by itself."""
+"""Meters before a wall at which it turns back by itself."""
 _SAMPLES = 720
 """Places of the crank from which the stride is summed up."""
 _PITCHING = 0.1
@@ -53,7 +53,7 @@ _PITCHING = 0.1
 
 
 def leg_points(side: float, turn: float) -> tuple[Point, ...]:
-    """Return p1 to p6 of a leg on that side, -1 or 1, from the axle, when its pin has turned by `turn`; metres of the sample."""
+    """Return p1 to p6 of a leg on that side, -1 or 1, from the axle, when its pin has turned by `turn`; meters of the sample."""
     p1, p2, p3, p4, p5, p6 = ((side * (x - _PIVOT[0]), y - _PIVOT[1]) for x, y in _LEG)
     pin = _pin(turn)
     q6 = _meet((_CRANK, p4, p6), pin, p4)
@@ -69,7 +69,7 @@ def foot(side: float, turn: float) -> Point:
 
 
 def stride() -> float:
-    """Return how far the machine walks to the right in a clockwise turn of its crank, metres of the sample, where no foot slips.
+    """Return how far the machine walks to the right in a clockwise turn of its crank, meters of the sample, where no foot slips.
 
     The lowest of the six feet stands, and the body goes over it the other way: the way is the sum of what the lowest foot moves back.
     """

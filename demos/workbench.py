@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["Workbench"]
 
 _THICKNESS = 0.5
-"""Metres of the ground and the walls."""
+"""Meters of the ground and the walls."""
 _FRICTION = 0.6
 _SHAPE = 0.5
 """Height of what is shown, and of the walls, as a share of the ground's width."""

@@ -19,7 +19,7 @@ __all__ = ["WreckingBall", "pendulum_speed"]
 
 _HOOK = (0.0, 9.0)
 _LENGTH = 6.6
-"""Metres from the hook to the ball's middle."""
+"""Meters from the hook to the ball's middle."""
 _LINKS = 11
 _THICKNESS = 0.14
 _LINK_DENSITY = 3.0
@@ -28,7 +28,7 @@ _CHAIN = _LENGTH * _THICKNESS * _LINK_DENSITY
 _RADIUS = 0.8
 _BRICK = (0.9, 0.6)
 _GAP = 0.04
-"""Metres between two bricks of a row: more than the skins, so that they do not touch."""
+"""Meters between two bricks of a row: more than the skins, so that they do not touch."""
 _COLUMNS = 4
 _ROWS = 7
 
@@ -103,7 +103,7 @@ class WreckingBall(Scene):
 
     @property
     def stretch(self) -> float:
-        """Metres by which the chain is longer than its links."""
+        """Meters by which the chain is longer than its links."""
         return math.dist(self.world.state(self.ball).position, _HOOK) - _LENGTH if self.alive(self.ball) else 0.0
 
     def after_step(self) -> None:

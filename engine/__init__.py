@@ -1,6 +1,6 @@
 """The collision laboratory's library: shapes, queries, a guarded Box2D, and the referee between them.
 
-World frame, metres, kilograms, seconds, radians; y up; counter-clockwise positive. Importing this package, or
+World frame, meters, kilograms, seconds, radians; y up; counter-clockwise positive. Importing this package, or
 `engine.query`, loads neither pygame nor Box2D.
 """
 

@@ -38,7 +38,7 @@ def axes(corners_a, corners_b):
         yield unit(y2 - y1, x1 - x2)  # outward from a
     for (x1, y1), (x2, y2) in edges(corners_b):
         yield unit(y1 - y2, x2 - x1)  # inward to b
-    if len(corners_a) == 1 or len(corners_b) == 1:  # something round: from corner to centre as well
+    if len(corners_a) == 1 or len(corners_b) == 1:  # something round: from corner to center as well
         for xa, ya in corners_a:
             for xb, yb in corners_b:
                 if (xa, ya) != (xb, yb):

@@ -1,6 +1,6 @@
 """The first classical mistake: the axes are not made unit vectors, so that overlaps along a long edge's normal look larger than they are.
 
-python main.py check examples/no_normalising.py:collide
+python main.py check examples/no_normalizing.py:collide
 """
 
 

@@ -2,8 +2,8 @@
 
 Writes `figure.png`, a strip of five frames (standing, then a walk of four), `figure.json`, the scale and the true outline of
 the standing frame, and `figure_body.json`, that frame traced from the picture and cut into convex pieces, all beside this
-script. The bird is a handful of signed distance functions in metres, y up, the origin on the ground between the feet: the
-picture is their colour, the outline is the zero of their union, so the two cannot drift apart.
+script. The bird is a handful of signed distance functions in meters, y up, the origin on the ground between the feet: the
+picture is their color, the outline is the zero of their union, so the two cannot drift apart.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from engine.common.arrays import FloatArray
 from engine.decompose import BodyFile, body_of_file, save_body
 
 PIXELS_PER_METRE = 240
-LEFT, RIGHT, BOTTOM, TOP = -0.70, 1.00, -0.05, 1.75  # metres; what one frame shows
-LINE = 0.016  # metres; the dark line around everything belongs to the figure
-OUTLINE_TOLERANCE = 0.002  # metres between the outline's polygon and the curve: half a pixel
+LEFT, RIGHT, BOTTOM, TOP = -0.70, 1.00, -0.05, 1.75  # meters; what one frame shows
+LINE = 0.016  # meters; the dark line around everything belongs to the figure
+OUTLINE_TOLERANCE = 0.002  # meters between the outline's polygon and the curve: half a pixel
 
 Point = tuple[float, float]
-Colour = tuple[float, float, float]
+Color = tuple[float, float, float]
 
 
 class Grid:
-    """Pixel centres of one frame in metres, and the signed distances of plain shapes at them (negative inside)."""
+    """Pixel centers of one frame in meters, and the signed distances of plain shapes at them (negative inside)."""
 
     def __init__(self, pixels_per_metre: float) -> None:
         self.n_columns = round((RIGHT - LEFT) * pixels_per_metre)
@@ -72,12 +72,12 @@ class Grid:
 
 
 def blend(a: FloatArray, b: FloatArray, softness: float) -> FloatArray:
-    """Union with a fillet of about `softness` metres where the two meet."""
+    """Union with a fillet of about `softness` meters where the two meet."""
     h = np.clip(0.5 + 0.5 * (b - a) / softness, 0.0, 1.0)
     return b + (a - b) * h - softness * h * (1.0 - h)
 
 
-# Strides. For the far and the near foot its shift forward and its lift, then the lift of the whole bird, metres.
+# Strides. For the far and the near foot its shift forward and its lift, then the lift of the whole bird, meters.
 FRAMES: tuple[tuple[tuple[float, float], tuple[float, float], float], ...] = (
     ((0.0, 0.0), (0.0, 0.0), 0.0),  # standing
     ((-0.09, 0.05), (0.11, 0.0), 0.0),
@@ -140,20 +140,20 @@ class Tuk:
         return np.minimum.reduce(self.parts()) - LINE
 
 
-INK: Colour = (0.10, 0.09, 0.20)
-PLUM: Colour = (0.36, 0.42, 0.86)
-PLUM_LIGHT: Colour = (0.55, 0.64, 0.98)
-PLUM_DARK: Colour = (0.25, 0.27, 0.66)
-CREAM: Colour = (1.00, 0.95, 0.84)
-CREAM_SHADE: Colour = (0.93, 0.82, 0.70)
-AMBER: Colour = (1.00, 0.77, 0.22)
-CORAL: Colour = (0.96, 0.40, 0.26)
-FOOT: Colour = (0.98, 0.62, 0.20)
-FOOT_FAR: Colour = (0.82, 0.47, 0.16)
+INK: Color = (0.10, 0.09, 0.20)
+PLUM: Color = (0.36, 0.42, 0.86)
+PLUM_LIGHT: Color = (0.55, 0.64, 0.98)
+PLUM_DARK: Color = (0.25, 0.27, 0.66)
+CREAM: Color = (1.00, 0.95, 0.84)
+CREAM_SHADE: Color = (0.93, 0.82, 0.70)
+AMBER: Color = (1.00, 0.77, 0.22)
+CORAL: Color = (0.96, 0.40, 0.26)
+FOOT: Color = (0.98, 0.62, 0.20)
+FOOT_FAR: Color = (0.82, 0.47, 0.16)
 
 
 class Painting:
-    """Colours in layers, the later over the earlier, edges covered by the share of the pixel that they cover."""
+    """Colors in layers, the later over the earlier, edges covered by the share of the pixel that they cover."""
 
     def __init__(self, grid: Grid) -> None:
         self.grid = grid
@@ -164,18 +164,18 @@ class Painting:
         width = max(self.grid.pixel, softness)
         return np.clip(0.5 - distance / width, 0.0, 1.0)
 
-    def lay(self, coverage: FloatArray, colour: Colour | FloatArray) -> None:
+    def lay(self, coverage: FloatArray, color: Color | FloatArray) -> None:
         weight = coverage[..., None]
-        paint = np.asarray(colour) * np.ones_like(self.rgb)
+        paint = np.asarray(color) * np.ones_like(self.rgb)
         self.rgb = np.where(self.alpha[..., None] > 0.0, self.rgb * (1.0 - weight) + paint * weight, paint)
         self.alpha = coverage + self.alpha * (1.0 - coverage)
 
-    def part(self, distance: FloatArray, colour: Colour | FloatArray) -> None:
+    def part(self, distance: FloatArray, color: Color | FloatArray) -> None:
         """A part with its dark line around it."""
         self.lay(self.cover(distance - LINE), INK)
-        self.lay(self.cover(distance), colour)
+        self.lay(self.cover(distance), color)
 
-    def between(self, low: Colour, high: Colour, share: FloatArray) -> FloatArray:
+    def between(self, low: Color, high: Color, share: FloatArray) -> FloatArray:
         s = np.clip(share, 0.0, 1.0)[..., None]
         return np.asarray(low) * (1.0 - s) + np.asarray(high) * s
 
@@ -232,7 +232,7 @@ def paint(frame: int, pixels_per_metre: float) -> FloatArray:
 
 
 def outline(pixels_per_metre: float = 960.0) -> list[Point]:
-    """Return the outer outline of the standing bird: a simple polygon, counter-clockwise, metres.
+    """Return the outer outline of the standing bird: a simple polygon, counter-clockwise, meters.
 
     The zero of the signed distance is followed along the edges of a fine grid (marching squares), then thinned so that
     no point of the curve lies farther than `OUTLINE_TOLERANCE` from the polygon.

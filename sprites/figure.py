@@ -33,13 +33,13 @@ class FigureSprite:
         ----------
         canvas : Canvas
         position : pair of float
-            World, metres.
+            World, meters.
         angle : float
             Radians; drawn to the nearest degree.
         looks_left : bool
             Mirrored about the vertical through the origin.
         walked : float
-            Metres walked: picks the frame of the stride; 0 stands.
+            Meters walked: picks the frame of the stride; 0 stands.
         """
         x, y = canvas.camera.to_screen(position)
         width = round((FRAME_UPPER[0] - FRAME_LOWER[0]) * canvas.camera.scale)
@@ -74,4 +74,4 @@ class FigureSprite:
 
 
 _STRIDE_FRAME = 0.17
-"""Metres a walking frame lasts: the feet are half a metre apart in the widest one, so that a stride of four takes 0.68 m."""
+"""Meters a walking frame lasts: the feet are half a meter apart in the widest one, so that a stride of four takes 0.68 m."""

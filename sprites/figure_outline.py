@@ -1,6 +1,6 @@
 """Tuk's true outline, and four ways of holding Tuk in fixtures; plain shapes, no picture and no pygame.
 
-All in the figure's frame: metres, y up, the origin on the ground between the feet, looking right; `mirrored` gives the figure
+All in the figure's frame: meters, y up, the origin on the ground between the feet, looking right; `mirrored` gives the figure
 that looks left. The outline is written by `sprites.draw_figure` from the geometry that the picture is painted with; it is
 that of the standing frame.
 
@@ -32,7 +32,7 @@ N_FRAMES: int = int(_DRAWN["frames"])
 """Frames side by side in the picture: the first stands, the others walk."""
 FRAME_LOWER: tuple[float, float] = (float(_DRAWN["lower"][0]), float(_DRAWN["lower"][1]))
 FRAME_UPPER: tuple[float, float] = (float(_DRAWN["upper"][0]), float(_DRAWN["upper"][1]))
-"""Corners of what one frame shows, metres."""
+"""Corners of what one frame shows, meters."""
 
 OUTLINE: FloatArray = frozen(np.array(_DRAWN["outline"], dtype=np.float64))
 """The outer edge of the standing figure, float64 (n, 2), counter-clockwise, not convex."""
@@ -55,7 +55,7 @@ def _feet() -> tuple[float, float]:
 
 
 FEET: tuple[float, float] = _feet()
-"""From heel to toe, x in metres."""
+"""From heel to toe, x in meters."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ import math
 import numpy as np
 from matplotlib.figure import Figure
 
-from docs.pictures.kit import BLUE, GREEN, GREY, HERE, ORANGE, PURPLE, RED, chart, dot, draw, new, plane
+from docs.pictures.kit import BLUE, GRAY, GREEN, HERE, ORANGE, PURPLE, RED, chart, dot, draw, new, plane
 from engine import trace
 from engine.contracts.trace import TraceStep
 from engine.geometry import Segment, Transform
@@ -40,7 +40,7 @@ def picture() -> Figure:
         right.semilogy(np.arange(1, len(left_over) + 1), left_over, color=color, lw=2, label=f"{angle} rad")
         turns = np.arange(1, 61, 6)
         right.semilogy(turns, left_over[0] * math.cos(angle) ** (2.0 * (turns - 1)), "o", color=color, ms=4)
-    right.plot([], [], "o", color=GREY, ms=4, label="cos² law")
+    right.plot([], [], "o", color=GRAY, ms=4, label="cos² law")
     steps = gjk.distance(ray, HERE, ray, Transform((0.0, 0.0), 0.01)).iterations
     right.axvline(steps, color="black", ls="--", lw=1.2, label=f"GJK is done at 0.01 rad: {steps} steps")
     right.set_ylim(1e-8, 5.0)

@@ -8,7 +8,7 @@ from matplotlib.patches import Polygon as Outline
 
 from demos._bounding_outlines import outline_named
 from demos._bounding_picture import ring_of
-from docs.pictures.kit import BLUE, GREEN, GREY, ORANGE, PURPLE, RED, SKY, dot, plane
+from docs.pictures.kit import BLUE, GRAY, GREEN, ORANGE, PURPLE, RED, SKY, dot, plane
 from engine.bounding import cloud_of
 from engine.bounding.boxes import calipers
 from engine.bounding.kinds import Placed, follower, volume_name
@@ -37,7 +37,7 @@ def picture() -> Figure:
     axes = panels[1]
     _figure(axes, rings, TURNED)
     local = follower("refitted_box", cloud)(Transform())
-    axes.add_patch(Outline(TURNED.apply_array(ring_of(local)), closed=True, fill=False, edgecolor=GREY, lw=0.8))
+    axes.add_patch(Outline(TURNED.apply_array(ring_of(local)), closed=True, fill=False, edgecolor=GRAY, lw=0.8))
     _border(axes, follower("refitted_box", cloud)(TURNED), ORANGE, "--")
     _border(axes, follower("box", cloud)(TURNED), ORANGE)
     plane(axes, "box: re-fitted, rebuilt", *VIEW)
@@ -47,7 +47,7 @@ def picture() -> Figure:
     _border(axes, follower("oriented_box", cloud)(TURNED), RED)
     best = min(calipers(cloud.points), key=lambda caliper: caliper.width * caliper.height)
     hull = TURNED.apply_array(cloud.points)
-    axes.add_patch(Outline(hull, closed=True, fill=False, edgecolor=GREY, lw=0.8))
+    axes.add_patch(Outline(hull, closed=True, fill=False, edgecolor=GRAY, lw=0.8))
     axes.plot(*hull[[best.edge, (best.edge + 1) % len(hull)]].T, color=RED, lw=3.5)
     for corner in (best.right, best.top, best.left):
         dot(axes, hull[corner], RED, size=6)

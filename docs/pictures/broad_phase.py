@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from docs.pictures.kit import BLUE, GREEN, GREY, ORANGE, RED, chart, draw, new, plane
+from docs.pictures.kit import BLUE, GRAY, GREEN, ORANGE, RED, chart, draw, new, plane
 from engine.broadphase import BruteForce, UniformGrid
 from engine.broadphase._grid_kernel import grid_of
 from engine.geometry import Polygon
@@ -66,9 +66,9 @@ def picture() -> Figure:
         scene.add_patch(Rectangle(corner, size[0] * (last - begin + 1), size[1], fc=GREEN, alpha=0.25, lw=0))
     end = cells.low + size * (cells.n_columns, cells.n_rows)
     for k in range(cells.n_columns + 1):
-        scene.plot([cells.low[0] + k * size[0]] * 2, [cells.low[1], end[1]], color=GREY, lw=0.5)
+        scene.plot([cells.low[0] + k * size[0]] * 2, [cells.low[1], end[1]], color=GRAY, lw=0.5)
     for k in range(cells.n_rows + 1):
-        scene.plot([cells.low[0], end[0]], [cells.low[1] + k * size[1]] * 2, color=GREY, lw=0.7)
+        scene.plot([cells.low[0], end[0]], [cells.low[1] + k * size[1]] * 2, color=GRAY, lw=0.7)
     for k, (x0, y0, x1, y1) in enumerate(boxes):
         color = RED if k == chosen else BLUE
         draw(scene, Polygon([(x0, y0), (x1, y0), (x1, y1), (x0, y1)]), color=color, alpha=0.12)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from matplotlib.figure import Figure
 
-from docs.pictures.kit import BLUE, GREY, HERE, ORANGE, RED, arrow, dot, draw, new, plane
+from docs.pictures.kit import BLUE, GRAY, HERE, ORANGE, RED, arrow, dot, draw, new, plane
 from engine.geometry import Capsule, Circle, Polygon, Transform
 from engine.query import contact_set
 
@@ -31,6 +31,6 @@ def picture() -> Figure:
             dot(panel, point, RED)
         arrow(panel, points.mean(axis=0), 0.4 * np.array(found.normal), "black", width=1.6)
         tangent = np.array([-found.normal[1], found.normal[0]])
-        panel.plot(*np.array([points.mean(axis=0) - 1.1 * tangent, points.mean(axis=0) + 1.1 * tangent]).T, ":", color=GREY, lw=1)
+        panel.plot(*np.array([points.mean(axis=0) - 1.1 * tangent, points.mean(axis=0) + 1.1 * tangent]).T, ":", color=GRAY, lw=1)
         plane(panel, f"{title}: {'a point' if len(points) == 1 else 'a segment'}")
     return figure

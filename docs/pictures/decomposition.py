@@ -9,7 +9,7 @@ from matplotlib.patches import PathPatch
 from matplotlib.path import Path
 from matplotlib.textpath import TextPath
 
-from docs.pictures.kit import BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, draw, new, plane
+from docs.pictures.kit import BLUE, GRAY, GREEN, ORANGE, PURPLE, SKY, draw, new, plane
 from engine.decompose.decompose import decompose
 from engine.decompose.grid import on_grid
 from engine.decompose.hertel_mehlhorn import triangulate
@@ -22,7 +22,7 @@ COLORS = (SKY, ORANGE, GREEN, PURPLE, BLUE)
 
 
 def letter() -> Outline:
-    """The letter B of matplotlib's font, about a metre high, to half a centimetre."""
+    """The letter B of matplotlib's font, about a meter high, to half a centimeter."""
     return simplified(repaired([np.asarray(ring) * 0.01 for ring in TextPath((0, 0), "B", size=100).to_polygons(closed_only=True)]), 0.005)
 
 
@@ -31,7 +31,7 @@ def edge_of(panel, shape: Outline) -> None:
     codes = [[Path.MOVETO] + [Path.LINETO] * (len(ring) - 2) + [Path.CLOSEPOLY] for ring in rings]
     panel.add_patch(
         PathPatch(
-            Path(np.concatenate(rings), np.concatenate(codes)), facecolor=(*matplotlib.colors.to_rgb(GREY), 0.25), edgecolor="black", lw=1.4
+            Path(np.concatenate(rings), np.concatenate(codes)), facecolor=(*matplotlib.colors.to_rgb(GRAY), 0.25), edgecolor="black", lw=1.4
         )
     )
 

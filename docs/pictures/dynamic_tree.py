@@ -10,7 +10,7 @@ from docs.pictures.kit import BLUE, GREEN, ORANGE, RED, arrow, chart, new, plane
 from engine.broadphase import BruteForce, DynamicTree
 
 SPEED = 0.05
-"""Metres a frame: 3 m/s at 60 Hz."""
+"""Meters a frame: 3 m/s at 60 Hz."""
 
 LEVELS = ("black", RED, ORANGE, GREEN)
 

@@ -7,7 +7,7 @@ import math
 import numpy as np
 from matplotlib.figure import Figure
 
-from docs.pictures.kit import BLUE, GREEN, GREY, HERE, ORANGE, arrow, chart, dot, draw, new, plane
+from docs.pictures.kit import BLUE, GRAY, GREEN, HERE, ORANGE, arrow, chart, dot, draw, new, plane
 from engine.geometry import Polygon, Segment, Transform
 from engine.query import manifold
 
@@ -17,7 +17,7 @@ def picture() -> Figure:
     box = Polygon.box(0.25, 0.25)
     figure, panels = new(rows=2, columns=2, gridspec_kw={"height_ratios": (1.2, 1)})
     positions = np.linspace(-1.2, 1.2, 241)
-    for column, title in enumerate(("edges alone", "edges that know their neighbours")):
+    for column, title in enumerate(("edges alone", "edges that know their neighbors")):
         edges = []
         for k in range(3):
             before = corners[k - 1] if column and k > 0 else None
@@ -39,15 +39,15 @@ def picture() -> Figure:
             turns.plot(shown, angles, "os"[index], color=color, ms=4, label=("left edge", "right edge")[index])
         for x in (-0.24,):
             there = Transform((x, 0.22))
-            draw(scene, box, there, GREY, 0.12)
-            arrow(scene, there.position, (0.45, 0.0), GREY)
+            draw(scene, box, there, GRAY, 0.12)
+            arrow(scene, there.position, (0.45, 0.0), GRAY)
             for edge, color in zip(edges[1:][::-1], (ORANGE, GREEN), strict=True):
                 found = manifold(edge, HERE, box, there, "box2d")
                 for point in found.points:
                     arrow(scene, point.position, 0.4 * np.array(found.normal), color, width=2.0)
                     dot(scene, point.position, color, size=5)
         plane(scene, title, (-1.3, 1.3), (-0.45, 1.1))
-        turns.axhline(0.0, color=GREY, lw=0.8)
+        turns.axhline(0.0, color=GRAY, lw=0.8)
         turns.set(ylim=(-105, 105), yticks=(-90, -45, 0, 45, 90))
         turns.legend(fontsize=9, loc="upper right")
         chart(turns, "where the normal points as the box slides", "x of the box, m", "degrees from upright")

@@ -6,7 +6,7 @@ import matplotlib
 import numpy as np
 from matplotlib.figure import Figure
 
-from docs.pictures.kit import BLUE, GREEN, GREY, HERE, ORANGE, RED, SKY, arrow, difference_hull, dot, draw, new, plane
+from docs.pictures.kit import BLUE, GRAY, GREEN, HERE, ORANGE, RED, SKY, arrow, difference_hull, dot, draw, new, plane
 from engine import trace
 from engine.geometry import Polygon, Transform
 
@@ -30,12 +30,12 @@ def picture() -> Figure:
     shown = [*range(1, last + 1)] if last <= 5 else [1, 2, 3, (last + 3) // 2, last]
     for panel, step in zip(polytopes, shown, strict=False):
         ring, near = (np.array(mark.points) for mark in nearest[step - 1].marks)
-        draw(panel, hull, color=GREY, alpha=0.1)
+        draw(panel, hull, color=GRAY, alpha=0.1)
         panel.fill(*ring.T, facecolor=(*matplotlib.colors.to_rgb(SKY), 0.3), edgecolor=BLUE, lw=1.6)
         panel.plot(*near.T, color=RED, lw=3.5)
         panel.plot(0.0, 0.0, "k+", ms=11, mew=2)
         plane(panel, f"step {step}: {len(ring)} edges,\nnearest at {nearest[step - 1].bound:.3f} m")
     for panel in polytopes[len(shown) :]:
         panel.axis("off")
-    figure.suptitle("B - A (grey), the polytope inside it (blue), its edge nearest to the origin (red)", fontsize=11)
+    figure.suptitle("B - A (gray), the polytope inside it (blue), its edge nearest to the origin (red)", fontsize=11)
     return figure

@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib import pyplot
 from matplotlib.figure import Figure
 
-from docs.pictures.kit import BLUE, GREEN, GREY, HERE, ORANGE, PURPLE, RED, SKY, chart, difference_hull, dot, draw, plane
+from docs.pictures.kit import BLUE, GRAY, GREEN, HERE, ORANGE, PURPLE, RED, SKY, chart, difference_hull, dot, draw, plane
 from engine import trace
 from engine.geometry import Polygon, Transform
 
@@ -33,7 +33,7 @@ def picture() -> Figure:
     dot(shapes, found.point_b, text=f"{found.separation:.3f} m", at=(-50, 4))
     plane(shapes, "nearest points")
 
-    draw(minkowski, Polygon(difference_hull(GJK_A, HERE, GJK_B, there)), color=GREY, alpha=0.12)
+    draw(minkowski, Polygon(difference_hull(GJK_A, HERE, GJK_B, there)), color=GRAY, alpha=0.12)
     colors = (SKY, ORANGE, PURPLE, GREEN, RED)
     for k, step in enumerate(supports):
         color = colors[min(k, len(colors) - 1)]
@@ -50,7 +50,7 @@ def picture() -> Figure:
     at = np.arange(1, len(supports) + 1)
     bounds.plot(at, [step.values["|v|"] for step in supports], "v-", color=RED, label="|v|: not farther")
     bounds.plot(at, [step.bound for step in supports], "^-", color=BLUE, label="w.n: not nearer")
-    bounds.axhline(found.separation, color=GREY, ls="--", lw=1)
+    bounds.axhline(found.separation, color=GRAY, ls="--", lw=1)
     bounds.set_xticks(at)
     bounds.legend(fontsize=9, loc="lower right")
     chart(bounds, "two bounds that meet", "step", "m")

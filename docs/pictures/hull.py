@@ -6,7 +6,7 @@ import matplotlib
 import numpy as np
 from matplotlib.figure import Figure
 
-from docs.pictures.kit import BLUE, GREEN, GREY, ORANGE, SKY, dot, draw, new, plane
+from docs.pictures.kit import BLUE, GRAY, GREEN, ORANGE, SKY, dot, draw, new, plane
 from engine import trace
 from engine.contracts.trace import Point, TraceStep
 from engine.geometry import Polygon
@@ -56,7 +56,7 @@ def picture() -> Figure:
             for task in tasks:
                 dot(panel, task.points[0], BLUE, size=7)
             panel.set_xlabel(f"{len(beyond)} of {len(cloud)} points still outside")
-        panel.plot(*inside.T, ".", color=GREY, ms=4)
+        panel.plot(*inside.T, ".", color=GRAY, ms=4)
         plane(panel, title, (-3.3, 3.3), (-2.3, 2.0))
     panels[1, 1].set_xlabel(f"{len(hull)} vertices")
     return figure

@@ -1,4 +1,4 @@
-"""What the pictures have in common: colours, shapes, arrows, axes."""
+"""What the pictures have in common: colors, shapes, arrows, axes."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from matplotlib.patches import Polygon as Outline
 
 from engine.geometry import Circle, Polygon, Segment, Transform, convex_hull
 
-# Okabe and Ito's colours, which colour-blind readers can tell apart
-BLUE, ORANGE, GREEN, RED, PURPLE, SKY, GREY = "#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9", "#666666"
+# Okabe and Ito's colors, which color-blind readers can tell apart
+BLUE, ORANGE, GREEN, RED, PURPLE, SKY, GRAY = "#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9", "#666666"
 
 
 HERE = Transform()

@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib import pyplot
 from matplotlib.figure import Figure
 
-from docs.pictures.kit import GREEN, GREY, PURPLE, SKY, chart, separations
+from docs.pictures.kit import GRAY, GREEN, PURPLE, SKY, chart, separations
 from engine.compare.cases import random_shapes
 from engine.geometry import Polygon
 from engine.query import batch
@@ -31,7 +31,7 @@ def picture() -> Figure:
     shades = table.imshow(rows, aspect="auto", cmap="RdBu", vmin=-3.0, vmax=3.0, interpolation="nearest")
     table.plot(range(n), rows.argmax(axis=0), ".", color="black", ms=5, label="the greatest: of equals the first, so a copy never wins")
     copies = [(lane, slot) for lane in range(n) for slot in range(int(sizes[lane]), slots)]
-    table.plot(*np.array(copies).T, "x", color=GREY, ms=4, label="copy of the last edge")
+    table.plot(*np.array(copies).T, "x", color=GRAY, ms=4, label="copy of the last edge")
     table.set_yticks(range(slots), [f"edge {k}" for k in range(slots)])
     table.set_xlabel("lane: one pair each, 64 side by side; one step of the test is one row")
     table.set_title("separations of the edges of 64 polygons, as the kernel holds them", fontsize=11)
@@ -51,8 +51,8 @@ def picture() -> Figure:
     counts = [1, 4, 16, 47, 48, 64, 128, 512, 2048]
     spent = [nanoseconds_a_pair(shapes, count, rng) for count in counts]
     cost.loglog(counts, spent, "o-", color=GREEN)
-    cost.axvline(47.5, color=GREY, ls="--", lw=1)
-    cost.annotate("lanes from 48 pairs on", (47.5, max(spent)), xytext=(5, -10), textcoords="offset points", fontsize=9, color=GREY)
+    cost.axvline(47.5, color=GRAY, ls="--", lw=1)
+    cost.annotate("lanes from 48 pairs on", (47.5, max(spent)), xytext=(5, -10), textcoords="offset points", fontsize=9, color=GRAY)
     chart(cost, "hexagons in one call, measured while drawing", "pairs", "ns a manifold, all told")
     return figure
 

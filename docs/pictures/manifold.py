@@ -6,7 +6,7 @@ import numpy as np
 from matplotlib import pyplot
 from matplotlib.figure import Figure
 
-from docs.pictures.kit import BLUE, GREEN, GREY, HERE, ORANGE, RED, arrow, chart, dot, draw, plane, separations
+from docs.pictures.kit import BLUE, GRAY, GREEN, HERE, ORANGE, RED, arrow, chart, dot, draw, plane, separations
 from engine import trace
 from engine.geometry import Polygon, Transform
 from engine.query import batch
@@ -46,7 +46,7 @@ def picture() -> Figure:
     clip.plot(*np.array(incident.points).T, color=ORANGE, lw=4, label="incident edge")
     clip.plot(*ends.T, color=RED, lw=2, label="what the side planes leave of it")
     for k, corner in enumerate((r1, r2)):
-        clip.plot(*np.array([corner - 0.5 * normal, corner + 1.0 * normal]).T, "--", color=GREY, lw=1, label="" if k else "side planes")
+        clip.plot(*np.array([corner - 0.5 * normal, corner + 1.0 * normal]).T, "--", color=GRAY, lw=1, label="" if k else "side planes")
     for point in found.points:
         key = point.feature_id
         on_a, on_b = ("face" if key >> 24 - 8 * (1 - k) & 1 else "vertex" for k in range(2))

@@ -8,7 +8,7 @@ import matplotlib
 import numpy as np
 from matplotlib.figure import Figure
 
-from docs.pictures.kit import BLUE, GREEN, GREY, ORANGE, PURPLE, RED, SKY, chart, dot, draw, new, plane
+from docs.pictures.kit import BLUE, GRAY, GREEN, ORANGE, PURPLE, RED, SKY, chart, dot, draw, new, plane
 from engine.geometry import Polygon
 from engine.geometry.mass import polygon_mass
 
@@ -23,7 +23,7 @@ def picture() -> Figure:
         scene.fill(*triangle.T, facecolor=(*matplotlib.colors.to_rgb(tints[k]), 0.3), edgecolor="white")
         area = 0.5 * float(np.cross([*(p - origin), 0.0], [*(q - origin), 0.0])[2])
         scene.text(*triangle.mean(axis=0), f"{area:.2f}", ha="center", va="center", fontsize=10)
-    draw(scene, shape, color=GREY, alpha=0.0)
+    draw(scene, shape, color=GRAY, alpha=0.0)
     dot(scene, origin, "black", "o", at=(-14, -4))
     dot(scene, mass.centroid, RED, "centroid", at=(8, -12))
     plane(scene, f"triangles and their areas: {mass.area:.3f} m² in all,\ninertia {mass.inertia:.3f} kg m² about the centroid")
@@ -42,8 +42,8 @@ def picture() -> Figure:
     floor = 1e-17
     errors.loglog(far, np.maximum(about_world, floor), "s-", color=RED, label="triangles from the world's origin")
     errors.loglog(far, np.maximum(about_vertices, floor), "o-", color=BLUE, label="from the mean of the vertices")
-    errors.axhline(1.0, color=GREY, ls="--", lw=1)
-    errors.annotate("nothing left", (1.5, 1.0), xytext=(0, 4), textcoords="offset points", color=GREY, fontsize=9)
+    errors.axhline(1.0, color=GRAY, ls="--", lw=1)
+    errors.annotate("nothing left", (1.5, 1.0), xytext=(0, 4), textcoords="offset points", color=GRAY, fontsize=9)
     errors.legend(fontsize=9, loc="upper left", bbox_to_anchor=(0.0, 0.92))
     chart(errors, "relative error of the inertia (none is drawn at 1e-17)", "distance from the world's origin, m", "")
     return figure

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from matplotlib.figure import Figure
 
-from docs.pictures.kit import BLUE, GREEN, GREY, ORANGE, PURPLE, RED, arrow, chart, dot, draw, new, plane
+from docs.pictures.kit import BLUE, GRAY, GREEN, ORANGE, PURPLE, RED, arrow, chart, dot, draw, new, plane
 from engine.geometry import Capsule, Circle, Polygon, Transform
 from engine.query import ray_cast
 
@@ -25,7 +25,7 @@ def picture() -> Figure:
         first = min(hits, key=lambda hit: hit.fraction)
         share = min(first.fraction, 1.0)
         end = np.add(origin, share * np.array(way))
-        scene.plot(*np.array([origin, end]).T, color=GREY, lw=0.9)
+        scene.plot(*np.array([origin, end]).T, color=GRAY, lw=0.9)
         if first.normal is not None:
             dot(scene, first.point, RED, size=5)
             arrow(scene, first.point, 0.3 * np.array(first.normal), RED, width=1.2)

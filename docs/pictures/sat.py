@@ -6,7 +6,7 @@ import numpy as np
 from matplotlib import pyplot
 from matplotlib.figure import Figure
 
-from docs.pictures.kit import BLUE, GREEN, GREY, HERE, ORANGE, RED, SKY, arrow, chart, draw, plane, separations
+from docs.pictures.kit import BLUE, GRAY, GREEN, HERE, ORANGE, RED, SKY, arrow, chart, draw, plane, separations
 from engine.geometry import Polygon, Transform
 from engine.narrowphase.sat import NO_AXIS, overlap_cached
 
@@ -32,7 +32,7 @@ def picture() -> Figure:
     along = np.array([-normal[1], normal[0]])
     base = along * (min((a.vertices @ along).min(), (placed.vertices @ along).min()) - 0.55)
     low, high = (a.vertices @ normal).min(), (placed.vertices @ normal).max()
-    arrow(scene, base + (low - 0.3) * normal, (high - low + 0.7) * normal, GREY, width=1.0)
+    arrow(scene, base + (low - 0.3) * normal, (high - low + 0.7) * normal, GRAY, width=1.0)
     for points, color in ((a.vertices, BLUE), (placed.vertices, ORANGE)):
         ends = points @ normal
         shadow = np.array([base + s * normal for s in (ends.min(), ends.max())])

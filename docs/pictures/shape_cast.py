@@ -7,7 +7,7 @@ import math
 import numpy as np
 from matplotlib.figure import Figure
 
-from docs.pictures.kit import BLUE, GREEN, GREY, HERE, ORANGE, RED, arrow, core, dot, draw, new, plane
+from docs.pictures.kit import BLUE, GRAY, GREEN, HERE, ORANGE, RED, arrow, core, dot, draw, new, plane
 from engine.geometry import Capsule, Polygon, Transform, convex_hull
 from engine.query import ray_cast, shape_cast
 
@@ -26,8 +26,8 @@ def picture() -> Figure:
     for share in np.linspace(0.0, hit.fraction, 5):
         draw(scene, thrown, at(float(share)), ORANGE, 0.1 + 0.15 * (share == 0.0))
     draw(scene, thrown, at(hit.fraction), RED, 0.25)
-    draw(scene, thrown, at(1.0), GREY, 0.0, ":")
-    arrow(scene, start.position, way, GREY, width=1.0)
+    draw(scene, thrown, at(1.0), GRAY, 0.0, ":")
+    arrow(scene, start.position, way, GRAY, width=1.0)
     dot(scene, hit.point, "black")
     arrow(scene, hit.point, 0.7 * np.array(hit.normal), RED)
     plane(scene, f"thrown, and stopped at {hit.fraction:.3f} of its way", (-4.2, 1.9), (-1.8, 2.4))
@@ -41,7 +41,7 @@ def picture() -> Figure:
     draw(sums, Polygon(difference), color=BLUE, alpha=0.12, style="--")
     ray = ray_cast(rounded, HERE, start.position, way)
     assert abs(ray.fraction - hit.fraction) < 1e-12
-    arrow(sums, start.position, way, GREY, width=1.2)
+    arrow(sums, start.position, way, GRAY, width=1.2)
     dot(sums, start.position, ORANGE, "the origin of\nthe thrown shape", at=(-20, 12))
     dot(sums, ray.point, RED, f"{ray.fraction:.3f}", at=(-38, -16))
     arrow(sums, ray.point, 0.6 * np.array(ray.normal), RED)

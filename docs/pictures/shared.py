@@ -65,7 +65,7 @@ class _Two:
         self.frame()
 
     def press(self, k: int, point: Point) -> None:
-        """Go to a point, metres, and press the left button."""
+        """Go to a point, meters, and press the left button."""
         import pygame
 
         self.move(k, point)

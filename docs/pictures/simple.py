@@ -7,7 +7,7 @@ import math
 import numpy as np
 from matplotlib.figure import Figure
 
-from docs.pictures.kit import BLUE, GREEN, GREY, ORANGE, RED, arrow, draw, new, plane
+from docs.pictures.kit import BLUE, GRAY, GREEN, ORANGE, RED, arrow, draw, new, plane
 from engine.geometry import Circle, Polygon, Transform
 from engine.narrowphase import simple
 
@@ -20,7 +20,7 @@ def picture() -> Figure:
     draw(disc, Circle(radius), color=BLUE)
     for point in rng.uniform(-1.5, 1.5, (60, 2)).tolist():
         inside = simple.point_in_circle(tuple(point), (0.0, 0.0), radius)
-        disc.plot(*point, "o", color=GREEN if inside else GREY, ms=5)
+        disc.plot(*point, "o", color=GREEN if inside else GRAY, ms=5)
     arrow(disc, (0.0, 0.0), (radius * math.cos(0.6), radius * math.sin(0.6)), BLUE, "r")
     plane(disc, "a point and a circle: distance against radius", (-1.7, 1.7), (-1.6, 1.6))
 
@@ -39,7 +39,7 @@ def picture() -> Figure:
     draw(box, Polygon.box(1.1, 0.6, angle=0.5), color=BLUE)
     for point in rng.uniform(-1.6, 1.6, (60, 2)).tolist():
         inside = simple.point_in_rectangle(tuple(point), rectangle)
-        box.plot(*point, "o", color=GREEN if inside else GREY, ms=5)
+        box.plot(*point, "o", color=GREEN if inside else GRAY, ms=5)
     for axis, size in zip(rectangle.axes(), (1.1, 0.6), strict=True):
         arrow(box, rectangle.center, size * np.array(axis), RED)
     plane(box, "a point and a turned rectangle: one axis at a time", (-1.8, 1.8), (-1.6, 1.6))

@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from docs.pictures.kit import BLUE, GREEN, GREY, ORANGE, PURPLE, RED, chart, new, plane
+from docs.pictures.kit import BLUE, GRAY, GREEN, ORANGE, PURPLE, RED, chart, new, plane
 from engine.broadphase import BruteForce, SweepAndPrune
 from engine.broadphase._sweep_kernel import repaired_order
 
@@ -64,7 +64,7 @@ def picture() -> Figure:
     growth.loglog(counts, compared["column"], "v-", color=GREEN, label="a sweep compares, in a column")
     growth.loglog(counts, found, "^-", color=ORANGE, label="pairs that overlap, in the square")
     growth.loglog(counts, np.maximum(steps, 1), "d--", color=PURPLE, label="steps of insertion, all moved up to 1 cm")
-    growth.loglog(counts, counts, ":", color=GREY, label="one a box")
+    growth.loglog(counts, counts, ":", color=GRAY, label="one a box")
     growth.legend(fontsize=8, loc="upper left")
     chart(growth, "a frame, at one density", "boxes", "comparisons, pairs, steps")
     return figure

@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib import pyplot
 from matplotlib.figure import Figure
 
-from docs.pictures.kit import BLUE, GREEN, GREY, ORANGE, PURPLE, RED, chart, draw, plane
+from docs.pictures.kit import BLUE, GRAY, GREEN, ORANGE, PURPLE, RED, chart, draw, plane
 from engine.continuous._motion_kernel import IMPACT_GAP
 from engine.continuous.time_of_impact import bilateral_advancement, bisection, conservative_advancement
 from engine.geometry import Circle, Polygon, Sweep, Transform
@@ -30,17 +30,17 @@ def picture() -> Figure:
     rows, found = traces["advancement"]
     for k, (t, _) in enumerate(rows):
         draw(scene, blade, turning.at(float(t)), RED if k == len(rows) - 1 else BLUE, 0.05 + 0.1 * (k == len(rows) - 1))
-    draw(scene, blade, turning.at(1.0), GREY, 0.0, ":")
+    draw(scene, blade, turning.at(1.0), GRAY, 0.0, ":")
     draw(scene, disc, resting.start, ORANGE, 0.5)
     plane(scene, f"conservative advancement:\na touch at t = {found.fraction:.4f}, {len(rows)} poses", (-0.4, 2.3), (-2.0, 2.0))
-    scene.text(0.15, 1.75, "dotted: where the blade ends,\napart again", fontsize=9, color=GREY)
+    scene.text(0.15, 1.75, "dotted: where the blade ends,\napart again", fontsize=9, color=GRAY)
 
     times = np.linspace(0.0, 1.0, 401)
     gaps = []
     for t in times:
         apart = distance(blade, turning.at(float(t)), disc, resting.start)
         gaps.append(apart.separation if apart.normal is not None else math.nan)
-    curve.plot(times, gaps, color=GREY, lw=1.5, label="gap, by GJK")
+    curve.plot(times, gaps, color=GRAY, lw=1.5, label="gap, by GJK")
     curve.axhline(0.0, color="black", lw=0.8)
     for name, color, mark in (("halving", PURPLE, "x"), ("bilateral", GREEN, "s"), ("advancement", RED, "o")):
         rows, found = traces[name]

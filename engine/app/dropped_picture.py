@@ -47,7 +47,7 @@ _Drawn = tuple[tuple[int, int, int], pygame.Surface]
 
 
 Box = tuple[tuple[float, float], tuple[float, float]]
-"""Lower and upper corner of what a picture fills, body's frame, metres."""
+"""Lower and upper corner of what a picture fills, body's frame, meters."""
 
 
 def shown_of(body: DroppedBody) -> tuple[pygame.Surface, Box] | None:
@@ -125,7 +125,7 @@ def _of_body(picture: Picture, outline: Outline, changed: int) -> pygame.Surface
 
 
 def _cut(whole: pygame.Surface, outline: Outline, corner: tuple[float, float], size: tuple[float, float]) -> pygame.Surface:
-    """Return what an outline surrounds of a picture, whose upper left corner and size are in metres; its edge is as soft as a pixel."""
+    """Return what an outline surrounds of a picture, whose upper left corner and size are in meters; its edge is as soft as a pixel."""
     width, height = whole.get_size()
     mask = pygame.Surface((_FINER * width, _FINER * height), pygame.SRCALPHA)
     mask.fill(_NOTHING)

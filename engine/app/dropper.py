@@ -45,7 +45,7 @@ Reader = Callable[[str, float], "BodyFile | Recording | type[Demo]"]
 
 @dataclass(frozen=True, slots=True)
 class _Dropped:
-    """A file, the demo it fell into, where, and how large its body is to be, metres."""
+    """A file, the demo it fell into, where, and how large its body is to be, meters."""
 
     path: str
     demo: Demo

@@ -27,7 +27,7 @@ MOST_STEPS = 3600
 _WIDEST_GIF = 800
 """Pixels; a wider view is made smaller."""
 _DRAWN_SHARES = {True: 0.7, False: 0.97}
-"""How far the bar is when the frames are drawn, of a GIF, whose colours are chosen and written then, and of an MP4."""
+"""How far the bar is when the frames are drawn, of a GIF, whose colors are chosen and written then, and of an MP4."""
 _SMALLEST = 16
 """Pixels of the picture's sides; encoders take blocks of 16."""
 

@@ -2,7 +2,7 @@
 
 MP4 is written by the ffmpeg of imageio-ffmpeg, GIF by Pillow, both under another name and moved when whole.
 
-A GIF has at most 256 colours. They are chosen once for the whole film, out of some of its frames (`film_colors`), so that nothing flickers;
+A GIF has at most 256 colors. They are chosen once for the whole film, out of some of its frames (`film_colors`), so that nothing flickers;
 so all frames are kept, packed, until the last has come. Its times are hundredths of a second: at 30 frames a second they are 3, 3 and 4.
 """
 
@@ -54,9 +54,9 @@ SMALLEST_SIDE = 16
 _MOST_GIF_PIXELS = 4_000_000_000
 """Pixels of all frames of a GIF: 1,500 of 1280 x 720 have 1.4 milliards."""
 _SAMPLES = 24
-"""Frames from which the colours of a GIF are chosen."""
+"""Frames from which the colors of a GIF are chosen."""
 _FLAT_COLORS = 160
-"""Of the colours of a GIF, those that are taken as they are."""
+"""Of the colors of a GIF, those that are taken as they are."""
 _COLORS = 255
 """One of the 256 is left for what has not changed since the frame before."""
 _QUALITY = "18"
@@ -264,7 +264,7 @@ class GifFilm(Film):
         return Image.frombytes("RGB", self._size, zlib.decompress(self._packed[k]))
 
     def _palette(self) -> Image:
-        """Return an image that has the colours of the film, chosen from some of its frames."""
+        """Return an image that has the colors of the film, chosen from some of its frames."""
         from PIL import Image
 
         every = max(1, len(self._packed) // _SAMPLES)
@@ -275,9 +275,9 @@ class GifFilm(Film):
 
 
 def film_colors(frames: Iterable[NDArray[np.uint8]]) -> NDArray[np.uint8]:
-    """Return at most 255 colours (n, 3) for pictures, each given as its pixels (m, 3).
+    """Return at most 255 colors (n, 3) for pictures, each given as its pixels (m, 3).
 
-    The commonest colours are taken as they are: a scene is drawn in some dozens of flat colours, which mean something, and a hinge of
+    The commonest colors are taken as they are: a scene is drawn in some dozens of flat colors, which mean something, and a hinge of
     thirty pixels must not become the mean of what is blended around it. The rest, blends along smoothed edges for the most part, are
     cut at their medians, each counted as the root of how often it occurs, so that large areas do not take all there is.
     """

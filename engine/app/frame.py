@@ -54,7 +54,7 @@ _REACH = 12.0
 
 
 class FoundDifference(NamedTuple):
-    """A difference, its world, and where it lies in the picture, metres."""
+    """A difference, its world, and where it lies in the picture, meters."""
 
     stage: Stage
     difference: Difference

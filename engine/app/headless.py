@@ -86,7 +86,7 @@ class BesideReport:
     def _as_json(self, apart: Apart | None) -> dict[str, Any] | None:
         if apart is None:
             return None
-        return {"step": apart.step, "stage": apart.stage, "body": apart.body, "name": self.name(apart), "metres": apart.metres}
+        return {"step": apart.step, "stage": apart.stage, "body": apart.body, "name": self.name(apart), "metres": apart.meters}
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,10 +137,10 @@ class RunReport:
         }
 
     def _methods_as_json(self) -> list[dict[str, Any]]:
-        apart = [(None, None)] + [(one.parted and one.parted.step, one.worst and one.worst.metres) for one in self.against]
+        apart = [(None, None)] + [(one.parted and one.parted.step, one.worst and one.worst.meters) for one in self.against]
         return [
-            {**figures.as_json(), "first_divergence": step, "worst": metres}
-            for figures, (step, metres) in zip(self.methods, apart, strict=True)
+            {**figures.as_json(), "first_divergence": step, "worst": meters}
+            for figures, (step, meters) in zip(self.methods, apart, strict=True)
         ]
 
 

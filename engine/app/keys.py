@@ -51,7 +51,7 @@ LAYERS: dict[Command, tuple[str, str]] = {
     Command.POINTS: ("Points", "contact points"),
     Command.NORMALS: ("Normals", "contact normals"),
     Command.JOINTS: ("Joints", "joints"),
-    Command.CENTERS: ("Centres", "centres of mass"),
+    Command.CENTERS: ("Centers", "centers of mass"),
     Command.SEPARATIONS: ("Separations", "separations at contacts"),
     Command.CHECK: ("Live check", "live check, differences"),
     Command.IMPULSES: ("Impulses", "impulses at contacts, as arrows"),

@@ -1,7 +1,7 @@
 """The loop of the real window: open, events, steps, picture, until closed.
 
 It rests where it is not watched, as far as its events tell: no steps, no pictures, only events. The preview beside the list rests
-where there is no input, a running demo when its window is minimised or hidden; not while it is recorded, or something is written or on its
+where there is no input, a running demo when its window is minimized or hidden; not while it is recorded, or something is written or on its
 way. And while kernels are being compiled, which wants the processor too, a preview has half the frames.
 """
 

@@ -72,7 +72,7 @@ class MotionPanel:
         self._table_at: int | None = None
         self._figures_at: int | None = None
         self._names_at: list[tuple[int, int]] = []
-        """Where the colours of the worlds beside stand, and whose each is."""
+        """Where the colors of the worlds beside stand, and whose each is."""
 
     # -- building -----------------------------------------------------------------------------------------------------
 
@@ -296,7 +296,7 @@ class MotionPanel:
         return far, self._session.figures, self._rows.shows()
 
     def draw(self, surface: pygame.Surface) -> None:
-        """Draw values, colours and figures."""
+        """Draw values, colors and figures."""
         column, fonts, session = self._column, self._fonts, self._session
         self._rows.draw(surface)
         for top, k in self._names_at:
@@ -366,12 +366,12 @@ def _after(solver: str) -> str:
 
 def _apart_now(beside: Comparison) -> str:
     apart = beside.distances.at(beside.now) if beside.is_caught_up else None
-    return "" if apart is None else f"{length_words(apart.metres)}, {beside.name(apart.stage, apart.body)}"
+    return "" if apart is None else f"{length_words(apart.meters)}, {beside.name(apart.stage, apart.body)}"
 
 
 def _farthest(beside: Comparison) -> str:
     worst = beside.distances.worst
-    return "" if worst is None else f"{length_words(worst.metres)} at step {worst.step:,}"
+    return "" if worst is None else f"{length_words(worst.meters)} at step {worst.step:,}"
 
 
 def _parted(beside: Comparison) -> str:

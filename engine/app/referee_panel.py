@@ -141,7 +141,7 @@ class RefereePanel:
             self._write(surface, words, column.left, top, palette.CAPTION, 11.0, bold=False)
 
     def _draw_reasons(self, surface: pygame.Surface) -> None:
-        """List the reasons met since the restart, the frequent ones first, each with its sentence; those of the last step in colour."""
+        """List the reasons met since the restart, the frequent ones first, each with its sentence; those of the last step in color."""
         stages = self._session.demo.stages
         now = Counter(chain.from_iterable(stage.agreement.reasons for stage in stages))
         met = sum((stage.reasons for stage in stages), Counter[str]())
@@ -176,7 +176,7 @@ class RefereePanel:
 
 
 def worst_errors(session: Session) -> FloatArray:
-    """Return the largest error of a point that agrees, over all worlds, metres, of each step of the last seconds; oldest first."""
+    """Return the largest error of a point that agrees, over all worlds, meters, of each step of the last seconds; oldest first."""
     n_most = max(1, round(_SECONDS / session.demo.step_seconds))
     histories = [np.array(list(stage.errors)[-n_most:]) for stage in session.demo.stages]
     worst = np.zeros(max((len(history) for history in histories), default=0))
@@ -186,7 +186,7 @@ def worst_errors(session: Session) -> FloatArray:
     return worst
 
 
-def error_words(metres: float) -> str:
+def error_words(meters: float) -> str:
     """Return an error as people read it.
 
     Examples
@@ -194,8 +194,8 @@ def error_words(metres: float) -> str:
     >>> error_words(3.2e-7), error_words(0.0), error_words(8.7e-18), error_words(2e-3)
     ('0.32 µm', '0', '< 0.001 µm', '2 mm')
     """
-    if metres == 0.0:
+    if meters == 0.0:
         return "0"
-    if metres < 1e-9:
+    if meters < 1e-9:
         return "< 0.001 µm"
-    return f"{1e6 * metres:.2g} µm" if metres < 1e-3 else f"{1e3 * metres:.3g} mm"
+    return f"{1e6 * meters:.2g} µm" if meters < 1e-3 else f"{1e3 * meters:.3g} mm"

@@ -20,16 +20,16 @@ __all__ = ["Farthest", "farthest_of", "figure_words", "first_heading", "lane_hea
 
 Point = tuple[float, float]
 _NO_OVERLAP = 1e-6
-"""Metres below which an overlap is told as none: a thousandth of what moves a pixel."""
+"""Meters below which an overlap is told as none: a thousandth of what moves a pixel."""
 
 
 class Farthest(NamedTuple):
-    """The body that is farthest from its counterpart, its stages in both worlds, and how far, metres."""
+    """The body that is farthest from its counterpart, its stages in both worlds, and how far, meters."""
 
     stage: Stage
     other: Stage
     body: int
-    metres: float
+    meters: float
 
     @property
     def first(self) -> Point:
@@ -66,7 +66,7 @@ def farthest_of(beside: Comparison) -> Farthest | None:
     one, other = beside.first.demo.stages[apart.stage], beside.demo.stages[apart.stage]
     if not (one.world.is_body(apart.body) and other.world.is_body(apart.body)):  # erased since
         return None
-    return Farthest(one, other, apart.body, apart.metres)
+    return Farthest(one, other, apart.body, apart.meters)
 
 
 def first_heading(session: Session, farthest: list[Farthest | None]) -> list[StatusLine]:
@@ -75,12 +75,12 @@ def first_heading(session: Session, farthest: list[Farthest | None]) -> list[Sta
     if session.n_lanes:
         return [first, *(figure_words(figures) for figures in session.figures[:1])]
     if len(session.besides) == 1:
-        apart = "" if farthest[0] is None else f"farthest apart: {length_words(farthest[0].metres)}"
+        apart = "" if farthest[0] is None else f"farthest apart: {length_words(farthest[0].meters)}"
         words = (f"{first}; dashed: {title_of(session.besides[0])}", apart)
         return [(line, palette.BESIDES[0]) for line in words if line]
     lines: list[StatusLine] = [first]
     for k, (beside, far) in enumerate(zip(session.besides, farthest, strict=True)):
-        apart = "" if far is None else f", {length_words(far.metres)} apart"
+        apart = "" if far is None else f", {length_words(far.meters)} apart"
         lines.append((f"dashed: {title_of(beside)}{apart}", palette.BESIDES[k]))
     return lines
 
@@ -89,7 +89,7 @@ def lane_heading(session: Session, k: int, farthest: Farthest | None) -> list[St
     """Return what stands over the lines of a demo in a lane."""
     figures = session.figures[k + 1 : k + 2]
     apart = [f"stopped: {one.stopped}" for one in figures if one.stopped]
-    apart += [] if farthest is None else [f"farthest apart: {length_words(farthest.metres)}"]
+    apart += [] if farthest is None else [f"farthest apart: {length_words(farthest.meters)}"]
     words = (title_of(session.besides[k]), *(figure_words(one) for one in figures), *apart)
     return [(line, palette.BESIDES[k]) for line in words]
 
@@ -103,4 +103,4 @@ def paint_outlines(canvas: Canvas, debug: DebugDraw, session: Session, farthest:
                 draw_second_world(own, debug.packed(other.world), other.drawn_poses, k)
     for k, far in enumerate(farthest):
         if far is not None:
-            draw_apart(canvas.at(far.stage.offset), far.first, far.second, far.metres, k)
+            draw_apart(canvas.at(far.stage.offset), far.first, far.second, far.meters, k)

@@ -1,7 +1,7 @@
 """What of the others is seen over the bodies of a shared world: pointers with names, who holds or drives what, and corrections as ghosts.
 
-A pointer is an arrow with its user's name on a plate in its user's colour. What somebody holds, or drives with force keys, is outlined in
-that colour, with a line from the hand to the point that it holds: so is what is held here. A correction leaves the outline of where the
+A pointer is an arrow with its user's name on a plate in its user's color. What somebody holds, or drives with force keys, is outlined in
+that color, with a line from the hand to the point that it holds: so is what is held here. A correction leaves the outline of where the
 body was drawn before it, dashed, which fades within a second.
 """
 
@@ -26,7 +26,7 @@ from engine.sim.demo import Demo
 if TYPE_CHECKING:
     from engine.net.corrections import Correction
 
-__all__ = ["Ghost", "draw_ghosts", "draw_holds", "draw_pointer", "ghosts_of", "millimetres", "user_color"]
+__all__ = ["Ghost", "draw_ghosts", "draw_holds", "draw_pointer", "ghosts_of", "millimeters", "user_color"]
 
 Point = tuple[float, float]
 
@@ -37,19 +37,19 @@ _ARROW = ((0.0, 0.0), (0.0, 17.0), (4.2, 13.2), (7.2, 19.4), (9.9, 18.2), (7.0, 
 _NAME = 12.0
 _FAR = 30_000.0
 _LEAST_GHOST = 0.002
-"""Metres: what is put right by less is not seen, a pixel of the usual view is 15 mm."""
+"""Meters: what is put right by less is not seen, a pixel of the usual view is 15 mm."""
 _MOST_GHOSTS = 8
 """Of one correction, those that were farthest off."""
 
 
 def user_color(number: int) -> Color:
-    """Return the colour of a user in the present theme."""
+    """Return the color of a user in the present theme."""
     return palette.USERS[(number - 1) % len(palette.USERS)]
 
 
 @dataclass(frozen=True, slots=True)
 class Ghost:
-    """Where a body was before a correction: closed lines in the picture's frame, metres, how far it was moved, and since when.
+    """Where a body was before a correction: closed lines in the picture's frame, meters, how far it was moved, and since when.
 
     `of` is the body, by its stage and number.
     """
@@ -57,7 +57,7 @@ class Ghost:
     of: tuple[int, int]
     rings: tuple[FloatArray, ...]
     at: Point
-    metres: float
+    meters: float
     seconds: float = 0.0
 
 
@@ -65,11 +65,11 @@ def ghosts_of(demo: Demo, correction: Correction) -> list[Ghost]:
     """Return what is to be shown of a correction: of the bodies that were farthest off, as far as that can be seen."""
     found = []
     for one in correction.moved[:_MOST_GHOSTS]:
-        if one.metres >= _LEAST_GHOST and demo.sim.has_body(one.stage, one.body):
+        if one.meters >= _LEAST_GHOST and demo.sim.has_body(one.stage, one.body):
             stage = demo.stages[one.stage]
             rings = tuple(ring + np.array(stage.offset) for ring in body_rings(stage, one.body, one.before, n_circle=24))
             found.append(
-                Ghost((one.stage, one.body), rings, (one.before[0] + stage.offset[0], one.before[1] + stage.offset[1]), one.metres)
+                Ghost((one.stage, one.body), rings, (one.before[0] + stage.offset[0], one.before[1] + stage.offset[1]), one.meters)
             )
     return found
 
@@ -118,15 +118,15 @@ def draw_pointer(canvas: Canvas, at: Point, name: str, color: Color) -> None:
     canvas.surface.blit(words, words.get_rect(center=plate.center))
 
 
-def millimetres(metres: float) -> str:
-    """Return a length in millimetres.
+def millimeters(meters: float) -> str:
+    """Return a length in millimeters.
 
     Examples
     --------
-    >>> millimetres(0.00234), millimetres(0.57)
+    >>> millimeters(0.00234), millimeters(0.57)
     ('2.3 mm', '570 mm')
     """
-    return f"{1000.0 * metres:.1f} mm" if metres < 0.01 else f"{1000.0 * metres:.0f} mm"
+    return f"{1000.0 * meters:.1f} mm" if meters < 0.01 else f"{1000.0 * meters:.0f} mm"
 
 
 def draw_ghosts(canvas: Canvas, ghosts: list[Ghost], lasts: float) -> None:
@@ -139,4 +139,4 @@ def draw_ghosts(canvas: Canvas, ghosts: list[Ghost], lasts: float) -> None:
                 if k % 2 == 0 or len(points) < 8:
                     canvas.dashed(points[k - 1], corner, color, 4.0, 1.25)
         if np.isfinite(ghost.at).all():
-            canvas.label(canvas.camera.to_screen(ghost.at), millimetres(ghost.metres), color, 11.0, 6.0, plate=True)
+            canvas.label(canvas.camera.to_screen(ghost.at), millimeters(ghost.meters), color, 11.0, 6.0, plate=True)

@@ -123,7 +123,7 @@ class Notes:
         self._is_empty = self._empty.advance(elapsed, shows_nothing)
 
     def now(self, session: Session, is_warming_up: bool) -> Note | None:
-        """Return what is to be said of a session, and its colour; nothing, mostly.
+        """Return what is to be said of a session, and its color; nothing, mostly.
 
         While it is warming up, kernels are being compiled or loaded beside the frames: that takes time from them.
         """

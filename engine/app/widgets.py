@@ -23,7 +23,7 @@ __all__ = ["ScrollPanel", "mark", "theme_for"]
 
 def theme_for(ui_scale: float) -> dict[str, Any]:
     """Return the theme for a UI scale; sizes are in screen pixels."""
-    hovered = mix(palette.PANEL_RAISED, palette.TEXT, 0.08)  # lighter or darker only: the accent's colour says that a button is on
+    hovered = mix(palette.PANEL_RAISED, palette.TEXT, 0.08)  # lighter or darker only: the accent's color says that a button is on
     chosen = mix(palette.PANEL, palette.ACCENT, 0.42)
     radius = str(round(5 * ui_scale))
     text = _hex(palette.TEXT)

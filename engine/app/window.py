@@ -122,7 +122,7 @@ class Window:
 
     @property
     def note(self) -> Note | None:
-        """What is said in the status strip, and its colour."""
+        """What is said in the status strip, and its color."""
         told, state = self._notes.now(self.session, self.check.is_warming_up), self.dock_area.note(self.session)
         message = self.session.messages.now
         if state is not None and told is not None and message is not None and message.is_passing and message.words == told[0]:

@@ -3,7 +3,7 @@
 The derivations are in `engine.bounding.circles`, `boxes` and `capsule`. Rows of a volume are filled from local rows
 (s, ..), one for each shape, for the shapes `which` (n,) of bodies at `poses` (n, 4) x, y, cos, sin; tests tell of pairs (m, 2) of rows.
 
-**Circles.** Of a pose only the centre is turned, and the radius takes the rounding.
+**Circles.** Of a pose only the center is turned, and the radius takes the rounding.
 
 **Oriented boxes.** The axes of B as A's frame has them are c = |u.v| and s = |u x v|; the four tests are written without a branch between
 them, for a branch that is taken half of the time costs more than the products it saves.
@@ -105,7 +105,7 @@ def boxes_overlap(rows: FloatArray, pairs: IntArray) -> NDArray[np.bool_]:
 
 @kernel
 def posed_oriented_boxes(local: FloatArray, which: IntArray, poses: FloatArray, rows: FloatArray) -> None:
-    """Fill `rows` (n, 6) centre, axis, half width, half height from `local` (s, 7), the same and the reach."""
+    """Fill `rows` (n, 6) center, axis, half width, half height from `local` (s, 7), the same and the reach."""
     for row in range(which.shape[0]):
         shape = which[row]
         x, y, cos, sin = poses[row, 0], poses[row, 1], poses[row, 2], poses[row, 3]

@@ -44,14 +44,14 @@ class VolumeBatch:
     kind : str
         One of `KINDS`.
     shapes : sequence
-        Of each what `cloud_of` takes: points (n, 2), a shape, several shapes; body frame, metres.
+        Of each what `cloud_of` takes: points (n, 2), a shape, several shapes; body frame, meters.
     k : int
         Sides of a k-DOP, even, 4 to 32; of no meaning to others.
 
     Attributes
     ----------
     width : int
-        Numbers in a row of `update`. Circles: x, y, radius. Boxes: lower, upper. Oriented boxes: centre, axis, half sizes. k-DOPs: all
+        Numbers in a row of `update`. Circles: x, y, radius. Boxes: lower, upper. Oriented boxes: center, axis, half sizes. k-DOPs: all
         lower ends, all upper ones, on `kdop_axes(k)`. Capsules: both ends, radius. Hulls: count, radius, span, corners.
 
     Raises
@@ -99,7 +99,7 @@ class VolumeBatch:
         which : array_like, (n,)
             The shape of each body.
         poses : array_like, (n, 3)
-            World x, y, angle; metres, radians.
+            World x, y, angle; meters, radians.
 
         Returns
         -------

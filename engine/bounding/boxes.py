@@ -99,13 +99,13 @@ def refitted_box(local: AABB, xf: Transform) -> AABB:
 
 
 def box_area(box: AABB) -> float:
-    """Return the area, square metres."""
+    """Return the area, square meters."""
     return (box.upper[0] - box.lower[0]) * (box.upper[1] - box.lower[1])
 
 
 @dataclass(frozen=True, slots=True)
 class OrientedBox:
-    """Closed rectangle, metres: `half_width` along the unit vector `axis`, `half_height` across it.
+    """Closed rectangle, meters: `half_width` along the unit vector `axis`, `half_height` across it.
 
     Raises
     ------
@@ -126,7 +126,7 @@ class OrientedBox:
 
     @property
     def area(self) -> float:
-        """Square metres."""
+        """Square meters."""
         return 4.0 * self.half_width * self.half_height
 
     @property

@@ -54,7 +54,7 @@ Point = tuple[float, float]
 
 @dataclass(frozen=True, slots=True)
 class BoundingCapsule:
-    """Closed capsule, metres; a disc where both points are the same.
+    """Closed capsule, meters; a disc where both points are the same.
 
     Raises
     ------
@@ -73,7 +73,7 @@ class BoundingCapsule:
 
     @property
     def area(self) -> float:
-        """Square metres."""
+        """Square meters."""
         return math.pi * self.radius * self.radius + 2.0 * self.radius * math.dist(self.p1, self.p2)
 
     @property

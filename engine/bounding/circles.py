@@ -1,7 +1,7 @@
 """The bounding circle: nothing turns it, and three numbers decide. The smallest around points, by Welzl's incremental algorithm.
 
-A circle is the only volume that does not notice a rotation: its centre is moved, its radius stays. Two circles share a point when their
-centres are no farther apart than the radii together; squared, no root is taken::
+A circle is the only volume that does not notice a rotation: its center is moved, its radius stays. Two circles share a point when their
+centers are no farther apart than the radii together; squared, no root is taken::
 
         .--.      .---.
        (  a--+---+--b  )          |b - a|^2 <= (r_a + r_b)^2
@@ -10,7 +10,7 @@ centres are no farther apart than the radii together; squared, no root is taken:
 Both sides of that are sums of squares of at most five roundings each, so a touch may be judged apart by a relative 8 EPS64 at most; by that
 much the right side is widened.
 
-**The mean** of the points is the quickest centre; the radius is then up to twice the smallest. (Many points in one corner and one far away:
+**The mean** of the points is the quickest center; the radius is then up to twice the smallest. (Many points in one corner and one far away:
 the mean lies at the corner.)
 
 **The smallest.** The smallest circle is unique, and two or three of the points determine it. Take the points one by one and keep the
@@ -26,7 +26,7 @@ Point i in random order is outside with a probability of 3 / i, for one of only 
 are entered rarely, and n points cost about 10 n tests. Here the order is that of the hull's corners, shuffled with a fixed seed.
 
 **The proof.** Rounding may take the wrong branch where points lie nearly on one circle. So what is found is judged: the smallest
-circle of its own two or three points cannot be larger than that of all, and the circle around its centre that contains all cannot
+circle of its own two or three points cannot be larger than that of all, and the circle around its center that contains all cannot
 be smaller. Where the two radii agree to `WELZL_ROUNDING` it is the smallest, to that accuracy; where not, the same algorithm runs
 in fractions, which do not round.
 
@@ -69,7 +69,7 @@ SQUARES_ROUNDING = 1.0 + 8.0 * EPS64
 
 @dataclass(frozen=True, slots=True)
 class BoundingCircle:
-    """Closed disc, metres.
+    """Closed disc, meters.
 
     Raises
     ------
@@ -86,7 +86,7 @@ class BoundingCircle:
 
     @property
     def area(self) -> float:
-        """Square metres."""
+        """Square meters."""
         return math.pi * self.radius * self.radius
 
     def at(self, xf: Transform) -> BoundingCircle:
@@ -120,7 +120,7 @@ def mean_circle(points: Points) -> BoundingCircle:
 
 
 def circle_around(points: Points, center: tuple[float, float]) -> BoundingCircle:
-    """Return the least circle with that centre."""
+    """Return the least circle with that center."""
     cloud = cloud_of(points)
     away = float(np.hypot(cloud.points[:, 0] - center[0], cloud.points[:, 1] - center[1]).max())
     scale = math.hypot(*center) + cloud.extent
@@ -131,7 +131,7 @@ _Number = TypeVar("_Number", float, Fraction)
 
 
 class Circumscribed(NamedTuple, Generic[_Number]):
-    """Centre and squared radius, and the indices of the points that determine them."""
+    """Center and squared radius, and the indices of the points that determine them."""
 
     x: _Number
     y: _Number
@@ -239,7 +239,7 @@ def _of_two(points: Sequence[tuple[_Number, _Number]], i: int, j: int) -> Circum
 def _of_three(points: Sequence[tuple[_Number, _Number]], i: int, j: int, k: int) -> Circumscribed[_Number]:
     """Return the circle through three points; of three on a line, which rounding alone leads to, that of the first two.
 
-    With p and q the way from a to the others, and m the way to the centre, 2 p.m = p.p and 2 q.m = q.q: two linear equations.
+    With p and q the way from a to the others, and m the way to the center, 2 p.m = p.p and 2 q.m = q.q: two linear equations.
     """
     (ax, ay), (bx, by), (cx, cy) = points[i], points[j], points[k]
     px, py, qx, qy = bx - ax, by - ay, cx - ax, cy - ay

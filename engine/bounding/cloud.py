@@ -38,7 +38,7 @@ __all__ = ["Cloud", "Points", "area_of_rounded", "cloud_of", "margin_at"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Cloud:
-    """Points with a radius, body frame, metres; made by `cloud_of`.
+    """Points with a radius, body frame, meters; made by `cloud_of`.
 
     Attributes
     ----------

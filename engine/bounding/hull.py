@@ -31,7 +31,7 @@ __all__ = ["BoundingHull", "bounding_hull", "span_of"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BoundingHull:
-    """Closed convex polygon with a radius around it, metres; made by `bounding_hull`.
+    """Closed convex polygon with a radius around it, meters; made by `bounding_hull`.
 
     Attributes
     ----------
@@ -45,7 +45,7 @@ class BoundingHull:
 
     @property
     def area(self) -> float:
-        """Square metres, by Steiner's formula."""
+        """Square meters, by Steiner's formula."""
         return area_of_rounded(self.vertices, self.radius)
 
     @property

@@ -44,7 +44,7 @@ _HERE = Transform()
 
 @dataclass(frozen=True, slots=True, eq=False)
 class KDop:
-    """Closed intervals on the axes of `kdop_axes(k)`, metres; made by `fitted_kdop`.
+    """Closed intervals on the axes of `kdop_axes(k)`, meters; made by `fitted_kdop`.
 
     Attributes
     ----------
@@ -63,7 +63,7 @@ class KDop:
 
     @property
     def area(self) -> float:
-        """Square metres."""
+        """Square meters."""
         return area_of_rounded(self.corners, 0.0)
 
     def overlaps(self, other: KDop) -> bool:

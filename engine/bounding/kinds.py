@@ -40,7 +40,7 @@ def _kdop_follower(cloud: Cloud, k: int) -> _Follower:
 
 
 _KINDS = {
-    "mean_circle": _Kind("circle, mean centre", lambda cloud, k: mean_circle(cloud).at, True),
+    "mean_circle": _Kind("circle, mean center", lambda cloud, k: mean_circle(cloud).at, True),
     "smallest_circle": _Kind("circle, smallest", lambda cloud, k: smallest_circle(cloud).at, True),
     "refitted_box": _Kind("box, re-fitted", lambda cloud, k: partial(refitted_box, fitted_box(cloud))),
     "box": _Kind("box, rebuilt", lambda cloud, k: partial(fitted_box, cloud)),
@@ -96,7 +96,7 @@ def follower(kind: str, points: Points, k: int = 16) -> Callable[[Transform], Pl
 
 
 def area_of(volume: Placed) -> float:
-    """Return the area of any volume, square metres."""
+    """Return the area of any volume, square meters."""
     return box_area(volume) if isinstance(volume, AABB) else volume.area
 
 

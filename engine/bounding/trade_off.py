@@ -12,7 +12,7 @@ angles, at random places::
          .   `---'    .
             .  -  .
 
-The rate of false hits is their number over that of the pairs truly apart. It depends on how far away neighbours may be; the false
+The rate of false hits is their number over that of the pairs truly apart. It depends on how far away neighbors may be; the false
 hits *for each true one* do not, once none can lie beyond: they say how many times the narrow phase is asked for one contact, less
 one. The cost of test and update in nanoseconds depends on the machine and is measured by ``python main.py bench bounding``.
 
@@ -42,7 +42,7 @@ from engine.common.errors import Described, InvalidShapeError
 from engine.common.rng import stream
 from engine.geometry import Transform
 
-__all__ = ["ALL_VOLUMES", "REACH", "TradeOff", "mean_area", "neighbours", "trade_offs"]
+__all__ = ["ALL_VOLUMES", "REACH", "TradeOff", "mean_area", "neighbors", "trade_offs"]
 
 REACH = 3.0
 """How far from each other pairs may lie, in radii of the smallest circle."""
@@ -102,10 +102,10 @@ def trade_offs(
     Parameters
     ----------
     rings : sequence of array_like, (n, 2)
-        The outline by the even-odd rule, metres.
+        The outline by the even-odd rule, meters.
     volumes : sequence of (kind, k)
     n_pairs : int
-        Random neighbours asked.
+        Random neighbors asked.
 
     Raises
     ------
@@ -115,7 +115,7 @@ def trade_offs(
     outline = rings_of(rings)
     n = integer("n_pairs", n_pairs, 1)
     cloud = cloud_of(np.concatenate(outline))
-    poses = neighbours(cloud, n, seed)
+    poses = neighbors(cloud, n, seed)
     truth = outlines_meeting(outline, poses)
     which, pairs = np.zeros(2 * n, dtype=np.int64), np.column_stack((np.arange(n), np.arange(n, 2 * n)))
     area, n_hits = outline_area(outline), int(truth.sum())
@@ -140,15 +140,15 @@ def trade_offs(
     return tuple(found)
 
 
-def neighbours(points: Points, n: int, seed: int = 0) -> FloatArray:
-    """Return poses (2 n, 3) of n bodies and then of n neighbours, one for each, as the module says."""
+def neighbors(points: Points, n: int, seed: int = 0) -> FloatArray:
+    """Return poses (2 n, 3) of n bodies and then of n neighbors, one for each, as the module says."""
     rng = stream(seed, "neighbours")
     circle = smallest_circle(points)
     poses = np.zeros((2 * n, 3))
     poses[:, 2] = rng.uniform(-math.pi, math.pi, 2 * n)
     away, around = REACH * circle.radius * np.sqrt(rng.uniform(0.0, 1.0, n)), rng.uniform(-math.pi, math.pi, n)
     poses[n:, 0], poses[n:, 1] = away * np.cos(around), away * np.sin(around)
-    # the circles' centres are to lie there, not the bodies' origins
+    # the circles' centers are to lie there, not the bodies' origins
     cos, sin, (x, y) = np.cos(poses[:, 2]), np.sin(poses[:, 2]), circle.center
     poses[:, 0] -= cos * x - sin * y
     poses[:, 1] -= sin * x + cos * y

@@ -13,4 +13,4 @@ require("Box2D")
 warnings.filterwarnings("ignore", message="builtin type .* has no __module__ attribute", category=DeprecationWarning)
 
 BOX2D_VERSION = "2.3.0"
-"""The C++ library inside the wheel, which does not name it; by its behaviour (PyPI Box2D 2.3.10)."""
+"""The C++ library inside the wheel, which does not name it; by its behavior (PyPI Box2D 2.3.10)."""

@@ -211,7 +211,7 @@ class Box2DCache:
         self._bodies[body].active = active
 
     def push(self, body: int, kind: str, vector: tuple[float, float], point: tuple[float, float] | None) -> None:
-        """Apply an "impulse" or a "force" at a world point, or at the centre of mass."""
+        """Apply an "impulse" or a "force" at a world point, or at the center of mass."""
         made = self._bodies[body]
         at = tuple(made.worldCenter) if point is None else point
         (made.ApplyLinearImpulse if kind == "impulse" else made.ApplyForce)(vector, at, True)
@@ -306,7 +306,7 @@ class Box2DCache:
         return self._table
 
     def mass_data(self, body: int) -> tuple[tuple[float, float], float, float]:
-        """Return local centre of mass, mass and inertia about it."""
+        """Return local center of mass, mass and inertia about it."""
         made = self._bodies[body]
         center, mass = made.localCenter, float(made.mass)
         x, y = float(center.x), float(center.y)

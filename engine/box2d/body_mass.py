@@ -3,7 +3,7 @@
 `b2Body::ResetMassData` goes through the fixtures, the newest first, and adds in float32::
 
     m += m_i        c += m_i c_i        I += I_i         m_i, c_i, I_i of each shape, I_i about the body's origin
-    c *= 1 / m      I -= m (c . c)      assert I > 0     I is about the centre of mass now
+    c *= 1 / m      I -= m (c . c)      assert I > 0     I is about the center of mass now
 
 The last difference keeps only what stands above the rounding of the sums, and of the terms in them: of a sliver far from its own middle
 little. What a shape contributes is asked of the `b2Shape` itself, which belongs to no body: so it is rounded as this wheel rounds it.
@@ -28,14 +28,14 @@ from engine.geometry import AnyShape, Segment
 __all__ = ["check_body_mass"]
 
 _INERTIA_ROUNDING = 32.0 * EPS32
-"""Rounding, relative: of the inertia about the body's origin at least this must be left about the centre of mass. On a processor with a
+"""Rounding, relative: of the inertia about the body's origin at least this must be left about the center of mass. On a processor with a
 fused multiply-add the compiler may round one of the two products in each term less than we do here, each time by half an EPS32."""
 
 _ZERO = np.float32(0.0)
 
 
 class _Part(NamedTuple):
-    """The contribution of one shape: mass in kg, the mass times the centre of mass in kg m, inertia about the body's origin in kg m^2."""
+    """The contribution of one shape: mass in kg, the mass times the center of mass in kg m, inertia about the body's origin in kg m^2."""
 
     mass: np.float32
     moment_x: np.float32
@@ -47,7 +47,7 @@ def check_body_mass(fixtures: Sequence[tuple[AnyShape, float]]) -> None:
     """Refuse the shapes and densities, oldest first, of a dynamic body whose mass or inertia Box2D cannot work with; none at all are fine.
 
     Without any density Box2D would make it 1 kg with no inertia, a body that never turns; so it would where the inertia underflows.
-    Too light or too heavy, or with its shapes so far from its origin that the inertia about its centre drowns in rounding, it asserts, at
+    Too light or too heavy, or with its shapes so far from its origin that the inertia about its center drowns in rounding, it asserts, at
     once or in a later step.
 
     Raises
@@ -74,7 +74,7 @@ def check_body_mass(fixtures: Sequence[tuple[AnyShape, float]]) -> None:
         x, y = x * shrink, y * shrink
         about_center = about_origin - mass * (x * x + y * y)
         if not _INERTIA_ROUNDING * about_origin < about_center < np.inf:
-            where = Described(f"centre at ({x:g}, {y:g}), {about_center:.2g} left of {about_origin:.2g} kg m^2")
+            where = Described(f"center at ({x:g}, {y:g}), {about_center:.2g} left of {about_origin:.2g} kg m^2")
             raise InvalidInputError("shape", "near enough to the body's origin for an inertia in float32", where)
 
 

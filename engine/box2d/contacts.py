@@ -11,7 +11,7 @@ and the clipped points in the other's. With the poses at which it was computed::
                                      contact point: midway between the two
 
 faceB is the same with the roles exchanged and the normal turned round at the end; for two circles the plane point and
-the clip point are the centres. rA and rB are Box2D's radii: a circle's own, a polygon's skin. `separation` leaves the
+the clip point are the centers. rA and rB are Box2D's radii: a circle's own, a polygon's skin. `separation` leaves the
 skins out: gap - rA - rB + skins.
 """
 
@@ -327,7 +327,7 @@ def world_manifolds(
         clip_x, clip_y = clip_x + other_x, clip_y + other_y
         clips.append((clip_x, clip_y, clip_x - plane_x, clip_y - plane_y))
     circles = kind == _CIRCLES
-    if circles.any():  # the normal joins the centres, Box2D's (1, 0) where they coincide
+    if circles.any():  # the normal joins the centers, Box2D's (1, 0) where they coincide
         _, _, between_x, between_y = clips[0]
         length = np.hypot(between_x, between_y)
         apart = length > EPS32
@@ -354,7 +354,7 @@ def _copied(manifolds: NDArray[np.void], rows: IntArray) -> NDArray[np.void]:
 
 
 def _without_leftovers(manifolds: NDArray[np.void]) -> NDArray[np.void]:
-    """Zero what Box2D leaves uninitialised: points past the count, the local normal of two circles."""
+    """Zero what Box2D leaves uninitialized: points past the count, the local normal of two circles."""
     manifolds["points"][np.arange(2) >= manifolds["count"][:, None]] = 0
     manifolds["local_normal"][manifolds["type"] == _CIRCLES] = 0.0
     return manifolds

@@ -83,9 +83,9 @@ def to_edge(edge: Segment) -> tuple[Any, Segment]:
     points = [point for point in (edge.p1, edge.p2, edge.ghost1, edge.ghost2) if point is not None]
     if not np.array_equal(points, np.asarray(points, dtype=np.float32)):
         raise InvalidShapeError("edge", "made of numbers that float32 holds", points)
-    for end, neighbour in ((edge.p1, edge.p2), (edge.p1, edge.ghost1), (edge.p2, edge.ghost2)):
-        if neighbour is not None and not math.dist(end, neighbour) > BOX2D_EPSILON:
-            raise InvalidShapeError("edge", "longer than 1.2e-7 m, and so its neighbours", points)
+    for end, neighbor in ((edge.p1, edge.p2), (edge.p1, edge.ghost1), (edge.p2, edge.ghost2)):
+        if neighbor is not None and not math.dist(end, neighbor) > BOX2D_EPSILON:
+            raise InvalidShapeError("edge", "longer than 1.2e-7 m, and so its neighbors", points)
     made = Box2D.b2EdgeShape(vertices=[edge.p1, edge.p2])
     if edge.ghost1 is not None:
         made.vertex0, made.hasVertex0 = edge.ghost1, True

@@ -97,7 +97,7 @@ def check_internal_state(state: object, snapshot: WorldSnapshot) -> None:
 
 
 def _check_bodies(words: NDArray[np.float32], snapshot: WorldSnapshot) -> None:
-    """Transform (4), centre before and after (2, 2), angle before and after, velocity (3), force (3), seconds at rest."""
+    """Transform (4), center before and after (2, 2), angle before and after, velocity (3), force (3), seconds at rest."""
     values = snapshot.state.motion.values
     _finite("memory.internal.bodies", words, MAX_IMPULSE)
     is_active = np.array([spec.active for _, spec, _ in snapshot.bodies], dtype=np.bool_)

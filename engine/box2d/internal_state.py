@@ -1,6 +1,6 @@
 """Internal state that bodies and joints carry from one step to the next, and Box2D does not publish: read from memory, and written back.
 
-Of a body: its transform and its sweep, of which the centre of mass is the truth in a step and the origin is rounded from it; the forces
+Of a body: its transform and its sweep, of which the center of mass is the truth in a step and the origin is rounded from it; the forces
 that wait for the next step; how long it has been at rest. Of a joint: the impulses that the solver starts from, and at which of its
 limits it stands, for it drops the impulse of a limit that it has only now arrived at. Of a gear joint: the sum that it keeps constant.
 
@@ -33,7 +33,7 @@ Words = NDArray[np.uint32]
 
 _WORD = 4
 
-# b2Body: type 0, flags 4, island index 8, m_xf 12 (p, sin, cos), m_sweep 28 (local centre, c0, c, a0, a, alpha0), velocities 64 to 76,
+# b2Body: type 0, flags 4, island index 8, m_xf 12 (p, sin, cos), m_sweep 28 (local center, c0, c, a0, a, alpha0), velocities 64 to 76,
 # m_force 76, m_torque 84, world, list and fixture pointers from 88, joints 128, contacts 136, mass 144, 1/mass, I, 1/I, dampings 160
 # and 164, gravity scale 168, m_sleepTime 172
 _TRANSFORM = (12, 16, 20, 24)
@@ -236,7 +236,7 @@ _JOINTS: tuple[tuple[tuple[str, str, dict[str, Any]], ...], ...] = (
 
 
 class _Joined:
-    """A world with every kind of joint, all bodies off their centres of mass, no contacts, some joints at their limits."""
+    """A world with every kind of joint, all bodies off their centers of mass, no contacts, some joints at their limits."""
 
     def __init__(self, memory: InternalMemory) -> None:
         self.memory = memory

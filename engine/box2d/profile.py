@@ -10,7 +10,7 @@ reading has the fraction of a millisecond that was lost at the start on top:
 
 One part begins where another ends. The fraction of t1 is that of the reading `collide`, the fraction of t2 that of `solve`; taken off,
 they leave the times themselves. Of `collide` it is not known what was lost: what the whole step took, measured from outside, is what is
-left for it. A clock that loses nothing is recognised by its parts, which are together not longer than the whole.
+left for it. A clock that loses nothing is recognized by its parts, which are together not longer than the whole.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ it, and in each round *all* pairs that have chosen each other are joined at once
 each other; and of a thousand identical boxes five hundred pairs do, not one.
 
 **Rounds are few.** Boxes within boxes within boxes can make each choose the next smaller
-one, so that one pair a round is joined; therefore a round that would leave more than `MOST_LEFT` of the clusters joins neighbours two by
+one, so that one pair a round is joined; therefore a round that would leave more than `MOST_LEFT` of the clusters joins neighbors two by
 two instead. So rounds, and the depth, are at most ``log n / -log MOST_LEFT``, 179 for 100,000 boxes, and time is of order n log n at the
 worst. The order of what is joined never needs more memory than three arrays of n.
 
@@ -41,7 +41,7 @@ BOTTOM_UP_CHOICE, BOTTOM_UP_ROUND, BOTTOM_UP_JOIN, BOTTOM_UP_CLUSTER = 51.0, 52.
 Nodes below the number of boxes are the boxes::
 
     BOTTOM_UP_CHOICE   place of a cluster, its node, place and node of the one it chooses, the half perimeter around both
-    BOTTOM_UP_ROUND    clusters, pairs that have chosen each other, 1 if those are so few that neighbours are joined instead
+    BOTTOM_UP_ROUND    clusters, pairs that have chosen each other, 1 if those are so few that neighbors are joined instead
     BOTTOM_UP_JOIN     node, its children, its box
     BOTTOM_UP_CLUSTER  place, node                           of those that the round leaves
 """
@@ -51,7 +51,7 @@ REACH = 8
 a third less time to build, with 16 half a per cent less and takes 1.6 times as long."""
 
 MOST_LEFT = 15.0 / 16.0
-"""Share of the clusters that a round may leave; else it joins neighbours."""
+"""Share of the clusters that a round may leave; else it joins neighbors."""
 
 
 @inlined_kernel

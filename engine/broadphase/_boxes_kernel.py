@@ -79,13 +79,13 @@ def boxes_meet(a: FloatArray, i: Index, b: FloatArray, j: Index) -> bool:
 
 @inlined_kernel
 def half_perimeter(boxes: FloatArray, i: Index) -> float:
-    """Return half the perimeter of a box, metres."""
+    """Return half the perimeter of a box, meters."""
     return float((boxes[i, 2] - boxes[i, 0]) + (boxes[i, 3] - boxes[i, 1]))
 
 
 @inlined_kernel
 def joint_half_perimeter(boxes: FloatArray, i: Index, j: Index) -> float:
-    """Return half the perimeter of the box around two, metres."""
+    """Return half the perimeter of the box around two, meters."""
     width = max(boxes[i, 2], boxes[j, 2]) - min(boxes[i, 0], boxes[j, 0])
     height = max(boxes[i, 3], boxes[j, 3]) - min(boxes[i, 1], boxes[j, 1])
     return float(width + height)

@@ -60,7 +60,7 @@ __all__ = [
 GRID_START, GRID_PUT, GRID_ASK, GRID_RUN, GRID_COMPARED, GRID_PAIR = 71.0, 72.0, 73.0, 74.0, 75.0, 76.0
 """Steps that the trace is told (`engine.common._record_kernel`); world::
 
-    GRID_START     lower corner, cells per metre each way (0: one only), columns, rows
+    GRID_START     lower corner, cells per meter each way (0: one only), columns, rows
     GRID_PUT       item, its column, its row
     GRID_ASK       place, item, its row, the row behind its last one, the column behind its last one
     GRID_RUN       row, the column where the run begins, its first place and the place behind its last
@@ -91,7 +91,7 @@ TOO_CROWDED = -1
 """What `search` returns where it would compare more than the limit."""
 
 Grid: TypeAlias = tuple[float, float, float, float, int, int]
-"""Lower corner, cells per metre each way (0 where there is one only), columns and rows."""
+"""Lower corner, cells per meter each way (0 where there is one only), columns and rows."""
 
 ONE, TWO, STEP, ONE_32 = np.uint64(1), np.uint64(2), np.uint64(EIGHT), np.uint32(1)
 

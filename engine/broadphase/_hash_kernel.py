@@ -67,7 +67,7 @@ LAST_INDEX = 2**30
 """Columns and rows are at most this far from the first box, either way; what lies farther out is in the last."""
 
 FROM_X, FROM_Y, CELL = 0, 1, 2
-"""What a grid is: where its cell (0, 0) begins, and how wide and high cells are, metres."""
+"""What a grid is: where its cell (0, 0) begins, and how wide and high cells are, meters."""
 
 OFFSET = 2 * LAST_INDEX
 

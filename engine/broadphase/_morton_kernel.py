@@ -1,7 +1,7 @@
-"""A tree of n boxes from the order of their centres along a Z-shaped curve (a linear bounding volume hierarchy).
+"""A tree of n boxes from the order of their centers along a Z-shaped curve (a linear bounding volume hierarchy).
 
-**Codes.** A centre's two coordinates are rounded to whole numbers of up to 24 bits each over the extent of all centres, and their bits
-interleaved. The first two bits say in which quarter of the world the centre is, the next two in which quarter of that, and so on, and
+**Codes.** A center's two coordinates are rounded to whole numbers of up to 24 bits each over the extent of all centers, and their bits
+interleaved. The first two bits say in which quarter of the world the center is, the next two in which quarter of that, and so on, and
 boxes sorted by their codes lie along the curve::
 
       y1 |  2 --- 3        6 --- 7          code = ... y1 x1 y0 x0
@@ -26,7 +26,7 @@ it is higher than s.
 **Depth.** Along the stack d grows strictly, in its highest bit: it holds at most 64, and the tree is at most 64 deep, whatever the boxes.
 
 **Rounding.** Codes decide only on the shape of the tree. Node boxes are made from the boxes themselves by minimum and maximum, which are
-exact, so that no pair can be lost. Centres are taken by half, ``0.25 (lower + upper)`` each summand for itself, so that nothing
+exact, so that no pair can be lost. Centers are taken by half, ``0.25 (lower + upper)`` each summand for itself, so that nothing
 overflows.
 
 Cost: linear but for the sort, of 4 passes. Sources: C. Lauterbach et al., Fast BVH construction on GPUs, Eurographics 2009 (Morton order,
@@ -60,7 +60,7 @@ __all__ = [
 MORTON_EXTENT, MORTON_CODE, MORTON_PLACE, MORTON_LEAF, MORTON_JOIN = 31.0, 32.0, 33.0, 34.0, 35.0
 """Steps that the trace is told (`engine.common._record_kernel`); world::
 
-    MORTON_EXTENT  lower x, lower y, upper x, upper y of the centres, bits of a coordinate, bits of a number
+    MORTON_EXTENT  lower x, lower y, upper x, upper y of the centers, bits of a coordinate, bits of a number
     MORTON_CODE    item, column, row
     MORTON_PLACE   place along the curve, item
     MORTON_LEAF    place, item, the highest bit in which its key and the one before differ (64: there is none before)
@@ -70,7 +70,7 @@ MORTON_EXTENT, MORTON_CODE, MORTON_PLACE, MORTON_LEAF, MORTON_JOIN = 31.0, 32.0,
 KEY_BITS = 64
 
 AXIS_BITS = 24
-"""Bits of a coordinate, at most: a world a hundred kilometres wide is cut into squares of 6 mm, and sorting takes four passes."""
+"""Bits of a coordinate, at most: a world a hundred kilometers wide is cut into squares of 6 mm, and sorting takes four passes."""
 
 SPREADS = (
     (np.uint64(16), np.uint64(0x0000FFFF0000FFFF)),

@@ -1,6 +1,6 @@
 """Sweep and prune: which axis, the order along it, kept from one frame to the next, and what is asked of boxes in that order.
 
-**Which axis.** A sweep compares boxes whose intervals overlap. The wider the centres are spread along the axis, the fewer those are, so
+**Which axis.** A sweep compares boxes whose intervals overlap. The wider the centers are spread along the axis, the fewer those are, so
 the axis of larger variance is taken. A scene about as wide as high would change its mind every other frame, and a
 change costs a sort: the other axis must have `AXIS_GAIN` times the variance of the present one.
 
@@ -64,7 +64,7 @@ __all__ = [
 SWEEP_AXIS, SWEEP_NEW, SWEEP_INSERT, SWEEP_ANEW, SWEEP_RUN, SWEEP_TEST = 61.0, 62.0, 63.0, 64.0, 65.0, 66.0
 """Steps that the trace is told (`engine.common._record_kernel`); world::
 
-    SWEEP_AXIS    axis until now, axis taken, sums of squares of the centres about their mean on x, on y, boxes
+    SWEEP_AXIS    axis until now, axis taken, sums of squares of the centers about their mean on x, on y, boxes
     SWEEP_NEW     place, item                             of those that were not in the order: at its end
     SWEEP_INSERT  item, its place, the one it moves to, its lower end
     SWEEP_ANEW    place, item                             of all, where the order is made by radix sort

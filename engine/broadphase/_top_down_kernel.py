@@ -5,20 +5,20 @@ proportion to the part's perimeter (in the plane; its surface in space: Crofton)
 sum of all nodes' perimeters over the root's. A split into L and R is paid by about ``perimeter(L) n(L) + perimeter(R) n(R)``: the smaller
 the better.
 
-**Bins.** To try all n - 1 splits the boxes would have to be sorted at each node. Instead the wider extent of their centres is cut into
-`N_BINS` bins, each keeps the number of its centres and the box around its boxes, and only the splits between bins are tried, one sweep
+**Bins.** To try all n - 1 splits the boxes would have to be sorted at each node. Instead the wider extent of their centers is cut into
+`N_BINS` bins, each keeps the number of its centers and the box around its boxes, and only the splits between bins are tried, one sweep
 from the right, one from the left::
 
-      |  3  |  0  |  4  |  1  | ...  |  2  |      centres in each bin
+      |  3  |  0  |  4  |  1  | ...  |  2  |      centers in each bin
               ^ split here:   n(L) = 3, n(R) = 4 + 1 + ... + 2
 
 Time is of order n log n: each level passes over all boxes. Measured on 100,000 boxes, the tree costs 3 to 5 % less than that by Morton
 order as the heuristic counts; its pairs take 7 % less time where sizes differ and no less where they do not; to build it takes eight
 times as long.
 
-**It ends.** The first and the last bin are never empty, so that a split always leaves boxes on both sides. Where all centres are one,
+**It ends.** The first and the last bin are never empty, so that a split always leaves boxes on both sides. Where all centers are one,
 or no split's cost is a number less than infinity, the set is halved as it stands; and so it is below `SPLIT_DEPTH` levels, for
-boxes 2, 4, 8, 16, ... metres from each other can be made to lose one or two a level. The tree is at most ``SPLIT_DEPTH + log2 n`` deep.
+boxes 2, 4, 8, 16, ... meters from each other can be made to lose one or two a level. The tree is at most ``SPLIT_DEPTH + log2 n`` deep.
 
 Sources: J. Goldsmith and J. Salmon, Automatic creation of object hierarchies for ray tracing, IEEE CG&A 7(5), 1987 (the cost); J.
 MacDonald and K. Booth, Heuristics for ray tracing using space subdivision, The Visual Computer 6, 1990; I. Wald, On fast construction of
@@ -40,8 +40,8 @@ TOP_DOWN_COST, TOP_DOWN_SPLIT, TOP_DOWN_ITEM = 41.0, 42.0, 43.0
 """Steps that the trace is told (`engine.common._record_kernel`); world, half perimeters::
 
     TOP_DOWN_COST   border between two bins, its cost
-    TOP_DOWN_SPLIT  node, where its items begin, where the right child's begin, where they end, axis, the least centre on it,
-                    the span of the centres, the border chosen (0: none, the set is halved)
+    TOP_DOWN_SPLIT  node, where its items begin, where the right child's begin, where they end, axis, the least center on it,
+                    the span of the centers, the border chosen (0: none, the set is halved)
     TOP_DOWN_ITEM   place, item                              of both children
 """
 
@@ -55,13 +55,13 @@ SPLIT_DEPTH = 64
 
 @inlined_kernel
 def _middle(boxes: FloatArray, i: int, axis: int) -> float:
-    """Return half the centre of a box on an axis; each summand by itself, so that nothing overflows."""
+    """Return half the center of a box on an axis; each summand by itself, so that nothing overflows."""
     return float(0.25 * boxes[i, axis] + 0.25 * boxes[i, axis + 2])
 
 
 @inlined_kernel
 def _bin(boxes: FloatArray, i: int, axis: int, low: float, per: float) -> int:
-    """Return the bin of a box; `low` itself is in the first one, the highest centre in the last one."""
+    """Return the bin of a box; `low` itself is in the first one, the highest center in the last one."""
     return min(int((_middle(boxes, i, axis) - low) * per), N_BINS - 1)
 
 
@@ -122,7 +122,7 @@ def top_down_order(boxes: FloatArray, leaf_size: int, trace: FloatArray | None) 
         n_nodes += 1
         split, axis, start, extent, border = (low + high) // 2, 0, 0.0, 0.0, 0
         if depth < SPLIT_DEPTH:
-            # 1. The wider axis of the centres.
+            # 1. The wider axis of the centers.
             x0, y0, x1, y1 = np.inf, np.inf, -np.inf, -np.inf
             for k in range(low, high):
                 x, y = _middle(boxes, items[k], 0), _middle(boxes, items[k], 1)

@@ -131,7 +131,7 @@ def closed_tree(counts: IntArray, items: IntArray, boxes: FloatArray, leaf_size:
 
 @kernel
 def refitted(tree: Tree, boxes: FloatArray) -> float:
-    """Give the items the `boxes` of their numbers, refit all node boxes, and return the sum of the nodes' half perimeters, metres.
+    """Give the items the `boxes` of their numbers, refit all node boxes, and return the sum of the nodes' half perimeters, meters.
 
     From the end, so that children come before their parents.
     """
@@ -151,7 +151,7 @@ def refitted(tree: Tree, boxes: FloatArray) -> float:
 
 @kernel
 def half_perimeters(boxes: FloatArray) -> float:
-    """Return the sum of half the perimeters of `boxes` (n, 4), metres."""
+    """Return the sum of half the perimeters of `boxes` (n, 4), meters."""
     total = 0.0
     for i in range(boxes.shape[0]):
         total += half_perimeter(boxes, i)

@@ -1,7 +1,7 @@
 """Sweep and prune on two axes: the ends of all intervals in order, and the set of overlapping pairs kept up by their swaps.
 
 On each axis all ends are kept in order, begins (b) and ends (e) together; at one place begins come first, for boxes are closed and a touch
-counts. Insertion sort brings the order up to date, by swaps of neighbours, and each pair of ends that is the wrong way round is swapped
+counts. Insertion sort brings the order up to date, by swaps of neighbors, and each pair of ends that is the wrong way round is swapped
 just once. Only two kinds of swap change whether two intervals overlap::
 
       b_i ...... e_i  b_j ...... e_j        b_j passes e_i to the left: they overlap here from now on.

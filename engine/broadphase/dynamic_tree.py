@@ -38,8 +38,8 @@ class DynamicTree(BroadPhase):
     Parameters
     ----------
     margin : float
-        Metres by which a leaf's box is wider than what is in it, on every side; 0 for none. The default is Box2D's, for bodies
-        of some metres; a wide one makes moves cheap and queries dear (see `_dynamic_tree_kernel`).
+        Meters by which a leaf's box is wider than what is in it, on every side; 0 for none. The default is Box2D's, for bodies
+        of some meters; a wide one makes moves cheap and queries dear (see `_dynamic_tree_kernel`).
     reach : float
         How many times the displacement to be expected the leaf's box reaches ahead.
 

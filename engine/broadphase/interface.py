@@ -20,7 +20,7 @@ class BroadPhase(ABC):
     """Keeps boxes and finds those that overlap each other, a region or a ray: all of them, and nothing else.
 
     A *proxy* is the number under which a box is kept: it stays until the box is removed, and then the lowest free number is the
-    next to be given. Boxes (m, 4) are lower x, lower y, upper x, upper y; metres. They are closed: a touch counts.
+    next to be given. Boxes (m, 4) are lower x, lower y, upper x, upper y; meters. They are closed: a touch counts.
 
     Every method raises `InvalidInputError`, naming field and value, and then has changed nothing, where a number is not finite, a
     shape is another one, a box has its lower corner above its upper one, or a proxy is not there or named twice.
@@ -168,7 +168,7 @@ class BroadPhase(ABC):
     def move(self, proxies: ArrayLike, aabbs: ArrayLike, displacements: ArrayLike | None = None) -> None:
         """Give some proxies (m,) other boxes (m, 4).
 
-        `displacements` (m, 2), metres, say how far each will probably go before the next move. A structure may keep room for that; the
+        `displacements` (m, 2), meters, say how far each will probably go before the next move. A structure may keep room for that; the
         answers are the same with and without it.
         """
         moved = self._checked_proxies(proxies)
@@ -186,7 +186,7 @@ class BroadPhase(ABC):
         return self._query(_checked_boxes(aabbs))
 
     def rays(self, origins: ArrayLike, translations: ArrayLike) -> IntArray:
-        """Return which boxes the segments from `origins` (m, 2) by `translations` (m, 2), metres, meet: rows (n, 2) as of `regions`.
+        """Return which boxes the segments from `origins` (m, 2) by `translations` (m, 2), meters, meet: rows (n, 2) as of `regions`.
 
         A segment that begins in a box or touches it meets it, and one without length is a point. No box that is met is left out;
         one that is missed by a few roundings of the length may be named (see `_boxes_kernel`).

@@ -1,4 +1,4 @@
-"""What there is to draw of a broad phase: plain arrays, in the world, metres."""
+"""What there is to draw of a broad phase: plain arrays, in the world, meters."""
 
 from __future__ import annotations
 

@@ -5,7 +5,7 @@ Large cells: boxes crowd in them. What a frame costs with cells of a given size 
 comparisons within cells, oversize boxes times all boxes. A sample of boxes is put into cells of each size of a ladder, from the median
 extent up by factors of the root of 2 to where nothing is oversize, and the cheapest size is taken. Of the n boxes the sample holds s; a
 pair is in the sample with a chance of (s / n)^2, so comparisons within cells are counted n^2 / s^2 times, the rest n / s times. The
-sample is drawn (with a fixed seed): every k-th box of a regular scene may be no other's neighbour.
+sample is drawn (with a fixed seed): every k-th box of a regular scene may be no other's neighbor.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ MOST_SIZES = 24
 
 LINK_COST, COMPARISON_COST, OVERSIZE_COST = 30.0, 5.0, 2.0
 """Nanoseconds for a link, for a comparison of two boxes in a cell, and of an oversize box with any other: fitted to 27 frames of 3,000
-to 30,000 boxes in cells of one to eight metres. Only their ratios matter, and not much: twice the best cell costs a quarter more."""
+to 30,000 boxes in cells of one to eight meters. Only their ratios matter, and not much: twice the best cell costs a quarter more."""
 
 MOST_CELLS_AWAY = 2**29
 """Cells from the first box to the last, at most: more have no number of their own."""
@@ -50,7 +50,7 @@ MOST_CELLS_AWAY = 2**29
 
 @dataclass(frozen=True, slots=True)
 class CellChoice:
-    """The width of a cell, metres; and the nanoseconds a frame was expected to take with each size tried, rows (k, 2) of size and cost."""
+    """The width of a cell, meters; and the nanoseconds a frame was expected to take with each size tried, rows (k, 2) of size and cost."""
 
     cell: float
     tried: FloatArray

@@ -21,7 +21,7 @@ class Tree(NamedTuple):
     Attributes
     ----------
     boxes : (m, 4)
-        Of the nodes: lower x, lower y, upper x, upper y; metres, world.
+        Of the nodes: lower x, lower y, upper x, upper y; meters, world.
     sizes : (m,)
         Nodes of each subtree; 1 for a leaf.
     first : (m + 1,)

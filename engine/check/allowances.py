@@ -5,7 +5,7 @@ Two parts are added. What float64 loses is derived; the rest, `DEFAULT_TOLERANCE
 **Rounding.** u = 2**-53, S the sum over both shapes of the greatest ``|x| + |y| + radius``. A function that follows the book takes
 differences of coordinates (u S each), makes a unit vector of one of them (relative error 4 u: two squares, a sum, a root, a
 division), projects every corner on it (2 products, 1 sum: 3 u S with the vector's own error 7 u S) and subtracts two such
-projections: 15 u S for a separation, and as much again where it goes through a centre or a second frame. 64 u S is twice
+projections: 15 u S for a separation, and as much again where it goes through a center or a second frame. 64 u S is twice
 that.
 """
 
@@ -16,11 +16,11 @@ from engine.common.tolerances import SAT_ROUNDING
 __all__ = ["DEFAULT_TOLERANCE", "SURE_ROUNDING", "UNIT_LENGTH", "rounding"]
 
 DEFAULT_TOLERANCE = 1e-9
-"""Metres. A nanometre: a thousand times what float64 loses ten metres from the origin, and a hundredth of what float32 does; code
+"""Meters. A nanometer: a thousand times what float64 loses ten meters from the origin, and a hundredth of what float32 does; code
 that stops at an epsilon of 1e-9 is not called wrong for it."""
 
 UNIT_LENGTH = 1e-6
-"""Ratio. How far a normal's length may be from 1: what float32 leaves, ten times over; pushing a metre along it errs by a micrometre."""
+"""Ratio. How far a normal's length may be from 1: what float32 leaves, ten times over; pushing a meter along it errs by a micrometer."""
 
 _ROUNDINGS = 2.0
 """Of `SAT_ROUNDING`, which is 32 u: see above."""
@@ -31,5 +31,5 @@ their corners were rounded into the world (8 u S) and errs by `SAT_ROUNDING`, 32
 
 
 def rounding(scale: float) -> float:
-    """Return what float64 may lose of a separation, metres; `scale` is S."""
+    """Return what float64 may lose of a separation, meters; `scale` is S."""
     return _ROUNDINGS * SAT_ROUNDING * scale

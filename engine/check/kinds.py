@@ -23,7 +23,7 @@ class Kind:
 KINDS: dict[str, Kind] = {
     "missed_overlap": Kind(
         "missed overlap",
-        "Only a gap along an outward edge normal (counter-clockwise corners: (y, -x) of an edge), or from a corner to a circle's centre, "
+        "Only a gap along an outward edge normal (counter-clockwise corners: (y, -x) of an edge), or from a corner to a circle's center, "
         "says that they are apart; shapes can cross, or one contain the other, without a corner of this one in that one.",
         "algorithms/sat.md",
         "m deep",
@@ -55,7 +55,7 @@ KINDS: dict[str, Kind] = {
     ),
     "wrong_depth": Kind(
         "wrong depth",
-        "The depth is how far B must move along the normal until the shapes just touch: positive, in metres, containment included.",
+        "The depth is how far B must move along the normal until the shapes just touch: positive, in meters, containment included.",
         "algorithms/epa.md",
         "m off",
     ),

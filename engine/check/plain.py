@@ -26,7 +26,7 @@ def is_circle(shape: PlainShape) -> bool:
 
 @dataclass(frozen=True)
 class PlainPair:
-    """Two shapes in the world; metres."""
+    """Two shapes in the world; meters."""
 
     a: PlainShape
     b: PlainShape

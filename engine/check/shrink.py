@@ -103,7 +103,7 @@ def corner_count(pair: PlainPair) -> int:
 
 
 def _brought_home(pair: PlainPair) -> Iterator[PlainPair]:
-    """Yield the pair moved to the origin, at its size and at one of about a metre."""
+    """Yield the pair moved to the origin, at its size and at one of about a meter."""
     (x, y), size = _middle(pair.a), max(_extent(pair.a), _extent(pair.b))
     for scale in (1.0, 2.0 ** -math.floor(math.log2(size))):
         yield _mapped(pair, lambda px, py: ((px - x) * scale, (py - y) * scale), scale)  # noqa: B023 - used at once

@@ -9,7 +9,7 @@ they overlap; and its direction is the way out, from A to B. The largest is amon
 that count stay the same and s is a cosine, which has no maximum but where it points::
 
     edges        the normals of A's edges, and those of B's turned round
-    corners      from a corner (or centre) of A to one of B: only where one shape is round, or the distance of two polygons is asked
+    corners      from a corner (or center) of A to one of B: only where one shape is round, or the distance of two polygons is asked
 
 Nothing is searched and nothing skipped: that is slow, and leaves nothing to get wrong. Coordinates are integers after multiplying by a
 power of two, and so are all products; only |d| is irrational. It is taken from an integer root with `_ROOT_BITS` bits behind the
@@ -48,7 +48,7 @@ class Truth:
     Attributes
     ----------
     separation : Fraction
-        Metres; negative when overlapping. For polygons apart and without `with_corners`, that of the best edge.
+        Meters; negative when overlapping. For polygons apart and without `with_corners`, that of the best edge.
     """
 
     def __init__(self, pair: PlainPair, with_corners: bool = False) -> None:
@@ -70,7 +70,7 @@ class Truth:
         return Fraction(value, 1 << (self._bits + _VALUE_BITS))
 
     def best(self, slack: float = 0.0) -> list[Direction]:
-        """Return the directions whose separation is within `slack` metres of the largest; for concentric circles, one of all."""
+        """Return the directions whose separation is within `slack` meters of the largest; for concentric circles, one of all."""
         least = self.separation - Fraction(slack)
         return [direction for separation, direction in self._ways if separation >= least]
 
@@ -113,7 +113,7 @@ def support_separation(pair: PlainPair, nx: float, ny: float) -> float:
 def is_between(pair: PlainPair, x: Any, y: Any, dx: Any, dy: Any, slack: Any, number: Any = float) -> bool:
     """Tell whether a point lies between the two surfaces along the direction (dx, dy): behind A's, before B's, where both are.
 
-    That is, in A drawn out against the direction and in B drawn out along it, no more than `slack` metres outside of an edge. The
+    That is, in A drawn out against the direction and in B drawn out along it, no more than `slack` meters outside of an edge. The
     points where both shapes are lie there, and so do those of a manifold, on either surface or midway. `number` makes float
     or Fraction of all coordinates.
     """
@@ -121,7 +121,7 @@ def is_between(pair: PlainPair, x: Any, y: Any, dx: Any, dy: Any, slack: Any, nu
 
 
 def is_in(shape: PlainShape, point: Sequence[float], slack: Fraction) -> bool:
-    """Tell whether a point is in a shape, or no more than `slack` metres outside of an edge."""
+    """Tell whether a point is in a shape, or no more than `slack` meters outside of an edge."""
     x, y = Fraction(point[0]), Fraction(point[1])
     corners, radius = core_of(shape)
     if len(corners) == 1:

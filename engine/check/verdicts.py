@@ -71,7 +71,7 @@ def judge(query: str, pair: PlainPair, reply: Reply, tolerance: float, ours: Set
     query : str
         One of `engine.check.kinds.QUERIES`.
     tolerance : float
-        Metres, added to what float64 may lose.
+        Meters, added to what float64 may lose.
     ours : Settled, optional
         Saves the exact arithmetic where an answer is right.
     """

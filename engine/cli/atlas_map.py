@@ -11,7 +11,7 @@ import numpy as np
 
 from engine.common.arrays import FloatArray
 from engine.common.limits import MAX_TRANSLATION_PER_STEP
-from engine.experiments import tunnelling
+from engine.experiments import tunneling
 from engine.experiments.atlas import MOST_ERRORS, AtlasMap
 from engine.experiments.atlas_plan import PARAMETERS, AtlasPlan, Axis
 
@@ -26,7 +26,7 @@ _DIGITS = 9
 """Digits of shares in CSV."""
 
 _COLORS = "cividis"
-"""Blue to yellow, even in lightness: read the same with every kind of colour vision, and in grey."""
+"""Blue to yellow, even in lightness: read the same with every kind of color vision, and in gray."""
 _SIZE, _DPI = (12.6, 6.4), 110
 _FINE = 400
 """Points along each axis at which the law is drawn: finer than the cells."""
@@ -113,7 +113,7 @@ def _draw_panel(panel: Axes, found: AtlasMap, what: str, shares: FloatArray) -> 
     mesh = panel.pcolormesh(plan.x.edges, plan.y.edges, shares, cmap=_COLORS, vmin=0.0, vmax=1.0, rasterized=True)
     _set_label(panel, "x", plan.x)
     x, y = plan.x.spread(_FINE, to_edges=True), plan.y.spread(_FINE, to_edges=True)
-    chances = tunnelling.probabilities(replace(plan.base, rule=found.rule), plan.grid(x, y))
+    chances = tunneling.probabilities(replace(plan.base, rule=found.rule), plan.grid(x, y))
     chance = np.broadcast_to(chances[what == "tunneled"], (_FINE, _FINE))
     if np.ptp(chance) > 0.0:
         half_a_shot = 0.5 / plan.n_shots  # the border itself: a chance is 0, or 1, in a whole region

@@ -55,7 +55,7 @@ class CheckOptions:
     seed: Seed = 0
     time_limit: Annotated[float, typer.Option("--time-limit", metavar="SECONDS", help="What a call may take.")] = 1.0
     tolerance: Annotated[
-        float, typer.Option("--tolerance", metavar="M", help="Metres an answer may be off, beside what float64 loses.")
+        float, typer.Option("--tolerance", metavar="M", help="Meters an answer may be off, beside what float64 loses.")
     ] = 1e-9
     pair_file: Annotated[str | None, typer.Option("--pair", metavar="FILE", help="Call it on this one pair only.")] = None
     report: Annotated[str | None, typer.Option("--report", metavar="DIR", help="Write report.html, pictures and pairs.")] = None

@@ -378,20 +378,20 @@ def _listed(settings: Mapping[str, float | str]) -> str:
     return ", ".join(f"{name} {value}" for name, value in settings.items())
 
 
-def _length(metres: float) -> str:
-    return f"{metres:.3g} m" if metres >= 1.0 else f"{1000.0 * metres:.3g} mm"
+def _length(meters: float) -> str:
+    return f"{meters:.3g} m" if meters >= 1.0 else f"{1000.0 * meters:.3g} mm"
 
 
 def _against_rows(against: BesideReport) -> list[tuple[str, str]]:
     parted, worst = against.parted, against.worst
     words = f"no body farther than {1000.0 * against.tolerance:g} mm from its other one"
     if parted is not None:
-        words = f"they part at step {parted.step}, {against.name(parted)} by {_length(parted.metres)}"
+        words = f"they part at step {parted.step}, {against.name(parted)} by {_length(parted.meters)}"
     rows = [("against", f"{_titles(against.solver)}: {words}")]
     if against.why is not None:
         rows.append(("reason", against.why.words))
     if worst is not None:
-        rows.append(("farthest", f"{against.name(worst)}, {_length(worst.metres)} at step {worst.step}"))
+        rows.append(("farthest", f"{against.name(worst)}, {_length(worst.meters)} at step {worst.step}"))
     here, there = against.energy
     rows.append(("energy", f"{here.start:.6g} to {here.end:.6g} J, against {there.start:.6g} to {there.end:.6g} J"))
     if against.only_in_one:

@@ -46,7 +46,7 @@ class SolversOptions:
     efforts: Annotated[
         str | None, typer.Option("--efforts", metavar="LIST", help="Sub-steps or iterations to try each method with, such as 1,2,4,8.")
     ] = None
-    accuracy: Annotated[float, typer.Option("--accuracy", metavar="M", help="Metres off that are borne, for what a method needs.")] = 0.01
+    accuracy: Annotated[float, typer.Option("--accuracy", metavar="M", help="Meters off that are borne, for what a method needs.")] = 0.01
     budget: Annotated[
         float, typer.Option("--budget", metavar="S", help="Processor time that a method may take in a scene before it is stopped.")
     ] = 60.0
@@ -161,7 +161,7 @@ def _print(console: Console, plan: Plan, cells: list[Cell], needed: list[Need]) 
             console.print(
                 f"{need.solver} reaches {words} {with_what}, at {_number(need.cost_ratio)} times the soft step's cost", markup=False
             )
-    console.print("Metres, seconds, shares; ms of processor time a step, and as a ratio to the soft step's.", style="dim")
+    console.print("Meters, seconds, shares; ms of processor time a step, and as a ratio to the soft step's.", style="dim")
 
 
 def _number(value: float | None) -> str:

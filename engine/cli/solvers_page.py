@@ -19,7 +19,7 @@ __all__ = ["file_stem", "solvers_report"]
 CHART = "accuracy-cost.png"
 TABLES = "tables.md"
 _MIN_ERROR = 1e-9
-"""Metres; smaller errors are drawn as this one: 0 has no place on a logarithmic axis."""
+"""Meters; smaller errors are drawn as this one: 0 has no place on a logarithmic axis."""
 _MEASURES = (
     ("end_penetration", "overlap at the end, m"),
     ("max_penetration", "deepest, m"),

@@ -44,7 +44,7 @@ class TraceOptions:
     ] = "exact"
     max_pieces: Annotated[int | None, typer.Option("--max-pieces", metavar="K", help="At most so many, approximately.")] = None
     pixels_per_metre: Annotated[
-        float, typer.Option("--pixels-per-metre", metavar="N", help="Size: pixels, or an SVG's user units, a metre.")
+        float, typer.Option("--pixels-per-metre", metavar="N", help="Size: pixels, or an SVG's user units, a meter.")
     ] = 100.0
     threshold: Annotated[float, typer.Option("--threshold", metavar="A", help="Alpha from which a pixel is solid, 0 to 1.")] = 0.5
     crop: Annotated[

@@ -40,7 +40,7 @@ _MAX_PIXELS = 1024
 """Maximum number of pixels along the longer side of the picture behind."""
 _FULL = 255.0
 _LUMA = (0.2126, 0.7152, 0.0722)
-"""How bright red, green and blue are, ITU-R BT.709: the picture is grey, so that the colours are the pieces'."""
+"""How bright red, green and blue are, ITU-R BT.709: the picture is gray, so that the colors are the pieces'."""
 _EDGE = 0.03
 """Room around everything, of its longer side."""
 
@@ -80,7 +80,7 @@ class Cut:
 
 
 def draw_cuts(tracing: Tracing, cuts: Sequence[Cut]) -> bytes:
-    """Return the PNG: the outline as a black line, pieces that touch in different colours; the same cuts give the same bytes."""
+    """Return the PNG: the outline as a black line, pieces that touch in different colors; the same cuts give the same bytes."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
@@ -133,7 +133,7 @@ def _draw_panel(panel: Axes, tracing: Tracing, cut: Cut) -> None:
 
 
 def _draw_behind(panel: Axes, tracing: Tracing) -> None:
-    """Draw the picture where it lies, or the outline filled in grey, for a drawing."""
+    """Draw the picture where it lies, or the outline filled in gray, for a drawing."""
     from matplotlib.patches import PathPatch
     from matplotlib.path import Path
 
@@ -145,13 +145,13 @@ def _draw_behind(panel: Axes, tracing: Tracing) -> None:
     image = read_pixels(picture.file, picture.crop)
     step = math.ceil(max(image.shape) / _MAX_PIXELS)
     pixels = image[::step, ::step] / _FULL
-    grey = pixels[:, :, :3] @ _LUMA
-    shown = np.stack((grey, grey, grey, _BEHIND * pixels[:, :, 3]), axis=2)
+    gray = pixels[:, :, :3] @ _LUMA
+    shown = np.stack((gray, gray, gray, _BEHIND * pixels[:, :, 3]), axis=2)
     panel.imshow(shown, extent=(picture.lower[0], picture.upper[0], picture.lower[1], picture.upper[1]))
 
 
 def _colored(pieces: Sequence[Polygon | Circle]) -> list[str]:
-    """Give each piece the first colour that none of those before it has whose boxes meet its box."""
+    """Give each piece the first color that none of those before it has whose boxes meet its box."""
     boxes = np.array([_box(piece) for piece in pieces])
     chosen: list[int] = []
     for k, box in enumerate(boxes):

@@ -19,9 +19,9 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 from engine.common.errors import Described, InvalidInputError
 from engine.common.words import path_below
 
-__all__ = ["METRES", "FieldRow", "FirstVersion", "Strict", "field_rows", "validated"]
+__all__ = ["METERS", "FieldRow", "FirstVersion", "Strict", "field_rows", "validated"]
 
-METRES = {"unit": "m"}
+METERS = {"unit": "m"}
 """For `json_schema_extra` of a length."""
 FirstVersion = Annotated[int, Field(ge=1, le=1, json_schema_extra={"const": 1})]
 """The version of a format that has only one. Unlike ``Literal[1]`` it refuses True."""

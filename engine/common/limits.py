@@ -12,19 +12,19 @@ MAX_POLYGON_VERTICES = 16
 """Vertices of one polygon. The wheel is built with 16; plain Box2D 2.3 has 8."""
 
 MAX_TRANSLATION_PER_STEP = 2.0
-"""Metres a body moves in one step at the most, `b2_maxTranslation`: 120 m/s at 60 Hz."""
+"""Meters a body moves in one step at the most, `b2_maxTranslation`: 120 m/s at 60 Hz."""
 
 MAX_ROTATION_PER_STEP = math.pi / 2.0
 """Radians a body turns in one step at the most, `b2_maxRotation`."""
 
 VELOCITY_THRESHOLD = 1.0
-"""Metres a second of approach below which nothing bounces, `b2_velocityThreshold`."""
+"""Meters a second of approach below which nothing bounces, `b2_velocityThreshold`."""
 
 MAX_COORDINATE = 1.0e6
-"""Metres from the origin that the wrapper lets a body be placed at: float32 is spaced 6 cm apart there already."""
+"""Meters from the origin that the wrapper lets a body be placed at: float32 is spaced 6 cm apart there already."""
 
 MAX_REACH = 1.0e4
-"""Metres from its body's origin that a shape may reach along either axis, and a circle's greatest radius. Box2D's time of impact aims at a
+"""Meters from its body's origin that a shape may reach along either axis, and a circle's greatest radius. Box2D's time of impact aims at a
 gap to within a quarter of its slop of 5 mm, and float32 is spaced 1 mm here. A shape of 100 km or more never gets there: each of hundreds
 of times of impact in one step then runs through all its iterations, 1 ms instead of 5 us, and a step takes seconds."""
 
@@ -40,29 +40,29 @@ MAX_ITERATIONS = 1000
 """Solver iterations a step that the wrapper lets through; Box2D itself has no limit, and 10 is usual."""
 
 MAX_SPEED = 1.0e6
-"""Metres or radians a second that the wrapper hands over, and that a body may reach before it is taken out. Box2D moves nothing
+"""Meters or radians a second that the wrapper hands over, and that a body may reach before it is taken out. Box2D moves nothing
 farther than 2 m a step in any case; faster bodies only push its solver over the edge of float32."""
 
 MIN_MASS = 1.0e-9
-"""Kilograms of a dynamic body, a cube of water of a tenth of a millimetre: below, impulses underflow and inverses overflow float32."""
+"""Kilograms of a dynamic body, a cube of water of a tenth of a millimeter: below, impulses underflow and inverses overflow float32."""
 
 MAX_MASS = 1.0e12
 """Kilograms of a dynamic body, a mountain: above, an impulse's square leaves float32."""
 
 MAX_IMPULSE = 2.0 * MAX_MASS * MAX_SPEED * MAX_NUMBER
-"""Newton seconds, newtons or newton metres that Box2D may remember between two steps: the heaviest body, thrown back at its highest speed
+"""Newton seconds, newtons or newton meters that Box2D may remember between two steps: the heaviest body, thrown back at its highest speed
 by the greatest restitution. What a world may come to, a state of it must carry; float32 goes on to 3e38."""
 
 LOOSE_SPRING = 1.0e-6
 """Hertz handed to Box2D for a wheel joint's spring of frequency 0. With 0 itself `b2WheelJoint` never computes the spring's two arms and
-multiplies whatever memory held by 0, so that now and then a body becomes NaN. At this frequency a wheel a metre off is drawn back by
+multiplies whatever memory held by 0, so that now and then a body becomes NaN. At this frequency a wheel a meter off is drawn back by
 4e-11 m/s^2, which float32 does not see."""
 
 MIN_MOUSE_STIFFNESS = 1.0e-6
-"""Newton seconds a metre. Box2D asserts, in the middle of a step, that a mouse joint's ``d + h k`` exceeds 1.2e-7."""
+"""Newton seconds a meter. Box2D asserts, in the middle of a step, that a mouse joint's ``d + h k`` exceeds 1.2e-7."""
 
 MAX_CROSSINGS = 50_000
-"""Pairs of edges of one drawing that meet without being neighbours, a count. What they bound is as many corners and faces."""
+"""Pairs of edges of one drawing that meet without being neighbors, a count. What they bound is as many corners and faces."""
 
 MAX_NEAR_EDGES = 10_000_000
 """Pairs of edges of one drawing whose boxes overlap, a count: a search for crossings looks at each, a second in all. Drawn by hand

@@ -1,7 +1,7 @@
 """Every small number, with its unit, reason and source.
 
 Four kinds, kept apart: *rounding* (machine epsilon times the input's scale), *convergence* (each algorithm's own),
-*physical* (metres), *comparison* (only in `engine.compare.allowances`).
+*physical* (meters), *comparison* (only in `engine.compare.allowances`).
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ EPS32 = float(np.finfo(np.float32).eps)
 """Rounding: spacing of float32 at 1, 1.2e-7, the precision Box2D computes in."""
 
 COLLINEAR_ROUNDING = 16.0 * EPS64
-"""Rounding, relative. A vertex is on the line of its neighbours when its distance from it is at most this times the largest
+"""Rounding, relative. A vertex is on the line of its neighbors when its distance from it is at most this times the largest
 coordinate: the vertices of a rotated, translated polygon carry about four roundings each of that size, and three
 vertices enter the test."""
 
 LINEAR_SLOP = 0.005
-"""Physical, metres. Box2D 2.3 `b2_linearSlop`: penetration that the solver leaves alone."""
+"""Physical, meters. Box2D 2.3 `b2_linearSlop`: penetration that the solver leaves alone."""
 
 BOX2D_POLYGON_SKIN = 2.0 * LINEAR_SLOP
-"""Physical, metres. Box2D 2.3 `b2_polygonRadius`: the rounding around every polygon and edge."""
+"""Physical, meters. Box2D 2.3 `b2_polygonRadius`: the rounding around every polygon and edge."""
 
 SAT_ROUNDING = 16.0 * EPS64
 """Rounding, relative to the input's scale (distances of both positions from the world's origin plus both extents). Two
@@ -35,10 +35,10 @@ BOX2D_RELATIVE_TOLERANCE = 0.98
 ``sep_b > 0.98 * sep_a + 0.001``, so that the reference face does not flicker between frames."""
 
 BOX2D_ABSOLUTE_TOLERANCE = 0.001
-"""Physical, metres. Box2D 2.3 `k_absoluteTol`, 0.2 of the linear slop; see `BOX2D_RELATIVE_TOLERANCE`."""
+"""Physical, meters. Box2D 2.3 `k_absoluteTol`, 0.2 of the linear slop; see `BOX2D_RELATIVE_TOLERANCE`."""
 
 BOX2D_BOX_EXTENSION = 0.1
-"""Physical, metres. Box2D 2.3 `b2_aabbExtension`: how much wider than the shape a box in its tree is, on every side."""
+"""Physical, meters. Box2D 2.3 `b2_aabbExtension`: how much wider than the shape a box in its tree is, on every side."""
 
 BOX2D_BOX_MULTIPLIER = 2.0
 """Ratio. Box2D 2.3 `b2_aabbMultiplier`: how many times a step's displacement such a box reaches ahead."""
@@ -48,18 +48,18 @@ BOX2D_HUGE_MARGIN = 4.0
 side, is replaced although what is in it has not left it: it was made for a speed that is over."""
 
 BOX2D_EPSILON = EPS32
-"""Physical, metres. Box2D 2.3 `b2_epsilon`: a circle's centre nearer to a polygon than this lies inside it; two centres nearer
+"""Physical, meters. Box2D 2.3 `b2_epsilon`: a circle's center nearer to a polygon than this lies inside it; two centers nearer
 to each other have no direction of their own."""
 
 BOX2D_TOI_BACKOFF = 3.0 * LINEAR_SLOP
-"""Physical, metres. Box2D 2.3 b2TimeOfImpact aims at cores ``max(slop, radii - 3 * slop)`` apart: with two polygons' skins, one slop."""
+"""Physical, meters. Box2D 2.3 b2TimeOfImpact aims at cores ``max(slop, radii - 3 * slop)`` apart: with two polygons' skins, one slop."""
 
 BOX2D_TOI_TOLERANCE = 0.25 * LINEAR_SLOP
-"""Physical, metres. Box2D 2.3 b2TimeOfImpact is content this near to its target."""
+"""Physical, meters. Box2D 2.3 b2TimeOfImpact is content this near to its target."""
 
 TOI_CONVERGENCE = 1e-9
 """Convergence, relative to the extents of both shapes. A time of impact is found when the gap left is at most this times the
-extents, plus `TOI_ROUNDINGS` roundings: a nanometre on a metre. Newton-like steps reach it from 1e-3 in two."""
+extents, plus `TOI_ROUNDINGS` roundings: a nanometer on a meter. Newton-like steps reach it from 1e-3 in two."""
 
 TOI_ROUNDINGS = 8.0
 """Rounding, times `SAT_ROUNDING`. A time of impact aims at half of its tolerance, so that four roundings of a gap, those of the
@@ -85,7 +85,7 @@ ORIENTATION_ROUNDING = (3.0 + 8.0 * EPS64) * 0.5 * EPS64
 J. R. Shewchuk, 1997, bound A of the orientation test, ``(3 + 16 u) u`` with u = EPS64 / 2."""
 
 SAFE_PRODUCT = float(np.finfo(np.float64).tiny) / EPS64
-"""Rounding, square metres. Products summing to less than this, 1e-292, may have lost digits to underflow."""
+"""Rounding, square meters. Products summing to less than this, 1e-292, may have lost digits to underflow."""
 
 BOX2D_ANGULAR_SLOP = 2.0 / 180.0 * np.pi
 """Physical. Box2D 2.3 `b2_angularSlop`, 2 degrees in radians: b2CollideEdgeAndPolygon takes a normal that lies outside the limits by
@@ -111,29 +111,29 @@ SMALLEST_NORMAL = float(np.finfo(np.float64).smallest_normal)
 """Rounding, the smallest float64 with all its digits, 2.2e-308: by less than this does a quotient err that is smaller still."""
 
 TRACE_TOLERANCE = LINEAR_SLOP
-"""Physical, metres. How far the boundary of a traced outline may lie from the contour found, unless the caller says otherwise: the
-depth that Box2D's solver leaves alone, and half a pixel at 100 pixels a metre."""
+"""Physical, meters. How far the boundary of a traced outline may lie from the contour found, unless the caller says otherwise: the
+depth that Box2D's solver leaves alone, and half a pixel at 100 pixels a meter."""
 
 OVERLAY_GRID = 2.0**-30
-"""Metres, a nanometre, to which corners of traced outlines are rounded: on a grid an overlay cannot fail, and a move by a multiple of half
+"""Meters, a nanometer, to which corners of traced outlines are rounded: on a grid an overlay cannot fail, and a move by a multiple of half
 of it is exact within 1,000 km (50 bits), so that an outline stays valid wherever it is put. GEOS, `geos::noding::snapround`."""
 
 FLATTENING_SHARE = 0.1
 """Ratio. The part of a tracing's tolerance that curves take when they are made polygons; the simplification after it has the rest."""
 
 SPECK_RADIUS = LINEAR_SLOP
-"""Physical, metres. A part of an outline that holds no disc of this radius is thinner than `BOX2D_POLYGON_SKIN`, and a hole that
-holds none is closed by the skins of its sides: both are left out of a tracing. At 100 pixels a metre, one pixel by itself is both."""
+"""Physical, meters. A part of an outline that holds no disc of this radius is thinner than `BOX2D_POLYGON_SKIN`, and a hole that
+holds none is closed by the skins of its sides: both are left out of a tracing. At 100 pixels a meter, one pixel by itself is both."""
 
 BOUNDING_ROUNDING = 16.0 * EPS64
 """Rounding, relative to the scale of a posed volume (|x| + |y| of its position, plus the extent of its shape, radius included): by so much
 a bounding volume is made larger on every side, so that it contains each point in exact arithmetic. 32 halves of EPS64: turning and moving
-a point costs 4, a projection on an axis or a distance from a centre another 7, a walk round the hull that stops at the wrong one of two
+a point costs 4, a projection on an axis or a distance from a center another 7, a walk round the hull that stops at the wrong one of two
 equal corners 16 (`engine.bounding._kdop_kernel`)."""
 
 WELZL_ROUNDING = 64.0 * EPS64
 """Rounding, relative to the extent of the points. A smallest circle is taken from the fast pass when the radius that holds all points is
-within this of the radius that its two or three supporting points demand; else it is found again in fractions. The centre of an
+within this of the radius that its two or three supporting points demand; else it is found again in fractions. The center of an
 acute triangle errs by some ten roundings of the extent; 64 lets ordinary points pass."""
 
 CAPSULE_CONVERGENCE = 1e-6
@@ -143,16 +143,16 @@ on ten outlines, the area found was at most 0.07 % above the least known: crease
 FLOAT32_TURN = 8.0 * EPS32
 """Rounding, relative. A corner b of a polygon a, b, c is one for Box2D if twice the triangle's area is at least this times the square of
 |ab| + |bc|: Box2D's hull asks for the sign of that area in float32, where two differences, two products and a last difference err by
-3 EPS32 |ab| |ac| together. At the middle of an edge of 1 m it must stand out by 1 micrometre."""
+3 EPS32 |ab| |ac| together. At the middle of an edge of 1 m it must stand out by 1 micrometer."""
 
 FLOAT32_CORNER = EPS32
-"""Rounding, relative to the largest distance of a polygon's corner from the local origin. So far off the line of its neighbours may a
+"""Rounding, relative to the largest distance of a polygon's corner from the local origin. So far off the line of its neighbors may a
 corner be that lies on it and was rounded to float32: each coordinate errs by half an EPS32 of itself, so each corner by half an EPS32 of
 its distance, and the point of the line opposite to it, between two such corners, by as much: one in all."""
 
 FLAT_SHARE = 1e-3
 """Ratio. The part of a polygon's area that goes, at the most, with a corner that is left out as flat. A corner 3 nm off an edge of 1 m
-takes 1e-9 of a square metre with it; where it is more than a thousandth, the polygon is so thin that it would become another."""
+takes 1e-9 of a square meter with it; where it is more than a thousandth, the polygon is so thin that it would become another."""
 
 FLOAT32_AREA = 1.5 * EPS32
 """Rounding, relative to the square of the distance from the local origin, for each corner. `b2PolygonShape` sums twice n triangles from the
@@ -163,4 +163,4 @@ PROFILE_RESOLUTION = 0.002
 0.06 of one: a time between two readings errs by two microseconds at the most."""
 
 FLAT_PIXELS = 1.0
-"""Picture, pixels. A polygon thinner than that is drawn as a line: filled, it would take a part of each pixel, or miss their centres."""
+"""Picture, pixels. A polygon thinner than that is drawn as a line: filled, it would take a part of each pixel, or miss their centers."""

@@ -20,7 +20,7 @@ contact point       the end; back to local and out again at float64 (9 u S); hal
                                                                                                                        u S
 ==================  ===========================================================================================  =========
 
-where f = 0 if no plane cut. Circles: two centres to the world (5 u S each), their difference (u S): 11 u S; a direction taken
+where f = 0 if no plane cut. Circles: two centers to the world (5 u S each), their difference (u S): 11 u S; a direction taken
 over a distance d therefore errs by 11 u S / d, and the point by the circle's radius times that, beside its own rounding.
 
 b2Distance (behind b2TestOverlap) finds two witness points as weighted means of world vertices (5 u S each, weights 3 u each on two
@@ -34,11 +34,11 @@ a vertex to the world: 10.5 u S instead of 5. Its separation is therefore known 
 TestPoint and RayCast take a point into the shape's frame (5 u S, as for a vertex), subtract a vertex (u S), and multiply by a stored
 normal (4 u S) in a dot product (3 u S): the surface is known to 13 u S. A ray's translation carries twice u S, its place on the ray
 u S more, for which the ray's scale counts its end too: 16 u S. A circle's ray has a discriminant c^2 - w^2 b, with c = s.w,
-b = s^2 - r^2 and s from the centre to the start: 7 u of c^2, 8 u of the other, 1 u of the difference, all times s^2 w^2; so the square of
-the ray's distance from the centre is known to E = 16 u s^2, and the surface to r - sqrt(r^2 - E), or sqrt(E) where r^2 is less.
+b = s^2 - r^2 and s from the center to the start: 7 u of c^2, 8 u of the other, 1 u of the difference, all times s^2 w^2; so the square of
+the ray's distance from the center is known to E = 16 u s^2, and the surface to r - sqrt(r^2 - E), or sqrt(E) where r^2 is less.
 
 ComputeAABB takes vertices to the world (5 u S) and adds the radius (u S): a side of a box is known to 6 u S. For the tree, a body's
-position before a step is found again from its centre of mass (there and back, 5 + 6 u S: 17 u S of a side), and twice the displacement
+position before a step is found again from its center of mass (there and back, 5 + 6 u S: 17 u S of a side), and twice the displacement
 (2 (11 + 1) u S, one more for the product) and the extension (u S each) are added: 17 + 25 + 2 = 44 u S.
 """
 
@@ -79,7 +79,7 @@ __all__ = [
 _U = 0.5 * EPS32
 
 OVERLAP_THRESHOLD = 10.0 * EPS32
-"""Metres. b2TestOverlap's own limit: nearer than this counts as overlap."""
+"""Meters. b2TestOverlap's own limit: nearer than this counts as overlap."""
 
 MOST_AGREEING_AMPLIFICATION = 32.0
 """Ratio. An incident edge steeper than this against the reference edge (within 1.8 degrees of the perpendicular) has ends that float32
@@ -90,7 +90,7 @@ MOST_AGREEING_TURN = 1e-3
 
 
 def scale_of(poses_a: FloatArray, poses_b: FloatArray, extent_a: FloatArray, extent_b: FloatArray) -> FloatArray:
-    """Return S of each pair, metres."""
+    """Return S of each pair, meters."""
     reach_a = np.abs(poses_a[:, 0]) + np.abs(poses_a[:, 1])
     reach_b = np.abs(poses_b[:, 0]) + np.abs(poses_b[:, 1])
     scale: FloatArray = reach_a + reach_b + extent_a + extent_b
@@ -98,30 +98,30 @@ def scale_of(poses_a: FloatArray, poses_b: FloatArray, extent_a: FloatArray, ext
 
 
 def _of_scale(n_roundings: float, more: float = 0.0) -> Callable[[FloatArray], FloatArray]:
-    """Return the allowance of so many u of each scale S, and `more`, metres."""
+    """Return the allowance of so many u of each scale S, and `more`, meters."""
     return lambda scale: n_roundings * _U * scale + more
 
 
 separation_allowance = _of_scale(26.0)
-"""Error of one separation, metres."""
+"""Error of one separation, meters."""
 
 overlap_allowance = _of_scale(23.0, OVERLAP_THRESHOLD)
-"""Error of b2Distance, metres, and its own threshold."""
+"""Error of b2Distance, meters, and its own threshold."""
 
 distance_allowance = _of_scale(25.0, BOX2D_EPSILON)
-"""Error of the distance b2Distance answers, with or without radii, metres."""
+"""Error of the distance b2Distance answers, with or without radii, meters."""
 
 impact_allowance = _of_scale(37.0)
-"""Error of a separation at a fraction of a sweep in b2TimeOfImpact, metres; its convergence, a quarter of the slop, is beside this."""
+"""Error of a separation at a fraction of a sweep in b2TimeOfImpact, meters; its convergence, a quarter of the slop, is beside this."""
 
 surface_allowance = _of_scale(16.0)
-"""Error of a point's or a ray's distance from a surface in TestPoint and RayCast, metres."""
+"""Error of a point's or a ray's distance from a surface in TestPoint and RayCast, meters."""
 
 box_allowance = _of_scale(6.0)
-"""Error of a side of the box that ComputeAABB answers, metres."""
+"""Error of a side of the box that ComputeAABB answers, meters."""
 
 tree_box_allowance = _of_scale(44.0)
-"""Error of a side of a box in Box2D's tree, metres."""
+"""Error of a side of a box in Box2D's tree, meters."""
 
 
 def direction_allowance() -> float:
@@ -130,7 +130,7 @@ def direction_allowance() -> float:
 
 
 def point_allowance(scale: FloatArray, amplification: FloatArray, is_polygons: NDArray[np.bool_], extent: FloatArray) -> FloatArray:
-    """Error of a contact point, metres; `amplification` as the manifold kernel gives it, `extent` the circle's reach."""
+    """Error of a contact point, meters; `amplification` as the manifold kernel gives it, `extent` the circle's reach."""
     polygons = (27.0 + 104.0 * amplification) * _U * scale
     circles = 27.0 * _U * scale + extent * circle_turn(scale, amplification)
     return np.where(is_polygons, polygons, circles)
@@ -153,7 +153,7 @@ def is_determined(scale: FloatArray, amplification: FloatArray, is_polygons: NDA
 
 
 def discriminant_allowance(away: FloatArray, radius: FloatArray) -> FloatArray:
-    """What a ray `away` metres from a circle's centre loses in its discriminant, as metres of the surface: of radius^2 - E, and E itself
+    """What a ray `away` meters from a circle's center loses in its discriminant, as meters of the surface: of radius^2 - E, and E itself
     of a circle that the loss makes vanish."""
     lost = 16.0 * _U * away * away
     room = radius * radius - lost
@@ -162,7 +162,7 @@ def discriminant_allowance(away: FloatArray, radius: FloatArray) -> FloatArray:
 
 
 def centroid_allowance(n_vertices: IntArray, extent: FloatArray, area: FloatArray) -> FloatArray:
-    """Error of Box2D's centroid where only ours is known, metres: n triangles from the local origin, each area within 3 u
+    """Error of Box2D's centroid where only ours is known, meters: n triangles from the local origin, each area within 3 u
     extent^2 and weighted by at most the extent, divided by the area; thin polygons far from their origin fare worst."""
     allowance: FloatArray = 6.0 * _U * n_vertices * extent**3 / area
     return allowance
@@ -172,7 +172,7 @@ def velocity_allowance(speed: FloatArray, scale: FloatArray) -> FloatArray:
     """Return how far Box2D's velocity may lie from the exact one after a step, m/s, where its sweeps and the exact ones agree.
 
     Eight roundings of the velocity itself: gravity, damping, and three constraints' worth of impulses; and lever arms, which are
-    differences of world positions, known to 11 u S, of bodies of a tenth of a metre and more: 110 u S of every metre a second. What many
+    differences of world positions, known to 11 u S, of bodies of a tenth of a meter and more: 110 u S of every meter a second. What many
     sweeps and bodies make of that is measured, not bounded: the same sweeps in float32, and from poses moved within `lever_allowance`
     (`engine.compare.motion.judge`).
 
@@ -181,7 +181,7 @@ def velocity_allowance(speed: FloatArray, scale: FloatArray) -> FloatArray:
     speed : (n,)
         The largest of the step, m/s.
     scale : (n,)
-        Metres from the origin, extent included.
+        Meters from the origin, extent included.
     """
     return _U * speed * (8.0 + 110.0 * scale)
 
@@ -189,7 +189,7 @@ def velocity_allowance(speed: FloatArray, scale: FloatArray) -> FloatArray:
 def pose_allowance(speed: FloatArray, scale: FloatArray, dt: float) -> FloatArray:
     """Return how far Box2D's pose may lie from the exact one after a step of `dt` seconds, m, beside what its position correction does.
 
-    The centre of mass is found from the origin and moved, the origin found from it again: 17 u S; and the velocity's error, times dt.
+    The center of mass is found from the origin and moved, the origin found from it again: 17 u S; and the velocity's error, times dt.
     """
     return _U * 17.0 * scale + dt * velocity_allowance(speed, scale)
 

@@ -57,7 +57,7 @@ class PosedPairs:
     """Pairs (n, 2) into packed shapes, poses (n, 3) of float32 numbers and the same (n, 4) with cosine and sine.
 
     `scale` (n,) is what rounding is proportional to, `is_polygons` (n,) true where neither is a circle, `is_edge` (n,) where one is an
-    edge. `centroid_error` (a row for each *shape*, metres) is how far Box2D's centroid may lie from the packed one.
+    edge. `centroid_error` (a row for each *shape*, meters) is how far Box2D's centroid may lie from the packed one.
     """
 
     shapes: PackedShapes
@@ -109,9 +109,9 @@ class Answers:
 def posed_pairs(
     shapes: PackedShapes, pairs: IntArray, poses_a: FloatArray, poses_b: FloatArray, centroid_error: FloatArray | None = None
 ) -> PosedPairs:
-    """Prepare pairs for judgement; inputs must have been checked."""
+    """Prepare pairs for judgment; inputs must have been checked."""
     extent = shapes.extent[pairs]
-    if shapes.has_ghost.any():  # a neighbour's far end enters the computation as well
+    if shapes.has_ghost.any():  # a neighbor's far end enters the computation as well
         reach = np.where(shapes.has_ghost, np.hypot(shapes.ghosts[:, 0::2], shapes.ghosts[:, 1::2]), 0.0)
         extent = np.maximum(extent, largest_of_rows(reach)[pairs])
     kinds = shapes.kind[pairs]
@@ -132,7 +132,7 @@ def posed_pairs(
 
 
 def centroid_errors(packed: PackedShapes, shapes: Sequence[FixtureShape]) -> FloatArray:
-    """Return how far Box2D's centroid may lie from the packed one of each shape, metres: nothing for a circle's and an edge's."""
+    """Return how far Box2D's centroid may lie from the packed one of each shape, meters: nothing for a circle's and an edge's."""
     is_polygon = np.array([isinstance(shape, Polygon) for shape in shapes], dtype=np.bool_)
     area = np.array([shape.mass().area if isinstance(shape, Polygon) else 1.0 for shape in shapes])
     return np.where(is_polygon, allowances.centroid_allowance(packed.n_vertices, packed.extent, area), 0.0)
@@ -141,7 +141,7 @@ def centroid_errors(packed: PackedShapes, shapes: Sequence[FixtureShape]) -> Flo
 def our_manifolds(posed: PosedPairs, exact: bool = True) -> batched.ManifoldRows:
     """Return our manifolds by the exact rule, or by Box2D's.
 
-    Those of edges are always by Box2D's: which sides an edge has, and what it leaves to its neighbours, is nothing but that rule.
+    Those of edges are always by Box2D's: which sides an edge has, and what it leaves to its neighbors, is nothing but that rule.
     """
     is_edge = posed.is_edge
     if not exact or is_edge.all():
@@ -189,10 +189,10 @@ class Impacts:
 
 @dataclass(frozen=True, slots=True)
 class MovingPairs:
-    """Pairs (n, 2) into packed shapes and their poses (n, 3) at both ends; the aim D, and r, metres.
+    """Pairs (n, 2) into packed shapes and their poses (n, 3) at both ends; the aim D, and r, meters.
 
-    `scale` is what rounding is proportional to, metres; `speed` is the most that any two points of a pair approach over the whole
-    sweep, metres.
+    `scale` is what rounding is proportional to, meters; `speed` is the most that any two points of a pair approach over the whole
+    sweep, meters.
     """
 
     shapes: PackedShapes
@@ -215,7 +215,7 @@ class MovingPairs:
 
 
 def moving_pairs(shapes: PackedShapes, pairs: IntArray, motion: MotionChunk) -> MovingPairs:
-    """Prepare pairs for judgement; inputs must have been checked."""
+    """Prepare pairs for judgment; inputs must have been checked."""
     radii = shapes.radius[pairs].sum(axis=1)
     extent_a, extent_b = shapes.extent[pairs].T
     scale = np.zeros(len(pairs))
@@ -273,7 +273,7 @@ class PosedRays:
 
 
 def posed_rays(shapes: PackedShapes, rays: RayChunk) -> PosedRays:
-    """Prepare rays for judgement, and their origins as points; inputs must have been checked."""
+    """Prepare rays for judgment, and their origins as points; inputs must have been checked."""
     extent, radius = shapes.extent[rays.indices], shapes.radius[rays.indices]
     at_origin = np.abs(rays.poses[:, :2]).sum(axis=1) + extent + np.abs(rays.origins).sum(axis=1)
     scale = at_origin + np.abs(rays.ends).sum(axis=1)

@@ -23,7 +23,7 @@ F is the least of a few parabolas, one for each corner that may be foremost, all
       |        chord   `.            ends the search from the safe side; where F(s) is 0 but for rounding it changes nothing
 
 **On a face.** With the axis f carried by a face of one body, outward, that body stands still in the turning frame, and only the other's
-corners x are lines in s. Both given in A's frame at t, with B's centre at d, its velocity v, and k x a quarter turn,
+corners x are lines in s. Both given in A's frame at t, with B's center at d, its velocity v, and k x a quarter turn,
 
     f.x  +  s (base + spin f.(k x x))        base = +-(f.v - omega_b f.(k x d)),  spin = +-(omega_b - omega_a)
 
@@ -171,7 +171,7 @@ def advance_once(moving: Moving, search: Search, t: float, trace: FloatArray | N
 def advance(moving: Moving, search: Search, trace: FloatArray | None) -> tuple[int, float, int]:
     """Return status, fraction and the number of gaps measured.
 
-    The cores are about their centres, the window [t_first, t_last] is `motion_window`'s, a gap of at most `overlap` at 0 is an overlap.
+    The cores are about their centers, the window [t_first, t_last] is `motion_window`'s, a gap of at most `overlap` at 0 is an overlap.
     """
     t = search.t_first
     for step in range(TOI_MAX_STEPS):

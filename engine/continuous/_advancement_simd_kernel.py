@@ -12,7 +12,7 @@ axis not the best: `_core_kernel` then tries all corners against all edges. That
 
 **Circles.** The other core is a single point p, so each edge has one separation and a face one line. Near a corner the axis is the line
 from the nearest point of A's edges to p, and stays; then the corners of A are lines too, of which the *highest* counts
-(`_motion_kernel.closing_bound`). Both cases are computed in every lane. A circle as A is a polygon whose corners are all its centre: it has
+(`_motion_kernel.closing_bound`). Both cases are computed in every lane. A circle as A is a polygon whose corners are all its center: it has
 points, but no faces.
 """
 
@@ -43,7 +43,7 @@ MOST_SLOTS = SLOTS
 SLOT_MASK = MOST_SLOTS - 1
 """A slot's number masked with this cannot be negative; see `engine.narrowphase._simd_kernel`."""
 
-# Rows of `v`: A's corners about its centre and its normals, and B's in its own frame, `OF_B` rows on; of `w`: B's in A's frame at the time.
+# Rows of `v`: A's corners about its center and its normals, and B's in its own frame, `OF_B` rows on; of `w`: B's in A's frame at the time.
 X, Y, NX, NY = 0, MOST_SLOTS, 2 * MOST_SLOTS, 3 * MOST_SLOTS
 OF_B = 4 * MOST_SLOTS
 VERTEX_ROWS = 8 * MOST_SLOTS
@@ -77,7 +77,7 @@ BY_FACE, BY_POINTS = 0, 1
 def load_core(
     v: FloatArray, lane: int, beyond: int, slots: int, place: int, n: int, records: FloatArray, center_x: float, center_y: float
 ) -> None:
-    """Load corners about the centre, and normals, of the record at `place` into the lane; `beyond` is 0 for A and `OF_B` for B."""
+    """Load corners about the center, and normals, of the record at `place` into the lane; `beyond` is 0 for A and `OF_B` for B."""
     to, first = np.uint64(beyond * STRIDE + lane), np.uint64(place + HEAD)
     for first_slot in range(0, slots, SLOT_GROUP):
         group = first + np.uint64(GROUP_SIZE // SLOT_GROUP * first_slot)
@@ -366,7 +366,7 @@ def _measure(v: FloatArray, w: FloatArray, g: FloatArray, s: FloatArray, slots: 
     for slot in range(slots):
         row = (slot & SLOT_MASK) * STRIDE
         next_row = ((slot + 1 if slot + 1 < slots else 0) & SLOT_MASK) * STRIDE
-        shortest = 0.0 if slot > 0 else -1.0  # a padded corner makes no edge; a circle's centre makes one
+        shortest = 0.0 if slot > 0 else -1.0  # a padded corner makes no edge; a circle's center makes one
         for lane in range(LANES):
             x, y = w[X * STRIDE + lane], w[Y * STRIDE + lane]
             nx, ny = v[NX * STRIDE + row + lane], v[NY * STRIDE + row + lane]

@@ -121,7 +121,7 @@ def times_of_impact(
 ) -> None:  # fmt: skip
     """Fill a row of the `columns` status, fraction and iterations for each pair.
 
-    `sweeps` are poses at the start, at the end, and centres of A, and of B.
+    `sweeps` are poses at the start, at the end, and centers of A, and of B.
     """
     shapes, most = Shapes(*packed), most_vertices(packed[2])
     status, fraction, iterations = columns

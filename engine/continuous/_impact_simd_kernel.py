@@ -109,7 +109,7 @@ _SCALAR = _WITH_CIRCLE + _N_GROUPS
 _N_CLASSES = _SCALAR + 1
 
 # Rows of `p`, pairs that are prepared: those of `s` up to `T_LAST`, and what they are made of. A sweep is x, y, angle at the start and at
-# the end, and the centre.
+# the end, and the center.
 _SWEEP_A, _SWEEP_B, _EXTENT_A, _EXTENT_B, _RADII = T_LAST + 1, T_LAST + 9, T_LAST + 17, T_LAST + 18, T_LAST + 19
 _START, _END, _CENTER = 0, 3, 6
 _PREPARED_ROWS = T_LAST + 20
@@ -120,7 +120,7 @@ _QUEUE_ROWS = 5
 
 
 class _Query(NamedTuple):
-    """The question, and the columns to fill; the shapes' records in one row; 1 for centres a row each, 0 for one that serves all."""
+    """The question, and the columns to fill; the shapes' records in one row; 1 for centers a row each, 0 for one that serves all."""
 
     shapes: Shapes
     records: FloatArray
@@ -218,7 +218,7 @@ def _fetch(row: np.uint64, query: _Query) -> None:
 def _read_sweep(
     p: FloatArray, of_sweep: int, lane: int, start: FloatArray, end: FloatArray, center: FloatArray, row: np.uint64, of_center: np.uint64
 ) -> None:
-    """Copy one row of poses at both ends and of centres into the lane."""
+    """Copy one row of poses at both ends and of centers into the lane."""
     for field in range(3):
         p[(of_sweep + _START + field) * STRIDE + lane], p[(of_sweep + _END + field) * STRIDE + lane] = start[row, field], end[row, field]
     for field in range(2):
@@ -487,7 +487,7 @@ def times_of_impact_simd(
 ) -> int:
     """Fill the rows of all `pairs` that can go side by side to their end; list the others in `rest` and return how many they are.
 
-    Arguments are those of `times_of_impact`, `records` as in `PackedShapes`, and `rest` (n + 1,); one row of centres serves all pairs.
+    Arguments are those of `times_of_impact`, `records` as in `PackedShapes`, and `rest` (n + 1,); one row of centers serves all pairs.
     Returns -1 where an index is out of range. Rows with numbers that are not finite are among the others.
     """
     n, shapes, n_rest = pairs.shape[0], Shapes(*packed), 0

@@ -1,10 +1,10 @@
 """Two bodies that move and turn, as one relative motion, and how fast the gap between them can close.
 
-Each centre moves on a straight line and each angle grows linearly with the fraction t (`engine.geometry.sweep`), so between the centres
+Each center moves on a straight line and each angle grows linearly with the fraction t (`engine.geometry.sweep`), so between the centers
 
     d(t) = (1 - t) d(0) + t d(1),   v = d(1) - d(0),   angles theta(t) = theta(0) + omega t
 
-and a point of a core at r from its centre goes round it on a circle. All is looked at in A's frame at t, where
+and a point of a core at r from its center goes round it on a circle. All is looked at in A's frame at t, where
 A is at rest in its own coordinates and B stands at d turned back.
 
 **The closing bound.** Take a unit axis n from A to B that turns at a constant rate w: with A's face (w = omega_a), with B's, or not at all.
@@ -34,7 +34,7 @@ so from 0 up to the root s1 nothing touches. Where F is tangent to G, steps of l
 only; the classical bound converges linearly and, at a graze, hardly at all. That is why the axis turns with its face: on one that
 stays, the end of a turning face comes forward at once though nothing is there to be hit, and 14 steps were needed instead of 7.
 
-**The window.** Cores stay within the circles of rho around the centres, so they can only meet while |d(t)| <= rho_a + rho_b + target:
+**The window.** Cores stay within the circles of rho around the centers, so they can only meet while |d(t)| <= rho_a + rho_b + target:
 one quadratic that settles most misses and shortens the rest.
 
 Sources: B. Mirtich, "Impulse-based Dynamic Simulation of Rigid Body Systems", 1996, 2.3; C. Ericson, Real-Time Collision Detection,
@@ -83,14 +83,14 @@ and A is the one that `_impact_kernel` calls so::
 
 # motion: d(0), d(1), angles of A at 0 and 1, of B at 0 and 1, rho of A and of B, the rounding of a gap, |v|, largest |d| of the window
 MOTION_SIZE = 13
-# ends: start of A (x, y, angle), its end, its centre, and the same of B
+# ends: start of A (x, y, angle), its end, its center, and the same of B
 ENDS_SIZE = 16
 # placed: d and v in A's frame
 PLACED_SIZE = 4
 
 
 class Moving(NamedTuple):
-    """Two cores about their centres and their normals, how they move, and room for B as A sees it at a moment."""
+    """Two cores about their centers and their normals, how they move, and room for B as A sees it at a moment."""
 
     motion: FloatArray
     core_a: FloatArray
@@ -115,7 +115,7 @@ class Search(NamedTuple):
 
 @inlined_kernel
 def reach_about(vertices: FloatArray, first: int, n: int, x: float, y: float) -> float:
-    """Return the largest distance of a core's corners from a centre."""
+    """Return the largest distance of a core's corners from a center."""
     reach_sq = 0.0
     for i in range(first, first + n):
         dx, dy = vertices[i, 0] - x, vertices[i, 1] - y
@@ -125,7 +125,7 @@ def reach_about(vertices: FloatArray, first: int, n: int, x: float, y: float) ->
 
 @inlined_kernel
 def note_sweep(ends: FloatArray, at: int, start: FloatArray, end: FloatArray, center: FloatArray, row: int | np.uint64) -> None:
-    """Copy one row of poses at both ends and of centres into `ends`, from `at` on."""
+    """Copy one row of poses at both ends and of centers into `ends`, from `at` on."""
     for field in range(3):
         ends[at + field], ends[at + 3 + field] = start[row, field], end[row, field]
     ends[at + 6], ends[at + 7] = center[row, 0], center[row, 1]
@@ -133,7 +133,7 @@ def note_sweep(ends: FloatArray, at: int, start: FloatArray, end: FloatArray, ce
 
 @inlined_kernel
 def prepare_motion(ends: FloatArray, rho_a: float, extent_a: float, rho_b: float, extent_b: float, motion: FloatArray) -> None:
-    """Fill `motion`, with rho from `reach_about`; `ends` has A's start x, y, angle, its end, its centre, and then B's.
+    """Fill `motion`, with rho from `reach_about`; `ends` has A's start x, y, angle, its end, its center, and then B's.
 
     Rounding: a gap carries that of the positions, of the corners, and of the angles, whose own rounding moves a corner by rho |angle|
     times theirs.

@@ -81,7 +81,7 @@ def into_frame(pose: FloatArray, x: float, y: float) -> tuple[float, float]:
 
 @inlined_kernel
 def point_rounding(pose: FloatArray, extent: float, x: float, y: float) -> float:
-    """Return the rounding of a point's distance from a shape, metres."""
+    """Return the rounding of a point's distance from a shape, meters."""
     return float(SAT_ROUNDING * (abs(pose[0]) + abs(pose[1]) + abs(x) + abs(y) + extent))
 
 

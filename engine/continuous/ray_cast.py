@@ -25,11 +25,11 @@ def ray_cast(
     Parameters
     ----------
     shape : Circle, Polygon, Capsule or Segment
-        Body frame, metres; a radius or skin counts as part of the shape.
+        Body frame, meters; a radius or skin counts as part of the shape.
     xf : Transform
         World pose.
     origin, translation : pair of float
-        World frame, metres. Both ends belong to the ray.
+        World frame, meters. Both ends belong to the ray.
     trace : float64 (k, TRACE_WIDTH), optional
         Is told the steps, see `engine.common._record_kernel`; the answer is the same to the bit.
 

@@ -42,7 +42,7 @@ def swept_contact(
     Parameters
     ----------
     a, b : Circle, Polygon, Capsule or Segment
-        Body frame, metres; radii and skins count as part of the shape.
+        Body frame, meters; radii and skins count as part of the shape.
     xf_a, xf_b : Transform
         World poses at time 0; the angles stay.
     velocity_a, velocity_b : pair of float
@@ -100,11 +100,11 @@ def shape_cast(
     Parameters
     ----------
     shape, target : Circle, Polygon, Capsule or Segment
-        Body frame, metres; radii and skins count as part of the shape.
+        Body frame, meters; radii and skins count as part of the shape.
     xf, xf_target : Transform
         World poses.
     translation : pair of float
-        Metres.
+        Meters.
     trace : float64 (k, TRACE_WIDTH), optional
         Is told the steps, in the target's frame: there A is the target.
 

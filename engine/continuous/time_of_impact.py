@@ -39,7 +39,7 @@ __all__ = [
 Target = Literal["touch", "box2d"]
 
 Sweeps = tuple[FloatArray, ...]
-"""Start, end and centre of A, then of B."""
+"""Start, end and center of A, then of B."""
 
 
 def conservative_advancement(
@@ -50,7 +50,7 @@ def conservative_advancement(
     Parameters
     ----------
     a, b : Circle, Polygon, Capsule or Segment
-        Body frame, metres; radii and skins count as part of the shape.
+        Body frame, meters; radii and skins count as part of the shape.
     sweep_a, sweep_b : Sweep
         Motions over the same step; turns of any size.
     t_max : float
@@ -163,9 +163,9 @@ def impact_rows(
     trace: FloatArray | None = None,
     threads: int = 1,
 ) -> ImpactRows:
-    """Times of impact of `pairs` (n, 2) of packed shapes that move from poses (n, 3) to poses (n, 3) about local centres.
+    """Times of impact of `pairs` (n, 2) of packed shapes that move from poses (n, 3) to poses (n, 3) about local centers.
 
-    Centres are (n, 2), or (1, 2) for all. Arrays are contiguous and writable. Indices and numbers need not have been looked at: the kernels
+    Centers are (n, 2), or (1, 2) for all. Arrays are contiguous and writable. Indices and numbers need not have been looked at: the kernels
     find out on the way. Many pairs go side by side by conservative advancement, with the same answers to the bit; several `threads` then
     take a part of them each.
 
@@ -212,7 +212,7 @@ def advancement_rows(shapes: PackedShapes, pairs: IntArray, sweeps: Sweeps, t_ma
 
 
 def _with_centers(sweeps: Sweeps, n: int) -> Sweeps:
-    """Return the same with centres a row each."""
+    """Return the same with centers a row each."""
     return tuple(column if len(column) == n else np.repeat(column, n, axis=0) for column in sweeps)
 
 

@@ -50,7 +50,7 @@ class Difference:
     """One pair on which Box2D and we differ, as a viewer needs it: where, how much, why.
 
     `reason` is one of the referee's reasons, or "unexplained"; `size` is the largest difference of a point or, where
-    the axes differ, Box2D's excess depth, metres; `evidence` says in one sentence what was shown.
+    the axes differ, Box2D's excess depth, meters; `evidence` says in one sentence what was shown.
     """
 
     fixture_a: int

@@ -30,7 +30,7 @@ class PointState(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class ContactPoint:
-    """One contact point in one step; world frame, metres, newton seconds. `normal` points from fixture A to fixture B.
+    """One contact point in one step; world frame, meters, newton seconds. `normal` points from fixture A to fixture B.
 
     A removed point carries the position, normal and separation of the last step it was seen in, and no impulse.
     """

@@ -1,4 +1,4 @@
-"""Results of queries, world frame, metres."""
+"""Results of queries, world frame, meters."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One step of an algorithm, any algorithm, as a viewer, a test or a file needs it. World frame, metres, unless a view says otherwise."""
+"""One step of an algorithm, any algorithm, as a viewer, a test or a file needs it. World frame, meters, unless a view says otherwise."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ class View:
     name, title : str
         "plane" is the world's, with the shapes in it.
     x, y : str
-        What the axes are, with units; both empty for places: metres both ways, drawn to one scale. An empty y alone has no numbers.
+        What the axes are, with units; both empty for places: meters both ways, drawn to one scale. An empty y alone has no numbers.
     """
 
     name: str

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from engine.common.file_schema import METRES, FirstVersion, Strict
+from engine.common.file_schema import METERS, FirstVersion, Strict
 from engine.common.limits import MAX_COORDINATE, MAX_POLYGON_VERTICES
 
 __all__ = ["MAX_PIECES", "MAX_VERTICES", "BodySchema"]
@@ -17,7 +17,7 @@ MAX_VERTICES = 100_000
 """Maximum number of vertices of a ring."""
 
 _Number = Annotated[float, Field(ge=-MAX_COORDINATE, le=MAX_COORDINATE)]
-_Size = Annotated[float, Field(gt=0.0, le=MAX_COORDINATE, json_schema_extra=METRES)]
+_Size = Annotated[float, Field(gt=0.0, le=MAX_COORDINATE, json_schema_extra=METERS)]
 _Count = Annotated[int, Field(ge=0, le=2**31 - 1)]
 _Text = Annotated[str, Field(max_length=10_000)]
 _Name = Annotated[str, Field(max_length=1_000)]

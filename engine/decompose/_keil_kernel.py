@@ -28,7 +28,7 @@ as reflex the whole polygon is a subproblem of that kind.
 Cost: corners that see each other, one of them reflex, times n; O(r^2 n) and more where all see all. Which corners see each other takes
 O(r n) tests against n edges, given up at the first edge in the way.
 
-Three corners on one line need a rule of their own, for outlines are full of them. A corner on the line of its neighbours is no dent: a
+Three corners on one line need a rule of their own, for outlines are full of them. A corner on the line of its neighbors is no dent: a
 piece may have it. A diagonal may pass corners on its line whose edges all lie on one side of it: it is taken as if it were bent away
 from that side by nothing at all. "Triangles" of no area take part like others::
 
@@ -37,7 +37,7 @@ from that side by nothing at all. "Triangles" of no area take part like others::
 
 No least set has a cut i-k past a corner j: cutting i-j and j-k, which bound the same, would be one less.
 
-The polygon may be weakly simple: run along a bridge to a hole twice. Corners at one place are then told apart by their neighbours: a
+The polygon may be weakly simple: run along a bridge to a hole twice. Corners at one place are then told apart by their neighbors: a
 diagonal must start inside the angle of *this* corner.
 
 Coordinates are the whole numbers of `engine.decompose.grid`, so that every turn is exact.
@@ -133,7 +133,7 @@ def _is_seen(points: IntArray, p: int, q: int) -> bool:
 
 @kernel
 def _sight(points: IntArray, reflex: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Tell of corners i < k (n, n) whether they see each other: neighbours, and pairs that a subproblem or its triangle may need."""
+    """Tell of corners i < k (n, n) whether they see each other: neighbors, and pairs that a subproblem or its triangle may need."""
     n = points.shape[0]
     sees = np.zeros((n, n), dtype=np.bool_)
     for i in range(n - 1):

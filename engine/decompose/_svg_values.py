@@ -45,7 +45,7 @@ Auto = Literal["auto"]
 AUTO: Auto = "auto"
 
 _ABSOLUTE = {"": 1.0, "px": 1.0, "pt": 96.0 / 72.0, "pc": 16.0, "in": 96.0, "cm": 96.0 / 2.54, "mm": 96.0 / 25.4, "q": 96.0 / 101.6}
-"""User units, CSS pixels of a 96th of an inch; a Q is a quarter of a millimetre."""
+"""User units, CSS pixels of a 96th of an inch; a Q is a quarter of a millimeter."""
 _OF_FONT = {"em": 1.0, "ex": 0.5, "ch": 0.5}
 """Shares of the font's size; CSS Values 3, 5.1.1: half an em for ex and ch where the font is not known."""
 _ANGLES = {"": 1.0, "deg": 1.0, "grad": 0.9, "rad": 180.0 / math.pi, "turn": 360.0}

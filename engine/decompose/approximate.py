@@ -1,6 +1,6 @@
-"""At most k convex pieces: neighbours are replaced by their common hull, the cheapest pair first.
+"""At most k convex pieces: neighbors are replaced by their common hull, the cheapest pair first.
 
-Starting from the exact pieces, the pair of neighbours is taken whose hull adds least area outside the outline, and put in their place;
+Starting from the exact pieces, the pair of neighbors is taken whose hull adds least area outside the outline, and put in their place;
 and so on until one piece is left, the hull of all. The pieces may then overlap each other, which is no harm for the fixtures of one
 body; what counts is the area *outside the outline*, the excess::
 
@@ -10,14 +10,14 @@ body; what counts is the area *outside the outline*, the excess::
         +-----------+            +-----------+
 
 Every state on the way covers the outline, so nothing is missed but what the start missed. Hulls of more corners than Box2D takes give
-up an edge at a time, the one whose neighbours meet again at the least added area, so that they still cover::
+up an edge at a time, the one whose neighbors meet again at the least added area, so that they still cover::
 
             ___                  _/\\_
            /   \\        ->      /    \\
 
 Of the states with at most k pieces the one of least excess is the answer; more pieces can therefore never be worse.
 
-Neighbours are pieces that touch. So that one piece can be reached, groups of pieces that do not touch are tied: those that face each
+Neighbors are pieces that touch. So that one piece can be reached, groups of pieces that do not touch are tied: those that face each
 other, which an edge of the Delaunay triangulation of all corners says, by the pieces at the ends of the shortest such edge. All pairs of
 groups would be tied at the square of the cost: 400 dots took minutes.
 
@@ -71,8 +71,8 @@ def merged_to(outline: Outline, pieces: Sequence[FloatArray], max_pieces: int, m
     shapes: dict[int, Any] = {k: shapely.Polygon(piece) for k, piece in current.items()}
     target = _Target(outline)
     beyond = dict(enumerate(target.excess(list(shapes.values()))))
-    near = _neighbours(list(shapes.values()))
-    hulls: dict[Pair, tuple[float, FloatArray]] = {}  # of each pair of neighbours: its excess, and the hull
+    near = _neighbors(list(shapes.values()))
+    hulls: dict[Pair, tuple[float, FloatArray]] = {}  # of each pair of neighbors: its excess, and the hull
     cheapest: list[tuple[float, Pair]] = []  # a heap of what the pairs cost; some of them are no longer there
     fresh = sorted({(min(a, b), max(a, b)) for a, others in near.items() for b in others})
     best: list[FloatArray] = []
@@ -107,7 +107,7 @@ def covering_hull(points: FloatArray, max_vertices: int) -> FloatArray:
 
     An edge b-c goes by moving its two ends to the point where the edges before and after it meet; this adds the triangle over the edge.
     That point exists where
-    the turns at b and c make less than pi together, as some two neighbours of five corners or more do.
+    the turns at b and c make less than pi together, as some two neighbors of five corners or more do.
     """
     hull = convex_hull(points)
     while len(hull) > max_vertices:
@@ -150,7 +150,7 @@ class _Target:
         return found
 
 
-def _neighbours(shapes: list[Any]) -> dict[int, set[int]]:
+def _neighbors(shapes: list[Any]) -> dict[int, set[int]]:
     """Return for each piece those that touch it, and ties between groups that do not touch: a connected graph."""
     import shapely
 

@@ -12,7 +12,7 @@
       "notes": ["Left out: 3 parts nowhere 0.01 m thick, less than Box2D's skin."]
     }
 
-Metres, in the frame of the body, y up. The outline's parts and rings are those of `Outline`; a fixture is a convex polygon of at most 16
+Meters, in the frame of the body, y up. The outline's parts and rings are those of `Outline`; a fixture is a convex polygon of at most 16
 vertices, or a circle. The picture's file lies in the folder of this file, or below, or else is left out; `lower` and `upper` are the
 corners of the box that it, or the rectangle `crop` (left, top, width, height in pixels) of it, fills. `max_pieces`, `picture`, `notes` and
 `holes` are optional.
@@ -66,13 +66,13 @@ class BodyFile:
     ----------
     name : str
     pieces : tuple of Polygon or Circle
-        Body frame, metres; at least one. Polygons have at most 16 vertices and no skin of their own.
+        Body frame, meters; at least one. Polygons have at most 16 vertices and no skin of their own.
     outline : Outline
         What was cut up, same frame.
     method : str
         How; one of `engine.decompose.decompose.METHODS`, or another word in a file that something else wrote.
     tolerance : float
-        > 0, metres, of the outline.
+        > 0, meters, of the outline.
     pixels_per_metre : float
         > 0.
     max_pieces : int, optional
@@ -288,7 +288,7 @@ def _told_below(path: str) -> Iterator[None]:
 
 
 def _piece(k: int, fixture: Any, notes: list[str]) -> Polygon | Circle:
-    """Return a piece; of a polygon without the corners that float32 cannot tell from the line of their neighbours, told in a note each."""
+    """Return a piece; of a polygon without the corners that float32 cannot tell from the line of their neighbors, told in a note each."""
     with _told_below(f"fixtures[{k}]."):
         if fixture.kind == "circle":
             return Circle(fixture.radius, (fixture.center[0], fixture.center[1]))

@@ -1,11 +1,11 @@
 """At most k circles inside the outline: the cheapest fixtures there are.
 
 Each circle lies wholly inside, so that there is no excess; what is missed are the corners. The first is the largest circle that fits.
-Each next one is that which covers most of what is not covered yet; circles may overlap. (With their centres on the medial axis this is
+Each next one is that which covers most of what is not covered yet; circles may overlap. (With their centers on the medial axis this is
 how sphere trees are built.) A circle at a point has the distance from the boundary as its radius; candidates are the points of a
 square lattice inside, and the same points count what is covered::
 
-        . . . . . . .        o  centre of the first circle: the point farthest from the boundary
+        . . . . . . .        o  center of the first circle: the point farthest from the boundary
         . . . o . . .        then the point whose circle covers most points still uncovered
         . . . . . . .
 
@@ -30,11 +30,11 @@ from engine.geometry import Circle
 __all__ = ["circles_inside"]
 
 LATTICE_POINTS = 1000
-"""Points inside that are tried as centres, about, a count. Eight circles then cover 1 to 5 % less than with 4,000, in a tenth of the time
+"""Points inside that are tried as centers, about, a count. Eight circles then cover 1 to 5 % less than with 4,000, in a tenth of the time
 and less (10 ms, measured on five outlines of `tests/outlines`): each point is compared with each."""
 
 REFINEMENTS = 20
-"""Convergence, a count. The first circle's centre is moved uphill by half a lattice step, a quarter, and so on: to 1e-6 of a step."""
+"""Convergence, a count. The first circle's center is moved uphill by half a lattice step, a quarter, and so on: to 1e-6 of a step."""
 
 
 def circles_inside(target: Any, max_pieces: int) -> list[Circle]:
@@ -58,7 +58,7 @@ def circles_inside(target: Any, max_pieces: int) -> list[Circle]:
     at = int(radii.argmax())
     centers = np.concatenate((centers, _uphill(target, boundary, centers[at], spacing)[None]))
     radii = np.append(radii, shapely.distance(shapely.Point(centers[-1]), boundary))
-    # to the rounding of float32, in which Box2D holds centre and radius
+    # to the rounding of float32, in which Box2D holds center and radius
     radii -= EPS32 * (np.abs(centers).max(axis=1) + radii)
     reaches = _reached(centers, radii)
     chosen = len(centers) - 1
@@ -89,7 +89,7 @@ def _reached(centers: FloatArray, radii: FloatArray) -> Any:
 
 
 def _uphill(target: Any, boundary: Any, start: FloatArray, step: float) -> FloatArray:
-    """Return a point near `start` that is farther from the boundary, by trying eight neighbours at ever smaller steps."""
+    """Return a point near `start` that is farther from the boundary, by trying eight neighbors at ever smaller steps."""
     import shapely
 
     best, depth = start, float(shapely.distance(shapely.Point(start), boundary))

@@ -58,7 +58,7 @@ class Decomposition:
     Attributes
     ----------
     pieces : tuple of Polygon or Circle
-        In the outline's frame, metres, each one within Box2D's limits.
+        In the outline's frame, meters, each one within Box2D's limits.
     outline : Outline
     method : str
         One of `METHODS`.
@@ -98,7 +98,7 @@ def decompose(
     Parameters
     ----------
     outline : Outline
-        Metres, near the origin of the body that it is to be: float32 is spaced 6e-8 of the distance from there.
+        Meters, near the origin of the body that it is to be: float32 is spaced 6e-8 of the distance from there.
     method : str
         One of `METHODS`; the module says what each gives.
     max_pieces : int, optional

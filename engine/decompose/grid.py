@@ -21,7 +21,7 @@ rings which touch share a vertex there)::
                         v                  ->          / \\
                        / \\  hole                      /   \\
 
-Corners which lie on the line of their neighbours to within two steps are left out, for there rounding would make dents of them.
+Corners which lie on the line of their neighbors to within two steps are left out, for there rounding would make dents of them.
 
 Where rounding would make rings cross, which needs features as small as a step, they are rounded by snap rounding instead, which keeps
 them valid at the cost of a vertex here and there.
@@ -72,7 +72,7 @@ class GridPart:
     rings : list of lists of int
         Indices into `points`, the outer ring first; the inside is on the left of each edge. A point may lie on two rings.
     vertices : float64 (n, 2)
-        The same points in metres: the outline's own vertices.
+        The same points in meters: the outline's own vertices.
     """
 
     points: list[Point]
@@ -85,7 +85,7 @@ class GridPart:
         return np.array(self.points, dtype=np.int64).reshape(-1, 2)
 
     def loop(self, piece: Sequence[int]) -> FloatArray:
-        """Return the metres of a loop of indices, (n, 2)."""
+        """Return the meters of a loop of indices, (n, 2)."""
         found: FloatArray = self.vertices[list(piece)]
         return found
 
@@ -130,7 +130,7 @@ def on_grid(outline: Outline) -> list[GridPart]:
 
 @dataclass(frozen=True)
 class _Frame:
-    """Where the grid lies: a step in metres, its axis, and the point, in steps along the grid's axes, that becomes (0, 0)."""
+    """Where the grid lies: a step in meters, its axis, and the point, in steps along the grid's axes, that becomes (0, 0)."""
 
     unit: float
     cos: float
@@ -157,11 +157,11 @@ class _Frame:
         return cls(unit, cos, sin, (float(np.rint((cos * x + sin * y) / unit)), float(np.rint((cos * y - sin * x) / unit))))
 
     def cells(self, ring: FloatArray) -> FloatArray:
-        """Return metres as steps, not rounded yet; element by element, so that equal points stay equal."""
+        """Return meters as steps, not rounded yet; element by element, so that equal points stay equal."""
         x, y = ring[:, 0] / self.unit, ring[:, 1] / self.unit
         return np.column_stack((self.cos * x + self.sin * y - self.center[0], self.cos * y - self.sin * x - self.center[1]))
 
-    def metres(self, cell: Point) -> FloatArray:
+    def meters(self, cell: Point) -> FloatArray:
         u, v = cell[0] + self.center[0], cell[1] + self.center[1]
         return np.array([self.cos * u - self.sin * v, self.sin * u + self.cos * v]) * self.unit
 
@@ -173,7 +173,7 @@ def _grid_part(polygon: Any, origin: dict[Point, FloatArray], frame: _Frame) -> 
         loops = _with_touching(loops)
     index: dict[Point, int] = {}
     rings = [[index.setdefault(cell, len(index)) for cell in loop] for loop in loops]
-    vertices = np.array([origin[cell] if cell in origin else frame.metres(cell) for cell in index])
+    vertices = np.array([origin[cell] if cell in origin else frame.meters(cell) for cell in index])
     return GridPart(list(index), rings, vertices)
 
 

@@ -1,28 +1,28 @@
 """The outline of what is opaque in a picture.
 
-Between the centres of pixels the alpha is taken as linear, and the contour runs where it passes the threshold: an edge that was
+Between the centers of pixels the alpha is taken as linear, and the contour runs where it passes the threshold: an edge that was
 painted with soft pixels is found again to a small part of a pixel.
 
-       0    0    0    0           alpha at the centres of pixels; a row and a column of 0 around it
+       0    0    0    0           alpha at the centers of pixels; a row and a column of 0 around it
          .----------.              closes what touches the picture's edge: an opaque pixel at the
-       0 |  1    1  | 0            edge ends half a pixel from its centre, where the picture ends
+       0 |  1    1  | 0            edge ends half a pixel from its center, where the picture ends
          '-----.    |
        0    0   \\ 1 | 0            y is up: row 0 is the highest
                  '--'
 
-A picture without transparency is read as a drawing on paper: what differs from the one colour of its border is the outline, wherever it
-is, so that a letter keeps its holes. If the border has several colours (a photograph), or nothing differs, the whole picture is the
+A picture without transparency is read as a drawing on paper: what differs from the one color of its border is the outline, wherever it
+is, so that a letter keeps its holes. If the border has several colors (a photograph), or nothing differs, the whole picture is the
 outline. A note says which of these was done.
 
-How far a pixel of such a drawing is covered: where paper shows through at the edge, its colour lies between the paper's and that of the
+How far a pixel of such a drawing is covered: where paper shows through at the edge, its color lies between the paper's and that of the
 ink beside it, so the share is its distance from the paper over the greatest distance in the 3 x 3 pixels around it.
 
        paper  rim   rim   ink      distance from the paper    0    25   150   255
          .     o     o     O       opacity                    0   1/6   0.6    1
 
 The rim is what shares a side with paper, or with a pixel of the rim that is less than half covered (an edge aslant spreads over two).
-What lies deeper is solid, whatever its colour: a light area inside is no hole. Up to `_PAPER_GRAIN` from its colour is paper, and the
-greatest distance around counts as at least twice that, for compression wears plain colours that far.
+What lies deeper is solid, whatever its color: a light area inside is no hole. Up to `_PAPER_GRAIN` from its color is paper, and the
+greatest distance around counts as at least twice that, for compression wears plain colors that far.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ _MOST_SIDE = 65_535
 _LARGEST_FILE = 64_000_000
 """Bytes."""
 _PAPER_GRAIN = 24
-"""Steps of 255 in a channel by which paper differs from itself: what JPEG of middling quality does to a plain colour."""
+"""Steps of 255 in a channel by which paper differs from itself: what JPEG of middling quality does to a plain color."""
 _BAND = 1_000_000
 """Pixels that are worked on in one go: whatever is computed of them takes some tens of megabytes, and not of a picture at its largest a
 gigabyte."""
@@ -201,7 +201,7 @@ def contour_of_opacity(alpha: Shares | FloatArray, pixels_per_metre: float, thre
     x = (np.arange(width + 2) - 0.5) / scale
     y = (height + 0.5 - np.arange(height + 2)) / scale
     bands = []
-    # Of rows of squares between the centres of pixels; the next begins where one ends.
+    # Of rows of squares between the centers of pixels; the next begins where one ends.
     for top, end in _bands(height + 1, width + 2, _CONTOUR_BAND):
         padded = np.zeros((end - top + 1, width + 2))
         held = alpha[max(top - 1, 0) : end]
@@ -239,7 +239,7 @@ def _bands(height: int, width: int, n_pixels: int = _BAND) -> Iterator[tuple[int
 
 
 def _check_corners(alpha: Shares | FloatArray, level: float, name: str) -> None:
-    """Refuse a picture whose contour has too many corners: there is one between each two neighbours of which one is solid."""
+    """Refuse a picture whose contour has too many corners: there is one between each two neighbors of which one is solid."""
     solid = alpha > level
     n_corners = sum(int(np.count_nonzero(one != other)) for one, other in ((solid[1:], solid[:-1]), (solid[:, 1:], solid[:, :-1])))
     n_corners += sum(int(np.count_nonzero(side)) for side in (solid[0], solid[-1], solid[:, 0], solid[:, -1]))
@@ -318,7 +318,7 @@ def _is_cut_short(name: str) -> bool:
 
 
 def _as_rgba(picture: Any) -> Bytes:
-    """Return (height, width, 4) bytes; greys of sixteen and thirty-two bits and floats are brought to eight, which Pillow would cut off."""
+    """Return (height, width, 4) bytes; grays of sixteen and thirty-two bits and floats are brought to eight, which Pillow would cut off."""
     width, height = picture.size
     picture.load()
     pixels = np.empty((height, width, 4), dtype=np.uint8)
@@ -328,39 +328,39 @@ def _as_rgba(picture: Any) -> Bytes:
             pixels[first:end] = np.asarray(picture.crop((0, first, width, end)).convert("RGBA"))
         return pixels
 
-    def greys(band: tuple[int, int]) -> FloatArray:
+    def grays(band: tuple[int, int]) -> FloatArray:
         values = np.asarray(picture.crop((0, band[0], width, band[1])), dtype=np.float64)
         return np.where(np.isfinite(values), values, 0.0)
 
-    largest = max(float(greys(band).max()) for band in bands)
+    largest = max(float(grays(band).max()) for band in bands)
     steps = _WORD_STEPS if picture.mode.startswith("I") and largest > _OPAQUE else 1.0 if largest > 1.0 else 1.0 / _OPAQUE
-    clear = picture.info.get("transparency")  # of a PNG, the one grey that is transparent
+    clear = picture.info.get("transparency")  # of a PNG, the one gray that is transparent
     for first, end in bands:
-        values = greys((first, end))
+        values = grays((first, end))
         pixels[first:end, :, :3] = np.clip(values / steps, 0, _OPAQUE).astype(np.uint8)[:, :, None]
         pixels[first:end, :, 3] = np.where(values == clear, 0, _OPAQUE) if isinstance(clear, int) else _OPAQUE
     return pixels
 
 
 def _on_paper(colors: Bytes) -> tuple[Shares, str]:
-    """Return the opacity of a drawing on paper of one colour, or of the whole picture, and what was done."""
+    """Return the opacity of a drawing on paper of one color, or of the whole picture, and what was done."""
     height, width = colors.shape[:2]
     border = np.concatenate((colors[0], colors[-1], colors[:, 0], colors[:, -1])).astype(np.int64)
     paper = np.median(border, axis=0)
     if np.abs(border - paper).max() > _PAPER_GRAIN:
-        note = "It has neither transparency nor a border of one colour: the whole picture is the outline."
+        note = "It has neither transparency nor a border of one color: the whole picture is the outline."
         return np.ones((height, width), dtype=np.float32), note
     away = np.empty((height, width), dtype=np.uint8)
     for first, end in _bands(height, width):
         away[first:end] = np.abs(colors[first:end].astype(np.int16) - np.rint(paper).astype(np.int16)).max(axis=2)
     if away.max() <= _PAPER_GRAIN:
-        return np.ones((height, width), dtype=np.float32), "It has no transparency and one colour only: the whole picture is the outline."
+        return np.ones((height, width), dtype=np.float32), "It has no transparency and one color only: the whole picture is the outline."
     word = "".join(f"{round(float(channel)):02x}" for channel in paper)
-    return _coverage(away), f"It has no transparency: the colour of its border, #{word}, was taken for the background, wherever it is."
+    return _coverage(away), f"It has no transparency: the color of its border, #{word}, was taken for the background, wherever it is."
 
 
 def _coverage(away: Bytes) -> Shares:
-    """Return how far each pixel is covered, 0 to 1, from how far its colour is from the paper's, steps of 255."""
+    """Return how far each pixel is covered, 0 to 1, from how far its color is from the paper's, steps of 255."""
     greatest = np.maximum(_greatest_around(away), 2 * _PAPER_GRAIN)
     share: Shares = np.divide(away, greatest, dtype=np.float32)
     del greatest

@@ -98,7 +98,7 @@ def fewest_pieces(
     Returns
     -------
     list of loops of indices into the part's points
-        Counter-clockwise, convex, making up the part; corners may lie on the line of their neighbours.
+        Counter-clockwise, convex, making up the part; corners may lie on the line of their neighbors.
     bool
         Whether these are the fewest that diagonals can make, and not only the fewest that were found.
     """

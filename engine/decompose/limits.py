@@ -6,7 +6,7 @@ Box2D 2.3, in the wheel that this project uses, was asked (tests/unit/decompose/
 - each edge longer than 1.2e-7 m, an area above 1.2e-7 m^2; it asserts both, after rounding to float32. The area is summed about the
   *local origin*, so that rounding drowns a small piece far from there: a sliver of 2 mm x 2 mm at 2 m is about the least. It does not weld
   corners, as later versions do with those nearer than 2.5 mm: nothing is lost to that;
-- strictly convex as float32 sees it: a corner too nearly on the line of its neighbours is dropped in silence, or the hull never ends.
+- strictly convex as float32 sees it: a corner too nearly on the line of its neighbors is dropped in silence, or the hull never ends.
 
 So corners that float32 cannot tell from the line of their neighbors are left out (a rounding error's worth of area), pieces of too many
 corners are cut again, and what is too small for Box2D is dropped, and counted.
@@ -33,7 +33,7 @@ Loop = list[int]
 
 
 def clean(loop: FloatArray) -> FloatArray:
-    """Return the corners (n, 2) of a convex loop that float32 can tell from the line of their neighbours; fewer than 3 if there is no
+    """Return the corners (n, 2) of a convex loop that float32 can tell from the line of their neighbors; fewer than 3 if there is no
     such area.
 
     The flattest corner is dropped first, then the next, until each of the rest is strictly convex both as given and rounded to float32.
@@ -55,7 +55,7 @@ def _told_apart(held: list[list[float]], bends: list[float]) -> list[int]:
     while queue and n_left > 2:
         bend, k = heappop(queue)
         if bend != bends[k]:
-            continue  # it has had another neighbour since
+            continue  # it has had another neighbor since
         bends[k] = math.nan
         n_left -= 1
         p, r = before[k], after[k]
@@ -109,7 +109,7 @@ def split(loop: FloatArray, max_vertices: int = MAX_POLYGON_VERTICES) -> list[Fl
 
 
 def within_limits(part: GridPart, pieces: Sequence[Loop], max_vertices: int = MAX_POLYGON_VERTICES) -> tuple[list[FloatArray], int]:
-    """Return convex pieces of a part, in metres, as Box2D takes them, and how many had to be dropped as too small."""
+    """Return convex pieces of a part, in meters, as Box2D takes them, and how many had to be dropped as too small."""
     made: list[FloatArray] = []
     n_dropped = 0
     for piece in pieces:

@@ -5,8 +5,8 @@
 
 The greatest distance says how deep the worst place is: from a covered point to the nearest of the outline, or from a missed point to
 the nearest piece. Within a region that distance need not be greatest at a corner (in a filled hole it is so in the middle), so it is
-searched by halving squares: no point of a square of half diagonal h is farther away than its centre's distance + h, and squares which
-cannot beat the best centre so far, or do not meet the region, are dropped.
+searched by halving squares: no point of a square of half diagonal h is farther away than its center's distance + h, and squares which
+cannot beat the best center so far, or do not meet the region, are dropped.
 
 All is measured by shapely from the shapes alone; nothing of what a decomposition says about itself goes in. Circles are regular polygons of
 256 corners and the circle's area there.
@@ -66,17 +66,17 @@ class Cover:
 
     @cached_property
     def covered(self) -> float:
-        """Square metres that the pieces cover together."""
+        """Square meters that the pieces cover together."""
         return float(self._union.area)
 
     @cached_property
     def excess(self) -> float:
-        """Square metres that are covered and do not belong to the outline."""
+        """Square meters that are covered and do not belong to the outline."""
         return float(self._beyond.area)
 
     @cached_property
     def missed(self) -> float:
-        """Square metres of the outline that no piece covers."""
+        """Square meters of the outline that no piece covers."""
         return float(self._bare.area)
 
     @property
@@ -86,12 +86,12 @@ class Cover:
 
     @cached_property
     def farthest_missed(self) -> float:
-        """Metres from a point of the outline to the nearest piece, at the most; within 1 %."""
+        """Meters from a point of the outline to the nearest piece, at the most; within 1 %."""
         return farthest(self._bare, self._union)
 
     @cached_property
     def farthest_excess(self) -> float:
-        """Metres from a covered point to the outline, at the most; within 1 %."""
+        """Meters from a covered point to the outline, at the most; within 1 %."""
         return farthest(self._beyond, self._whole)
 
     @cached_property
@@ -172,7 +172,7 @@ def _without(parts: NDArray[np.object_], others: NDArray[np.object_], of: IntArr
 
 
 def farthest(region: Any, target: Any) -> float:
-    """Return how far the farthest point of `region` lies from `target`, metres; 0 for an empty region.
+    """Return how far the farthest point of `region` lies from `target`, meters; 0 for an empty region.
 
     Too small by `DISTANCE_CONVERGENCE` of it or `DISTANCE_FLOOR` of the region's extent at most, whichever is more.
     """
@@ -235,7 +235,7 @@ class _Distances:
 
 
 def boundary_distance(a: Outline, b: Outline, step: float) -> float:
-    """Return the Hausdorff distance of two boundaries, metres; the true one is larger by at most ``step / 2``.
+    """Return the Hausdorff distance of two boundaries, meters; the true one is larger by at most ``step / 2``.
 
     The distance from one segment is a convex function along another, so that it is greatest at an end. So for a stretch of a and the
     edge of b that is nearest to its middle, the farther of the two ends bounds how far any point of the stretch is from b. Stretches that

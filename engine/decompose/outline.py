@@ -38,8 +38,8 @@ class Part:
     Parameters
     ----------
     outer : array_like, (n, 2), n >= 3
-        Metres, in either winding, simple, not convex in general. Repeated vertices, the first one at the end included, are dropped;
-        vertices on the line of their neighbours are kept.
+        Meters, in either winding, simple, not convex in general. Repeated vertices, the first one at the end included, are dropped;
+        vertices on the line of their neighbors are kept.
     holes : iterable of array_like, each (m, 2), m >= 3
         Simple, inside `outer`, apart from each other; single common points are allowed.
 
@@ -77,7 +77,7 @@ class Part:
 
     @property
     def area(self) -> float:
-        """Square metres, holes taken off."""
+        """Square meters, holes taken off."""
         return sum(signed_area(ring) for ring in self.rings())
 
     @property
@@ -150,7 +150,7 @@ class Outline:
 
     @property
     def area(self) -> float:
-        """Square metres, holes taken off."""
+        """Square meters, holes taken off."""
         return sum(part.area for part in self.parts)
 
     @property
@@ -169,7 +169,7 @@ class Outline:
             yield from part.rings()
 
     def translated(self, dx: float, dy: float) -> Outline:
-        """Return the outline moved by so many metres."""
+        """Return the outline moved by so many meters."""
         offset = np.array([finite("dx", dx, "m"), finite("dy", dy, "m")])
         return Outline(Part(part.outer + offset, [hole + offset for hole in part.holes]) for part in self.parts)
 
@@ -187,7 +187,7 @@ class Outline:
 
     @classmethod
     def around(cls, pieces: Iterable[FloatArray], grid: float) -> Outline | None:
-        """Return the outline of what convex pieces (n, 2) cover together, rounded to `grid` metres; None where that is nothing."""
+        """Return the outline of what convex pieces (n, 2) cover together, rounded to `grid` meters; None where that is nothing."""
         require("shapely")
         import shapely
 

@@ -56,7 +56,7 @@ def repaired(rings: Iterable[ArrayLike], rule: str = "evenodd") -> Outline:
     Parameters
     ----------
     rings : iterable of array_like, each (n, 2)
-        Metres. Closed, whether or not the first point is given again at the end; they may cross themselves and each other.
+        Meters. Closed, whether or not the first point is given again at the end; they may cross themselves and each other.
     rule : "evenodd" or "nonzero"
         What counts as inside. Without crossings, a ring within another is a hole by evenodd; by nonzero only if it goes the other way.
 
@@ -127,7 +127,7 @@ def _check_depth(rings: list[FloatArray]) -> None:
 
 
 def without_specks(outline: Outline, radius: float) -> tuple[Outline | None, int, int]:
-    """Return the outline without the parts and the holes that hold no disc of `radius` metres; how many parts, how many holes.
+    """Return the outline without the parts and the holes that hold no disc of `radius` meters; how many parts, how many holes.
 
     The first is None where nothing is left. A region in which every point lies within r of its boundary, of length L, has an area of
     L r at the most: most parts need no closer look.
@@ -182,7 +182,7 @@ def edges_of(rings: Iterable[FloatArray]) -> FloatArray:
 def check_tangle(edges: FloatArray, field: str) -> None:
     """Refuse lines that take long to sort out: with too many crossings, or with too many that might be one.
 
-    Neighbours, which meet in a corner, are not counted.
+    Neighbors, which meet in a corner, are not counted.
 
     Parameters
     ----------
@@ -201,7 +201,7 @@ def check_tangle(edges: FloatArray, field: str) -> None:
     boxes = shapely.box(low[:, 0], low[:, 1], high[:, 0], high[:, 1])
     tree = shapely.STRtree(boxes)
     step = max(1, _MOST_PAIRS // len(edges))
-    n_near = n_meetings = -3 * len(edges)  # each with itself and with two neighbours
+    n_near = n_meetings = -3 * len(edges)  # each with itself and with two neighbors
     for first in range(0, len(edges), step):
         one, other = tree.query(boxes[first : first + step])
         n_near += len(one)
@@ -256,7 +256,7 @@ def _winding_numbers(points: FloatArray, edges: FloatArray) -> FloatArray:
 
 
 def _straightened(geometry: Any) -> Any:
-    """Return the geometry without the vertices that lie on the line of their neighbours, where it stays valid without them."""
+    """Return the geometry without the vertices that lie on the line of their neighbors, where it stays valid without them."""
     import shapely
 
     scale = float(np.abs(shapely.get_coordinates(geometry)).max())

@@ -8,7 +8,7 @@ tolerance from the straight line between the two; else the farthest stays, and b
        a ---------------- b
 
 Both directions of the Hausdorff distance are bounded by the tolerance t. From the old boundary to the new one: an edge between two
-vertices within t of a segment lies within t of it, for the neighbourhood of a segment is convex. From the new to the old: the nearest
+vertices within t of a segment lies within t of it, for the neighborhood of a segment is convex. From the new to the old: the nearest
 point of the segment ab moves continuously from a to b as one goes along the chain, so that it takes every place on ab, each within t.
 
 GEOS leaves a vertex in where the shortcut would cross another edge of any ring (`TopologyPreservingSimplifier`). That the result is
@@ -47,7 +47,7 @@ def simplified(outline: Outline, tolerance: float) -> Outline:
     ----------
     outline : Outline
     tolerance : float
-        >= 0, metres: the Hausdorff distance between the boundaries of the two at the most.
+        >= 0, meters: the Hausdorff distance between the boundaries of the two at the most.
 
     Examples
     --------

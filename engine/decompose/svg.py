@@ -43,7 +43,7 @@ _MOST_VERTICES = 100_000
 _MOST_CLIPPED = 2_000_000
 """Corners of all regions and of what clips them, summed over all intersections: some seconds."""
 _NOTHING = 1e-12
-"""Square metres: a micrometre by a micrometre."""
+"""Square meters: a micrometer by a micrometer."""
 _SEEN = 1e-9
 """Rounding, a share of the area: a drawing that loses less beyond its edges touches them."""
 
@@ -59,7 +59,7 @@ class DrawnShape:
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """What a drawing fills, the origin at its lower left corner if it says how large it is; its size, metres; notes; its shapes."""
+    """What a drawing fills, the origin at its lower left corner if it says how large it is; its size, meters; notes; its shapes."""
 
     outline: Outline
     size: tuple[float, float] | None
@@ -91,7 +91,7 @@ def read_drawing(path: str | os.PathLike[str], pixels_per_metre: float, toleranc
     pixels_per_metre : float
         > 0; user units of the drawing, after its own width, height and viewBox.
     tolerance : float
-        > 0, metres: how far the polygon may be from a curve.
+        > 0, meters: how far the polygon may be from a curve.
 
     Raises
     ------
@@ -148,7 +148,7 @@ def read_drawing(path: str | os.PathLike[str], pixels_per_metre: float, toleranc
 
 
 class _Regions:
-    """What shapes cover, as shapely geometries in metres, y up: all rings are found, then checked, and only then filled."""
+    """What shapes cover, as shapely geometries in meters, y up: all rings are found, then checked, and only then filled."""
 
     def __init__(self, name: str, scale: float, height: float, tolerance: float, room: _Room) -> None:
         self._name, self._scale, self._height, self._tolerance, self._room = name, scale, height, tolerance, room

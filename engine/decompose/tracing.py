@@ -1,6 +1,6 @@
 """A picture's or a drawing's outline, ready to be cut up: found, cleared of specks, simplified, its middle at the origin.
 
-file ---> contour ------------> without specks ---> simplified ---> centred
+file ---> contour ------------> without specks ---> simplified ---> centered
           picture: image        repair              simplify        middle of the outline's box at (0, 0)
           SVG: svg, curves
 """
@@ -57,7 +57,7 @@ class Picture:
     file : str
         A path that can be opened from here, whether or not there is such a file.
     lower, upper : pair of float
-        Corners of the box, body frame, metres; the picture's lower left and upper right.
+        Corners of the box, body frame, meters; the picture's lower left and upper right.
     crop : (left, top, width, height), optional
         The rectangle, pixels from the picture's upper left corner; None: all of it.
 
@@ -87,7 +87,7 @@ class Picture:
             object.__setattr__(self, "crop", tuple(checked))
 
     def translated(self, dx: float, dy: float) -> Picture:
-        """Return the picture in a box moved by so many metres."""
+        """Return the picture in a box moved by so many meters."""
         (left, bottom), (right, top) = self.lower, self.upper
         return Picture(self.file, (left + dx, bottom + dy), (right + dx, top + dy), self.crop)
 
@@ -101,7 +101,7 @@ class Tracing:
     name : str
         The file's, without folder and ending.
     outline : Outline
-        Simplified; the middle of its box is the origin. Metres, y up.
+        Simplified; the middle of its box is the origin. Meters, y up.
     contour : Outline
         The same before it was simplified, without specks, in the same frame.
     picture : Picture or None
@@ -136,7 +136,7 @@ def trace_file(
     pixels_per_metre : float
         > 0. A drawing's pixels are its user units.
     tolerance : float
-        > 0, metres: how far the boundary may be from the contour found, both ways (Hausdorff distance).
+        > 0, meters: how far the boundary may be from the contour found, both ways (Hausdorff distance).
     threshold : float
         Of a picture: the alpha, greater than 0 and less than 1, beyond which it is solid.
     crop : (left, top, width, height), optional
@@ -179,7 +179,7 @@ def trace_file(
     contour, n_parts, n_holes = without_specks(found, SPECK_RADIUS)
     if contour is None:
         (left, bottom), (right, top) = found.aabb.lower, found.aabb.upper
-        wanted = f"with something at least {2.0 * SPECK_RADIUS:g} m thick at {scale:g} pixels a metre"
+        wanted = f"with something at least {2.0 * SPECK_RADIUS:g} m thick at {scale:g} pixels a meter"
         raise InvalidShapeError(given, wanted, Described(f"specks in a box of {right - left:.3g} x {top - bottom:.3g} m"))
     n_rings = sum(1 for _ in contour.rings())
     if n_rings > MAX_CONVEX_PIECES:  # each part is a piece at least, and each hole makes one more
@@ -234,7 +234,7 @@ def _outline_of_opacity(opacity: Opacity, scale: float, threshold: float, name: 
     except InvalidShapeError as error:
         if error.field == name:
             raise
-        raise InvalidShapeError(name, f"at {scale:g} pixels a metre {error.requirement}", error.value) from None
+        raise InvalidShapeError(name, f"at {scale:g} pixels a meter {error.requirement}", error.value) from None
 
 
 def _load_libraries(suffix: str) -> None:

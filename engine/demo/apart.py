@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["TOLERANCE", "Apart", "Distances", "Why"]
 
 TOLERANCE = 0.001
-"""Metres from which on two bodies are said to have parted: a fifth of Box2D's slop, which leaves the same contacts between them."""
+"""Meters from which on two bodies are said to have parted: a fifth of Box2D's slop, which leaves the same contacts between them."""
 
 _NONE = (-1, -1)
 _NOT_TRACED = "not traced"
@@ -28,12 +28,12 @@ _NOT_TRACED = "not traced"
 
 @dataclass(frozen=True, slots=True)
 class Apart:
-    """After `step` steps a body of a stage was `metres` from where the other world has it."""
+    """After `step` steps a body of a stage was `meters` from where the other world has it."""
 
     step: int
     stage: int
     body: int
-    metres: float
+    meters: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,12 +65,12 @@ class Distances:
     Parameters
     ----------
     tolerance : float
-        Metres from which on they have parted.
+        Meters from which on they have parted.
     """
 
     def __init__(self, tolerance: float = TOLERANCE) -> None:
         self.tolerance = tolerance
-        self._metres: list[float] = []
+        self._meters: list[float] = []
         self._bodies: list[tuple[int, int]] = []
         self._n_single: list[int] = []
         self._parted: Apart | None = None
@@ -82,23 +82,23 @@ class Distances:
 
     def __len__(self) -> int:
         """How many steps are noted, the state before the first included."""
-        return len(self._metres)
+        return len(self._meters)
 
     @property
-    def metres(self) -> FloatArray:
+    def meters(self) -> FloatArray:
         """The greatest distance of a body from its other one by step from 0, float64 (n,); 0 without any."""
-        return np.array(self._metres)
+        return np.array(self._meters)
 
     def at(self, step: int) -> Apart | None:
         """Return the body that was farthest from its other one after a step; None without any, or where the step is not noted."""
         if not 0 <= step < len(self) or self._bodies[step] == _NONE:
             return None
-        return Apart(step, *self._bodies[step], self._metres[step])
+        return Apart(step, *self._bodies[step], self._meters[step])
 
     @property
     def worst(self) -> Apart | None:
         """The body that came farthest from its other one, and when it first did; None without any."""
-        return self.at(int(np.argmax(self._metres))) if self._metres else None
+        return self.at(int(np.argmax(self._meters))) if self._meters else None
 
     @property
     def parted(self) -> Apart | None:
@@ -131,7 +131,7 @@ class Distances:
                     farthest, at = float(away[row]), (k, int(ids[row]))
             if self._parted is None:
                 self._compare_contacts(step, k, mine.world.contacts, theirs.world.contacts)
-        self._metres.append(farthest)
+        self._meters.append(farthest)
         self._bodies.append(at)
         self._n_single.append(single)
         if self._parted is None and farthest > self.tolerance:
@@ -140,7 +140,7 @@ class Distances:
 
     def cut(self, last: int) -> None:
         """Forget what was noted of steps after `last`."""
-        for noted in (self._metres, self._bodies, self._n_single):
+        for noted in (self._meters, self._bodies, self._n_single):
             del noted[last + 1 :]
         if self._parted is not None and self._parted.step > last:
             self._parted = self._why = None
@@ -168,7 +168,7 @@ class Distances:
             return Why("contact", f"in step {one.step} it touched body {one.other} in {title} alone", one.step)
         is_joined = any(apart.body in world.joint_bodies(joint) for world in (first, second) for joint in world.joint_ids)
         if not is_joined and place not in self._touched:
-            is_flight = apart.metres <= _most_in_flight(first, apart)
+            is_flight = apart.meters <= _most_in_flight(first, apart)
             return Why("free flight", "steps of another length") if is_flight else Why(_NOT_TRACED, "no contact and no joint")
         if self._differences:
             return Why(_NOT_TRACED, "its contacts were the same in both, those of other bodies were not")
@@ -176,7 +176,7 @@ class Distances:
 
 
 def _most_in_flight(world: World, apart: Apart) -> float:
-    """Return how far apart two integrators may be after so many steps of free fall, metres.
+    """Return how far apart two integrators may be after so many steps of free fall, meters.
 
     In n semi-implicit steps of dt a body falls ``g dt^2 n (n + 1) / 2``, in as many of k parts ``g dt^2 n (n + 1 / k) / 2``, exactly
     ``g dt^2 n^2 / 2``: at the most ``g dt^2 n / 2`` lie between them. A thousandth more is for rounding.
@@ -187,7 +187,7 @@ def _most_in_flight(world: World, apart: Apart) -> float:
 
 
 def _distances(first: World, second: World) -> tuple[IntArray, FloatArray, int]:
-    """Return the bodies that both worlds have, how far each is from its other one, metres, and how many only one world has."""
+    """Return the bodies that both worlds have, how far each is from its other one, meters, and how many only one world has."""
     ids, others = np.array(first.body_ids, dtype=np.int64), np.array(second.body_ids, dtype=np.int64)
     here, there = first.poses[:, :2], second.poses[:, :2]
     n_single = 0

@@ -123,7 +123,7 @@ class CameraFollow:
         scale = glide.start.scale * (glide.end.scale / glide.start.scale) ** share
         return replace(camera, center=(x0 + share * (x1 - x0), y0 + share * (y1 - y0)), scale=scale)
 
-    def centred(self, camera: Camera, body: tuple[float, float]) -> Camera:
+    def centered(self, camera: Camera, body: tuple[float, float]) -> Camera:
         """Return the camera that follows, for a body drawn there, a point of the picture."""
         if self._offset is None:
             self._offset = camera.center[0] - body[0], camera.center[1] - body[1]
@@ -289,7 +289,7 @@ class CameraController:
         self.following.glide(self.camera, self._fitted(box))
         self._is_untouched = False
 
-    def centre_followed(self, poses: Callable[[Stage], FloatArray]) -> None:
+    def center_followed(self, poses: Callable[[Stage], FloatArray]) -> None:
         """Let the camera stand where the followed body is drawn; `poses` are those of a stage in the picture."""
         if self.following.followed is None:
             return
@@ -298,7 +298,7 @@ class CameraController:
             stage = self.demo.stages[index]
             x, y, angle = poses(stage)[stage.world.row_of(body)].tolist()
             at = Transform((x + stage.offset[0], y + stage.offset[1]), angle).apply(stage.world.body(body).local_center)
-            self.camera = self.following.centred(self.camera, at)
+            self.camera = self.following.centered(self.camera, at)
 
     def go_close(self, stage: Stage, difference: Difference, at: tuple[float, float]) -> None:
         """Go close to a difference at a point of the picture; `come_back` returns."""
@@ -341,7 +341,7 @@ def _is_in(pixel: tuple[float, float], place: Place) -> bool:
 
 
 def _size(stage: Stage, fixture: int) -> float:
-    """Return the larger side of a fixture's box, metres; of one that has gone, a metre."""
+    """Return the larger side of a fixture's box, meters; of one that has gone, a meter."""
     try:
         box = stage.world.fixture(fixture).shape.aabb(Transform())
     except LabError:

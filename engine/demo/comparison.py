@@ -20,7 +20,7 @@ without, and says so (`skipped`).
     beside.demo.stages[0].world         # the second's world, beside history.demo.stages[0].world
     beside.follow()                     # after an input, an undo or a redo: once a frame is often enough
     beside.now, beside.pairs            # the step at which the second stands; the stages of both, in pairs: what a picture shows
-    beside.distances                    # of every step: `metres`, `at(step)`, `parted` with its `reason`, `worst` (`engine.demo.apart`)
+    beside.distances                    # of every step: `meters`, `at(step)`, `parted` with its `reason`, `worst` (`engine.demo.apart`)
     beside.why()                        # why they parted: the referee of motion judges the steps before; some tenths of a second
     beside.energy()                     # both at the beginning and now, joules
     beside.figures(), beside.first_figures()                # energy, overlap, what is out of place, a step's cost: of the second, the first
@@ -93,7 +93,7 @@ class Comparison:
     solver : str
         What drives the second, one of `engine.world.solvers`.
     tolerance : float
-        Metres from which on the two are said to have parted.
+        Meters from which on the two are said to have parted.
     series : TimeSeries, optional
         What is measured of the first, where somebody measures it already.
     since : (step, given), optional

@@ -43,7 +43,7 @@ class Figures:
     overlap : float
         m, of the deepest contact of the last step.
     out_of_place, bodies : int
-        Dynamic bodies whose centres are farther from where they were at the beginning than three quarters of their smaller side; and all.
+        Dynamic bodies whose centers are farther from where they were at the beginning than three quarters of their smaller side; and all.
     ms : float
         A step's time with the reading of its contacts, median of the last ones.
     stopped : str
@@ -86,7 +86,7 @@ class FiguresOf:
     def __init__(self, history: History[Any], series: TimeSeries) -> None:
         self._history, self._series = history, series
         self._sides: dict[int, tuple[World, int, FloatArray]] = {}
-        """For each stage, as long as the world stays the same, the smaller side of each body, metres."""
+        """For each stage, as long as the world stays the same, the smaller side of each body, meters."""
 
     def since(self, step: int, ms: float, stopped: str = "") -> Figures:
         """Return the figures where the demo stands, compared with a step that has been."""
@@ -99,7 +99,7 @@ class FiguresOf:
 
     def _out_of_place(self, k: int, stage: Stage, step: int) -> tuple[int, int]:
         """Return how many bodies of a stage are not where they were after a step, and how many there were; those that are lost count."""
-        before, now, world = self._series.centres(k, step), self._series.centres(k, self._history.now), stage.world
+        before, now, world = self._series.centers(k, step), self._series.centers(k, self._history.now), stage.world
         if before is None or now is None:
             return 0, 0
         n_lost = int(np.isin(before[0], np.array(world.out_of_range, dtype=np.int64)).sum())

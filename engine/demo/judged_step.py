@@ -16,7 +16,7 @@ _BY_VELOCITY = "velocity"
 
 
 def judged_step(world: World, body: int) -> tuple[float, Why] | None:
-    """Return by how much the next step moves a body apart, metres, and why; None where both leave it where rounding may.
+    """Return by how much the next step moves a body apart, meters, and why; None where both leave it where rounding may.
 
     Parameters
     ----------

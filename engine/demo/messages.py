@@ -16,7 +16,7 @@ _SECONDS, _MIN_SECONDS = 6.0, 2.0
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """Words, their colour, whether they only hold until the next ones come ("reading ..."), and whether they answer what was just done."""
+    """Words, their color, whether they only hold until the next ones come ("reading ..."), and whether they answer what was just done."""
 
     words: str
     color: Color

@@ -379,7 +379,7 @@ class Session:
         `poses` gives those of a stage at that fraction, aligned with `world.body_ids`.
         """
         poses = self._drawn(poses)
-        self.view.centre_followed(poses)
+        self.view.center_followed(poses)
         self.demo.viewer.drawn_fraction = fraction
         self.demo.viewer.pointed = self.view.to_world(pointer) if pointer is not None else None
         for stage in self.demo.stages:

@@ -7,8 +7,8 @@
 It listens to the history, and follows it: a step taken again is not noted twice, and when something else is done in the past, what was
 noted of the old future goes.
 
-Kinetic energy is ``m v^2 / 2 + I w^2 / 2`` with the centre's velocity and the inertia about it, potential energy ``-m s g . c`` with the
-centre c and the body's own gravity scale s, angular momentum ``c x m v + I w`` about the world's origin. Static and kinematic bodies
+Kinetic energy is ``m v^2 / 2 + I w^2 / 2`` with the center's velocity and the inertia about it, potential energy ``-m s g . c`` with the
+center c and the body's own gravity scale s, angular momentum ``c x m v + I w`` about the world's origin. Static and kinematic bodies
 have no mass in Box2D, and so no share. Nor has a body that has fallen past everything that stands: it falls for ever, and its energy
 would soon be all that a plot shows.
 """
@@ -77,7 +77,7 @@ SUMS: dict[str, Quantity] = {
 
 @dataclass(frozen=True, slots=True)
 class _Masses:
-    """Columns of one structure of a world: ids, mass, inertia about the centre, local centre, gravity scale; static ones have 0."""
+    """Columns of one structure of a world: ids, mass, inertia about the center, local center, gravity scale; static ones have 0."""
 
     version: int
     ids: NDArray[np.int64]
@@ -87,7 +87,7 @@ class _Masses:
     gravity_scale: FloatArray
     gravity: tuple[float, float]
     floor: float
-    """How far along gravity, metres from the origin, a centre is of a body that falls for ever."""
+    """How far along gravity, meters from the origin, a center is of a body that falls for ever."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +104,7 @@ class _Moment:
 
 
 _MIN_FALL = 10.0
-"""Metres below a floor, however narrow, that something must be to be on its way to nowhere."""
+"""Meters below a floor, however narrow, that something must be to be on its way to nowhere."""
 _OVERHEAD = 200
 """Bytes of the objects around the numbers of a moment."""
 
@@ -238,8 +238,8 @@ class TimeSeries:
         moments = self._frames.get(step, ())
         return int(_fallen(moments[stage], *_centers(moments[stage])).sum()) if stage < len(moments) else 0
 
-    def centres(self, stage: int, step: int) -> tuple[IntArray, FloatArray] | None:
-        """Return the bodies that had a mass after a step, and their centres, float64 (n, 2); None where they are not known any more."""
+    def centers(self, stage: int, step: int) -> tuple[IntArray, FloatArray] | None:
+        """Return the bodies that had a mass after a step, and their centers, float64 (n, 2); None where they are not known any more."""
         moments = self._frames.get(step, ())
         if stage >= len(moments):
             return None
@@ -247,7 +247,7 @@ class TimeSeries:
         return moments[stage].masses.ids[rows], np.column_stack(_centers(moments[stage]))[rows]
 
     def velocity(self, stage: int, body: int, step: int) -> tuple[tuple[float, float], tuple[float, float], float] | None:
-        """Return centre, its velocity and the spin of a body after a step, where they are known."""
+        """Return center, its velocity and the spin of a body after a step, where they are known."""
         found = self._row(step, stage, body)
         if found is None:
             return None
@@ -389,14 +389,14 @@ class TimeSeries:
 
 
 def _centers(moment: _Moment) -> tuple[FloatArray, FloatArray]:
-    """Return x and y of the centres of mass."""
+    """Return x and y of the centers of mass."""
     (x, y, angle), center = moment.values[:, :3].astype(np.float64).T, moment.masses.center
     cos, sin = np.cos(angle), np.sin(angle)
     return x + cos * center[:, 0] - sin * center[:, 1], y + sin * center[:, 0] + cos * center[:, 1]
 
 
 def _fallen(moment: _Moment, x: FloatArray, y: FloatArray) -> NDArray[np.bool_]:
-    """Return which bodies, with centres at x and y, fall for ever; those without a mass have no share in the sums anyway."""
+    """Return which bodies, with centers at x and y, fall for ever; those without a mass have no share in the sums anyway."""
     masses = moment.masses
     if not np.isfinite(masses.floor):
         return np.zeros(len(masses.ids), dtype=np.bool_)

@@ -1,6 +1,6 @@
 """Velocities and positions of bodies through the sub-steps of a step.
 
-The equations of motion of a rigid body in the plane, about its centre of mass::
+The equations of motion of a rigid body in the plane, about its center of mass::
 
     m v' = m g + F,    I w' = T,    x' = v,    theta' = w
 
@@ -34,9 +34,9 @@ class Bodies(NamedTuple):
     Attributes
     ----------
     velocity : float64 (n, 3)
-        Of the centre of mass, m/s, and rad/s.
+        Of the center of mass, m/s, and rad/s.
     shift : float64 (n, 3)
-        How far the centre has moved and the body turned since the step began, m and rad.
+        How far the center has moved and the body turned since the step began, m and rad.
     turn : float64 (n, 2)
         Cosine and sine of that angle.
     inverse : float64 (n, 2)

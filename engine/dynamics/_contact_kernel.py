@@ -1,6 +1,6 @@
 """Contacts: what two bodies do to each other where they touch, by sequential impulses.
 
-At a point with lever arms ``r_A``, ``r_B`` from the centres of mass and the normal n from A to B, the velocity of B's point less that of
+At a point with lever arms ``r_A``, ``r_B`` from the centers of mass and the normal n from A to B, the velocity of B's point less that of
 A's is
 
     v = v_B + w_B x r_B - v_A - w_A x r_A
@@ -68,7 +68,7 @@ __all__ = [
 ]
 
 PUSH = 6.0
-"""Metres a second that overlapping bodies part at no more than, however deep: what a frequency asks for, r, becomes ``r / (1 + r / PUSH)``.
+"""Meters a second that overlapping bodies part at no more than, however deep: what a frequency asks for, r, becomes ``r / (1 + r / PUSH)``.
 
 It bends, and is not cut off: what is crammed in together parts where it is deepest, where a limit would push 20 cm and 80 cm alike (625
 discs in a box too small: 0.78 m of overlap with a limit of 3 m/s, 0.31 m so), and a deep overlap is no explosion either."""
@@ -85,7 +85,7 @@ class Contacts(NamedTuple):
     normal : float64 (n, 2)
         Unit, from A to B.
     arm : float64 (n, 2, 4)
-        Of each point: from A's centre of mass x, y, from B's x, y, as the step began.
+        Of each point: from A's center of mass x, y, from B's x, y, as the step began.
     radius : float64 (n, 2)
         Of A and B around their cores at the points, m; 0 where the surface is a corner or an edge.
     gap : float64 (n, 2)
@@ -199,7 +199,7 @@ def _prepare(
     number : float64 (n * N_NUMBERS,)
         Of the rows; see `_rows_kernel`.
     constants : float64 (m * WIDTH,)
-        Of each body: centre of mass in the world, 1/kg and 1/(kg m^2).
+        Of each body: center of mass in the world, 1/kg and 1/(kg m^2).
     bias_rate, ... : float64
         `Softness` of closed gaps between two bodies that can move, and between one and one that cannot.
     """
@@ -412,7 +412,7 @@ def arms_and_masses(
     position : float64 (n, 2, 2)
         Midway between the surfaces, world frame.
     center, inverse : float64 (m, 2)
-        Centres of mass; 1/kg and 1/(kg m^2).
+        Centers of mass; 1/kg and 1/(kg m^2).
     """
     n = len(count)
     arms, masses = np.zeros((n, 2, 4)), np.zeros((n, 2, 2))

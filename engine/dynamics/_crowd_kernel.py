@@ -1,7 +1,7 @@
 """Crowds: where so many boxes lie on each other that not every pair can be looked at.
 
 n bodies at one point are n^2/2 pairs, fifty million of ten thousand, each of some kilobytes and microseconds. What lies so deep has no
-right answer anyway, only a way out: a body that is pushed by some of its neighbours leaves the heap, and so do the others.
+right answer anyway, only a way out: a body that is pushed by some of its neighbors leaves the heap, and so do the others.
 
 **Whether.** Each box is put in a cell of a grid whose spacing is the power of two below its lesser side, so that two in one cell of one
 spacing overlap. With c boxes in it a cell has ``c (c - 1) / 2`` pairs; their sum is a lower bound of all (cells that share a place in the

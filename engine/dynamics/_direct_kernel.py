@@ -1,4 +1,4 @@
-"""The rows of an island solved all at once, by a sparse factorisation over its bodies.
+"""The rows of an island solved all at once, by a sparse factorization over its bodies.
 
 Sequential impulses carry what a row must bear from body to body, one a pass: a chain of n links takes some n^2 passes, and what has not
 arrived is an error, the larger the stiffer the rows and the more unlike the masses. The soft rows of a sub-step, ``J v+ + b C + g l = 0``
@@ -7,13 +7,13 @@ with the impulses ``l = l0 + d`` and ``v+ = v + M^-1 J^T d`` (`_softness_kernel`
     (M + J^T S J) u = -J^T S r,    r = J v + b C + G l0,    d = -S (r + J u),    u = M^-1 J^T d
 
 a matrix of 3 x 3 blocks, one for each body and one for each two that a row joins, symmetric and positive definite however many rows there
-are: that four contacts bear what two could is no trouble here, as it is in the system of the impulses. It is factorised as L D L^T, in
-the order of least degree: always the body next that has the fewest neighbours left, which become neighbours of each other. A chain or a
+are: that four contacts bear what two could is no trouble here, as it is in the system of the impulses. It is factorized as L D L^T, in
+the order of least degree: always the body next that has the fewest neighbors left, which become neighbors of each other. A chain or a
 tree needs no block beyond its own (n joints cost n); a wall of n boxes some n^1.5.
 
 In the set are the joints that hold, contacts that bore something as the step began, and their friction where it did not slip. Contacts only
 push, and friction is bounded: rows whose solution would pull, or slip, are put to their bound and leave the set, and the rest is
-factorised again, `TRIES` times; beyond that only that part of the way is gone on which all still push, on which kinetic energy falls
+factorized again, `TRIES` times; beyond that only that part of the way is gone on which all still push, on which kinetic energy falls
 (an island goes it together). Sequential impulses follow, as ever: they find what is to come into the set.
 
 Sources: D. Baraff, "Linear-Time Dynamics Using Lagrange Multipliers", SIGGRAPH 1996 (trees); M. Silcowitz, S. Niebe, K. Erleben, "Projected
@@ -49,11 +49,11 @@ from engine.dynamics._contact_kernel import (
 from engine.dynamics._island_kernel import root_of
 from engine.dynamics._joint_kernel import HOLD, POINT, SUM, Joints, coordinate, forces_at, rate_and_response
 
-__all__ = ["HOLDS", "System", "factorise", "look_again", "solve_at_once", "system_of"]
+__all__ = ["HOLDS", "System", "factorize", "look_again", "solve_at_once", "system_of"]
 
 MOST_BODIES = 256
 """Of an island that is solved at once."""
-MOST_NEIGHBOURS = 48
+MOST_NEIGHBORS = 48
 """Of a body when its turn comes; an island with more, as a net of joints, is left to the passes."""
 STICK = 100.0
 """a of friction, which has no error of place to make up."""
@@ -83,14 +83,14 @@ class System(NamedTuple):
     body : int64 (k,)
     order, number : int64 (k',), (k,)
         Numbers in the order in which they are eliminated, and the place of each in it.
-    n_later, later : int64 (k,), (k, MOST_NEIGHBOURS)
-        The neighbours of each when its turn comes.
+    n_later, later : int64 (k,), (k, MOST_NEIGHBORS)
+        The neighbors of each when its turn comes.
     island : int64 (k,)
         The last one of its island.
     diagonal : float64 (k, 9)
         Blocks of D^-1.
     beside, begin : float64 (any, 9), int64 (k,)
-        Blocks of the matrix from each to its later neighbours, as they are when its turn comes, and where those of each begin.
+        Blocks of the matrix from each to its later neighbors, as they are when its turn comes, and where those of each begin.
     """
 
     ends: IntArray
@@ -132,7 +132,7 @@ def system_of(
                 m += 1
     node, body, first, is_left = _islands(bodies, ends, m)
     n_nodes = len(body)
-    n_later, later = np.zeros(n_nodes, dtype=np.int64), np.empty((n_nodes, MOST_NEIGHBOURS), dtype=np.int64)
+    n_later, later = np.zeros(n_nodes, dtype=np.int64), np.empty((n_nodes, MOST_NEIGHBORS), dtype=np.int64)
     for r in range(m):
         i, j = node[ends[r, 0]], node[ends[r, 1]]
         if i >= 0 and j >= 0 and not (_link(n_later, later, i, j) and _link(n_later, later, j, i)):
@@ -243,11 +243,11 @@ def _islands(bodies: Bodies, ends: IntArray, m: int) -> tuple[IntArray, IntArray
 
 @inlined_kernel
 def _link(n_later: IntArray, later: IntArray, i: int, j: int) -> bool:
-    """Enter j among the neighbours of i; return whether there was room."""
+    """Enter j among the neighbors of i; return whether there was room."""
     for k in range(n_later[i]):
         if later[i, k] == j:
             return True
-    if n_later[i] == MOST_NEIGHBOURS:
+    if n_later[i] == MOST_NEIGHBORS:
         return False
     later[i, n_later[i]] = j
     n_later[i] += 1
@@ -256,7 +256,7 @@ def _link(n_later: IntArray, later: IntArray, i: int, j: int) -> bool:
 
 @inlined_kernel
 def _eliminate(begin: int, end: int, n_later: IntArray, later: IntArray, order: IntArray, number: IntArray, n_ordered: int) -> bool:
-    """Order an island's bodies by least degree, the first of equals; return whether none has had too many neighbours."""
+    """Order an island's bodies by least degree, the first of equals; return whether none has had too many neighbors."""
     for place in range(n_ordered, n_ordered + end - begin):
         best = -1
         for i in range(begin, end):
@@ -317,8 +317,8 @@ def _lightness(bodies: Bodies, body: int, k: int) -> float:
 
 
 @inlined_kernel
-def factorise(bodies: Bodies, system: System) -> None:
-    """Fill the matrix of the rows, and factorise it."""
+def factorize(bodies: Bodies, system: System) -> None:
+    """Fill the matrix of the rows, and factorize it."""
     diagonal, beside, begin, jacobian = system.diagonal, system.beside, system.begin, system.jacobian
     order, number, later, n_later = system.order, system.number, system.later, system.n_later
     diagonal[:] = 0.0
@@ -475,7 +475,7 @@ def solve_at_once(
         for r in range(m):
             if kind[r] < HOLDS and stiffness[r] > 0.0:
                 _leave(bodies, lanes, system, r, change, given)
-        factorise(bodies, system)
+        factorize(bodies, system)
     for r in range(m):
         if stiffness[r] == 0.0:
             continue

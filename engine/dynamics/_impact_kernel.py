@@ -1,7 +1,7 @@
 """Impacts: bodies that bounce, before anything else of a step, each at the moment at which it touches.
 
 Newton's law of restitution: what approaches at a point with the normal velocity ``v < 0`` leaves it with ``-e v``. Where several pairs
-touch at once, the order decides; here it is that of an impact travelling through the bodies, pair by pair, as E. Guendelman, R. Bridson and
+touch at once, the order decides; here it is that of an impact traveling through the bodies, pair by pair, as E. Guendelman, R. Bridson and
 R. Fedkiw, "Nonconvex Rigid Bodies with Stacking", 2003, section 5, collide: each pair that approaches gets its impulse, and so again until
 none approaches. Newton's cradle comes out as it is: the last ball leaves, the others rest.
 
@@ -11,7 +11,7 @@ velocity and acceleration along the normal. It closes at
     t = 2 s / (-v + r),    where    r = sqrt(v^2 - 2 a s),    with the velocity -r
 
 A contact is found once a step: a pair that flies together may have met within the last one (t < 0, it overlaps by now) or will in this
-one. Of two cores that are points, discs as a rule, the normal is where the centres are then: D + V t of length r_A + r_B, the first root.
+one. Of two cores that are points, discs as a rule, the normal is where the centers are then: D + V t of length r_A + r_B, the first root.
 A step's overlap turns it by ``v dt / 2r`` else, and throws grazing discs off their course. A pair does not look back beyond the last impact
 of either body, nor beyond a step.
 
@@ -195,7 +195,7 @@ def _gap_closes(bodies: Bodies, contacts: Contacts, row: int, k: int, since: flo
 
 
 _ROUNDING = 1.0e-9
-"""Metres: what a gap that has just closed may still be open."""
+"""Meters: what a gap that has just closed may still be open."""
 
 
 @inlined_kernel

@@ -1,7 +1,7 @@
 """Joints: rows of constraints on the positions of two bodies, and their solution by sequential impulses.
 
 Every joint is made of a few rows (`joints`). A row has a *coordinate* C of its bodies, and its Jacobian, ``C' = J v``. With d from the
-anchor on A to the anchor on B, r_A and r_B from the centres of mass to them, and u a unit vector that turns with A:
+anchor on A to the anchor on B, r_A and r_B from the centers of mass to them, and u a unit vector that turns with A:
 
 =======  =========================================  ======================================================
 row      coordinate C                               J: velocity of A, spin of A, velocity of B, spin of B
@@ -87,9 +87,9 @@ class Joints(NamedTuple):
     bodies : int64 (n, 2)
         Rows of A and B; of a SUM the two rows it adds up.
     arm : float64 (n, 4)
-        Anchor on A from A's centre of mass x, y, on B from B's x, y, as the step began, m.
+        Anchor on A from A's center of mass x, y, on B from B's x, y, as the step began, m.
     apart : float64 (n, 3)
-        B's centre of mass less A's, m, and B's angle less A's, as the step began.
+        B's center of mass less A's, m, and B's angle less A's, as the step began.
     reach : float64 (n, 2)
         s and t: the shares of the way from anchor to anchor by which the arms on A and on B reach beyond their anchors, to
         where forces act.

@@ -23,7 +23,7 @@ NO, SOLID, SENSED, STILL = range(4)
 """A pair that may not touch; one to be solved; one of which one side only senses; one to be solved but that neither side moves."""
 
 _ROOM, _MOST_ROOM = 0.1, 0.1
-"""Share of a box's larger side by which it is made fat on each side; metres, at most."""
+"""Share of a box's larger side by which it is made fat on each side; meters, at most."""
 
 
 class Kept(NamedTuple):
@@ -65,7 +65,7 @@ def place(
     poses: FloatArray,
     boxes: FloatArray,
 ) -> bool:
-    """Fill centres of mass, cosines and sines of bodies (n + 1, 2), poses and tight boxes of fixtures (m, 4); tell if the fat boxes hold.
+    """Fill centers of mass, cosines and sines of bodies (n + 1, 2), poses and tight boxes of fixtures (m, 4); tell if the fat boxes hold.
 
     Parameters
     ----------

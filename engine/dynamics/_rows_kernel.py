@@ -73,10 +73,10 @@ KEY_BITS = 31
 _NAME_BITS = 32
 
 NEAR = 0.02
-"""Metres within which a point of another name is taken for the same one."""
+"""Meters within which a point of another name is taken for the same one."""
 
 TOUCH = 1.0e-4
-"""Metres of gap that still count as touching: what lies on another body without any load is as near to it as a time of impact leaves it."""
+"""Meters of gap that still count as touching: what lies on another body without any load is as near to it as a time of impact leaves it."""
 
 SOLVED = 5
 """Numbers that tell a solver of a contact: its row, the rows of its two bodies, the rows of its two fixtures."""
@@ -106,7 +106,7 @@ class Ends(NamedTuple):
     values : float64 (n, 6)
         x, y, angle of bodies, and their velocities.
     centers, turns : float64 (n + 1, 2)
-        Centres of mass; cosine and sine.
+        Centers of mass; cosine and sine.
     """
 
     body_ids: IntArray

@@ -61,8 +61,8 @@ from engine.dynamics._contact_kernel import (
     told_solve_lanes,
     warm_start_lanes,
 )
-from engine.dynamics._direct_kernel import HOLDS, System, factorise, look_again, solve_at_once, system_of
-from engine.dynamics._graph_kernel import coloured
+from engine.dynamics._direct_kernel import HOLDS, System, factorize, look_again, solve_at_once, system_of
+from engine.dynamics._graph_kernel import colored
 from engine.dynamics._impact_kernel import Impacts, bounce
 from engine.dynamics._joint_kernel import DAMPING_RATIO as JOINT_DAMPING_RATIO
 from engine.dynamics._joint_kernel import READ, SUM, Joints, solve_either, solve_joints, warm_start_joints
@@ -102,11 +102,11 @@ class Room(NamedTuple):
     push, warm, free, later, before : float64 (n + 1, 3)
     decay, inverse : float64 (n + 1, 2)
     last : float64 (n + 1,)
-    place, colour : int64 (n_contacts,)
+    place, color : int64 (n_contacts,)
     taken : uint64 (n + 1,)
-    counts : int64 (2, COLOURS)
+    counts : int64 (2, COLORS)
     constants : float64 (n + 1, WIDTH)
-        Of each body the centre of mass in the world, 1/kg and 1/(kg m^2).
+        Of each body the center of mass in the world, 1/kg and 1/(kg m^2).
     lanes, pairs, rows : float64 (any,), int64 (any,), int64 (any,)
     """
 
@@ -120,7 +120,7 @@ class Room(NamedTuple):
     inverse: FloatArray
     last: FloatArray
     place: IntArray
-    colour: IntArray
+    color: IntArray
     taken: NDArray[np.uint64]
     counts: IntArray
     constants: FloatArray
@@ -200,7 +200,7 @@ def soft_step(
         for k in range(2):
             inverse[body, k] = masses.inverse[body, k] if drives[body] else 0.0
     place = room.place[:n_contacts]
-    n_blocks = coloured(solved[:, 1:3], drives, place, room.colour[:n_contacts], room.taken, room.counts[0], room.counts[1])
+    n_blocks = colored(solved[:, 1:3], drives, place, room.color[:n_contacts], room.taken, room.counts[0], room.counts[1])
     if n_blocks * BLOCK > len(room.lanes):
         return n_blocks
     _begin(values, centers, masses, moves, drives, force, gravity_x, gravity_y, room, h)
@@ -431,7 +431,7 @@ def _sub_steps(
     firm = Softness(FIRM_RATE / h, stiff_joint / (1.0 + stiff_joint), 1.0 / (1.0 + stiff_joint))
     if is_direct:
         _stiffen(lanes, pairs, system, is_firm, with_contacts, firmness)
-        factorise(bodies, system)
+        factorize(bodies, system)
     for body in range(len(warm)):
         for k in range(3):
             free[body, k] = velocity[body, k]
@@ -474,7 +474,7 @@ def _sub_steps(
         if is_direct:
             look_again(bodies, lanes, joints, system, jacobian, stiff_joint)
             if has_joints:
-                factorise(bodies, system)
+                factorize(bodies, system)
             solve_at_once(bodies, lanes, joints, system, soft.bias_rate, hard.bias_rate, firm.bias_rate, h, True, free)
             _take_apart(velocity, free, warm)
         if has_joints:

@@ -208,7 +208,7 @@ def _room(packed: Arrays) -> Room:
 
 @inlined_kernel
 def _write_between(to: FloatArray, first: int, at: FloatArray, end: FloatArray, center: FloatArray, body: int, share: float) -> None:
-    """Write into `to`, from `first` on, the pose a share of the way from one pose of a body to another, its centre of mass on the line."""
+    """Write into `to`, from `first` on, the pose a share of the way from one pose of a body to another, its center of mass on the line."""
     if share <= 0.0 or share >= 1.0:
         source = at if share <= 0.0 else end
         to[first], to[first + 1], to[first + 2] = source[body, 0], source[body, 1], source[body, 2]
@@ -234,7 +234,7 @@ def _write_pose(to: FloatArray, first: int, paths: Paths, body: int, time: float
 
 @inlined_kernel
 def _note_core(shapes: Shapes, shape: int, x: float, y: float, core: FloatArray) -> None:
-    """Write the corners of a shape about a centre."""
+    """Write the corners of a shape about a center."""
     for k in range(shapes.n_vertices[shape]):
         core[k, 0], core[k, 1] = shapes.vertices[shapes.first[shape] + k, 0] - x, shapes.vertices[shapes.first[shape] + k, 1] - y
 

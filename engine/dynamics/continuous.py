@@ -31,7 +31,7 @@ from engine.dynamics.tables import MARGIN, Tables
 __all__ = ["Motion", "Stops", "are_on_chains", "no_moments", "stop_at_first_touch"]
 
 _ASKED = 2.0 * MARGIN / SHALLOW
-"""Metres of a body's inside that count where a hook says what may pass: it is asked before a body is in another one. In it by more than
+"""Meters of a body's inside that count where a hook says what may pass: it is asked before a body is in another one. In it by more than
 the margin, the hook could not tell any more where the body came from."""
 
 _MANY = 50_000

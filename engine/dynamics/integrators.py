@@ -85,7 +85,7 @@ class Integrator(Protocol):
         rate : Rate
             Of the motions.
         position, motion : float64, any one shape
-            Such as (n, 3): x, y, angle of the centres of mass, m and rad; velocities, or momenta with their `inverse_mass`.
+            Such as (n, 3): x, y, angle of the centers of mass, m and rad; velocities, or momenta with their `inverse_mass`.
         h, t : float
             Seconds.
         inverse_mass : float64 that broadcasts to that shape, or float

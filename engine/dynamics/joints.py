@@ -167,7 +167,7 @@ class JointTable:
     kind, mode, ends : int64 (n,), (n,), (n, 2)
         As in `Joints`.
     local : float64 (n, 4)
-        Anchors on A and on B, from the bodies' centres of mass, body frames.
+        Anchors on A and on B, from the bodies' centers of mass, body frames.
     axis : float64 (n, 2)
         In the frame of A.
     target, speed, most, spring, ratio : as in `Joints`
@@ -253,7 +253,7 @@ class JointTable:
         Parameters
         ----------
         center, turned : float64 (n + 1, 2)
-            Of the bodies: centre of mass in the world, cosine and sine.
+            Of the bodies: center of mass in the world, cosine and sine.
         values : float64 (n, 3) or more
             x, y, angle.
         lightness : float64 (n + 1,)

@@ -174,7 +174,7 @@ class RigidBodySolver(Solver):
         return self.model.bodies[body].spec.type == "dynamic"
 
     def _after_impulse(self, body: int, impulse: tuple[float, float], point: tuple[float, float] | None) -> tuple[float, ...]:
-        """Return x, y, angle, vx, vy, omega after an impulse at a world point, or at the centre of mass."""
+        """Return x, y, angle, vx, vy, omega after an impulse at a world point, or at the center of mass."""
         x, y, angle, vx, vy, omega = self._state.values[self._state.at(body)].tolist()
         _, mass, inertia = self.mass_data(body)
         cx, cy = self._center(body)

@@ -341,7 +341,7 @@ def _is_among(event: PairEvent, pairs: IntArray) -> bool:
 
 
 def _arrays_of_bodies(n: int) -> tuple[NDArray[Any], ...]:
-    """Return centres, turns, five flags, and what `settle` works in."""
+    """Return centers, turns, five flags, and what `settle` works in."""
     flags = (np.empty(n, dtype=np.bool_) for _ in range(5))
     return (
         np.empty((n, 2)), np.empty((n, 2)), *flags, np.empty(n, dtype=np.int64), np.empty(n), np.empty(n, dtype=np.bool_),

@@ -26,19 +26,19 @@ from engine.world.specs import BodySpec, FixtureSpec
 __all__ = ["MARGIN", "Tables", "check_mass", "mass_properties"]
 
 MARGIN = 0.01
-"""Metres that each shape is grown by for finding contacts: a pair is known two centimetres before it touches."""
+"""Meters that each shape is grown by for finding contacts: a pair is known two centimeters before it touches."""
 
 IN_HAND = 1.2
 """1/s, angular damping of a body that a mouse joint pulls, which would swing about the hand for long: about Box2D's 2 % a step."""
 
 Mass = tuple[tuple[float, float], float, float]
-"""Local centre of mass in m, mass in kg, inertia about the centre in kg m^2."""
+"""Local center of mass in m, mass in kg, inertia about the center in kg m^2."""
 
 
 def mass_properties(fixtures: Sequence[FixtureSpec]) -> Mass:
-    """Return centre of mass, mass and inertia of fixtures together; a body without any mass counts as 1 kg that never turns.
+    """Return center of mass, mass and inertia of fixtures together; a body without any mass counts as 1 kg that never turns.
 
-    Inertias about the body's origin add up, and the parallel-axis theorem brings the sum to the common centre.
+    Inertias about the body's origin add up, and the parallel-axis theorem brings the sum to the common center.
     """
     mass = x = y = about_origin = 0.0
     for fixture in fixtures:
@@ -182,7 +182,7 @@ class Tables:
     shapes : Shapes
     inside, reach : float64 (n,)
         Of each body: the least distance of a shape's edge from the middle of the shape, and the largest of any of its points from the
-        centre of mass, m.
+        center of mass, m.
     """
 
     def __init__(self, model: WorldModel, before: Tables | None = None) -> None:

@@ -113,7 +113,7 @@ class CircleTool(_DragTool):
     """A disc."""
 
     name, letter, kind = "Circle", "C", "disc"
-    hint = "drag from the centre to the rim; Shift: static, Ctrl: on the grid"
+    hint = "drag from the center to the rim; Shift: static, Ctrl: on the grid"
 
     def release(self, at: Pointer) -> None:
         start = self._from
@@ -151,7 +151,7 @@ class PolygonTool(_DrawTool):
         self._at = at
         if len(self._corners) >= 3 and self._is_home(at):
             self._close(at.shift)
-        elif self._corners and math.dist(self._corners[-1], at.point) * at.metre < 2.0:
+        elif self._corners and math.dist(self._corners[-1], at.point) * at.meter < 2.0:
             return  # the second click of a double click
         elif len(self._corners) >= _MOST_CORNERS:
             self.editor.say(f"a polygon has at most {_MOST_CORNERS} corners here: Enter closes it")
@@ -189,7 +189,7 @@ class PolygonTool(_DrawTool):
             canvas.point(corner, palette.ACCENT, 2.5)
 
     def _is_home(self, at: Pointer) -> bool:
-        return math.dist(self._corners[0], at.free) * at.metre <= _CLOSE
+        return math.dist(self._corners[0], at.free) * at.meter <= _CLOSE
 
     def _close(self, is_static: bool) -> None:
         if self._make_outline(list(self._corners), 0.0, is_static):
@@ -214,13 +214,13 @@ class FreehandTool(_DrawTool):
         self._stroke = [at.free]
 
     def move(self, at: Pointer) -> None:
-        if self._stroke and len(self._stroke) < _MOST_SAMPLES and math.dist(self._stroke[-1], at.free) * at.metre >= _SAMPLE:
+        if self._stroke and len(self._stroke) < _MOST_SAMPLES and math.dist(self._stroke[-1], at.free) * at.meter >= _SAMPLE:
             self._stroke.append(at.free)
 
     def release(self, at: Pointer) -> None:
         stroke, self._stroke = self._stroke, []
         if stroke:
-            self._make_outline(stroke, _STROKE_ERROR / at.metre, at.shift)
+            self._make_outline(stroke, _STROKE_ERROR / at.meter, at.shift)
 
     def cancel(self) -> None:
         self._stroke = []

@@ -27,7 +27,7 @@ Point = tuple[float, float]
 
 _ANCHOR = 6.0
 """Design pixels of the disc that stands for the ground."""
-_CENTRE = 10.0
+_CENTER = 10.0
 """Design pixels from a body's middle within which a wheel is taken by it."""
 _LEAST_AXIS = 10.0
 """Design pixels between two clicks from which they give a direction."""
@@ -121,7 +121,7 @@ class JoinTool(Tool):
         index, body, world = chosen.stage, chosen.body, stage.world
         a, b = self._world_point(first), stage.local(at.free)
         second = self._other(stage, body, at)
-        away = math.dist(a, b) * at.metre
+        away = math.dist(a, b) * at.meter
         axis = (b[0] - a[0], b[1] - a[1]) if away >= _LEAST_AXIS else None
         if "dynamic" not in {world.body(one).spec.type for one in (body, second) if one is not None}:
             raise PlacingError("one of the two must be able to move: P makes a selected body dynamic")
@@ -129,7 +129,7 @@ class JoinTool(Tool):
         if second is None:
             self.spec(body, body + 1, a, b, axis)  # what cannot be joined is refused before anything is made
             anchor = self.anchor_at(a, b)
-            second = gesture.edit(CreateBody.of(index, anchor_spec(anchor, _ANCHOR / at.metre)))
+            second = gesture.edit(CreateBody.of(index, anchor_spec(anchor, _ANCHOR / at.meter)))
         gesture.edit(CreateJoint.of(index, self.spec(body, second, a, b, axis)))
         for one in (body, second):
             if world.body(one).spec.type == "dynamic":
@@ -199,7 +199,7 @@ class WheelTool(JoinTool):
 
     def _start(self, stage: Stage, body: int, a: Point, at: Pointer) -> Point:
         middle = stage.world.state(body).xf.apply(stage.world.body(body).local_center)
-        return middle if math.dist(middle, a) * at.metre <= _CENTRE else a
+        return middle if math.dist(middle, a) * at.meter <= _CENTER else a
 
 
 class EraserTool(Tool):
@@ -228,7 +228,7 @@ class EraserTool(Tool):
             for k in range(1, n + 1):
                 share = k / n
                 free = was.free[0] + share * (at.free[0] - was.free[0]), was.free[1] + share * (at.free[1] - was.free[1])
-                self._erase(Pointer(at.pixel, free, at.metre))
+                self._erase(Pointer(at.pixel, free, at.meter))
 
     def release(self, at: Pointer) -> None:
         self.cancel()

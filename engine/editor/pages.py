@@ -47,7 +47,7 @@ _SAYS: dict[str, str] = {
     "linear_damping": "How fast its velocity fades, as in thick air: at 1 two thirds of it are lost in a second.",
     "angular_damping": "The same of its spin.",
     "gravity_scale": "How many times gravity pulls it. 0: it floats; below 0: it rises.",
-    "density": "Mass of a square metre; the body's mass and inertia follow from it.",
+    "density": "Mass of a square meter; the body's mass and inertia follow from it.",
     "friction": "0 slides as on ice. Of two that touch the root of the product counts.",
     "restitution": "The part of the speed that it bounces back with. Of two that meet the larger counts; under 1 m/s nothing bounces.",
     "sensor": "It tells what overlaps it, and stops nothing.",

@@ -16,7 +16,7 @@ Point = tuple[float, float]
 
 
 def bodies_under(stage: Stage, point: Point, reach: float) -> tuple[int, ...]:
-    """Return the bodies at a point of the picture, the newest first; where there is none, what is within `reach` metres of it.
+    """Return the bodies at a point of the picture, the newest first; where there is none, what is within `reach` meters of it.
 
     Only edges, which have no inside, and the origins of bodies, which may be smaller than a pointer can hit, are looked for there.
     """

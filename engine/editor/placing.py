@@ -1,4 +1,4 @@
-"""From what was drawn, in metres, to the body it becomes; too small or too tangled a drawing is refused in one line."""
+"""From what was drawn, in meters, to the body it becomes; too small or too tangled a drawing is refused in one line."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["LEAST_SIZE", "PlacingError", "anchor_spec", "box_spec", "circle_spec
 Point = tuple[float, float]
 
 LEAST_SIZE = 2.0 * BOX2D_POLYGON_SKIN
-"""Metres, physical: the least side or radius that is placed. A polygon less than two skins wide is more skin than polygon."""
+"""Meters, physical: the least side or radius that is placed. A polygon less than two skins wide is more skin than polygon."""
 
 _MAY_BE_LOST = 0.02
 """Share of a drawn outline's area that may be lost to pieces too small for Box2D; a hand does not draw that exactly."""
@@ -43,10 +43,10 @@ def box_spec(a: Point, b: Point, body_type: BodyType) -> BodySpec:
 
 
 def circle_spec(center: Point, rim: Point, body_type: BodyType) -> BodySpec:
-    """Return a disc by its centre and a point of its rim."""
+    """Return a disc by its center and a point of its rim."""
     radius = math.dist(center, rim)
     if radius < LEAST_SIZE:
-        raise PlacingError(f"too small: drag from the centre of the circle to its rim, {100.0 * LEAST_SIZE:g} cm or more")
+        raise PlacingError(f"too small: drag from the center of the circle to its rim, {100.0 * LEAST_SIZE:g} cm or more")
     return accept(BodySpec((FixtureSpec(Circle(radius)),), body_type, center))
 
 
@@ -61,9 +61,9 @@ def outline_spec(points: Sequence[Point], body_type: BodyType, tolerance: float 
     Parameters
     ----------
     points : sequence of pair
-        Metres.
+        Meters.
     tolerance : float
-        Metres that the body's outline may deviate from the points: for lines drawn by hand. With 0 the outline must not cross itself.
+        Meters that the body's outline may deviate from the points: for lines drawn by hand. With 0 the outline must not cross itself.
 
     Raises
     ------

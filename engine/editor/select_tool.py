@@ -72,8 +72,8 @@ class SelectTool(Tool):
     def press(self, at: Pointer) -> None:
         self._pressed = self._at = at
         self._narrows = None
-        handle = self._handle(at.metre)
-        if handle is not None and math.dist(handle, at.free) * at.metre <= _GRIP:
+        handle = self._handle(at.meter)
+        if handle is not None and math.dist(handle, at.free) * at.meter <= _GRIP:
             self._begin("turn")
             return
         hit = self._hit(at)
@@ -171,7 +171,7 @@ class SelectTool(Tool):
         elif self._is_drag(at) or self._angle != 0.0:
             shift = at.free[0] - pressed.free[0], at.free[1] - pressed.free[1]
             if at.ctrl:
-                step = grid_step(at.metre)
+                step = grid_step(at.meter)
                 shift = round(shift[0] / step) * step, round(shift[1] / step) * step
         else:
             return
@@ -199,15 +199,15 @@ class SelectTool(Tool):
             for k, corner in enumerate(corners):
                 canvas.dashed(corners[k - 1], corner, palette.ACCENT)
         elif editor.selection:
-            metre = canvas.camera.scale / canvas.ui_scale
-            handle, box = self._handle(metre), self.box_of(editor.selection)
+            meter = canvas.camera.scale / canvas.ui_scale
+            handle, box = self._handle(meter), self.box_of(editor.selection)
             if handle is not None and box is not None:
                 canvas.segment((handle[0], box.upper[1]), handle, palette.ACCENT, 1.25)
                 canvas.point(handle, palette.BACKGROUND, 6.0)
                 canvas.point(handle, palette.ACCENT, 6.0, ring=True)
             if self._mode == "turn":
                 canvas.point(self._pivot, palette.ACCENT, 3.0)
-                canvas.text(_above(handle, metre), f"{math.degrees(self._angle):+.1f}°", palette.TEXT, 13.0, "bottom", plate=True)
+                canvas.text(_above(handle, meter), f"{math.degrees(self._angle):+.1f}°", palette.TEXT, 13.0, "bottom", plate=True)
 
     # Inside
 
@@ -283,11 +283,11 @@ class SelectTool(Tool):
                     gesture.edit(SetVelocity(one.stage, one.body, (0.0, 0.0)))
                     gesture.edit(SetAwake(one.stage, one.body, True))
 
-    def _handle(self, metre: float) -> Point | None:
+    def _handle(self, meter: float) -> Point | None:
         box = self.box_of(self.editor.selection) if self.editor.selection else None
         if box is None:
             return None
-        top = 0.5 * (box.lower[0] + box.upper[0]), box.upper[1] + _HANDLE / metre
+        top = 0.5 * (box.lower[0] + box.upper[0]), box.upper[1] + _HANDLE / meter
         if self._mode == "turn":  # it goes round with the hand
             reach = top[1] - self._pivot[1]
             return self._pivot[0] - reach * math.sin(self._angle), self._pivot[1] + reach * math.cos(self._angle)
@@ -316,7 +316,7 @@ class SelectTool(Tool):
         if copied is None:
             return
         self.cancel()
-        step = _COPY_SHIFT / (at.metre if at is not None else editor.session.view.camera.scale)
+        step = _COPY_SHIFT / (at.meter if at is not None else editor.session.view.camera.scale)
         with editor.telling():
             editor.selection = put_down(editor, copied, editor.selection[0].stage, (step, step))
 
@@ -327,6 +327,6 @@ def _nearest_first(editor: Editor, point: Point) -> list[int]:
     return [first, *(k for k in range(len(editor.stages)) if k != first)] if first >= 0 else []
 
 
-def _above(point: Point | None, metre: float) -> Point:
+def _above(point: Point | None, meter: float) -> Point:
     assert point is not None
-    return point[0], point[1] + 12.0 / metre
+    return point[0], point[1] + 12.0 / meter

@@ -31,11 +31,11 @@ _LEAST_GRID = 14.0
 
 @dataclass(frozen=True, slots=True)
 class Pointer:
-    """Where the pointer is: `pixel` in design pixels, `free` in metres of the picture; `metre` is design pixels to a metre."""
+    """Where the pointer is: `pixel` in design pixels, `free` in meters of the picture; `meter` is design pixels to a meter."""
 
     pixel: Point
     free: Point
-    metre: float
+    meter: float
     shift: bool = False
     ctrl: bool = False
 
@@ -44,13 +44,13 @@ class Pointer:
         """Where it points: on the grid while Ctrl is held."""
         if not self.ctrl:
             return self.free
-        step = grid_step(self.metre)
+        step = grid_step(self.meter)
         return round(self.free[0] / step) * step, round(self.free[1] / step) * step
 
     @property
     def reach(self) -> float:
-        """Metres from a thin thing at which it is still meant."""
-        return _REACH / self.metre
+        """Meters from a thin thing at which it is still meant."""
+        return _REACH / self.meter
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,15 +62,15 @@ class KeyPress:
     ctrl: bool = False
 
 
-def grid_step(metre: float) -> float:
-    """Return metres between the lines of the grid: 1, 2 or 5 times a power of ten, as fine as the view allows.
+def grid_step(meter: float) -> float:
+    """Return meters between the lines of the grid: 1, 2 or 5 times a power of ten, as fine as the view allows.
 
     Examples
     --------
     >>> grid_step(40.0), grid_step(200.0)
     (0.5, 0.1)
     """
-    least = _LEAST_GRID / metre
+    least = _LEAST_GRID / meter
     power: float = 10.0 ** math.floor(math.log10(least))
     return next(factor * power for factor in (1.0, 2.0, 5.0, 10.0) if factor * power >= least)
 
@@ -149,7 +149,7 @@ def draw_rings(canvas: Canvas, rings: Iterable[FloatArray], color: Color, width:
 
 
 def mark_joint(canvas: Canvas, editor: Editor, chosen: ChosenJoint, color: Color) -> None:
-    """Draw a joint in a colour, wider than it is drawn otherwise, where its bodies are in this picture."""
+    """Draw a joint in a color, wider than it is drawn otherwise, where its bodies are in this picture."""
     stage = editor.stages[chosen.stage]
     world, ends = stage.world, []
     for anchor, body in zip(world.joint_anchors(chosen.joint), world.joint_bodies(chosen.joint), strict=True):

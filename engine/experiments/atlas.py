@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from engine.common.arrays import FloatArray, IntArray
 from engine.compare.processes.workers import run_tasks
-from engine.experiments import tunnelling
+from engine.experiments import tunneling
 from engine.experiments.atlas_plan import AtlasJournal, AtlasPlan, Cell, Count
 from engine.experiments.range import build_range, fire_bullet, range_world
 from engine.experiments.rules import RuleStepper
@@ -43,7 +43,7 @@ MOST_ERRORS = 3.0
 WANTED_SHARE = 0.99
 """Of the cells that must lie within `MOST_ERRORS`: fewer than the 99.73 % of normal samples, as shares near 0 and 1 are not normal."""
 _BORDER = 2e-5
-"""Metres. A shot whose step ends this near to the zone's border is decided by Box2D's float32: some additions of positions up to 100 m."""
+"""Meters. A shot whose step ends this near to the zone's border is decided by Box2D's float32: some additions of positions up to 100 m."""
 _BATCH = 250
 """Shots that share a world. More save nothing, and Box2D's search for pairs grows faster than in proportion."""
 
@@ -73,16 +73,16 @@ def fire_cell(task: tuple[AtlasPlan, Cell]) -> tuple[Cell, Count]:
 
 def _by_phase(spec: ShotSpec, phases: FloatArray) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """Return for each phase whether the law lets that shot tunnel, and whether that is clear of rounding."""
-    chance = float(tunnelling.probabilities(spec, {})[1])
+    chance = float(tunneling.probabilities(spec, {})[1])
     if chance in (0.0, 1.0):
         return np.full(len(phases), chance == 1.0), np.ones(len(phases), np.bool_)
-    way, zone = tunnelling.way_and_zone(spec, {})
+    way, zone = tunneling.way_and_zone(spec, {})
     # the distance at the muzzle, less whole steps: what the last position before the middle is short of it
     short = (replace(spec, phase=0.0).gap + phases * way) % way
     from_border = np.minimum(np.abs(short - zone), np.minimum(short, way - short))
-    through = tunnelling.tunnels_by_phase(way, zone, short / way)
-    if tunnelling.may_tumble(spec):
-        through |= tunnelling.corner_tunnels(way, zone, spec.radius, spec.angle, short / way)
+    through = tunneling.tunnels_by_phase(way, zone, short / way)
+    if tunneling.may_tumble(spec):
+        through |= tunneling.corner_tunnels(way, zone, spec.radius, spec.angle, short / way)
     return through, from_border > _BORDER
 
 
@@ -156,9 +156,9 @@ class AtlasMap:
         self.surprises: IntArray = counts[:, :, 2]
         self.inexcusable: IntArray = counts[:, :, 3]
         shape = (plan.y.n, plan.x.n)
-        chances = tunnelling.probabilities(replace(plan.base, rule=rule), plan.grid(np.array(plan.x.values), np.array(plan.y.values)))
+        chances = tunneling.probabilities(replace(plan.base, rule=rule), plan.grid(np.array(plan.x.values), np.array(plan.y.values)))
         self.predicted_hit, self.predicted_tunneled = (np.broadcast_to(chance, shape) for chance in chances)
-        self.errors = tunnelling.standard_errors(self.tunneled, self.predicted_tunneled, plan.n_shots)
+        self.errors = tunneling.standard_errors(self.tunneled, self.predicted_tunneled, plan.n_shots)
 
     @property
     def within_share(self) -> float:

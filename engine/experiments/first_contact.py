@@ -34,7 +34,7 @@ class ContactSearch:
     def first(self, piece: Piece, before: Point, step: int, felt: Sequence[Impact]) -> Impact | None:
         """Return the first contact in a piece of a step, `step` steps being completed.
 
-        `before` is the bullet's centre where the piece began, `felt` all that our swept test found so far.
+        `before` is the bullet's center where the piece began, `felt` all that our swept test found so far.
         """
         dt, contacts = 1.0 / self._spec.hertz, piece.contacts
         found: list[Impact] = []
@@ -74,14 +74,14 @@ class ContactSearch:
             if self._bullet not in (a.body, b.body) or other.body not in self._bodies:
                 continue
             center = pose[:2]
-            fraction = min(piece.start + self._travelled(before, center, other.body, pose_of_other[:2]), piece.end)
+            fraction = min(piece.start + self._traveled(before, center, other.body, pose_of_other[:2]), piece.end)
             own = b if other is a else a
             gap = query.distance(other.shape, Transform(pose_of_other[:2], pose_of_other[2]), own.shape, Transform(center, pose[2]))
             time = (step + fraction) / self._spec.hertz
             return Impact(other.body, step, fraction, time, center, _between(gap.point_a, gap.point_b), gap.normal)
         return None
 
-    def _travelled(self, before: Point, center: Point, other: int, place_of_other: Point) -> float:
+    def _traveled(self, before: Point, center: Point, other: int, place_of_other: Point) -> float:
         """Return the share of a step after which the two had these places, by the way of the one that moves farther in a step."""
         spec = self._spec
         if spec.travel >= abs(spec.target_travel):

@@ -167,10 +167,10 @@ def _gap(spec: ShotSpec, targets: Sequence[Mover], time: float) -> float:
 
 
 def rounding(spec: ShotSpec) -> float:
-    """Return how far, metres, float32 may have carried bullet and target together from their even motion.
+    """Return how far, meters, float32 may have carried bullet and target together from their even motion.
 
     Each step rounds a product and a sum by half a spacing at most, and an impact's moment is a difference of two positions. The same
-    holds of the blade's angle; its farthest point is half a blade and half a metre away.
+    holds of the blade's angle; its farthest point is half a blade and half a meter away.
     """
     steps = (spec.gap / spec.closing if spec.closing > 0.0 else 0.0) + 3.0
     pieces = steps * max(1, min(spec.most_substeps, math.ceil(spec.closing / min(2.0 * spec.radius, spec.thickness))))

@@ -59,7 +59,7 @@ class PredictedImpact:
 
 
 def depth_aimed_at(shape: FixtureShape) -> float:
-    """Return how deep an impact lets the bullet into the other's outline, metres, skins included.
+    """Return how deep an impact lets the bullet into the other's outline, meters, skins included.
 
     At the very touch the rounding of float32, 8e-6 m at 100 m, may leave it just outside, where Box2D makes no contact. One slop is what
     the solver leaves everywhere, and half of a tiny bullet is still before the middle of whatever it hits.
@@ -86,7 +86,7 @@ def free_sweep(
 ) -> Sweep:
     """Return the motion of a body were nothing in its way, within Box2D's caps of 2 m and a quarter turn for each of `n_steps`.
 
-    `pose` is (x, y, angle), `velocity` that of the centre of mass and of turning, m/s and rad/s; `local_center` is in the body's frame.
+    `pose` is (x, y, angle), `velocity` that of the center of mass and of turning, m/s and rad/s; `local_center` is in the body's frame.
     """
     (vx, vy), turn = velocity[:2], velocity[2] * seconds
     way = math.hypot(vx, vy) * seconds
@@ -164,7 +164,7 @@ def look_ahead(world: World, bullet: int, duration: float, found: list[SweptCand
 
 
 def _extent(shape: FixtureShape, sweep: Sweep) -> float:
-    """Return the distance of the shape's farthest point from the centre that it turns about."""
+    """Return the distance of the shape's farthest point from the center that it turns about."""
     cx, cy = sweep.local_center
     box = shape.aabb(Transform((-cx, -cy)))
     return math.hypot(max(-box.lower[0], box.upper[0]), max(-box.lower[1], box.upper[1]))

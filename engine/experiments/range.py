@@ -36,15 +36,15 @@ __all__ = [
 ]
 
 FLOOR = -1.05
-"""Metres: the floor's surface, below the line of fire."""
+"""Meters: the floor's surface, below the line of fire."""
 FLOOR_HALF_HEIGHT = 0.1
 BULLET_DENSITY, TARGET_DENSITY = 5.0, 4.0
 """kg/m^2: a plate takes most of the bullet's speed, and is thrown about by it all the same."""
 _HALF_HEIGHT = 0.8
 _WALL_HALF_HEIGHT = -FLOOR
-"""Metres: a wall stands on the floor."""
+"""Meters: a wall stands on the floor."""
 _HUB = (0.0, -0.5)
-"""Metres: below the line of fire, so that the blade meets the bullet with two thirds of its tip's speed."""
+"""Meters: below the line of fire, so that the blade meets the bullet with two thirds of its tip's speed."""
 _FLOOR_CATEGORY = 0x0004
 _EVERYTHING = 0xFFFF
 

@@ -11,7 +11,7 @@ The first three are Box2D's own, chosen by the world's continuous physics and th
 discrete and step its world in pieces.
 
 **substeps.** A discrete step catches the bullet if it ends within ``reach = w/2 + r + skins`` before the target's middle
-(`engine.experiments.tunnelling`); none jumps over that stretch if none is longer. The pieces here are no longer than the thinnest
+(`engine.experiments.tunneling`); none jumps over that stretch if none is longer. The pieces here are no longer than the thinnest
 feature, ``min(2 r, w) <= (2 r + w)/2 < reach``: more than is needed, as engines do it, because it asks nothing about who meets whom. With a
 closing speed u (both velocities, and the turning of both times their sizes) that makes ``n = ceil(u h / min(2 r, w))`` pieces of h/n,
 counted anew each step from the present speeds of what the bullet's box can meet in it; far away n is 1. Box2D's cap of 2 m holds for a

@@ -13,23 +13,23 @@ from engine.experiments.range import build_range, fire_bullet, range_world
 from engine.experiments.rules import RuleCost, RuleStepper
 from engine.experiments.spec import HALF_PHASE, ShotSpec
 from engine.experiments.tracker import Outcome, ShotTracker, flight_steps, verdict
-from engine.experiments.tunnelling import predicts_hit, predicts_tunnel, tunnel_chance
+from engine.experiments.tunneling import predicts_hit, predicts_tunnel, tunnel_chance
 
 __all__ = ["Jitter", "ShotResult", "ShotSeries", "phases", "run_burst", "run_shot", "scatter"]
 
 
 @dataclass(frozen=True, slots=True)
 class ShotResult:
-    """A shot and what came of it; times in seconds from the shot, places in metres.
+    """A shot and what came of it; times in seconds from the shot, places in meters.
 
     Attributes
     ----------
     hit : bool
         A contact point with the target was reported in some step; of a sensor, that it was felt, by Box2D or by our swept test.
     tunneled : bool
-        The bullet's centre came to lie behind the target, in the target's own frame. With or without a hit.
+        The bullet's center came to lie behind the target, in the target's own frame. With or without a hit.
     stopped_at : float or None
-        x of the bullet's centre at the contact that stopped it (`engine.experiments.tracker`); None if nothing did.
+        x of the bullet's center at the contact that stopped it (`engine.experiments.tracker`); None if nothing did.
     impact_time : float or None
         Of the poses of the first contact that the solver reported: the end of a step, or a moment inside one where continuous physics, or
         our swept test, found it.
@@ -39,9 +39,9 @@ class ShotResult:
     impact_point, impact_normal : (x, y) or None
         Of the first contact, the normal unit, onto the bullet; None where there is none, as with a sensor.
     predicted_tunnels, predicted_hit : bool or None
-        What `engine.experiments.tunnelling` says; None where it says nothing.
+        What `engine.experiments.tunneling` says; None where it says nothing.
     positions : tuple of (x, y)
-        The bullet's centre after 0, 1, 2... steps.
+        The bullet's center after 0, 1, 2... steps.
     verdict : str
     stop_time_ours : float or None
         Of the moment that `b2TimeOfImpact` aims at, by our own time of impact; on another solver that of the touch.

@@ -38,7 +38,7 @@ from engine.experiments.range import Panel, build_range, fire_bullet, range_worl
 from engine.experiments.shot import run_shot
 from engine.experiments.spec import Rule, ShotSpec, Target
 from engine.experiments.tracker import MARGIN_STEPS, SETTLING_STEPS, STEPS_BEHIND, TURN
-from engine.experiments.tunnelling import capped_velocity
+from engine.experiments.tunneling import capped_velocity
 from engine.geometry import Polygon
 from engine.world import BodySpec, FixtureSpec, load_solver
 

@@ -59,33 +59,33 @@ BULLET_SHAPES: tuple[BulletShape, ...] = get_args(BulletShape)
 
 HALF_PHASE = 0.5
 """The phase of a single shot: the middle plane lies half-way between two steps, so that it tunnels unless half a step is
-shorter than the zone that catches it (`engine.experiments.tunnelling`)."""
+shorter than the zone that catches it (`engine.experiments.tunneling`)."""
 
 DEFAULT_RADIUS = 0.05
-"""Metres: the bullet of the demo and of the command ``fire``."""
+"""Meters: the bullet of the demo and of the command ``fire``."""
 
 MOST_ANGLE = math.radians(80.0)
-"""Radians of incidence: beyond, a shot that grazes travels metres inside the zone of the wall."""
+"""Radians of incidence: beyond, a shot that grazes travels meters inside the zone of the wall."""
 MOST_HEIGHT = 0.5
-"""Metres off the middle of a target: every target reaches so far."""
+"""Meters off the middle of a target: every target reaches so far."""
 MOST_TURN = math.radians(360.0)
 
 SHORTEST_STEP = 1.0e-4
 """Seconds: the shortest step that `engine.world.World` takes, 10,000 Hz."""
 
 BLADE_HALF_LENGTH = 0.8
-"""Metres from the hub of the blade to its tip, where its speed is measured."""
+"""Meters from the hub of the blade to its tip, where its speed is measured."""
 
 _RUN_UP = 4.0
-"""Metres of flight before the target, as far as whole steps allow."""
+"""Meters of flight before the target, as far as whole steps allow."""
 _FEWEST_STEPS, _MOST_STEPS = 2, 48
 """Steps of flight: few enough for slow bullets to arrive soon, and enough to see them come."""
 _ROOM = 1.0
-"""Metres between the reaches of a bullet and a target that do not come nearer to each other."""
+"""Meters between the reaches of a bullet and a target that do not come nearer to each other."""
 _LONGEST_RUN_UP = 100.0
-"""Metres: farther off, float32 sees less than a hundredth of a millimetre."""
+"""Meters: farther off, float32 sees less than a hundredth of a millimeter."""
 _SHORTEST_WAY = 1.0e-8
-"""Metres a step, of what moves at all: the spacing of float32 where a slow bullet starts, 0.1 m away. What is slower stands still there."""
+"""Meters a step, of what moves at all: the spacing of float32 where a slow bullet starts, 0.1 m away. What is slower stands still there."""
 _SAME = 1.0e-9
 """Rounding, relative: of the few operations from one way to compute a distance to another."""
 
@@ -124,7 +124,7 @@ class ShotSpec:
     shape : "disc" or "box"
         A box flies with a face ahead.
     height : float
-        Metres above the target's middle at which the bullet aims, up to 0.5.
+        Meters above the target's middle at which the bullet aims, up to 0.5.
     turn : float
         Radians by which the blade is turned from upright at the moment when the bullet, were it alone, would be at x = 0.
     solver : str
@@ -187,12 +187,12 @@ class ShotSpec:
 
     @property
     def skin(self) -> float:
-        """Metres that the solver puts around a polygon."""
+        """Meters that the solver puts around a polygon."""
         return BOX2D_POLYGON_SKIN if self.is_box2d else 0.0
 
     @property
     def contact_margin(self) -> float:
-        """Metres before the touch at which the solver sees a contact coming, beside the skins; it stops nothing before the touch."""
+        """Meters before the touch at which the solver sees a contact coming, beside the skins; it stops nothing before the touch."""
         if self.is_box2d or self.target == "sensor":
             return 0.0
         from engine.dynamics.tables import MARGIN
@@ -218,26 +218,26 @@ class ShotSpec:
 
     @property
     def longest_travel(self) -> float:
-        """Metres that the solver lets anything move in a step: with Box2D 2, times the sub-steps."""
+        """Meters that the solver lets anything move in a step: with Box2D 2, times the sub-steps."""
         if not self.is_box2d:
             return math.inf
         return MAX_TRANSLATION_PER_STEP * self.most_substeps
 
     @property
     def travel(self) -> float:
-        """Metres the bullet moves in a step, along its line of flight."""
+        """Meters the bullet moves in a step, along its line of flight."""
         return min(self.speed / self.hertz, self.longest_travel)
 
     @property
     def target_travel(self) -> float:
-        """Metres the target comes towards the bullet in a step; negative where it runs away, 0 for what does not move as a whole."""
+        """Meters the target comes towards the bullet in a step; negative where it runs away, 0 for what does not move as a whole."""
         if self.target not in ("kinematic", "head_on"):
             return 0.0
         return math.copysign(min(abs(self.target_speed) / self.hertz, self.longest_travel), self.target_speed)
 
     @property
     def closing(self) -> float:
-        """Metres that bullet and target come nearer in a step, along the target's normal, before they meet."""
+        """Meters that bullet and target come nearer in a step, along the target's normal, before they meet."""
         return self.travel * self._cosine + self.target_travel
 
     @property
@@ -266,26 +266,26 @@ class ShotSpec:
 
     @property
     def half_target(self) -> float:
-        """Metres from the target's middle to its face, without skin."""
+        """Meters from the target's middle to its face, without skin."""
         return self.radius if self.target == "head_on" else 0.5 * self.thickness
 
     @property
     def half_bullet(self) -> float:
-        """Metres from the bullet's centre to its foremost point along the target's normal, without skin: of a box at an angle a corner."""
+        """Meters from the bullet's center to its foremost point along the target's normal, without skin: of a box at an angle a corner."""
         if self.shape == "disc" or self.target == "head_on":
             return self.radius
         return self.radius * (math.cos(self.angle) + abs(math.sin(self.angle)))
 
     @property
     def reach(self) -> float:
-        """Metres from the middle plane to the bullet's centre within which a contact is seen: a skin for each polygon, and the margin."""
+        """Meters from the middle plane to the bullet's center within which a contact is seen: a skin for each polygon, and the margin."""
         target_has_skin = self.shape == "box" or self.target != "head_on"
         skins = self.skin * (int(target_has_skin) + int(self.shape == "box"))
         return self.half_target + self.half_bullet + skins + self.contact_margin
 
     @property
     def reach_behind(self) -> float:
-        """Metres from the middle plane to the bullet's centre, behind the target, within which a contact is still told.
+        """Meters from the middle plane to the bullet's center, behind the target, within which a contact is still told.
 
         What leaves again is told no longer than it touches, as far off as our solver takes for a touch.
         """
@@ -297,7 +297,7 @@ class ShotSpec:
 
     @property
     def run_up(self) -> float:
-        """Metres along the line of flight from the muzzle to x = 0.
+        """Meters along the line of flight from the muzzle to x = 0.
 
         Whole steps and the phase. Where a step is so short against target and bullet that the bullet would start in contact, it
         starts three steps before the contact instead; a step that short never jumps over anything, and the phase decides nothing.
@@ -315,7 +315,7 @@ class ShotSpec:
 
     @property
     def gap(self) -> float:
-        """Metres along the normal between the bullet's centre and the target's middle at the muzzle."""
+        """Meters along the normal between the bullet's center and the target's middle at the muzzle."""
         near = self.run_up * self._cosine
         if self.target_travel == 0.0:
             return near
@@ -333,7 +333,7 @@ class ShotSpec:
 
     @property
     def start(self) -> tuple[float, float]:
-        """Where the bullet starts, metres."""
+        """Where the bullet starts, meters."""
         return -self.direction * self.run_up * math.cos(self.angle), self.height + self.run_up * math.sin(self.angle)
 
     @property
@@ -343,7 +343,7 @@ class ShotSpec:
 
     @property
     def target_start(self) -> tuple[float, float]:
-        """Where the middle of a target that moves as a whole starts, metres."""
+        """Where the middle of a target that moves as a whole starts, meters."""
         ahead = self.gap - self.run_up * self._cosine
         if self.target == "head_on":
             return self.direction * ahead * math.cos(self.angle), self.height - ahead * math.sin(self.angle)

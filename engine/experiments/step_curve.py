@@ -36,7 +36,7 @@ from engine.trace.rows import told
 __all__ = ["LENS_GAP", "MovingShape", "StepCurve", "step_curve", "touches"]
 
 LENS_GAP = 0.03
-"""Metres: the gaps around touching that the close-up shows: twice the 15 mm that b2TimeOfImpact goes into the skins."""
+"""Meters: the gaps around touching that the close-up shows: twice the 15 mm that b2TimeOfImpact goes into the skins."""
 
 _SAMPLES = 257
 _LENS_SAMPLES = 65
@@ -56,7 +56,7 @@ class MovingShape:
 
 @dataclass(frozen=True, slots=True)
 class StepCurve:
-    """What happens between two shapes in one step: gaps in metres, skins included, negative where they overlap.
+    """What happens between two shapes in one step: gaps in meters, skins included, negative where they overlap.
 
     Attributes
     ----------

@@ -57,9 +57,9 @@ STEPS_BEHIND = 2
 MARGIN_STEPS = 8
 """Steps tracked after the bullet should have passed the middle plane."""
 _LONG_WAY = 2.5
-"""Metres of a way, more than Box2D lets anything go in a step, that are looked at as one: from a turning panel it is seen as a curve."""
+"""Meters of a way, more than Box2D lets anything go in a step, that are looked at as one: from a turning panel it is seen as a curve."""
 _TAKEN_ALONG = 1.0e-6
-"""Metres between two places in a panel's frame that are the same but for rounding."""
+"""Meters between two places in a panel's frame that are the same but for rounding."""
 TURN = 0.05
 """Radians. At 1 m from a panel's middle, the chord of such a turn lies within 0.3 mm of the arc."""
 
@@ -69,7 +69,7 @@ class Outcome(Enum):
 
     IN_FLIGHT = "in flight"
     TUNNELED = "tunneled"
-    """Its centre came to lie beyond the target's far face, in the target's own frame, with or without a contact."""
+    """Its center came to lie beyond the target's far face, in the target's own frame, with or without a contact."""
     STOPPED = "stopped"
     FLIES_ON = "flies on"
     """It touched the target in time, and pushes it on or broke through, with more than half of its speed."""
@@ -86,9 +86,9 @@ class ShotTracker:
     Attributes
     ----------
     positions : list of (x, y)
-        The bullet's centre after 0, 1, 2... steps.
+        The bullet's center after 0, 1, 2... steps.
     pieces : list of (x, y)
-        The bullet's centre where the last step began and at the ends of its pieces.
+        The bullet's center where the last step began and at the ends of its pieces.
     impacts : list of Impact
         All that our swept test found.
     hit, stop : Impact or None
@@ -150,7 +150,7 @@ class ShotTracker:
 
     @property
     def is_past(self) -> bool:
-        """Whether the bullet's centre is beyond where the target stood, and beyond the middle of every body still near its way."""
+        """Whether the bullet's center is beyond where the target stood, and beyond the middle of every body still near its way."""
         x, direction = self.positions[-1][0], self.spec.direction
         if direction * x <= 0.5 * self.spec.thickness:
             return False
@@ -216,7 +216,7 @@ class ShotTracker:
         return False
 
     def _passed(self, panel: Panel, before: Point, after: Point) -> bool:
-        """Tell whether in the last step the bullet's centre left the panel by its far side, within its height.
+        """Tell whether in the last step the bullet's center left the panel by its far side, within its height.
 
         Both move on from the last poses to the present ones, evenly, as Box2D's sweeps do; with our solver evenly between the moments at
         which it stopped one of them, or let the panel take the bullet along. In the panel's frame the bullet's
@@ -245,7 +245,7 @@ class ShotTracker:
         return False
 
     def _passes(self, panel: Panel, start: FloatArray, end: FloatArray, before: Point, after: Point) -> bool:
-        """Tell whether an even motion of both leads the bullet's centre through the panel's far side."""
+        """Tell whether an even motion of both leads the bullet's center through the panel's far side."""
         turned, way = abs(float(end[2] - start[2])), math.dist(before, after)
         n_pieces = 1 + int(turned / TURN)
         if way > _LONG_WAY:

@@ -1,4 +1,4 @@
-"""Shapes and poses: plain immutable values, float64, metres and radians. No algorithm of collision lives here."""
+"""Shapes and poses: plain immutable values, float64, meters and radians. No algorithm of collision lives here."""
 
 from engine.geometry.aabb import AABB
 from engine.geometry.convex import ConvexShape, check_shape

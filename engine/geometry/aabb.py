@@ -12,7 +12,7 @@ __all__ = ["AABB"]
 
 @dataclass(frozen=True, slots=True)
 class AABB:
-    """Closed box from `lower` to `upper`, world frame, metres; a point or a line where they share a coordinate.
+    """Closed box from `lower` to `upper`, world frame, meters; a point or a line where they share a coordinate.
 
     Raises
     ------

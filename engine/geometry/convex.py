@@ -12,7 +12,7 @@ __all__ = ["ConvexShape", "check_shape"]
 
 
 class ConvexShape:
-    """A shape: the points within `radius` of its core, body frame, metres."""
+    """A shape: the points within `radius` of its core, body frame, meters."""
 
     __slots__ = ()
 
@@ -23,11 +23,11 @@ class ConvexShape:
 
         @property
         def radius(self) -> float:
-            """Of everything around the core, metres."""
+            """Of everything around the core, meters."""
 
         @property
         def skin_radius(self) -> float:
-            """What of the radius is a rounding and no surface, metres: all of a polygon's and a segment's, nothing of the others'."""
+            """What of the radius is a rounding and no surface, meters: all of a polygon's and a segment's, nothing of the others'."""
 
     @property
     def core(self) -> FloatArray:
@@ -36,7 +36,7 @@ class ConvexShape:
 
     @property
     def centroid(self) -> tuple[float, float]:
-        """Centre of mass; of a segment the middle."""
+        """Center of mass; of a segment the middle."""
         raise NotImplementedError
 
     def mapped(self, place: Callable[[FloatArray], FloatArray], radius: float | None = None) -> Self:

@@ -39,7 +39,7 @@ _Made = TypeVar("_Made")
 
 
 class FlatCorner(NamedTuple):
-    """A corner of a polygon: its number and coordinates as given, and how far it is off the line of its neighbors, metres."""
+    """A corner of a polygon: its number and coordinates as given, and how far it is off the line of its neighbors, meters."""
 
     number: int
     corner: tuple[float, float]

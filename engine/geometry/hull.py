@@ -14,7 +14,7 @@ On average each step discards most points, so n points cost about n log n.
 
 Nothing here depends on rounding: on which side a point lies, and which of two is farther, is decided exactly
 (`engine.geometry.predicates`). So the hull is that of the very numbers given, and strict: no vertex lies on the line of its
-neighbours. Among points equally far the first in the order of x, then y, is taken: it is an end of their line, never a point
+neighbors. Among points equally far the first in the order of x, then y, is taken: it is an end of their line, never a point
 inside it.
 
 **The check on it** is the monotone chain, which shares the predicate only and finds the same hull, to the bit. Points are taken from left
@@ -80,7 +80,7 @@ def convex_hull(points: ArrayLike, trace: list[HullStep] | None = None) -> Float
     Parameters
     ----------
     points : array_like, (n, 2)
-        Finite, metres; repeated points and points inside are no harm.
+        Finite, meters; repeated points and points inside are no harm.
     trace : list, optional
         Takes a `HullStep` for each task, in the order in which they are done.
 
@@ -88,7 +88,7 @@ def convex_hull(points: ArrayLike, trace: list[HullStep] | None = None) -> Float
     -------
     float64 (h, 2)
         Some of the points, counter-clockwise from the leftmost (of those the lowest); strict: none lies on the line of its
-        neighbours.
+        neighbors.
 
     Raises
     ------

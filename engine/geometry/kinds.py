@@ -3,7 +3,7 @@
 =========  =======================  ==================================  ==============================
 kind       core                     radius around the core              skin: what of it is no surface
 =========  =======================  ==================================  ==============================
-CIRCLE     its centre               its own                             none
+CIRCLE     its center               its own                             none
 POLYGON    its corners              its skin                            all of it
 CAPSULE    two points (one where    its own                             none
            they are the same)

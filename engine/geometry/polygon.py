@@ -36,11 +36,11 @@ class Polygon(ConvexShape):
     Parameters
     ----------
     vertices : array_like, (n, 2), n >= 3
-        Body frame, metres, in either winding. Repeated vertices and vertices on the line of their neighbours, within 3.6e-15
+        Body frame, meters, in either winding. Repeated vertices and vertices on the line of their neighbors, within 3.6e-15
         of the largest coordinate (`COLLINEAR_ROUNDING`), are dropped; the rest is kept as given, reversed if it was clockwise.
         At least three must be left: so flat may a polygon be, and no flatter.
     skin_radius : float
-        >= 0, metres. Box2D's polygons have `BOX2D_POLYGON_SKIN`.
+        >= 0, meters. Box2D's polygons have `BOX2D_POLYGON_SKIN`.
 
     Attributes
     ----------
@@ -87,7 +87,7 @@ class Polygon(ConvexShape):
         angle: float = 0.0,
         skin_radius: float = 0.0,
     ) -> Polygon:
-        """Return a rectangle of size ``2 half_width x 2 half_height`` metres, turned by `angle` about `center`.
+        """Return a rectangle of size ``2 half_width x 2 half_height`` meters, turned by `angle` about `center`.
 
         Raises
         ------
@@ -104,7 +104,7 @@ class Polygon(ConvexShape):
 
     @classmethod
     def regular(cls, n_sides: int, radius: float, angle: float = 0.0, skin_radius: float = 0.0) -> Polygon:
-        """Return a regular polygon whose corners lie at `radius` metres, the first at `angle`.
+        """Return a regular polygon whose corners lie at `radius` meters, the first at `angle`.
 
         Raises
         ------
@@ -139,7 +139,7 @@ class Polygon(ConvexShape):
 
     @property
     def centroid(self) -> tuple[float, float]:
-        """Centre of the area, without the skin."""
+        """Center of the area, without the skin."""
         return _unit_mass(self).centroid
 
     def mapped(self, place: Callable[[FloatArray], FloatArray], radius: float | None = None) -> Polygon:
@@ -179,7 +179,7 @@ def corner_rows(vertices: object) -> FloatArray:
             raise TypeError
         points = given.astype(np.float64)
     except Exception:  # no numbers, or an object of somebody else's, who raises what he likes
-        raise InvalidShapeError("vertices", "(x, y) pairs of numbers in metres", vertices) from None
+        raise InvalidShapeError("vertices", "(x, y) pairs of numbers in meters", vertices) from None
     if points.ndim != 2 or points.shape[1] != 2:
         raise InvalidShapeError("vertices", "an (n, 2) array", Described(f"shape {points.shape}"))
     is_finite = np.isfinite(points).all(axis=1)

@@ -1,6 +1,6 @@
 """Cosine and sine of an angle, from sums and products only, so that scalar and compiled code, one at a time or eight, give the same bits.
 
-The library's functions differ between platforms, and compilers do not vectorise them. Here the angle is first brought to the nearest
+The library's functions differ between platforms, and compilers do not vectorize them. Here the angle is first brought to the nearest
 multiple of a right angle, n = round(angle / (pi/2)), with pi/2 in four parts whose first three have 33 bits, so that n times each is
 exact::
 

@@ -28,9 +28,9 @@ class Circle(ConvexShape):
     Parameters
     ----------
     radius : float
-        > 0, metres.
+        > 0, meters.
     center : pair of float
-        Body frame, metres.
+        Body frame, meters.
 
     Raises
     ------
@@ -52,12 +52,12 @@ class Circle(ConvexShape):
 
     @property
     def core(self) -> FloatArray:
-        """The centre, (1, 2)."""
+        """The center, (1, 2)."""
         return np.array([self.center])
 
     @property
     def centroid(self) -> tuple[float, float]:
-        """The centre."""
+        """The center."""
         return self.center
 
     def mapped(self, place: Callable[[FloatArray], FloatArray], radius: float | None = None) -> Circle:
@@ -107,9 +107,9 @@ class Capsule(_TwoPoints):
     Parameters
     ----------
     p1, p2 : pair of float
-        Ends of the core, body frame, metres.
+        Ends of the core, body frame, meters.
     radius : float
-        > 0, metres.
+        > 0, meters.
 
     Raises
     ------
@@ -137,7 +137,7 @@ class Capsule(_TwoPoints):
         return Capsule(p1, p2, self.radius if radius is None else radius)
 
     def outline(self, n_arc: int = 16) -> FloatArray:
-        """Return corners of its surface, counter-clockwise, `n_arc` + 1 on each of its two round ends, float64 (2 n_arc + 2, 2), metres."""
+        """Return corners of its surface, counter-clockwise, `n_arc` + 1 on each of its two round ends, float64 (2 n_arc + 2, 2), meters."""
         along = math.atan2(self.p2[1] - self.p1[1], self.p2[0] - self.p1[0])
         turns = along + np.linspace(-0.5 * math.pi, 0.5 * math.pi, n_arc + 1)
         end = self.radius * np.column_stack((np.cos(turns), np.sin(turns)))
@@ -147,7 +147,7 @@ class Capsule(_TwoPoints):
         """Return area, mass, centroid and inertia about the centroid for `density` kg/m^2.
 
         A rectangle of length l and width 2 r, and two half discs at its ends. A half disc's centroid lies 4 r / (3 pi) from its
-        flat side, so about the capsule's centre the two have, by the parallel axes through their centroids and back,
+        flat side, so about the capsule's center the two have, by the parallel axes through their centroids and back,
         ``m_d (r^2 / 2 + l^2 / 4 + l 4 r / (3 pi))`` with m_d the mass of the whole disc.
         """
         density = non_negative("density", density, "kg/m^2")
@@ -162,16 +162,16 @@ class Capsule(_TwoPoints):
 
 @dataclass(frozen=True, slots=True)
 class Segment(_TwoPoints):
-    """A segment from `p1` to `p2`, body frame, metres, alone or one link of a chain; a point where they are the same.
+    """A segment from `p1` to `p2`, body frame, meters, alone or one link of a chain; a point where they are the same.
 
     Parameters
     ----------
     p1, p2 : pair of float
     skin_radius : float
-        >= 0, metres; Box2D's edges have `BOX2D_POLYGON_SKIN`.
+        >= 0, meters; Box2D's edges have `BOX2D_POLYGON_SKIN`.
     ghost1, ghost2 : pair of float, optional
-        The neighbours in a chain: the vertex before `p1` and the one after `p2`. They collide with nothing; they tell which
-        normals at the ends belong to a neighbour, so that a body slides over the joint.
+        The neighbors in a chain: the vertex before `p1` and the one after `p2`. They collide with nothing; they tell which
+        normals at the ends belong to a neighbor, so that a body slides over the joint.
 
     Raises
     ------

@@ -31,7 +31,7 @@ def support(shape: ConvexShape, xf: Transform, direction: tuple[float, float]) -
     Parameters
     ----------
     shape : Circle, Polygon, Capsule or Segment
-        Body frame, metres; radius and skin count.
+        Body frame, meters; radius and skin count.
     xf : Transform
         World pose.
     direction : pair of float

@@ -1,6 +1,6 @@
-"""A rigid motion over one step: the centre moves on a straight line, the angle grows linearly.
+"""A rigid motion over one step: the center moves on a straight line, the angle grows linearly.
 
-Box2D moves bodies the same way between two steps (b2Sweep), rotating about the centre of mass; a motion about any other
+Box2D moves bodies the same way between two steps (b2Sweep), rotating about the center of mass; a motion about any other
 point is an arc, and two poses alone do not tell which was meant.
 """
 
@@ -24,7 +24,7 @@ class Sweep:
     start, end : Transform
         Poses at fraction 0 and 1. Angles are not wrapped: 0 to 4 pi turns twice.
     local_center : pair of float
-        The point that moves on a straight line, body frame, metres.
+        The point that moves on a straight line, body frame, meters.
 
     Raises
     ------
@@ -45,7 +45,7 @@ class Sweep:
     def at(self, fraction: float) -> Transform:
         """Return the pose at `fraction` of the motion, 0 to 1; exact at both ends; another fraction is refused.
 
-        The centre ``c = R(angle) local_center + position`` is interpolated, and the position recovered from it.
+        The center ``c = R(angle) local_center + position`` is interpolated, and the position recovered from it.
         """
         fraction = finite("fraction", fraction)
         if not 0.0 <= fraction <= 1.0:

@@ -21,7 +21,7 @@ class Transform:
     Parameters
     ----------
     position : pair of float
-        Where the local origin lies, world frame, metres.
+        Where the local origin lies, world frame, meters.
     angle : float
         Radians, counter-clockwise.
 

@@ -15,7 +15,7 @@ Around a polygon the separation has, in general, several local maxima, so the wa
 about one touching pair of random convex polygons in twenty. `rule="box2d"` repeats the walk exactly, ties included, so
 that the referee can show that this, and nothing else, is why Box2D's answer differs.
 
-Source: behaviour of b2FindMaxSeparation in Box2D 2.3.0, described here in our own words and code.
+Source: behavior of b2FindMaxSeparation in Box2D 2.3.0, described here in our own words and code.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def tell_start(
     trace: FloatArray | None, side: float, start: int, best: float, before: int, separation_before: float, after: int,
     separation_after: float,
 ) -> None:  # fmt: skip
-    """Tell the trace of the first edge and its two neighbours."""
+    """Tell the trace of the first edge and its two neighbors."""
     if trace is not None:
         goes_back = separation_before > best and separation_before > separation_after
         record(trace, SAT_EDGE, (side, float(start), best, 1.0))

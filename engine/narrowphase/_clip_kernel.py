@@ -23,7 +23,7 @@ impulses by these names.
 
 **Which edges, where many are nearly the same.** In exact arithmetic the edge whose normal points most against n has the foremost vertex
 at one of its ends. A cosine near -1 tells angles below sqrt(EPS64) = 1.5e-8 rad not apart, and all edges of one side of a sliver
-1e-9 as high as wide are that near to each other: the one found may lie metres from the contact. It shows: no end of what is kept of
+1e-9 as high as wide are that near to each other: the one found may lie meters from the contact. It shows: no end of what is kept of
 it lies as far forward as the separation found, for that is the foremost vertex's. Then the edge is sought from the vertex: of those
 within rounding of the foremost, the one over the reference edge, or nearest to it, and of its two edges the one that points most against n.
 
@@ -48,7 +48,7 @@ __all__ = [
     "MANIFOLD_CLIPPED",
     "MANIFOLD_DISTANCE",
     "MANIFOLD_INCIDENT",
-    "MANIFOLD_NEIGHBOURS",
+    "MANIFOLD_NEIGHBORS",
     "MANIFOLD_POINT",
     "MANIFOLD_REFERENCE",
     "VERTEX",
@@ -64,7 +64,7 @@ VERTEX = 0
 FACE = 1
 
 MANIFOLD_REFERENCE, MANIFOLD_DISTANCE, MANIFOLD_INCIDENT, MANIFOLD_CLIPPED, MANIFOLD_POINT = 31.0, 32.0, 33.0, 34.0, 35.0
-MANIFOLD_NEIGHBOURS = 36.0
+MANIFOLD_NEIGHBORS = 36.0
 """Steps that the trace is told (`engine.common._record_kernel`), beside those of the axis (`_sat_kernel`); a side is 0 for A, 1 for B::
 
     MANIFOLD_REFERENCE    side, edge, its separation, how often it was tried before, 1 if this axis parts the two
@@ -73,7 +73,7 @@ MANIFOLD_NEIGHBOURS = 36.0
     MANIFOLD_CLIPPED      side of the reference edge, its vertex that the plane is at, ends left: 2, 1 or 0; how far outside the vertex
                           the plane stands, outside the plane the first and the second end; what is left of the incident edge
     MANIFOLD_POINT        1 if kept, feature id (NaN where not kept), gap along the normal, the end, and the point midway
-    MANIFOLD_NEIGHBOURS   vertex of the edge whose ghost says that the contact is the neighbour's (`_edge_kernel`, `_link_kernel`)
+    MANIFOLD_NEIGHBORS   vertex of the edge whose ghost says that the contact is the neighbor's (`_edge_kernel`, `_link_kernel`)
 
 Points are given in the frame that the kernel works in.
 """

@@ -1,20 +1,20 @@
 """What Box2D 2.3.0 answers for an edge, alone or in a chain: `rule="box2d"` of a segment against a circle or a polygon.
 
-A floor made of edges has joints, and a body that slides over one must not be caught by the end of an edge that its neighbour
-continues. So each edge knows its neighbours' far vertices, the *ghosts*, and leaves to the neighbour what is the neighbour's::
+A floor made of edges has joints, and a body that slides over one must not be caught by the end of an edge that its neighbor
+continues. So each edge knows its neighbors' far vertices, the *ghosts*, and leaves to the neighbor what is the neighbor's::
 
         ghost1 . . . . v1 ============ v2 . . . . ghost2
                edge 0         edge 1         edge 2         normals to the right of the direction of travel
 
 **Circle.** The nearest point of the edge decides: v1, v2 or the inside. At an end, where there is a ghost there, the contact is
-dropped if the centre lies beside the neighbour, that is, before the end in the neighbour's own direction; the neighbour will
-report it. Beside the edge itself the normal is the side's that the centre is on: an edge has two sides.
+dropped if the center lies beside the neighbor, that is, before the end in the neighbor's own direction; the neighbor will
+report it. Beside the edge itself the normal is the side's that the center is on: an edge has two sides.
 
 **Polygon.** An edge is one-sided for a moment: the polygon's centroid decides on which side it is. A joint is *convex* where the
 chain turns left (from the right-hand side, where the normals point, it is a ridge). The polygon is in front if its centroid is
-in front of every edge, but a convex joint widens the front: there it is enough to be in front of the neighbour. Then the normals
-that the contact may have are limited: from the edge's own normal to that of the neighbour across a convex joint, and no
-farther than the edge's own at a concave one, for in the valley the neighbour's face is met first::
+in front of every edge, but a convex joint widens the front: there it is enough to be in front of the neighbor. Then the normals
+that the contact may have are limited: from the edge's own normal to that of the neighbor across a convex joint, and no
+farther than the edge's own at a concave one, for in the valley the neighbor's face is met first::
 
           front      n0 \\   n1   / n2          limits at two convex joints
                          \\  |  /
@@ -28,7 +28,7 @@ reference edge, here without widening it by the skins, and the ends within both 
 Feature ids are Box2D's own, oddities included: where the polygon's edge is the reference, every point has the polygon's edge as
 *its index on the edge side* with type FACE, and on the polygon's side 0 or the vertex that clipped it.
 
-Source: behaviour of b2CollideEdgeAndCircle and b2CollideEdgeAndPolygon in Box2D 2.3.0 (collision/shapes with "smooth collision"
+Source: behavior of b2CollideEdgeAndCircle and b2CollideEdgeAndPolygon in Box2D 2.3.0 (collision/shapes with "smooth collision"
 ghosts), described here in our own words and code, and held against the wheel.
 """
 
@@ -52,7 +52,7 @@ from engine.common.tolerances import (
 from engine.narrowphase._clip_kernel import (
     FACE,
     MANIFOLD_INCIDENT,
-    MANIFOLD_NEIGHBOURS,
+    MANIFOLD_NEIGHBORS,
     MANIFOLD_POINT,
     MANIFOLD_REFERENCE,
     VERTEX,
@@ -78,16 +78,16 @@ def manifold_edge_circle(edge: Side, circle: Side, to_circle: float, row: Row, t
     ex, ey = v2_x - v1_x, v2_y - v1_y
     before_v2 = ex * (v2_x - x) + ey * (v2_y - y)
     after_v1 = ex * (x - v1_x) + ey * (y - v1_y)
-    is_neighbours = False
+    is_neighbors = False
     on_edge, edge_type, amplification = 0, VERTEX, 0.0
     near_x, near_y = v1_x, v1_y
     if after_v1 <= 0.0:
         if has_ghost[0]:
-            is_neighbours = (v1_x - ghosts[0]) * (v1_x - x) + (v1_y - ghosts[1]) * (v1_y - y) > 0.0
+            is_neighbors = (v1_x - ghosts[0]) * (v1_x - x) + (v1_y - ghosts[1]) * (v1_y - y) > 0.0
     elif before_v2 <= 0.0:
         near_x, near_y, on_edge = v2_x, v2_y, 1
         if has_ghost[1]:
-            is_neighbours = (ghosts[2] - v2_x) * (x - v2_x) + (ghosts[3] - v2_y) * (y - v2_y) > 0.0
+            is_neighbors = (ghosts[2] - v2_x) * (x - v2_x) + (ghosts[3] - v2_y) * (y - v2_y) > 0.0
     else:
         length_sq = ex * ex + ey * ey
         near_x = (before_v2 * v1_x + after_v1 * v2_x) / length_sq
@@ -96,7 +96,7 @@ def manifold_edge_circle(edge: Side, circle: Side, to_circle: float, row: Row, t
     dx, dy = x - near_x, y - near_y
     distance = math.hypot(dx, dy)
 
-    # The normal, in the edge's frame but at an end that the centre coincides with: then it is the world's x axis.
+    # The normal, in the edge's frame but at an end that the center coincides with: then it is the world's x axis.
     cos, sin = pose[2], pose[3]
     if edge_type == FACE:
         length = math.hypot(ex, ey)
@@ -111,14 +111,14 @@ def manifold_edge_circle(edge: Side, circle: Side, to_circle: float, row: Row, t
         nx, ny, gap = cos * to_circle, -sin * to_circle, 0.0
     axis[0], axis[1] = to_circle * (cos * nx - sin * ny), to_circle * (sin * nx + cos * ny)
     axis[2], axis[3], axis[4], axis[5] = gap - radius, amplification, gap - radius, np.nan
-    is_apart = is_neighbours or distance > skin + radius
+    is_apart = is_neighbors or distance > skin + radius
     record(trace, SAT_START, (skin + radius, 0.0))
     if edge_type == FACE:
         record(trace, MANIFOLD_REFERENCE, (0.0 if to_circle > 0.0 else 1.0, 0.0, gap, 0.0, 1.0 if is_apart else 0.0))
     else:
         record(trace, SAT_CORNERS, (gap, near_x, near_y, x, y))
-    if is_neighbours:
-        record(trace, MANIFOLD_NEIGHBOURS, (float(on_edge),))
+    if is_neighbors:
+        record(trace, MANIFOLD_NEIGHBORS, (float(on_edge),))
     reference[0], reference[1] = (0 if to_circle > 0.0 else 1), 0
     if is_apart:
         return 0
@@ -140,7 +140,7 @@ def facing(vertices: FloatArray, ghosts: FloatArray, has_ghost: NDArray[np.bool_
     nx, ny = ey, -ex
     is_beside = nx * (centroid[0] - v1_x) + ny * (centroid[1] - v1_y) >= 0.0
 
-    # The neighbours' normals; what is convex at the joint; whether the centroid is in front of the neighbour.
+    # The neighbors' normals; what is convex at the joint; whether the centroid is in front of the neighbor.
     before_x, before_y, is_convex_1, is_beside_before = nx, ny, False, False
     after_x, after_y, is_convex_2, is_beside_after = nx, ny, False, False
     if has_ghost[0]:
@@ -156,7 +156,7 @@ def facing(vertices: FloatArray, ghosts: FloatArray, has_ghost: NDArray[np.bool_
         is_convex_2 = ex * dy - ey * dx > 0.0
         is_beside_after = after_x * (centroid[0] - v2_x) + after_y * (centroid[1] - v2_y) >= 0.0
 
-    # In front: concave neighbours all demand it, then any convex one grants it.
+    # In front: concave neighbors all demand it, then any convex one grants it.
     is_front = is_beside
     if has_ghost[0] and not is_convex_1:
         is_front = is_front and is_beside_before
@@ -170,7 +170,7 @@ def facing(vertices: FloatArray, ghosts: FloatArray, has_ghost: NDArray[np.bool_
     side = 1.0 if is_front else -1.0
     limits[0, 0], limits[0, 1] = side * nx, side * ny
     if is_front:
-        # without a neighbour any normal of the front half plane will do: the limit is the opposite normal
+        # without a neighbor any normal of the front half plane will do: the limit is the opposite normal
         keeps_1 = 1.0 if has_ghost[0] else -1.0
         keeps_2 = 1.0 if has_ghost[1] else -1.0
         limits[1, 0], limits[1, 1] = keeps_1 * nx, keeps_1 * ny

@@ -37,7 +37,7 @@ tangent, those of B nearest along it another; the middle of what the intervals s
                                       |---x---|                the witness points lie at x, on A's line and on B's
 
 Of slivers they may share nothing: EPA ends at an edge from which C stands out by no more than `rounding`, and between two nearly parallel
-edges a metre long that edge is a chord over one of their corners, its normal neither's::
+edges a meter long that edge is a chord over one of their corners, its normal neither's::
 
             A's farthest    .----___                    between the two both fall away from their lines, together by no more
             B's nearest              ```----.           than rounding where C is nearest: there is x, at a corner of one of them

@@ -7,7 +7,7 @@ support search is needed: a few vertices are turned, moved and compared.
 
     gap(n) = min over B of n.b  -  max over A of n.a  -  radii
 
-Any unit n with a positive gap proves the shapes apart; for any n at all, -gap(n) metres along n part them, so the penetration
+Any unit n with a positive gap proves the shapes apart; for any n at all, -gap(n) meters along n part them, so the penetration
 is no deeper than that. Nothing is searched here, so this can judge the answers of those who search.
 
 Source: C. Ericson, Real-Time Collision Detection, 2005, 4.2.

@@ -36,7 +36,7 @@ So between two steps the state is a segment, which may be one point twice.
 
 The direction n comes from the *longer* of v and e = q - p: v / |v|, or e turned by a right angle. Either carries the rounding
 of the points it is made of divided by its own length; where the shapes nearly touch along an edge v is nothing but rounding,
-while e is as good as ever. It is normalised before any test, so every number compared is in metres.
+while e is as good as ever. It is normalized before any test, so every number compared is in meters.
 
 Where to start: at the support along the line of the two origins, or at the simplex of an earlier query, whose features are
 mostly still the nearest ones; its vertices need not lie on the boundary of C, which GJK does not mind and EPA would.

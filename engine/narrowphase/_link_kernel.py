@@ -53,7 +53,7 @@ from engine.common.tolerances import SAT_ROUNDING
 from engine.narrowphase._clip_kernel import (
     FACE,
     MANIFOLD_INCIDENT,
-    MANIFOLD_NEIGHBOURS,
+    MANIFOLD_NEIGHBORS,
     MANIFOLD_POINT,
     MANIFOLD_REFERENCE,
     VERTEX,
@@ -272,7 +272,7 @@ def manifold_link(link: Side, other: Side, to_other: float, touch: float, room: 
             onward_x = link.ghosts[2 * corner] - v[corner, 0]
             onward_y = link.ghosts[2 * corner + 1] - v[corner, 1]
             if link.has_ghost[corner] and wx * onward_x + wy * onward_y > 0.0:
-                record(trace, MANIFOLD_NEIGHBOURS, (float(corner),))
+                record(trace, MANIFOLD_NEIGHBORS, (float(corner),))
                 return 0
             lift = 0.5 * (distance + link.radius - other.radius)
             x, y = pair[0, 0] + lift * wx, pair[0, 1] + lift * wy

@@ -19,13 +19,13 @@ of that side, then of the other if they tie, and an incident edge found from the
 the foremost vertex alone is the contact. And a separation within rounding of 0 may be a touch, or two tips before each other, whose
 edges' lines meet though they are apart (`_ray_kernel` has the picture): then the distance decides.
 
-Polygon and circle. The nearest point of the polygon to the centre decides. Outside, it is a corner or lies on an edge; the
+Polygon and circle. The nearest point of the polygon to the center decides. Outside, it is a corner or lies on an edge; the
 edge of greatest separation bounds the right Voronoi region, because the distance to the polygon's plane through a corner
 grows with the alignment of its normal, and the two normals of that corner are the nearest in angle. Inside, the nearest
-boundary is the edge of greatest (least negative) separation. Where several edges are greatest within rounding, the centre may be past
+boundary is the edge of greatest (least negative) separation. Where several edges are greatest within rounding, the center may be past
 the end of the one taken and beside the next: by EXACT one walks on to where it is beside an edge, or beside none.
 
-Two circles. The line of centres.
+Two circles. The line of centers.
 
 Capsules and segments: `_core_manifold_kernel`, compiled for itself, because a world without them need not wait for it.
 

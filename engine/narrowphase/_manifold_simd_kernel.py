@@ -13,7 +13,7 @@ so.
 
 What remains goes to the scalar kernel, pair by pair: polygons of more than 16 vertices, kinds other than circle and polygon, the last
 pairs, if too few to be worth a block, angles too large for `small_turn`, polygons whose separation is within rounding of 0 or whose
-manifold lacks its deepest point, and a centre past the end of the edge of greatest separation and beside the next.
+manifold lacks its deepest point, and a center past the end of the edge of greatest separation and beside the next.
 """
 
 from __future__ import annotations
@@ -209,7 +209,7 @@ def _choose(s: FloatArray, k: IntArray, rule: int) -> None:
 def _fetch_edge(v: FloatArray, s: FloatArray, k: IntArray, side: int, edge_row: int, to: int) -> None:
     """Copy an edge of the reference polygon (`side` 0) or of the other (1): both vertices and the normal.
 
-    Each lane's lies in another row, and such a loop is not vectorised: nothing else is in it.
+    Each lane's lies in another row, and such a loop is not vectorized: nothing else is in it.
     """
     for lane in range(LANES):
         on_b = k[SIDE * STRIDE + lane] != side
@@ -339,7 +339,7 @@ def _clip(s: FloatArray, k: IntArray, rule: int) -> None:
 
 @inlined_kernel
 def _find_corner(v: FloatArray, s: FloatArray, k: IntArray, rule: int) -> None:
-    """Find the centre's Voronoi region: mark the lanes where it is a corner's, with the vector from there, and name that corner and the
+    """Find the center's Voronoi region: mark the lanes where it is a corner's, with the vector from there, and name that corner and the
     one beyond; mark those that the scalar kernel must decide, within rounding of an edge's line and past the edge.
     """
     for lane in range(LANES):
@@ -366,7 +366,7 @@ def _find_corner(v: FloatArray, s: FloatArray, k: IntArray, rule: int) -> None:
 
 @inlined_kernel
 def _measure_corner(v: FloatArray, s: FloatArray, k: IntArray, rule: int) -> None:
-    """Fill the length from the corner, and mark the lanes where the centre lies beside the next edge; see `edge_beside`."""
+    """Fill the length from the corner, and mark the lanes where the center lies beside the next edge; see `edge_beside`."""
     for lane in range(LANES):
         s[LENGTH * STRIDE + lane] = 1.0
         if k[CORNER * STRIDE + lane] == 1:
@@ -417,7 +417,7 @@ def _touch_circle(v: FloatArray, s: FloatArray, k: IntArray, is_swapped: bool) -
 
 @inlined_kernel
 def _touch_circles(v: FloatArray, s: FloatArray, k: IntArray) -> None:
-    """Fill the results of two circles, the distance of the centres being known; see `manifold_circles`."""
+    """Fill the results of two circles, the distance of the centers being known; see `manifold_circles`."""
     for lane in range(LANES):
         dx, dy, distance = s[DX * STRIDE + lane], s[DY * STRIDE + lane], s[LENGTH * STRIDE + lane]
         (px, py), (cos, sin) = two(s, POSE_A, lane), two(s, POSE_A + 2, lane)

@@ -1,6 +1,6 @@
 """Whether two shapes share a point, skins and radii included.
 
-Every shape is a core and a radius: a circle's core is its centre, a capsule's and a segment's two points, a polygon's its
+Every shape is a core and a radius: a circle's core is its center, a capsule's and a segment's two points, a polygon's its
 vertices, and the shape is all that lies within the radius of the core. Two such shapes overlap when their cores are no farther
 apart than the sum of the radii r::
 
@@ -15,7 +15,7 @@ edge of the other, since two edges that are nearest inside both are parallel and
 opposite the other.
 
 All of that within rounding: an s of 0 is one that is not clearly below it. Two slivers tip to tip have s = 0 within rounding when they are
-metres apart (`_ray_kernel` has the picture). Where shapes overlap, moving one by the depth leaves a corner of one on an edge of the
+meters apart (`_ray_kernel` has the picture). Where shapes overlap, moving one by the depth leaves a corner of one on an edge of the
 other: so near it was before, and that is what tells the two cases apart.
 
 Two cores without area, points or segments, need more care: their edge lines cannot part what lies on one line, end to end. They

@@ -94,12 +94,12 @@ def _greatest_separation(g: FloatArray, s: FloatArray, base: int, slots: int) ->
 
 
 @inlined_kernel
-def _nearest_edge(v: FloatArray, s: FloatArray, polygon: int, centre: int, slots: int) -> None:
-    """Find the centre's greatest separation from the polygon's edges, and its squared distance; see `distance_to_edges`."""
+def _nearest_edge(v: FloatArray, s: FloatArray, polygon: int, center: int, slots: int) -> None:
+    """Find the center's greatest separation from the polygon's edges, and its squared distance; see `distance_to_edges`."""
     for edge in range(slots):
         row, next_row = (polygon + (edge & SLOT_MASK)) * STRIDE, (polygon + ((edge + 1 if edge + 1 < slots else 0) & SLOT_MASK)) * STRIDE
         for lane in range(LANES):
-            x, y = v[(X + centre) * STRIDE + lane], v[(Y + centre) * STRIDE + lane]
+            x, y = v[(X + center) * STRIDE + lane], v[(Y + center) * STRIDE + lane]
             ax, ay = v[X * STRIDE + row + lane], v[Y * STRIDE + row + lane]
             nx, ny = v[NX * STRIDE + row + lane], v[NY * STRIDE + row + lane]
             ex, ey = v[X * STRIDE + next_row + lane] - ax, v[Y * STRIDE + next_row + lane] - ay

@@ -113,7 +113,7 @@ def project_in_turn(
 def closest_by_projections(
     a: tuple[Any, ...], b: tuple[Any, ...], touch: float, size: float, trace: FloatArray | None
 ) -> tuple[int, int, float, float, float, float, float]:  # fmt: skip
-    """Return status, turns, the distance |b - a|, and a and b, world frame, of two `Placed`; `size` (metres) is what the convergence is
+    """Return status, turns, the distance |b - a|, and a and b, world frame, of two `Placed`; `size` (meters) is what the convergence is
     relative to.
 
     SEPARATED: both bounds agree within CLOSEST_CONVERGENCE times the size. OVERLAPPING: a and b are one point within `touch`.

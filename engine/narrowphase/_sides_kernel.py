@@ -53,7 +53,7 @@ class Shapes(NamedTuple):
 
 
 class Side(NamedTuple):
-    """One of two shapes: its core's vertices (a circle's centre) with their normals, its centroid (1, 2), what else `packing` says of it,
+    """One of two shapes: its core's vertices (a circle's center) with their normals, its centroid (1, 2), what else `packing` says of it,
     and its pose (4,), x, y, cos, sin.
     """
 
@@ -126,7 +126,7 @@ def move_to_frame(pose_a: FloatArray, pose_b: FloatArray, points: FloatArray, mo
 
 @inlined_entry
 def rounding_of(pose_a: FloatArray, extent_a: float, pose_b: FloatArray, extent_b: float) -> float:
-    """Return the rounding of a separation, metres: `SAT_ROUNDING` times the scale of everything that enters it."""
+    """Return the rounding of a separation, meters: `SAT_ROUNDING` times the scale of everything that enters it."""
     scale = abs(pose_a[0]) + abs(pose_a[1]) + abs(pose_b[0]) + abs(pose_b[1]) + extent_a + extent_b
     return float(SAT_ROUNDING * scale)
 

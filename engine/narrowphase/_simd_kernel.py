@@ -12,9 +12,9 @@ Polygons of unequal size go together because each is padded to the same number o
 last vertex and last normal. A copy changes nothing: it is no farther out than the original, and wherever a chapter looks for
 an extreme it keeps the first of equals.
 
-Four things keep the loops vectorised, and each is easily lost. The scratch is flat, with row r at r * STRIDE (an array of two
+Four things keep the loops vectorized, and each is easily lost. The scratch is flat, with row r at r * STRIDE (an array of two
 dimensions stops it). A loop that writes at one place and reads at a place found only while running has the two in different
-arrays. Selects are conditional expressions whose both sides are known before. What cannot be vectorised, looking up an edge by its
+arrays. Selects are conditional expressions whose both sides are known before. What cannot be vectorized, looking up an edge by its
 number and the library's `hypot`, has a loop of its own. `tests/unit/narrowphase/test_manifold_simd.py` looks into the machine code.
 
 **How pairs of like sizes come together.** Sorted before (`classify`), or on lists as they come (`gather`): pairs wait until as many of
@@ -89,7 +89,7 @@ WHOLE_ROWS = 4
 
 SLOT_MASK = SLOTS - 1
 """A slot's number masked with this cannot be negative, as the compiler sees as well: it then writes no code for counting from the
-end, which would stop it from vectorising."""
+end, which would stop it from vectorizing."""
 
 
 class Block(NamedTuple):

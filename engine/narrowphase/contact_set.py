@@ -32,7 +32,7 @@ def contact_set(a: AnyShape, xf_a: Transform, b: AnyShape, xf_b: Transform) -> C
     Parameters
     ----------
     a, b : Circle, Polygon, Capsule or Segment
-        Body frame, metres; radii and skins count as part of the shape, rounded at the corners; ghosts do not.
+        Body frame, meters; radii and skins count as part of the shape, rounded at the corners; ghosts do not.
     xf_a, xf_b : Transform
         World poses.
 

@@ -21,7 +21,7 @@ def penetration(a: AnyShape, xf_a: Transform, b: AnyShape, xf_b: Transform, trac
     Parameters
     ----------
     a, b : Circle, Polygon, Capsule or Segment
-        Body frame, metres.
+        Body frame, meters.
     xf_a, xf_b : Transform
         World poses.
     trace : float64 (k, TRACE_WIDTH), optional

@@ -21,7 +21,7 @@ def distance(a: AnyShape, xf_a: Transform, b: AnyShape, xf_b: Transform, trace: 
     Parameters
     ----------
     a, b : Circle, Polygon, Capsule or Segment
-        Body frame, metres. A zero-length segment is a point.
+        Body frame, meters. A zero-length segment is a point.
     xf_a, xf_b : Transform
         World poses.
     trace : float64 (k, TRACE_WIDTH), optional

@@ -20,7 +20,7 @@ def manifold(a: AnyShape, xf_a: Transform, b: AnyShape, xf_b: Transform, rule: R
     Parameters
     ----------
     a, b : Circle, Polygon, Capsule or Segment
-        Body frame, metres. Polygons and segments may carry skins.
+        Body frame, meters. Polygons and segments may carry skins.
     xf_a, xf_b : Transform
         World poses.
     rule : "exact" or "box2d"

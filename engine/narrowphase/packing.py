@@ -4,7 +4,7 @@ Every shape here is a convex *core* and a radius around it; `engine.geometry.kin
 vertices are ``vertices[first[s] : first[s] + n_vertices[s]]``, with the outward normals of the edges from each to the next; two points
 have two, to the right of p1 p2 and to the left, and one point, as both ends of a segment that are the same, has a zero. `skin` is that
 part of the radius which is no surface; `centroid` is Box2D's; `extent` the largest distance of the surface from the local origin;
-`ghosts` x1 y1 x2 y2 of a segment's neighbours and `has_ghost` which of them there are. `records` has what a SIMD kernel wants of one
+`ghosts` x1 y1 x2 y2 of a segment's neighbors and `has_ghost` which of them there are. `records` has what a SIMD kernel wants of one
 shape in one piece of memory: centroid, radius, extent, and how far the core reaches from the local origin; then of each group of four of
 `SLOTS` vertices, the last repeated, x, y, x of the normals and their y. So a box is read from three lines of the cache, an octagon from
 five. `simd_vertices` is the number of vertices, or more than a record holds where a corner is sharp: for SIMD kernels that leave such

@@ -1,15 +1,15 @@
 """The opening chapter: do a point, circles, rectangles meet? Four questions in plain Python, and every idea of the later ones.
 
-**A point and a circle.** They meet when the point is no farther from the centre than the radius.
+**A point and a circle.** They meet when the point is no farther from the center than the radius.
 
-**Two circles.** Let one shrink to its centre and the other grow by as much; every gap stays the same, and the question is
+**Two circles.** Let one shrink to its center and the other grow by as much; every gap stays the same, and the question is
 the first one again. (Adding one shape to another like this is the Minkowski sum; all of the later chapters live on it.) ::
 
          .---.   .-.             .-----.
         (  a  ) ( b )    =      (   a   ) . b       |ab| <= r_a + r_b
          `---'   `-'             `-----'
 
-**A point and a rectangle.** Seen from the rectangle, turned back about its centre, the question falls apart in one for each
+**A point and a rectangle.** Seen from the rectangle, turned back about its center, the question falls apart in one for each
 axis: ``|x| <= half width`` and ``|y| <= half height``. If x alone fails, the axis x parts the two: no need to look at y.
 
 **Two rectangles along the axes.** Two intervals on each axis; both must overlap. Shrinking one and growing the other shows why
@@ -17,12 +17,12 @@ that is enough: the sum of two such rectangles is again one, and a point either 
 
 **Two turned rectangles.** The sum of the two has eight edges, parallel to the edges of either, so four directions decide
 (two of each, for opposite edges share theirs). On a direction n a rectangle with half sizes w, h along its unit axes u, v reaches
-from its centre
+from its center
 
     reach(n) = w |u.n| + h |v.n|
 
 for a corner is ``+-w u +-h v`` and the best choice of signs makes both terms positive. The rectangles are apart exactly when on
-one of the four directions the centres are farther apart than the two reaches together::
+one of the four directions the centers are farther apart than the two reaches together::
 
               ____
              |    |      /\\
@@ -53,7 +53,7 @@ Point = tuple[float, float]
 
 @dataclass(frozen=True, slots=True)
 class Rectangle:
-    """A solid rectangle of size ``2 half_width x 2 half_height`` metres about `center`, turned by `angle` radians.
+    """A solid rectangle of size ``2 half_width x 2 half_height`` meters about `center`, turned by `angle` radians.
 
     Raises
     ------

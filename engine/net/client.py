@@ -112,7 +112,7 @@ class Client:
         It says so because it ends.
     present : tuple of Who
     pointers : dict of int to (x, y)
-        Of others, metres in the picture.
+        Of others, meters in the picture.
     denials : deque of str
         Why the server did not let own acts count, the last ones.
     confirmed : int
@@ -283,7 +283,7 @@ class Client:
     def offsets(self, stage: int) -> FloatArray:
         """Return what is left of corrections, to be added to the poses that are drawn of a stage, never to the state.
 
-        x, y, angle, metres and radians, (n, 3), rows as in `world.body_ids`; it decays within 0.15 s.
+        x, y, angle, meters and radians, (n, 3), rows as in `world.body_ids`; it decays within 0.15 s.
         """
         if self.course is None or stage >= len(self.course.demo.stages):
             return np.zeros((0, 3))
@@ -291,7 +291,7 @@ class Client:
 
     @property
     def holders(self) -> dict[int, Held]:
-        """Each user who holds something, with the stage, the body, and the point of it in its frame, metres."""
+        """Each user who holds something, with the stage, the body, and the point of it in its frame, meters."""
         demo = self.demo
         if demo is None:
             return {}
@@ -532,7 +532,7 @@ class Client:
         return first if self.method == "prediction" and first >= ahead - 3 else max(first, min(ahead, self.confirmed + _MAX_AHEAD))
 
     def point(self, point: tuple[float, float], now: float) -> None:
-        """Say where the user's pointer is, metres in the picture; beyond what can be said it stays where it was."""
+        """Say where the user's pointer is, meters in the picture; beyond what can be said it stays where it was."""
         if self.is_in and max(abs(point[0]), abs(point[1])) <= 1e6:
             self.send(m.Pointing(*point))
 

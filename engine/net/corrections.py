@@ -25,7 +25,7 @@ _FARTHEST = 3.0
 _MAX_MOVED = 64
 
 Poses = list[tuple[IntArray, FloatArray]]
-"""For each stage, ids int64 (n,) and x, y, angle (n, 3), metres and radians."""
+"""For each stage, ids int64 (n,) and x, y, angle (n, 3), meters and radians."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class Moved:
     after: tuple[float, float, float]
 
     @property
-    def metres(self) -> float:
+    def meters(self) -> float:
         """By how much."""
         return math.hypot(self.after[0] - self.before[0], self.after[1] - self.before[1])
 
@@ -53,7 +53,7 @@ class Correction:
         The state shown was the one right before it.
     age : int
         Ticks that had been taken with what was not so.
-    metres : float
+    meters : float
         The farthest that a body was off.
     n_moved : int
         Bodies that were off.
@@ -63,7 +63,7 @@ class Correction:
 
     tick: int
     age: int
-    metres: float
+    meters: float
     n_moved: int
     moved: tuple[Moved, ...]
 
@@ -102,8 +102,8 @@ class Smoothing:
                 self._errors[k] = both, error, now
         if not found:
             return None
-        found.sort(key=lambda one: -one.metres)
-        return Correction(tick, age, found[0].metres, len(found), tuple(found[:_MAX_MOVED]))
+        found.sort(key=lambda one: -one.meters)
+        return Correction(tick, age, found[0].meters, len(found), tuple(found[:_MAX_MOVED]))
 
     def offsets(self, stage: int, body_ids: tuple[int, ...], now: float) -> FloatArray:
         """Return what is to be added to the poses drawn of a stage, x, y, angle, (n, 3), rows as in `body_ids`."""

@@ -137,7 +137,7 @@ class Ping(_Message, frozen=True, tag="ping"):
 
 
 class Pointing(_Message, frozen=True, tag="pointing"):
-    """Place of the user's pointer, metres in the picture; no part of the state."""
+    """Place of the user's pointer, meters in the picture; no part of the state."""
 
     x: Coordinate
     y: Coordinate

@@ -1,6 +1,6 @@
 """The questions a caller asks, one function each.
 
-World frame, metres, radians. Shapes are closed and solid. The compiled kernels are loaded by the first question, not by the
+World frame, meters, radians. Shapes are closed and solid. The compiled kernels are loaded by the first question, not by the
 import: about 0.3 s once their machine code is on disk, some seconds the very first time (`warm_up` brings it forward,
 `is_warm` tells which of the two it will be).
 """

@@ -46,7 +46,7 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class ManifoldBatch:
-    """Manifolds in columns, read-only, a row for each pair; world frame, metres.
+    """Manifolds in columns, read-only, a row for each pair; world frame, meters.
 
     Attributes
     ----------
@@ -83,7 +83,7 @@ class ManifoldBatch:
 
 @dataclass(frozen=True, slots=True)
 class DistanceBatch:
-    """Results of `distance` in columns, read-only, a row for each pair; world frame, metres.
+    """Results of `distance` in columns, read-only, a row for each pair; world frame, meters.
 
     Attributes
     ----------
@@ -117,7 +117,7 @@ class PenetrationBatch:
 
 @dataclass(frozen=True, slots=True)
 class ContactSetBatch:
-    """Contact sets in columns, read-only, a row for each pair; world frame, metres.
+    """Contact sets in columns, read-only, a row for each pair; world frame, meters.
 
     Attributes
     ----------

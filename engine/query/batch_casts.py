@@ -99,7 +99,7 @@ def contains(shapes: ShapeBatch, indices: ArrayLike, xf: ArrayLike, points: Arra
     xf : (n, 3)
         Poses x, y, angle.
     points : (n, 2)
-        World frame, metres.
+        World frame, meters.
 
     Raises
     ------
@@ -116,7 +116,7 @@ def contains(shapes: ShapeBatch, indices: ArrayLike, xf: ArrayLike, points: Arra
 def ray_cast(shapes: ShapeBatch, indices: ArrayLike, xf: ArrayLike, origins: ArrayLike, translations: ArrayLike) -> RayBatch:
     """Return for each row where its ray first meets its shape; see `engine.query.casts.ray_cast`.
 
-    Parameters and errors as in `contains`; `origins` and `translations` (n, 2), metres.
+    Parameters and errors as in `contains`; `origins` and `translations` (n, 2), meters.
 
     Examples
     --------
@@ -143,7 +143,7 @@ def shape_cast(shapes: ShapeBatch, pairs: ArrayLike, xf: ArrayLike, translations
     xf, xf_target : (n, 3)
         Poses x, y, angle.
     translations : (n, 2)
-        Metres.
+        Meters.
 
     Errors as in `contains`.
     """

@@ -1,6 +1,6 @@
 """Questions about motion: rays, points, thrown shapes, times of impact.
 
-World frame, metres, radians. Shapes are closed and solid, their radii and skins part of them. Everything is checked here, and the
+World frame, meters, radians. Shapes are closed and solid, their radii and skins part of them. Everything is checked here, and the
 kernels are loaded by the first question.
 """
 

@@ -1,6 +1,6 @@
 """Questions about two shapes at rest.
 
-World frame, metres, radians. Shapes are closed and solid, their radii and skins part of them. Everything is checked here, and the
+World frame, meters, radians. Shapes are closed and solid, their radii and skins part of them. Everything is checked here, and the
 kernels are loaded by the first question.
 """
 

@@ -30,7 +30,7 @@ class ShapeBatch:
     Parameters
     ----------
     shapes : iterable of Circle, Polygon, Capsule or Segment
-        Body frame, metres; mixed as they come.
+        Body frame, meters; mixed as they come.
 
     Raises
     ------

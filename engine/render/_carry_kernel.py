@@ -22,7 +22,7 @@ def carry_points(
     sin: FloatArray,
     carried: FloatArray,
 ) -> None:
-    """Fill `carried` (n, 2, 2) with the points `position` (n, 2, 2), metres.
+    """Fill `carried` (n, 2, 2) with the points `position` (n, 2, 2), meters.
 
     Parameters
     ----------

@@ -3,7 +3,7 @@
 Dots. Small equal discs and rings into the pixels of a surface, thousands in one pass.
 
 Each kind of dot has a stamp: a square of shares, in 256ths, that tells how much of each pixel it covers, as `discs` has it. The stamp's
-middle goes to the pixel that the dot's centre lies in, and every pixel under it is mixed: ground + share (colour - ground). Dots are drawn
+middle goes to the pixel that the dot's center lies in, and every pixel under it is mixed: ground + share (color - ground). Dots are drawn
 in order, so that later ones lie over earlier ones.
 
 Source: alpha compositing, "over": T. Porter and T. Duff, "Compositing digital images", SIGGRAPH 1984.
@@ -17,7 +17,7 @@ Source: the two halves of a word as two numbers: L. Lamport, "Multiple byte proc
 
 Polygons. Convex polygons into the pixels of a surface, all of a picture in one pass, with soft edges.
 
-A pixel's centre p has the signed distance d to a convex polygon: the largest of its distances to the lines through the edges, negative
+A pixel's center p has the signed distance d to a convex polygon: the largest of its distances to the lines through the edges, negative
 inside. From it come the shares of the pixel that polygon and outline take, as in `discs`::
 
         d > 1/2          ground           outer = clip(1/2 - d, 0, 1)
@@ -30,7 +30,7 @@ Along a row of pixels each of these distances is linear in x, so that the row fa
 outside. The ends are where a line reaches d = 1/2 and d = -w - 1/2: one division for each edge, and then the rows of the polygon side by
 side in the vector registers. Only the mixed pixels, two or three at a
 side, are computed one by one; those inside are filled. In a crowd, where shapes are small, that costs more than all else together: then
-the parts end at d = 0 and d = -w, and the mixed ones are filled too, with the outline's colour.
+the parts end at d = 0 and d = -w, and the mixed ones are filled too, with the outline's color.
 
 Outside of a corner d is that of a mitred corner; an acute one is cut off at the box around the polygon. A polygon without area (an edge
 of the terrain, there and back) is drawn as a line: a strip w wide around it.
@@ -120,7 +120,7 @@ NO_COLOR = -1
 """As in `raster`."""
 
 HALF = 0.5
-"""Pixels from the centre of a pixel to its side."""
+"""Pixels from the center of a pixel to its side."""
 
 LEVEL = 1e-9
 """Pixels a pixel. An edge that falls less than this is level: over a row of ten thousand pixels it is off by 1e-5 of one. Divided by less,
@@ -209,7 +209,7 @@ def paint_polygons(
     soft_width, hard_width : float
         Pixels of an outline.
     most_soft : int
-        Of more polygons than that in the clip a pixel belongs to one of the parts, the one that its centre is in.
+        Of more polygons than that in the clip a pixel belongs to one of the parts, the one that its center is in.
     """
     n_seen = 0
     for k in range(len(starts) - 1 if len(starts) - 1 > most_soft else 0):

@@ -1,4 +1,4 @@
-"""The ground of the picture: a metre grid that adapts to the zoom, and a bar that says how long a length is; and arrows of impulses.
+"""The ground of the picture: a meter grid that adapts to the zoom, and a bar that says how long a length is; and arrows of impulses.
 
 An arrow is what A gives B at a contact point over the step, friction included. It is as long as its impulse is large, `LONGEST` pixels for
 the present scale, which goes in steps of 1, 2, 5 and is told beside a sample: it grows at once when an impulse is larger, and shrinks only
@@ -44,7 +44,7 @@ def draw_backdrop(canvas: Canvas) -> None:
     canvas.surface.fill(palette.BACKGROUND, canvas.camera.view)
     pitch = round_above(_CLOSEST_LINES * canvas.ui_scale / canvas.camera.scale)
     box = canvas.camera.visible
-    if max(abs(value) for value in (*box.lower, *box.upper)) / pitch > 1e9:  # so far out that neighbours round to one number
+    if max(abs(value) for value in (*box.lower, *box.upper)) / pitch > 1e9:  # so far out that neighbors round to one number
         return
     for k in range(math.ceil(box.lower[0] / pitch), math.floor(box.upper[0] / pitch) + 1):
         x = round(canvas.camera.to_screen((k * pitch, 0.0))[0])

@@ -1,4 +1,4 @@
-"""The camera: frozen numbers and pure functions between the world (metres, y up) and a viewport (pixels, y down).
+"""The camera: frozen numbers and pure functions between the world (meters, y up) and a viewport (pixels, y down).
 
     pixel_x = view_x + view_width / 2  + (x - center_x) * scale
     pixel_y = view_y + view_height / 2 - (y - center_y) * scale
@@ -18,9 +18,9 @@ from engine.geometry.aabb import AABB
 __all__ = ["MAX_SCALE", "MIN_SCALE", "Camera"]
 
 MIN_SCALE = 0.02
-"""Pixels a metre: 50 m to the pixel shows a world of 60 km."""
+"""Pixels a meter: 50 m to the pixel shows a world of 60 km."""
 MAX_SCALE = 50_000.0
-"""Pixels a metre: 0.02 mm to the pixel, finer than Box2D's float32 resolves at 200 m from the origin."""
+"""Pixels a meter: 0.02 mm to the pixel, finer than Box2D's float32 resolves at 200 m from the origin."""
 
 Place = tuple[int, int, int, int]
 """Left, top, width and height, pixels."""
@@ -33,9 +33,9 @@ class Camera:
     Parameters
     ----------
     center : pair of float
-        World point in the middle of the view, metres.
+        World point in the middle of the view, meters.
     scale : float
-        Pixels a metre.
+        Pixels a meter.
     view : (left, top, width, height)
         The viewport on the surface, pixels.
     """
@@ -103,7 +103,7 @@ class Camera:
         return AABB((x - half[0], y - half[1]), (x + half[0], y + half[1]))
 
     def resized(self, view: tuple[int, int, int, int]) -> Camera:
-        """Return the camera for another viewport: same centre, the scale following the smaller side."""
+        """Return the camera for another viewport: same center, the scale following the smaller side."""
         before = min(self.view[2], self.view[3])
         after = min(view[2], view[3])
         ratio = after / before if before > 0 and after > 0 else 1.0

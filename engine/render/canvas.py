@@ -146,13 +146,13 @@ class Canvas:
     def circle(
         self, center: Point, radius: float, fill: Color | None, outline: Color | None = None, alpha: float = 1.0, angle: float | None = None
     ) -> None:
-        """Draw a circle; `angle` adds the line from the centre that shows how it has turned."""
+        """Draw a circle; `angle` adds the line from the center that shows how it has turned."""
         x, y = self.camera.to_screen(center)
         radius_px = radius * self.camera.scale
         if not math.isfinite(radius_px) or not self._near(x, y, radius_px):
             return
         if radius_px <= LARGEST_DISC:
-            self._blit_centred(self.discs.picture(radius_px, fill, outline, _OUTLINE * self.ui_scale, alpha), x, y)
+            self._blit_centered(self.discs.picture(radius_px, fill, outline, _OUTLINE * self.ui_scale, alpha), x, y)
         else:
             n = min(_MOST_CORNERS, math.ceil(math.pi * math.sqrt(radius_px / (2.0 * _ARC_ERROR))))
             turn = np.arange(n) * (2.0 * math.pi / n)
@@ -231,7 +231,7 @@ class Canvas:
         self.points(np.array([position], dtype=np.float64), color, radius_px, alpha, ring)
 
     def image(self, picture: pygame.Surface, position: Point, angle: float, width: float, alpha: float = 1.0) -> None:
-        """Draw a picture `width` metres wide, its middle at `position`, turned by `angle`."""
+        """Draw a picture `width` meters wide, its middle at `position`, turned by `angle`."""
         x, y = self.camera.to_screen(position)
         scale = width * self.camera.scale / max(picture.get_width(), 1)
         reach = scale * math.hypot(*picture.get_size())
@@ -240,7 +240,7 @@ class Canvas:
         turned = pygame.transform.rotozoom(picture, math.degrees(angle), scale)
         if alpha < 1.0:
             turned.set_alpha(round(255 * alpha))
-        self._blit_centred(turned, x, y)
+        self._blit_centered(turned, x, y)
 
     def text(
         self,
@@ -254,7 +254,7 @@ class Canvas:
     ) -> None:
         """Write at a world point. `anchor`: which part of the text lies there: center, left, right, top or bottom.
 
-        `plate` lays the background's colour under the words.
+        `plate` lays the background's color under the words.
         """
         x, y = self.camera.to_screen(position)
         if self._near(x, y, 0.0):
@@ -374,13 +374,13 @@ class Canvas:
         starts : int64 (p + 1,)
             Polygon k has the vertices ``starts[k]`` to ``starts[k + 1]``, three or more.
         fills, outlines : int64 (p,)
-            Colours as `mapped` returns them.
+            Colors as `mapped` returns them.
         """
         if len(starts) >= 2:
             self._polygons_px(self.camera.to_screen_array(vertices), starts, fills, outlines)
 
     def mapped(self, colors: Sequence[Color | None]) -> IntArray:
-        """Return colours as the surface maps them, `raster.NO_COLOR` for None."""
+        """Return colors as the surface maps them, `raster.NO_COLOR` for None."""
         shades = {color: NO_COLOR if color is None else self.surface.map_rgb(color) for color in set(colors)}
         return np.fromiter(map(shades.__getitem__, colors), dtype=np.int64, count=len(colors))
 
@@ -453,7 +453,7 @@ class Canvas:
         left, top, right, bottom = self._box
         return left - reach <= x <= right + reach and top - reach <= y <= bottom + reach
 
-    def _blit_centred(self, picture: pygame.Surface, x: float, y: float) -> None:
+    def _blit_centered(self, picture: pygame.Surface, x: float, y: float) -> None:
         self.surface.blit(picture, (round(x - picture.get_width() / 2.0), round(y - picture.get_height() / 2.0)))
 
     def _line_px(self, a: Point, b: Point, color: Color, width: float) -> None:

@@ -1,4 +1,4 @@
-"""A world as a picture: shapes, boxes, contact points by state, normals, separations, joints, centres of mass, differences."""
+"""A world as a picture: shapes, boxes, contact points by state, normals, separations, joints, centers of mass, differences."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ from engine.render.views import Layers, SceneView, WorldView
 __all__ = ["DebugDraw"]
 
 _FILL_SHARE = 0.42
-"""How much of its outline's colour a fill keeps over the background."""
-_DOT_METRES = 0.045
+"""How much of its outline's color a fill keeps over the background."""
+_DOT_METERS = 0.045
 _MOST_LABELS = 160
 """Separations written at once; more would be unreadable. Every point is drawn all the same."""
 
@@ -227,7 +227,7 @@ def _draw_shapes(
 
 
 def _body_colors(scene: SceneView, packed: PackedShapes, touching: IntArray) -> IntArray:
-    """Return the outline of every body (b,), as `palette.packed` has it: its own colour, its kind's, dimmer asleep, red where it touches.
+    """Return the outline of every body (b,), as `palette.packed` has it: its own color, its kind's, dimmer asleep, red where it touches.
 
     `touching` are the rows of those that do.
     """
@@ -250,7 +250,7 @@ def _body_colors(scene: SceneView, packed: PackedShapes, touching: IntArray) -> 
 
 def _draw_points(canvas: Canvas, scene: SceneView, contacts: StepContacts, fraction: float) -> None:
     # smaller when zoomed far out, so that a heap of a thousand bodies does not vanish under its points
-    dot = min(max(_DOT_METRES * canvas.camera.scale / canvas.ui_scale, 1.1), 2.25)
+    dot = min(max(_DOT_METERS * canvas.camera.scale / canvas.ui_scale, 1.1), 2.25)
     trail = [Dots(at, palette.POINT_REMOVE, dot * (1.4 + 1.2 * age), 0.9 * (1.0 - age), True) for age, at in scene.trail.removed()]
     trail += [Dots(at, palette.POINT_ADD, dot * (1.8 + 2.2 * age), 0.9 * (1.0 - age) ** 2, True) for age, at in scene.trail.added(fraction)]
     canvas.dots(trail)

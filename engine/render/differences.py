@@ -45,7 +45,7 @@ def placed(differences: Sequence[Difference], contacts: StepContacts) -> PlacedD
 
 
 def draw_differences(canvas: Canvas, shown: PlacedDifferences) -> None:
-    """Draw each difference where it is: Box2D's normal in the reason's colour, ours in green where it is another.
+    """Draw each difference where it is: Box2D's normal in the reason's color, ours in green where it is another.
 
     The largest have arrows, and the very largest the reason and the size in words, where there is room; every one has its ring.
     """
@@ -71,7 +71,7 @@ def draw_differences(canvas: Canvas, shown: PlacedDifferences) -> None:
         canvas.label_last((x, y), words, reason_color(reason), 12.0, 12.0, True, True)
 
 
-def length_words(metres: float) -> str:
+def length_words(meters: float) -> str:
     """Return the size of a difference as people read it.
 
     Examples
@@ -79,13 +79,13 @@ def length_words(metres: float) -> str:
     >>> length_words(0.00312), length_words(4.2e-6), length_words(3e-9), length_words(1.5)
     ('3.12 mm', '4.2 µm', '< 0.1 µm', '1.50 m')
     """
-    if metres >= 0.1:
-        return f"{metres:.2f} m"
-    if metres >= 1e-4:
-        return f"{1e3 * metres:.2f} mm"
-    return f"{1e6 * metres:.1f} µm" if metres >= 1e-7 else "< 0.1 µm"
+    if meters >= 0.1:
+        return f"{meters:.2f} m"
+    if meters >= 1e-4:
+        return f"{1e3 * meters:.2f} mm"
+    return f"{1e6 * meters:.1f} µm" if meters >= 1e-7 else "< 0.1 µm"
 
 
 def reason_color(reason: str) -> Color:
-    """Return the colour of a difference: explained or not."""
+    """Return the color of a difference: explained or not."""
     return palette.UNEXPLAINED if reason == "unexplained" else palette.EXPLAINED

@@ -24,7 +24,7 @@ MarkKind = Literal["diamond", "triangle", "ring", "tick"]
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A moment of the step: its fraction, and the gap where it lies on the curve, metres; None for a tick on the axis of time.
+    """A moment of the step: its fraction, and the gap where it lies on the curve, meters; None for a tick on the axis of time.
 
     Its words are for the pointer; the legend stands under the plot, once for all marks that share it, "" for none. Of one `in_lens` the
     close-up writes the fraction beside it.
@@ -48,11 +48,11 @@ class GapTimeline:
     title : tuple of headings
         Pieces (str, Color) each; the first heading that fits is written.
     fractions, gaps : float64 (n,)
-        The curve: ascending fractions of the step, metres.
+        The curve: ascending fractions of the step, meters.
     walk : float64 (m, 2)
         Fraction and gap of each step of an advancement down to the root; may be empty.
     target : float or None
-        A gap drawn as a line, metres.
+        A gap drawn as a line, meters.
     lens : pair of float or None
         Fractions of the close-up.
     marks : sequence of Mark
@@ -73,7 +73,7 @@ class GapTimeline:
     now: float | None = None
 
     def gap_at(self, fraction: float) -> float:
-        """Return the gap at a fraction, metres."""
+        """Return the gap at a fraction, meters."""
         return float(np.interp(fraction, self.fractions, self.gaps))
 
 
@@ -220,6 +220,6 @@ def _curve(surface: pygame.Surface, axes: Axes, line: GapTimeline, width: int) -
         pygame.draw.aaline(surface, palette.ACCENT, p, q, width)
 
 
-def length_words(metres: float) -> str:
+def length_words(meters: float) -> str:
     """Return a length as people read it."""
-    return f"{metres:.2f} m" if abs(metres) >= 1.0 else f"{100.0 * metres:.3g} cm" if abs(metres) >= 0.05 else f"{1000.0 * metres:.3g} mm"
+    return f"{meters:.2f} m" if abs(meters) >= 1.0 else f"{100.0 * meters:.3g} cm" if abs(meters) >= 0.05 else f"{1000.0 * meters:.3g} mm"

@@ -50,7 +50,7 @@ def draw_status(
     right: Sequence[tuple[str, Color]],
     note: tuple[str, Color] | None = None,
 ) -> None:
-    """Draw the strip at the bottom: captions with values from the left, coloured words from the right.
+    """Draw the strip at the bottom: captions with values from the left, colored words from the right.
 
     A note stands before them, and takes their room; a long one that of the words at the right too, and two lines. Cells that find no
     room are left out, from the last one, never drawn over others.
@@ -280,7 +280,7 @@ def _widest(fonts: FontBook, words: Sequence[str], size: float, *, bold: bool = 
 
 
 def _note_pieces(fonts: FontBook, notes: Sequence[tuple[str, str]], size: float, width: int) -> tuple[list[_Piece], int]:
-    """Return the notes as (line, indent, words, colour, bold), and the number of lines; a note's word stands before its first line."""
+    """Return the notes as (line, indent, words, color, bold), and the number of lines; a note's word stands before its first line."""
     indent = max((fonts.width(f"{word}  ", size, True) for word, sentence in notes if sentence), default=0)
     pieces: list[_Piece] = []
     line = 0

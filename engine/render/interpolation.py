@@ -22,9 +22,9 @@ __all__ = ["PathPiece", "StepImpacts", "StepPath", "interpolated", "moved", "ste
 
 
 def interpolated(before: FloatArray, after: FloatArray, fraction: float | FloatArray, local_centers: FloatArray) -> FloatArray:
-    """Return the poses at `fraction` of the way, of all or (n,) of each, moving each centre of mass on a straight line as Box2D does.
+    """Return the poses at `fraction` of the way, of all or (n,) of each, moving each center of mass on a straight line as Box2D does.
 
-    The origin of a body is recovered from its centre: ``position = centre - R(angle) local_center``.
+    The origin of a body is recovered from its center: ``position = center - R(angle) local_center``.
     """
     if before.shape != after.shape or np.min(fraction, initial=1.0) >= 1.0 or np.array_equal(before, after):
         return after

@@ -1,4 +1,4 @@
-"""Marks of a step of an algorithm, drawn by what they stand for: each role has a colour of the theme, a width and dashes of its own.
+"""Marks of a step of an algorithm, drawn by what they stand for: each role has a color of the theme, a width and dashes of its own.
 
 A mark that is too small to be seen, a path without length or a circle without radius, is a dot: whatever is said to be there has ink.
 """
@@ -27,7 +27,7 @@ Place = Callable[[FloatArray], FloatArray]
 
 @dataclass(frozen=True, slots=True)
 class _Style:
-    """Design pixels of a line and of a dot, whether lines have dashes and dots are rings, the share of its colour that fills it."""
+    """Design pixels of a line and of a dot, whether lines have dashes and dots are rings, the share of its color that fills it."""
 
     width: float
     dot: float
@@ -54,7 +54,7 @@ ROLE_WORDS: dict[Role, str] = {
     "looked_at": "looked at", "new": "new", "best": "best so far", "kept": "kept", "dropped": "dropped", "bound": "bound or axis",
     "result": "answer", "own": "yours",
 }  # fmt: skip
-"""What the colours mean, in the order of a legend."""
+"""What the colors mean, in the order of a legend."""
 
 _HEAD = 9.0
 """Design pixels of an arrow's head."""
@@ -70,7 +70,7 @@ _MOST_NUMBERED = 16
 
 
 def role_color(role: Role) -> Color:
-    """Return the colour of a role in the present theme."""
+    """Return the color of a role in the present theme."""
     return {
         "a": palette.BODY_COLORS[0],
         "b": palette.BODY_COLORS[2],
@@ -205,7 +205,7 @@ def _keep_clear(canvas: Canvas, place: Place, mark: Mark) -> None:
 
 
 def _word_color(role: Role) -> Color:
-    """Return the role's colour, nearer to that of words, so that it can be read."""
+    """Return the role's color, nearer to that of words, so that it can be read."""
     color = role_color(role)
     while palette.contrast(color, palette.BACKGROUND) < palette.WORDS_CONTRAST:
         color = mix(color, palette.TEXT, 0.2)

@@ -36,9 +36,9 @@ class PackedShapes:
     centers : float64 (c, 2); radii : float64 (c,); circle_row : int64 (c,)
     polygon_sensor, circle_sensor : bool (p,), (c,)
     skins : float64 (p,)
-        Rounding of each polygon, metres.
+        Rounding of each polygon, meters.
     is_moving, is_dynamic : bool (b,); colors : int64 (b,); local_centers : float64 (b, 2)
-        Per body: not static, dynamic, its colour while awake and free as `palette.packed` has it.
+        Per body: not static, dynamic, its color while awake and free as `palette.packed` has it.
     """
 
     def __init__(self, world: WorldView) -> None:
@@ -104,11 +104,11 @@ class PackedShapes:
         return moved(self.vertices, poses, self.vertex_row)
 
     def world_centers(self, poses: FloatArray) -> FloatArray:
-        """Return all circle centres for body poses (b, 3)."""
+        """Return all circle centers for body poses (b, 3)."""
         return moved(self.centers, poses, self.circle_row)
 
     def centers_of_mass(self, poses: FloatArray) -> FloatArray:
-        """Return the bodies' centres of mass for body poses (b, 3)."""
+        """Return the bodies' centers of mass for body poses (b, 3)."""
         return moved(self.local_centers, poses)
 
     def boxes(self, world_vertices: FloatArray, world_centers: FloatArray) -> FloatArray:

@@ -1,12 +1,12 @@
-"""The colours, in one place: what each is on a dark ground and on a light one, and as the present theme has it.
+"""The colors, in one place: what each is on a dark ground and on a light one, and as the present theme has it.
 
-A colour is looked up where it is used: ``palette.TEXT``, never ``from engine.render.palette import TEXT``, a default argument or a
+A color is looked up where it is used: ``palette.TEXT``, never ``from engine.render.palette import TEXT``, a default argument or a
 constant of a module, which would keep the theme of the moment in which they were read.
 
-The signal colours follow Okabe and Ito's palette for all kinds of colour vision (jfly.uni-koeln.de/color), lightened for the dark
+The signal colors follow Okabe and Ito's palette for all kinds of color vision (jfly.uni-koeln.de/color), lightened for the dark
 ground and darkened for the light one. Every meaning also differs in lightness or form, not in hue alone: a new contact point is a
-filled dot inside a ring, a persisting one a small dot, a removed one a fading hollow ring, so that they can be told apart in grey.
-`tests/unit/render/test_themes.py` holds contrast (WCAG 2.2) and the distances that colour-blind eyes see.
+filled dot inside a ring, a persisting one a small dot, a removed one a fading hollow ring, so that they can be told apart in gray.
+`tests/unit/render/test_themes.py` holds contrast (WCAG 2.2) and the distances that color-blind eyes see.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ WORDS_CONTRAST = 4.5
 
 @dataclass(frozen=True, slots=True)
 class Theme:
-    """A colour for every name below, in small letters."""
+    """A color for every name below, in small letters."""
 
     name: str
     background: Color
@@ -62,7 +62,7 @@ class Theme:
     users: tuple[Color, ...]
 
     def named(self) -> dict[str, Color | tuple[Color, ...]]:
-        """Return the colours under the names that `engine.render.palette` gives them."""
+        """Return the colors under the names that `engine.render.palette` gives them."""
         return {field.name.upper(): getattr(self, field.name) for field in fields(self) if field.name != "name"}
 
 
@@ -161,7 +161,7 @@ ACCENT: Color = DARK.accent
 WARNING: Color = DARK.warning
 
 BODY_COLORS: tuple[Color, ...] = DARK.body_colors
-"""Dynamic bodies take turns; the outline has the colour itself, the fill one nearer to the ground."""
+"""Dynamic bodies take turns; the outline has the color itself, the fill one nearer to the ground."""
 STATIC: Color = DARK.static
 KINEMATIC: Color = DARK.kinematic
 SENSOR: Color = DARK.sensor
@@ -201,7 +201,7 @@ def theme_name() -> str:
 
 
 def use_theme(name: str) -> None:
-    """Let every colour be that of a theme from now on; an unknown name is a KeyError.
+    """Let every color be that of a theme from now on; an unknown name is a KeyError.
 
     Examples
     --------
@@ -225,14 +225,14 @@ def use_theme(name: str) -> None:
 
 
 def now(color: Color) -> Color:
-    """Return a colour of any theme as the present one has it; one that no theme knows stays as it is."""
+    """Return a color of any theme as the present one has it; one that no theme knows stays as it is."""
     return _present.get(color, color)
 
 
 def legible(color: Color, least: float = LEAST_CONTRAST) -> Color:
-    """Return a colour that a demo chose for a body, dark enough for a light ground: that of its name, or else nearer to black.
+    """Return a color that a demo chose for a body, dark enough for a light ground: that of its name, or else nearer to black.
 
-    A dark ground changes nothing, as demos choose their colours on one. `least` is the contrast: words need `WORDS_CONTRAST`.
+    A dark ground changes nothing, as demos choose their colors on one. `least` is the contrast: words need `WORDS_CONTRAST`.
     """
     if _theme is DARK:
         return now(color)
@@ -258,7 +258,7 @@ def mix(a: Color, b: Color, share: float) -> Color:
 
 
 def packed(color: Color) -> int:
-    """Return a colour as one number, for columns of colours.
+    """Return a color as one number, for columns of colors.
 
     Examples
     --------
@@ -269,17 +269,17 @@ def packed(color: Color) -> int:
 
 
 def unpacked(number: int) -> Color:
-    """Return the colour that `packed` has made a number."""
+    """Return the color that `packed` has made a number."""
     return number >> 16, (number >> 8) & 255, number & 255
 
 
 def _listed(color: Color | tuple[Color, ...]) -> tuple[Color, ...]:
-    """Return one colour, or several, as several."""
+    """Return one color, or several, as several."""
     return color if isinstance(color[0], tuple) else (color,)
 
 
 def contrast(a: Color, b: Color) -> float:
-    """Return the contrast ratio of two sRGB colours, 1 to 21, as WCAG 2.2 defines it.
+    """Return the contrast ratio of two sRGB colors, 1 to 21, as WCAG 2.2 defines it.
 
     Examples
     --------

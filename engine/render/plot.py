@@ -1,4 +1,4 @@
-"""Curves over time: panes above each other on one axis of steps, a pane for each unit, dashes and marks that need no colour.
+"""Curves over time: panes above each other on one axis of steps, a pane for each unit, dashes and marks that need no color.
 
     +--------------------------------+
     | 4 |      ___                   |   J
@@ -30,12 +30,12 @@ from engine.render.palette import Color, mix
 __all__ = ["DASHES", "Curve", "TimeAxis", "columns", "draw_panes", "draw_sample", "number_words", "runs", "ticks"]
 
 DASHES: tuple[tuple[int, int], ...] = ((1, 0), (9, 4), (2, 3), (14, 3), (5, 7))
-"""Design pixels on and off, of the curve of each place: told apart without colour, and by their marks too."""
+"""Design pixels on and off, of the curve of each place: told apart without color, and by their marks too."""
 _MARK_EVERY = 84
 _DIMMED = 0.34
-"""Share of its colour that what lies ahead keeps."""
+"""Share of its color that what lies ahead keeps."""
 _FAINT, _ZERO = 0.35, 0.8
-"""Share of the colour of a frame that the lines of the grid have, and that of zero: they are not to be taken for curves."""
+"""Share of the color of a frame that the lines of the grid have, and that of zero: they are not to be taken for curves."""
 _SAME = 1e-6
 """Relative: values no farther apart are one value, whose last digits float32 has rounded (6e-8 each, of some that make a curve's)."""
 _LEAST, _AROUND_ZERO = 1e-6, 1.0
@@ -50,7 +50,7 @@ _FOOT = 16.0
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """Values by step, from step 0, float64 (n,), NaN where unknown; `style` chooses colour, dash and mark.
+    """Values by step, from step 0, float64 (n,), NaN where unknown; `style` chooses color, dash and mark.
 
     `breaks` are the steps whose values do not go on from those before: no line leads to them.
     """
@@ -106,7 +106,7 @@ def ticks(low: float, high: float, most: int) -> list[float]:
 
 
 def number_words(value: float, pitch: float) -> str:
-    """Return a number with as many digits as neighbours `pitch` apart need.
+    """Return a number with as many digits as neighbors `pitch` apart need.
 
     Examples
     --------

@@ -2,7 +2,7 @@
 
 By kernels of ours, many polygons or dots in one call: pygame takes 2 us for each polygon and 4 more to smooth it, and half a microsecond
 for each dot; these a third of that. Discs and rings are small pictures with exact soft edges, made once and copied: ten times as fast as
-`draw.aacircle`. The coverage of a pixel at distance d from the centre of a disc of radius r is ``clip(r + 1/2 - d, 0, 1)``.
+`draw.aacircle`. The coverage of a pixel at distance d from the center of a disc of radius r is ``clip(r + 1/2 - d, 0, 1)``.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from engine.render.palette import Color
 __all__ = ["LARGEST_DISC", "NO_COLOR", "DiscBook", "Raster", "Stamps", "load_raster"]
 
 NO_COLOR = -1
-"""In place of a colour as a surface maps it: nothing is drawn."""
+"""In place of a color as a surface maps it: nothing is drawn."""
 _SHIFTS = {0, 8, 16}
 """Bits at which the kernel expects red, green and blue, in any order."""
 _FAR = 1.0e6
@@ -91,7 +91,7 @@ class Raster:
         starts : int64 (p + 1,)
             Polygon k has the corners ``starts[k]`` to ``starts[k + 1]``, three or more.
         fills, outlines : int64 (p,)
-            Colours as the surface maps them, or `NO_COLOR`.
+            Colors as the surface maps them, or `NO_COLOR`.
         soft_width, hard_width : float
             Pixels of the outlines, which lie inside of the polygons: of those with soft edges, and of others.
         most_soft : int
@@ -143,7 +143,7 @@ _MOST_PICTURES = 512
 
 
 class DiscBook:
-    """Pictures of discs by size and colours; radii are rounded to a quarter of a pixel."""
+    """Pictures of discs by size and colors; radii are rounded to a quarter of a pixel."""
 
     def __init__(self) -> None:
         self._pictures, self._stamps = lru_cache(_MOST_PICTURES)(_disc), lru_cache(_MOST_PICTURES)(_stamps)

@@ -26,7 +26,7 @@ _LEAST_BAR = 16.0
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """A row of a chart: its name, a share of the width, 0 to 1, the value in words, the colour; `is_marked` in bold."""
+    """A row of a chart: its name, a share of the width, 0 to 1, the value in words, the color; `is_marked` in bold."""
 
     name: str
     share: float
@@ -44,7 +44,7 @@ def draw_rectangles(canvas: Canvas, boxes: FloatArray, color: Color, width: floa
 
 
 def fill_rectangles(canvas: Canvas, boxes: FloatArray, colors: Sequence[Color]) -> None:
-    """Fill boxes (n, 4) of the world, each with its colour."""
+    """Fill boxes (n, 4) of the world, each with its color."""
     fill = canvas.surface.fill
     seen = _is_seen(canvas, boxes)
     chosen = [color for color, is_seen in zip(colors, seen.tolist(), strict=True) if is_seen]

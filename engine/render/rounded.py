@@ -15,7 +15,7 @@ _ARC = math.radians(15.0)
 
 
 def rounded(core: FloatArray, radius: float) -> FloatArray:
-    """Return the outline of a convex core grown by a radius, float64 (n, 2), counter-clockwise as the core is; metres."""
+    """Return the outline of a convex core grown by a radius, float64 (n, 2), counter-clockwise as the core is; meters."""
     if radius <= 0.0:
         return core
     if len(core) == 1 or (core == core[0]).all():

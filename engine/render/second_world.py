@@ -26,7 +26,7 @@ __all__ = ["dashed_edges", "dashed_rings", "draw_apart", "draw_second_world", "r
 _PERIODS = (9.0, 16.0, 5.0)
 """Design pixels from the middle of a dash to that of the next, of each world beside the first; half of it is dash."""
 _LINE, _HALO = 1.0, 3.0
-"""Design pixels of a dash, and of the ground's colour around it, so that it stands out from any fill."""
+"""Design pixels of a dash, and of the ground's color around it, so that it stands out from any fill."""
 _BETWEEN = 1.5
 """Design pixels of the line between two counterparts."""
 _LEAST_DASHES, _MOST_DASHES = 4, 4096
@@ -111,7 +111,7 @@ def ring_counterpart(canvas: Canvas, point: tuple[float, float], which: int = 0)
     canvas.point(point, palette.BESIDES[which], _RING, ring=True)
 
 
-def draw_apart(canvas: Canvas, first: tuple[float, float], second: tuple[float, float], metres: float, which: int = 0) -> bool:
+def draw_apart(canvas: Canvas, first: tuple[float, float], second: tuple[float, float], meters: float, which: int = 0) -> bool:
     """Draw a line between two counterparts, with their distance beside it; nothing, and False, where they lie on the same pixels."""
     here, there = canvas.camera.to_screen(first), canvas.camera.to_screen(second)
     if not math.dist(here, there) >= _SEEN_APART * canvas.ui_scale:
@@ -121,5 +121,5 @@ def draw_apart(canvas: Canvas, first: tuple[float, float], second: tuple[float, 
     canvas.segment(first, second, color, _BETWEEN)
     canvas.point(first, color, 3.0)
     canvas.point(second, color, _RING, ring=True)
-    canvas.label(there, length_words(metres), color, 12.0, _RING + 3.0, bold=True, plate=True)
+    canvas.label(there, length_words(meters), color, 12.0, _RING + 3.0, bold=True, plate=True)
     return True

@@ -617,7 +617,7 @@ def _draw_words(surface: pygame.Surface, place: pygame.Rect, sentence: str, colo
 def _draw_code(
     surface: pygame.Surface, place: pygame.Rect, algorithm: AlgorithmFacts, line: int | None, fonts: FontBook, marks: Sequence[Mark]
 ) -> None:
-    """Write the pseudo-code, the line that runs on a plate; below it what the colours of this step mean, where there is room."""
+    """Write the pseudo-code, the line that runs on a plate; below it what the colors of this step mean, where there is room."""
     if not place.height:
         return
     ui, code = fonts.ui_scale, algorithm.pseudo_code

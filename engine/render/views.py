@@ -70,7 +70,7 @@ class SceneView(Protocol):
 
     @property
     def offset(self) -> tuple[float, float]:
-        """Where its origin lies in the picture, metres."""
+        """Where its origin lies in the picture, meters."""
 
     @property
     def trail(self) -> ContactTrail:
@@ -90,7 +90,7 @@ class SceneView(Protocol):
 
     @property
     def colors(self) -> Mapping[int, Color]:
-        """Colours of single bodies, by id."""
+        """Colors of single bodies, by id."""
 
     @property
     def outline_only(self) -> Set[int]:

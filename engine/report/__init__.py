@@ -1,5 +1,5 @@
 """Results for people: tables for the terminal, Markdown and HTML, charts by matplotlib, and pages by Jinja2 from one set of templates."""
 
-from engine.report.tables import Cell, Chart, Curve, Link, Table, Value, metres
+from engine.report.tables import Cell, Chart, Curve, Link, Table, Value, meters
 
-__all__ = ["Cell", "Chart", "Curve", "Link", "Table", "Value", "metres"]
+__all__ = ["Cell", "Chart", "Curve", "Link", "Table", "Value", "meters"]

@@ -10,7 +10,7 @@ import functools
 from typing import TYPE_CHECKING, Any
 
 from engine.report.charts import THEMES
-from engine.report.tables import Cell, Link, format_cell, metres
+from engine.report.tables import Cell, Link, format_cell, meters
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -27,7 +27,7 @@ def _environment() -> Environment:
         loader=PackageLoader("engine.report"), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     made.globals["themes"] = Markup(THEMES)
-    made.filters.update(metres=metres, cell=_as_link, drawing=Markup, png=_as_data)
+    made.filters.update(meters=meters, cell=_as_link, drawing=Markup, png=_as_data)
     made.policies["json.dumps_kwargs"] = {"allow_nan": False}
     return made
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 if TYPE_CHECKING:
     from rich.table import Table as RichTable
 
-__all__ = ["Cell", "Chart", "Curve", "Link", "Table", "Value", "format_cell", "metres"]
+__all__ = ["Cell", "Chart", "Curve", "Link", "Table", "Value", "format_cell", "meters"]
 
 
 class Link(NamedTuple):
@@ -137,12 +137,12 @@ def _kind(cell: Cell) -> str:
 _UNITS = ((1e3, "km", 1e3), (1.0, "m", 1.0), (1e-3, "mm", 1e-3), (1e-6, "µm", 1e-6), (1e-9, "nm", 1e-9), (0.0, "pm", 1e-12))
 
 
-def metres(length: float) -> str:
+def meters(length: float) -> str:
     """Return a length in the unit that is easiest to read.
 
     Examples
     --------
-    >>> [metres(length) for length in (0.0, 2.5e-9, 0.0123, 1.5, 12345.0)]
+    >>> [meters(length) for length in (0.0, 2.5e-9, 0.0123, 1.5, 12345.0)]
     ['0', '2.5 nm', '12.3 mm', '1.5 m', '12.3 km']
     """
     if length == 0.0:

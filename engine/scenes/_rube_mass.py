@@ -17,7 +17,7 @@ from engine.world import FixtureSpec
 __all__ = ["with_mass"]
 
 _SAME_MASS = 1e-3
-"""Share by which a given mass, inertia or distance of the centre (of the radius of gyration) may differ from that of the fixtures without
+"""Share by which a given mass, inertia or distance of the center (of the radius of gyration) may differ from that of the fixtures without
 a note: floats are written with seven digits, and a sum of some dozens of pieces loses two or three of them."""
 
 
@@ -52,7 +52,7 @@ def _tell_center_and_inertia(body: RubeObject, center: tuple[float, float], iner
     x, y = body.vector("massData-center")
     if math.dist((x, y), center) > _SAME_MASS * math.sqrt(inertia):
         notes.append(
-            f"Changed: the centre of mass of {body.path} lies at {x:g}, {y:g} where that of its fixtures lies at "
+            f"Changed: the center of mass of {body.path} lies at {x:g}, {y:g} where that of its fixtures lies at "
             f"{center[0]:g}, {center[1]:g}; a scene takes that of the fixtures."
         )
     elif not body.flag("fixedRotation") and abs(given - inertia) > _SAME_MASS * inertia:

@@ -17,7 +17,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field as ModelField
 from pydantic import TypeAdapter, WithJsonSchema, create_model
 
-from engine.common.file_schema import METRES, FirstVersion, Strict
+from engine.common.file_schema import METERS, FirstVersion, Strict
 from engine.common.limits import MAX_COORDINATE, MAX_NUMBER, MAX_POLYGON_VERTICES, MAX_REACH
 from engine.scenes.kinds import JOINT_KINDS, KINDS, SHAPE_KINDS
 from engine.scenes.pictures import MAX_PICTURE_BYTES, MAX_PICTURES
@@ -59,10 +59,10 @@ _BY_NAME: Mapping[str, Schema] = {
         "type": "object",
         "additionalProperties": {"type": ["number", "string"]},
     },
-    "skin_radius": {"type": "number", "minimum": 0.0, **METRES},
-    "radius": {"type": "number", "exclusiveMinimum": 0.0, "maximum": MAX_REACH, **METRES},
+    "skin_radius": {"type": "number", "minimum": 0.0, **METERS},
+    "radius": {"type": "number", "exclusiveMinimum": 0.0, "maximum": MAX_REACH, **METERS},
     "vertices": {
-        "description": "Corners of a convex polygon, metres, in either winding.",
+        "description": "Corners of a convex polygon, meters, in either winding.",
         "type": "array",
         "items": _CORNER,
         "minItems": 3,
@@ -167,7 +167,7 @@ _PNG = {
 
 
 class PictureModel(Strict):
-    """Appearance of bodies: a PNG picture in base64 that fills a box of each body's frame, metres."""
+    """Appearance of bodies: a PNG picture in base64 that fills a box of each body's frame, meters."""
 
     bodies: Annotated[
         list[Annotated[Any, WithJsonSchema(_BODY_REFERENCE)]], ModelField(fail_fast=True, min_length=1, max_length=MAX_BODIES)
@@ -183,7 +183,7 @@ class WorldModel(Strict):
     settings: Annotated[SettingsModel, ModelField(description="Settings of the world.")] = SettingsModel()
     bodies: Annotated[list[_Body], ModelField(fail_fast=True, max_length=MAX_BODIES, default_factory=list)]  # type: ignore[valid-type]
     joints: Annotated[list[_Joint], ModelField(fail_fast=True, max_length=MAX_JOINTS, default_factory=list)]  # type: ignore[valid-type]
-    offset: Annotated[Any, WithJsonSchema(_POINT | {"description": "Where the world's origin is in the picture, metres."})] = (0.0, 0.0)
+    offset: Annotated[Any, WithJsonSchema(_POINT | {"description": "Where the world's origin is in the picture, meters."})] = (0.0, 0.0)
     label: _Text = ""
     pictures: Annotated[list[PictureModel], ModelField(fail_fast=True, max_length=MAX_PICTURES, default_factory=list)]
 
@@ -196,7 +196,7 @@ class CameraModel(Strict):
 
 
 class SceneModel(WorldModel):
-    """A world of rigid bodies: metres, kilograms, seconds, radians; y up."""
+    """A world of rigid bodies: meters, kilograms, seconds, radians; y up."""
 
     format: Literal["collision scene"]
     version: FirstVersion

@@ -3,7 +3,7 @@
     "pictures": [{"bodies": ["star"], "lower": [-0.5, -0.5], "upper": [0.5, 0.5], "png": "iVBORw0KGgo..."}]
 
 A file from anywhere may hold anything here. So a picture is checked whole before it is decoded: its size, the sums of its chunks, what its
-pixels unpack to, to the byte. Text, colour profiles and animations, which unpack to whatever they like, are none of a body's picture.
+pixels unpack to, to the byte. Text, color profiles and animations, which unpack to whatever they like, are none of a body's picture.
 """
 
 from __future__ import annotations
@@ -44,10 +44,10 @@ MAX_PICTURED_BODIES = 2_000
 
 _SIGNATURE = b"\x89PNG\r\n\x1a\n"
 _CHANNELS = {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}
-"""Bytes a pixel by PNG's type of colour: grey, colours, palette, grey and opacity, colours and opacity."""
+"""Bytes a pixel by PNG's type of color: gray, colors, palette, gray and opacity, colors and opacity."""
 _PALETTE = 3
 _MAX_PALETTE_BYTES = 3 * 256
-"""Bytes: of each colour three."""
+"""Bytes: of each color three."""
 _FILTERS = 4
 _CHUNKS = frozenset({b"PLTE", b"tRNS", b"gAMA", b"cHRM", b"sRGB", b"sBIT", b"bKGD", b"pHYs", b"tIME"})
 """Chunks allowed between the head and the pixels: of fixed sizes, or small."""
@@ -63,7 +63,7 @@ class BodyPicture:
         Places in the bodies of a scene, or ids in a world.
     png : bytes
     lower, upper : pair of float
-        Corners of the box that it fills, each body's frame, metres.
+        Corners of the box that it fills, each body's frame, meters.
 
     Raises
     ------

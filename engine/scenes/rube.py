@@ -321,7 +321,7 @@ def _link(p1: Point, p2: Point, before: Point | None, after: Point | None) -> An
 
 
 def _beyond(ghost: Point | None, end: Point) -> Point | None:
-    """Return the neighbour; one that lies on its end is none."""
+    """Return the neighbor; one that lies on its end is none."""
     return ghost if ghost is not None and math.dist(*_as_held([ghost, end])) > BOX2D_EPSILON else None
 
 

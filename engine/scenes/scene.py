@@ -62,7 +62,7 @@ class SceneWorld:
     joints : sequence of JointSpec
         Their bodies are places in `bodies`, from 0, and the joints of a gear joint places before it in `joints`.
     offset : pair of float
-        Where its origin is in the picture, metres.
+        Where its origin is in the picture, meters.
     label : str
         What it is called where there are several.
     pictures : sequence of BodyPicture
@@ -110,7 +110,7 @@ class Scene(SceneWorld):
     title, watch : str
         What it is called, and a sentence on what to watch.
     camera : AABB, optional
-        What is shown at first, metres; everything otherwise.
+        What is shown at first, meters; everything otherwise.
     notes : sequence of str
         A sentence each: what an import left out or changed.
     worlds : sequence of SceneWorld

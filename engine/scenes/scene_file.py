@@ -14,7 +14,7 @@
       "camera": {"lower": [-10, -2], "upper": [10, 8]}
     }
 
-Metres, kilograms, seconds, radians; y up. A body is a `BodySpec`, a joint one of the joint specifications with its kind, settings are
+Meters, kilograms, seconds, radians; y up. A body is a `BodySpec`, a joint one of the joint specifications with its kind, settings are
 `WorldSettings`, and may name the ``"solver"`` that drives the world; what is left out has its default (`engine.scenes.codec`). A joint
 names its bodies, by name or by their place in the list, from 0; a gear joint two joints by their places. The schema is
 `docs/scene.schema.json`.

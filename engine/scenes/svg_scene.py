@@ -60,7 +60,7 @@ def load_svg_scene(
     pixels_per_metre : float
         > 0; user units of the drawing: CSS pixels, 96 to the inch.
     tolerance : float
-        > 0, metres: how far the boundary of a body may be from what is drawn.
+        > 0, meters: how far the boundary of a body may be from what is drawn.
 
     Raises
     ------

@@ -58,14 +58,14 @@ Point: TypeAlias = tuple[Number, Number]
 Index: TypeAlias = Annotated[int, Meta(ge=0, le=2**62)]
 """The number of a stage, or the id of a body, a fixture or a joint."""
 Held: TypeAlias = tuple[Index, Index, Point]
-"""Grip of a hand: the stage, the body, and the point of it in its own frame, metres."""
+"""Grip of a hand: the stage, the body, and the point of it in its own frame, meters."""
 Text: TypeAlias = Annotated[str, Meta(max_length=MAX_TEXT)]
 
 MAX_PARTS = 1000
 """Parts of one inverse: of a gesture with more, its beginning stays."""
 
 Pose: TypeAlias = tuple[float, float, float]
-"""x, y, angle: metres and radians."""
+"""x, y, angle: meters and radians."""
 NewIds: TypeAlias = dict[tuple[int, str, int], int]
 """By stage, kind ("body", "fixture", "joint") and the id that it had, the id that it has."""
 
@@ -181,7 +181,7 @@ class Part:
     old : tuple of int
         The ids that what it creates had before: of a body its own and those of its fixtures.
     poses : tuple of (x, y, angle)
-        Poses of the bodies of a joint that it creates, when its anchors were where it names them, metres and radians.
+        Poses of the bodies of a joint that it creates, when its anchors were where it names them, meters and radians.
     """
 
     action: Action

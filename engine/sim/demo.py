@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 __all__ = ["Demo", "DemoFaultError", "Simulation", "StatusLine", "Viewer"]
 
 StatusLine = str | tuple[str, Color]
-"""A line of the readout over the picture, with a colour of `engine.render.palette` or without."""
+"""A line of the readout over the picture, with a color of `engine.render.palette` or without."""
 
 _KEYFRAME_STEPS = 60
 """From one keyframe to the next. Building a world anew, half of it in the steps before, keeping it and packing that take 30 us a body, a
@@ -215,7 +215,7 @@ class Demo(Stateful):
         self.restart()
 
     def beside_worlds(self) -> bytes:
-        """Return what else the demo's state consists of, as bytes to be recognised by: what moves or is moved without a `World`.
+        """Return what else the demo's state consists of, as bytes to be recognized by: what moves or is moved without a `World`.
 
         It is part of the digest of every step, by which a recording that is played again is found to end otherwise.
         """
@@ -566,7 +566,7 @@ class Simulation(Stateful):
 
     @property
     def skin_radius(self) -> float:
-        """Metres of skin around polygons for which its worlds are laid out: what lies on something is that much higher."""
+        """Meters of skin around polygons for which its worlds are laid out: what lies on something is that much higher."""
         return load_solver(self.built_for or self.solver or DEFAULT).capabilities.skin_radius
 
     @property

@@ -1,7 +1,7 @@
 """Files that become bodies: pictures, drawings and body files dropped on the window or named by ``run --drop``.
 
-A picture is traced (`engine.decompose`) at the size at which it will lie there, so that the tolerance of the outline, millimetres, is
-one of the scene and not of the picture's pixels. A body file has metres of its own and keeps them, unless it would not fit into the scene.
+A picture is traced (`engine.decompose`) at the size at which it will lie there, so that the tolerance of the outline, millimeters, is
+one of the scene and not of the picture's pixels. A body file has meters of its own and keeps them, unless it would not fit into the scene.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ class DroppedBody:
     body : int
         Its id there.
     file : BodyFile or None
-        Pieces, outline and picture in the body's frame, metres; of one that was dropped.
+        Pieces, outline and picture in the body's frame, meters; of one that was dropped.
     picture : BodyPicture or None
         Of one that was in a scene file with its picture.
     """
@@ -120,10 +120,10 @@ def load_dropped(path: str, size: float) -> BodyFile:
     Parameters
     ----------
     path : str
-        A picture or an SVG, traced so that the longer side of its outline is `size` metres; or a body file, which keeps its metres
+        A picture or an SVG, traced so that the longer side of its outline is `size` meters; or a body file, which keeps its meters
         up to ``_MAX_SHARE / _SHARE`` times `size`.
     size : float
-        Metres, as `drop_size` gives it.
+        Meters, as `drop_size` gives it.
 
     Raises
     ------
@@ -150,7 +150,7 @@ def load_dropped(path: str, size: float) -> BodyFile:
 
 
 def drop_size(home: AABB) -> float:
-    """Return the longer side, metres, of what a picture becomes in a demo that shows this at first, however the view is zoomed."""
+    """Return the longer side, meters, of what a picture becomes in a demo that shows this at first, however the view is zoomed."""
     (left, bottom), (right, top) = home.lower, home.upper
     return _SHARE * min(right - left, top - bottom)
 

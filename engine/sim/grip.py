@@ -39,7 +39,7 @@ class Grip:
 
     @property
     def point(self) -> Point:
-        """The point of the body that it holds, in the body's frame, metres."""
+        """The point of the body that it holds, in the body's frame, meters."""
         world = self.stage.world
         return world.state(self.body).xf.apply_inverse(world.joint_anchors(self.joint)[1])
 

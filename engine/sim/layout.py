@@ -11,7 +11,7 @@ __all__ = ["laid_out", "offsets_of"]
 
 
 def offsets_of(stages: Sequence[Stage]) -> tuple[tuple[float, float], ...]:
-    """Return where the stages lie in the picture, metres; () if all lie at (0, 0)."""
+    """Return where the stages lie in the picture, meters; () if all lie at (0, 0)."""
     offsets = tuple(stage.offset for stage in stages)
     return offsets if any(x or y for x, y in offsets) else ()
 

@@ -104,7 +104,7 @@ class Stage(Stateful):
     ----------
     world : World
     offset : pair of float
-        Where the world's origin lies in the picture, metres.
+        Where the world's origin lies in the picture, meters.
     label : str
         Its name, where several worlds stand side by side.
     mark_touching : bool
@@ -113,7 +113,7 @@ class Stage(Stateful):
     Attributes
     ----------
     colors : dict
-        Colours of single bodies by id, instead of the usual ones.
+        Colors of single bodies by id, instead of the usual ones.
     outline_only : set
         Ids of bodies drawn without a fill.
     stepper : callable or None
@@ -147,7 +147,7 @@ class Stage(Stateful):
         self.reasons: Counter[str] = Counter()
         """Reasons of all differences since the stage was built, with their numbers."""
         self.errors: deque[float] = deque(maxlen=_KEPT_ERRORS)
-        """The largest error of a point that agrees, metres, of each of the last steps checked; newest last."""
+        """The largest error of a point that agrees, meters, of each of the last steps checked; newest last."""
         self.counts = StageCounts()
         self.times = StepTimes()
         self.own_bounds: AABB | None = None

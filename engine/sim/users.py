@@ -41,7 +41,7 @@ MAX_UNDO = 100
 _MAX_UNDO_BYTES = 1 << 16
 """MessagePack of what takes back a user's actions, but for the last one: the undo of all users is part of the state that is sent."""
 FORCE = 20.0
-"""N, of a force key, at the centre of the body that its user drives."""
+"""N, of a force key, at the center of the body that its user drives."""
 
 SPEEDS = (0.0625, 0.125, 0.25, 0.5, 1.0, 2.0, 4.0)
 """Steps to a tick; sixteenths, so that what is owed adds up without rounding."""

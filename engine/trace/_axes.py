@@ -11,14 +11,14 @@ from engine.narrowphase._sat_kernel import SAT_CORNERS, SAT_EDGE, SAT_START
 from engine.narrowphase.packing import cached_pack
 from engine.trace._points import between
 from engine.trace.cases import PairCase
-from engine.trace.words import metres
+from engine.trace.words import meters
 
 __all__ = ["AXIS", "GAPS", "Axes", "Edges", "side_name"]
 
 AXIS = View("axis", "the shadows of A (below) and B on this axis", "m from the edge, outward")
 GAPS = View("gaps", "gaps so far: above 0 the two are apart", "axis", "m")
 
-_CLIMB = (", which looks most toward the other's centre", ", its neighbour", ", its other neighbour", ", the next that way")
+_CLIMB = (", which looks most toward the other's center", ", its neighbor", ", its other neighbor", ", the next that way")
 _LOOKS = ("right", "upper right", "upper", "upper left", "left", "lower left", "lower", "lower right")
 
 
@@ -103,7 +103,7 @@ class Edges:
                 Mark("path", role, (place(low, out), place(high, out))),
                 Mark("path", role, ((low, float(k)), (high, float(k))), "axis", side_name(k)),
             ]
-        text = metres(separation - reach)
+        text = meters(separation - reach)
         marks += [
             Mark("path", gap_role, (place(gap[0], beside + 0.03 * self.size), place(gap[1], beside + 0.03 * self.size)), text=text),
             Mark("path", gap_role, ((gap[0], 0.5), (gap[1], 0.5)), "axis", text),
@@ -147,7 +147,7 @@ class Axes:
     def _start(self, numbers: list[float]) -> None:
         self.reach, self.touch = numbers[:2]
         counts = [self.edges.count(side) for side in range(2)]
-        radii = f" The radii, {metres(self.reach)}, are taken off each gap." if self.reach > 0.0 else ""
+        radii = f" The radii, {meters(self.reach)}, are taken off each gap." if self.reach > 0.0 else ""
         none = "Neither has an edge: two points with radii." if not any(counts) else ""
         what = none or f"A has {counts[0]} edges, B {counts[1]}: their normals are the axes to try. {self.aim}"
         self.steps.append(TraceStep("start", 0, what + radii, values={"radii": self.reach, "rounding": self.touch}, cost=self.cost))
@@ -163,7 +163,7 @@ class Axes:
         self.tried.append((side, edge))
         self.gaps.append((float(self.n_axes), gap))
         if is_parting:
-            says = f"gap {metres(gap)}: the shadows do not meet, so a straight line fits between the shapes. {self.goes_on}"
+            says = f"gap {meters(gap)}: the shadows do not meet, so a straight line fits between the shapes. {self.goes_on}"
         elif abs(gap) <= self.touch:
             says = "the shadows touch, a gap of 0 within rounding: a touch counts as overlap, so this axis does not separate them."
         else:
@@ -172,9 +172,9 @@ class Axes:
             if self._lies_behind(side, edge):
                 other = side_name(1 - side)
                 what = f"all of {other} lies behind it. An edge tells only whether the other lies in front; one on the far side will."
-            says = f"gap {metres(gap)}{so_far}: {what}"
+            says = f"gap {meters(gap)}{so_far}: {what}"
         if flag < 0.0:
-            says += " The edge's neighbours do not allow this normal."
+            says += " The edge's neighbors do not allow this normal."
         if self.climbs and sum(at[0] == side for at in self.tried) > 3:
             says += " It goes on uphill." if flag == 1.0 else " Lower than the one before: the climb ends there."
         name = edges.name(side, edge)
@@ -212,7 +212,7 @@ class Axes:
         best = max(self.gaps, key=lambda at: at[1])
         return (
             Mark("path", "bound", ((0.5, 0.0), (self.n_axes + 0.5, 0.0)), "gaps"),
-            Mark("point", "kept", tuple(self.gaps), "gaps"), Mark("point", "best", (best,), "gaps", metres(best[1])),
+            Mark("point", "kept", tuple(self.gaps), "gaps"), Mark("point", "best", (best,), "gaps", meters(best[1])),
             Mark("point", "looked_at", (self.gaps[-1],), "gaps"),
         )  # fmt: skip
 
@@ -223,17 +223,17 @@ class Axes:
         gap = distance - self.reach
         if not why and self.n_axes:
             why = (
-                f"No edge separates them, and the best gap of the cores, {metres(self.best)}, is not below 0: past a corner no edge tells."
+                f"No edge separates them, and the best gap of the cores, {meters(self.best)}, is not below 0: past a corner no edge tells."
             )
         why = why or "There is no edge to ask."
-        left = "0 m within rounding" if abs(gap) <= self.touch else metres(gap)
+        left = "0 m within rounding" if abs(gap) <= self.touch else meters(gap)
         radii = f", {left} without the radii" if self.reach > 0.0 else ""
         self.steps.append(
             TraceStep(
-                "distance", self.lines["corners"], f"{why} So the distance of the cores is measured: {metres(distance)}{radii}.",
+                "distance", self.lines["corners"], f"{why} So the distance of the cores is measured: {meters(distance)}{radii}.",
                 points=(at_a, at_b), bound=gap, values={"distance": distance, "gap": gap},
                 marks=(
-                    Mark("path", "looked_at", (at_a, at_b), text=metres(distance)), Mark("point", "looked_at", (at_a, at_b)),
+                    Mark("path", "looked_at", (at_a, at_b), text=meters(distance)), Mark("point", "looked_at", (at_a, at_b)),
                     *self.gap_marks(),
                 ),
                 cost=self.cost,

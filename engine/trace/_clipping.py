@@ -15,7 +15,7 @@ from engine.narrowphase._clip_kernel import (
     MANIFOLD_CLIPPED,
     MANIFOLD_DISTANCE,
     MANIFOLD_INCIDENT,
-    MANIFOLD_NEIGHBOURS,
+    MANIFOLD_NEIGHBORS,
     MANIFOLD_POINT,
     MANIFOLD_REFERENCE,
 )
@@ -28,7 +28,7 @@ from engine.trace._axes import AXIS, GAPS, Axes, Edges, side_name
 from engine.trace.cases import PairCase
 from engine.trace.protocol import PLANE, Algorithm
 from engine.trace.rows import told
-from engine.trace.words import metres
+from engine.trace.words import meters
 
 __all__ = ["CLIPPING", "ClippedManifold"]
 
@@ -112,7 +112,7 @@ class _Clipping:
         self.n_ends = 0
         self.kept: list[Mark] = []
         self.charts: tuple[Mark, ...] = ()
-        self.is_neighbours = False
+        self.is_neighbors = False
 
     def told(self, kind: float, numbers: list[float]) -> None:
         if kind == MANIFOLD_DISTANCE:
@@ -125,12 +125,12 @@ class _Clipping:
             self._clipped(numbers)
         elif kind == MANIFOLD_POINT:
             self._point(numbers)
-        elif kind == MANIFOLD_NEIGHBOURS:
-            self._neighbours(numbers)
+        elif kind == MANIFOLD_NEIGHBORS:
+            self._neighbors(numbers)
         elif kind == SAT_END:
             self._corner_axis(numbers)
         elif kind == SAT_CORNERS and self.has_circle and (self.reference is not None or not self.axes.n_axes):
-            self.axes.corners(numbers, "The centre lies past the edge's end: the corner is nearest to it, the axis runs between them.")
+            self.axes.corners(numbers, "The center lies past the edge's end: the corner is nearest to it, the axis runs between them.")
         else:
             self.axes.told(kind, numbers)
 
@@ -141,7 +141,7 @@ class _Clipping:
         what = "they are apart, tip before tip" if numbers[1] else "they touch"
         self._add(
             "distance", _PARTED, f"The greatest gap is 0 within rounding: a touch, or two tips on each other's lines? The cores are "
-            f"{metres(numbers[0])} from each other: {what}.", bound=numbers[0] - self.axes.reach, values={"distance": numbers[0]},
+            f"{meters(numbers[0])} from each other: {what}.", bound=numbers[0] - self.axes.reach, values={"distance": numbers[0]},
         )  # fmt: skip
 
     def _reference(self, numbers: list[float]) -> None:
@@ -149,22 +149,22 @@ class _Clipping:
         self.reference, self.kept, self.ends = (side, edge), [], None
         name, gap, tried = self.edges.name(side, edge), separation - self.axes.reach, self.axes.tried
         if not tried:
-            why = f"The centre lies beside {name}: the edge's normal is the axis"
+            why = f"The center lies beside {name}: the edge's normal is the axis"
         elif is_parted and separation > self.axes.reach:
             why = f"{name} separates them"
         elif again and self.has_circle:
-            why = f"The centre lies past the end of that edge, and beside the next, {name}: this one carries the axis"
+            why = f"The center lies past the end of that edge, and beside the next, {name}: this one carries the axis"
         elif again:
             why = f"Again: {_AGAINS[again]}, {name}"
         elif self.rule == "box2d" and len({at[0] for at in tried}) == 2:
             gaps = [(at[0], gap) for at, (_, gap) in zip(tried, self.axes.gaps, strict=True)]
-            of_a, of_b = (metres(max(gap for of, gap in gaps if of == k) + self.axes.reach) for k in range(2))
+            of_a, of_b = (meters(max(gap for of, gap in gaps if of == k) + self.axes.reach) for k in range(2))
             clearly = "more" if side else "not more"
             rule = f", since B's best, {of_b}, is {clearly} than 0.98 times A's, {of_a}, plus 1 mm"
             why = f"Reference edge: {name}{rule if self.axes.climbs else ''}"
         else:
             why = f"Reference edge: {name}, for its gap is the greatest: along its normal the way apart is the shortest"
-        ends = f"{metres(gap)} of gap: no contact" if is_parted and gap > 0.0 else "no contact" if is_parted else f"gap {metres(gap)}"
+        ends = f"{meters(gap)} of gap: no contact" if is_parted and gap > 0.0 else "no contact" if is_parted else f"gap {meters(gap)}"
         n = self.edges.normals[side][edge]
         shadows = self.edges.shadow_marks(side, edge, separation, "result" if is_parted else "best", self.axes.reach)
         self.charts = (*(mark for mark in shadows if mark.view != "plane"), *self.axes.gap_marks())
@@ -247,7 +247,7 @@ class _Clipping:
         else:
             k = beyond[0]
             new = self.ends[1]
-            says = f"end {k + 1} lies {metres(out[k])} beyond it and is cut off"
+            says = f"end {k + 1} lies {meters(out[k])} beyond it and is cut off"
             says += ": the cut is the new end 2." if n_left == 2 else "; the other end lies on the plane, and it alone remains."
             dropped = (Mark("path", "dropped", (before[k], new)), Mark("point", "dropped", (before[k],)))
         question = None
@@ -264,7 +264,7 @@ class _Clipping:
     def _point(self, numbers: list[float]) -> None:
         is_kept, name, gap = numbers[0] == 1.0, numbers[1], numbers[2]
         end, midway = self.axes.frame.apply((numbers[3], numbers[4])), self.axes.frame.apply((numbers[5], numbers[6]))
-        behind = f"{metres(-gap)} deep" if gap < 0.0 else f"{metres(gap)} in front"
+        behind = f"{meters(-gap)} deep" if gap < 0.0 else f"{meters(gap)} in front"
         if self.ends is None:
             what = "The contact point"
         elif end in self.ends[: self.n_ends]:
@@ -278,7 +278,7 @@ class _Clipping:
                 question=self._is_kept(what, 1),
             )  # fmt: skip
             return
-        mark = Mark("point", "result", (midway,), text=metres(gap))
+        mark = Mark("point", "result", (midway,), text=meters(gap))
         at = "" if self.ends is None else f" Its id: {_id_words(int(name))}."
         if self.steps[-1].kind == "distance" and self.steps[-1].values["distance"] <= self.axes.touch:
             at = " The two are one point, which gives no direction: the world's x axis is taken."
@@ -292,12 +292,12 @@ class _Clipping:
     def _is_kept(self, what: str, right: int) -> Question | None:
         return Question(f"{what}: is it near enough to be kept?", ("yes", "no"), right) if what.startswith("End") else None
 
-    def _neighbours(self, numbers: list[float]) -> None:
-        self.is_neighbours = True
+    def _neighbors(self, numbers: list[float]) -> None:
+        self.is_neighbors = True
         corner = int(numbers[0])
         side = 0 if self.axes.frame is self.edges.poses[0] else 1
         self._add(
-            "neighbour", _PARTED, f"At {side_name(side)}{corner} the chain goes on, and the centre lies beside the neighbour: the contact "
+            "neighbor", _PARTED, f"At {side_name(side)}{corner} the chain goes on, and the center lies beside the neighbor: the contact "
             "is left to that edge, so that nothing stumbles over the joint.",
             looked_at=(Feature("ab"[side], "vertex", corner),), marks=self._picture(),
         )  # fmt: skip
@@ -308,15 +308,15 @@ class _Clipping:
             return
         last, gap = self.steps[-1], numbers[3] - self.axes.reach
         if numbers[3] <= self.axes.touch:
-            why = "The two centres are one point, so that no direction is better than another: the world's x axis is taken"
+            why = "The two centers are one point, so that no direction is better than another: the world's x axis is taken"
         elif self.axes.n_axes:
-            why = f"That is more than the best edge's gap, {metres(self.axes.best - self.axes.reach)}: the axis runs from corner to corner"
+            why = f"That is more than the best edge's gap, {meters(self.axes.best - self.axes.reach)}: the axis runs from corner to corner"
         else:
-            why = "The axis runs from one centre to the other"
+            why = "The axis runs from one center to the other"
         ends = "no contact" if numbers[0] else "they are in contact"
         corners = Feature("a", "vertex", int(numbers[4])), Feature("b", "vertex", int(numbers[5]))
         self._add(
-            "corners", _PARTED if numbers[0] else _CORNERS, f"{why}; gap {metres(gap)}: {ends}.", looked_at=corners,
+            "corners", _PARTED if numbers[0] else _CORNERS, f"{why}; gap {meters(gap)}: {ends}.", looked_at=corners,
             points=last.points, bound=gap, values={"gap": gap, "separation": numbers[3]}, marks=last.marks,
         )  # fmt: skip
 
@@ -326,7 +326,7 @@ class _Clipping:
             why = {
                 "reference": "an axis separates the two", "corners": "the two corners are farther apart than the radii reach",
                 "distance": "the distance is more than the radii reach", "clip": "between the side planes nothing is left",
-                "neighbour": "the neighbouring edge reports it", "point": "no end is near enough",
+                "neighbor": "the neighboring edge reports it", "point": "no end is near enough",
             }.get(before.kind, "an axis separates the two")  # fmt: skip
             if before.kind == "clip" and self.n_ends == 1:
                 why = "one end alone is left, and Box2D wants two"
@@ -340,10 +340,10 @@ class _Clipping:
         size = 0.2 * self.edges.size
         points = tuple(point.position for point in result.points)
         deepest = min(point.separation for point in result.points)
-        marks = [Mark("point", "result", (point.position,), text=metres(point.separation)) for point in result.points]
+        marks = [Mark("point", "result", (point.position,), text=meters(point.separation)) for point in result.points]
         marks += [Mark("arrow", "result", ((x, y), (x + size * nx, y + size * ny))) for x, y in points]
         degrees = math.degrees(math.atan2(ny, nx))
-        how = f"the normal points from A to B, at {degrees:.0f} degrees; the deepest gap is {metres(deepest)}"
+        how = f"the normal points from A to B, at {degrees:.0f} degrees; the deepest gap is {meters(deepest)}"
         return TraceStep(
             "answer", self.first_line + _POINT, f"{counted(n, 'contact point')}; {how}.", points=points, axis=result.normal,
             bound=deepest, values={"points": float(n), "separation": deepest},

@@ -20,7 +20,7 @@ from engine.trace._bars import moment
 from engine.trace.cases import PairCase, shape_mark
 from engine.trace.protocol import PLANE, Algorithm
 from engine.trace.rows import told
-from engine.trace.words import metres
+from engine.trace.words import meters
 
 __all__ = ["CURVE", "Impact", "ImpactAlgorithm", "Measured", "curve", "of_sweeps", "on_axis_of_time"]
 
@@ -174,16 +174,16 @@ class Impact:
         """Return both shapes when a gap was measured, the gap, and what it was measured along."""
         return (
             *self.placed(found.t, role), *self.carrier(found, found.t),
-            Mark("path", "best", found.points, text=metres(found.gap)), Mark("point", "new", found.points),
-            Mark("point", "new", ((found.t, found.gap),), "curve", metres(found.gap)),
+            Mark("path", "best", found.points, text=meters(found.gap)), Mark("point", "new", found.points),
+            Mark("point", "new", ((found.t, found.gap),), "curve", meters(found.gap)),
         )  # fmt: skip
 
     def gap(self, found: Measured, line: int) -> TraceStep:
         """Return the step of a measured gap."""
         if found.gap < -self.tolerance:
-            sentence = f"At {moment(found.t)} the shapes overlap, by {metres(-found.gap)} {found.along}."
+            sentence = f"At {moment(found.t)} the shapes overlap, by {meters(-found.gap)} {found.along}."
         else:
-            sentence = f"At {moment(found.t)} the shapes are {metres(found.gap)} apart {found.along}."
+            sentence = f"At {moment(found.t)} the shapes are {meters(found.gap)} apart {found.along}."
         return self.step(
             "gap", line, sentence, looked_at=found.looked_at, points=found.points, axis=found.unit, bound=found.t,
             values={"t": found.t, "gap": found.gap}, marks=self.gap_marks(found),
@@ -193,7 +193,7 @@ class Impact:
         """Return the last step; `lines` are those of a miss without a gap, of a touch, and of a miss."""
         result, t = self.result, self.result.fraction
         words = {
-            Status.HIT: f"The gap is within the tolerance, {metres(self.tolerance)}: they touch at {moment(t)}, and before it they do not.",
+            Status.HIT: f"The gap is within the tolerance, {meters(self.tolerance)}: they touch at {moment(t)}, and before it they do not.",
             Status.OVERLAPPING: "The shapes touch or overlap at the start already: t = 0.",
             Status.OUT_OF_ITERATIONS: f"Out of iterations: no touch before {moment(t)}; what comes after is not known.",
             Status.MISS: "The whole motion is proven clear: they do not touch.",

@@ -634,7 +634,7 @@ class _Telling:
     # -- words --------------------------------------------------------------------------------------------------------
 
     def _effects(self, contact: int, before: list[Vector]) -> str:
-        """Tell what a row did to the neighbours: of each body where it now meets another one at another speed."""
+        """Tell what a row did to the neighbors: of each body where it now meets another one at another speed."""
         told = []
         for body in self._ends[contact]:
             if not self._gives_way[body] or self.velocity[body] == before[body]:
@@ -701,7 +701,7 @@ class _Telling:
         return marks
 
     def _arrows(self, bodies: list[int], before: list[Vector]) -> list[Mark]:
-        """Return velocities of bodies before and after, from their centres of mass."""
+        """Return velocities of bodies before and after, from their centers of mass."""
         speeds = [math.hypot(*v[:2]) for one in bodies for v in (before[one], self.velocity[one]) if self._gives_way[one]]
         scale, marks = self._scale(max(speeds, default=0.0)), []
         for body in bodies:
@@ -724,7 +724,7 @@ class _Telling:
         return marks
 
     def _pose(self, body: int) -> Transform:
-        """Return a body's pose after its shift, which is of its centre of mass."""
+        """Return a body's pose after its shift, which is of its center of mass."""
         x, y, angle = self._poses[body]
         dx, dy, turn = self.shift[body]
         cx, cy = self._center[body].tolist()
@@ -732,7 +732,7 @@ class _Telling:
         return Transform((cx + dx + cos * (x - cx) - sin * (y - cy), cy + dy + sin * (x - cx) + cos * (y - cy)), angle + turn)
 
     def _scale(self, longest: float, least: float = _STILL) -> float:
-        """Return metres for each unit, so that the longest arrow is as long as half a body."""
+        """Return meters for each unit, so that the longest arrow is as long as half a body."""
         return self._size / longest if longest > least else 0.0
 
 

@@ -8,7 +8,7 @@ from engine.broadphase._dynamic_tree_kernel import INSERT_BESIDE, INSERT_LEAF, I
 from engine.contracts.trace import Mark, Question, Role
 from engine.trace._tree import TREE, Box, Forest, TreeSteps, half_perimeter, listed
 from engine.trace.cases import box_corners
-from engine.trace.words import metres
+from engine.trace.words import meters
 
 __all__ = ["INSERTED", "inserted"]
 
@@ -81,18 +81,18 @@ def _look(steps: TreeSteps, leaf: int, box: Box, at_root: float | None, numbers:
     of_left, of_right, under_left, under_right, cost, way = *numbers[3:7], numbers[8], numbers[9]
     steps.cost["choices tried"] += 2 if at_root is None else 3
     name = forest.said
-    come = "" if at_root is None else f"Box {leaf // 2} comes. Beside the root {name(node)} it costs {metres(at_root)}. "
-    words = f"{come}Under {name(node)}: beside {name(left)} {metres(of_left)}, beside {name(right)} {metres(of_right)}"
+    come = "" if at_root is None else f"Box {leaf // 2} comes. Beside the root {name(node)} it costs {meters(at_root)}. "
+    words = f"{come}Under {name(node)}: beside {name(left)} {meters(of_left)}, beside {name(right)} {meters(of_right)}"
     values = {f"beside {forest.names[left]}": of_left, f"beside {forest.names[right]}": of_right}
     if best >= 0:
-        words += f"; best is beside {name(best)}, {metres(cost)}"
+        words += f"; best is beside {name(best)}, {meters(cost)}"
         values["best"] = cost
     tall = [child for child, at in ((left, of_left), (right, of_right)) if child != best and (best < 0 or at < cost)]
     if tall:
         words += f"; {listed(map(name, tall))} {'is' if len(tall) == 1 else 'are'} over {MOST_TILT} levels high: no place for a leaf"
     least = [(child, under) for child, under in ((left, under_left), (right, under_right)) if under < math.inf]
     values.update({f"below {forest.names[child]}": under for child, under in least})
-    bounds = listed(f"{metres(under)} below {name(child)}" for child, under in least)
+    bounds = listed(f"{meters(under)} below {name(child)}" for child, under in least)
     roles: dict[int, Role] = {left: "looked_at", right: "looked_at"}
     if way == 0.0:
         words += f". No place deeper down can cost less (at least {bounds}): stop." if least else ". There is nothing below: stop."
@@ -118,11 +118,11 @@ def _beside(steps: TreeSteps, numbers: list[float], box: Box, round_both: Box, c
     forest.put_inner(parent, round_both, (sibling, leaf))
     if above < 0:
         forest.set_roots([parent])
-        price = f"{metres(own)} round it. It is the root now."
+        price = f"{meters(own)} round it. It is the root now."
     else:
         forest.replace(above, sibling, parent)
         growth = cost - own
-        price = f"{metres(own)} round it, and " + (f"the boxes above grow by {metres(growth)}." if growth > 0.0 else "nothing above grows.")
+        price = f"{meters(own)} round it, and " + (f"the boxes above grow by {meters(growth)}." if growth > 0.0 else "nothing above grows.")
     steps.add(
         "beside", 5, f"Box {leaf // 2} goes beside {forest.said(sibling)}, under a new node {forest.said(parent)}: {price}",
         {parent: "new", sibling: "best", leaf: "new"}, values={"cost": cost, "round both": own}, bound=cost, question=question,
@@ -158,7 +158,7 @@ def _rotated(steps: TreeSteps, numbers: list[float]) -> None:
         words, values = f"{swap}: one side was more than {MOST_TILT} levels higher than the other.", {}
     else:
         words, values = (
-            f"{swap}, whose box shrinks by {metres(gain)}; no other box changes. What is smaller is missed by more queries.",
+            f"{swap}, whose box shrinks by {meters(gain)}; no other box changes. What is smaller is missed by more queries.",
             {"gain": gain},
         )
     steps.add("rotation", 7, words, {child: "new", riser: "best", uncle: "looked_at"}, values=values)

@@ -63,7 +63,7 @@ class NamedPart:
         return tuple(Feature("outline", "vertex", self._indices[self.points[k]]) for k in indices if self.points[k] in self._indices)
 
     def loops(self, pieces: Sequence[Sequence[int]]) -> list[FloatArray]:
-        """Return pieces in metres, as `GridPart.loop` gives them."""
+        """Return pieces in meters, as `GridPart.loop` gives them."""
         return [self.grid.loop(piece) for piece in pieces]
 
     def polygons(self, role: Role, pieces: Iterable[Sequence[int]]) -> tuple[Mark, ...]:

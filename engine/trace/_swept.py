@@ -15,7 +15,7 @@ from engine.narrowphase.scratch import core_of
 from engine.trace._bars import Bars, bar, moment
 from engine.trace._points import between, hull_mark
 from engine.trace.cases import PairCase, shape_mark
-from engine.trace.words import metres
+from engine.trace.words import meters
 
 __all__ = ["SWEPT_DIFFERENCE_VIEW", "SweptDecoder", "Thrown", "grown_scenery", "n_bars", "of_velocities", "translates", "translation_of"]
 
@@ -169,10 +169,10 @@ class SweptDecoder:
         arrow = (
             (Mark("arrow", "looked_at", ((x, y), (x + self.way[0], y + self.way[1])), text=f"as {first} sees it"),) if length > 0.0 else ()
         )
-        touch = "They touch or overlap already." if inside == 1.0 else f"Now they are {metres(gap - self.radius)} apart, or more."
+        touch = "They touch or overlap already." if inside == 1.0 else f"Now they are {meters(gap - self.radius)} apart, or more."
         return self.step(
             "start", 1 if inside == 1.0 else 0,
-            f"Only the motion of one against the other counts: as {first} sees it, {second} goes {metres(length)}. {touch}",
+            f"Only the motion of one against the other counts: as {first} sees it, {second} goes {meters(length)}. {touch}",
             values={"gap": gap - self.radius, "inside": inside}, marks=arrow,
         )  # fmt: skip
 
@@ -183,7 +183,7 @@ class SweptDecoder:
         name, ends, n = f"{own.name.upper()}'s edge {edge}", self.ends_of(whose, edge), self.normal_of(whose, edge)
         (x, y) = self.corners[1 - whose][vertex]
         label, height = f"{own.name.upper()}{edge}", self.asked - 1.0
-        place = f"{name}: {other.name.upper()}'s shadow lies {metres(abs(s))} {'beyond it' if s > 0.0 else 'behind it'}"
+        place = f"{name}: {other.name.upper()}'s shadow lies {meters(abs(s))} {'beyond it' if s > 0.0 else 'behind it'}"
         never = math.isnan(t) and s > self.touch
         self.intervals[whose] = [math.inf, -math.inf] if never else [own_first, own_last]
         first, last = self.so_far()
@@ -204,12 +204,12 @@ class SweptDecoder:
                 kind, line = "begins", 6
                 self.closing.append((t, name, between(*ends)))
                 new = f"the latest so far is {moment(first)}" if first != t else "the latest so far"
-                sentence = f"{place} and comes by {metres(-rate)} a motion: the shadows begin to overlap at {moment(t)}, {new}."
+                sentence = f"{place} and comes by {meters(-rate)} a motion: the shadows begin to overlap at {moment(t)}, {new}."
                 self.bars.add(height, t, math.inf, label)
             else:
                 kind, line = "ends", 7
                 new = f"the earliest so far is {moment(last)}" if last != t else "the earliest so far"
-                sentence = f"{place} and goes by {metres(rate)} a motion: the shadows cease to overlap at {moment(t)}, {new}."
+                sentence = f"{place} and goes by {meters(rate)} a motion: the shadows cease to overlap at {moment(t)}, {new}."
                 self.bars.add(height, -math.inf, t, label)
         foot = (x - s * n[0], y - s * n[1])
         way = (self.way[0], self.way[1]) if whose == 0 else (-self.way[0], -self.way[1])
@@ -220,7 +220,7 @@ class SweptDecoder:
             marks=(
                 Mark("line", "bound", ends), Mark("path", "looked_at", ends, text=label),
                 Mark("arrow", "looked_at", (middle, (middle[0] + reach * n[0], middle[1] + reach * n[1])), text="n"),
-                Mark("path", "best", (foot, (x, y)), text=metres(s)), Mark("point", "new", ((x, y),)),
+                Mark("path", "best", (foot, (x, y)), text=meters(s)), Mark("point", "new", ((x, y),)),
                 Mark("arrow", "other", ((x, y), (x + way[0], y + way[1]))), *([] if math.isnan(t) else self.placed(t, "ghost")),
                 *bar(self.top, first, last, "best", "so far"), *self.in_difference(t, n), *self.on_path(t),
             ),
@@ -268,7 +268,7 @@ class SweptDecoder:
 
     def grown(self, row: list[float]) -> TraceStep:
         first, second = (side.name.upper() for side in self.sides)
-        r = f", and {metres(self.radius)} of radii around it" if self.radius > 0.0 else ""
+        r = f", and {meters(self.radius)} of radii around it" if self.radius > 0.0 else ""
         return self.step(
             "grown", 9,
             f"Let {second} shrink to a point O, and {first} grow by it: all {first} - {second} has {int(row[0])} corners{r}. They touch "
@@ -288,10 +288,10 @@ class SweptDecoder:
             start = px + r * n[0], py + r * n[1]
             ends = (start, (start[0] - length * n[1], start[1] + length * n[0]))
             if counts:
-                sentence = f"{name}, shifted out by {metres(r)}: O {'enters' if rate < 0.0 else 'leaves'} by it at {moment(t)}."
+                sentence = f"{name}, shifted out by {meters(r)}: O {'enters' if rate < 0.0 else 'leaves'} by it at {moment(t)}."
                 self.bars.add(2.0 * edge, t, t, f"edge {edge}")
             else:
-                sentence = f"{name}, shifted out by {metres(r)}: O crosses its line at {moment(t)}, past its ends: that counts for nothing."
+                sentence = f"{name}, shifted out by {meters(r)}: O crosses its line at {moment(t)}, past its ends: that counts for nothing."
         question = Question(f"Does O's way cross edge {edge} of the difference, shifted out by the radii?", ("yes", "no"), int(not counts))
         return self.step(
             "rounded edge", 10, sentence, axis=n, question=question,
@@ -309,16 +309,16 @@ class SweptDecoder:
         center = self.direction(x, y)
         name = f"The circle about corner {corner} of the difference"
         if math.isnan(half):
-            sentence = f"{name}: O's way passes {metres(away)} from it, more than the radii, {metres(self.radius)}: no crossing."
+            sentence = f"{name}: O's way passes {meters(away)} from it, more than the radii, {meters(self.radius)}: no crossing."
         else:
             sentence = (
-                f"{name}: O's way passes {metres(away)} from it, within the radii, {metres(self.radius)}: inside from "
+                f"{name}: O's way passes {meters(away)} from it, within the radii, {meters(self.radius)}: inside from "
                 f"{moment(nearest - half)} to {moment(nearest + half)}."
             )
             self.bars.add(2.0 * corner + 1.0, nearest - half, nearest + half, f"corner {corner}")
         crossings = () if math.isnan(half) else (*self.on_path(nearest - half), *self.on_path(nearest + half))
         foot = (nearest * self.way[0], nearest * self.way[1])
-        beside = (Mark("path", "bound", (center, foot), "difference", metres(away)),) if abs(nearest) < _FARTHEST else ()
+        beside = (Mark("path", "bound", (center, foot), "difference", meters(away)),) if abs(nearest) < _FARTHEST else ()
         question = Question(f"Does O's way cross the circle about corner {corner}?", ("yes", "no"), int(math.isnan(half)))
         return self.step(
             "rounded corner", 10, sentence, question=question,

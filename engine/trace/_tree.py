@@ -20,7 +20,7 @@ from engine.contracts.trace import Feature, Mark, Point, Question, Role, TraceSt
 from engine.trace.cases import BoxesCase, box_corners
 from engine.trace.protocol import PLANE, Algorithm
 from engine.trace.rows import told
-from engine.trace.words import metres
+from engine.trace.words import meters
 
 __all__ = [
     "ASKED",
@@ -78,7 +78,7 @@ def boxes_case(aabbs: ArrayLike, region: ArrayLike) -> BoxesCase:
 
 
 def half_perimeter(box: Box) -> float:
-    """Return half the perimeter of a box, metres, as the kernels do."""
+    """Return half the perimeter of a box, meters, as the kernels do."""
     return (box[2] - box[0]) + (box[3] - box[1])
 
 
@@ -297,7 +297,7 @@ class TreeSteps:
         meets = f"Boxes {listed(found)} meet" if len(found) > 1 else f"Box {found[0]} meets" if found else "No box meets"
         self.add(
             "answer", line, f"{meets} the region: {asked}. Half the perimeters of the inner nodes, the less the better: "
-            f"{metres(forest.inner_perimeters)} in sum.",
+            f"{meters(forest.inner_perimeters)} in sum.",
             roles, values={"found": float(len(found)), "height": float(forest.height), "inner perimeters": forest.inner_perimeters},
             result=found,
         )  # fmt: skip

@@ -11,7 +11,7 @@ Beside these three stands what the algorithm takes, and nothing else:
     scene, taken      for solvers: a scene file's content (`engine.scenes.scene_file`), and how many steps are taken before the one watched;
                       as in any scene file, impulses are not in it: the first step begins without those of a step before
 
-A pair file is a case too: of the algorithm that answers its query. Metres and radians, world frame; every float comes back as the same
+A pair file is a case too: of the algorithm that answers its query. Meters and radians, world frame; every float comes back as the same
 float.
 """
 

@@ -67,7 +67,7 @@ class Case(ABC):
         return AABB((left, bottom), (right, top))
 
     def part_at(self, point: Point, reach: float) -> str | None:
-        """Return the part under a hand: the nearest handle within `reach` metres, else a whole shape."""
+        """Return the part under a hand: the nearest handle within `reach` meters, else a whole shape."""
         near = min(((math.dist(at, point), name) for name, at in self.handles), default=None)
         return near[1] if near is not None and near[0] <= reach else None
 
@@ -266,7 +266,7 @@ def _turned(pose: Transform, shape: AnyShape, angle: float) -> Transform:
 
 
 def is_on(shape: AnyShape, xf: Transform, point: Point, reach: float) -> bool:
-    """Tell whether a hand takes hold of the shape: on it, or nearer than `reach` metres."""
+    """Tell whether a hand takes hold of the shape: on it, or nearer than `reach` meters."""
     at = np.array(xf.apply_inverse(point))
     core, radius = shape.core, shape.radius
     if isinstance(shape, Polygon):

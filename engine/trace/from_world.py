@@ -8,7 +8,7 @@
     an outline           of the body whose fixtures make one with most corners, in the same way
     a world              itself, of which the next step is watched, with all bodies awake
     boxes                those of all fixtures, or of the 64 about the median of all; the region is where the middle half of their
-                         centres lie, on each axis
+                         centers lie, on each axis
 
 Shapes are those that the solver holds, skins included. Fixtures of one body, of two that no force moves, and such as filters or a joint
 keep from meeting, are no pair.
@@ -44,9 +44,9 @@ _MOST_BOXES = 64
 _LONGEST = 10.0
 """Seconds ahead that two bodies may meet."""
 _SHORTEST = 1e-9
-"""Metres a second under which two do not come nearer."""
+"""Meters a second under which two do not come nearer."""
 _GRID = 1e-4
-"""Metres: float32 parts the common edges of fixtures that were cut from one outline by less, and their skins are no part of them."""
+"""Meters: float32 parts the common edges of fixtures that were cut from one outline by less, and their skins are no part of them."""
 
 
 _T = TypeVar("_T")

@@ -32,7 +32,7 @@ from engine.common.errors import InvalidInputError
 from engine.contracts.trace import Mark, Point, TraceStep
 from engine.geometry import Circle, Polygon
 from engine.trace.cases import Case, PairCase
-from engine.trace.words import metres
+from engine.trace.words import meters
 
 __all__ = ["BESIDE", "Asking", "OwnAnswer", "OwnFunction", "beside", "plain_case"]
 
@@ -223,7 +223,7 @@ def beside(query: str, case: Case, steps: Sequence[TraceStep], reply: Reply, tol
     query : str
         What was asked, one of `engine.check.kinds.QUERIES`.
     tolerance : float
-        Metres that an answer may be off, beside what float64 loses.
+        Meters that an answer may be off, beside what float64 loses.
 
     Raises
     ------
@@ -297,7 +297,7 @@ class _Trial:
                 nx, ny = step.axis
                 beyond = nx * (x - ends[0][0]) + ny * (y - ends[0][1]) + step.values["beyond 1"]
                 if beyond > self._allowed:
-                    return k, f"The side plane of step {k + 1} cuts it off, {metres(beyond)} beyond: there {yours} leaves the trace."
+                    return k, f"The side plane of step {k + 1} cuts it off, {meters(beyond)} beyond: there {yours} leaves the trace."
             if step.kind in ("incident", "clip"):
                 ends = step.points
             elif step.kind == "point":
@@ -319,10 +319,10 @@ class _Trial:
         for k in range(len(self._steps)):
             low, high = self._proof(k)
             if low > most + self._allowed:
-                proof = f"a gap of {metres(low)}, or more" if low > 0.0 else f"an overlap of no more than {metres(-low)}"
+                proof = f"a gap of {meters(low)}, or more" if low > 0.0 else f"an overlap of no more than {meters(-low)}"
             elif high < least - self._allowed:
-                touch = "that the two touch or overlap" if high == 0.0 else f"an overlap of {metres(-high)}, or more"
-                proof = f"a gap of no more than {metres(high)}" if high > 0.0 else touch
+                touch = "that the two touch or overlap" if high == 0.0 else f"an overlap of {meters(-high)}, or more"
+                proof = f"a gap of no more than {meters(high)}" if high > 0.0 else touch
             else:
                 continue
             return k, f"Step {k + 1} finds {proof}: there your answer leaves the trace."
@@ -362,11 +362,11 @@ def _unit(vector: Any) -> Point | None:
 def _said(reply: Reply) -> str:
     """Return an answer in words."""
     keys = reply.keys
-    parts = [f"distance {metres(keys['distance'])}"] if "distance" in keys else ["contact" if reply.contact else "no contact"]
+    parts = [f"distance {meters(keys['distance'])}"] if "distance" in keys else ["contact" if reply.contact else "no contact"]
     if "normal" in keys:
         parts.append(f"normal ({keys['normal'][0] + 0.0:.4g}, {keys['normal'][1] + 0.0:.4g})")
     if "depth" in keys:
-        parts.append(f"depth {metres(keys['depth'])}")
+        parts.append(f"depth {meters(keys['depth'])}")
     return ", ".join(parts)
 
 

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from engine.common.words import decimals
 
-__all__ = ["metres", "square_metres"]
+__all__ = ["meters", "square_meters"]
 
 
-def metres(value: float) -> str:
+def meters(value: float) -> str:
     """Return a length for a sentence.
 
     Examples
     --------
-    >>> metres(-0.2134), metres(1e-9)
+    >>> meters(-0.2134), meters(1e-9)
     ('-0.213 m', '1e-09 m')
     """
     return f"{_few_digits(value)} m"
 
 
-def square_metres(value: float) -> str:
+def square_meters(value: float) -> str:
     """Return an area for a sentence."""
     return f"{_few_digits(value)} m^2"
 

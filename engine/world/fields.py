@@ -187,7 +187,7 @@ class Checked:
 
 @dataclass_transform(frozen_default=True)
 def spec(cls: type[_T]) -> type[_T]:
-    """Make `cls` a frozen dataclass whose constructor names a misspelt setting and what it may have meant."""
+    """Make `cls` a frozen dataclass whose constructor names a misspelled setting and what it may have meant."""
     made: Any = dataclass(frozen=True)(cls)
     known = tuple(field.name for field in fields(made) if field.init)
     plain_init = made.__init__
@@ -207,7 +207,7 @@ def check_names(owner: str, settings: dict[str, Any], known: Iterable[str]) -> N
     Raises
     ------
     InvalidInputError
-        Names the misspelt setting, its value, and the nearest settings there are.
+        Names the misspelled setting, its value, and the nearest settings there are.
     """
     names = tuple(known)
     for name, value in settings.items():

@@ -2,7 +2,7 @@
 
 What a joint keeps of the moment of its creation may be given instead, so that one that is loaded goes on where it was: `anchor_b`, the
 anchor on body B where it is not the one on A, `reference_angle`, the angle of B less that of A, radians, from which limits count, and the
-lengths at rest, metres. None is what it is at creation.
+lengths at rest, meters. None is what it is at creation.
 """
 
 from __future__ import annotations

@@ -28,7 +28,7 @@ __all__ = [
 ]
 
 Pose: TypeAlias = tuple[float, float, float]
-"""x, y, angle: world frame, metres, radians."""
+"""x, y, angle: world frame, meters, radians."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ class Body:
 
 @dataclass(frozen=True, slots=True)
 class BodyState:
-    """Pose and velocity of a body: world frame, metres, radians, m/s, rad/s."""
+    """Pose and velocity of a body: world frame, meters, radians, m/s, rad/s."""
 
     position: tuple[float, float]
     angle: float

@@ -99,7 +99,7 @@ class Capabilities:
     precision : type
         `numpy.float32` or `numpy.float64`: how it holds its numbers.
     skin_radius : float
-        Metres that it puts around polygons and segments.
+        Meters that it puts around polygons and segments.
     margin : float
         Distance around each shape, beyond skins, within which it reports contacts ahead, meters.
     version : str
@@ -262,7 +262,7 @@ class Solver(ABC):
 
     @abstractmethod
     def mass_data(self, body: int) -> tuple[tuple[float, float], float, float]:
-        """Return local centre of mass, m, mass, kg, and inertia about it, kg m^2."""
+        """Return local center of mass, m, mass, kg, and inertia about it, kg m^2."""
 
     @abstractmethod
     def holds_point(self, fixture: int, point: tuple[float, float]) -> bool:
@@ -274,7 +274,7 @@ class Solver(ABC):
 
     @abstractmethod
     def joint_anchors(self, joint: int) -> tuple[tuple[float, float], tuple[float, float]]:
-        """Return both anchors of a joint, world frame, metres."""
+        """Return both anchors of a joint, world frame, meters."""
 
     @abstractmethod
     def joint_state(self, joint: int) -> JointState:

@@ -1,7 +1,7 @@
 """Plain specifications of a world, its bodies and fixtures, checked here, once, before anything crosses into a solver.
 
 They are the model that a solver follows, in float64; each solver decides which shapes it takes, with what skin, and how it rounds their
-numbers (`Solver.accept`). Hazards closed here: PYBOX2D.md 9 (NaN, density, dt, misspelt settings).
+numbers (`Solver.accept`). Hazards closed here: PYBOX2D.md 9 (NaN, density, dt, misspelled settings).
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ class FixtureSpec(Checked):
     Parameters
     ----------
     shape : Circle, Polygon, Capsule or Segment
-        Body frame, metres. Which of them it can take, how far they may reach and what skin they have is the solver's. A segment is an edge
+        Body frame, meters. Which of them it can take, how far they may reach and what skin they have is the solver's. A segment is an edge
         without mass, and with its ghosts one link of a chain.
     density : float
         >= 0 kg/m^2. A dynamic body needs one fixture above 0.
@@ -122,7 +122,7 @@ class BodySpec(Checked):
     fixtures : sequence of FixtureSpec
     type : "static", "kinematic" or "dynamic"
     position : pair of float
-        World frame, metres, each within `MAX_COORDINATE`.
+        World frame, meters, each within `MAX_COORDINATE`.
     angle, angular_velocity : float
         Radians and radians a second, counter-clockwise.
     linear_velocity : pair of float

@@ -66,13 +66,13 @@ class Approach:
     Attributes
     ----------
     velocity : float64 (m, 3)
-        vx, vy, omega of every body, of its centre of mass.
+        vx, vy, omega of every body, of its center of mass.
     center : float64 (m, 2)
-        The centres of mass, world frame, metres.
+        The centers of mass, world frame, meters.
     dt : float
         Seconds.
     touch : float
-        Metres between the surfaces.
+        Meters between the surfaces.
     """
 
     velocity: FloatArray

@@ -275,7 +275,7 @@ class World:
         return self._joint_entry(joint).bodies
 
     def joint_anchors(self, joint: int) -> tuple[tuple[float, float], tuple[float, float]]:
-        """Return a joint's two anchors, world frame, metres."""
+        """Return a joint's two anchors, world frame, meters."""
         self._joint_entry(joint)
         return self._checked()._solver.joint_anchors(joint)
 
@@ -496,12 +496,12 @@ class World:
             self._submit(c.SetSolver(solver, settings))
 
     def apply_impulse(self, body: int, impulse: tuple[float, float], point: tuple[float, float] | None = None) -> None:
-        """Push a body by N s, at a world point or at its centre of mass."""
+        """Push a body by N s, at a world point or at its center of mass."""
         at = None if point is None else vector("point", point, "m", MAX_COORDINATE)
         self._submit(c.ApplyImpulse(body, vector("impulse", impulse, "N s"), at))
 
     def apply_force(self, body: int, force: tuple[float, float], point: tuple[float, float] | None = None) -> None:
-        """Push a body by N during the next step, at a world point or at its centre of mass."""
+        """Push a body by N during the next step, at a world point or at its center of mass."""
         at = None if point is None else vector("point", point, "m", MAX_COORDINATE)
         self._submit(c.ApplyForce(body, vector("force", force, "N"), at))
 

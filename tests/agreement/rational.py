@@ -123,7 +123,7 @@ def path_distance(hull, start, end):
 
 @dataclass(frozen=True)
 class Edge:
-    """One edge of a core with its outward unit normal: `along` and `ahead` are coordinates on it, in metres."""
+    """One edge of a core with its outward unit normal: `along` and `ahead` are coordinates on it, in meters."""
 
     p: tuple[Fraction, Fraction]
     q: tuple[Fraction, Fraction]

@@ -40,7 +40,7 @@ def test_nothing_is_unexplained(seed, queries):
             assert kind["pairs"] == kind["agree"] + sum(kind["explained"].values()) > 500
     assert manifold["explained"]["local_maximum"] > 25
     assert manifold["kinds"]["edge/polygon"]["explained"].keys() <= {"float32_tie"}
-    # polygons are kilometres wide, up to 10 km out, where float32 is spaced by 1e-3 m
+    # polygons are kilometers wide, up to 10 km out, where float32 is spaced by 1e-3 m
     assert manifold["max_point_error"] < 5e-3
     assert manifold["max_normal_error"] < 1e-4
     # without the adversarial families: how often Box2D's axis is not the best, and by how much

@@ -9,7 +9,7 @@ from engine.geometry import Circle, Polygon, Transform
 from engine.narrowphase.sat import overlap_polygons
 from engine.query import batch
 
-# metres; GEOS answers in float64, but near a touch either side may round either way
+# meters; GEOS answers in float64, but near a touch either side may round either way
 NEAR = 1e-9
 
 

@@ -33,7 +33,7 @@ def test_distances_agree(posed, use_radii):
     difference = np.abs(expected - theirs.distance)
     assert (difference <= allowances.distance_allowance(scale)).all()
     assert (expected > 0.0).mean() > 0.4 and (expected == 0.0).mean() > 0.3
-    near = scale < 50.0  # metres; float32 is spaced by 4e-6 m there
+    near = scale < 50.0  # meters; float32 is spaced by 4e-6 m there
     assert difference[near].max() < 1e-5
 
 

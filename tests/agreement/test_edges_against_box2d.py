@@ -20,7 +20,7 @@ N_EDGES, N_OTHERS = 200, 200
 
 
 def random_edges(rng):
-    """A quarter each: alone, neighbour before, neighbour after, both."""
+    """A quarter each: alone, neighbor before, neighbor after, both."""
     edges = []
     for k in range(N_EDGES):
         p1, p2, g1, g2 = (tuple(point) for point in round_pose(rng.uniform(-1.5, 1.5, (4, 2))).tolist())
@@ -66,7 +66,7 @@ def test_random_pairs(seed, edge_first):
 
 
 def test_boxes_and_discs_on_a_chain():
-    """Parallel edges and joints in quarter metres, where ties are common: a difference needs a tie of float32's making."""
+    """Parallel edges and joints in quarter meters, where ties are common: a difference needs a tie of float32's making."""
     rng = np.random.default_rng(3)
     corners = [(float(x), float(y)) for x, y in zip(range(-6, 7), [0, 0, 1, 1, 0, 0, -1, 0, 0, 2, 2, 0, 0], strict=True)][::-1]
     edges = [
@@ -83,7 +83,7 @@ def test_boxes_and_discs_on_a_chain():
     assert touching.sum() > 5000
     differs = np.flatnonzero(touching & ~(same_count & near & same_keys))
     assert len(differs) <= 0.01 * touching.sum()
-    # Every difference is one tie: the centroid lies on the line of the edge or of a neighbour, to float32's rounding (the bound of a
+    # Every difference is one tie: the centroid lies on the line of the edge or of a neighbor, to float32's rounding (the bound of a
     # separation, and of the centroid itself, which Box2D turns and moves), so that in front or behind is a toss of a coin.
     for row in differs:
         edge, (x, y, turn) = edges[pairs[row, 0]], xf_other[row].tolist()

@@ -154,7 +154,7 @@ def expected_points(pair, kinds, side, edge_index, normal, found_separation):
         point = (p[0] + lift * direction[0], p[1] + lift * direction[1]), d, tolerance
         return [point], [point]
     if kinds in ((Circle, Polygon), (Polygon, Circle)):
-        # n leads from the polygon to the centre; the axis has been judged, so the way back along it ends midway
+        # n leads from the polygon to the center; the axis has been judged, so the way back along it ends midway
         is_b = kinds[0] is Polygon
         (center,) = pair.b if is_b else pair.a
         skin, radius = (pair.radius_a, pair.radius_b) if is_b else (pair.radius_b, pair.radius_a)

@@ -7,7 +7,7 @@ from engine.common.errors import InvalidShapeError
 from engine.geometry import Capsule, Circle, Polygon, Segment, Transform, convex_hull
 from engine.query import batch
 
-# metres; GEOS answers in float64, but near a touch either side may round either way
+# meters; GEOS answers in float64, but near a touch either side may round either way
 NEAR = 1e-9
 
 N_SHAPES, N_PAIRS = 160, 12_000
@@ -94,8 +94,8 @@ def test_overlap_depth_normal_and_points():
     assert seen > 1500
 
 
-def test_metres_millimetres_kilometres_and_far_away_give_one_answer():
-    """Scaling scales, and a shift of a thousand kilometres costs no more than its own rounding."""
+def test_meters_millimeters_kilometers_and_far_away_give_one_answer():
+    """Scaling scales, and a shift of a thousand kilometers costs no more than its own rounding."""
     rng = np.random.default_rng(10)
     shapes = [Capsule((-1.0, 0.25), (1.0, 0.0), 0.5), Segment((-1.0, 0.5), (1.5, 0.0)), Polygon.regular(5, 1.0), Circle(0.75, (0.25, 0.0))]
     n = 2000

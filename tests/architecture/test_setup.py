@@ -61,7 +61,7 @@ def test_an_installation_has_every_file_beside_the_sources() -> None:
         assert {path for path in there if "__pycache__" not in path.parts} == named
 
 
-def test_the_licence_is_stated_in_one_way() -> None:
+def test_the_license_is_stated_in_one_way() -> None:
     first, _, holder = (ROOT / "LICENSE").read_text(encoding="utf-8").splitlines()[:3]
     assert (first, PROJECT["project"]["license"], PROJECT["project"]["license-files"]) == ("MIT License", "MIT", ["LICENSE"])
     assert holder.endswith("the collision laboratory's authors")

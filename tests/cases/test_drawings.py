@@ -1,4 +1,4 @@
-"""Drawings that were read wrongly (issue 29), one user unit a metre, y up: size, area and bounds by the specifications."""
+"""Drawings that were read wrongly (issue 29), one user unit a meter, y up: size, area and bounds by the specifications."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ HERE = Path(__file__).parent
         ("03-svg-percent-without-viewbox/in.svg", (600, 200), 8_000, (0, 120, 200, 160)),
         ("03-svg-percent-without-viewbox/in_circle.svg", (400, 200), 900 * math.pi, (290, 70, 350, 130)),
         ("03-svg-percent-without-viewbox/in_rect.svg", (400, 200), 20_000, (40, 80, 240, 180)),
-        # CSS: medium is 16 px, a Q a quarter of a millimetre
+        # CSS: medium is 16 px, a Q a quarter of a millimeter
         ("05-svg-em/in.svg", (16, 16), 144, (2, 2, 14, 14)),
         ("05-svg-em/in_em.svg", (400, 300), 900, (32, 250, 62, 280)),
         ("05-svg-em/in_rem.svg", (400, 300), 900, (32, 250, 62, 280)),

@@ -1,9 +1,9 @@
 """Examples with their answers worked out by hand, or taken from another engine's tests: each says where from, or how.
 
 Numbers are chosen so that the answers are rational (3-4-5 and 5-12-13 triangles); `EXACT` allows a few roundings of numbers below 10,
-`NEAR` what an iteration leaves (`TOI_CONVERGENCE` times extents of some metres).
+`NEAR` what an iteration leaves (`TOI_CONVERGENCE` times extents of some meters).
 
-Box2D's tests are those of version 3.1 (E. Catto, github.com/erincatto/box2d, test/test_distance.c and test/test_shape.c, MIT licence);
+Box2D's tests are those of version 3.1 (E. Catto, github.com/erincatto/box2d, test/test_distance.c and test/test_shape.c, MIT license);
 its own tolerances are float32's, ours are the ones here.
 """
 
@@ -54,7 +54,7 @@ def test_sat_a_square_and_one_on_its_corner(far, expected):
     """A square of half side 1 and one turned by 45 degrees at (d, 0).
 
     On A's axis x: A reaches 1, B its half diagonal sqrt 2, so they part where d > 1 + sqrt 2 = 2.41421...
-    On B's axes (1, +-1) / sqrt 2: the centres are d / sqrt 2 apart, A reaches sqrt 2, B 1; they part only where d > 2 + sqrt 2.
+    On B's axes (1, +-1) / sqrt 2: the centers are d / sqrt 2 apart, A reaches sqrt 2, B 1; they part only where d > 2 + sqrt 2.
     So between 2.4142 and 3.4142 one axis of four parts them, and it is A's.
     """
     there = Transform((far, 0.0), math.pi / 4.0)
@@ -76,9 +76,9 @@ def test_sat_a_square_and_one_on_its_corner(far, expected):
         (TRIANGLE, (1.0, 0.5), (1.0, 0.0), [(1.0, 0.5), (1.0, 1.0)]),
         # corner and corner
         (BOX, (2.0, 2.0), None, [(1.0, 1.0)]),
-        # a disc beside an edge: centre 5/4 from the centre, radius 1/4
+        # a disc beside an edge: center 5/4 from the center, radius 1/4
         (Circle(0.25), (-1.25, 0.5), (-1.0, 0.0), [(-1.0, 0.5)]),
-        # a disc of radius 5 on the corner, its centre (3, 4) away from it
+        # a disc of radius 5 on the corner, its center (3, 4) away from it
         (Circle(5.0), (4.0, 5.0), (0.6, 0.8), [(1.0, 1.0)]),
         # a lying capsule: its lower side, 1/2 below its core from x = 1/2 to 5/2, over A's upper edge up to x = 1
         (Capsule((-1.0, 0.0), (1.0, 0.0), 0.5), (1.5, 1.5), (0.0, 1.0), [(0.5, 1.0), (1.0, 1.0)]),
@@ -98,7 +98,7 @@ def test_contact_sets(other, at, normal, points):
 
 
 def test_manifold_one_box_over_the_end_of_another():
-    """A is 6 by 2 metres from the origin, B lies from (4, 1.5) to (9, 4): depth 2 along x, 1/2 along y. So the normal is y, A's upper
+    """A is 6 by 2 meters from the origin, B lies from (4, 1.5) to (9, 4): depth 2 along x, 1/2 along y. So the normal is y, A's upper
     edge (its third, from (6, 2) to (0, 2)) the reference and B's lower edge, at height 1.5, the incident one. Of that the plane x <= 6
     leaves x from 4 to 6. Midway between 1.5 and 2 is 1.75.
 
@@ -117,7 +117,7 @@ def test_manifold_one_box_over_the_end_of_another():
 
 def test_manifold_a_square_on_its_corner():
     """A's upper edge is at height 1 from x = -2 to 2. B, of half side 1, is turned by the angle of cosine 4/5 and sine 3/5; its corner
-    (-1, -1) is its lowest, (-0.8 + 0.6, -0.6 - 0.8) = (-0.2, -1.4) from its centre, which is put at (0.7, 2.3): the corner is at
+    (-1, -1) is its lowest, (-0.8 + 0.6, -0.6 - 0.8) = (-0.2, -1.4) from its center, which is put at (0.7, 2.3): the corner is at
     (0.5, 0.9), 0.1 deep. B's lower edges have normals (0.6, -0.8) and (-0.8, -0.6); the first is more against (0, 1): the incident edge
     rises from the corner by (1.6, 1.2) to (2.1, 2.1). Cut at x = 2 its end is 1.025 above the edge: no contact. One point is left.
     """
@@ -128,7 +128,7 @@ def test_manifold_a_square_on_its_corner():
 
 
 def test_manifold_a_disc_on_a_slope():
-    """The centre (3, 3) lies (9 + 12 - 12) / 5 = 1.8 before the long side; a disc of radius 2 reaches 0.2 behind it. Its deepest point is
+    """The center (3, 3) lies (9 + 12 - 12) / 5 = 1.8 before the long side; a disc of radius 2 reaches 0.2 behind it. Its deepest point is
     (3, 3) - 2 (0.6, 0.8) = (1.8, 1.4); midway between it and the side is 0.1 back along the normal."""
     found = manifold(TRIANGLE, HERE, Circle(2.0), Transform((3.0, 3.0)))
     assert found.normal == about(0.6, 0.8)
@@ -225,8 +225,8 @@ def test_penetration_of_a_point_in_a_triangle(point, depth, normal):
     assert (grown.depth, *grown.normal) == about(depth + 0.5, *normal)
 
 
-def test_penetration_at_the_incentre():
-    """(1, 1) is the incentre: the radius of the circle inscribed in 3-4-5 is (3 + 4 - 5) / 2 = 1, and all three ways out are equal."""
+def test_penetration_at_the_incenter():
+    """(1, 1) is the incenter: the radius of the circle inscribed in 3-4-5 is (3 + 4 - 5) / 2 = 1, and all three ways out are equal."""
     found = penetration(TRIANGLE, HERE, Segment((1.0, 1.0), (1.0, 1.0)), HERE)
     assert found.depth == pytest.approx(1.0, abs=EXACT)
     assert any(found.normal == about(*normal) for normal in ((-1.0, 0.0), (0.0, -1.0), (0.6, 0.8)))
@@ -284,7 +284,7 @@ def test_time_of_impact_box2ds_example(way):
 
 @pytest.mark.parametrize("way", WAYS, ids=lambda way: way.__name__)
 def test_time_of_impact_of_a_turning_hand(way):
-    """A hand of length 2 turns from the x axis to the y axis. A disc of radius 1/2 at (0, 1) is touched when its centre is 1/2 from the
+    """A hand of length 2 turns from the x axis to the y axis. A disc of radius 1/2 at (0, 1) is touched when its center is 1/2 from the
     hand: sin phi = 1/2, phi = 30 degrees before the end, where its foot lies cos 30 = 0.87 along the hand. So at 60 of 90 degrees: 2/3."""
     hand, turn = Segment((0.0, 0.0), (2.0, 0.0)), Sweep(HERE, Transform((0.0, 0.0), math.pi / 2.0))
     disc = Transform((0.0, 1.0))
@@ -295,8 +295,8 @@ def test_time_of_impact_of_a_turning_hand(way):
 
 @pytest.mark.parametrize("way", WAYS, ids=lambda way: way.__name__)
 def test_time_of_impact_by_the_tip(way):
-    """The same disc at (0, 2.4), beyond the hand's length: the tip touches it when it is 1/2 from the centre. By the law of cosines
-    4 + 5.76 - 9.6 cos phi = 0.25, so cos phi = 9.51 / 9.6; the foot of the centre, 2.4 cos phi, lies beyond the tip indeed."""
+    """The same disc at (0, 2.4), beyond the hand's length: the tip touches it when it is 1/2 from the center. By the law of cosines
+    4 + 5.76 - 9.6 cos phi = 0.25, so cos phi = 9.51 / 9.6; the foot of the center, 2.4 cos phi, lies beyond the tip indeed."""
     hand, turn = Segment((0.0, 0.0), (2.0, 0.0)), Sweep(HERE, Transform((0.0, 0.0), math.pi / 2.0))
     disc = Transform((0.0, 2.4))
     found = way(hand, turn, Circle(0.5), Sweep(disc, disc))

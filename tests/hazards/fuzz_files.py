@@ -58,7 +58,7 @@ def pictures() -> list[tuple[str, bytes]]:
     pen = ImageDraw.Draw(rgba)
     pen.ellipse((2, 1, 20, 18), fill=(200, 80, 40, 255))
     pen.ellipse((8, 6, 13, 11), fill=(0, 0, 0, 0))
-    grey = Image.fromarray((np.outer(np.arange(20), np.arange(24)) * 100).astype(np.uint16))
+    gray = Image.fromarray((np.outer(np.arange(20), np.arange(24)) * 100).astype(np.uint16))
     found = []
 
     def keep(image: Image.Image, suffix: str, **how: object) -> None:
@@ -70,7 +70,7 @@ def pictures() -> list[tuple[str, bytes]]:
     keep(rgba.quantize(8), ".png")
     keep(rgba.convert("LA"), ".png")
     keep(rgba.convert("1"), ".png")
-    keep(grey, ".png")
+    keep(gray, ".png")
     keep(rgba.convert("RGB"), ".jpg")
     keep(rgba.quantize(8), ".gif", save_all=True, append_images=[rgba.rotate(90).quantize(8)])
     keep(rgba.convert("RGB"), ".bmp")

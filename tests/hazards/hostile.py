@@ -271,7 +271,7 @@ def endless_link(n: int) -> bytes:
 
 
 def _png(alpha: np.ndarray[Any, Any]) -> bytes:
-    """A grey picture with this alpha, 0 to 255."""
+    """A gray picture with this alpha, 0 to 255."""
     height, width = alpha.shape
     pixels = np.zeros((height, width, 2), dtype=np.uint8)
     pixels[:, :, 1] = alpha
@@ -291,7 +291,7 @@ def soft_noise(n: int) -> bytes:
 
 
 def noise_on_paper(n: int) -> bytes:
-    """n x n pixels in all colours, without alpha, in a white border."""
+    """n x n pixels in all colors, without alpha, in a white border."""
     pixels = np.random.default_rng(0).integers(0, 256, (n, n, 3), dtype=np.uint8)
     pixels[[0, -1]] = pixels[:, [0, -1]] = 255
     content = io.BytesIO()
@@ -326,9 +326,9 @@ def disc(n: int) -> bytes:
 def disc_on_paper(n: int) -> bytes:
     """The same without alpha, black on white."""
     at = np.arange(n, dtype=np.float32) - 0.5 * n
-    grey = np.where(np.hypot(at[:, None], at[None]) < 0.45 * n, 0, 255).astype(np.uint8)
+    gray = np.where(np.hypot(at[:, None], at[None]) < 0.45 * n, 0, 255).astype(np.uint8)
     content = io.BytesIO()
-    Image.fromarray(np.repeat(grey[:, :, None], 3, axis=2)).save(content, "PNG", compress_level=1)
+    Image.fromarray(np.repeat(gray[:, :, None], 3, axis=2)).save(content, "PNG", compress_level=1)
     return content.getvalue()
 
 
@@ -344,8 +344,8 @@ def column(n: int) -> bytes:
     return _png(alpha)
 
 
-def deep_grey(n: int) -> bytes:
-    """n x n greys of sixteen bits."""
+def deep_gray(n: int) -> bytes:
+    """n x n grays of sixteen bits."""
     content = io.BytesIO()
     Image.fromarray((np.indices((n, n)).sum(axis=0) % 65536).astype(np.uint16)).save(content, "PNG", compress_level=1)
     return content.getvalue()
@@ -380,8 +380,8 @@ def in_mode(mode: str, form: str) -> Callable[[int], bytes]:
 
     def make(n: int) -> bytes:
         at = np.indices((n, n)).sum(axis=0) // 64
-        grey = Image.fromarray((at % 7 * 36).astype(np.uint8))
-        image = Image.fromarray((at % 7 * 9000).astype(np.uint16)) if mode == "I;16" else grey.convert(mode)
+        gray = Image.fromarray((at % 7 * 36).astype(np.uint8))
+        image = Image.fromarray((at % 7 * 9000).astype(np.uint16)) if mode == "I;16" else gray.convert(mode)
         content = io.BytesIO()
         image.save(content, form, **({"transparency": 3} if mode == "P" else {}))
         return content.getvalue()
@@ -647,7 +647,7 @@ KINDS: MappingProxyType[str, Hostile] = MappingProxyType(
         "disc_on_paper": Hostile(".png", disc_on_paper, 4096),
         "strip": Hostile(".png", strip, 16_000_000),
         "column": Hostile(".png", column, 16_000_000),
-        "deep_grey": Hostile(".png", deep_grey, 4096),
+        "deep_gray": Hostile(".png", deep_gray, 4096),
         "claimed": Hostile(".png", claimed, 4096),
         "claimed_too_large": Hostile(".png", claimed, 60_000),
         "rings": Hostile(".png", rings, 4096),

@@ -7,7 +7,7 @@ smooth
     one to six boxes without friction, each anywhere on the one below, gravity leaning by up to 17 degrees: some stay, some slide, some
     topple. Each point's force is that of an exact linear complementarity problem (`engine.dynamics.exact_forces`).
 rough
-    the same with friction, upright and balanced: what each contact bears, that of an exact linear programme, all answers of which agree.
+    the same with friction, upright and balanced: what each contact bears, that of an exact linear program, all answers of which agree.
 planks
     long boxes on two to four pillars, with more points than the equations tell apart: each force pushes, and their sums on each body, and
     on each contact whose sum is the same in all answers, are the exact ones.
@@ -62,7 +62,7 @@ def _tower(solver: str, rng: np.random.Generator, friction: float, lean: float) 
         x += rng.uniform(-0.9, 0.9) * (half[0] + wide)
         boxes.append((half, (x, top + half[1])))
         top, wide = top + 2.0 * half[1], half[0]
-    if friction > 0.0:  # of what lies above each, the middle has to be over it: narrower ones centred
+    if friction > 0.0:  # of what lies above each, the middle has to be over it: narrower ones centered
         boxes = [((half[0], half[1]), (rng.uniform(-0.05, 0.05), at[1])) for half, at in boxes]
     for half, at in boxes:
         _box(world, rng, half, at, friction)

@@ -14,7 +14,7 @@ finite numbers. Then, or of these only what `--checks` names, which may be nothi
 
 Every step must come out with the same hash of all worlds: ids, poses, velocities and wakefulness of all bodies, bit for bit. Every ten
 steps everything else must be the same too: specifications, contacts and manifolds with their impulses, what Box2D hides of bodies and
-joints, the words in the readout, counts and colours. The window's shape is another each time, and so is how many keyframes are kept, for
+joints, the words in the readout, counts and colors. The window's shape is another each time, and so is how many keyframes are kept, for
 neither must matter. A run that fails is made smaller: what was done is taken out piece by piece as long as it
 still fails, and the rest is printed. Where only restores are asked for, nothing but the hashes is compared.
 """

@@ -98,7 +98,7 @@ def spelled(shape: object) -> str:
 
 
 def draw_shape(rng: np.random.Generator, flat: float, size: float) -> object:
-    """A shape of about `size` metres; polygons, capsules and segments up to 10^-flat as high as wide."""
+    """A shape of about `size` meters; polygons, capsules and segments up to 10^-flat as high as wide."""
     height = size * 10.0 ** -rng.uniform(0.0, flat) if flat else size
     kind = rng.choice(("sliver", "sliver", "hull", "triangle", "disc", "capsule", "segment"))
     skin = float(rng.choice((0.0, 0.0, 0.0, 0.01 * height, 0.01 * size)))

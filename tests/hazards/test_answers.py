@@ -61,7 +61,7 @@ def test_distance_counts_skins_and_stops_at_zero() -> None:
     assert Box2D.b2Distance(**common, transformB=poses[2]).distance == 0.0
 
 
-def test_a_body_moves_two_metres_and_a_quarter_turn_a_step_at_most() -> None:
+def test_a_body_moves_two_meters_and_a_quarter_turn_a_step_at_most() -> None:
     world = World(FREE)
     fast = world.create_body(BodySpec((FixtureSpec(Circle(0.1)),), linear_velocity=(500.0, 0.0)))
     spinning = world.create_body(BodySpec((FixtureSpec(Circle(0.1)),), position=(0.0, 50.0), angular_velocity=500.0))

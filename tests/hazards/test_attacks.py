@@ -65,7 +65,7 @@ def test_masses_that_float32_cannot_work_with_are_refused(density: float) -> Non
 
 @pytest.mark.parametrize("shape", [Circle(1.0, (1e4, 1e4)), Circle(0.01, (1e3, 0.0)), Polygon.box(0.5, 0.5, (9e3, 0.0))])
 def test_shapes_too_far_from_the_origin_of_their_body_are_refused(shape: Circle | Polygon) -> None:
-    with pytest.raises(InvalidInputError, match=r"shape must be near enough to the body's origin .* got centre at \("):
+    with pytest.raises(InvalidInputError, match=r"shape must be near enough to the body's origin .* got center at \("):
         World().create_body(BodySpec((FixtureSpec(shape),)))
 
 

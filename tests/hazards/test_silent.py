@@ -156,7 +156,7 @@ def test_bad_commands_are_refused_and_change_nothing(use: Callable[[World, int],
     world.step()
 
 
-def test_misspelt_attributes_of_a_world_are_refused() -> None:
+def test_misspelled_attributes_of_a_world_are_refused() -> None:
     world = World()
     with pytest.raises(AttributeError):
         world.gravty = (0.0, 0.0)  # type: ignore[attr-defined]

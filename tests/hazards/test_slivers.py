@@ -24,7 +24,7 @@ TIP = Polygon([(0.0, 0.0), (1.0, -5e-10), (1.0, 5e-10)])
 
 BEFORE = [
     pytest.param(1e6, 1.0, id="1,000 km from the origin, 1 m before"),
-    pytest.param(0.0, 1e-6, id="at the origin, 1 micrometre before"),
+    pytest.param(0.0, 1e-6, id="at the origin, 1 micrometer before"),
 ]
 
 
@@ -136,7 +136,7 @@ def test_the_contact_of_edges_end_to_end_is_at_their_ends() -> None:
 
 
 def test_skinned_slivers_within_their_skins_touch() -> None:
-    """The incident edge is one of five that no cosine tells apart, and the first lies a metre from the reference edge."""
+    """The incident edge is one of five that no cosine tells apart, and the first lies a meter from the reference edge."""
     a = Polygon(
         [
             (-0.9505629250648733, 3.41250170674651e-10),
@@ -186,7 +186,7 @@ def test_a_manifold_of_slivers_has_its_deepest_point() -> None:
 
 
 def test_where_slivers_touch_once_parted_lies_on_both() -> None:
-    """The edge at which EPA ends is a chord over a corner that stands out by less than rounding, half a micrometre from the place."""
+    """The edge at which EPA ends is a chord over a corner that stands out by less than rounding, half a micrometer from the place."""
     a = Polygon(
         [
             (-0.7273645137533168, 0.1030779474187058),
@@ -226,7 +226,7 @@ def test_a_corner_on_a_line_that_two_edges_pass_for_has_a_contact_set() -> None:
 
 
 def test_a_polygon_that_rounding_leaves_two_corners_is_refused() -> None:
-    """Of these four corners two lie on the lines of their neighbours, within rounding; what was left had no area, and no query took it."""
+    """Of these four corners two lie on the lines of their neighbors, within rounding; what was left had no area, and no query took it."""
     flat = [(-0.7508507612023833, -2.14e-15), (0.8633830679241631, -4e-16), (0.8662969075492094, -3.5e-16), (0.9632048738262554, 9.34e-15)]
     with pytest.raises(InvalidShapeError, match="vertices must be points that enclose an area, got points on one line"):
         Polygon(flat)

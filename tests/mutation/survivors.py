@@ -59,7 +59,7 @@ _RULES: tuple[tuple[str, str, str, str], ...] = (
         "manifold",
         "unchanged",
         r"_edge_kernel",
-        "an arrangement of neighbouring edges that is in none of these pairs, or steps for a viewer",
+        "an arrangement of neighboring edges that is in none of these pairs, or steps for a viewer",
     ),
     ("hull", "absorbed", "cloud", "another start of the same hull"),
     ("hull", "unchanged", "", "a filter before exact arithmetic, which then decides alone"),

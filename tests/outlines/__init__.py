@@ -126,11 +126,11 @@ OUTLINES: dict[str, Specimen] = {
     "holes that touch": _of(
         box(0, 0, 6, 4), np.array([(1, 1), (3, 2), (1, 3)], dtype=float), np.array([(3, 2), (5, 1), (5, 3)], dtype=float)
     ),
-    "hole a nanometre off": _of(box(0, 0, 4, 4), np.array([(2, 1e-9), (3, 1), (1, 1)], dtype=float)),
+    "hole a nanometer off": _of(box(0, 0, 4, 4), np.array([(2, 1e-9), (3, 1), (1, 1)], dtype=float)),
     "parts that touch": Specimen(lambda: Outline((Part(box(0, 0, 1, 1)), Part(box(1, 1, 2, 2))))),
-    "kilometre": _of(_ELL * 1000.0),
-    "centimetre": _of(_ELL * 0.01),
-    "a hundred metres off": _of(_ELL + (100.0, 0.0)),
+    "kilometer": _of(_ELL * 1000.0),
+    "centimeter": _of(_ELL * 0.01),
+    "a hundred meters off": _of(_ELL + (100.0, 0.0)),
     # awkward, and to be refused
     "bow tie": _of(_BOW_TIE, refusal="cross"),
     "crossing hole": _of(_SQUARE, box(0.5, 0.5, 1.5, 0.8), refusal="cross"),
@@ -139,11 +139,11 @@ OUTLINES: dict[str, Specimen] = {
     "points on one line": _of(np.array([(0, 0), (1, 1), (2, 2), (3, 3)], dtype=float), refusal="area"),
     "not a number": _of(np.array([(0, 0), (1, 0), (math.nan, 1)]), refusal="finite"),
     "infinite": _of(np.array([(0, 0), (1, 0), (math.inf, 1)]), refusal="finite"),
-    "micrometre": _of(_ELL * 1e-6, refusal="large enough"),
+    "micrometer": _of(_ELL * 1e-6, refusal="large enough"),
     "needle": _of(np.array([(0, 0), (1, 0), (0.5, 1e-10)]), refusal="wider than"),
     "speck beside a box": Specimen(lambda: Outline((Part(_SQUARE), Part(box(2, 2, 2.001, 2.0015)))), refusal="max_lost"),
-    "a hundred kilometres off": _of(_ELL + (1e5, 0.0), refusal="near its origin"),
-    "a thousand kilometres off": _of(_ELL + (2e6, 0.0), refusal="of the origin"),
+    "a hundred kilometers off": _of(_ELL + (1e5, 0.0), refusal="near its origin"),
+    "a thousand kilometers off": _of(_ELL + (2e6, 0.0), refusal="of the origin"),
 }
 """By name; those to be refused are refused by `Outline` or by `decompose`, each as InvalidShapeError."""
 

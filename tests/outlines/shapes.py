@@ -1,4 +1,4 @@
-"""Makers of rings: arrays (n, 2) in metres, the same for the same arguments."""
+"""Makers of rings: arrays (n, 2) in meters, the same for the same arguments."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def hilbert(order: int) -> np.ndarray:
 
 
 def letter(text: str) -> Outline:
-    """Glyphs of matplotlib's own font, DejaVu Sans, about a metre high; the inside is what an odd number of rings surround."""
+    """Glyphs of matplotlib's own font, DejaVu Sans, about a meter high; the inside is what an odd number of rings surround."""
     import shapely
     from matplotlib.textpath import TextPath
 

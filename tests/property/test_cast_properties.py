@@ -13,7 +13,7 @@ from engine.query.casts import contains, ray_cast, shape_cast, swept_contact, ti
 
 PROFILE = settings(max_examples=150, deadline=None, derandomize=True)
 
-# times of impact stop within 1e-9 of the extents, here some metres, of a touch; at a slow approach that is some more of the time
+# times of impact stop within 1e-9 of the extents, here some meters, of a touch; at a slow approach that is some more of the time
 GAP = 1e-8
 NEAR = 1e-9
 

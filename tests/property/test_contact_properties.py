@@ -13,7 +13,7 @@ from engine.query import batch, manifold, overlap
 
 PROFILE = settings(max_examples=150, deadline=None, derandomize=True)
 
-# up to rounding: coordinates of some metres, some dozens of operations
+# up to rounding: coordinates of some meters, some dozens of operations
 NEAR = 1e-9
 
 SHAPES = random_shapes(np.random.default_rng(2), 60)

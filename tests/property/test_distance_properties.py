@@ -14,7 +14,7 @@ from engine.query.pairs import distance, penetration
 
 PROFILE = settings(max_examples=150, deadline=None, derandomize=True)
 
-# up to rounding: coordinates of some metres, some dozens of operations
+# up to rounding: coordinates of some meters, some dozens of operations
 NEAR = 1e-12
 
 number = st.floats(-2.0, 2.0, allow_nan=False, width=32)

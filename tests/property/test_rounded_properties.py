@@ -15,7 +15,7 @@ from engine.query.pairs import contact_set
 
 PROFILE = settings(max_examples=200, deadline=None, derandomize=True)
 
-# up to rounding: coordinates of some metres, some dozens of operations
+# up to rounding: coordinates of some meters, some dozens of operations
 NEAR = 1e-9
 
 number = st.floats(-2.0, 2.0, allow_nan=False, width=32)

@@ -28,7 +28,7 @@ def checked(capsys: pytest.CaptureFixture[str], *arguments: str, status: int) ->
     return found
 
 
-@pytest.mark.parametrize(("name", "status"), [("correct", 0), ("no_normalising", 1), ("wrong_winding", 1), ("vertices_only", 1)])
+@pytest.mark.parametrize(("name", "status"), [("correct", 0), ("no_normalizing", 1), ("wrong_winding", 1), ("vertices_only", 1)])
 def test_the_examples(name: str, status: int, capsys: pytest.CaptureFixture[str]) -> None:
     found = checked(capsys, f"{EXAMPLES / name}.py:collide", "--pairs", "1000", status=status)
     (file,) = found["files"]

@@ -186,7 +186,7 @@ def test_what_is_wrong_with_a_pair_is_one_line(tmp_path: Path, no_display: None,
         assert told in err and err.count("\n") == 1 and out == ""
 
 
-def test_a_misspelt_demo_is_answered_with_the_likely_one(no_display: None, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_misspelled_demo_is_answered_with_the_likely_one(no_display: None, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["run", "simple_shpaes"]) == 2
     assert "did you mean simple_shapes?" in capsys.readouterr().err
     assert main(["simple_shapes"]) == 2

@@ -11,7 +11,7 @@ pyplot = pytest.importorskip("matplotlib.pyplot")
 from docs import pictures  # noqa: E402  matplotlib may be missing
 
 FEWEST_SHADES = 50
-"""Different colours of a drawn picture; a blank page has one, a frame with text alone some twenty."""
+"""Different colors of a drawn picture; a blank page has one, a frame with text alone some twenty."""
 
 
 @pytest.mark.parametrize("name", pictures.PICTURES)

@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from docs.pictures.dynamics import add, new_world
-from docs.pictures.kit import BLUE, GREEN, GREY, ORANGE, RED, arrow, chart, dot, draw, new, plane
+from docs.pictures.kit import BLUE, GRAY, GREEN, ORANGE, RED, arrow, chart, dot, draw, new, plane
 from engine.geometry import Polygon, Transform
 
 _ROD = Polygon.box(1.0, 0.1)
@@ -31,13 +31,13 @@ def picture() -> Figure:
     impulses = np.column_stack((np.cos(turns), np.sin(turns)))
     answers = np.array([_answer(end, (float(x), float(y)))[0] for x, y in impulses])
     draw(scene, _ROD, Transform(), BLUE, 0.25)
-    scene.plot(*(impulses + end).T, color=GREY, lw=1.5, ls="--")
+    scene.plot(*(impulses + end).T, color=GRAY, lw=1.5, ls="--")
     scene.plot(*(0.2 * answers + end).T, color=RED, lw=1.5)
     for k in (9, 27):
-        arrow(scene, end, impulses[k], GREY)
+        arrow(scene, end, impulses[k], GRAY)
         arrow(scene, end, 0.2 * answers[k], RED)
     dot(scene, end)
-    dot(scene, (0.0, 0.0), GREEN, "centre of mass", at=(-40, -16))
+    dot(scene, (0.0, 0.0), GREEN, "center of mass", at=(-40, -16))
     plane(scene, "impulses of 1 N s at a rod's end (dashed)\nand the velocities it gets there (red, 1/5)", (-1.15, 2.35), (-2.2, 2.2))
 
     places = np.linspace(-1.0, 1.0, 21)

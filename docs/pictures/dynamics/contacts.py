@@ -7,7 +7,7 @@ from matplotlib import pyplot
 from matplotlib.figure import Figure
 
 from docs.pictures.dynamics import UNIT, add, floor, new_world
-from docs.pictures.kit import BLUE, GREEN, GREY, ORANGE, RED, arrow, chart, dot, draw, plane
+from docs.pictures.kit import BLUE, GRAY, GREEN, ORANGE, RED, arrow, chart, dot, draw, plane
 from engine.contracts import PointState
 from engine.geometry import Polygon, Transform
 
@@ -60,7 +60,7 @@ def picture() -> Figure:
         x, y = point.position
         at = (x - 0.1 if y < 0.3 else -1.1, y + 0.25) if x < 0.5 else (x + 0.12, y - 0.05)
         scene.text(*(at if y > 0.3 else (at[0], -0.45)), name, fontsize=8)
-    title = "contact points, their feature ids, and normal\nforces (25 N a metre), while the upper box slides"
+    title = "contact points, their feature ids, and normal\nforces (25 N a meter), while the upper box slides"
     plane(scene, title, (-1.3, 1.9), (-0.7, 1.9))
 
     pile = new_world()
@@ -75,7 +75,7 @@ def picture() -> Figure:
         known, new = (told.state == PointState.PERSIST).sum(), (told.state == PointState.ADD).sum()
         share.append(100.0 * known / max(known + new, 1))
     kept.plot(np.arange(1, 421) / 60.0, share, color=GREEN, lw=1)
-    kept.axhline(100.0, color=GREY, lw=0.8)
+    kept.axhline(100.0, color=GRAY, lw=0.8)
     kept.set_ylim(0.0, 105.0)
     chart(kept, "thirty bodies fall on a heap: points whose\nfeature id was there a step before, %", "t, s", "")
     return figure

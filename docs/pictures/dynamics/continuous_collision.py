@@ -9,7 +9,7 @@ from matplotlib import pyplot
 from matplotlib.figure import Figure
 
 from docs.pictures.dynamics import add, new_world
-from docs.pictures.kit import BLUE, GREY, ORANGE, RED, chart, draw, plane
+from docs.pictures.kit import BLUE, GRAY, ORANGE, RED, chart, draw, plane
 from engine.geometry import Circle, Polygon, Sweep, Transform
 from engine.query import distance, time_of_impact
 
@@ -45,24 +45,24 @@ def picture() -> Figure:
     sweep = Sweep(start, end)
     found = time_of_impact(_ROD, sweep, _WALL, Sweep(Transform(), Transform()))
     for t in np.linspace(0.0, 1.0, 9).tolist():
-        draw(scene, _ROD, sweep.at(t), GREY, 0.0, ":")
+        draw(scene, _ROD, sweep.at(t), GRAY, 0.0, ":")
     draw(scene, _WALL, Transform(), ORANGE, 0.5)
     draw(scene, _ROD, start, BLUE, 0.3, label="start")
-    draw(scene, _ROD, end, GREY, 0.3, label="end")
+    draw(scene, _ROD, end, GRAY, 0.3, label="end")
     draw(scene, _ROD, stopped, RED, 0.4, label="stopped")
-    title = f"a rod at {_SPEED:.0f} m/s and {_SPIN:.0f} rad/s, one step:\nwithout continuous collision (grey) and with it (red)"
+    title = f"a rod at {_SPEED:.0f} m/s and {_SPIN:.0f} rad/s, one step:\nwithout continuous collision (gray) and with it (red)"
     plane(scene, title, (-1.7, 1.5), (-1.6, 1.6))
 
     times = np.linspace(0.0, 1.0, 241)
     away = [distance(_ROD, sweep.at(float(t)), _WALL, Transform()) for t in times]
     open_by = [told.separation if told.normal is not None else 0.0 for told in away]
-    gaps.plot(times, open_by, color=GREY, lw=1.5, label="gap, 0 where they overlap")
+    gaps.plot(times, open_by, color=GRAY, lw=1.5, label="gap, 0 where they overlap")
     gaps.axvline(found.fraction, color=RED, lw=1.2, label=f"first touch: {found.fraction:.4f} of the step")
     gaps.legend(fontsize=8)
     chart(gaps, "the gap along the sweep", "fraction of the step", "m")
 
     speeds = np.geomspace(3.0, 3000.0, 16)
-    for is_continuous, color, mark in ((False, GREY, "x"), (True, RED, "o")):
+    for is_continuous, color, mark in ((False, GRAY, "x"), (True, RED, "o")):
         ends = [_end(float(speed), is_continuous) for speed in speeds]
         shots.semilogx(speeds, np.sign(ends), mark, color=color, ms=5, mfc="none", label=f"continuous={is_continuous}")
     shots.set_yticks([-1.0, 1.0], ["before", "behind"])

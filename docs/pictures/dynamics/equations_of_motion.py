@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from docs.pictures.dynamics import add, new_world
-from docs.pictures.kit import BLUE, GREY, ORANGE, RED, chart, dot, new, plane
+from docs.pictures.kit import BLUE, GRAY, ORANGE, RED, chart, dot, new, plane
 from engine.geometry import Circle
 from engine.world import RopeJointSpec, World
 
@@ -57,7 +57,7 @@ def picture() -> Figure:
     free = _thrown(new_world(), False)
     flight.semilogy(t, np.maximum(free, 1e-17), color=RED, lw=2, label="ours, free: trapezoid")
     for h in (1.0 / 60.0, 1.0 / 480.0):
-        flight.semilogy(t, 5.0 * h * t, ":", color=GREY, lw=2.5, label="g h t / 2" if h > 0.01 else None)
+        flight.semilogy(t, 5.0 * h * t, ":", color=GRAY, lw=2.5, label="g h t / 2" if h > 0.01 else None)
     flight.legend(fontsize=9, loc="center right")
     chart(flight, "a ball thrown at (3, 8) m/s: error of its place, m", "t, s", "")
     return figure

@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from docs.pictures.dynamics import UNIT, add, floor, new_world
-from docs.pictures.kit import BLUE, GREEN, GREY, ORANGE, RED, chart, new
+from docs.pictures.kit import BLUE, GRAY, GREEN, ORANGE, RED, chart, new
 from engine.geometry import AnyShape, Circle
 
 _G = 10.0
@@ -38,8 +38,8 @@ def picture() -> Figure:
     slopes.plot([a for a in degrees if a < 43.0], [_acceleration(UNIT, a, friction) for a in degrees if a < 43.0], "s", color=BLUE, ms=5)
     slopes.plot(degrees, [_acceleration(Circle(0.5), a, friction) for a in degrees], "o", color=ORANGE, ms=5)
     for tangent, name in ((friction, "tan a = μ"), (3.0 * friction, "tan a = 3 μ")):
-        slopes.axvline(math.degrees(math.atan(tangent)), color=GREY, ls=":", lw=1)
-        slopes.text(math.degrees(math.atan(tangent)) + 1, 0.3, name, color=GREY, fontsize=9)
+        slopes.axvline(math.degrees(math.atan(tangent)), color=GRAY, ls=":", lw=1)
+        slopes.text(math.degrees(math.atan(tangent)) + 1, 0.3, name, color=GRAY, fontsize=9)
     slopes.legend(fontsize=9, loc="upper left")
     title = "acceleration down a slope, μ = 0.5: formulas (lines)\nand worlds (squares: boxes, dots: discs)"
     chart(slopes, title, "slope a, degrees", "m/s²")

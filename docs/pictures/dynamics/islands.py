@@ -7,7 +7,7 @@ from matplotlib import pyplot
 from matplotlib.figure import Figure
 
 from docs.pictures.dynamics import UNIT, add, new_world
-from docs.pictures.kit import BLUE, GREEN, GREY, ORANGE, PURPLE, RED, SKY, chart, draw, plane
+from docs.pictures.kit import BLUE, GRAY, GREEN, ORANGE, PURPLE, RED, SKY, chart, draw, plane
 from engine.dynamics._island_kernel import islands
 from engine.geometry import Circle, Polygon, Segment, Transform
 from engine.world import RevoluteJointSpec, World
@@ -57,7 +57,7 @@ def picture() -> Figure:
             known = {root: colors[k % 7] for k, root in enumerate(sorted(set(found[is_dynamic].tolist())))}
             for body, state in zip(ids, states, strict=True):
                 shape = world.fixture(world.fixtures_of(body)[0]).spec.shape
-                draw(scene, shape, Transform(state.position, state.angle), known[int(found[body])] if is_dynamic[body] else GREY, 0.3)
+                draw(scene, shape, Transform(state.position, state.angle), known[int(found[body])] if is_dynamic[body] else GRAY, 0.3)
             for a, b in _links(world).tolist():
                 if is_dynamic[a] and is_dynamic[b]:
                     scene.plot(*zip(states[a].position, states[b].position, strict=True), "o-", color="black", ms=3.5, lw=1.2)

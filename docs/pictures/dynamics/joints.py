@@ -10,7 +10,7 @@ from matplotlib import pyplot
 from matplotlib.figure import Figure
 
 from docs.pictures.dynamics import add, new_world
-from docs.pictures.kit import BLUE, GREEN, GREY, ORANGE, RED, draw, plane
+from docs.pictures.kit import BLUE, GRAY, GREEN, ORANGE, RED, draw, plane
 from engine.geometry import AnyShape, Circle, Polygon, Transform
 from engine.world import (
     DistanceJointSpec,
@@ -148,7 +148,7 @@ def _show(axes: pyplot.Axes, world: World, n_steps: int, title: str) -> None:
             axes.plot(*zip(start, end, strict=True), "-", color=RED, lw=1)
             axes.plot(*end, "o", color=RED, ms=4)
     for body in set(world.body_ids) - set(bodies):
-        draw(axes, shapes[body], Transform(world.state(body).position), GREY, 0.6)
+        draw(axes, shapes[body], Transform(world.state(body).position), GRAY, 0.6)
     plane(axes, title, (-1.45, 1.45), (-1.55, 1.25))
     axes.title.set_fontsize(9)
 
@@ -159,7 +159,7 @@ def picture() -> Figure:
         _show(axes, build(), n_steps, f"{name}\n{free}")
     last = all_axes.flat[-1]
     last.axis("off")
-    told = "each: five moments of a run,\nthe last one filled;\nline: way of the centre of mass;"
-    told += "\nred: from anchor to anchor;\ngrey: the post that cannot move"
+    told = "each: five moments of a run,\nthe last one filled;\nline: way of the center of mass;"
+    told += "\nred: from anchor to anchor;\ngray: the post that cannot move"
     last.text(0.0, 0.5, told, fontsize=9, va="center", color=GREEN, transform=last.transAxes)
     return figure

@@ -7,7 +7,7 @@ from matplotlib import pyplot
 from matplotlib.figure import Figure
 
 from docs.pictures.dynamics import add, floor, new_world
-from docs.pictures.kit import BLUE, GREEN, GREY, ORANGE, PURPLE, RED, chart
+from docs.pictures.kit import BLUE, GRAY, GREEN, ORANGE, PURPLE, RED, chart
 from engine.geometry import Circle
 
 
@@ -53,7 +53,7 @@ def picture() -> Figure:
             for bounce in (1, 2, 3):
                 top = 1.0 + 2.0 * sum(restitution**k for k in range(1, bounce)) + restitution**bounce
                 ball.plot(top, 5.0 * restitution ** (2 * bounce), "+", color=color, ms=10, mew=1.5)
-    ball.plot([], [], "+", color=GREY, ms=10, mew=1.5, label="tops by h e^(2 n)")
+    ball.plot([], [], "+", color=GRAY, ms=10, mew=1.5, label="tops by h e^(2 n)")
     ball.legend(fontsize=8, loc="upper right", ncols=5)
     ball.set_ylim(0.0, 6.3)
     chart(ball, "a ball falls 5 m", "t, s", "height, m")

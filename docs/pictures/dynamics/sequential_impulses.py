@@ -7,7 +7,7 @@ from matplotlib import pyplot
 from matplotlib.figure import Figure
 
 from docs.pictures.dynamics import UNIT, add, floor, new_world
-from docs.pictures.kit import BLUE, GREEN, GREY, ORANGE, RED, chart
+from docs.pictures.kit import BLUE, GRAY, GREEN, ORANGE, RED, chart
 
 _N, _FALL = 10, 10.0 / 480.0  # boxes of 1 kg; m/s that gravity adds in a sub-step
 
@@ -57,8 +57,8 @@ def picture() -> Figure:
     )
     for label, start, color in starts:
         energy.semilogy(_passes(start, n)[0] / free, "o-", color=color, ms=3, lw=1, label=label)
-    energy.axhline(1.0, color=GREY, ls="--", lw=1)
-    energy.annotate("gravity, not solved", (n, 1.0), xytext=(0, 4), textcoords="offset points", ha="right", color=GREY, fontsize=9)
+    energy.axhline(1.0, color=GRAY, ls="--", lw=1)
+    energy.annotate("gravity, not solved", (n, 1.0), xytext=(0, 4), textcoords="offset points", ha="right", color=GRAY, fontsize=9)
     energy.set_ylim(1e-5, 3e2)
     energy.legend(fontsize=8, loc="upper right")
     chart(energy, f"kinetic energy left in a stack of {_N} (exact: none)", "passes over all contacts", "share of what gravity gave")

@@ -9,7 +9,7 @@ from matplotlib import pyplot
 from matplotlib.figure import Figure
 
 from docs.pictures.dynamics import UNIT, add, floor, new_world
-from docs.pictures.kit import BLUE, GREEN, GREY, ORANGE, PURPLE, RED, chart
+from docs.pictures.kit import BLUE, GRAY, GREEN, ORANGE, PURPLE, RED, chart
 from engine.geometry import Circle
 from engine.world import DistanceJointSpec
 
@@ -69,7 +69,7 @@ def picture() -> Figure:
     grid = figure.add_gridspec(2, 2)
     springs, towers, heights = (figure.add_subplot(part) for part in (grid[:, 0], grid[0, 1], grid[1, 1]))
     t = np.arange(1, 121) / 60.0
-    for ratio, color in ((0.0, GREY), (0.2, BLUE), (1.0, ORANGE), (10.0, PURPLE)):
+    for ratio, color in ((0.0, GRAY), (0.2, BLUE), (1.0, ORANGE), (10.0, PURPLE)):
         springs.plot(t, _exact(ratio, t), "-", color=color, lw=1)
         springs.plot(t[::6], _spring(ratio)[::6], "o", color=color, ms=3.5, label=f"damping ratio {ratio:g}")
     springs.legend(fontsize=8, loc="upper right")
@@ -84,7 +84,7 @@ def picture() -> Figure:
     chart(towers, "sway of the top of a tower, mm", "t, s", "")
 
     hertz = np.linspace(10.0, 65.0, 56)
-    heights.step(hertz, [tallest(float(f)) for f in hertz], color=GREY, lw=1.2, label="tallest, by eigenvalues")
+    heights.step(hertz, [tallest(float(f)) for f in hertz], color=GRAY, lw=1.2, label="tallest, by eigenvalues")
     per_radian = 0.1 * (2.0 * math.pi * hertz) ** 2
     heights.plot(hertz, np.cbrt(7.837 * per_radian / 10.0), "--", color=PURPLE, lw=1, label="Greenhill's column")
     heights.plot([f for f, _ in STANDS], [n for _, n in STANDS], "^", color=GREEN, ms=7, label="stands in the world")

@@ -1,4 +1,4 @@
-"""Small buttons that a dock draws itself: icons in a square, sharp at every scale and in the theme colours; words on a plate."""
+"""Small buttons that a dock draws itself: icons in a square, sharp at every scale and in the theme colors; words on a plate."""
 
 from __future__ import annotations
 
@@ -173,7 +173,7 @@ class Chips:
             if pointer is not None and rect.collidepoint(pointer):
                 ground = mix(ground, palette.TEXT, 0.12)
             pygame.draw.rect(surface, ground, rect, border_radius=round(4 * ui))
-            if chip.chosen:  # told by its edge too, not by its colour alone
+            if chip.chosen:  # told by its edge too, not by its color alone
                 pygame.draw.rect(surface, palette.ACCENT, rect, 1, border_radius=round(4 * ui))
             room = rect.width - round((8.0 + chip.lead) * ui)
             words = fonts.render(fonts.shortened(chip.words, _SIZE, room), _SIZE, palette.TEXT)

@@ -129,7 +129,7 @@ class Dock:
         """Draw over the bodies, world coordinates."""
 
     def note(self, session: Session) -> Note | None:
-        """Return what it has to say in the status strip where nothing else is to be said, and its colour."""
+        """Return what it has to say in the status strip where nothing else is to be said, and its color."""
         return None
 
     def shows(self, session: Session) -> Hashable:

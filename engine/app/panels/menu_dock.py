@@ -3,7 +3,7 @@
 +----------------------------------------------+
 | FILE                                         |
 | Open a file...                  Ctrl Shift O |
-| Save                                  Ctrl S |   grey where it cannot be done now; why, stands at the foot
+| Save                                  Ctrl S |   gray where it cannot be done now; why, stands at the foot
 | ...                                          |
 |----------------------------------------------|
 | A scene, a recording, a picture: anything... |   what the marked entry does, or why not
@@ -263,7 +263,7 @@ class MenuDock(Dock):
                 "Window",
                 (
                     _Entry("All keys", "F1", "What every key and the pointer do.", Command.HELP),
-                    _Entry(f"{themes} theme", "F10", "Other colours.", (pygame.K_F10, 0)),
+                    _Entry(f"{themes} theme", "F10", "Other colors.", (pygame.K_F10, 0)),
                     _Entry("Larger text", "Ctrl +", "Larger text and buttons, as far as there is room.", (pygame.K_PLUS, _CTRL)),
                     _Entry("Smaller text", "Ctrl -", "Smaller text and buttons.", (pygame.K_MINUS, _CTRL)),
                     _Entry("Back to the demos", "Esc", "The list of all demos.", Command.BACK, in_list),

@@ -16,7 +16,7 @@ from engine.app.keys import is_plain
 from engine.app.network_driver import NetworkDriver
 from engine.app.panels.dock import Dock
 from engine.app.panels.inspector_dock import Form
-from engine.app.shared_picture import millimetres
+from engine.app.shared_picture import millimeters
 from engine.common.errors import LabError
 from engine.common.installation import program
 from engine.common.words import counted
@@ -161,7 +161,7 @@ class NetworkDock(Dock):
             Heading("Corrections"),
             Line("ticks taken again", f"{again:.0f} a second"),
             Line("corrections", f"{corrected:.1f} a second, {client.n_corrections:,} in all"),
-            Line("the last", millimetres(client.corrections[-1].metres) if client.corrections else "none"),
+            Line("the last", millimeters(client.corrections[-1].meters) if client.corrections else "none"),
             Line("states taken over", counted(client.n_adopted, "time")),
             Switch(
                 "Ghosts",

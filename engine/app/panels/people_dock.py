@@ -143,7 +143,7 @@ class PeopleDock(Dock):
         for correction in list(client.corrections)[-n_new:] if n_new > 0 else ():
             for ghost in ghosts_of(driver.demo, correction):
                 before = shown.get(ghost.of)
-                if before is None or ghost.metres > before.metres or before.seconds > _ONE_AT_A_TIME:
+                if before is None or ghost.meters > before.meters or before.seconds > _ONE_AT_A_TIME:
                     shown[ghost.of] = ghost
         self.ghosts = sorted(shown.values(), key=lambda one: one.seconds)[:_MOST_GHOSTS]
 

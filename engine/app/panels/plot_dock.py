@@ -30,7 +30,7 @@ _CHOOSER = 236.0
 _NARROW = 420.0
 """Design pixels of width below which curves and chooser do not fit beside each other."""
 _MOST_CURVES = 5
-"""As many as there are dashes and colours."""
+"""As many as there are dashes and colors."""
 _MOST_UNITS = 3
 """Panes above each other; a fourth would be too low to read."""
 _SPAN = 20.0

@@ -341,7 +341,7 @@ class RecordingDock(Dock):
         self.span = (min(step, self._marking), max(step, self._marking)) if step != self._marking else None
 
     def _buttons(self, session: Session) -> list[tuple[pygame.Rect, str, Color, Callable[[], None]]]:
-        """Return place, icon, colour, and what it does."""
+        """Return place, icon, color, and what it does."""
         ui, (left, top, width, height) = self.fonts.ui_scale, self._timeline.place
         size, gap = round(_BUTTON * ui), round(2 * ui)
         x, y = left + width - round(6 * ui) - 2 * size - gap, top + (height - size) // 2

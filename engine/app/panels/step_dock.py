@@ -187,7 +187,7 @@ class StepDock(Dock):
 
 
 def layer_colors() -> list[Color]:
-    """Return the colours of the layers, from below: neighbours differ in lightness, and all stand in the order of the legend."""
+    """Return the colors of the layers, from below: neighbors differ in lightness, and all stand in the order of the legend."""
     series, ground = palette.SERIES, palette.PANEL
     shades = [series[0], mix(ground, series[0], 0.55), series[1], mix(ground, series[1], 0.55), series[2]]
     return [*shades, palette.BESIDES[0], series[3], palette.CAPTION]

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import pygame
 
 from engine.app.files import png_bytes
-from engine.experiments.tunnelling import hit_chance
+from engine.experiments.tunneling import hit_chance
 from engine.render import palette
 from engine.render.camera import Camera
 from engine.render.canvas import Canvas

@@ -24,7 +24,7 @@ from engine.geometry import Shape
 __all__ = ["FARTHEST_STEP", "OracleScene", "box2d_scene"]
 
 FARTHEST_STEP = 2.0
-"""Metres that a body moves in one step at most (b2_maxTranslation)."""
+"""Meters that a body moves in one step at most (b2_maxTranslation)."""
 
 _HERTZ = 60.0
 
@@ -45,7 +45,7 @@ class OracleScene:
 
 
 def box2d_scene(shapes: Sequence[Shape], poses: ArrayLike, moves: ArrayLike | None = None) -> OracleScene:
-    """Put one body for each shape at its pose (n, 3) and let it move by about `moves` (n, 2) metres in one step.
+    """Put one body for each shape at its pose (n, 3) and let it move by about `moves` (n, 2) meters in one step.
 
     Raises
     ------

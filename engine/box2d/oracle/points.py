@@ -34,7 +34,7 @@ class OracleRays:
 class PointOracle(HeldShapes):
     """Box2D's rays and points against a fixed set of shapes.
 
-    Its `shapes` are as these two functions of Box2D see them: polygons and edges without skin, edges without neighbours. An edge contains
+    Its `shapes` are as these two functions of Box2D see them: polygons and edges without skin, edges without neighbors. An edge contains
     no point.
     """
 

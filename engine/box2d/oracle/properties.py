@@ -22,7 +22,7 @@ __all__ = ["OracleMasses", "ShapeOracle"]
 
 @dataclass(frozen=True, slots=True)
 class OracleMasses:
-    """Box2D's masses in columns: kg, centre of mass (n, 2), inertia about the *local origin*, seconds it took.
+    """Box2D's masses in columns: kg, center of mass (n, 2), inertia about the *local origin*, seconds it took.
 
     `is_refused` where Box2D made the polygon but then found its area too small for a mass; the numbers are 0 there.
     """

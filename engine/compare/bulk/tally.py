@@ -34,11 +34,11 @@ __all__ = [
 KEPT_UNEXPLAINED = 20
 """Of unexplained pairs, to be named one by one."""
 
-_PICOMETRES = 10**12
+_PICOMETERS = 10**12
 """A sum of whole numbers does not depend on the order, as one of floats would."""
 
 _DECADES = range(-12, 6)
-"""From a picometre, or a millionth of a millionth: float64 itself rounds to that."""
+"""From a picometer, or a millionth of a millionth: float64 itself rounds to that."""
 
 EDGES: tuple[float, ...] = (*(float(f"{digit}e{decade}") for decade in _DECADES for digit in (1, 2, 5)), 1e6)
 """1, 2 and 5 of each decade. Bin 0 lies below the first, bin k from edge k - 1 up to, but not including, edge k."""
@@ -48,7 +48,7 @@ Point = tuple[float, float]
 
 @dataclass(frozen=True, slots=True)
 class Sketch:
-    """What there is to see of a question that is no pair: both answers in words and lines, world frame, metres.
+    """What there is to see of a question that is no pair: both answers in words and lines, world frame, meters.
 
     `shapes` are closed outlines that were asked about and `dots` points; `ours` and `box2d`, the answers, are closed outlines or points.
     """
@@ -87,7 +87,7 @@ class Example:
 class Examples:
     """Of one reason: the first of the sequence, the worst, and the worst of those in no adversarial family.
 
-    The worst is the first of the largest; where shapes are kilometres wide it says little about ordinary ones, which the third is for.
+    The worst is the first of the largest; where shapes are kilometers wide it says little about ordinary ones, which the third is for.
     It is None where there is none. All may be one and the same.
     """
 
@@ -134,7 +134,7 @@ def _bins_as_json(counts: Counter[int]) -> list[list[float | int | None]]:
 
 @dataclass(slots=True)
 class Sizes:
-    """Sizes of the differences of one reason, metres: how many, their sum in picometres, the largest."""
+    """Sizes of the differences of one reason, meters: how many, their sum in picometers, the largest."""
 
     count: int = 0
     total: int = 0
@@ -142,8 +142,8 @@ class Sizes:
 
     @property
     def mean(self) -> float:
-        """Metres; 0 of none."""
-        return self.total / _PICOMETRES / max(1, self.count)
+        """Meters; 0 of none."""
+        return self.total / _PICOMETERS / max(1, self.count)
 
     def add(self, other: Sizes) -> None:
         """Add another tally to this one."""
@@ -176,7 +176,7 @@ class KindTally:
         if reason == "unexplained":
             self.unexplained += 1
         else:
-            self.reasons.setdefault(reason, Sizes()).add(Sizes(1, round(size * _PICOMETRES), size))
+            self.reasons.setdefault(reason, Sizes()).add(Sizes(1, round(size * _PICOMETERS), size))
 
     def add_counts(self, other: KindTally) -> None:
         """Add another tally to this one."""
@@ -196,7 +196,7 @@ class KindTally:
 class Wrong:
     """A way in which Box2D is wrong, as opposed to merely different: the reasons that prove it, and its names in the JSON.
 
-    `share` is of the touching pairs, `mean` and `largest` are of the sizes, metres.
+    `share` is of the touching pairs, `mean` and `largest` are of the sizes, meters.
     """
 
     reasons: tuple[str, ...]

@@ -6,10 +6,10 @@ to 3 m and 3 rad; the others belong to one of the families below.
 ==========  ======================================================================================================================
 straight    no turning: parallel edges stay parallel
 still       nothing moves at all
-tiny        a micrometre to a millimetre, and as many radians
+tiny        a micrometer to a millimeter, and as many radians
 turning     on the spot, up to a full turn
 spin        up to eight full turns
-in_scale    moves measured by the size of the shapes: millimetres or kilometres
+in_scale    moves measured by the size of the shapes: millimeters or kilometers
 ==========  ======================================================================================================================
 """
 
@@ -33,7 +33,7 @@ MOTIONS = ("straight", "still", "tiny", "turning", "spin", "in_scale")
 _SHARES = (0.12, 0.02, 0.04, 0.04, 0.06, 0.06)
 
 _FARTHEST_MOVE = (3.0, 3.0, 3.0)
-"""Metres and radians within one step, either way: several times the size of a shape, as a bullet moves."""
+"""Meters and radians within one step, either way: several times the size of a shape, as a bullet moves."""
 
 _MOST_TURNS = 8.0
 

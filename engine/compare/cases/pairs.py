@@ -15,9 +15,9 @@ contained        the middle of one deep inside the other
 concentric       one middle
 far              30 m to 1 km from the origin
 needles          1000 times as long as wide
-millimetres      smaller than the skins
-kilometres       30 m to 3 km wide, up to 10 km from the origin
-ratio            millimetres against metres, 1 to 1000
+millimeters      smaller than the skins
+kilometers       30 m to 3 km wide, up to 10 km from the origin
+ratio            millimeters against meters, 1 to 1000
 ===============  =================================================================================================================
 """
 
@@ -70,10 +70,10 @@ _KIND_PARTS = {name: tuple(SHAPE_KINDS.index(part) for part in name.split("/")) 
 _ADVERSARIAL_SHARE = 0.2
 
 _NEARLY = 1e-5
-"""Metres and radians: larger than float32's spacing a few metres out, smaller than anything seen."""
+"""Meters and radians: larger than float32's spacing a few meters out, smaller than anything seen."""
 
 _GRID = 1.0 / 16.0
-"""Metres."""
+"""Meters."""
 
 _ON_FEATURES = ("parallel", "corner", "corner_on_edge", "one_line", "skin_limit")
 
@@ -176,7 +176,7 @@ class _Maker:
             a[row, :2] += shift
             b[row, :2] += shift
         elif family in ("millimetres", "ratio"):
-            if rng.random() < 0.5:  # about the origin, where float32 sees a micrometre
+            if rng.random() < 0.5:  # about the origin, where float32 sees a micrometer
                 b[row, :2] -= a[row, :2]
                 a[row, :2] = 0.0
             if rng.random() < 0.3:

@@ -32,13 +32,13 @@ __all__ = [
 
 
 MASS_FAMILIES = ("turned", "far", "needle", "sized", "far_needle")
-"""Of shapes: turned only; a metre to kilometres off their origin; squashed to 1:1000; millimetres to kilometres; far and squashed."""
+"""Of shapes: turned only; a meter to kilometers off their origin; squashed to 1:1000; millimeters to kilometers; far and squashed."""
 
 _MASS_SHARES = (0.4, 0.2, 0.15, 0.15, 0.1)
 
 HULL_FAMILIES = ("uniform", "grid", "nearly_on_line", "circle", "far", "sized", "edge_points", "on_line")
-"""Of point sets: uniform in a square; on a coarse grid, with repeats; within a micrometre of a line; all corners of a hull; far from the
-origin, with a repeat; of 10 micrometres to 100 m; points on the edges of a quadrilateral; exactly on a line."""
+"""Of point sets: uniform in a square; on a coarse grid, with repeats; within a micrometer of a line; all corners of a hull; far from the
+origin, with a repeat; of 10 micrometers to 100 m; points on the edges of a quadrilateral; exactly on a line."""
 
 EDGE_SHARE = 0.15
 """Of the boxes."""

@@ -8,8 +8,8 @@ along       on the line of an edge, or a circle's tangent, forward or back
 beside      parallel to an edge, a hair's breadth or a skin outside it or inside
 grazing     through a corner, at any angle
 nothing     start and end are one point: anywhere, on a corner or inside
-short       a micrometre to a millimetre long
-long        hundreds of metres, and several times the shape
+short       a micrometer to a millimeter long
+long        hundreds of meters, and several times the shape
 ==========  ======================================================================================================================
 """
 
@@ -38,10 +38,10 @@ _ON_SURFACE_SHARE = 0.7
 """Of the starts and of the ends of that family."""
 
 _FAR = 100.0
-"""Metres."""
+"""Meters."""
 
 _HAIR = 1e-6
-"""Metres: a few float32 spacings."""
+"""Meters: a few float32 spacings."""
 
 
 @dataclass(frozen=True, slots=True)

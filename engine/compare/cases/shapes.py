@@ -3,7 +3,7 @@
 All numbers are float32's, so that Box2D and we get the same ones. A `Size` says what a shape is for:
 
 ==========  ======================================================================================================================
-ORDINARY    a tenth of a metre to two metres, as Box2D likes them best
+ORDINARY    a tenth of a meter to two meters, as Box2D likes them best
 NEEDLE      polygons 1000 times as long as wide
 SMALL       0.4 to 20 mm: below the skins of 10 mm, and down to the smallest area that Box2D takes, 1.2e-7 m^2
 LARGE       30 m to 3 km
@@ -59,13 +59,13 @@ _N_ORDINARY, _N_EDGES, _N_SPECIAL = 400, 100, 24
 colliding them twenty times."""
 
 _SHORTEST_EDGE = 0.02
-"""Metres, of a polygon about 1 m wide. With shorter edges Box2D would refuse it, or float32 bend it."""
+"""Meters, of a polygon about 1 m wide. With shorter edges Box2D would refuse it, or float32 bend it."""
 
 _LEAST_TURN = 0.02
-"""Sine of the angle between neighbouring edges, for the same reason."""
+"""Sine of the angle between neighboring edges, for the same reason."""
 
 _SMALL_AREAS = (1.5 * BOX2D_EPSILON, 1e-4)
-"""Square metres: Box2D refuses a polygon whose area is not above its epsilon."""
+"""Square meters: Box2D refuses a polygon whose area is not above its epsilon."""
 
 _CIRCLE_OUTLINE = 8
 """Points of a circle that serve as its corners."""
@@ -108,9 +108,9 @@ def random_polygon(rng: np.random.Generator, n_vertices: int) -> Polygon:
 
 
 def random_edges(rng: np.random.Generator, n: int, size: float = 1.0) -> tuple[Segment, ...]:
-    """Return `n` edges within `size` times 1.5 m, a quarter each alone, with a neighbour before, with one after, with both.
+    """Return `n` edges within `size` times 1.5 m, a quarter each alone, with a neighbor before, with one after, with both.
 
-    Of the neighbours a third go anywhere, a third bend a little, and a third go straight on as far as float32 lets them.
+    Of the neighbors a third go anywhere, a third bend a little, and a third go straight on as far as float32 lets them.
     """
     edges = []
     for at in range(n):

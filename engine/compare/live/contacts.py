@@ -33,7 +33,7 @@ class FixtureShapes:
         As Box2D holds them.
     packed : PackedShapes
     centroid_error : (n,)
-        How far Box2D's centroid may lie from the packed one, metres.
+        How far Box2D's centroid may lie from the packed one, meters.
     """
 
     def __init__(self, by_id: Mapping[int, FixtureShape]) -> None:

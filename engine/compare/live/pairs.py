@@ -103,7 +103,7 @@ class LivePairs:
         self._plain = self._shapes
         """Without the margin."""
         self._short: FloatArray = np.zeros(0)
-        """Metres by which a separation of each grown shape is short: a skin is no surface, and a radius is."""
+        """Meters by which a separation of each grown shape is short: a skin is no surface, and a radius is."""
         self._is_edge: NDArray[np.bool_] = np.zeros(0, dtype=np.bool_)
         self._which: IntArray = np.zeros(0, dtype=np.int64)
         self._errors: FloatArray | None = None
@@ -212,7 +212,7 @@ class LivePairs:
         return touches
 
     def _nearness(self, pairs: IntArray, step: StepPairs, motion: Approach) -> FloatArray:
-        """Return how far from touching, within the step as they move, each pair (n, 2) of rows is, metres: 0 or less where it touches,
+        """Return how far from touching, within the step as they move, each pair (n, 2) of rows is, meters: 0 or less where it touches,
         infinity where it is out of the margin.
         """
         ours = our_manifolds(by_own_rule(posed_pairs(self._shapes, pairs, *(self._poses(step, side) for side in pairs.T))))

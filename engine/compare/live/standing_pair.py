@@ -34,7 +34,7 @@ class StandingPair:
     Attributes
     ----------
     gap : float
-        Metres by which the tight boxes are apart on the axis that parts them most; negative where they overlap.
+        Meters by which the tight boxes are apart on the axis that parts them most; negative where they overlap.
     """
 
     def __init__(self, fixtures: tuple[int, int], posed: PosedPairs, is_sensed: bool) -> None:
@@ -73,7 +73,7 @@ class StandingPair:
         return bool(our_manifolds(posed, exact=False).count[0] > 0)
 
     def box_bound(self) -> float:
-        """Return how far rounding may move the boxes in Box2D's tree against each other, metres."""
+        """Return how far rounding may move the boxes in Box2D's tree against each other, meters."""
         posed = self._posed
         reach = np.abs(np.concatenate((posed.poses_a, posed.poses_b))[:, :2]).sum(axis=1) + posed.shapes.extent[posed.pairs[0]]
         return 2.0 * float(allowances.tree_box_allowance(reach).max())

@@ -45,7 +45,7 @@ _NOT_HELD = -1
 
 @lru_cache(maxsize=4096)
 def grown(shape: AnyShape, margin: float) -> AnyShape:
-    """Return a shape with `margin` metres around its surface, where a skin, which is no surface, was."""
+    """Return a shape with `margin` meters around its surface, where a skin, which is no surface, was."""
     return shape.with_radius(shape.radius - shape.skin_radius + margin)
 
 
@@ -68,7 +68,7 @@ class ToldShapes:
     by_id : mapping of int to FixtureShape
         As the world has them.
     margin : float
-        Metres around each shape within which the solver looks for contacts.
+        Meters around each shape within which the solver looks for contacts.
     """
 
     def __init__(self, by_id: Mapping[int, FixtureShape], margin: float) -> None:
@@ -148,7 +148,7 @@ class ToldShapes:
 _NOT_THE_LIBRARYS = "the solver tells another manifold than the library finds at the poses told"
 
 _FARTHEST = LINEAR_SLOP * 2.0**23
-"""Metres, 42 km: float32 numbers are spaced by Box2D's slop there, and what is asked would be another pair."""
+"""Meters, 42 km: float32 numbers are spaced by Box2D's slop there, and what is asked would be another pair."""
 
 
 def by_own_rule(posed: PosedPairs) -> PosedPairs:

@@ -17,7 +17,7 @@ __all__ = ["JudgedBodies"]
 
 
 class JudgedBodies:
-    """What of the bodies the judgement needs, a row each in ascending order of ids."""
+    """What of the bodies the judgment needs, a row each in ascending order of ids."""
 
     def __init__(self, twins: Twins) -> None:
         snapshot = twins.ours
@@ -44,7 +44,7 @@ class JudgedBodies:
         return most + self.gravity * self.dt
 
     def added(self, taken: Taken) -> FloatArray:
-        """Return by how much the centres of mass and the angles have moved beyond the new velocity times the step, (n, 3)."""
+        """Return by how much the centers of mass and the angles have moved beyond the new velocity times the step, (n, 3)."""
         found: FloatArray = self._centers(taken.pose) - self._centers(self.pose) - self.dt * taken.velocity
         return found
 

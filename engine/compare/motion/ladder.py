@@ -20,7 +20,7 @@ from engine.world import World
 __all__ = ["Ladder", "Rung"]
 
 _MOST_WAY, _MOST_TURN = 2.0, 0.5 * np.pi
-"""b2_maxTranslation and b2_maxRotation: metres and radians a step."""
+"""b2_maxTranslation and b2_maxRotation: meters and radians a step."""
 
 _SHARE = 0.1
 """Of a difference: what takes less of it away is not named."""

@@ -46,7 +46,7 @@ BOX2D, OURS = "box2d", "soft_step"
 """Box2D, and our solver if nothing else is said."""
 
 NEAR = 0.05
-"""Metres within which a point of Box2D's and one of ours, in the frame of the same body, count as one and have one impulse."""
+"""Meters within which a point of Box2D's and one of ours, in the frame of the same body, count as one and have one impulse."""
 
 _LAST = 4
 

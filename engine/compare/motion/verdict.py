@@ -53,9 +53,9 @@ class BodyVerdict:
     linear, angular : (float, float), float
         Box2D's velocity less ours, m/s and rad/s.
     size : float
-        Of that as a speed, m/s: of the centre of mass, and of the body's farthest point about it.
+        Of that as a speed, m/s: of the center of mass, and of the body's farthest point about it.
     moved : float
-        How far apart the two leave the body, m, its farthest point's way about the centre of mass included.
+        How far apart the two leave the body, m, its farthest point's way about the center of mass included.
     moved_by : str
         One of `WAYS`; empty where the poses agree.
     cause : str

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from engine.common.file_schema import METRES, FirstVersion, Strict
+from engine.common.file_schema import METERS, FirstVersion, Strict
 from engine.common.limits import MAX_NUMBER
 
 __all__ = ["MAX_VERTICES", "PairSchema", "SideSchema"]
@@ -15,8 +15,8 @@ MAX_VERTICES = 256
 """Maximum number of vertices of a polygon in a file. Box2D has 16, our algorithms no limit."""
 
 _Number = Annotated[float, Field(ge=-MAX_NUMBER, le=MAX_NUMBER)]
-_Size = Annotated[float, Field(gt=0.0, le=MAX_NUMBER, json_schema_extra=METRES)]
-_Skin = Annotated[float, Field(ge=0.0, le=MAX_NUMBER, json_schema_extra=METRES)]
+_Size = Annotated[float, Field(gt=0.0, le=MAX_NUMBER, json_schema_extra=METERS)]
+_Skin = Annotated[float, Field(ge=0.0, le=MAX_NUMBER, json_schema_extra=METERS)]
 _Index = Annotated[int, Field(ge=0, le=2**63 - 1)]
 _Text = Annotated[str, Field(max_length=10_000)]
 _Point = Annotated[list[_Number], Field(fail_fast=True, min_length=2, max_length=2)]

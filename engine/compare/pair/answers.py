@@ -45,8 +45,8 @@ class Answer:
     """One side's answer, all of it in `words` in one line; what the query does not have is None or empty.
 
     `normal` is a unit vector from A to B, or outward at a ray's hit; `points` are those of a manifold or a hit, with the `separations`
-    there, metres, of the shapes without skins, negative where they overlap. `witnesses` are the points of A and of B of a `distance`,
-    metres; `fraction` is of the motion or the ray. `is_yes` where they overlap, touch, hit or contain.
+    there, meters, of the shapes without skins, negative where they overlap. `witnesses` are the points of A and of B of a `distance`,
+    meters; `fraction` is of the motion or the ray. `is_yes` where they overlap, touch, hit or contain.
     """
 
     words: str
@@ -240,9 +240,9 @@ def _distance_words(gap: float) -> str:
     return f"{_length_words(gap)} apart" if gap > 0.0 else "overlapping"
 
 
-def _length_words(metres: float) -> str:
+def _length_words(meters: float) -> str:
     """Return a length in words, with its unit."""
-    return f"{1e3 * metres:.4g} mm" if abs(metres) < 1.0 else f"{metres:.5g} m"
+    return f"{1e3 * meters:.4g} mm" if abs(meters) < 1.0 else f"{meters:.5g} m"
 
 
 def _point_of(row: FloatArray) -> Point:

@@ -9,7 +9,7 @@
       "note": "first of its kind"
     }
 
-Metres and radians; a pose is x, y, angle. The other shapes: ``{"kind": "capsule", "p1", "p2", "radius"}`` and ``{"kind": "segment",
+Meters and radians; a pose is x, y, angle. The other shapes: ``{"kind": "capsule", "p1", "p2", "radius"}`` and ``{"kind": "segment",
 "p1", "p2", "skin_radius", "ghost1", "ghost2"}``. What belongs to which query:
 
     manifold, overlap, distance    a, b
@@ -102,8 +102,8 @@ class Pair:
     """One query of `PAIR_QUERIES`, with everything needed to ask it.
 
     `shape_b` is None for a ray or a point. The poses are where the shapes are, or for `toi` where they start; for it alone are `end_a` and
-    `end_b`, where they arrive, and `center_a` and `center_b`, what they turn about on the way, body frame, metres. `ray`, for `ray_cast`,
-    has origin and end; `point` is for `contains`; both world frame, metres.
+    `end_b`, where they arrive, and `center_a` and `center_b`, what they turn about on the way, body frame, meters. `ray`, for `ray_cast`,
+    has origin and end; `point` is for `contains`; both world frame, meters.
 
     Raises
     ------

@@ -64,7 +64,7 @@ def shrink(pair: Pair, differs: Callable[[Pair], bool], seconds: float) -> Shrun
 
 
 def corner_count(pair: Pair) -> int:
-    """Return the corners of both shapes, neighbours of an edge too; a circle counts as one."""
+    """Return the corners of both shapes, neighbors of an edge too; a circle counts as one."""
     return sum(len(shape.core) + len(_ghosts(shape)) for shape in (pair.shape_a, pair.shape_b) if shape is not None)
 
 
@@ -208,7 +208,7 @@ def _round(point: Point, grid: float) -> Point:
 
 
 def _is_clear(pair: Pair) -> bool:
-    """Tell whether no corner, or centre, of one shape lies on the other, as they stand; of a motion, a ray or a point nothing is asked."""
+    """Tell whether no corner, or center, of one shape lies on the other, as they stand; of a motion, a ray or a point nothing is asked."""
     if pair.shape_b is None or pair.end_a is not None:
         return True
     sides = []

@@ -25,15 +25,15 @@ __all__ = [
 _Pair = TypeVar("_Pair")
 
 GRIDS = (1.0, 0.5, 0.25, 0.2, 0.1, 0.05, 0.01)
-"""Metres, of numbers to round to; a pair is brought to a size of some metres first."""
+"""Meters, of numbers to round to; a pair is brought to a size of some meters first."""
 
 APART = 0.04
-"""Share of the smaller shape's extent that corners keep from the other's edges, and centres from each other: a corner on an edge looks
+"""Share of the smaller shape's extent that corners keep from the other's edges, and centers from each other: a corner on an edge looks
 like the reason."""
 
 _SHORTEST_EDGE = 0.1
 _LEAST_TURN = 0.1
-"""Of the polygons tried: an edge against the shape's extent, and the sine between neighbouring edges. Flatter ones look like mistakes."""
+"""Of the polygons tried: an edge against the shape's extent, and the sine between neighboring edges. Flatter ones look like mistakes."""
 
 
 def digits(value: float) -> int:
@@ -75,7 +75,7 @@ def is_plain_polygon(corners: Sequence[Point], farthest: float) -> bool:
 
 
 def is_on_edge(point: Point, corners: Sequence[Point], near: float) -> bool:
-    """Tell whether a point lies on an edge or corner of a closed outline, for the eye; a circle has its centre."""
+    """Tell whether a point lies on an edge or corner of a closed outline, for the eye; a circle has its center."""
     for (px, py), (qx, qy) in zip(corners, [*corners[1:], corners[0]], strict=True):
         ex, ey = qx - px, qy - py
         length_sq = ex * ex + ey * ey

@@ -29,7 +29,7 @@ __all__ = ["WorldEdge", "replay_edge_circle", "replay_edge_polygon"]
 
 @dataclass(frozen=True, slots=True)
 class WorldEdge:
-    """Both ends and both neighbours, world frame, and the skin."""
+    """Both ends and both neighbors, world frame, and the skin."""
 
     v1: Vector
     v2: Vector
@@ -43,11 +43,11 @@ def replay_edge_circle(edge: WorldEdge, center: Vector, radius: Number, sign: in
     judge = Judge(script)
     bound, exact = bounds.separation, type(radius)
     along = _unit(edge.v1, edge.v2)
-    end, neighbour, name = None, None, ""
+    end, neighbor, name = None, None, ""
     if not judge.is_positive("beyond the first end", _dot(along, _minus(center, edge.v1)), bound):
-        end, neighbour, name = edge.v1, edge.before, "the first neighbour's"
+        end, neighbor, name = edge.v1, edge.before, "the first neighbor's"
     elif not judge.is_positive("beyond the second end", _dot(along, _minus(edge.v2, center)), bound):
-        end, neighbour, name = edge.v2, edge.after, "the second neighbour's"
+        end, neighbor, name = edge.v2, edge.after, "the second neighbor's"
     reach = edge.skin + radius
     if end is None:
         normal = (-along[1], along[0])
@@ -61,7 +61,7 @@ def replay_edge_circle(edge: WorldEdge, center: Vector, radius: Number, sign: in
     distance = root(_dot(away, away))
     if judge.is_positive("within the skins", distance - reach, bound):
         return finished(judge, None, ())
-    if neighbour is not None and judge.is_positive(name, _dot(_unit(end, neighbour), away), bound):
+    if neighbor is not None and judge.is_positive(name, _dot(_unit(end, neighbor), away), bound):
         return finished(judge, None, ())
     if judge.is_positive("apart from the end", distance - exact(BOX2D_EPSILON), bound):
         normal, gap = (away[0] / distance, away[1] / distance), distance
@@ -132,7 +132,7 @@ def _facing(edge: WorldEdge, centroid: Vector, bounds: Bounds, judge: Judge) -> 
         after = _unit(edge.v2, edge.after)
         is_ridge_after = judge.is_positive("ridge after", _cross(along, after), bounds.direction)
 
-    # a valley's neighbour demands that the centroid be in front of it too; a ridge's grants the front by itself
+    # a valley's neighbor demands that the centroid be in front of it too; a ridge's grants the front by itself
     is_front = is_in_front("in front of the edge", edge.v1, along)
     if is_front and before is not None and not is_ridge_before:
         is_front = is_in_front("in front of the edge before", first, before)

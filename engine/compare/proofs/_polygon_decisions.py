@@ -54,7 +54,7 @@ _FEWEST_COSINE = 64.0 * EPS64
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """What float32 rounding can do to a margin: separations and plane distances, metres; normals' products; centroid line, metres."""
+    """What float32 rounding can do to a margin: separations and plane distances, meters; normals' products; centroid line, meters."""
 
     separation: float
     direction: float

@@ -58,7 +58,7 @@ class Clearance:
 
 
 def clearances(moving: MovingPairs, rows: IntArray, since: FloatArray, until: FloatArray, floor: FloatArray) -> Clearance:
-    """Prove for each of `rows` that its cores stay at least `floor` metres apart from `since` to `until`, shares of the step."""
+    """Prove for each of `rows` that its cores stay at least `floor` meters apart from `since` to `until`, shares of the step."""
     n = len(rows)
     moment, lowest, n_looked = np.full(n, np.nan), np.full(n, np.inf), np.zeros(n, dtype=np.int64)
     is_open = np.ones(n, dtype=np.bool_)

@@ -20,7 +20,7 @@ __all__ = ["explain_link"]
 def explain_link(posed: PosedPairs, at: int, ours: Vector, box2d: Vector, excess: float) -> Explained:
     """Show of two normals from A to B that the chain has ours, and not Box2D's: on this side, or as the side where the shape lies.
 
-    `excess` is by how much Box2D's overlap is the greater one, metres; None where that is not the reason.
+    `excess` is by how much Box2D's overlap is the greater one, meters; None where that is not the reason.
     """
     side = 0 if posed.shapes.kind[posed.pairs[at, 0]] == SEGMENT else 1
     sign = 1.0 if side == 0 else -1.0

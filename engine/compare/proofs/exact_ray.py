@@ -28,9 +28,9 @@ class ExactRay:
     Attributes
     ----------
     bound : float
-        What float32 moves the surface by, metres.
+        What float32 moves the surface by, meters.
     length : float
-        The ray's, metres.
+        The ray's, meters.
     """
 
     def __init__(self, posed: PosedRays, row: int) -> None:

@@ -5,7 +5,7 @@ decisions     it turned decisions of Box2D's rule so that its own answer comes o
               (`placed`), and each must lie within its bound
 equal axes    two axes of polygons are so nearly equally deep that float32 cannot tell their separations apart
 steep clip    the incident edge stands so steep that float32 does not determine where it is cut
-circles       a circle lies at the limit of contact, or where its direction is undetermined: near another circle's centre or an edge's
+circles       a circle lies at the limit of contact, or where its direction is undetermined: near another circle's center or an edge's
               end, between two edges equally near, and on the border of an edge's side and its corner's
 """
 
@@ -140,7 +140,7 @@ def _is_answer(posed: PosedPairs, at: int, outcome: Outcome, box2d: Answers) -> 
 
 
 class AxisMargins(NamedTuple):
-    """By how much our axis is deeper than Box2D's in float64, how exactly that is known, and what float32 allows; metres, of each pair."""
+    """By how much our axis is deeper than Box2D's in float64, how exactly that is known, and what float32 allows; meters, of each pair."""
 
     margin: list[float]
     error: list[float]
@@ -257,7 +257,7 @@ def explain_circle(posed: PosedPairs, at: int, ours: ManifoldRows, box2d: Answer
         if distance_sq * turned * turned > 2 * Fraction(bound) ** 2:
             return None
         distance = math.sqrt(float(distance_sq))
-        return "float32_tie", distance, f"the centres lie {distance:.3g} m apart: their direction is known to {bound:.3g} m only"
+        return "float32_tie", distance, f"the centers lie {distance:.3g} m apart: their direction is known to {bound:.3g} m only"
     polygon, center = (core_a, core_b[0]) if is_b else (core_b, core_a[0])
     found = _explain_region(posed, at, ours, box2d, polygon, center, bound)
     if found is not None:
@@ -267,18 +267,18 @@ def explain_circle(posed: PosedPairs, at: int, ours: ManifoldRows, box2d: Answer
     separations = [nx * x + ny * y for (nx, ny), (x, y) in zip(edges.normals, away, strict=True)]
     deepest = max(separations)
     near = [one for one in separations if deepest - one <= Fraction(2.0 * bound)]
-    # one nearest edge only: then the centre must lie so near to the surface that the direction from it is undetermined
+    # one nearest edge only: then the center must lie so near to the surface that the direction from it is undetermined
     if len(near) < 2 and float(distance_sq) > (bound / allowances.MOST_AGREEING_TURN) ** 2:
         return None
     margin = float(deepest - min(near))
-    told = f"the centre lies equally deep behind {len(near)} edges: exact margin {margin:.3g} m of {2.0 * bound:.3g} m allowed"
+    told = f"the center lies equally deep behind {len(near)} edges: exact margin {margin:.3g} m of {2.0 * bound:.3g} m allowed"
     return "float32_tie", margin, told
 
 
 def _explain_region(
     posed: PosedPairs, at: int, ours: ManifoldRows, box2d: Answers, polygon: Core, center: tuple[Fraction, Fraction], bound: float
 ) -> Explained:
-    """Prove that a circle's centre lies on the border between what is nearest to an edge and what is nearest to its corner.
+    """Prove that a circle's center lies on the border between what is nearest to an edge and what is nearest to its corner.
 
     There both give one normal; but that from a corner is a direction over a distance, which float32 knows less well than an edge's.
     """
@@ -302,20 +302,20 @@ def _explain_region(
         if all(
             min(np.abs(directions[0] - one).max(), np.abs(directions[0] + one).max()) <= turn + bound / distance for one in directions[1:]
         ):
-            told = f"the centre lies between an edge's and its corner's side: exact margin {margin:.3g} m of {bound:.3g} m allowed"
+            told = f"the center lies between an edge's and its corner's side: exact margin {margin:.3g} m of {bound:.3g} m allowed"
             return "float32_tie", abs(margin), told
     return None
 
 
 def _explain_end(posed: PosedPairs, at: int, ours: ManifoldRows, box2d: Answers, exact: Outcome, bound: float) -> Explained:
-    """Prove that a circle's centre lies so near to the end of an edge that the direction from there is undetermined."""
+    """Prove that a circle's center lies so near to the end of an edge that the direction from there is undetermined."""
     if exact.amplification == 0.0 or not _is_along_own_normal(posed, at, box2d, bound):
         return None
     distance = 1.0 / exact.amplification
     turned = max(abs(float(n - m)) for n, m in zip(ours.axis[at, :2], box2d.normal[at], strict=True))
     if distance * turned > 2.0 * bound:
         return None
-    return "float32_tie", distance, f"the centre lies {distance:.3g} m from the edge's end: its direction is known to {bound:.3g} m only"
+    return "float32_tie", distance, f"the center lies {distance:.3g} m from the edge's end: its direction is known to {bound:.3g} m only"
 
 
 def _is_along_own_normal(posed: PosedPairs, at: int, box2d: Answers, bound: float) -> bool:

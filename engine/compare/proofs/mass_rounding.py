@@ -51,7 +51,7 @@ MOST_AREA_LOST = 0.5
 
 @dataclass(frozen=True, slots=True)
 class MassBounds:
-    """Errors of n polygons: mass, kg; centroid (n, 2), metres; inertia about the centroid, kg m^2; infinite where undetermined."""
+    """Errors of n polygons: mass, kg; centroid (n, 2), meters; inertia about the centroid, kg m^2; infinite where undetermined."""
 
     mass: FloatArray
     centroid: FloatArray
@@ -72,7 +72,7 @@ def mass_bounds(
     Parameters
     ----------
     vertices : (n, m, 2)
-        Body frame, metres; rows shorter than m repeat their first vertex.
+        Body frame, meters; rows shorter than m repeat their first vertex.
     is_vertex : (n, m)
         1 for a vertex, 0 for a repetition.
     reference : (n, 2)
@@ -80,7 +80,7 @@ def mass_bounds(
     is_shifted : bool
         The inertia went by way of the body's origin.
     cancels : bool
-        True for the bound itself, False for what it would be if nothing cancelled.
+        True for the bound itself, False for what it would be if nothing canceled.
     """
     e1 = vertices - reference[:, None, :]
     e2 = np.roll(e1, -1, axis=1)
@@ -129,14 +129,14 @@ Vector = tuple[np.float32, np.float32]
 
 
 def replayed_kept_centroid(vertices: FloatArray) -> tuple[float, float]:
-    """Return the centroid that Box2D keeps with a polygon, metres; `vertices` (n, 2) in its order, float32's numbers."""
+    """Return the centroid that Box2D keeps with a polygon, meters; `vertices` (n, 2) in its order, float32's numbers."""
     with np.errstate(all="ignore"):
         (x, y), _, _ = _sums(_corners(vertices), (np.float32(0.0), np.float32(0.0)))
     return float(x), float(y)
 
 
 def replayed_mass(vertices: FloatArray, density: float) -> tuple[tuple[float, float], float]:
-    """Return the centre of mass, metres, and the inertia about the local origin, kg m^2, that Box2D gives a body."""
+    """Return the center of mass, meters, and the inertia about the local origin, kg m^2, that Box2D gives a body."""
     corners, rho = _corners(vertices), np.float32(density)
     with np.errstate(all="ignore"):
         sx = sy = np.float32(0.0)

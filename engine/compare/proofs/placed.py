@@ -37,7 +37,7 @@ __all__ = [
 ]
 
 Explained = tuple[str, float, str] | None
-"""Reason, size in metres, and what was shown; None where there is no proof."""
+"""Reason, size in meters, and what was shown; None where there is no proof."""
 
 Core = list[tuple[Fraction, Fraction]]
 
@@ -67,7 +67,7 @@ def placed_polygon(posed: PosedPairs, at: int, side: int, number: Callable[[floa
 
 
 def placed_edge(posed: PosedPairs, at: int, side: int, number: Callable[[float], Any]) -> WorldEdge:
-    """Return an edge in the world with its neighbours, in numbers that `number` makes."""
+    """Return an edge in the world with its neighbors, in numbers that `number` makes."""
     shapes, shape = posed.shapes, int(posed.pairs[at, side])
     (v1, v2), skin = world_points(posed, at, side, None, number), number(float(shapes.radius[shape]))
     x1, y1, x2, y2 = shapes.ghosts[shape].tolist()
@@ -92,7 +92,7 @@ def world_points(
 
 
 def reach_of(posed: PosedPairs, at: int) -> Fraction:
-    """Return the sum of both radii, skins included, metres."""
+    """Return the sum of both radii, skins included, meters."""
     return sum(Fraction(radius) for radius in posed.shapes.radius[posed.pairs[at]].tolist())  # type: ignore[return-value]
 
 

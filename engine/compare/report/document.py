@@ -20,7 +20,7 @@ from engine.compare.bulk.tally import EDGES, KindTally, QueryTally, Sketch, Wron
 from engine.compare.pair.file import ANSWERED_BY, pair_as_json
 from engine.compare.report.exhibits import Exhibit, Run
 from engine.contracts.agreement import REASONS
-from engine.report import Cell, Link, Table, metres
+from engine.report import Cell, Link, Table, meters
 from engine.report.charts import COLORS, as_svg, styled
 from engine.report.page import render_page
 
@@ -89,7 +89,7 @@ def _summary(total: Tally) -> Table:
         counts = (tally.pairs, tally.touching, tally.agree, tally.explained.total())
         unexplained = Link(f"{tally.unexplained:,}", "wrong" if tally.unexplained else "right")
         rates = [f"{tally.per_second(part):,.0f}" for part in ("ours", "box2d")]
-        rows.append((Link(query, href=f"#{query}"), *counts, unexplained, metres(tally.max_point_error), *rates))
+        rows.append((Link(query, href=f"#{query}"), *counts, unexplained, meters(tally.max_point_error), *rates))
     heads = ("query", "pairs", "touching", "agree", "explained", "unexplained", "largest error", "ours", "Box2D")
     return Table("", heads, tuple(rows))
 
@@ -104,7 +104,7 @@ def _wrong_table(tally: QueryTally, wrong: Wrong) -> Table:
 def _wrong_cells(wrong: Wrong, kind: KindTally) -> tuple[Cell, ...]:
     sizes = wrong.sizes(kind)
     share = sizes.count / max(1, kind.touching)
-    return kind.touching, sizes.count, f"{share:.2%}", metres(sizes.mean), metres(sizes.largest)
+    return kind.touching, sizes.count, f"{share:.2%}", meters(sizes.mean), meters(sizes.largest)
 
 
 def _query(query: str, tally: QueryTally, found: Sequence[Exhibit], folder: str) -> dict[str, Any]:
@@ -184,7 +184,7 @@ def histogram_svg(counts: Counter[int], title: str, unit: str = "m", color: str 
     top = 1.2 * 10.0 ** math.ceil(math.log10(max(counts.values()) + 1))
     panel.set(xscale="log", yscale="log", xlim=(10.0**first, 10.0 ** max(last, first + 1)), ylim=(_FLOOR, top))
     panel.xaxis.set_major_locator(LogLocator(numticks=5))
-    panel.xaxis.set_major_formatter(FuncFormatter(lambda size, _: metres(size) if unit == "m" else f"{size:g}"))
+    panel.xaxis.set_major_formatter(FuncFormatter(lambda size, _: meters(size) if unit == "m" else f"{size:g}"))
     panel.yaxis.set_major_locator(LogLocator(numticks=5))
     panel.yaxis.set_major_formatter(FuncFormatter(lambda count, _: f"{count:,.0f}"))
     for axis in (panel.xaxis, panel.yaxis):
@@ -198,7 +198,7 @@ def histogram_svg(counts: Counter[int], title: str, unit: str = "m", color: str 
 def _shown(one: Exhibit, folder: str) -> dict[str, Any]:
     """Return what the page says of an exhibit."""
     example = one.example
-    size = f", {_SIZES[example.reason]} {metres(example.size)}" if example.reason in _SIZES else ""
+    size = f", {_SIZES[example.reason]} {meters(example.size)}" if example.reason in _SIZES else ""
     commands = [one.command]
     if one.pair is not None:
         file = str(PurePath(folder) / f"{one.name}.json")

@@ -1,7 +1,7 @@
 """A difference as SVG drawings: the shapes, our answer green, Box2D's orange, as in the window; and a close view where that shows more.
 
 Words stand beside the drawing, so that they can be read on a small screen too. A dot
-or a solid line is ours, a ring or a dashed line Box2D's: they can be told apart without colours, and where they lie on each other.
+or a solid line is ours, a ring or a dashed line Box2D's: they can be told apart without colors, and where they lie on each other.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ from matplotlib.transforms import Bbox
 from engine.compare.bulk.shown import outline
 from engine.compare.bulk.tally import Point
 from engine.geometry import AnyShape, Circle, Segment, Transform
-from engine.report import metres
+from engine.report import meters
 from engine.report.charts import COLORS, as_svg
 
 __all__ = ["Outline", "View", "middle_of", "size_of"]
@@ -42,7 +42,7 @@ class View:
     Parameters
     ----------
     seen : sequence of Point
-        Points that must be visible, metres.
+        Points that must be visible, meters.
     note : str
         A remark in the upper right corner.
     """
@@ -61,7 +61,7 @@ class View:
 
     @property
     def half(self) -> float:
-        """Half of the smaller side, metres."""
+        """Half of the smaller side, meters."""
         return 0.5 * _HEIGHT / self._scale
 
     def shape(
@@ -139,7 +139,7 @@ class View:
         bar = max(digit * decade for digit in (1.0, 2.0, 5.0) if digit * decade <= length)
         right = 14 + bar * self._scale
         self._axes.plot([14, 14, right, right], [19, 14, 14, 19], color=COLORS["soft"], lw=1.5)
-        self._axes.text(14, 24, metres(bar), fontsize=17, color=COLORS["soft"])
+        self._axes.text(14, 24, meters(bar), fontsize=17, color=COLORS["soft"])
         self._axes.text(_WIDTH - 14, _HEIGHT - 26, self._note, fontsize=17, color=COLORS["soft"], ha="right")
         return as_svg(self._figure, f"{title}, {self._note}" if self._note else title)
 

@@ -20,7 +20,7 @@ def manifold_errors(
     point_error: FloatArray,
     normal_error: FloatArray,
 ) -> None:
-    """Fill the largest difference of a number of a point, metres, of two points in whichever order is nearer, and of a normal's.
+    """Fill the largest difference of a number of a point, meters, of two points in whichever order is nearer, and of a normal's.
 
     Parameters
     ----------

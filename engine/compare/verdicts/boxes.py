@@ -52,7 +52,7 @@ __all__ = ["OurScene", "PosedBoxes", "judge_boxes", "judge_pairs", "our_boxes", 
 
 @dataclass(frozen=True, slots=True)
 class PosedBoxes:
-    """Packed shapes, which (n,), poses (n, 3) and the same (n, 4) with cosine and sine, allowance (n,) of a side, metres."""
+    """Packed shapes, which (n,), poses (n, 3) and the same (n, 4) with cosine and sine, allowance (n,) of a side, meters."""
 
     shapes: PackedShapes
     indices: IntArray
@@ -65,7 +65,7 @@ class PosedBoxes:
 
 
 def posed_boxes(shapes: PackedShapes, indices: IntArray, poses: FloatArray) -> PosedBoxes:
-    """Prepare boxes for judgement; inputs must have been checked."""
+    """Prepare boxes for judgment; inputs must have been checked."""
     scale = np.abs(poses[:, :2]).sum(axis=1) + shapes.extent[indices]
     return PosedBoxes(shapes, indices, poses, batched.poses_with_rotation(poses.copy()), allowances.box_allowance(scale))
 

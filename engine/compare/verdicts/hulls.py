@@ -52,7 +52,7 @@ def our_hulls(sets: Sequence[FloatArray]) -> list[FloatArray | None]:
 def judge_hulls(sets: Sequence[FloatArray], box2d: OracleHulls, ours: Sequence[FloatArray | None] | None = None) -> Verdicts:
     """Judge Box2D's hulls against ours, unless others are put on trial.
 
-    The maximum ``max_tie`` is how far a point lies beyond the line that float32 took it for, metres.
+    The maximum ``max_tie`` is how far a point lies beyond the line that float32 took it for, meters.
     """
     if ours is None:
         ours = our_hulls(sets)

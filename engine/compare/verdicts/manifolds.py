@@ -22,7 +22,7 @@ step that succeeds is its reason:
 Agreement is no proof: of two polygons in contact no edge may part them more than our axis does, which a projection on every edge's normal
 shows. And no answer widens its own allowance: by how much clipping amplified errors is measured again where ours says it was much.
 
-An edge's manifold is judged against Box2D's rule, which is the only definition of what an edge's sides and neighbours do: step 2, and ours
+An edge's manifold is judged against Box2D's rule, which is the only definition of what an edge's sides and neighbors do: step 2, and ours
 has to be one of the rule's outcomes too. Where an edge is asked as any other shape is (`PosedPairs.is_edge` false, its kind a segment),
 ours has the axis of least overlap; Box2D's rule for it also cuts at the end of the reference edge, ours a skin beyond as of polygons:
 with one axis on both sides, and no points that differ but there, `edge_end`. A link of a chain has fewer normals by our rule than by
@@ -274,7 +274,7 @@ class _Differing:
 
 
 def _beyond_the_end(posed: PosedPairs, at: int, ours: ManifoldRows, box2d: Answers) -> float | None:
-    """Return how far beyond the end of the reference edge we cut, at most, metres, if two manifolds differ in nothing else.
+    """Return how far beyond the end of the reference edge we cut, at most, meters, if two manifolds differ in nothing else.
 
     Each point that the other side has not is Box2D's at an end of the edge, or ours beyond one by no more than both skins.
     """

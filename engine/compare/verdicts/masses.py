@@ -1,7 +1,7 @@
 """The verdict on masses: agree, explained by cancellation, or unexplained.
 
 Four numbers a shape: mass, centroid, inertia about the centroid, and the centroid that Box2D keeps with the shape for its collision.
-They agree within what float32 would do to them if nothing cancelled (`mass_bounds`). Beyond that, mass, centroid and inertia are computed
+They agree within what float32 would do to them if nothing canceled (`mass_bounds`). Beyond that, mass, centroid and inertia are computed
 once more in fractions:
 
     `cancellation`   ours lies within float64's bound of the exact value, and Box2D's, farther off, within float32's; where float32 has
@@ -44,7 +44,7 @@ _SCALE = 1 << _BITS
 _QUANTITIES = (("mass", "kg"), ("centroid", "m"), ("inertia", "kg m^2"), ("kept centroid", "m"))
 
 _CIRCLE_OPERATIONS = 9.0
-"""Roundings of a circle's inertia: pi, three factors of the mass, r^2 / 2 with two, centre^2 with two, their sum, the last product."""
+"""Roundings of a circle's inertia: pi, three factors of the mass, r^2 / 2 with two, center^2 with two, their sum, the last product."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ def our_masses(shapes: Sequence[Circle | Polygon], density: FloatArray) -> Masse
 
 
 def box2d_masses(found: OracleMasses, kept: FloatArray) -> Masses:
-    """Return Box2D's masses with the inertia about the centre of mass, as a body gets it."""
+    """Return Box2D's masses with the inertia about the center of mass, as a body gets it."""
     inertia = found.inertia - found.mass * (found.center * found.center).sum(axis=1)
     return Masses(found.mass, found.center, inertia, kept, found.is_refused)
 
@@ -83,8 +83,8 @@ def box2d_masses(found: OracleMasses, kept: FloatArray) -> Masses:
 def judge_masses(shapes: Sequence[Circle | Polygon], density: FloatArray, box2d: Masses, ours: Masses | None = None) -> Verdicts:
     """Judge Box2D's masses against ours, unless others are put on trial.
 
-    Errors are the largest over the agreeing ones: centroids in metres, mass and inertia relative to ours. The worst are the largest that
-    cancellation explains: Box2D's inertia relative to ours, and the centroid it keeps, metres.
+    Errors are the largest over the agreeing ones: centroids in meters, mass and inertia relative to ours. The worst are the largest that
+    cancellation explains: Box2D's inertia relative to ours, and the centroid it keeps, meters.
     """
     if ours is None:
         ours = our_masses(shapes, density)

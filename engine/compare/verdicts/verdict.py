@@ -14,7 +14,7 @@ __all__ = ["Explanation", "Verdicts"]
 
 
 class Explanation(NamedTuple):
-    """One differing row: the reason (or "unexplained"), the size in metres, and what was shown."""
+    """One differing row: the reason (or "unexplained"), the size in meters, and what was shown."""
 
     row: int
     reason: str
@@ -24,14 +24,14 @@ class Explanation(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Verdicts:
-    """The judgement of n rows; those that are no difference agree.
+    """The judgment of n rows; those that are no difference agree.
 
     Attributes
     ----------
     is_touching : (n,)
         As the query counts it: Box2D's contacts, hits and hulls, our touches in time; nothing touches where one shape is asked about.
     max_point_error, max_normal_error : float
-        The largest over the agreeing rows, metres and components of a unit vector.
+        The largest over the agreeing rows, meters and components of a unit vector.
     maxima : dict
         Further largest values, which only this query has, by their names in the JSON.
     errors : dict

@@ -89,9 +89,9 @@ class Planes(NamedTuple):
     normal : float64 (n, 2)
         From A to B, as the step begins.
     on_a, on_b : float64 (n, 2, 2)
-        The points' cores on both, from the centres of mass, as the step begins, m.
+        The points' cores on both, from the centers of mass, as the step begins, m.
     apart : float64 (n, 2)
-        B's centre of mass less A's, as the step begins, m.
+        B's center of mass less A's, as the step begins, m.
     radius : float64 (n,)
         Of both around their cores, m, together.
     """

@@ -11,7 +11,7 @@ from engine.common._lanes_kernel import WIDTH
 from engine.common.arrays import FloatArray
 from engine.common.memory import room
 from engine.dynamics._contact_kernel import BLOCK
-from engine.dynamics._graph_kernel import COLOURS
+from engine.dynamics._graph_kernel import COLORS
 from engine.dynamics._soft_step_kernel import Room, soft_step
 from engine.dynamics.solvers.protocol import Method, Problem, Setting
 from engine.dynamics.workspace import Workspace
@@ -22,7 +22,7 @@ __all__ = ["METHOD", "SoftStep"]
 _SPARE = 4
 """One part in so many is added to what must grow."""
 _SPARE_BLOCKS = 24
-"""Blocks of contacts that a world has room for beside full ones: each colour's last one is not full."""
+"""Blocks of contacts that a world has room for beside full ones: each color's last one is not full."""
 
 
 class SoftStep(Method):
@@ -71,9 +71,9 @@ def _room_for(space: Workspace, n: int, n_contacts: int, n_blocks: int) -> Room:
             inverse=np.empty((n + 1, 2)),
             last=np.empty(n + 1),
             place=np.empty(n_contacts, dtype=np.int64),
-            colour=np.empty(n_contacts, dtype=np.int64),
+            color=np.empty(n_contacts, dtype=np.int64),
             taken=np.empty(n + 1, dtype=np.uint64),
-            counts=np.empty((2, COLOURS), dtype=np.int64),
+            counts=np.empty((2, COLORS), dtype=np.int64),
             constants=np.zeros((n + 1, WIDTH)),
             lanes=np.empty(n_blocks * BLOCK),
             pairs=np.empty(2 * n_blocks * WIDTH, dtype=np.int64),

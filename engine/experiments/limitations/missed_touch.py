@@ -37,12 +37,12 @@ from engine.world import BodySpec, FixtureSpec, World, WorldSettings, accept
 __all__ = ["MISSED", "Crossing", "Passage", "Search", "find_missed", "measure_missed"]
 
 _GRAIN = 0.1
-"""Metres and radians: what round numbers are multiples of."""
+"""Meters and radians: what round numbers are multiples of."""
 _WELL_INSIDE = 0.7
 """Share of the plate's half length within which the rod's middle must cross its plane, so that it goes through and not past the end."""
 _HERTZ = 60.0
 _FAR_ENOUGH = LINEAR_SLOP + BOX2D_TOI_TOLERANCE
-"""Metres between cores: what b2TimeOfImpact aims at for two polygons, max(slop, 2 s - 3 slop), and its tolerance."""
+"""Meters between cores: what b2TimeOfImpact aims at for two polygons, max(slop, 2 s - 3 slop), and its tolerance."""
 _MOMENTS = 64
 """Of the step, at which the depth is looked at for the deepest, and again about that."""
 
@@ -51,7 +51,7 @@ _MOMENTS = 64
 class Crossing:
     """A plate at rest in the origin, lying along x, and a rod that flies and turns evenly within one step, from pose to pose.
 
-    `plate` and `rod` are half length and half thickness, metres, without skins; poses are (x, y, angle).
+    `plate` and `rod` are half length and half thickness, meters, without skins; poses are (x, y, angle).
     """
 
     plate: tuple[float, float]
@@ -84,7 +84,7 @@ class Crossing:
         return found.fraction if found.status == Status.HIT else None
 
     def deepest(self) -> tuple[float, float]:
-        """Return the fraction of the step at which rod and plate overlap most, and the penetration there, metres, skins included."""
+        """Return the fraction of the step at which rod and plate overlap most, and the penetration there, meters, skins included."""
         plate, rod = self.shapes
         best = (0.0, 0.0)
         since, until = 0.0, 1.0
@@ -98,7 +98,7 @@ class Crossing:
         return best
 
     def face_gaps(self) -> tuple[float, float]:
-        """Return how far the plate is beyond one of the rod's long faces at the start and at the end, metres, without skins.
+        """Return how far the plate is beyond one of the rod's long faces at the start and at the end, meters, without skins.
 
         Of the two faces, the one whose smaller gap is the larger.
         """

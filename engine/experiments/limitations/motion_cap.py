@@ -27,13 +27,13 @@ TURNINGS = (30.0, 60.0, 90.0, 120.0, 360.0)
 STEPS = 8
 """Steps of the race."""
 PITCH = 3.6
-"""Metres from lane to lane."""
+"""Meters from lane to lane."""
 BLADES_AT = -3.2
-"""Metres: x of the blades."""
+"""Meters: x of the blades."""
 _RADIUS = 0.5
 _WALL_HALF = 0.1
 _AHEAD = 0.1
-"""Metres that the wall at the end lies ahead of the fastest disc after `STEPS` steps, so that nothing is touched before."""
+"""Meters that the wall at the end lies ahead of the fastest disc after `STEPS` steps, so that nothing is touched before."""
 _BLADE = (1.1, 0.14)
 
 

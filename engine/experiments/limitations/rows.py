@@ -2,7 +2,7 @@
 
 Each row has its own target, its middle plane at x = 0, and a disc that flies along the row. Rows differ in their phase only: the
 fraction of a step by which the last position before the middle plane falls short of it. Where Box2D looks at the ends of steps only, it
-feels a bullet, or stops it, with the probabilities of `engine.experiments.tunnelling`; where b2TimeOfImpact is asked, always. It is asked,
+feels a bullet, or stops it, with the probabilities of `engine.experiments.tunneling`; where b2TimeOfImpact is asked, always. It is asked,
 where `world.continuousPhysics` is on (b2World::SolveTOI)::
 
                         at a static    at a kinematic    at a dynamic target    at a sensor
@@ -27,7 +27,7 @@ import numpy as np
 from engine import query
 from engine.common.rng import stream
 from engine.contracts import Status, StepContacts
-from engine.experiments import tunnelling
+from engine.experiments import tunneling
 from engine.experiments.limitations.finding import Finding
 from engine.geometry import Circle, Polygon, Transform
 from engine.world import BodySpec, FixtureSpec, World, WorldSettings
@@ -57,7 +57,7 @@ SWITCHES = ((False, False), (False, True), (True, False), (True, True))
 """Continuous physics, bullet flag."""
 
 PITCH = 0.24
-"""Metres from row to row."""
+"""Meters from row to row."""
 _TARGET_HALF_HEIGHT = 0.1
 _BULLET_DENSITY, _TARGET_DENSITY = 5.0, 200.0
 """kg/m^2: a plate that is hit takes nearly all of the bullet's speed, and hardly leaves its place."""
@@ -71,7 +71,7 @@ _STANDARD_ERRORS = 4.0
 
 @dataclass(frozen=True, slots=True)
 class RowsSpec:
-    """What all rows have in common: metres, m/s; the world's continuous physics and the body's bullet flag."""
+    """What all rows have in common: meters, m/s; the world's continuous physics and the body's bullet flag."""
 
     target: RowTarget = "static"
     speed: float = 100.0
@@ -83,13 +83,13 @@ class RowsSpec:
 
     @property
     def travel(self) -> float:
-        """Metres flown in a step."""
-        return float(tunnelling.step_way(self.speed, self.hertz))
+        """Meters flown in a step."""
+        return float(tunneling.step_way(self.speed, self.hertz))
 
     @property
     def reach(self) -> float:
-        """Metres from the middle plane within which Box2D sees the bullet touch."""
-        return float(tunnelling.reach(self.thickness, self.radius))
+        """Meters from the middle plane within which Box2D sees the bullet touch."""
+        return float(tunneling.reach(self.thickness, self.radius))
 
     @property
     def is_swept(self) -> bool:
@@ -99,14 +99,14 @@ class RowsSpec:
     @property
     def seen_chance(self) -> float:
         """The chance of being seen, over all phases."""
-        return 1.0 if self.is_swept else float(tunnelling.hit_probability(self.travel, self.reach))
+        return 1.0 if self.is_swept else float(tunneling.hit_probability(self.travel, self.reach))
 
     @property
     def passed_chance(self) -> float:
         """The chance of passing through, over all phases."""
         if self.target == "sensor":
             return 1.0
-        return 0.0 if self.is_swept else float(tunnelling.tunnel_probability(self.travel, self.reach))
+        return 0.0 if self.is_swept else float(tunneling.tunnel_probability(self.travel, self.reach))
 
 
 class Rows:
@@ -120,7 +120,7 @@ class Rows:
     heights : tuple of float
         y of each row.
     seen, passed : list of bool
-        Box2D reported a contact; the bullet's centre came to lie beyond the target's far face, wherever the target is then.
+        Box2D reported a contact; the bullet's center came to lie beyond the target's far face, wherever the target is then.
     ways : list of list of float
         x of each bullet at the start and after each step.
     """
@@ -177,7 +177,7 @@ class Rows:
 
     def _positions(self, row: int) -> list[float]:
         """Return where the steps would end without a target, in float32 as b2Island::Solve sums them."""
-        speed = tunnelling.capped_velocity(np.float32(self.spec.speed), np.float32(0.0), self.spec.hertz)[0]
+        speed = tunneling.capped_velocity(np.float32(self.spec.speed), np.float32(0.0), self.spec.hertz)[0]
         way, x = np.float32(1.0 / self.spec.hertz) * speed, np.float32(self.ways[row][0])
         positions = []
         for _ in range(_STEPS_BEFORE + _STEPS_AFTER):

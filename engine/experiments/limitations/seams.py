@@ -1,6 +1,6 @@
 """Ghost bumps: what a floor made of pieces does to a body that slides over it, though every piece lies at the same height.
 
-A body is collided with each piece by itself, and none knows that a neighbour continues it. Two different things go wrong at a seam.
+A body is collided with each piece by itself, and none knows that a neighbor continues it. Two different things go wrong at a seam.
 
 **A box trips.** At rest on the floor its core hovers g_y = 2 s - slop = 15 mm over the tile's (s = 0.01 m is the skin). Of a tile ahead
 its face is g_x away. The axis with the larger separation wins, and whatever is nearer than both skins, 2 s = 20 mm, is a contact: so
@@ -12,18 +12,18 @@ its face is g_x away. The axis with the larger separation wins, and whatever is 
        tile           |  tile          a step is v h long: the chance per seam is 5 mm / (v h)
 
 The wall holds the lower front corner, the floor under it too: the box turns about that corner. The angular momentum about it stays,
-with half side a:  m a (v - g h) = (2/3 + 2) m a^2 |w|, so that the centre flies on with
+with half side a:  m a (v - g h) = (2/3 + 2) m a^2 |w|, so that the center flies on with
 
     v_x = v_y = 3/8 (v - g h),        |w| = 3/8 (v - g h) / a
 
-**A disc hops.** Its centre is y = r + s - slop high, and the tile ahead, or an edge, is touched at its corner where the centre is nearer
+**A disc hops.** Its center is y = r + s - slop high, and the tile ahead, or an edge, is touched at its corner where the center is nearer
 to it than r + s: within dx = sqrt((r + s)^2 - y^2) before the seam. The normal leans back by theta, sin(theta) = dx / (r + s). Along it
 the solver takes all approach, and the floor lets go of what rises:
 
     u = v cos(theta) - g h sin(theta)       v_x = u cos(theta)      v_y = u sin(theta)
 
-An edge without ghosts has no side for a box to meet, but its ends are corners to a disc. In a chain each edge knows its neighbours'
-vertices, and a normal that belongs to the neighbour is left to it. One polygon has no seam at all.
+An edge without ghosts has no side for a box to meet, but its ends are corners to a disc. In a chain each edge knows its neighbors'
+vertices, and a normal that belongs to the neighbor is left to it. One polygon has no seam at all.
 
 A chain is built here of edges with ghost vertices: `b2ChainShape` hands out just such edges to its contacts, and a test finds the two
 equal to the bit.
@@ -70,14 +70,14 @@ SLIDERS: tuple[Slider, ...] = get_args(Slider)
 N_TILES = 10
 """Of 1 m each, from x = 0."""
 FINISH = 9.3
-"""Metres: where the speed is read."""
+"""Meters: where the speed is read."""
 HALF = 0.25
-"""Metres: half the side of the box, the radius of the disc."""
+"""Meters: half the side of the box, the radius of the disc."""
 DEPTH = 0.3
-"""Metres: height of a tile."""
+"""Meters: height of a tile."""
 GRAVITY = 10.0
 _START = 0.5
-"""Metres: where the slider with phase 0 starts."""
+"""Meters: where the slider with phase 0 starts."""
 _OWN_GROUP = -1
 """Sliders do not meet each other."""
 _MOST_STEPS = 600
@@ -105,7 +105,7 @@ def floor_of(ground: Ground) -> tuple[FixtureSpec, ...]:
 
 
 def resting_height(slider: Slider, skin_radius: float = BOX2D_POLYGON_SKIN) -> float:
-    """Return the height of the centre at which a solver leaves a slider alone: skins, where it has any, overlap by the slop."""
+    """Return the height of the center at which a solver leaves a slider alone: skins, where it has any, overlap by the slop."""
     skins = skin_radius * (2.0 if slider == "box" else 1.0)
     return HALF + max(skins - LINEAR_SLOP, 0.0)
 
@@ -114,7 +114,7 @@ class Slide:
     """A floor with sliders at `speed` on it, one for each phase in [0, 1): the fraction of a step's way that it starts ahead.
 
     `track` has (x, y, v_x, v_y) of each of the bodies `sliders`, at the start and after each step. They begin as high as a solver with
-    such a skin, metres, leaves them; without one, the world's own.
+    such a skin, meters, leaves them; without one, the world's own.
     """
 
     def __init__(
@@ -162,7 +162,7 @@ class Slide:
         return next((step for step, (_, _, vx, _) in enumerate(self.track[at]) if abs(vx - self.speed) > _FELT), None)
 
     def height(self, at: int) -> float:
-        """Return how high a slider has risen above where it started, metres."""
+        """Return how high a slider has risen above where it started, meters."""
         return max(y for _, y, _, _ in self.track[at]) - self.track[at][0][1]
 
 
@@ -217,7 +217,7 @@ class SlideCounts:
         Mean forward speed right after the first bump of those that were bumped as predicted, 0 where none was; and the largest deviation
         of the velocity there.
     mean_loss, worst_loss, height : float
-        Speed lost at the finish, and metres that the highest bump lifted a slider.
+        Speed lost at the finish, and meters that the highest bump lifted a slider.
     """
 
     n: int

@@ -50,12 +50,12 @@ Point = tuple[float, float]
 APPROACHES = (0.5, 0.9, 0.99, 1.0, 1.01, 1.1, 1.5, 2.0)
 """m/s."""
 DROPS = (0.02, 0.03, 0.04, 0.05, 0.06, 0.08, 0.15, 0.3)
-"""Metres that the ball falls before it touches the floor."""
+"""Meters that the ball falls before it touches the floor."""
 RADIUS = 0.15
 PITCH = 0.45
-"""Metres from ball to ball."""
+"""Meters from ball to ball."""
 _WAY = 0.6
-"""Metres from a ball's surface to the wall, at the start."""
+"""Meters from a ball's surface to the wall, at the start."""
 _FLIGHT = 2.4
 """Seconds in which the slowest ball has come, and gone if it does."""
 _GRAVITY = 10.0
@@ -64,7 +64,7 @@ _WALL_HALF = 0.1
 _BAUMGARTE = 0.2
 """Box2D 2.3 `b2_baumgarte`: share of what a contact lies too deep that a step takes away."""
 LYING = BOX2D_POLYGON_SKIN - LINEAR_SLOP
-"""Metres above the floor at which a ball lies that has come deeper into its skin."""
+"""Meters above the floor at which a ball lies that has come deeper into its skin."""
 
 
 def predicted_rebound(approach: float, restitution: float = 1.0) -> float:
@@ -102,7 +102,7 @@ def _balls(gravity: float, half: Point, at: Point, starts: Iterable[tuple[Point,
 
 
 def _climbs(world: World, balls: tuple[int, ...]) -> tuple[float, ...]:
-    """Run `_FALL_SECONDS` and return the highest that each ball was between its first touch and its second, metres above the floor."""
+    """Run `_FALL_SECONDS` and return the highest that each ball was between its first touch and its second, meters above the floor."""
     highest, touches = dict.fromkeys(balls, 0.0), dict.fromkeys(balls, 0)
     for _ in range(round(_FALL_SECONDS * world.settings.hertz)):
         for event in world.step().began:
@@ -135,7 +135,7 @@ def measure_threshold(restitution: float = 1.0) -> tuple[Finding, ...]:
 
 
 def predicted_drop(drop: float, restitution: float = 1.0) -> tuple[float, bool]:
-    """Return how high a dropped ball is at the most between its first touch and its second, metres above the floor, and whether it bounces.
+    """Return how high a dropped ball is at the most between its first touch and its second, meters above the floor, and whether it bounces.
 
     By the module's rules, step by step; for drops that end without a time of impact: the last step of the fall leaves the ball less than
     5 mm inside the floor.

@@ -1,4 +1,4 @@
-"""Chains and nets of joints, in the manner of the samples of Solver2D. Neighbours do not collide, as their joints say."""
+"""Chains and nets of joints, in the manner of the samples of Solver2D. Neighbors do not collide, as their joints say."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def ball_and_chain(lab: Lab) -> list[Row]:
 
 
 def torn_chain(world: World) -> list[int]:
-    """Add a chain of 30 links, each joint torn open by a quarter of a metre; return the joints."""
+    """Add a chain of 30 links, each joint torn open by a quarter of a meter; return the joints."""
     previous = body(world, Circle(0.1), (0.0, 100.0), type="static")
     joints = []
     for k in range(30):
@@ -82,7 +82,7 @@ def torn_chain(world: World) -> list[int]:
 
 @reference("stretched chain", chapter=QUALITY)
 def stretched_chain(lab: Lab) -> list[Row]:
-    """A chain of 30 links that starts pulled to 1.25 times its length: every joint torn open by a quarter of a metre.
+    """A chain of 30 links that starts pulled to 1.25 times its length: every joint torn open by a quarter of a meter.
 
     It still whips after ten seconds, and its error goes up and down from step to step, 0.5 to 5 mm: the reading of one moment is chance.
     """
@@ -97,7 +97,7 @@ def stretched_chain(lab: Lab) -> list[Row]:
 
 
 def net_of_discs(world: World, n: int = 20) -> list[int]:
-    """Add `n` x `n` discs a metre apart on hinges, seven in the top row fixed; return the joints."""
+    """Add `n` x `n` discs a meter apart on hinges, seven in the top row fixed; return the joints."""
     discs: dict[tuple[int, int], int] = {}
     joints = []
     for k in range(n):
@@ -113,7 +113,7 @@ def net_of_discs(world: World, n: int = 20) -> list[int]:
 
 @reference("grid of 20 x 20 discs", is_slow=True, chapter=QUALITY)
 def grid(lab: Lab) -> list[Row]:
-    """Discs a metre apart on 760 hinges; seven in the top row are fixed, the rest swings down."""
+    """Discs a meter apart on 760 hinges; seven in the top row are fixed, the rest swings down."""
     world = lab.world()
     joints = net_of_discs(world)
     run(world, 10.0)

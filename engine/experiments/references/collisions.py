@@ -94,7 +94,7 @@ def cradle(lab: Lab) -> list[Row]:
 
 @reference("oblique collision of two discs")
 def oblique(lab: Lab) -> list[Row]:
-    """At the first touch the line of centres stands at asin 0.3 to the flight: the struck disc leaves along it with ``v cos``."""
+    """At the first touch the line of centers stands at asin 0.3 to the flight: the struck disc leaves along it with ``v cos``."""
     world = lab.world(gravity=(0.0, 0.0))
     body(world, Circle(0.5), (-3.0, 0.3), restitution=1.0, friction=0.0, linear_velocity=(4.0, 0.0))
     struck = body(world, Circle(0.5), (0.0, 0.0), restitution=1.0, friction=0.0)

@@ -42,7 +42,7 @@ GRAVITY = 10.0
 STEP = 1.0 / 60.0
 """Seconds."""
 UNIT = Polygon.box(0.5, 0.5)
-"""A box of one square metre."""
+"""A box of one square meter."""
 
 
 @dataclass(frozen=True)
@@ -193,7 +193,7 @@ def speed(world: World, body: int) -> float:
 
 
 def energy(world: World, bodies: Iterable[int]) -> float:
-    """Return kinetic and potential energy, J, above y = 0 of the centres of mass."""
+    """Return kinetic and potential energy, J, above y = 0 of the centers of mass."""
     gx, gy = world.settings.gravity
     total = 0.0
     for one in bodies:

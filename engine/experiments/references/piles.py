@@ -40,11 +40,11 @@ __all__ = [
 
 QUALITY = "quality"
 MM = 1e3
-"""Millimetres in a metre."""
+"""Millimeters in a meter."""
 
 
 def _stood(world: World, top: int, seconds: int = 20) -> float:
-    """Run, and return for how many seconds a body has stayed within half a metre of where it was."""
+    """Run, and return for how many seconds a body has stayed within half a meter of where it was."""
     at = world.state(top).position
     for second in range(seconds):
         run(world, 1.0)
@@ -209,7 +209,7 @@ def stones_under_slabs(world: World) -> tuple[list[int], list[int]]:
 
 @reference("arch under four slabs", is_slow=True, chapter=QUALITY)
 def arch_with_slabs(lab: Lab) -> list[Row]:
-    """An arch of 17 stones, friction 0.6, bears a pile of slabs. By a linear programme 0.48 would do: exactly it does not sag."""
+    """An arch of 17 stones, friction 0.6, bears a pile of slabs. By a linear program 0.48 would do: exactly it does not sag."""
     world = lab.world()
     stones, slabs = stones_under_slabs(world)
     top = world.state(slabs[0]).position[1] - 0.5
@@ -331,7 +331,7 @@ def far_stack(lab: Lab) -> list[Row]:
 
 @reference("pyramid 128 km from the origin", chapter=QUALITY)
 def far_pyramid(lab: Lab) -> list[Row]:
-    """Ten rows of boxes of 1 m, a quarter of a metre apart at first, at (1e5, -8e4) m."""
+    """Ten rows of boxes of 1 m, a quarter of a meter apart at first, at (1e5, -8e4) m."""
     world, x, y = lab.world(), 1.0e5, -8.0e4
     _floor_at(world, x, y, 100.0)
     for row in range(10):

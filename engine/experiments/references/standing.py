@@ -25,7 +25,7 @@ __all__ = [
 
 
 def unbalanced(world: World, bodies: list[int]) -> float:
-    """Return the largest force, N, and moment about its centre, N m, that contacts leave of a body's weight in the last step."""
+    """Return the largest force, N, and moment about its center, N m, that contacts leave of a body's weight in the last step."""
     contacts = world.contacts
     rows = {one: k for k, one in enumerate(bodies)}
     left = np.zeros((len(bodies), 3))
@@ -69,7 +69,7 @@ def pyramid_world(lab: Lab) -> tuple[World, list[int]]:
 
 @reference("pyramid of 5 rows: contact forces")
 def pyramid_forces(lab: Lab) -> list[Row]:
-    """Which of the possible forces it bears rigid bodies do not say; a linear programme gives bounds for each.
+    """Which of the possible forces it bears rigid bodies do not say; a linear program gives bounds for each.
 
     Forces that push, stay within friction and leave nothing of any body's weight and moments are a point of that programme, and so within
     its bounds: measured is what they leave, in weights of a box.
@@ -160,7 +160,7 @@ def arch_stones() -> list[FloatArray]:
 
 
 ARCH_FRICTION = 0.21701
-"""The least friction with which forces exist that hold the arch, by a linear programme on its joints; a test computes it anew."""
+"""The least friction with which forces exist that hold the arch, by a linear program on its joints; a test computes it anew."""
 
 
 @reference("arch of 17 stones: least friction", is_slow=True)

@@ -11,7 +11,7 @@ from engine.world import RevoluteJointSpec, World
 __all__ = ["double_pendulum_middle", "elliptic_k"]
 
 ROD = Polygon.box(0.5, 0.05)
-"""A metre long."""
+"""A meter long."""
 
 
 def elliptic_k(m: float) -> float:

@@ -96,7 +96,7 @@ class Moving:
         self.scale = kinetic + weight * extent
 
     def _centers(self, world: World) -> FloatArray:
-        """Return centres of mass, m, float64 (n, 2)."""
+        """Return centers of mass, m, float64 (n, 2)."""
         x, y, angle = self.poses(world).T
         (cx, cy), cos, sin = self._center.T, np.cos(angle), np.sin(angle)
         return np.column_stack((x + cos * cx - sin * cy, y + sin * cx + cos * cy))
@@ -106,7 +106,7 @@ class Moving:
         return world.poses[self._rows]
 
     def energy(self, world: World) -> float:
-        """Return kinetic and potential energy, J, above y = 0 of the centres of mass."""
+        """Return kinetic and potential energy, J, above y = 0 of the centers of mass."""
         velocity = world.velocities[self._rows]
         kinetic = 0.5 * self._mass * (velocity[:, :2] ** 2).sum(axis=1) + 0.5 * self._inertia * velocity[:, 2] ** 2
         return float((kinetic - self._mass * (self._centers(world) @ self._gravity)).sum())

@@ -54,7 +54,7 @@ class Judged:
     ends : callable, optional
         Of the world and the overlap that lasts, m, when the scene's own time is over: whether what had to happen has happened.
     error : callable, optional
-        Of the world at the end: metres off the exact answer. Without it, the overlap that lasts.
+        Of the world at the end: meters off the exact answer. Without it, the overlap that lasts.
     joints : sequence of int
         Those whose error is measured.
     layers : sequence of tuples of int
@@ -211,7 +211,7 @@ def _above(layers: list[list[int]]) -> Layers:
 
 @_scene("Single box", 5.0)
 def _single_box(world: World) -> Judged:
-    """It lies within 5 cm of the floor, level: it falls 3 m, and a skin or a slop of some millimetres is no fall."""
+    """It lies within 5 cm of the floor, level: it falls 3 m, and a skin or a slop of some millimeters is no fall."""
     box = falling_box(world)
 
     def off(world: World) -> float:
@@ -224,7 +224,7 @@ def _single_box(world: World) -> Judged:
 
 
 def _stack(world: World, n: int) -> Judged:
-    """Every box stays within half a metre, half its width, of where it was: farther, and its middle is off the box below."""
+    """Every box stays within half a meter, half its width, of where it was: farther, and its middle is off the box below."""
     boxes = boxes_in_a_column(world, n)
     return _standing(world, boxes, 0.5, _above([[one] for one in boxes]))
 
@@ -235,7 +235,7 @@ for _n in (10, 15, 20, 30):
 
 @_scene("Pyramid of 20 rows", 10.0)
 def _pyramid(world: World) -> Judged:
-    """Every box stays within a quarter of a metre: half of what it overhangs the gap below it."""
+    """Every box stays within a quarter of a meter: half of what it overhangs the gap below it."""
     rows = boxes_in_a_pyramid(world, 20)
     return _standing(world, [one for row in rows for one in row], 0.25, _above(rows))
 
@@ -304,13 +304,13 @@ for _kind, _build, _title in (
 
 @_scene("Hanging bridge of 160 links", 10.0)
 def _bridge(world: World) -> Judged:
-    """No joint comes apart by half a metre, half a link: farther, and it is torn."""
+    """No joint comes apart by half a meter, half a link: farther, and it is torn."""
     return _jointed(hanging_bridge(world), 0.5, rests=False)
 
 
 @_scene("Ball and chain", 10.0)
 def _ball_and_chain(world: World) -> Judged:
-    """No joint comes apart by half a metre, half a link, though the ball weighs two hundred of them."""
+    """No joint comes apart by half a meter, half a link, though the ball weighs two hundred of them."""
     return _jointed(ball_on_a_chain(world), 0.5, rests=False)
 
 
@@ -322,7 +322,7 @@ def _joint_grid(world: World) -> Judged:
 
 @_scene("Pile 20 km from the origin", 10.0)
 def _far(world: World) -> Judged:
-    """The upper box stays on the one below, half a metre above the floor at least: float32 has steps of 1 to 2 mm there."""
+    """The upper box stays on the one below, half a meter above the floor at least: float32 has steps of 1 to 2 mm there."""
     upper = piled_afar(world, 1.6e4, -1.2e4)
     return Judged(lambda world: world.state(upper).position[1] > -1.2e4 + 0.5 + 0.5)
 
@@ -369,7 +369,7 @@ def _overlap_recovery(world: World) -> Judged:
 
 @_scene("Stretched chain", 10.0, can_stand=False)
 def _stretched_chain(world: World) -> Judged:
-    """No joint, all torn open by a quarter of a metre at first, comes apart by a whole one, and all have closed to 5 cm at the end."""
+    """No joint, all torn open by a quarter of a meter at first, comes apart by a whole one, and all have closed to 5 cm at the end."""
     return _jointed(torn_chain(world), 1.0, rests=False, at_last=0.05)
 
 

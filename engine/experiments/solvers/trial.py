@@ -145,7 +145,7 @@ def _value(name: str, text: str) -> float | str:
 
 @dataclass
 class Cell:
-    """What a method made of a scene; None where that cannot be said. Metres, seconds, shares.
+    """What a method made of a scene; None where that cannot be said. Meters, seconds, shares.
 
     Attributes
     ----------
@@ -172,7 +172,7 @@ class Cell:
     rest_at : float or None
         When the last body came below 1 cm/s and 0.01 rad/s for good.
     error : float or None
-        Metres off the exact answer at the end; without one the overlap that lasts.
+        Meters off the exact answer at the end; without one the overlap that lasts.
     ms_per_step : float or None
         Processor time, the median of all steps.
     cost_ratio : float or None

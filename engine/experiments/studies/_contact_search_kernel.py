@@ -38,7 +38,7 @@ COUNT, FILTERED, TOUCH = range(3)
 
 _NONE = -1
 _THICK = 0.02
-"""Metres of a band from which on another plane is looked for, beside the margin: some four times what rests overlaps."""
+"""Meters of a band from which on another plane is looked for, beside the margin: some four times what rests overlaps."""
 
 
 @inlined_kernel
@@ -196,7 +196,7 @@ def search_contacts(
     poses_a, poses_b : float64 (k, 4)
         x, y, cos, sin.
     margin : float
-        Metres.
+        Meters.
     found : int64 (k,)
         Written.
     """

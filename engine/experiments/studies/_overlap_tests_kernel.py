@@ -7,7 +7,7 @@ other. Apart, all n m pairs of edges are tried: the cost is n m.
 **Bounding circle first.** Circles about the centroids that hold all vertices: where they are apart, the polygons are. Else edge against
 edge. A *false hit* is a pair whose circles overlap and whose polygons do not.
 
-**GJK** (`_gjk_kernel`), from the line of the centres; **with a kept witness**, from the vertices that were nearest a frame ago. A support
+**GJK** (`_gjk_kernel`), from the line of the centers; **with a kept witness**, from the vertices that were nearest a frame ago. A support
 looks at all n + m vertices. A circle may be asked first here too.
 
 **SAT** (`_sat_kernel`), left at the first edge that parts the polygons.

@@ -41,9 +41,9 @@ from engine.world.snapshot import WorldSnapshot
 __all__ = ["WAYS", "Discs", "at_once", "collision_time", "cradle", "exactly", "gas", "now", "pair_by_pair", "parted_at"]
 
 _RADIUS = 0.25
-"""Metres, of all discs; each has 1 kg."""
+"""Meters, of all discs; each has 1 kg."""
 _DEPTH = 1e-6
-"""Metres of overlap at which a bisection ends."""
+"""Meters of overlap at which a bisection ends."""
 _APPROACH = 1e-12
 """m/s."""
 _MOST_PASSES = 10_000
@@ -283,7 +283,7 @@ def _by_solver(solver: str) -> _Leaves:
 
 
 def _deflection(leaves: _Leaves, h: float) -> float:
-    """Return by how many degrees a disc hit off its centre leaves wrong, in the mean of 32 moments of the step at which they touch."""
+    """Return by how many degrees a disc hit off its center leaves wrong, in the mean of 32 moments of the step at which they touch."""
     true, errors = math.asin(0.3), []
     for phase in range(32):
         x, y = leaves(-1.0 - 4.0 * h * phase / 32.0, math.ceil(0.5 / h) + 1, h)
@@ -390,14 +390,14 @@ def collision_time(quick: bool) -> Finding:
     steps = tuple(1e3 / rate for rate in reversed(hertz))
     sizes = tuple(map(float, numbers))
     charts = (
-        Chart("a disc hit off its centre", "step, ms", "wrong by, degrees", _curves(wrong, steps, is_reversed=True), (True, True)),
+        Chart("a disc hit off its center", "step, ms", "wrong by, degrees", _curves(wrong, steps, is_reversed=True), (True, True)),
         Chart("16 discs: 10 cm from the truth", "step, ms", "after, s", _curves(apart, steps, is_reversed=True), (True, False)),
         Chart("cost", "discs", "ms a step", (*_curves(ms, sizes), *_curves(in_worlds, sizes[: len(small)])), (True, True)),
     )
     one, other, _ = WAYS
     ratio = ms[one][-1] / max(ms[other][-1], 1e-9)
     found = (
-        f"At 60 Hz a disc hit off its centre leaves {wrong[other][hertz.index(60.0)]:.1f} degrees wrong if it collides later, "
+        f"At 60 Hz a disc hit off its center leaves {wrong[other][hertz.index(60.0)]:.1f} degrees wrong if it collides later, "
         f"{wrong[one][hertz.index(60.0)]:.0e} if now.",
         f"Sixteen discs are 10 cm from the truth after {apart[other][-1]:.1f} s later, {apart[one][-1]:.1f} s now, at {hertz[-1]:.0f} Hz.",
         f"Of a cradle the last disc leaves with {last[0]:.2f} m/s now, {last[1]:.2f} pair by pair, {last[2]:.2f} all at once (of 4).",
@@ -420,10 +420,10 @@ def collision_time(quick: bool) -> Finding:
 
 
 _FAST = 60.0
-"""m/s: a metre a step, twice the discs' width."""
+"""m/s: a meter a step, twice the discs' width."""
 _TIMED = ("contact_forces", "shock_propagation", "soft_step")
 _SOLVERS = (*_TIMED, "box2d")
-"""Worlds beside them: a disc hit off its centre, and, where going back to the start costs next to nothing, what a step of a gas costs."""
+"""Worlds beside them: a disc hit off its center, and, where going back to the start costs next to nothing, what a step of a gas costs."""
 _MOST_IN_WORLDS = 128
 _HERTZ = (30.0, 60.0, 120.0, 240.0, 480.0)
 

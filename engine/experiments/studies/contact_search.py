@@ -21,7 +21,7 @@ from engine.world import World
 __all__ = ["SCENES", "Recorded", "contact_buffer", "plane_filter", "stacked"]
 
 _MARGIN = 0.001
-"""Metres: what rests on our solver overlaps by some hundredths of a millimetre, and a rocking corner lifts by less than this."""
+"""Meters: what rests on our solver overlaps by some hundredths of a millimeter, and a rocking corner lifts by less than this."""
 _BUFFERS = (0, 2, 4, 8, 12)
 _REPEATS = 10
 """Times that the recorded frames are run through in one measurement."""
@@ -87,7 +87,7 @@ def _world() -> World:
 
 
 def stacked(n_blocks: int, block: Polygon) -> World:
-    """Return a stack that has come to rest; the block is one metre high."""
+    """Return a stack that has come to rest; the block is one meter high."""
     world = _world()
     for level in range(n_blocks):
         body(world, block, (0.02 * (level % 2), 0.5 + level))
@@ -96,7 +96,7 @@ def stacked(n_blocks: int, block: Polygon) -> World:
 
 
 def bevelled(n_vertices: int) -> Polygon:
-    """Return a square block of one metre, its corners cut such that it has so many vertices, a multiple of 4."""
+    """Return a square block of one meter, its corners cut such that it has so many vertices, a multiple of 4."""
     per_corner = n_vertices // 4
     cut = 0.0 if per_corner == 1 else 0.15
     corners = []

@@ -39,7 +39,7 @@ _PAIRS, _FRAMES, _ROUNDS = 48, 72, 5
 _SPEED, _SPIN = 2.0 / 60.0, 1.0 / 60.0
 """Of the polygons against each other: m and rad a frame, 2 m/s and up to 1 rad/s at 60 frames a second."""
 _RADII, _FLAT = (0.25, 0.5), 4.0
-"""Metres of a round one; how many times longer than wide a flat one is."""
+"""Meters of a round one; how many times longer than wide a flat one is."""
 
 
 class Passes:

@@ -16,11 +16,11 @@ from engine.world.snapshot import WorldSnapshot
 __all__ = ["WAYS", "Way", "pushing_apart", "stacks", "stands_for"]
 
 _OFFSET = 0.02
-"""Metres by which every other block stands to the side: nothing is perfect."""
+"""Meters by which every other block stands to the side: nothing is perfect."""
 _FALLEN = 0.25
-"""Metres that the top may lose."""
+"""Meters that the top may lose."""
 _APART = 3.0
-"""Metres from stack to stack."""
+"""Meters from stack to stack."""
 _EARLY = 30
 """Steps after which all stacks still stand, and have the same contacts: up to there costs and overlaps are compared."""
 _ITERATIONS = (1, 2, 5, 10, 20, 50, 100)

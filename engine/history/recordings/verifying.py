@@ -31,7 +31,7 @@ class Verdict:
     measured_at : int or None
         The first step from there on for which the recording has the numbers of all bodies.
     apart : float
-        The largest distance of a body from its recorded place at that step, metres.
+        The largest distance of a body from its recorded place at that step, meters.
     foreign : str
         Differences between this computer and the one that recorded.
     """

@@ -17,7 +17,7 @@ from engine.net.netlab.watching import ClientNotes, ServerNotes
 __all__ = ["AGES", "SIZES", "ClientFinding", "Finding", "Spread", "found_of"]
 
 SIZES = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0)
-"""Metres: bounds of the histogram of corrections by size."""
+"""Meters: bounds of the histogram of corrections by size."""
 AGES = (1, 2, 5, 10, 15, 20, 30, 45, 60, 90)
 """Ticks: bounds of the histogram by age."""
 
@@ -199,7 +199,7 @@ def found_of(plan: Plan, server: ServerNotes, clients: Sequence[ClientNotes], is
         agreed += own_agreed
         clocks += errors
         corrections += client.corrections
-    sizes, ages = [metres for _, metres in corrections], [float(age) for age, _ in corrections]
+    sizes, ages = [meters for _, meters in corrections], [float(age) for age, _ in corrections]
     return Finding(
         plan, last, findings, _histogram(SIZES, sizes), _histogram(AGES, ages), Spread.of(sizes), Spread.of(ages),
         Spread.of(shown), Spread.of(agreed), Spread.of(clocks), n_acts, n_moved / n_acts if n_acts else None,
@@ -219,7 +219,7 @@ def _of_client(
             problem = "it never got the state"
         elif missing and client.reached < last:
             problem = f"it does not know {len(missing)} steps, the first of them {min(missing)}"
-    sizes = [metres for _, metres in client.corrections]
+    sizes = [meters for _, meters in client.corrections]
     up, down = (n / client.lasted if client.lasted > 0.0 else 0.0 for n in (client.n_sent, client.n_received))
     return ClientFinding(
         name=client.name,

@@ -66,7 +66,7 @@ class ClientNotes:
     confirmed : list of (int, float)
         All ticks before it were known whole, from when on.
     corrections : list of (int, float)
-        Age in ticks, size in metres.
+        Age in ticks, size in meters.
     clock : list of (float, float)
         A time, and the server's clock then, in ticks, as the client believed.
     reached : int
@@ -168,7 +168,7 @@ class Watch:
             self.notes.did[number] = now
 
     def _note_correction(self, correction: Correction) -> None:
-        self.notes.corrections.append((correction.age, correction.metres))
+        self.notes.corrections.append((correction.age, correction.meters))
 
     @property
     def reached(self) -> int:

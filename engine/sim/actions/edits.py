@@ -195,7 +195,7 @@ class DestroyBody(_OfBody, frozen=True):
 
 
 class SetPose(_OfBody, frozen=True):
-    """Put a body elsewhere: its origin in metres, its angle in radians."""
+    """Put a body elsewhere: its origin in meters, its angle in radians."""
 
     position: Point
     angle: Number

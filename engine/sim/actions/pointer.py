@@ -30,12 +30,12 @@ Offsets = Annotated[tuple[Point, ...], Meta(max_length=64)]
 
 class _InPicture(Action, frozen=True, kw_only=True):
     offsets: Offsets | None = None
-    """Places of the stages in the picture in which the point was seen, metres; of stages without one (0, 0).
+    """Places of the stages in the picture in which the point was seen, meters; of stages without one (0, 0).
     None for where they are now; in a shared simulation, where windows may differ, all at (0, 0)."""
 
 
 class AtPoint(_InPicture, frozen=True):
-    """Base of actions at a point of the picture, metres."""
+    """Base of actions at a point of the picture, meters."""
 
     point: Point
 
@@ -50,7 +50,7 @@ class AtPoint(_InPicture, frozen=True):
 class Grab(AtPoint, frozen=True):
     """Take hold of a body, and pull it towards the point; return False if there is none.
 
-    `held` is the body that is seen at the point: its stage, its id, and the point of it in its own frame, metres. In another copy another
+    `held` is the body that is seen at the point: its stage, its id, and the point of it in its own frame, meters. In another copy another
     body may be there by then. Without it the demo looks for one.
     """
 
@@ -138,7 +138,7 @@ class Drop(AtPoint, frozen=True):
     """Let a body fall from the point; return the `DroppedBody`.
 
     `file` is the content of a body file without its picture, `picture` the picture's file, seen from the working directory, its lower and
-    upper corner in the body's frame, metres, and which part of it is shown.
+    upper corner in the body's frame, meters, and which part of it is shown.
     """
 
     file: dict[str, Any]

@@ -14,7 +14,7 @@ from engine.narrowphase._projections_kernel import PROJECTIONS_BOUND, PROJECTION
 from engine.trace.cases import PairCase
 from engine.trace.protocol import PLANE, Algorithm
 from engine.trace.rows import told
-from engine.trace.words import metres
+from engine.trace.words import meters
 
 __all__ = ["ALGORITHM", "AlternatingProjections", "alternating_projections"]
 
@@ -109,7 +109,7 @@ class _Turns:
         self.steps.append(
             TraceStep(
                 "turn", 3, f"Turn {len(self.upper)}: to the point of B nearest to a, from there to the point of A nearest to b: they are "
-                f"{metres(distance)} apart{less}. The distance is no more than that.",
+                f"{meters(distance)} apart{less}. The distance is no more than that.",
                 points=(a, b), bound=distance, values={"|b - a|": distance}, marks=(*self._path(), *self._charts()), cost=self.cost,
             )
         )  # fmt: skip
@@ -139,13 +139,13 @@ class _Turns:
         high = self.upper[-1][1]
         self.lower.append((float(len(self.upper)), low))
         is_done = high - low <= self.enough
-        after = "so that is the distance" if is_done else f"so {metres(max(high - low, 0.0))} are still unsure: once more"
+        after = "so that is the distance" if is_done else f"so {meters(max(high - low, 0.0))} are still unsure: once more"
         places = tuple(self.cores[1])
         question = Question("Which corner of B lies least far along n, from a to b?", tuple(f"B{k}" for k in range(len(places))), j, places)
         self.steps.append(
             TraceStep(
                 "bound", 7 if is_done else 6, f"Along n no corner of B lies nearer than B{j}, none of A farther than A{i}: the distance is "
-                f"no less than {metres(low)}, and no more than {metres(high)}, {after}.",
+                f"no less than {meters(low)}, and no more than {meters(high)}, {after}.",
                 (Feature("a", "vertex", i), Feature("b", "vertex", j)), (self.path[-1], self.path[-2]), n, low,
                 {"low": low, "|b - a|": high}, (*self._path(), *corners, *self._charts()),
                 self.cost, question if len(places) > 1 else None,
@@ -154,16 +154,16 @@ class _Turns:
 
     def answer(self, result: DistanceResult) -> TraceStep:
         words = {
-            Status.SEPARATED: f"Both bounds agree: the distance is {metres(result.separation)}, found in {len(self.upper)} turns.",
+            Status.SEPARATED: f"Both bounds agree: the distance is {meters(result.separation)}, found in {len(self.upper)} turns.",
             Status.OVERLAPPING: "a and b are one point: the shapes share it. How deep they overlap, this way never tells.",
             Status.DEGENERATE: "The squares of these lengths leave float64: no answer.",
-            Status.OUT_OF_ITERATIONS: f"It gives up after {len(self.upper)} turns, {metres(result.separation)} apart: the distance "
+            Status.OUT_OF_ITERATIONS: f"It gives up after {len(self.upper)} turns, {meters(result.separation)} apart: the distance "
             "is no more. Between edges that close at a small angle each turn gains next to nothing.",
         }
         points = () if result.point_a is None or result.point_b is None else (result.point_a, result.point_b)
         marks: tuple[Mark, ...] = ()
         if points:
-            marks = (Mark("path", "result", points, text=metres(result.separation)), Mark("point", "result", points))
+            marks = (Mark("path", "result", points, text=meters(result.separation)), Mark("point", "result", points))
         if not points and self.path:
             marks = (Mark("point", "result", (self.path[-1],)),)
         line = {Status.OVERLAPPING: 4, Status.SEPARATED: 7}.get(result.status, 8)

@@ -11,7 +11,7 @@ from engine.contracts.trace import Mark, Point, Question, TraceStep
 from engine.geometry import AnyShape, Sweep
 from engine.trace._bars import moment
 from engine.trace._impact import Impact, ImpactAlgorithm, Measured, curve, of_sweeps, on_axis_of_time
-from engine.trace.words import metres
+from engine.trace.words import meters
 
 __all__ = ["ALGORITHM", "BilateralAdvancement", "bilateral_advancement"]
 
@@ -72,7 +72,7 @@ def _axis_at(impact: Impact, at: Measured, t: float) -> Point:
 def _probe(impact: Impact, at: Measured, t: float, g: float, probes: list[Mark]) -> tuple[Mark, ...]:
     probes.append(Mark("point", "looked_at", ((t, g),), "curve"))
     return (
-        *probes, *impact.placed(t), *impact.carrier(at, t), Mark("point", "new", ((t, g),), "curve", metres(g)),
+        *probes, *impact.placed(t), *impact.carrier(at, t), Mark("point", "new", ((t, g),), "curve", meters(g)),
         Mark("point", "kept", ((at.t, at.gap),), "curve"),
     )  # fmt: skip
 
@@ -80,7 +80,7 @@ def _probe(impact: Impact, at: Measured, t: float, g: float, probes: list[Mark])
 def _far(impact: Impact, at: Measured, row: list[float], probes: list[Mark]) -> TraceStep:
     t1, t2, _, above = row
     g = above + 0.5 * impact.tolerance
-    state = f"{metres(g)}: still open" if above >= 0.0 else f"{metres(g)}: closed on this axis, so g has a root before"
+    state = f"{meters(g)}: still open" if above >= 0.0 else f"{meters(g)}: closed on this axis, so g has a root before"
     return impact.step(
         "far end", 6, f"The same axis held, at the far end, {moment(t2)}, the gap along it is {state}.",
         looked_at=at.looked_at, axis=_axis_at(impact, at, t2), bound=t1, values={"t": t2, "g": g},
@@ -95,7 +95,7 @@ def _root(impact: Impact, at: Measured, row: list[float], probes: list[Mark]) ->
     way = "A secant" if by_secant == 1.0 else "A bisection"
     return impact.step(
         "root", 7,
-        f"{way} tries {moment(t, high - low)}: {metres(g)} along the axis. The root lies between {moment(low, high - low)} and "
+        f"{way} tries {moment(t, high - low)}: {meters(g)} along the axis. The root lies between {moment(low, high - low)} and "
         f"{moment(high, high - low)}.",
         looked_at=at.looked_at, axis=_axis_at(impact, at, t), bound=at.t, values={"t": t, "g": g, "low": low, "high": high},
         marks=(*_probe(impact, at, t, g, probes), *on_axis_of_time("looked_at", low, high)),
@@ -109,9 +109,9 @@ def _proof(impact: Impact, at: Measured, row: list[float], probes: list[Mark]) -
         x = k / _PIECES
         points.append((t1 + (t2 - t1) * x, g1 + (g2 - g1) * x - fall * x * (1.0 - x)))
     if is_proven == 1.0:
-        line, then = 8, f"stays above {metres(least)}: clear up to {moment(t2)}, and the next axis is taken there"
+        line, then = 8, f"stays above {meters(least)}: clear up to {moment(t2)}, and the next axis is taken there"
     else:
-        line, then = 9, f"falls to {metres(least)}: not proven. Halfway back, to {moment(0.5 * (t1 + t2))}"
+        line, then = 9, f"falls to {meters(least)}: not proven. Halfway back, to {moment(0.5 * (t1 + t2))}"
     return impact.step(
         "proof", line,
         f"From {moment(t1)} to {moment(t2)} the gap along the axis cannot dip below its chord by more than K (t - t1)(t2 - t) / 2: that "

@@ -12,7 +12,7 @@ from engine.geometry import AnyShape, Sweep, Transform
 from engine.trace._bars import moment
 from engine.trace._impact import Impact, ImpactAlgorithm, Measured, curve, of_sweeps, on_axis_of_time
 from engine.trace.cases import PairCase
-from engine.trace.words import metres
+from engine.trace.words import meters
 
 __all__ = ["ALGORITHM", "Bisection", "bisection"]
 
@@ -67,9 +67,9 @@ def _interval(impact: Impact, at: Measured, row: list[float], cleared: list[Mark
     which = f"From {moment(start, width)} to {moment(end, width)}"
     if math.isnan(at_start):
         state = "no gap at all" if at.gap <= 0.0 else "within the tolerance"
-        bound = f"{which}: in the middle the gap is {metres(at.gap)}, {state}"
+        bound = f"{which}: in the middle the gap is {meters(at.gap)}, {state}"
     else:
-        bound = f"{which}: in the middle the gap is {metres(at.gap)}, at the ends no less than {metres(at_start)} and {metres(at_end)}"
+        bound = f"{which}: in the middle the gap is {meters(at.gap)}, at the ends no less than {meters(at_start)} and {meters(at_end)}"
     if follows == BISECT_CLEAR:
         line, then = 5, "; the bound F bends downwards only, so it lies above the line between its ends: open all along, clear"
         cleared += on_axis_of_time("kept", start, end)

@@ -11,7 +11,7 @@ from engine.contracts.trace import Mark, Question, TraceStep
 from engine.trace._curve import center, curve_of
 from engine.trace._tree import ASKED, TREE, Forest, TreeAlgorithm, TreeSteps, boxes_case, half_perimeter
 from engine.trace.cases import BoxesCase
-from engine.trace.words import metres
+from engine.trace.words import meters
 
 __all__ = ["ALGORITHM", "BvhBottomUp", "bvh_bottom_up"]
 
@@ -27,7 +27,7 @@ class BvhBottomUp(TreeAlgorithm):
         f"  each chooses, of {REACH} on either side, the one with which",
         "    the box round both has the least perimeter",
         "  two that chose each other: a new node joins them",
-        "  if those are too few: join neighbours instead",
+        "  if those are too few: join neighbors instead",
         "lay the nodes out in preorder",
         *ASKED,
     )
@@ -73,10 +73,10 @@ def _chosen(steps: TreeSteps, choices: list[tuple[int, int, float]], n_pairs: in
     steps.cost["choices tried"] += sum(min(REACH, n - 1 - i) for i in range(n))
     arrows = tuple(Mark("arrow", "looked_at", (center(forest.boxes[one]), center(forest.boxes[other]))) for one, other, _ in choices)
     least = min(choices, key=lambda choice: choice[2])
-    rest = "too few, so neighbours are joined" if is_slow else "they are joined at once"
+    rest = "too few, so neighbors are joined" if is_slow else "they are joined at once"
     words = (
         f"{n} clusters, each points to its nearest; the nearest two are {forest.said(least[0])} and {forest.said(least[1])}, "
-        f"{metres(least[2])} round both. {counted(n_pairs, 'pair')} chose each other: {rest}."
+        f"{meters(least[2])} round both. {counted(n_pairs, 'pair')} chose each other: {rest}."
     )
     asked = choices[0][0]
     others = [one for one, _, _ in choices[1 : 1 + REACH]]
@@ -95,7 +95,7 @@ def _joined(steps: TreeSteps, node: int, left: int, right: int, box: tuple[float
     forest.put_inner(node, box, (left, right))
     forest.set_roots([node if root == left else root for root in forest.roots if root != right])
     why = "stand side by side" if is_slow else "chose each other"
-    words = f"{forest.said(left)} and {forest.said(right)} {why}: {forest.said(node)} joins them, {metres(half_perimeter(box))} round both."
+    words = f"{forest.said(left)} and {forest.said(right)} {why}: {forest.said(node)} joins them, {meters(half_perimeter(box))} round both."
     steps.add(
         "join", 5 if is_slow else 4, words[0].upper() + words[1:], {node: "new", left: "best", right: "best"},
         values={"round both": half_perimeter(box)},

@@ -20,7 +20,7 @@ class BvhMorton(TreeAlgorithm):
     title = "BVH by Morton order: runs along a curve"
     page = "bvh.md#derivation"
     pseudo_code = (
-        "key = bits of the centre's y and x in turn, then the box's number",
+        "key = bits of the center's y and x in turn, then the box's number",
         "sort by the keys: the boxes stand along a Z-shaped curve",
         "from the last box to the first:",
         "  push it; split = the highest bit that differs before it",
@@ -73,7 +73,7 @@ class BvhMorton(TreeAlgorithm):
 def _told(bit: int, curve: Curve) -> str:
     """Say what a bit of the keys tells apart."""
     if bit < curve.number_bits:
-        return f"bit {bit}, of the boxes' numbers: their centres are in one cell"
+        return f"bit {bit}, of the boxes' numbers: their centers are in one cell"
     axis, level = (bit - curve.number_bits) % 2, curve.axis_bits - (bit - curve.number_bits) // 2
     halves = "lower or upper" if axis else "left or right"
     return f"bit {bit}, {halves} half of {'the whole' if level == 1 else f'a square 1/{2 ** (level - 1):,} as wide'}"

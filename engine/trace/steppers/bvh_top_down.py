@@ -13,7 +13,7 @@ from engine.contracts.trace import Mark, Point, Question, TraceStep, View
 from engine.trace._tree import ASKED, TREE, Box, Forest, TreeAlgorithm, TreeSteps, boxes_case
 from engine.trace.cases import BoxesCase
 from engine.trace.protocol import PLANE
-from engine.trace.words import metres
+from engine.trace.words import meters
 
 __all__ = ["ALGORITHM", "BvhTopDown", "bvh_top_down"]
 
@@ -28,8 +28,8 @@ class BvhTopDown(TreeAlgorithm):
     pseudo_code = (
         "begin with the set of all boxes; for each set, the left one first:",
         "  if it is one box: it is a leaf",
-        "  take the axis on which the boxes' centres spread wider",
-        "  put the centres into 16 bins along it",
+        "  take the axis on which the boxes' centers spread wider",
+        "  put the centers into 16 bins along it",
         "  cost of a cut = perimeter x boxes, left of it + right of it",
         "  cut between the two bins where that is least",
         "  no such cut: halve the set as it stands",
@@ -100,13 +100,13 @@ def _split(steps: TreeSteps, node: int, left: int, right: int, numbers: list[flo
     ends = ((at, box[1]), (at, box[3])) if axis == "x" else ((box[0], at), (box[2], at))
     finite = tuple(point for point in costs if point[1] < math.inf)
     marks = (
-        Mark("path", "bound", ends, text=f"{axis} = {metres(at)}"),
+        Mark("path", "bound", ends, text=f"{axis} = {meters(at)}"),
         *((Mark("path", "other", finite, COSTS.name),) if len(finite) > 1 else ()),
-        Mark("point", "other", finite, COSTS.name), Mark("point", "best", ((float(border), cost),), COSTS.name, metres(cost)),
+        Mark("point", "other", finite, COSTS.name), Mark("point", "best", ((float(border), cost),), COSTS.name, meters(cost)),
     )  # fmt: skip
     steps.add(
-        "cut", 5, f"{forest.said(node)}: the centres spread wider along {axis}, over {metres(span)}. Of {counted(len(finite), 'cut')} "
-        f"between bins that before bin {border}, at {axis} = {metres(at)}, costs least, {metres(cost)}: {into}.",
+        "cut", 5, f"{forest.said(node)}: the centers spread wider along {axis}, over {meters(span)}. Of {counted(len(finite), 'cut')} "
+        f"between bins that before bin {border}, at {axis} = {meters(at)}, costs least, {meters(cost)}: {into}.",
         {node: "looked_at", left: "new", right: "new"}, marks, {"cost": cost, "at": at, "span": span}, cost,
         Question(f"Along which axis will {forest.said(node)} be cut?", ("x", "y"), "xy".index(axis)),
     )  # fmt: skip

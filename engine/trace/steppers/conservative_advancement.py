@@ -10,7 +10,7 @@ from engine.contracts.trace import Mark, Question, TraceStep
 from engine.geometry import AnyShape, Sweep
 from engine.trace._bars import moment
 from engine.trace._impact import Impact, ImpactAlgorithm, Measured, curve, of_sweeps, on_axis_of_time
-from engine.trace.words import metres
+from engine.trace.words import meters
 
 __all__ = ["ALGORITHM", "ConservativeAdvancement", "conservative_advancement"]
 
@@ -70,15 +70,15 @@ def _advance(impact: Impact, at: Measured, parabolas: list[list[float]], row: li
             )
     corner = "In a share s of the motion the foremost corner"
     if abs(above - at.gap) > impact.tolerance:
-        corner = f"By then another corner is foremost, {metres(above)} away: in a share s of the motion it"
-    speed = f"{corner} comes nearer by {metres(-slope)} x s" if slope < 0.0 else f"{corner} goes away by {metres(slope)} x s"
-    turning = f", and turning can add no more than K s^2 / 2, K = {metres(bend)}" if bend > 0.0 else ""
+        corner = f"By then another corner is foremost, {meters(above)} away: in a share s of the motion it"
+    speed = f"{corner} comes nearer by {meters(-slope)} x s" if slope < 0.0 else f"{corner} goes away by {meters(slope)} x s"
+    turning = f", and turning can add no more than K s^2 / 2, K = {meters(bend)}" if bend > 0.0 else ""
     if after < impact.t_last:
         sentence = (
-            f"{speed}{turning}: {metres(above)} cannot close in less than s = {s:.3g}. So no touch is passed: on to {moment(after, s)}."
+            f"{speed}{turning}: {meters(above)} cannot close in less than s = {s:.3g}. So no touch is passed: on to {moment(after, s)}."
         )
     else:
-        sentence = f"{speed}{turning}: {metres(above)} cannot close before the end, {moment(after)}. On to it."
+        sentence = f"{speed}{turning}: {meters(above)} cannot close before the end, {moment(after)}. On to it."
     return impact.step(
         "advance", 6, sentence, looked_at=at.looked_at, points=at.points, axis=at.unit, bound=after,
         values={"t": t, "above": above, "slope": slope, "K": bend, "s": s},

@@ -16,7 +16,7 @@ from engine.trace.cases import PairCase
 from engine.trace.protocol import PLANE, Algorithm
 from engine.trace.rows import told
 from engine.trace.steppers.gjk import gjk_steps
-from engine.trace.words import metres
+from engine.trace.words import meters
 
 __all__ = ["ALGORITHM", "Epa", "epa"]
 
@@ -120,7 +120,7 @@ def _nearest_edge(
     )
     return TraceStep(
         "nearest edge", 2 if is_first else 4,
-        f"{first}Of the polytope's {len(edges)} edges, edge {at} is nearest to O, {metres(length)} away: the depth is no less than that, "
+        f"{first}Of the polytope's {len(edges)} edges, edge {at} is nearest to O, {meters(length)} away: the depth is no less than that, "
         "for the polytope lies within B - A.",
         bound=length, values={"distance": length, "edges": float(len(edges))},
         marks=(*ring, Mark("path", "looked_at", ends, "difference", f"edge {at}")), cost=cost,
@@ -144,10 +144,10 @@ def _support(difference: Difference, numbers: list[float], before: TraceStep, ri
     if reach - offset <= 1e-9 * max(abs(reach), abs(offset), 1.0):
         why = "which is the edge itself: it is an edge of B - A, and its distance the depth"
     else:
-        why = f"{metres(reach - offset)} beyond the edge: it becomes a vertex of the polytope, and splits the edge in two"
+        why = f"{meters(reach - offset)} beyond the edge: it becomes a vertex of the polytope, and splits the edge in two"
     return TraceStep(
-        "support", 5, f"Along the edge's normal B - A reaches to s = {vertex_name(a, b)}, s.n = {metres(reach)}, {why}. "
-        f"Moving by {metres(least)} parts the cores: the depth is no more than that.",
+        "support", 5, f"Along the edge's normal B - A reaches to s = {vertex_name(a, b)}, s.n = {meters(reach)}, {why}. "
+        f"Moving by {meters(least)} parts the cores: the depth is no more than that.",
         difference.features(a, b), (point_a, point_b), n, least, {"s.n": reach, "distance": offset, "least s.n": least},
         (
             *ring, before.marks[-1], Mark("line", "bound", line, "difference"),
@@ -170,19 +170,19 @@ def _touching(difference: Difference, numbers: list[float], ring: tuple[Mark, ..
 def _answer(case: PairCase, result: PenetrationResult, before: list[TraceStep]) -> TraceStep:
     shape_b = case.pair.shape_b
     radii = case.pair.shape_a.radius + (0.0 if shape_b is None else shape_b.radius)
-    more = f", the radii, {metres(radii)}, added" if radii > 0.0 else ""
+    more = f", the radii, {meters(radii)}, added" if radii > 0.0 else ""
     words = {
         Status.SEPARATED: "The shapes are apart: there is no depth, and EPA is not asked.",
         Status.TOUCHING: f"The shapes touch: the depth is 0 within rounding{more}.",
-        Status.OVERLAPPING: f"The depth is {metres(result.depth)}{more}: moving B by that along the normal leaves them touching.",
+        Status.OVERLAPPING: f"The depth is {meters(result.depth)}{more}: moving B by that along the normal leaves them touching.",
         Status.DEGENERATE: "The squares of these lengths leave float64: no answer.",
-        Status.OUT_OF_ITERATIONS: f"Out of room for edges: moving by {metres(result.depth)} parts them, and it may be farther than needed.",
+        Status.OUT_OF_ITERATIONS: f"Out of room for edges: moving by {meters(result.depth)} parts them, and it may be farther than needed.",
     }
     marks = tuple(mark for mark in before[-1].marks if mark.view == "difference") if before else ()
     points: tuple[Point, ...] = ()
     if result.point_a is not None and result.point_b is not None:
         points = (result.point_a, result.point_b)
-        marks += (Mark("point", "result", points), Mark("path", "result", points, text=metres(result.depth)))
+        marks += (Mark("point", "result", points), Mark("path", "result", points, text=meters(result.depth)))
     cost = {**(before[-1].cost if before else {"supports": 0}), "steps": len(before)}
     line = 9 if radii > 0.0 and points else 6 if any(step.kind == "nearest edge" for step in before) else 1
     return TraceStep(

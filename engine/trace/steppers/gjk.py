@@ -18,7 +18,7 @@ from engine.trace._points import between
 from engine.trace.cases import PairCase
 from engine.trace.protocol import PLANE, Algorithm
 from engine.trace.rows import told
-from engine.trace.words import metres
+from engine.trace.words import meters
 
 __all__ = ["ALGORITHM", "Gjk", "gjk", "gjk_steps"]
 
@@ -37,7 +37,7 @@ class Gjk(Algorithm[PairCase]):
     title = "GJK: the distance of two shapes"
     page = "gjk.md#derivation"
     pseudo_code = (
-        "simplex = the support along the line of the two centres",
+        "simplex = the support along the line of the two centers",
         "repeat:",
         "  v = the simplex's point nearest to O; n = v / |v|; drop what v does not need",
         "  if |v| is 0: the cores touch",
@@ -129,12 +129,12 @@ def _nearest(difference: Difference, numbers: list[float], simplex: tuple[Mark, 
     told = ", that is of the vertices kept," if at == 1 else ""
     place = f"{where} the {what}" if where != "the end" else f"the {what}" if what.startswith("vertex") else f"an end of the {what}"
     return TraceStep(
-        "nearest", 2, f"Of the simplex{told} the point v nearest to O is {place}: |v| = {metres(length)}, so the distance is no more.",
+        "nearest", 2, f"Of the simplex{told} the point v nearest to O is {place}: |v| = {meters(length)}, so the distance is no more.",
         (*difference.features(numbers[0], numbers[1]), *difference.features(numbers[2], numbers[3])), (on_a, on_b), n, length,
         {"|v|": length, "share": share},
         (
             *simplex, Mark("arrow", "best", ((0.0, 0.0), v), "difference", "v"),
-            *_in_plane(difference, numbers), Mark("path", "best", (on_a, on_b), text=metres(length)),
+            *_in_plane(difference, numbers), Mark("path", "best", (on_a, on_b), text=meters(length)),
         ),
         {"steps": at, "supports": supports},
     )  # fmt: skip
@@ -150,8 +150,8 @@ def _support(difference: Difference, numbers: list[float], simplex: tuple[Mark, 
     question = Question("Which vertex of A is the support along n?", tuple(f"A{k}" for k in range(len(places_a))), a, places_a)
     return TraceStep(
         "support", 4,
-        f"Against n, the direction of v, the support is w = {vertex_name(a, b)}, w.n = {metres(bound)}: all of B - A lies beyond the line "
-        f"through it, so the distance is between {metres(max(bound, 0.0))} and {metres(length)}.",
+        f"Against n, the direction of v, the support is w = {vertex_name(a, b)}, w.n = {meters(bound)}: all of B - A lies beyond the line "
+        f"through it, so the distance is between {meters(max(bound, 0.0))} and {meters(length)}.",
         difference.features(a, b), (difference.point_a(a), difference.point_b(b)), n, bound, {"w.n": bound, "|v|": length},
         (
             *simplex, Mark("arrow", "best", ((0.0, 0.0), _scaled(n, length)), "difference", "v"),
@@ -210,18 +210,18 @@ def _named(p: Point, q: Point) -> tuple[Mark, ...]:
 
 def _answer(case: PairCase, result: DistanceResult, before: list[TraceStep], epa: list[list[float]]) -> TraceStep:
     radii = case.pair.shape_a.radius + (0.0 if case.pair.shape_b is None else case.pair.shape_b.radius)
-    less = f", the radii, {metres(radii)}, taken off" if radii > 0.0 else ""
+    less = f", the radii, {meters(radii)}, taken off" if radii > 0.0 else ""
     asked = sum(row[0] == EPA_SUPPORT for row in epa)
     touch = f" Whether they more than touch, {asked} steps of EPA told." if any(row[0] in (EPA_END, EPA_TOUCHING) for row in epa) else ""
     words = {
-        Status.SEPARATED: f"No vertex of B - A lies nearer along n than v: the distance is {metres(result.separation)}{less}.",
+        Status.SEPARATED: f"No vertex of B - A lies nearer along n than v: the distance is {meters(result.separation)}{less}.",
         Status.TOUCHING: f"The shapes touch: the gap is 0 within rounding{less}.{touch}",
-        Status.OVERLAPPING: f"The shapes overlap, a gap of {metres(result.separation)} or less{less}. How deep, EPA tells.",
+        Status.OVERLAPPING: f"The shapes overlap, a gap of {meters(result.separation)} or less{less}. How deep, EPA tells.",
         Status.DEGENERATE: "The squares of these lengths leave float64: no answer.",
-        Status.OUT_OF_ITERATIONS: f"Out of iterations: the distance is {metres(result.separation)} at the most.",
+        Status.OUT_OF_ITERATIONS: f"Out of iterations: the distance is {meters(result.separation)} at the most.",
     }
     points = () if result.point_a is None or result.point_b is None else (result.point_a, result.point_b)
-    marks = (Mark("path", "result", points, text=metres(result.separation)), Mark("point", "result", points)) if points else ()
+    marks = (Mark("path", "result", points, text=meters(result.separation)), Mark("point", "result", points)) if points else ()
     cost = dict(before[-1].cost) if before else {"supports": 0}
     kept = tuple(mark for mark in before[-1].marks if mark.view == "difference") if before else ()
     ended = before[-1].kind if before else ""

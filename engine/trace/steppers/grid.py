@@ -13,7 +13,7 @@ from engine.trace._tree import BOXES, Box, boxes_case, common, listed
 from engine.trace.cases import BoxesCase, box_corners
 from engine.trace.protocol import Algorithm
 from engine.trace.rows import told
-from engine.trace.words import metres
+from engine.trace.words import meters
 
 __all__ = ["ALGORITHM", "GridSteps", "grid"]
 
@@ -100,7 +100,7 @@ class _Search:
         self.lines = (
             *(Mark("path", "ghost", ((x, y0), (x, y1))) for x in verticals), *(Mark("path", "ghost", ((x0, y), (x1, y))) for y in levels),
         )  # fmt: skip
-        size = f"{metres((x1 - x0) / columns)} by {metres((y1 - y0) / rows)}"
+        size = f"{meters((x1 - x0) / columns)} by {meters((y1 - y0) / rows)}"
         words = f"{counted(columns, 'column')} and {counted(rows, 'row')} over all lower left corners; a cell is {size}."
         if self.pairs:
             words += f" There was no room for {len(self.pairs)} pairs: the search is done once more, with room."

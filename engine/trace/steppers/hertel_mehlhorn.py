@@ -12,7 +12,7 @@ from engine.decompose.outline import Outline
 from engine.trace._outline import EXAMPLE, NamedPart, of_outline, parts_of
 from engine.trace.cases import OutlineCase
 from engine.trace.protocol import Algorithm
-from engine.trace.words import metres
+from engine.trace.words import meters
 
 __all__ = ["ALGORITHM", "HertelMehlhorn", "hertel_mehlhorn"]
 
@@ -96,7 +96,7 @@ def _diagonal(part: NamedPart, others: tuple[Mark, ...], row: MergeStep, cost: d
     else:
         what = f"without it {' and '.join(part.name(*dent) for dent in dents)} would turn right: it is essential, and stays"
     return TraceStep(
-        "left out" if row.is_left_out else "essential", 4 if row.is_left_out else 3, f"The diagonal {name}, {metres(length)} long: {what}.",
+        "left out" if row.is_left_out else "essential", 4 if row.is_left_out else 3, f"The diagonal {name}, {meters(length)} long: {what}.",
         part.features((u, v)), part.places((*row.at_u, *row.at_v)), values={"length": length},
         marks=(
             *others, part.path("looked_at", *row.at_u), part.path("looked_at", *row.at_v),

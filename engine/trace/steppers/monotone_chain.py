@@ -10,7 +10,7 @@ from engine.geometry.hull import ChainStep, convex_hull_chain
 from engine.trace._points import as_points, away_from_line, dots, features, named, names, of_points
 from engine.trace.cases import PointsCase
 from engine.trace.protocol import Algorithm
-from engine.trace.words import metres
+from engine.trace.words import meters
 
 __all__ = ["ALGORITHM", "MonotoneChain", "monotone_chain"]
 
@@ -86,11 +86,11 @@ def _step(case: PointsCase, row: ChainStep, lower: tuple[Point, ...], cost: dict
     left, foot = away_from_line(before, point, last)
     way = f"the straight way from {case.name(before)} to {name}"
     side_of_way = "left" if row.is_taken_off else "right"
-    place = f"{case.name(last)} lies {metres(abs(left))} {side_of_way} of {way}" if left != 0.0 or not row.is_taken_off else (
+    place = f"{case.name(last)} lies {meters(abs(left))} {side_of_way} of {way}" if left != 0.0 or not row.is_taken_off else (
         f"{case.name(last)} lies on {way}"
     )  # fmt: skip
     question = Question(f"{name} comes. Is {case.name(last)} taken off?", _ANSWERS, 0 if row.is_taken_off else 1)
-    gap = Mark("path", "looked_at", (foot, last), text=metres(abs(left)))
+    gap = Mark("path", "looked_at", (foot, last), text=meters(abs(left)))
     if row.is_taken_off:
         return TraceStep(
             "taken off", 4, f"{place}, so the chain would not turn left at it: no corner of the {side} hull, it is taken off.",

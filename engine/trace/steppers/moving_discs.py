@@ -15,11 +15,11 @@ from engine.trace.cases import PairCase
 from engine.trace.protocol import PLANE, Algorithm
 from engine.trace.rows import told
 from engine.trace.steppers import swept_sat
-from engine.trace.words import metres, square_metres
+from engine.trace.words import meters, square_meters
 
 __all__ = ["ALGORITHM", "MovingDiscs", "moving_discs"]
 
-QUADRATIC = View("quadratic", "the centres' distance, squared", x="fraction of the motion", y="m^2")
+QUADRATIC = View("quadratic", "the centers' distance, squared", x="fraction of the motion", y="m^2")
 
 _SAMPLES = 48
 
@@ -30,10 +30,10 @@ class MovingDiscs(Algorithm[PairCase]):
     title = "Two moving discs: one quadratic"
     page = "swept.md#derivation"
     pseudo_code = (
-        "w = B's motion as A sees it; c = from B's centre to A's",
+        "w = B's motion as A sees it; c = from B's center to A's",
         "r = both radii together; if |c| <= r: an overlap at 0",
         "if w = 0: a miss",
-        "t0 = c.w / w.w, when B's centre is nearest to A's",
+        "t0 = c.w / w.w, when B's center is nearest to A's",
         "d = |c x w| / |w|, how far apart they are then",
         "if d > r: they pass, a miss",
         "h = sqrt(r^2 w.w - (c x w)^2) / w.w, half the time within r",
@@ -55,7 +55,7 @@ class MovingDiscs(Algorithm[PairCase]):
             t = k / _SAMPLES
             x, y = c[0] - t * w[0], c[1] - t * w[1]
             points.append((t, x * x + y * y))
-        line = Mark("path", "other", ((0.0, r * r), (1.0, r * r)), "quadratic", f"r^2 = {square_metres(r * r)}")
+        line = Mark("path", "other", ((0.0, r * r), (1.0, r * r)), "quadratic", f"r^2 = {square_meters(r * r)}")
         return (*case.scenery, Mark("path", "ghost", tuple(points), "quadratic", "|c - t w|^2"), line)
 
     def query(self, case: PairCase) -> SweptContact:
@@ -99,7 +99,7 @@ class _Decoder(SweptDecoder):
         return found
 
     def centers(self, t: float) -> tuple[Point, Point]:
-        """Return both centres at a moment."""
+        """Return both centers at a moment."""
         found = []
         for side, (corner,) in zip(self.sides, self.corners, strict=True):
             found.append((corner[0] + t * side.way[0], corner[1] + t * side.way[1]))
@@ -111,8 +111,8 @@ class _Decoder(SweptDecoder):
         state = "no more than" if step.values["inside"] == 1.0 else "more than"
         return TraceStep(
             "start", step.line,
-            f"The centres are {metres(distance)} apart, {state} both radii together, r = {metres(self.radius)}; as A sees it, B goes "
-            f"{metres(math.hypot(*self.way))}.",
+            f"The centers are {meters(distance)} apart, {state} both radii together, r = {meters(self.radius)}; as A sees it, B goes "
+            f"{meters(math.hypot(*self.way))}.",
             points=(at_a, at_b), values={**step.values, "|c|": distance, "r": self.radius},
             marks=(
                 *step.marks, Mark("circle", "bound", (at_a,), text="A grown by B's radius", radius=self.radius),
@@ -129,14 +129,14 @@ class _Decoder(SweptDecoder):
         found = [
             TraceStep(
                 "nearest", 5 if passes else 4,
-                f"B's centre is nearest to A's at t0: {moment(nearest)}, then {metres(away)} away, "
-                + (f"more than r = {metres(self.radius)}: they pass." if passes else f"within r = {metres(self.radius)}: so they touch."),
+                f"B's center is nearest to A's at t0: {moment(nearest)}, then {meters(away)} away, "
+                + (f"more than r = {meters(self.radius)}: they pass." if passes else f"within r = {meters(self.radius)}: so they touch."),
                 points=(at_a, at_b) if is_drawn else (), values={"t0": nearest, "d": away, "r": self.radius},
                 marks=(
-                    *self.placed(nearest, "looked_at"), *((Mark("path", "best", (at_a, at_b), text=metres(away)),) if is_drawn else ()),
+                    *self.placed(nearest, "looked_at"), *((Mark("path", "best", (at_a, at_b), text=meters(away)),) if is_drawn else ()),
                     *self.on_curve(nearest, away * away, "new", "nearest"),
                 ),
-                question=Question(f"d = {metres(away)}, r = {metres(self.radius)}: do they touch on this way?", ("yes", "no"), int(passes)),
+                question=Question(f"d = {meters(away)}, r = {meters(self.radius)}: do they touch on this way?", ("yes", "no"), int(passes)),
             )
         ]  # fmt: skip
         if not passes:

@@ -11,7 +11,7 @@ from engine.geometry.hull import HullStep, convex_hull
 from engine.trace._points import as_points, away_from_line, dots, features, named, names, of_points
 from engine.trace.cases import PointsCase
 from engine.trace.protocol import Algorithm
-from engine.trace.words import metres
+from engine.trace.words import meters
 
 __all__ = ["ALGORITHM", "Quickhull", "quickhull"]
 
@@ -123,11 +123,11 @@ def _farthest(case: PointsCase, task: _Task, inside: tuple[Point, ...], ring: tu
     what = f"Of the {n} points {line}, {name} is the farthest" if n > 1 else f"Only {name} lies {line}"
     question = Question(f"Which point is farthest {line}?", tuple(map(case.name, others)), others.index(far), others) if n > 1 else None
     return TraceStep(
-        "farthest", 4, f"{what}, {metres(-left)} away: a corner{shed}.",
+        "farthest", 4, f"{what}, {meters(-left)} away: a corner{shed}.",
         features(case, far), (p, q, far), values={"distance": -left, "outside": n, "inside": len(inside)},
         marks=(
             _known(ring), Mark("path", "looked_at", (p, q)), *dots("looked_at", others), *dots("dropped", inside),
-            Mark("path", "best", (foot, far), text=metres(-left)), named(case, "new", far),
+            Mark("path", "best", (foot, far), text=meters(-left)), named(case, "new", far),
         ),
         cost=cost, question=question,
     )  # fmt: skip

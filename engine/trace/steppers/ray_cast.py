@@ -18,7 +18,7 @@ from engine.trace._points import between
 from engine.trace.cases import PairCase
 from engine.trace.protocol import PLANE, Algorithm
 from engine.trace.rows import told
-from engine.trace.words import metres
+from engine.trace.words import meters
 
 __all__ = ["ALGORITHM", "RayCast", "ray_cast"]
 
@@ -143,7 +143,7 @@ class _Decoder:
     def start(self, row: list[float]) -> TraceStep:
         is_inside, self.touch = row[0] == 1.0, row[5]
         inside = "inside the shape: there is nothing to look for" if is_inside else "outside: so the ray may enter"
-        long = "no length" if self.length == 0.0 else f"{metres(self.length)} long"
+        long = "no length" if self.length == 0.0 else f"{meters(self.length)} long"
         return self.step(
             "start", 0, f"The ray is {long}; its start lies {inside}.", points=(self.origin,), values={"inside": row[0]},
             marks=(Mark("point", "result" if is_inside else "looked_at", (self.origin,), text="start"),),
@@ -153,7 +153,7 @@ class _Decoder:
         edge, in_front, rate, t, entry, leave = int(row[0]), *row[1:6]
         self.asked += 1
         ends, n = self.ends_of(edge), self.normal_of(edge)
-        name = f"Edge {edge}: the start is {metres(abs(in_front))} {'in front of' if in_front > 0.0 else 'behind'} its line"
+        name = f"Edge {edge}: the start is {meters(abs(in_front))} {'in front of' if in_front > 0.0 else 'behind'} its line"
         values = {"in front": in_front, "n.w": rate, "entry": entry, "exit": leave}
         if math.isnan(t):
             is_out = in_front > self.touch
@@ -243,7 +243,7 @@ class _Decoder:
         n, r = self.direction(row[3], row[4]), self.shape.radius
         (x, y), (to_x, to_y) = self.ends_of(edge)
         ends = (x + r * n[0], y + r * n[1]), (to_x + r * n[0], to_y + r * n[1])
-        name = f"Edge {edge}" + (f", shifted out by {metres(r)}" if r > 0.0 else "")
+        name = f"Edge {edge}" + (f", shifted out by {meters(r)}" if r > 0.0 else "")
         counts = not math.isnan(t) and 0.0 <= along <= length
         if math.isnan(t):
             sentence = f"{name}: the ray runs along it and does not cross its line."
@@ -267,15 +267,15 @@ class _Decoder:
         r = self.shape.radius
         what = "The circle" if len(self.corners) == 1 else f"The circle about corner {corner}"
         if math.isnan(half):
-            sentence = f"{what}: the ray's line passes its centre at {metres(away)}, more than the radius, {metres(r)}: no crossing."
+            sentence = f"{what}: the ray's line passes its center at {meters(away)}, more than the radius, {meters(r)}: no crossing."
         else:
             sentence = (
-                f"{what}: the ray's line passes its centre at {metres(away)}, within the radius, {metres(r)}: it is in it from "
+                f"{what}: the ray's line passes its center at {meters(away)}, within the radius, {meters(r)}: it is in it from "
                 f"{moment(nearest - half)} to {moment(nearest + half)}."
             )
             self.bars.add(2.0 * corner + 1.0, nearest - half, nearest + half, f"arc {corner}")
         crossings = () if math.isnan(half) else (*self.crossing(nearest - half), *self.crossing(nearest + half))
-        beside = (Mark("path", "bound", (self.corners[corner], self.at(nearest)), text=metres(away)),) if abs(nearest) < 5.0 else ()
+        beside = (Mark("path", "bound", (self.corners[corner], self.at(nearest)), text=meters(away)),) if abs(nearest) < 5.0 else ()
         return self.step(
             "rounded corner", 9, sentence, looked_at=(Feature("a", "vertex", corner),),
             values={"away": away, "nearest": nearest, "half": half, "entry": entry, "exit": leave},
@@ -321,7 +321,7 @@ class _Decoder:
             marks.append(Mark("point", "result", (self.origin,), text="hit"))
         else:
             x, y = hit.point
-            sentence = f"A hit at {moment(hit.fraction)}, {metres(hit.fraction * self.length)} along the ray, at ({x:.3f}, {y:.3f})."
+            sentence = f"A hit at {moment(hit.fraction)}, {meters(hit.fraction * self.length)} along the ray, at ({x:.3f}, {y:.3f})."
             reach = 0.2 * self.length
             marks += [
                 Mark("path", "kept", (self.origin, hit.point)), Mark("point", "result", (hit.point,), text="hit"),

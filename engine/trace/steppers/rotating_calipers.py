@@ -11,7 +11,7 @@ from engine.contracts.trace import Mark, Point, Question, TraceStep, View
 from engine.trace._points import as_points, away_from_line, dots, features, names, of_points
 from engine.trace.cases import PointsCase
 from engine.trace.protocol import Algorithm
-from engine.trace.words import metres, square_metres
+from engine.trace.words import meters, square_meters
 
 __all__ = ["ALGORITHM", "RotatingCalipers", "rotating_calipers"]
 
@@ -67,7 +67,7 @@ class RotatingCalipers(Algorithm[PointsCase]):
             found.append(_on_edge(case, corners, trace[: k + 1], best, {"steps": len(found), "moves": moves}))
             best = caliper if is_best else best
         box = as_points(result.corners)
-        length, height = metres(2.0 * result.half_width), metres(2.0 * result.half_height)
+        length, height = meters(2.0 * result.half_width), meters(2.0 * result.half_height)
         said = (
             f"The box lies along the line, {length} long."
             if len(corners) > 1
@@ -75,7 +75,7 @@ class RotatingCalipers(Algorithm[PointsCase]):
         )
         if best is not None:
             edge = f"from {case.name(corners[best.edge])} to {case.name(corners[(best.edge + 1) % len(corners)])}"
-            said = f"The least rectangle lies on the edge {edge}: {length} x {height} = {square_metres(result.area)}."
+            said = f"The least rectangle lies on the edge {edge}: {length} x {height} = {square_meters(result.area)}."
         return [
             *found,
             TraceStep(
@@ -104,7 +104,7 @@ def _on_edge(case: PointsCase, corners: tuple[Point, ...], trace: list[Caliper],
     p, q = corners[caliper.edge], corners[(caliper.edge + 1) % n]
     right, top, left = corners[caliper.right], corners[caliper.top], corners[caliper.left]
     is_best = best is None or area < _area(best)
-    rank = "the first" if best is None else "the least so far" if is_best else f"no less than {square_metres(_area(best))}"
+    rank = "the first" if best is None else "the least so far" if is_best else f"no less than {square_meters(_area(best))}"
     # where the opposite edge is parallel two corners are the answer
     heights = [away_from_line(p, q, corner)[0] for corner in corners]
     is_one = sum(height > caliper.height * (1.0 - 1e-6) for height in heights) == 1
@@ -115,7 +115,7 @@ def _on_edge(case: PointsCase, corners: tuple[Point, ...], trace: list[Caliper],
     return TraceStep(
         "edge", 7 if is_best else 6,
         f"On the edge from {case.name(p)} to {case.name(q)} the calipers touch {case.name(right)}, {case.name(top)}, {case.name(left)}: "
-        f"{metres(caliper.width)} x {metres(caliper.height)} = {square_metres(area)}, {rank}.",
+        f"{meters(caliper.width)} x {meters(caliper.height)} = {square_meters(area)}, {rank}.",
         features(case, p, q, right, top, left), (p, q, right, top, left), caliper.axis, area if is_best or best is None else _area(best),
         {"width": caliper.width, "height": caliper.height, "area": area},
         (
@@ -138,7 +138,7 @@ def _curve(trace: list[Caliper], best: Caliper | None) -> tuple[Mark, ...]:
     """Mark the areas so far, and the least of them."""
     areas = tuple((float(one.edge), _area(one)) for one in trace)
     path = (Mark("path", "other", areas, "areas"),) if len(areas) > 1 else ()
-    least = () if best is None else (Mark("point", "best", ((float(best.edge), _area(best)),), "areas", square_metres(_area(best))),)
+    least = () if best is None else (Mark("point", "best", ((float(best.edge), _area(best)),), "areas", square_meters(_area(best))),)
     return (*path, Mark("point", "looked_at", areas[-1:], "areas"), *least)
 
 

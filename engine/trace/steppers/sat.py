@@ -13,7 +13,7 @@ from engine.trace._axes import AXIS, GAPS, Axes, Edges
 from engine.trace.cases import PairCase
 from engine.trace.protocol import PLANE, Algorithm
 from engine.trace.rows import told
-from engine.trace.words import metres
+from engine.trace.words import meters
 
 __all__ = ["ALGORITHM", "Sat", "sat"]
 
@@ -69,16 +69,16 @@ def _answer(axes: Axes, is_overlapping: bool) -> TraceStep:
         gap = last.values["gap"]
         line, points = 7, last.points
         says = (
-            f"They overlap: the cores are {metres(last.values['distance'])} apart, and the radii reach across that, {metres(axes.reach)}."
+            f"They overlap: the cores are {meters(last.values['distance'])} apart, and the radii reach across that, {meters(axes.reach)}."
             if is_overlapping and axes.reach > 0.0
             else "They overlap: the cores are 0 m apart within rounding, which is a touch."
             if is_overlapping
-            else f"They are apart, by {metres(gap)}: corner to corner, farther than along any edge's normal."
+            else f"They are apart, by {meters(gap)}: corner to corner, farther than along any edge's normal."
         )
     elif is_overlapping:
         line, points, gap = 5, (), axes.best - axes.reach
         says = (
-            f"They overlap: their shadows do on all {there_are} axes, by {metres(-gap)} or more. If any line could be drawn between the "
+            f"They overlap: their shadows do on all {there_are} axes, by {meters(-gap)} or more. If any line could be drawn between the "
             "two, one along an edge could: so no other axis need be tried."
         )
         side, edge = axes.best_edge or (0, 0)
@@ -87,7 +87,7 @@ def _answer(axes: Axes, is_overlapping: bool) -> TraceStep:
         line, points, gap = 4, (), last.values["gap"]
         left = there_are - axes.n_axes
         saved = f" The other {left} of {there_are} axes were not looked at." if left else ""
-        says = f"They are apart: one axis on which the shadows do not meet, here by {metres(gap)}, is proof enough.{saved}"
+        says = f"They are apart: one axis on which the shadows do not meet, here by {meters(gap)}, is proof enough.{saved}"
     return TraceStep(
         "answer", line, says, points=points, axis=last.axis if line == 4 else None, bound=gap, values={"overlaps": float(is_overlapping)},
         marks=marks, cost=axes.cost, result=is_overlapping,

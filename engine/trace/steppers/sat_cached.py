@@ -14,7 +14,7 @@ from engine.trace._axes import AXIS, GAPS, Axes, Edges
 from engine.trace.cases import PairCase
 from engine.trace.protocol import PLANE, Algorithm
 from engine.trace.rows import told
-from engine.trace.words import metres
+from engine.trace.words import meters
 
 __all__ = ["ALGORITHM", "SatCached", "cached_steps", "sat_cached"]
 
@@ -113,11 +113,11 @@ def _remembered_step(axes: Axes, axis: int, separation: float) -> TraceStep:
         looked_at = Feature("a", "vertex", first), Feature("b", "vertex", second)
         ends = edges.vertices[0][first], edges.vertices[1][second]
         n = _direction(*ends)
-        marks = (Mark("path", "looked_at", ends, text=metres(gap)), Mark("point", "looked_at", ends))
+        marks = (Mark("path", "looked_at", ends, text=meters(gap)), Mark("point", "looked_at", ends))
     verdict = (
-        f"gap {metres(gap)}: it still separates them. Shapes move little in a frame: one axis settles nearly all pairs that stay apart."
+        f"gap {meters(gap)}: it still separates them. Shapes move little in a frame: one axis settles nearly all pairs that stay apart."
         if is_enough
-        else f"gap {metres(gap)}: it separates them no longer, or never did. So all is done as ever."
+        else f"gap {meters(gap)}: it separates them no longer, or never did. So all is done as ever."
     )
     return TraceStep(
         "remembered", 1, f"The axis of the frame before, {name}: {verdict}", looked_at, axis=n, bound=gap,
@@ -143,7 +143,7 @@ def _answer(axes: Axes, result: CachedOverlap, taken: list[float]) -> TraceStep:
     else:
         gap = taken[3] - axes.reach
         line = 7
-        says = f"{what}. The best axis is that of {name}, gap {metres(gap)}: in the next frame it is tried first."
+        says = f"{what}. The best axis is that of {name}, gap {meters(gap)}: in the next frame it is tried first."
     side, first, second = _named(axes.edges, result.axis)
     if side >= 0 and axes.edges.count(side):
         separation = gap + axes.reach

@@ -13,7 +13,7 @@ from engine.contracts.trace import Mark, Point, Question, TraceStep
 from engine.trace._points import as_points, dots, features, named, names, of_points
 from engine.trace.cases import PointsCase
 from engine.trace.protocol import Algorithm
-from engine.trace.words import metres
+from engine.trace.words import meters
 
 __all__ = ["ALGORITHM", "SmallestCircle", "smallest_circle"]
 
@@ -60,9 +60,9 @@ class SmallestCircle(Algorithm[PointsCase]):
             if not row.is_exact:
                 found.append(run.judged(len(trace) == 1, {"steps": len(found), "tests": n_tests}))
         support = run.of(row.found.support)
-        said = f"{names(case, support)} determine the smallest circle: its radius is {metres(result.radius)}."
+        said = f"{names(case, support)} determine the smallest circle: its radius is {meters(result.radius)}."
         if len(support) == 1:
-            said = f"The smallest circle is {case.name(support[0])} and no larger than rounding, {metres(result.radius)}."
+            said = f"The smallest circle is {case.name(support[0])} and no larger than rounding, {meters(result.radius)}."
         return [
             *found,
             TraceStep(
@@ -101,7 +101,7 @@ class _Run:
         return tuple(self.points[k] for k in indices)
 
     def circle(self, circle: Circumscribed[float]) -> tuple[Point, float]:
-        """Return centre and radius, world frame."""
+        """Return center and radius, world frame."""
         return (float(circle.x) + self.middle[0], float(circle.y) + self.middle[1]), math.sqrt(circle.radius_sq)
 
     def beginning(self, cost: dict[str, int]) -> TraceStep:
@@ -126,14 +126,14 @@ class _Run:
         support = names(case, self.of(test.circle.support)).replace(", ", " ")
         of_whom = f"the circle of {support}{' alone' if len(test.circle.support) == 1 else ''}"
         if test.is_in:
-            what = f"{name} is in {of_whom}, {metres(max(-off, 0.0))} from its edge: nothing changes."
+            what = f"{name} is in {of_whom}, {meters(max(-off, 0.0))} from its edge: nothing changes."
         else:
             then = (
                 f": the next one grows until it just reaches {name}, so {name} is on its edge. All before it again, from {name} alone",
-                f", so it is on the next one as well: {on_it} and {name} as its diameter, radius {metres(next_radius)}",
-                f", so it is on the next one as well: through {on_it.replace(' and ', ', ')} and {name}, radius {metres(next_radius)}",
+                f", so it is on the next one as well: {on_it} and {name} as its diameter, radius {meters(next_radius)}",
+                f", so it is on the next one as well: through {on_it.replace(' and ', ', ')} and {name}, radius {meters(next_radius)}",
             )[level]
-            what = f"{name} lies {metres(max(off, 0.0))} outside {of_whom}{then}."
+            what = f"{name} lies {meters(max(off, 0.0))} outside {of_whom}{then}."
         if known:
             what = f"With {on_it} on the edge: {what}"
         asked = Question(f"Is {name} in the circle?", _ANSWERS, 0 if test.is_in else 1)
@@ -157,7 +157,7 @@ class _Run:
         verdict = "the same, within rounding" if is_smallest else "more than rounding: some branch went wrong"
         return TraceStep(
             "judged", 7,
-            f"{names(self.case, support)} alone {verb} a radius of {metres(self.row.demanded)}, and {metres(self.row.holds_all)} hold all "
+            f"{names(self.case, support)} alone {verb} a radius of {meters(self.row.demanded)}, and {meters(self.row.holds_all)} hold all "
             f"points: {verdict}.", features(self.case, *support), support, bound=self.row.demanded,
             values={"demanded": self.row.demanded, "holds all": self.row.holds_all},
             marks=(*dots("kept", self.points), *dots("best", support), Mark("circle", "best", (center,), radius=radius)), cost=cost,

@@ -13,7 +13,7 @@ from engine.trace._tree import BOXES, boxes_case, common, listed
 from engine.trace.cases import BoxesCase, box_corners
 from engine.trace.protocol import PLANE, Algorithm
 from engine.trace.rows import told
-from engine.trace.words import metres, square_metres
+from engine.trace.words import meters, square_meters
 
 __all__ = ["ALGORITHM", "SweepAndPruneSteps", "sweep_and_prune"]
 
@@ -33,7 +33,7 @@ class SweepAndPruneSteps(Algorithm[BoxesCase]):
     page = "sweep_and_prune.md#derivation"
     pseudo_code = (
         "for each box that comes:",
-        "  the axis on which the centres' variance is larger (twice)",
+        "  the axis on which the centers' variance is larger (twice)",
         "  if it is another one than before: sort all anew",
         "  else put it at the end of the order, and while the one before",
         "    begins farther on: change places with it",
@@ -104,8 +104,8 @@ class _Sweep:
             wider, less = max(numbers[2:4]) / n, min(numbers[2:4]) / n
             name = "xy"[taken]
             self._add(
-                "axis", 1, f"The centres' variance along {name} is {square_metres(wider)}, more than {AXIS_GAIN:.0f} times the "
-                f"{square_metres(less)} along {'yx'[taken]}: {name} is swept from now on, so that fewer intervals overlap.",
+                "axis", 1, f"The centers' variance along {name} is {square_meters(wider)}, more than {AXIS_GAIN:.0f} times the "
+                f"{square_meters(less)} along {'yx'[taken]}: {name} is swept from now on, so that fewer intervals overlap.",
                 {}, values={"variance": wider, "other variance": less},
             )  # fmt: skip
 
@@ -128,7 +128,7 @@ class _Sweep:
         del self.order[place]
         self.order.insert(to, item)
         self.cost["swaps"] += place - to
-        begins = f"Box {item} begins at {'xy'[self.axis]} = {metres(self._low(item))}"
+        begins = f"Box {item} begins at {'xy'[self.axis]} = {meters(self._low(item))}"
         if passed:
             words = f"{begins}, before {_boxes(passed)}: {counted(place - to, 'swap')} to the left, to place {to}."
         else:
@@ -148,7 +148,7 @@ class _Sweep:
 
     def run(self, place: int, beyond: int) -> None:
         item, self.active = self.order[place], self.order[place + 1 : beyond]
-        end = metres(self.boxes[item][self.axis + 2])
+        end = meters(self.boxes[item][self.axis + 2])
         if self.active:
             stop = f"; box {self.order[beyond]} begins beyond that and ends the list" if beyond < len(self.order) else ""
             those = "is {}, which begins" if len(self.active) == 1 else "are {}, which begin"
@@ -166,7 +166,7 @@ class _Sweep:
         self.cost["boxes tested"] += 1
         name = "yx"[self.axis]
         low, high, other_low, other_high = (self.boxes[k][1 - self.axis + 2 * side] for k in (item, other) for side in range(2))
-        spans = f"{metres(low)} to {metres(high)} and {metres(other_low)} to {metres(other_high)}"
+        spans = f"{meters(low)} to {meters(high)} and {meters(other_low)} to {meters(other_high)}"
         if is_met:
             self.pairs.append((min(item, other), max(item, other)))
         words = f"Boxes {item} and {other} on {name}: {spans}: {'they overlap, a pair' if is_met else 'apart, no pair'}."

@@ -10,7 +10,7 @@ from engine.decompose.outline import Outline
 from engine.trace._outline import EXAMPLE, NamedPart, area_of, of_outline, parts_of
 from engine.trace.cases import OutlineCase
 from engine.trace.protocol import Algorithm
-from engine.trace.words import square_metres
+from engine.trace.words import square_meters
 
 __all__ = ["ALGORITHM", "Triangulation", "triangulation"]
 
@@ -55,7 +55,7 @@ class Triangulation(Algorithm[OutlineCase]):
             result += part.loops(pieces)
             marks += part.polygons("result", pieces)
         whole = sum(area_of(mark.points) for mark in marks)
-        said = f"{counted(len(result), 'triangle')} and the outline have one area, {square_metres(whole)}: checked in whole numbers."
+        said = f"{counted(len(result), 'triangle')} and the outline have one area, {square_meters(whole)}: checked in whole numbers."
         return [
             *found,
             TraceStep(
@@ -82,9 +82,9 @@ def _triangle(part: NamedPart, before: list[list[int]], row: TriangleStep, cost:
     kind = _KINDS[sum(side in edges for side in ((a, b), (b, c), (c, a)))]
     area = area_of(part.places(row.corners))
     sofar = sum(area_of(part.places(one)) for one in before) + area
-    what = f": {kind}; {square_metres(area)}" if row.twice else ", all three on one line: it is left out"
+    what = f": {kind}; {square_meters(area)}" if row.twice else ", all three on one line: it is left out"
     return TraceStep(
-        "triangle", 4 if row.twice else 5, f"Triangle {part.name(a, b, c)}{what}. The sum is {square_metres(sofar)}.",
+        "triangle", 4 if row.twice else 5, f"Triangle {part.name(a, b, c)}{what}. The sum is {square_meters(sofar)}.",
         part.features(row.corners), part.places(row.corners), values={"area": area, "sum": sofar},
         marks=(*part.polygons("kept", before), *part.polygons("new", [row.corners])), cost=cost,
     )  # fmt: skip

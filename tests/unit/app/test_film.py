@@ -1,4 +1,4 @@
-"""The colours of a film that may have only 256; a film that cannot be written."""
+"""The colors of a film that may have only 256; a film that cannot be written."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ import pytest
 from engine.app.film import FilmError, film_colors, open_film
 
 
-def test_few_colours_are_kept_as_they_are() -> None:
+def test_few_colors_are_kept_as_they_are() -> None:
     pixels = np.array([(0, 0, 0), (255, 128, 1), (255, 128, 1), (7, 8, 9)], dtype=np.uint8)
     assert {tuple(color) for color in film_colors([pixels]).tolist()} == {(0, 0, 0), (255, 128, 1), (7, 8, 9)}
 
 
 @pytest.mark.parametrize("n_gray", [0, 200])
-def test_a_small_mark_keeps_its_colour_beside_large_shades(n_gray: int) -> None:
+def test_a_small_mark_keeps_its_color_beside_large_shades(n_gray: int) -> None:
     """A hinge of thirty pixels, green, on a picture of gradients and blends."""
     rng = np.random.default_rng(3)
     ground = np.repeat(np.array([(20, 22, 30), (200, 70, 60), (240, 150, 40)], dtype=np.uint8), 60_000, axis=0)

@@ -172,7 +172,7 @@ def test_back_and_quit_from_a_demo_and_panels(hand: Hand) -> None:
     assert not window.running
 
 
-def test_what_cannot_be_done_is_grey_and_says_why(hand: Hand, browser: Hand, tmp_path: Path) -> None:
+def test_what_cannot_be_done_is_gray_and_says_why(hand: Hand, browser: Hand, tmp_path: Path) -> None:
     for words in ("Save", "Save as…", "Picture", "Film, MP4", "Tables, CSV", "Record", "Plots"):
         assert refusal(browser, words) == "start a demo first"
     assert refusal(browser, "What was left unsaved") == "nothing was left unsaved"

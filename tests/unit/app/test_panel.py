@@ -121,20 +121,20 @@ def test_buttons_of_several_words_add_and_take_away(drop: type[Demo]) -> None:
 
 @pytest.mark.parametrize("theme", list(THEMES))
 def test_a_button_under_the_pointer_does_not_look_like_one_that_is_on(theme: str) -> None:
-    """It has another lightness than one at rest, and nothing of the accent's colour, which says that a button is on; nor its edge."""
+    """It has another lightness than one at rest, and nothing of the accent's color, which says that a button is on; nor its edge."""
     before = palette.theme_name()
     palette.use_theme(theme)
     try:
-        colours = theme_for(1.0)["defaults"]["colours"]
+        colors = theme_for(1.0)["defaults"]["colors"]
     finally:
         palette.use_theme(before)
-    normal, hovered, on = (pygame.Color(colours[f"{state}_bg"]) for state in ("normal", "hovered", "selected"))
+    normal, hovered, on = (pygame.Color(colors[f"{state}_bg"]) for state in ("normal", "hovered", "selected"))
 
     def distance(one: pygame.Color, other: pygame.Color) -> float:
         return sum((a - b) ** 2 for a, b in zip(one, other, strict=True)) ** 0.5
 
     assert distance(normal, hovered) > 15.0 and distance(hovered, on) > 1.5 * distance(hovered, normal)
-    assert colours["hovered_border"] not in (colours["selected_border"], colours["normal_border"])
+    assert colors["hovered_border"] not in (colors["selected_border"], colors["normal_border"])
 
 
 def test_card_and_status_bar_count_the_same_bodies() -> None:

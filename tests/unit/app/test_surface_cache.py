@@ -13,7 +13,7 @@ FRAME = 1.0 / 60.0
 
 
 class Wall:
-    """Some parts beside each other, each painted in a colour that counts how often it was painted."""
+    """Some parts beside each other, each painted in a color that counts how often it was painted."""
 
     def __init__(self, names: str) -> None:
         self.kept = SurfaceCache()

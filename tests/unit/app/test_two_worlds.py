@@ -50,7 +50,7 @@ def press(hand: Hand, what: str, value: str, at: int = 0) -> None:
 
 
 def beside_pixels(hand: Hand) -> Any:
-    """Where the second world's colour is, or nearly, as on a smoothed line: pixels (n, 2)."""
+    """Where the second world's color is, or nearly, as on a smoothed line: pixels (n, 2)."""
     view = hand.window.screen.view
     found = np.argwhere((np.abs(pygame.surfarray.array3d(hand.surface) - np.array(palette.BESIDES[0])) < 50).all(axis=2))
     return found[(found[:, 0] >= view[0]) & (found[:, 1] >= view[1] + 120)]  # not the words in the readout

@@ -70,7 +70,7 @@ def test_contains_a_shape_with_its_radius(name: str, volume: str) -> None:
 
 @pytest.mark.parametrize("volume", VOLUMES)
 def test_is_no_larger_than_rounding_demands(volume: str) -> None:
-    """Containment alone would be met by a volume of half the world: at the origin the margins are below a nanometre a metre."""
+    """Containment alone would be met by a volume of half the world: at the origin the margins are below a nanometer a meter."""
     square = CLOUDS["square"]
     exact = {"mean circle": 2 * math.pi, "smallest circle": 2 * math.pi, "hull": 4.0, "oriented box": 4.0, "4-DOP": 4.0, "box": 4.0}
     found = VOLUMES[volume](square, Transform())

@@ -110,7 +110,7 @@ def test_segments_and_points_as_hulls() -> None:
 
 
 def test_a_hull_too_far_away_for_its_size_keeps_the_edges_that_it_has() -> None:
-    """At 1e16 m numbers are two metres apart, so that of two corners one is left; the slanted edge still parts what no other edge does."""
+    """At 1e16 m numbers are two meters apart, so that of two corners one is left; the slanted edge still parts what no other edge does."""
     ring = np.array([(0.0, 0.0), (40.0, 0.0), (40.0, 0.0), (20.0, 40.0)]) + (1e16, 0.0)
     other = np.array([(40.0, 40.0), (140.0, 60.0), (60.0, 140.0)]) + (1e16, 0.0)
     hulls = BoundingHull(ring, 0.0), BoundingHull(other, 0.0)

@@ -10,7 +10,7 @@ import pytest
 
 from engine.bounding.kinds import KINDS, volume_name
 from engine.bounding.outlines import outline_area
-from engine.bounding.trade_off import ALL_VOLUMES, REACH, mean_area, neighbours, trade_offs
+from engine.bounding.trade_off import ALL_VOLUMES, REACH, mean_area, neighbors, trade_offs
 from engine.common.errors import InvalidShapeError
 from sprites.figure_outline import OUTLINE
 from tests.unit.bounding.test_overlap import FRAME, STAR
@@ -37,14 +37,14 @@ def test_what_must_hold_for_any_outline(rings: tuple[np.ndarray, ...]) -> None:
         assert found[tighter].area_ratio <= found[looser].area_ratio and found[tighter].false_rate <= found[looser].false_rate
 
 
-def test_neighbours_lie_evenly_in_their_disc() -> None:
+def test_neighbors_lie_evenly_in_their_disc() -> None:
     """The smallest circles overlap in 4 of 9 pairs, by the areas; the share is that to three deviations."""
     found = trade_offs((STAR,), [("smallest_circle", 0)], n_pairs=20_000 if COMPILED else 1_000)[0]
     says = found.false_rate * (found.n_pairs - found.n_hits) + found.n_hits
     share = 4.0 / REACH**2
     assert abs(says / found.n_pairs - share) < 3.0 * math.sqrt(share * (1.0 - share) / found.n_pairs)
-    assert np.array_equal(neighbours(STAR, 50, 7), neighbours(STAR, 50, 7)) and not np.array_equal(
-        neighbours(STAR, 50, 7), neighbours(STAR, 50, 8)
+    assert np.array_equal(neighbors(STAR, 50, 7), neighbors(STAR, 50, 7)) and not np.array_equal(
+        neighbors(STAR, 50, 7), neighbors(STAR, 50, 8)
     )
 
 

@@ -193,7 +193,7 @@ def test_an_impact_inside_the_step_is_seen_where_it_happened() -> None:
     contacts = world.step()
     assert contacts.in_toi.tolist() == [True]
     x_impact = float(contacts.pose_b[0, 0])
-    # Box2D aims at max(slop, radii - 3 slop) between the cores: the disc's centre and the wall's face at -0.05
+    # Box2D aims at max(slop, radii - 3 slop) between the cores: the disc's center and the wall's face at -0.05
     target = 0.1 + BOX2D_POLYGON_SKIN - 3.0 * 0.005
     assert x_impact == pytest.approx(-0.05 - target, abs=0.25 * 0.005)
     assert x_impact != world.state(bullet).position[0]

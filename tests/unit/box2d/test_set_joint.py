@@ -126,7 +126,7 @@ def test_a_limit_that_is_taken_away_pushes_no_more() -> None:
 
 
 def test_a_bridge_does_not_start_when_one_of_its_hinges_is_changed() -> None:
-    """Impulses that still hold are kept: the planks sink less than a tenth of a millimetre more than without the change."""
+    """Impulses that still hold are kept: the planks sink less than a tenth of a millimeter more than without the change."""
     memory.load()
     lowest = []
     for is_changed in (False, True):

@@ -95,7 +95,7 @@ SCENES = {
     "points": _points,
     "one giant": _giant,
     "sizes 1:1000": _sizes,
-    "a million metres away": _far,
+    "a million meters away": _far,
     "on a line": _collinear,
     "denormals": _denormals,
     "tenths": _tenths,

@@ -24,7 +24,7 @@ def spread(n, seed=3):
 
 
 def crowds(n, seed=4):
-    """Half of the boxes in one place, half in another, a million metres away."""
+    """Half of the boxes in one place, half in another, a million meters away."""
     rng = np.random.default_rng(seed)
     return around(rng.normal(0.0, math.sqrt(n), (n, 2)) + 1e6 * rng.integers(0, 2, (n, 1)), np.full((n, 2), 0.4))
 

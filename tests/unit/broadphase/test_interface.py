@@ -221,7 +221,7 @@ def test_a_box_around_a_met_box_is_met():
     rng = np.random.default_rng(6)
     n = 40
     boxes = np.concatenate(
-        [scene(name, 6)[:n] for name in ("random", "tenths", "denormals", "a million metres away", "as wide as float64")]
+        [scene(name, 6)[:n] for name in ("random", "tenths", "denormals", "a million meters away", "as wide as float64")]
     )
     grown = np.array([np.nextafter(boxes[:, k], -np.inf if k < 2 else np.inf) for k in range(4)]).T
     grown = np.clip(np.where(rng.random(grown.shape) < 0.5, grown, boxes), -1.7e308, 1.7e308)

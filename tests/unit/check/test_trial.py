@@ -41,7 +41,7 @@ def test_the_correct_example_is_right(query: str, seed: int) -> None:
 @pytest.mark.parametrize(
     ("name", "kinds"),
     [
-        ("no_normalising", {"wrong_normal", "not_unit_normal", "wrong_depth"}),
+        ("no_normalizing", {"wrong_normal", "not_unit_normal", "wrong_depth"}),
         ("wrong_winding", {"missed_overlap"}),
         ("vertices_only", {"missed_overlap"}),
     ],
@@ -135,7 +135,7 @@ def test_a_single_pair() -> None:
 
 PLANTED = {
     "a gap is a contact": ("if gap > 0.0:", "if gap > 0.01:", "false_overlap"),
-    "a touch of a millimetre is none": ("if gap > 0.0:", "if gap > -0.001:", "missed_overlap"),
+    "a touch of a millimeter is none": ("if gap > 0.0:", "if gap > -0.001:", "missed_overlap"),
     "the greatest overlap": ("if -gap < depth:", "if depth == math.inf or -gap > depth:", "wrong_normal"),
     "an edge left out": ("list(zip(corners, corners[1:] + corners[:1]))", "list(zip(corners, corners[1:]))", "wrong_normal"),
     "edges of a only": ("in edges(corners_b):\n        yield", "in edges(corners_b[:1]):\n        yield", "false_overlap"),

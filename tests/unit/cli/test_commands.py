@@ -54,7 +54,7 @@ def scene(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("compare --report out --json out/report.html", "--json must be another file than --report"),
         ("scene scene.json --out a.json --json a.json", "--json must be another file than --out"),
         ("scene scene.json --out scene.json", "--out must be another file than FILE"),
-        ("scene scene.json --pixels-per-metre 9", "--pixels-per-metre must be left out for a file that is in metres, got 9.0"),
+        ("scene scene.json --pixels-per-metre 9", "--pixels-per-metre must be left out for a file that is in meters, got 9.0"),
         ("run bounce --solver newton", "--solver must be one of box2d, soft_step"),
         ("run bounce --against sof_step --headless", "--against must be one of box2d, soft_step"),
         ("run --pair scene.json --solver soft_step", "--solver must be left out with --pair, which has no world, got 'soft_step'"),

@@ -211,7 +211,7 @@ def _compared(patch: pytest.MonkeyPatch) -> Documents:
 
 
 def _checked(patch: pytest.MonkeyPatch) -> Documents:
-    Path("mine.py").write_text("def collide(a, b):\n    return {'normal': (2.0, 0.0), 'colour': 1}\n", encoding="utf-8")
+    Path("mine.py").write_text("def collide(a, b):\n    return {'normal': (2.0, 0.0), 'color': 1}\n", encoding="utf-8")
     whole = check._on_many
     patch.setattr(check, "_on_many", lambda *given, **named: (whole(*given, **named)[0], False))
     yield from _of("check mine.py --pairs 30")(patch)
@@ -231,14 +231,14 @@ def _traced(patch: pytest.MonkeyPatch) -> Documents:
 
 
 def _judged(patch: pytest.MonkeyPatch) -> Documents:
-    yield from _of("references off_centre --solver soft_step")(patch)
-    off_centre = REFERENCES["off_centre"]
+    yield from _of("references off_center --solver soft_step")(patch)
+    off_center = REFERENCES["off_center"]
 
     def interrupted(lab: Lab) -> Iterable[Row]:
         raise KeyboardInterrupt
 
-    patch.setitem(REFERENCES, "cradle", replace(off_centre, name="cradle", measure=interrupted))
-    yield from _of("references off_centre cradle --solver soft_step")(patch)
+    patch.setitem(REFERENCES, "cradle", replace(off_center, name="cradle", measure=interrupted))
+    yield from _of("references off_center cradle --solver soft_step")(patch)
 
 
 def _studied(patch: pytest.MonkeyPatch) -> Documents:

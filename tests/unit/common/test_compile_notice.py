@@ -56,7 +56,7 @@ def test_what_is_soon_done_is_not_worth_a_word(watch: compile_notice._Watch, mon
     timer = watch._timer
     watch.end()
     assert timer is not None
-    timer.join(PATIENCE)  # cancelled, it ends at once
+    timer.join(PATIENCE)  # canceled, it ends at once
     assert not compile_notice._silent.is_set() and watch._timer is None
 
 

@@ -62,7 +62,7 @@ def place(rng: np.random.Generator) -> tuple[float, float]:
 
 
 def build(rng: np.random.Generator) -> World:
-    """A floor of edges, most of them with neighbours, two walls, and up to fifty bodies."""
+    """A floor of edges, most of them with neighbors, two walls, and up to fifty bodies."""
     gravity, hertz = float(rng.choice([-10.0, 0.0, -10.0])), float(rng.choice([60, 30, 120, 240]))
     world = World(WorldSettings((0.0, gravity), hertz, continuous=bool(rng.random() < 0.8), sub_stepping=bool(rng.random() < 0.1)))
     points = [(float(x), float(y)) for x, y in zip(np.linspace(-8.0, 8.0, 9), rng.uniform(-0.3, 0.3, 9), strict=True)]

@@ -105,7 +105,7 @@ def test_rays_aim_at_solids_where_edges_are_not_wanted():
     assert np.array_equal(rays.origins[nothing], rays.ends[nothing])
 
 
-def test_edges_with_all_neighbours():
+def test_edges_with_all_neighbors():
     edges = random_edges(np.random.default_rng(1), 40)
     assert [edge.ghost1 is not None for edge in edges[:4]] == [False, True, False, True]
     assert [edge.ghost2 is not None for edge in edges[:4]] == [False, False, True, True]

@@ -82,8 +82,8 @@ def test_two_segments_are_not_for_box2d() -> None:
 
 
 FAULTS: dict[str, Callable[[StepContacts], dict[str, Any]]] = {
-    "a point moved by a micrometre": lambda one: {"position": one.position + 1e-6},
-    "a gap of a nanometre more": lambda one: {"separation": np.where(np.arange(2) < one.count[:, None], one.separation + 1e-9, 0.0)},
+    "a point moved by a micrometer": lambda one: {"position": one.position + 1e-6},
+    "a gap of a nanometer more": lambda one: {"separation": np.where(np.arange(2) < one.count[:, None], one.separation + 1e-9, 0.0)},
     "a normal turned round": lambda one: {"normal": -one.normal},
     "the two poses exchanged": lambda one: {"pose_a": one.pose_b, "pose_b": one.pose_a},
     "the poses of the end": lambda one: {"pose_a": one.pose_a + 1e-6},

@@ -83,9 +83,9 @@ def test_a_polygon_that_float32_does_not_hold_is_ours_alone() -> None:
     assert many.box2d is None and many.ours.is_yes
 
 
-def test_a_motion_about_another_centre_is_the_same_motion() -> None:
+def test_a_motion_about_another_center_is_the_same_motion() -> None:
     shifted = Polygon(BOX.vertices + np.array([0.5, 0.0]))
-    # a half turn about (0.5, 0) of the body frame, moving 3 m: in the world the centre goes from (-3, 0) to (0, 0)
+    # a half turn about (0.5, 0) of the body frame, moving 3 m: in the world the center goes from (-3, 0) to (0, 0)
     start, end = Transform((-3.5, 0.0)), Transform((0.5, 0.0), np.pi)
     about = Pair("toi", shifted, start, Circle(0.5), Transform(), end, Transform(), center_a=(0.5, 0.0))
     plain = Pair("toi", BOX, Transform((-3.0, 0.0)), Circle(0.5), Transform(), Transform((0.0, 0.0), np.pi), Transform())
@@ -93,7 +93,7 @@ def test_a_motion_about_another_centre_is_the_same_motion() -> None:
     assert ask(about).verdict in ("agree", "explained")
 
 
-def test_an_edge_with_neighbours_is_judged() -> None:
+def test_an_edge_with_neighbors_is_judged() -> None:
     edge = Segment((-1.0, 0.0), (1.0, 0.0), 0.01, (-2.0, 0.5), (2.0, -0.5))
     answers = ask(Pair("manifold", edge, Transform(), BOX, Transform((0.2, 0.49), 0.05)))
     assert answers.verdict in ("agree", "explained") and answers.box2d is not None and len(answers.ours.points) == 2

@@ -20,7 +20,7 @@ ORACLE = PairOracle(CASES.shapes)
 POSED = posed_pairs(pack(ORACLE.shapes, ORACLE.centroids), CASES.pairs, CASES.poses_a, CASES.poses_b)
 BOX2D = ORACLE.manifolds(CASES.pairs, CASES.poses_a, CASES.poses_b)
 POINTS = np.concatenate((BOX2D.position, BOX2D.separation[:, :, None]), axis=2)
-# shapes of a metre and more, near the origin and overlapping by more than a centimetre: no fault below hides in rounding
+# shapes of a meter and more, near the origin and overlapping by more than a centimeter: no fault below hides in rounding
 DEEP = (BOX2D.count > 0) & (BOX2D.separation.min(axis=1) < -0.01) & (CASES.family == -1)
 
 

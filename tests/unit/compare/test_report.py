@@ -19,7 +19,7 @@ from engine.compare.report.document import html_report
 from engine.compare.report.exhibits import Exhibit, Run, exhibits
 from engine.compare.report.picture import pair_svgs, sketch_svg
 from engine.geometry import Circle
-from engine.report import metres
+from engine.report import meters
 from engine.report.charts import standalone_svg
 
 RUN = Run(11_000, 5)
@@ -215,7 +215,7 @@ def test_the_command_finds_the_same_pair_again(total: Tally) -> None:
 
 
 def test_lengths_are_told_in_units_that_read_well() -> None:
-    assert [metres(one) for one in (0.0, 1e-12, 3.14159e-6, 0.999, 1.0, 999.0, 1146.58)] == [
+    assert [meters(one) for one in (0.0, 1e-12, 3.14159e-6, 0.999, 1.0, 999.0, 1146.58)] == [
         "0", "1 pm", "3.14 µm", "999 mm", "1 m", "999 m", "1.15 km",
     ]  # fmt: skip
 

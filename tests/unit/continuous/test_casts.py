@@ -182,7 +182,7 @@ def test_swept_contact_of_all_kinds_against_the_time_of_impact():
         if swept.status is Status.HIT:
             n_hits += 1
             assert impact.fraction <= swept.t_first + 1e-14
-            # the advancement stops where the gap is a nanometre: at a graze that is some time before
+            # the advancement stops where the gap is a nanometer: at a graze that is some time before
             at = Transform(tuple(np.add(xf_b.position, swept.t_first * way)), xf_b.angle)
             for p in swept.contact_set.points:
                 assert abs(point_gaps(a, xf_a, [p])[0]) < NEAR and abs(point_gaps(b, at, [p])[0]) < NEAR

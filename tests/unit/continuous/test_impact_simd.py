@@ -58,7 +58,7 @@ def test_the_scalar_answers_to_the_bit(is_box2d, skin, spin, off_center, monkeyp
 
 @TARGETS
 def test_corners_that_meet_and_faces_that_lie_flat(is_box2d, monkeypatch):
-    """Straight motions on a grid: the distance is that of two corners, faces are parallel, centres coincide."""
+    """Straight motions on a grid: the distance is that of two corners, faces are parallel, centers coincide."""
     shapes = pack([Polygon.box(0.5, 0.5), Polygon([(0, 0), (1, 0), (0, 1)]), Circle(0.5), Polygon.regular(16, 0.5)])
     steps = [-2.0, -1.0, 0.0, 1.0, 2.0] if COMPILED else [0.0, 2.0]
     grid = [(a, b, x, y, turn) for a in range(4) for b in range(4) for x in steps for y in steps for turn in (0.0, np.pi / 4)]
@@ -112,7 +112,7 @@ def test_never_late_and_nothing_missed(off_center):
     found = batch.time_of_impact(shapes, pairs, start_a, end_a, start_b, end_b, center_a=center_a, center_b=center_b)
 
     def pose(start, end, center, t):
-        """The poses at fractions t: the centre moves straight, the angle evenly."""
+        """The poses at fractions t: the center moves straight, the angle evenly."""
         t = t[:, None]
 
         def turned(angle):
@@ -145,7 +145,7 @@ def test_never_late_and_nothing_missed(off_center):
 @pytest.mark.slow  # it compiles without the cache
 @pytest.mark.skipif(not has_wide_registers(), reason="no AVX2, or kernels are not compiled")
 @pytest.mark.parametrize(("kernel", "n_sizes", "divisions", "products"), [("step_polygons", 2, 8, 350), ("step_circles", 1, 12, 220)])
-def test_the_loops_are_still_vectorised(kernel, n_sizes, divisions, products):
+def test_the_loops_are_still_vectorized(kernel, n_sizes, divisions, products):
     """A small edit can lose a factor of three without changing an answer; it would show here as scalar instructions only."""
     import numba
 

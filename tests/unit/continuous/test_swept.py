@@ -67,7 +67,7 @@ def test_overlapping_from_the_start(shape):
 
 
 def test_an_edge_is_not_taken_for_the_arc_at_its_end():
-    """Where the two tie within rounding the arc's normal was off, and the point half a metre from the contact."""
+    """Where the two tie within rounding the arc's normal was off, and the point half a meter from the contact."""
     capsule, segment = Capsule((-0.5, 0.0), (0.5, 0.0), 0.25), Segment((-1.0, 0.0), (1.0, 0.0))
     hit = swept_contact(capsule, Transform((0.5, -1.0)), (0.25, 1.0), segment, Transform((2.0, -1.250000000004223)), (0.0, 1.75), 4.0)
     assert hit.normal == (0.0, -1.0)

@@ -137,7 +137,7 @@ def test_the_batch_without_contacts():
 
 @pytest.mark.slow  # it compiles without the cache
 @pytest.mark.skipif(not has_wide_registers(), reason="no AVX2, or kernels are not compiled")
-def test_the_loops_are_still_vectorised():
+def test_the_loops_are_still_vectorized():
     """A small edit can lose a factor of three without changing an answer; it would show here as scalar instructions only."""
     import numba
 

@@ -146,7 +146,7 @@ def random_sweep(rng, where, size, travel, spin, origin, off_center):
 FAMILIES = {
     # size, thin, travel, spin, origin, off_center
     "ordinary": (1.0, 1.0, 5.0, 3.0, 0.0, 0.0),
-    "about other centres": (1.0, 1.0, 4.0, 3.0, 0.0, 0.5),
+    "about other centers": (1.0, 1.0, 4.0, 3.0, 0.0, 0.5),
     "fast spins": (1.0, 1.0, 2.0, 40.0, 0.0, 0.0),
     "needles": (1.0, 0.001, 3.0, 4.0, 0.0, 0.0),
     "no turning": (1.0, 1.0, 5.0, 0.0, 0.0, 0.0),
@@ -216,7 +216,7 @@ def test_the_three_ways_agree(family):
 @pytest.mark.parametrize("way", WAYS)
 class TestWorkedExamples:
     def test_a_turning_bar_meets_a_disc(self, way):
-        # the disc's centre is 2 cos(angle) from the bar's axis, and they touch at 0.5 + 0.1
+        # the disc's center is 2 cos(angle) from the bar's axis, and they touch at 0.5 + 0.1
         found = way(
             Polygon.box(2.0, 0.1), Sweep(Transform(), Transform((0.0, 0.0), 3.0)), Circle(0.5),
             Sweep(Transform((0.0, 2.0)), Transform((0.0, 2.0))),
@@ -286,7 +286,7 @@ class TestWorkedExamples:
 
 
 def test_batch_is_the_scalar_form_to_the_bit():
-    for family in ("ordinary", "about other centres"):
+    for family in ("ordinary", "about other centers"):
         rows = list(cases(family, 60))
         shapes = ShapeBatch([shape for a, _, b, _ in rows for shape in (a, b)])
         pairs = np.arange(2 * len(rows)).reshape(-1, 2)

@@ -36,7 +36,7 @@ def check_taken(found: Decomposition) -> None:
 
 
 COARSE = [method for method in METHODS if method not in EXACT_METHODS]
-SOME = [name for name in CUT[::5] + ["centimetre", "kilometre", "ring in a ring", "letter %"] if name in CUT]
+SOME = [name for name in CUT[::5] + ["centimeter", "kilometer", "ring in a ring", "letter %"] if name in CUT]
 
 
 @pytest.mark.parametrize("name", sorted(set(SOME)))
@@ -135,7 +135,7 @@ def test_a_hull_of_many_corners_still_covers() -> None:
 
 
 def test_the_farthest_point_may_lie_in_the_middle() -> None:
-    frame = outline_of("frame")  # a hole of 1 m x 1 m: its centre is 0.5 m from the rest
+    frame = outline_of("frame")  # a hole of 1 m x 1 m: its center is 0.5 m from the rest
     assert decompose(frame, "aabb").cover.farthest_excess == pytest.approx(0.5, rel=0.01)
     region, target = shapely.box(0, 0, 1, 1), shapely.Point(0, 0)
     assert farthest(region, target) == pytest.approx(math.sqrt(2.0), rel=0.01)

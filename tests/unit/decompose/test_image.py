@@ -58,7 +58,7 @@ def test_the_figure_is_found_within_a_pixel_of_its_true_outline() -> None:
 
 @pytest.mark.parametrize("radius", [5.3, 20.0, 60.25])
 def test_a_disc_with_soft_edges_is_found_to_a_tenth_of_a_pixel(radius: float) -> None:
-    """The share of a pixel that is covered is not linear in the distance of an edge that runs aslant: between two pixels' centres the
+    """The share of a pixel that is covered is not linear in the distance of an edge that runs aslant: between two pixels' centers the
     crossing of one half is off by up to 0.05 at 45 degrees and by 0.09 at 27; and a curve bends away by 1 / (8 radius) within a pixel."""
     side = int(2 * radius) + 8
     outline = contour_of_opacity(disc(side, radius) / 255.0, 1.0)
@@ -70,7 +70,7 @@ def test_holes_and_parts_are_kept_and_specks_counted(tmp_path: Path) -> None:
     alpha = np.zeros((100, 200), dtype=np.uint8)
     alpha[:, :100] = disc(100, 45.0, 20.0)
     alpha[20:60, 120:180] = 255
-    alpha[80, 150] = alpha[90, 160] = 255  # pixels of a centimetre
+    alpha[80, 150] = alpha[90, 160] = 255  # pixels of a centimeter
     alpha[40, 150] = 0
     tracing = trace_file(saved(tmp_path, alpha), 100.0, 0.002)
     assert [len(part.holes) for part in sorted(tracing.outline.parts, key=lambda part: -part.area)] == [1, 0]
@@ -110,7 +110,7 @@ def test_a_drawing_on_paper_keeps_its_holes(tmp_path: Path) -> None:
     for name, how in (("page.png", {}), ("page.jpg", {"quality": 80}), ("page.bmp", {})):
         Image.fromarray(page).save(tmp_path / name, **how)
         tracing = trace_file(tmp_path / name)
-        assert "the colour of its border, #fffff" in tracing.notes[0]
+        assert "the color of its border, #fffff" in tracing.notes[0]
         # a fifth of a pixel all round: simplified by up to half of one, and compressed
         assert tracing.outline.area == pytest.approx(np.pi * (0.3**2 - 0.12**2), abs=0.002 * 2 * np.pi * 0.42)
         assert len(tracing.outline.parts[0].holes) == 1
@@ -148,7 +148,7 @@ def test_a_light_area_inside_a_dark_line_is_no_hole(tmp_path: Path) -> None:
 def test_a_photograph_is_its_whole_frame(tmp_path: Path) -> None:
     Image.fromarray(np.random.default_rng(0).integers(0, 255, (30, 50, 3), dtype=np.uint8)).save(tmp_path / "photo.jpg")
     Image.new("RGB", (50, 30), (9, 9, 9)).save(tmp_path / "night.png")
-    for name, words in (("photo.jpg", "neither transparency nor a border of one colour"), ("night.png", "one colour only")):
+    for name, words in (("photo.jpg", "neither transparency nor a border of one color"), ("night.png", "one color only")):
         tracing = trace_file(tmp_path / name)
         assert words in tracing.notes[0]
         assert np.allclose(tracing.outline.aabb.upper, (0.25, 0.15))
@@ -165,26 +165,26 @@ def test_every_kind_of_transparency_is_seen(tmp_path: Path, mode: str) -> None:
     assert tracing.outline.area == pytest.approx(np.pi * 0.25**2, rel=0.02)
 
 
-def test_grey_of_sixteen_bits_one_bit_and_animations(tmp_path: Path) -> None:
-    grey = disc(60, 25.0).astype(np.uint16) * 257
-    Image.fromarray(grey).save(tmp_path / "grey.png")
+def test_gray_of_sixteen_bits_one_bit_and_animations(tmp_path: Path) -> None:
+    gray = disc(60, 25.0).astype(np.uint16) * 257
+    Image.fromarray(gray).save(tmp_path / "gray.png")
     Image.fromarray(disc(60, 25.0) > 127).save(tmp_path / "bits.png")
     frames = [Image.fromarray(disc(60, radius)) for radius in (25.0, 10.0)]
     frames[0].save(tmp_path / "move.gif", save_all=True, append_images=frames[1:])
-    for name in ("grey.png", "bits.png", "move.gif"):
+    for name in ("gray.png", "bits.png", "move.gif"):
         tracing = trace_file(tmp_path / name)
         assert tracing.outline.area == pytest.approx(np.pi * 0.25**2, rel=0.05), name
     assert tracing.notes[0] == "It is an animation: the first of its 2 frames was taken."
 
 
-def test_a_transparent_grey_of_sixteen_bits_is_seen(tmp_path: Path) -> None:
-    """A grey PNG may name one grey that is transparent; Pillow's conversion looks for it with eight bits only."""
-    grey = (disc(60, 25.0).astype(np.uint16) * 257).astype(">u2")
-    rows = b"".join(b"\0" + row.tobytes() for row in grey)
+def test_a_transparent_gray_of_sixteen_bits_is_seen(tmp_path: Path) -> None:
+    """A gray PNG may name one gray that is transparent; Pillow's conversion looks for it with eight bits only."""
+    gray = (disc(60, 25.0).astype(np.uint16) * 257).astype(">u2")
+    rows = b"".join(b"\0" + row.tobytes() for row in gray)
     header = struct.pack(">IIBBBBB", 60, 60, 16, 0, 0, 0, 0)
     content = _chunk(b"IHDR", header) + _chunk(b"tRNS", struct.pack(">H", 0)) + _chunk(b"IDAT", zlib.compress(rows)) + _chunk(b"IEND", b"")
-    (tmp_path / "grey.png").write_bytes(b"\x89PNG\r\n\x1a\n" + content)
-    tracing = trace_file(tmp_path / "grey.png")
+    (tmp_path / "gray.png").write_bytes(b"\x89PNG\r\n\x1a\n" + content)
+    tracing = trace_file(tmp_path / "gray.png")
     assert tracing.notes == () and tracing.outline.area == pytest.approx(np.pi * 0.25**2, rel=0.05)
 
 
@@ -267,11 +267,11 @@ def test_a_drawing_on_paper_takes_twelve_bytes_a_pixel(tmp_path: Path) -> None:
 def test_pictures_with_nothing_in_them_are_refused(tmp_path: Path) -> None:
     with pytest.raises(InvalidShapeError, match=r"shape.png must be opaque somewhere \(alpha above 0.5\), got nothing but transparency"):
         trace_file(saved(tmp_path, np.zeros((20, 20), dtype=np.uint8)))
-    with pytest.raises(InvalidShapeError, match=r"at least 0.01 m thick at 100 pixels a metre, got specks in a box of 0.01 x 0.01 m"):
+    with pytest.raises(InvalidShapeError, match=r"at least 0.01 m thick at 100 pixels a meter, got specks in a box of 0.01 x 0.01 m"):
         trace_file(saved(tmp_path, np.array([[255]], dtype=np.uint8)))
-    with pytest.raises(InvalidShapeError, match="at 100000 pixels a metre, got specks"):
+    with pytest.raises(InvalidShapeError, match="at 100000 pixels a meter, got specks"):
         trace_file(saved(tmp_path, disc(60, 25.0)), 1e5)
-    with pytest.raises(InvalidShapeError, match=r"shape.png must be at 1e-05 pixels a metre within 1e\+06 m of the origin"):
+    with pytest.raises(InvalidShapeError, match=r"shape.png must be at 1e-05 pixels a meter within 1e\+06 m of the origin"):
         trace_file(saved(tmp_path, disc(60, 25.0)), 1e-5)
 
 
@@ -326,7 +326,7 @@ def test_a_contour_of_too_many_corners_is_refused_before_it_is_made(tmp_path: Pa
         outline_of_image(path, pixels_per_metre=1.0)
 
 
-@pytest.mark.parametrize("kind", ["disc", "disc_on_paper", "rings", "wide_dots", "deep_grey"])
+@pytest.mark.parametrize("kind", ["disc", "disc_on_paper", "rings", "wide_dots", "deep_gray"])
 def test_a_large_picture_is_worked_on_in_bands(tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Cut into bands of some rows it has the same contour, corner by corner, and the same pixels."""
     from engine.decompose import image

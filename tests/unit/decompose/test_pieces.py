@@ -25,7 +25,7 @@ from tests.outlines import CUT, KEPT, MOST_CORNERS, OUTLINES, REFUSED, outline_o
 from tests.outlines.referee import fewest_pieces_by_trial
 
 OVERLAP = 1e-9
-"""Relative to the area: what two neighbours share by shapely's rounding, and by a corner that float32 could not tell from a line."""
+"""Relative to the area: what two neighbors share by shapely's rounding, and by a corner that float32 could not tell from a line."""
 
 
 def check_limits(pieces: tuple[Polygon | Circle, ...]) -> None:

@@ -1,4 +1,4 @@
-"""Drawings to outlines: areas known by formula, a rasteriser as referee, curves within the tolerance, and what is refused."""
+"""Drawings to outlines: areas known by formula, a rasterizer as referee, curves within the tolerance, and what is refused."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def drawn(folder: Path, content: str, attributes: str = 'width="100" height="100
 
 
 def outline_of(folder: Path, content: str, attributes: str = 'width="100" height="100"') -> Outline:
-    """At one user unit a metre, not centred."""
+    """At one user unit a meter, not centered."""
     return read_drawing(drawn(folder, content, attributes), 1.0, TOLERANCE).outline
 
 
@@ -90,7 +90,7 @@ def test_the_view_box_the_units_and_where_things_are(tmp_path: Path) -> None:
     assert np.allclose((*tracing.outline.aabb.upper, *tracing.picture.lower, *tracing.picture.upper), (1.5, 2, -2.5, -6, 7.5, 4))
 
 
-def test_a_rasteriser_sees_the_same(tmp_path: Path) -> None:
+def test_a_rasterizer_sees_the_same(tmp_path: Path) -> None:
     """nanosvg, which pygame brings: its picture of the drawing, traced, is the outline within a pixel."""
     pygame = pytest.importorskip("pygame")
     path = drawn(

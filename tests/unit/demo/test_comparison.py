@@ -56,7 +56,7 @@ def test_a_demo_beside_itself_stays_there_to_the_bit() -> None:
     beside = Comparison(history, "box2d")
     run(history, 90)
     assert demo_hash(beside.demo) == demo_hash(history.demo) and beside.now == 90
-    assert not beside.distances.metres.any() and len(beside.distances) == 91 and beside.distances.parted is None
+    assert not beside.distances.meters.any() and len(beside.distances) == 91 and beside.distances.parted is None
     first, second = beside.energy()
     assert first == second and first.start != first.end
 
@@ -85,7 +85,7 @@ def test_free_flight_parts_by_the_length_of_the_steps(drop: type[Demo]) -> None:
     world, n = only(history.demo).world, np.arange(11)
     g, dt = -world.settings.gravity[1], world.settings.dt
     # Box2D falls g dt^2 n (n + 1) / 2 in n steps, ours g (n dt)^2 / 2; 1e-5 m is forty roundings of a float32 height of 4 m
-    assert beside.distances.metres == pytest.approx(0.5 * g * dt * dt * n, abs=1e-5)
+    assert beside.distances.meters == pytest.approx(0.5 * g * dt * dt * n, abs=1e-5)
     parted = beside.distances.parted
     assert parted is not None and (parted.step, parted.stage, parted.body) == (1, 0, 1)
     assert beside.distances.reason == "free flight: steps of another length"
@@ -122,12 +122,12 @@ def test_both_go_back_and_something_else_is_done_there(drop: type[Demo]) -> None
     for _ in range(150):
         history.step()
         hashes.append(demo_hash(beside.demo))
-    known = beside.distances.metres
+    known = beside.distances.meters
     for step in (70, 149, 3, 150, 0, 61):
         history.seek(step)
         beside.follow()
         assert beside.now == step and demo_hash(beside.demo) == hashes[step]
-    assert np.array_equal(beside.distances.metres, known) and len(known) == 151
+    assert np.array_equal(beside.distances.meters, known) and len(known) == 151
     other = (61, CreateBody.of(0, ball(3.0)))
     history.act(other[1])
     run(history, 20)
@@ -156,7 +156,7 @@ def test_one_that_is_made_late_plays_all_that_has_been(drop: type[Demo]) -> None
     follower.longest_way = math.inf
     assert follower.follow() and follower.is_caught_up
     assert demo_hash(follower.demo) == demo_hash(beside.demo)
-    assert np.array_equal(follower.distances.metres, beside.distances.metres)
+    assert np.array_equal(follower.distances.meters, beside.distances.meters)
     assert follower.distances.parted == beside.distances.parted and follower.distances.reason == beside.distances.reason
 
 
@@ -192,10 +192,10 @@ def test_both_begin_alike_laid_out_for_the_first() -> None:
         for name in ("pyramid", "promise_seams", "ghost_collisions"):
             history = History(find_demo(name)(solver=first))
             beside = Comparison(history, second)
-            assert beside.distances.metres[0] < 1e-6, (name, "but for rounding to float32")
+            assert beside.distances.meters[0] < 1e-6, (name, "but for rounding to float32")
             history.act(Restart())
             run(history, 1)
-            assert beside.demo.sim.skin_radius == history.demo.sim.skin_radius and beside.distances.metres[1] < 0.02
+            assert beside.demo.sim.skin_radius == history.demo.sim.skin_radius and beside.distances.meters[1] < 0.02
 
 
 class Near(Demo):
@@ -214,7 +214,7 @@ def test_a_contact_that_only_one_had_is_named() -> None:
     beside = Comparison(history, OURS)
     run(history, 2)
     parted, why = beside.distances.parted, beside.distances.why
-    assert parted is not None and (parted.step, parted.body) == (1, 1) and parted.metres > beside.distances.tolerance
+    assert parted is not None and (parted.step, parted.body) == (1, 1) and parted.meters > beside.distances.tolerance
     assert why is not None and why.words == "contact: in step 1 it touched body 0 in Box2D alone" and why.step == 1
 
 
@@ -271,7 +271,7 @@ def test_from_a_later_state_it_is_the_first_up_to_there() -> None:
     beside = Comparison(history, OURS, since=(40, 0))
     beside.follow()
     assert beside.is_caught_up and beside.demo.sim.solvers == (OURS,)
-    assert all((mine.world.poses == other.world.poses).all() for mine, other in beside.pairs) and not beside.distances.metres.any()
+    assert all((mine.world.poses == other.world.poses).all() for mine, other in beside.pairs) and not beside.distances.meters.any()
     run(history, 30)
     assert beside.distances.parted is not None and beside.distances.parted.step > 40
     alone_there = History(find_demo("tower_hit")())

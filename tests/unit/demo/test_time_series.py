@@ -210,7 +210,7 @@ def test_events_have_the_speed_at_which_bodies_meet() -> None:
 
 
 class Feet(Demo):
-    """A square and a disc at a metre's distance fall on such a pair the other way round."""
+    """A square and a disc at a meter's distance fall on such a pair the other way round."""
 
     def build(self) -> None:
         world = self.add_stage(World(WorldSettings(gravity=(0.0, -GRAVITY)))).world

@@ -38,21 +38,21 @@ def placed(demo: BoundingVolumes, pose: Any) -> shapely.Polygon:
 
 @pytest.mark.parametrize("outline", OUTLINES)
 def test_no_volume_misses_a_true_hit(outline: str) -> None:
-    demo = make(outline=outline, volumes="all", neighbours=5, drift=5.0, spin=360.0)
+    demo = make(outline=outline, volumes="all", neighbors=5, drift=5.0, spin=360.0)
     for _ in range(12):
         demo.sim.step()
-        for one in demo.neighbours:
+        for one in demo.neighbors:
             assert one.meets == placed(demo, demo.pose).intersects(placed(demo, one.pose))
     assert {tally.missed for tally in demo.tallies.values()} == {0} and demo.status() == []
     assert {tally.apart for tally in demo.tallies.values()} == {demo.tallies["hull"].apart} and demo.tallies["hull"].apart > 0
 
 
 def test_the_table_counts_what_is_seen() -> None:
-    demo = make(volumes="all", neighbours=16)
+    demo = make(volumes="all", neighbors=16)
     for _ in range(30):
         demo.sim.step()
     for row in demo.rows():
-        says = [one for one in demo.neighbours if row.kind in one.said_yes]
+        says = [one for one in demo.neighbors if row.kind in one.said_yes]
         assert row.says_yes == len(says) and row.false_now == len([one for one in says if not one.meets])
         assert row.area_ratio == pytest.approx(area_of(demo.volumes[row.kind]) / outline_area(demo.rings))
     by_kind = {row.kind: row for row in demo.rows()}
@@ -60,20 +60,20 @@ def test_the_table_counts_what_is_seen() -> None:
     assert len(demo.summary()) == 1 + len(KINDS)
 
 
-def test_neighbours_are_everywhere_equally_often() -> None:
+def test_neighbors_are_everywhere_equally_often() -> None:
     """Chords drawn evenly: the share of time within two thirds of the disc's radius is that of the areas, 4 / 9."""
-    demo = make(outline="triangle", volumes="smallest_circle", neighbours=16, drift=5.0, spin=0.0)
+    demo = make(outline="triangle", volumes="smallest_circle", neighbors=16, drift=5.0, spin=0.0)
     inside = seen = 0
     for _ in range(1500):
         demo.before_step()
-        inside += sum(math.hypot(*one.position) <= 2.0 * REACH / 3.0 for one in demo.neighbours)
-        seen += len(demo.neighbours)
+        inside += sum(math.hypot(*one.position) <= 2.0 * REACH / 3.0 for one in demo.neighbors)
+        seen += len(demo.neighbors)
     assert inside / seen == pytest.approx(4.0 / 9.0, abs=0.04)
 
 
 def test_the_figure_turns_by_itself_and_by_hand() -> None:
-    demo = make(spin=60.0, neighbours=1, drift=0.0)
-    demo.neighbours[0].position = (2.5, 0.0)
+    demo = make(spin=60.0, neighbors=1, drift=0.0)
+    demo.neighbors[0].position = (2.5, 0.0)
     demo.sim.step()
     assert demo.angle == pytest.approx(math.radians(1.0))
     assert demo.on_key("a") and not demo.on_key("z")
@@ -87,9 +87,9 @@ def test_the_figure_turns_by_itself_and_by_hand() -> None:
     assert not demo.grab((0.0, 2.9)) and not demo.on_wheel((0.0, 2.9), 1.0)
 
 
-def test_a_neighbour_is_moved_and_turned() -> None:
-    demo = make(outline="box", neighbours=1, drift=0.0, spin=0.0)
-    one = demo.neighbours[0]
+def test_a_neighbor_is_moved_and_turned() -> None:
+    demo = make(outline="box", neighbors=1, drift=0.0, spin=0.0)
+    one = demo.neighbors[0]
     one.position, one.angle = (2.5, 0.0), 0.0
     demo.drag((9.0, 9.0))
     assert demo.grab((2.6, 0.1))
@@ -108,19 +108,19 @@ def test_volumes_are_switched_without_a_restart() -> None:
     demo = make()
     for _ in range(5):
         demo.sim.step()
-    before = demo.neighbours[0].position
+    before = demo.neighbors[0].position
     demo.set_parameter("volumes", "box+capsule")
     demo.set_parameter("k", "32")
-    assert demo.kinds == ("box", "capsule") and demo.steps == 5 and demo.neighbours[0].position == before
+    assert demo.kinds == ("box", "capsule") and demo.steps == 5 and demo.neighbors[0].position == before
     demo.sim.step()
-    assert demo.tallies["box"].apart <= len(demo.neighbours)
+    assert demo.tallies["box"].apart <= len(demo.neighbors)
     demo.on_key("c")
     assert demo.tallies["box"].apart == 0
     demo.set_parameter("outline", "comb")
     assert demo.steps == 0
 
 
-def test_every_volume_has_a_colour_and_a_border() -> None:
+def test_every_volume_has_a_color_and_a_border() -> None:
     demo = make(volumes="all", k="24")
     assert set(COLORS) == set(KINDS) and len(set(COLORS.values())) == len(KINDS)
     for kind in KINDS:

@@ -28,7 +28,7 @@ from engine.sim.actions import PressKey, ReleaseKey
 
 @pytest.fixture(autouse=True, scope="module")
 def impulses_are_kept() -> None:
-    """Without this every keyframe would let joints start from no impulse: a hanging chain drops by centimetres then."""
+    """Without this every keyframe would let joints start from no impulse: a hanging chain drops by centimeters then."""
     memory.load()
 
 
@@ -184,7 +184,7 @@ def test_the_bridge_hangs_as_predicted() -> None:
     demo.world.destroy_body(demo.ball)
     run(demo, 400)
     # each hinge that is open lengthens the bridge: d sag / d length is 3 span / (16 sag), from sag^2 = 3/8 span (length - span);
-    # and it still swings by some millimetres
+    # and it still swings by some millimeters
     bound = 3.0 * 2.0 * _HALF / (16.0 * demo.predicted) * len(demo.hinges) * demo.gap + LINEAR_SLOP
     stiff = -hanging_points(16, demo._length, 2.0 * _HALF, 1.0)[:, 1].min()
     assert bound < 0.01 and abs(stiff - demo.predicted) < 0.005
@@ -260,7 +260,7 @@ def test_the_pistons_stand_where_the_crank_has_them(cylinders: int, speed: float
     assert demo.world.state(demo.crank).angular_velocity == pytest.approx(speed * 2.0 * math.pi / 60.0, rel=1e-3)
 
 
-def test_dead_centres() -> None:
+def test_dead_centers() -> None:
     assert piston_place(0.0, 2.0) == pytest.approx(2.8) and piston_place(math.pi, 2.0) == pytest.approx(1.2)
     assert piston_place(0.5 * math.pi, 2.0) == pytest.approx(math.sqrt(4.0 - 0.64))
 
@@ -336,7 +336,7 @@ def test_the_stone_lands_on_the_parabola(weight: float, stop: float) -> None:
     # the parabola is asked at the height of the last place in free flight, so that nothing but the steps' shortfall is lost
     assert predicted - measured == pytest.approx(lost, rel=0.05) and lost < 0.1
     vx, vy = demo._left[2]
-    assert math.degrees(math.atan2(vy, vx)) == pytest.approx(stop, abs=0.5)  # the stone settles in the spoon by some millimetres
+    assert math.degrees(math.atan2(vy, vx)) == pytest.approx(stop, abs=0.5)  # the stone settles in the spoon by some millimeters
 
 
 def test_the_castle_suffers_and_the_catapult_loads_itself() -> None:

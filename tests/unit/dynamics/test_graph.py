@@ -1,4 +1,4 @@
-"""Colours of contacts: no two of a block change one body, and every contact has a place of its own."""
+"""Colors of contacts: no two of a block change one body, and every contact has a place of its own."""
 
 import numba
 import numpy as np
@@ -6,15 +6,15 @@ import pytest
 
 from engine.common._lanes_kernel import WIDTH
 from engine.common.rng import stream
-from engine.dynamics._graph_kernel import COLOURS, coloured
+from engine.dynamics._graph_kernel import COLORS, colored
 
 
 @numba.njit
-def _coloured(ends, moves):
+def _colored(ends, moves):
     n, m = len(ends), len(moves)
     place, work = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
-    counts = np.empty((2, COLOURS), dtype=np.int64)
-    n_blocks = coloured(ends, moves, place, work, np.empty(m, dtype=np.uint64), counts[0], counts[1])
+    counts = np.empty((2, COLORS), dtype=np.int64)
+    n_blocks = colored(ends, moves, place, work, np.empty(m, dtype=np.uint64), counts[0], counts[1])
     return place, n_blocks
 
 
@@ -28,7 +28,7 @@ def test_no_body_that_moves_is_twice_in_a_block(n_bodies, n_contacts):
     _check(ends, moves)
 
 
-def test_a_body_may_have_more_neighbours_than_there_are_colours():
+def test_a_body_may_have_more_neighbors_than_there_are_colors():
     n = 200
     ends = np.stack((np.zeros(n, dtype=np.int64), np.arange(1, n + 1)), axis=1)
     place = _check(ends, np.ones(n + 1, dtype=np.bool_))
@@ -36,7 +36,7 @@ def test_a_body_may_have_more_neighbours_than_there_are_colours():
 
 
 def _check(ends, moves):
-    place, n_blocks = _coloured(ends, moves)
+    place, n_blocks = _colored(ends, moves)
     assert len(set(place.tolist())) == len(ends)
     assert place.min() >= 0 and place.max() < WIDTH * n_blocks
     for block in range(n_blocks):

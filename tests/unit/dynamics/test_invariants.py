@@ -46,7 +46,7 @@ class Bounds(NamedTuple):
     linear: float = ROUNDING
     angular: float = ROUNDING
     torn: float = ROUNDING
-    """Angular as well, of joints that begin a metre apart."""
+    """Angular as well, of joints that begin a meter apart."""
 
 
 NATURE = {

@@ -27,7 +27,7 @@ from tests.unit.dynamics.scenes import body, run, world
 BAR = Polygon.box(0.5, 0.1)  # 0.2 kg at 1 kg/m^2
 WEIGHT = 2.0
 STIFF = 5e-4
-"""Metres and radians that a joint gives way under this weight: force over stiffness, m g / (m w^2) with w = 2 pi 120 Hz, and lever arms."""
+"""Meters and radians that a joint gives way under this weight: force over stiffness, m g / (m w^2) with w = 2 pi 120 Hz, and lever arms."""
 
 
 def pair(joint: JointSpec, at: tuple[float, float] = (1.0, 0.0)) -> tuple[World, int, int]:

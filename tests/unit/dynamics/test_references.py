@@ -128,7 +128,7 @@ def _cone(n: int, friction: float) -> FloatArray:
     return rows
 
 
-def test_the_least_friction_of_the_arch_by_a_linear_programme() -> None:
+def test_the_least_friction_of_the_arch_by_a_linear_program() -> None:
     stones = arch_stones()
     data = [polygon_mass(stone, 1.0) for stone in stones]
     centers = [np.array(one.centroid) for one in data]
@@ -152,7 +152,7 @@ def test_the_least_friction_of_the_arch_by_a_linear_programme() -> None:
     assert not stands(ARCH_FRICTION - 2e-5) and stands(ARCH_FRICTION + 2e-5)
 
 
-def test_forces_in_a_pyramid_are_within_the_bounds_of_a_linear_programme() -> None:
+def test_forces_in_a_pyramid_are_within_the_bounds_of_a_linear_program() -> None:
     world, boxes = pyramid_world(Lab())
     contacts, number = world.contacts, {box: k for k, box in enumerate(boxes)}
     ends = zip(contacts.body_a.tolist(), contacts.body_b.tolist(), contacts.normal, contacts.position, strict=True)

@@ -1,4 +1,4 @@
-"""A person with hands on a window: pixels are found from metres, and frames pass."""
+"""A person with hands on a window: pixels are found from meters, and frames pass."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Closed(Yard):
 
 
 class Person:
-    """Hands on a window: pixels are found from metres."""
+    """Hands on a window: pixels are found from meters."""
 
     def __init__(self, demo: Demo, size: tuple[int, int] = (1280, 720)) -> None:
         self.size = size

@@ -136,7 +136,7 @@ def test_a_disc_hops_higher_the_farther_from_the_corner_it_is_caught() -> None:
 
 
 @pytest.mark.parametrize("restitution", [1.0, 0.5, 0.05, 0.0])
-def test_nothing_bounces_at_one_metre_a_second_or_less(restitution: float) -> None:
+def test_nothing_bounces_at_one_meter_a_second_or_less(restitution: float) -> None:
     found = measure_threshold(restitution)
     assert all(one.holds for one in found)
     for approach, one in zip(APPROACHES, found, strict=False):

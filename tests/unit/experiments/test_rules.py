@@ -66,7 +66,7 @@ def test_substeps_are_counted_by_speed_over_the_thinnest_feature_and_only_near_t
     assert ends == sorted(ends) and ends[-1] == 1.0 and [piece.closes_step for piece in steps[2]] == [False] * (len(ends) - 1) + [True]
 
 
-def test_substeps_lift_the_cap_of_two_metres_a_step() -> None:
+def test_substeps_lift_the_cap_of_two_meters_a_step() -> None:
     spec = ShotSpec(rule="substeps", speed=300.0)
     assert not spec.is_capped and replace(spec, rule="discrete").is_capped
     shot = run_shot(spec)

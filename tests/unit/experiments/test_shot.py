@@ -11,16 +11,16 @@ from engine.common.rng import stream
 from engine.common.tolerances import BOX2D_POLYGON_SKIN, LINEAR_SLOP
 from engine.experiments.shot import ShotResult, phases, run_burst, run_shot, scatter
 from engine.experiments.spec import Rule, ShotSpec, Target
-from engine.experiments.tunnelling import tunnel_chance
+from engine.experiments.tunneling import tunnel_chance
 
 FREE: tuple[Target, ...] = ("static", "dynamic")
 SWITCHES: tuple[Rule, Rule] = ("discrete", "bullet")
 """Both of Box2D's switches off, and on."""
 
 TOI_DEPTH = 3.0 * LINEAR_SLOP + 0.25 * LINEAR_SLOP
-"""Metres by which `b2TimeOfImpact` lets a bullet into the skins: it aims at radii - 3 slop, within a quarter of the slop."""
+"""Meters by which `b2TimeOfImpact` lets a bullet into the skins: it aims at radii - 3 slop, within a quarter of the slop."""
 POSITION_ROUNDING = 2e-5
-"""Metres: float32 positions up to 200 m from the origin, a few additions."""
+"""Meters: float32 positions up to 200 m from the origin, a few additions."""
 
 
 def random_specs(n_shots: int, seed: int) -> list[ShotSpec]:

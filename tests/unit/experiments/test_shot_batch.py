@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from engine.common.rng import stream
-from engine.experiments import tunnelling
+from engine.experiments import tunneling
 from engine.experiments.shot import phases, run_shot
 from engine.experiments.shot_batch import has_lanes, run_batch
 from engine.experiments.spec import Rule, ShotSpec, Target
@@ -60,9 +60,9 @@ def test_what_cannot_share_a_world_is_shot_one_by_one() -> None:
 def test_moving_walls_follow_the_law_shot_by_shot(angle: float, target_speed: float) -> None:
     spec = ShotSpec(speed=70.0, thickness=0.3, radius=0.1, target="kinematic", angle=angle, target_speed=target_speed)
     at = np.array(phases(4, 100))
-    way, zone = tunnelling.approach(70.0, 60.0, angle, target_speed), tunnelling.reach(0.3, 0.1)
+    way, zone = tunneling.approach(70.0, 60.0, angle, target_speed), tunneling.reach(0.3, 0.1)
     short = (replace(spec, phase=0.0).gap + at * way) % way  # of the middle plane, by the last position before it
-    should = tunnelling.tunnels_by_phase(way, zone, short / way)
+    should = tunneling.tunnels_by_phase(way, zone, short / way)
     assert (run_batch(spec, at.tolist()).tunneled == should).all()
     assert should.any() and not should.all()
 
@@ -71,6 +71,6 @@ def test_a_sensor_stops_nothing_and_misses_what_the_law_says() -> None:
     at = np.array(phases(4, 200))
     batch = run_batch(ShotSpec(speed=100.0, thickness=0.1, target="sensor", rule="bullet"), at.tolist())
     assert batch.tunneled.all()
-    way, zone = float(tunnelling.approach(100.0, 60.0)), float(tunnelling.reach(0.1, 0.05))
+    way, zone = float(tunneling.approach(100.0, 60.0)), float(tunneling.reach(0.1, 0.05))
     short = at * way  # of the middle plane, by the last position before it; the next is `way - short` past it
     assert (batch.hit == (np.minimum(short, way - short) <= zone)).all()

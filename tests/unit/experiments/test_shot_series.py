@@ -10,7 +10,7 @@ from engine.common.errors import InvalidInputError
 from engine.experiments.shot import Jitter, run_burst, scatter
 from engine.experiments.shot import phases as phases_of
 from engine.experiments.spec import ShotSpec
-from engine.experiments.tunnelling import hit_chance, predicts_hit, predicts_tunnel, tunnel_chance
+from engine.experiments.tunneling import hit_chance, predicts_hit, predicts_tunnel, tunnel_chance
 
 N = 250
 

@@ -61,7 +61,7 @@ def test_the_bullet_starts_clear_of_the_target(speed: float, thickness: float, r
     assert -spec.start[0] > spec.reach
 
 
-def test_the_cap_of_two_metres_a_step() -> None:
+def test_the_cap_of_two_meters_a_step() -> None:
     assert not ShotSpec(speed=119.0).is_capped
     fast = ShotSpec(speed=400.0, hertz=60.0)
     assert fast.is_capped

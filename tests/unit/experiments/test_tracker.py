@@ -1,4 +1,4 @@
-"""Tunnelling is judged in the target's own frame."""
+"""Tunneling is judged in the target's own frame."""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ def test_the_flattest_goes_first_and_the_true_dent_is_numbered_as_given() -> Non
 
 
 def test_a_spike_is_no_flat_corner() -> None:
-    """Its neighbours are on a line with its tip."""
+    """Its neighbors are on a line with its tip."""
     given = np.array([(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (0.0, 1.0), (0.0, 3.0), (0.0, 1.0 + 1e-9), (-1.0, 1.0)])
     with pytest.raises(InvalidShapeError, match="folds back"):
         without_flat_corners(given, Polygon)

@@ -147,7 +147,7 @@ def test_transform_and_inverse() -> None:
         Transform((0.0, 0.0), math.nan)
 
 
-def test_a_sweep_moves_its_centre_on_a_line() -> None:
+def test_a_sweep_moves_its_center_on_a_line() -> None:
     start, end = Transform((0.0, 0.0), 0.0), Transform((2.0, 1.0), 4.0 * math.pi)
     sweep = Sweep(start, end, local_center=(0.5, 0.0))
     assert sweep.at(0.0) == start

@@ -157,8 +157,8 @@ def test_what_box2d_does_not_collide_is_refused(a, b, message):
 
 
 @pytest.mark.parametrize("order", ["segment first", "segment second"])
-def test_ghosts_take_what_is_the_neighbours(order):
-    """A disc rolls over the joint of a flat floor: each end is silent where the neighbour speaks."""
+def test_ghosts_take_what_is_the_neighbors(order):
+    """A disc rolls over the joint of a flat floor: each end is silent where the neighbor speaks."""
     alone = Segment((-1.0, 0.0), (0.0, 0.0), 0.01)
     linked = Segment((-1.0, 0.0), (0.0, 0.0), 0.01, ghost2=(1.0, 0.0))
 

@@ -83,7 +83,7 @@ def test_all_kinds_at_all_sizes(size, monkeypatch):
 
 
 def test_exact_touches_and_coincident_shapes(monkeypatch):
-    """A grid of offsets at which edges, corners, rims and centres meet exactly."""
+    """A grid of offsets at which edges, corners, rims and centers meet exactly."""
     shapes = pack([Polygon.box(0.5, 0.5), Polygon([(0, 0), (1, 0), (0, 1)]), Circle(0.5), Circle(0.25), Capsule((-0.5, 0), (0.5, 0), 0.5)])
     steps = [-1.0, -0.5, 0.0, 0.5, 1.0] if COMPILED else [0.0, 1.0]
     rows = [(a, b, x, y, turn) for a in range(5) for b in range(5) for x in steps for y in steps for turn in (0.0, np.pi / 4)]
@@ -93,7 +93,7 @@ def test_exact_touches_and_coincident_shapes(monkeypatch):
 
 
 def test_touches_far_out_and_within_rounding(monkeypatch):
-    """Circles and boxes some roundings apart, on either side of the touch, near the origin and a thousand kilometres away."""
+    """Circles and boxes some roundings apart, on either side of the touch, near the origin and a thousand kilometers away."""
     shapes = pack([Circle(1.0), Polygon.box(1.0, 1.0), Polygon.regular(7, 1.0)])
     rng = np.random.default_rng(4)
     n = 3000 if COMPILED else 100
@@ -146,7 +146,7 @@ def test_large_angles(monkeypatch):
     [(_distance_simd_kernel, "_answer_block", 5, 150), (_overlap_simd_kernel, "_polygons_block", 0, 100),
      (_overlap_simd_kernel, "_circles_block", 4, 150)],
 )  # fmt: skip
-def test_the_loops_are_still_vectorised(module, name, divisions, products):
+def test_the_loops_are_still_vectorized(module, name, divisions, products):
     """A small edit can lose a factor of three without changing an answer; it would show here as scalar instructions only."""
     import numba
 

@@ -23,7 +23,7 @@ DISC = Circle(0.5)
 ROD = Capsule((-1.0, 0.0), (1.0, 0.0), 0.25)
 LINE = Segment((-1.0, 0.0), (1.0, 0.0))
 POINT = Segment((0.0, 0.0), (0.0, 0.0))
-EPS = 1e-14  # metres
+EPS = 1e-14  # meters
 
 
 @pytest.mark.parametrize(
@@ -37,7 +37,7 @@ EPS = 1e-14  # metres
         (SKINNED, BOX, Transform((1.05, 0.0)), 0.05, (1.0, 0.0)),  # skins only
         (ROD, ROD, Transform((0.0, 0.1), 0.0), 0.4, (0.0, 1.0)),
         (ROD, ROD, Transform((0.5, 0.0), math.pi / 2.0), 1.0, (1.0, 0.0)),  # crossed: half a length and both radii
-        (ROD, DISC, Transform((0.2, 0.0)), 0.75, None),  # a centre on the core: either side
+        (ROD, DISC, Transform((0.2, 0.0)), 0.75, None),  # a center on the core: either side
         (LINE, LINE, Transform((0.25, 0.5), math.pi / 2.0), 0.5, (0.0, 1.0)),
         (LINE, LINE, HERE, 0.0, None),  # one on the other: no depth
         (LINE, BOX, Transform((0.2, 0.4)), 0.1, (0.0, 1.0)),

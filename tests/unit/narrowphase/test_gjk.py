@@ -25,7 +25,7 @@ ROD = Capsule((-1.0, 0.0), (1.0, 0.0), 0.25)
 LINE = Segment((-1.0, 0.0), (1.0, 0.0))
 POINT = Segment((0.0, 0.0), (0.0, 0.0))
 BALL = Capsule((0.0, 0.0), (0.0, 0.0), 0.5)
-EPS = 1e-14  # metres: some roundings of numbers about 5
+EPS = 1e-14  # meters: some roundings of numbers about 5
 
 
 @pytest.mark.parametrize(

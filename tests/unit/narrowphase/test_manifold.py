@@ -68,7 +68,7 @@ def test_feature_ids_are_box2d_keys():
         ((0.0, 0.9), (0.0, 1.0), -0.1),  # a face
         ((0.8, 0.9), (0.6, 0.8), 0.0),  # a corner, touching exactly
         ((0.74, 0.82), (0.6, 0.8), -0.1),  # a corner
-        ((0.3, 0.0), (1.0, 0.0), -0.7),  # the centre inside
+        ((0.3, 0.0), (1.0, 0.0), -0.7),  # the center inside
     ],
 )
 def test_box_and_disc(rule, center, normal, separation):
@@ -83,7 +83,7 @@ def test_box_and_disc(rule, center, normal, separation):
     assert turned.points[0].position == pytest.approx(point.position)
 
 
-def test_a_disc_with_its_centre_on_a_corner_has_a_face_normal():
+def test_a_disc_with_its_center_on_a_corner_has_a_face_normal():
     found = manifold(BOX, HERE, DISC, Transform((0.5, 0.5)))
     assert found.normal in ((1.0, 0.0), (0.0, 1.0))
     assert found.points[0].separation == pytest.approx(-0.5)

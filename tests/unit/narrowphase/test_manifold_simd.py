@@ -48,7 +48,7 @@ def test_the_scalar_answers_to_the_bit(rule, skin, seed, monkeypatch):
 
 @RULES
 def test_exact_touches_and_coincident_shapes(rule, monkeypatch):
-    """A grid of offsets at which edges, corners and centres meet exactly, for boxes, triangles and discs in both orders."""
+    """A grid of offsets at which edges, corners and centers meet exactly, for boxes, triangles and discs in both orders."""
     shapes = pack([Polygon.box(0.5, 0.5), Polygon([(0, 0), (1, 0), (0, 1)]), Circle(0.5), Polygon.regular(16, 0.5)])
     steps = [-1.0, -0.5, 0.0, 0.5, 1.0] if COMPILED else [0.0, 1.0]
     rows = [(a, b, x, y, turn) for a in range(4) for b in range(4) for x in steps for y in steps for turn in (0.0, np.pi / 4)]
@@ -115,7 +115,7 @@ def test_any_number_of_pairs_fills_its_rows_and_no_other(monkeypatch):
     ("kernel", "divisions", "products"),
     [("_polygons_block", 3, 200), ("_polygon_circle_block", 1, 100), ("_circles_block", 1, 80)],
 )
-def test_the_loops_are_still_vectorised(kernel, divisions, products):
+def test_the_loops_are_still_vectorized(kernel, divisions, products):
     """A small edit can lose a factor of three without changing an answer; it would show here as scalar instructions only.
 
     Every division of a chapter's choices must be a packed one: a loop that fell back has `vdivsd` alone.

@@ -14,7 +14,7 @@ from engine.narrowphase import simple
 from engine.narrowphase.simple import Rectangle
 from engine.query import overlap
 
-# metres; nearer to a touch GEOS may round either way
+# meters; nearer to a touch GEOS may round either way
 NEAR = 1e-9
 
 

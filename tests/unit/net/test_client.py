@@ -179,10 +179,10 @@ def test_a_correction_is_told_and_only_the_picture_is_smoothed() -> None:
     correction = smoothing.note(before, after, 100, 12, 5.0)
     assert correction is not None and (correction.tick, correction.age, correction.n_moved) == (100, 12, 2)
     far, near = correction.moved
-    assert (far.body, far.metres) == (9, 9.0) and near.body == 7 and near.metres == pytest.approx(0.05)
-    assert near.before == (1.0, 0.0, 0.5) and correction.metres == 9.0
+    assert (far.body, far.meters) == (9, 9.0) and near.body == 7 and near.meters == pytest.approx(0.05)
+    assert near.before == (1.0, 0.0, 0.5) and correction.meters == 9.0
     at_once = smoothing.offsets(0, (7, 9, 11), 5.0)
-    assert at_once[0] == pytest.approx([-0.03, -0.04, 0.0]) and not at_once[1:].any()  # nine metres are not glided
+    assert at_once[0] == pytest.approx([-0.03, -0.04, 0.0]) and not at_once[1:].any()  # nine meters are not glided
     assert np.hypot(*smoothing.offsets(0, (7,), 5.15)[0, :2]) < 0.003
     assert not smoothing.offsets(0, (7,), 9.0).any() and not smoothing.offsets(3, (7,), 5.0).any()
     assert smoothing.note(after, after, 101, 1, 6.0) is None
@@ -201,8 +201,8 @@ def test_what_others_do_late_is_a_correction() -> None:
     _settle(network, 1.0)
     assert one.holders.keys() == other.holders.keys() == {one.user} and other.holders[one.user][:2] == (0, body)
     assert not one.corrections and other.n_corrections == len(other.corrections) > 0
-    worst = max(other.corrections, key=lambda one: one.metres)
-    assert worst.metres > 0.01 and body in [moved.body for moved in worst.moved] and 10 < worst.age < 40
+    worst = max(other.corrections, key=lambda one: one.meters)
+    assert worst.meters > 0.01 and body in [moved.body for moved in worst.moved] and 10 < worst.age < 40
     assert other.offsets(0).shape == (len(world.body_ids), 3)
     assert network.n_differing == [0, 0]
 

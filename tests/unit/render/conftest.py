@@ -60,7 +60,7 @@ class FakeWorld:
     awake: np.ndarray = field(default_factory=lambda: np.array([True, True, False]))
 
     def body(self, body_id: int, /) -> Any:
-        """Kind and centre of mass."""
+        """Kind and center of mass."""
         return SimpleNamespace(spec=SimpleNamespace(type="static" if body_id == 1 else "dynamic"), local_center=(0.1, 0.0))
 
     def fixture(self, fixture_id: int, /) -> Any:

@@ -17,7 +17,7 @@ cameras = st.builds(
 )
 
 
-def test_the_centre_of_the_world_is_the_middle_of_the_view_and_y_points_up() -> None:
+def test_the_center_of_the_world_is_the_middle_of_the_view_and_y_points_up() -> None:
     camera = Camera((0.0, 0.0), 10.0, (100, 0, 200, 100))
     assert camera.to_screen((0.0, 0.0)) == (200.0, 50.0)
     assert camera.to_screen((1.0, 2.0)) == (210.0, 30.0)
@@ -55,7 +55,7 @@ def test_fitting_shows_the_whole_box_in_the_middle(box: AABB) -> None:
     assert camera.to_screen(middle) == pytest.approx((276 + 502, 345))
 
 
-def test_resizing_keeps_the_centre_and_scales_with_the_smaller_side() -> None:
+def test_resizing_keeps_the_center_and_scales_with_the_smaller_side() -> None:
     camera = Camera((3.0, 4.0), 20.0, (0, 0, 800, 400)).resized((0, 0, 1600, 800))
     assert camera.center == (3.0, 4.0)
     assert camera.scale == 40.0

@@ -43,11 +43,11 @@ def test_packed_vertices_are_the_bodies_own(scene: Any) -> None:
     assert (low_x, low_y, high_x, high_y) == pytest.approx((-0.51, 0.49, 0.51, 1.51))
 
 
-def test_interpolation_moves_the_centre_of_mass_on_a_line() -> None:
+def test_interpolation_moves_the_center_of_mass_on_a_line() -> None:
     before, after = np.array([(0.0, 0.0, 0.0)]), np.array([(0.0, 0.0, np.pi)])
     center = np.array([(1.0, 0.0)])
     x, y, angle = interpolated(before, after, 0.5, center)[0].tolist()
-    # the centre goes from (1, 0) to (-1, 0) through (0, 0); at a quarter turn the origin lies a metre below it
+    # the center goes from (1, 0) to (-1, 0) through (0, 0); at a quarter turn the origin lies a meter below it
     assert (x, y, angle) == pytest.approx((0.0, -1.0, np.pi / 2))
     assert interpolated(before, after, 1.0, center) is after
 

@@ -68,11 +68,11 @@ def test_a_label_of_a_point_out_of_sight_is_left_out(at: tuple[float, float]) ->
 
 
 @pytest.mark.parametrize(
-    "metres, words",
+    "meters, words",
     [(0.0, "< 0.1 µm"), (9e-8, "< 0.1 µm"), (2e-7, "0.2 µm"), (9.9e-5, "99.0 µm"), (0.01, "10.00 mm")],
 )
-def test_no_length_reads_as_nothing(metres: float, words: str) -> None:
-    assert length_words(metres) == words
+def test_no_length_reads_as_nothing(meters: float, words: str) -> None:
+    assert length_words(meters) == words
 
 
 @pytest.mark.parametrize("place", [(10, 10, 60, 40), (-1e7, 10, 1e7, 40), (30, 30, 30, 30), (1e6, 1e6, 2e6, 2e6)])

@@ -129,7 +129,7 @@ def shape_anywhere(dice: np.random.Generator) -> FloatArray:
     return corners[:: int(dice.choice((1, -1)))]
 
 
-def test_every_pixel_is_as_the_distance_from_its_centre_says(raster: Raster, small: pygame.Surface) -> None:
+def test_every_pixel_is_as_the_distance_from_its_center_says(raster: Raster, small: pygame.Surface) -> None:
     """An edge level but for 1e-18 of its length once ended the program: the end of a row was a number that no integer holds."""
     dice = np.random.default_rng(5)
     n_drawn = 0

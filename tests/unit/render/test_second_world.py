@@ -14,16 +14,16 @@ from engine.render.packing import PackedShapes
 from engine.render.second_world import dashed_edges, dashed_rings, draw_apart, draw_second_world
 
 BOX = np.array((-10.0, -10.0, 10.0, 10.0))
-METRE = 30.0
+METER = 30.0
 
 
 def canvas_on(surface: pygame.Surface) -> Canvas:
     surface.fill(palette.BACKGROUND)
-    return Canvas(surface, Camera((1.0, 0.5), METRE, (0, 0, *surface.get_size())))
+    return Canvas(surface, Camera((1.0, 0.5), METER, (0, 0, *surface.get_size())))
 
 
-def coloured(surface: pygame.Surface, color: tuple[int, int, int]) -> np.ndarray:
-    """Where a colour is, or nearly, as on a smoothed line: pixels (n, 2)."""
+def colored(surface: pygame.Surface, color: tuple[int, int, int]) -> np.ndarray:
+    """Where a color is, or nearly, as on a smoothed line: pixels (n, 2)."""
     return np.argwhere((np.abs(pygame.surfarray.array3d(surface) - np.array(color)) < 80).all(axis=2))
 
 
@@ -65,7 +65,7 @@ def test_bodies_that_can_move_are_outlined_and_not_filled(surface: pygame.Surfac
         packed, poses = PackedShapes(scene.world), scene.world.poses.copy()
         canvas = canvas_on(surface)
         draw_second_world(canvas, packed, poses)
-        found = coloured(surface, palette.BESIDES[0])
+        found = colored(surface, palette.BESIDES[0])
         assert len(found) > 40
         world = np.array([canvas.camera.to_world((x + 0.5, y + 0.5)) for x, y in found])
         box, disc = packed.world_vertices(poses)[4:8], packed.world_centers(poses)[0]
@@ -80,8 +80,8 @@ def test_bodies_that_can_move_are_outlined_and_not_filled(surface: pygame.Surfac
 
 def test_counterparts_are_joined_where_they_can_be_told_apart(surface: pygame.Surface) -> None:
     canvas = canvas_on(surface)
-    assert not draw_apart(canvas, (0.0, 0.0), (0.05, 0.0), 0.05) and len(coloured(surface, palette.BESIDES[0])) == 0
+    assert not draw_apart(canvas, (0.0, 0.0), (0.05, 0.0), 0.05) and len(colored(surface, palette.BESIDES[0])) == 0
     assert draw_apart(canvas, (0.0, 0.0), (2.0, 0.0), 2.0)
     x, y = canvas.camera.to_screen((1.0, 0.0))
-    assert (np.abs(coloured(surface, palette.BESIDES[0]) - np.array((x, y))).max(axis=1) <= 1).any(), "the line goes through the middle"
+    assert (np.abs(colored(surface, palette.BESIDES[0]) - np.array((x, y))).max(axis=1) <= 1).any(), "the line goes through the middle"
     assert not draw_apart(canvas, (0.0, 0.0), (math.nan, 0.0), 1.0)

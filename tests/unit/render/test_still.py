@@ -196,8 +196,8 @@ def changes(watched: Watched, chance: random.Random) -> dict[str, Callable[[], o
         found["a joint gone"] = edit("destroy_joint", joint)
     if body is not None:
         found |= {
-            "a colour": lambda: stage.colors.update({body: (chance.randrange(256), 90, 200)}),
-            "no colours": stage.colors.clear,
+            "a color": lambda: stage.colors.update({body: (chance.randrange(256), 90, 200)}),
+            "no colors": stage.colors.clear,
             "an outline": lambda: stage.outline_only.symmetric_difference_update({body}),
             "a body gone": edit("destroy_body", body),
             "a body moved": edit("set_pose", body, (chance.uniform(-3.0, 3.0), 1.5), chance.random()),

@@ -1,4 +1,4 @@
-"""The themes: contrast by WCAG 2.2, what colour-blind eyes can tell apart, and that a change of theme reaches everything drawn."""
+"""The themes: contrast by WCAG 2.2, what color-blind eyes can tell apart, and that a change of theme reaches everything drawn."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from engine.render.palette import DARK, LEAST_CONTRAST, LIGHT, THEMES, Color, Th
 TEXT_CONTRAST = 4.5
 """WCAG 2.2, success criterion 1.4.3: text of the usual size."""
 DIFFERENT = 10.0
-"""CIE 1976 difference at which two colours beside each other are plainly two; 2.3 is just noticeable (Mahy and others, 1994)."""
+"""CIE 1976 difference at which two colors beside each other are plainly two; 2.3 is just noticeable (Mahy and others, 1994)."""
 
 # Machado, Oliveira, Fernandes 2009, "A physiologically-based model for simulation of color vision deficiency", severity 1, linear RGB.
 SIGHTS: dict[str, FloatArray] = {
@@ -30,7 +30,7 @@ _WHITE = _TO_XYZ.sum(axis=1)
 
 
 def lab(color: Color, sight: str) -> FloatArray:
-    """Return CIE L*a*b* (D65) of an sRGB colour as seen with a kind of sight."""
+    """Return CIE L*a*b* (D65) of an sRGB color as seen with a kind of sight."""
     share = np.array(color) / 255.0
     linear = np.where(share <= 0.04045, share / 12.92, ((share + 0.055) / 1.055) ** 2.4)
     xyz = _TO_XYZ @ np.clip(SIGHTS[sight] @ linear, 0.0, 1.0) / _WHITE
@@ -114,8 +114,8 @@ def test_a_theme_reaches_every_name_and_comes_back() -> None:
         palette.use_theme("sepia")
 
 
-def test_a_kept_colour_means_the_same_in_the_other_theme() -> None:
-    """Equal colours of one theme are equal in the other, and no colour belongs to both, so that `now` cannot err."""
+def test_a_kept_color_means_the_same_in_the_other_theme() -> None:
+    """Equal colors of one theme are equal in the other, and no color belongs to both, so that `now` cannot err."""
     for theme, other in ((DARK, LIGHT), (LIGHT, DARK)):
         pairs = [(_all(a), _all(b)) for a, b in zip(theme.named().values(), other.named().values(), strict=True)]
         there = [color for a, _ in pairs for color in a]
@@ -130,7 +130,7 @@ def test_a_kept_colour_means_the_same_in_the_other_theme() -> None:
     assert palette.now((1, 2, 3)) == (1, 2, 3)
 
 
-def test_a_colour_of_a_demo_is_made_legible_on_a_light_ground_only() -> None:
+def test_a_color_of_a_demo_is_made_legible_on_a_light_ground_only() -> None:
     pale = (250, 240, 150)
     assert palette.legible(pale) == pale
     palette.use_theme("light")

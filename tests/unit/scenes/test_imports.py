@@ -120,7 +120,7 @@ def test_a_gear_is_made_after_the_joints_that_it_couples() -> None:
     assert told[1].startswith("Left out: joint[3] (joint 0 is not there)")
 
 
-def test_chains_edges_and_loops_are_links_with_their_neighbours() -> None:
+def test_chains_edges_and_loops_are_links_with_their_neighbors() -> None:
     chain = {
         "vertices": {"x": [0, 1, 1, 2], "y": [0, 0, 0, 0]},
         "hasNextVertex": True,
@@ -185,7 +185,7 @@ def test_whatever_is_left_out_or_changed_is_told() -> None:
         "Left out: joint[4] (a scene does not have the type rubber)",
         "Left out: joint[5] (body_b must be dynamic, or body_a must be",
         "Changed: the inertia of body[5] is 2 times that of its fixtures",
-        "Changed: the centre of mass of body[6] lies at 0.1, 0 where that of its fixtures lies at 0, 0",
+        "Changed: the center of mass of body[6] lies at 0.1, 0 where that of its fixtures lies at 0, 0",
         "Ignored: customProperties of 1 of the bodies",
         "Ignored: collisionbitplanes of the world",
     ):

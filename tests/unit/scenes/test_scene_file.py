@@ -62,7 +62,7 @@ def test_a_world_built_from_its_scene_goes_on_from_there() -> None:
     for _ in range(30):
         world.step()
         again.step()
-    # without the impulses of the joints the solver starts from nothing: millimetres, not the metre that a rest length of its own would be
+    # without the impulses of the joints the solver starts from nothing: millimeters, not the meter that a rest length of its own would be
     assert np.abs(again.poses[:, :2] - world.poses[:, :2]).max() < 0.02
     assert np.abs(again.poses[:, 2] - world.poses[:, 2]).max() < 0.05
 

@@ -162,7 +162,7 @@ def test_several_at_once_and_an_svg_and_a_body_file(hand: Hand, ell: Path, tmp_p
     assert [body.file.name for body in bodies] == ["ell", "drawing", "figure"]
     heights = [body.world.state(body.body).position[1] for body in bodies]
     assert heights == sorted(heights) and heights[0] < heights[2]
-    # a body file keeps its metres
+    # a body file keeps its meters
     assert bodies[2].file.outline.aabb == load_body(BODY).outline.aabb
     assert picture_of(bodies[1].file) is not None
     hand.frame(30)

@@ -64,7 +64,7 @@ def test_the_feet_are_where_the_outline_meets_the_ground() -> None:
 
 
 def test_more_shapes_hold_less_air() -> None:
-    """Area of the fixtures outside the outline, and of the outline outside the fixtures, square metres."""
+    """Area of the fixtures outside the outline, and of the outline outside the fixtures, square meters."""
     figure = Area(OUTLINE)
     air = [_covered(hold).difference(figure).area for hold in HOLDS]
     bare = [figure.difference(_covered(hold)).area for hold in HOLDS]

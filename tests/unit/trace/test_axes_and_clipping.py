@@ -52,10 +52,10 @@ def test_what_box2d_does_not_collide_is_not_taken():
         trace.manifold(BOX, HERE, BOX, HERE, "bullet")
 
 
-def test_a_joint_of_a_chain_leaves_the_contact_to_the_neighbour():
+def test_a_joint_of_a_chain_leaves_the_contact_to_the_neighbor():
     edge = Segment((-1.0, 0.0), (1.0, 0.0), 0.01, (-2.0, 0.5), (2.0, 0.5))
     steps = trace.manifold(edge, HERE, Circle(0.5), Transform((1.2, 0.3)), "box2d")
-    assert [step.kind for step in steps][-2:] == ["neighbour", "answer"] and steps[-1].result.points == ()
+    assert [step.kind for step in steps][-2:] == ["neighbor", "answer"] and steps[-1].result.points == ()
 
 
 def test_the_remembered_axis_comes_first_and_is_given_up_when_it_fails():
@@ -65,7 +65,7 @@ def test_the_remembered_axis_comes_first_and_is_given_up_when_it_fails():
     assert [step.kind for step in apart] == ["start", "remembered", "answer"] and apart[-1].cost["axes"] == 1
     near = trace.sat(BOX, HERE, BOX, Transform((0.9, 0.2), 0.1), axis)
     assert near[1].kind == "remembered" and near[-1].cost["axes"] == 9 and near[-1].result.is_overlapping
-    corners = trace.sat_cached(BOX, HERE, Circle(0.1), Transform((0.9, 0.9)), 4 + 1 + 2)  # the line from corner 2 to the centre
+    corners = trace.sat_cached(BOX, HERE, Circle(0.1), Transform((0.9, 0.9)), 4 + 1 + 2)  # the line from corner 2 to the center
     assert corners[1].axis == pytest.approx((math.sqrt(0.5), math.sqrt(0.5))) and corners[-1].result.was_enough
 
 

@@ -182,7 +182,7 @@ def test_limits(lower: float) -> None:
     is_shown(verdict_on(hinge, arm), "joints")
 
 
-def test_two_points_a_centimetre_apart_are_one_in_box2d() -> None:
+def test_two_points_a_centimeter_apart_are_one_in_box2d() -> None:
     edge = world()
     add(edge, Polygon.box(5.0, 0.5), (-5.0, -0.5), "static", friction=0.0)
     one = verdict_on(edge, add(edge, BOX, (0.492, 0.505), linear_velocity=(0.0, -1.0), friction=0.0))

@@ -1,4 +1,4 @@
-"""Dantzig's pivoting against a quadratic programme, and against what it promises."""
+"""Dantzig's pivoting against a quadratic program, and against what it promises."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def _holds(bounds: Bounds, found: Forces) -> bool:
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_without_friction_it_is_the_quadratic_programme(seed: int) -> None:
+def test_without_friction_it_is_the_quadratic_program(seed: int) -> None:
     """The f >= 0 that makes |J^T f + g| least: of more rows than coordinates too, where f is one of many and the accelerations are not."""
     rng = np.random.default_rng(seed)
     for _ in range(25):

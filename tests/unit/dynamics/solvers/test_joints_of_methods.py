@@ -25,7 +25,7 @@ from engine.world import (
 METHODS = ("avbd", "penalty", "xpbd")
 _BOX = Polygon.box(0.5, 0.5)
 _SOFT = 1e-2
-"""Metres or radians that a joint gives way: most by a penalty of 1e4 N/m, 1 mm a box and what its lever makes of it."""
+"""Meters or radians that a joint gives way: most by a penalty of 1e4 N/m, 1 mm a box and what its lever makes of it."""
 
 
 def _world(solver: str) -> tuple[World, int]:

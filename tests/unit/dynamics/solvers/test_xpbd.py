@@ -1,4 +1,4 @@
-"""XPBD: compliance is in metres a newton whatever the sub-steps; static friction holds a point wholly or not at all."""
+"""XPBD: compliance is in meters a newton whatever the sub-steps; static friction holds a point wholly or not at all."""
 
 from __future__ import annotations
 

@@ -194,7 +194,7 @@ def center(box):
 
 
 def check_order(case, step):
-    """The cells hold the centres, and the boxes stand in the order of their keys; return these, by box."""
+    """The cells hold the centers, and the boxes stand in the order of their keys; return these, by box."""
     n = len(case.boxes)
     number_bits = max(1, (n - 1).bit_length())
     axis_bits = min(24, (64 - number_bits) // 2)

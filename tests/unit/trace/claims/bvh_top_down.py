@@ -25,7 +25,7 @@ def check(case, steps):
         centers = {leaf: center(whole.leaf_boxes[leaf]) for leaf in items}
         spans = [max(c[axis] for c in centers.values()) - min(c[axis] for c in centers.values()) for axis in range(2)]
         if step.kind == "halved":
-            assert max(spans) <= tiny and abs(len(sides[0]) - len(sides[1])) <= 1  # no centres to part
+            assert max(spans) <= tiny and abs(len(sides[0]) - len(sides[1])) <= 1  # no centers to part
             continue
         axis = step.question.right
         assert spans[axis] >= spans[1 - axis] - tiny and abs(step.values["span"] - spans[axis]) <= tiny

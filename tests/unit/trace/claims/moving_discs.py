@@ -17,7 +17,7 @@ def check(case, steps):
         for point, name in zip(step.points if step.kind in ("start", "nearest") else (), "ab", strict=False):
             t = values.get("t0", 0.0)
             at = slide.core[name][0] + t * slide.way[name]
-            assert math.dist(np.array(point) - slide.here, at) <= slide.near * (1.0 + abs(t))  # the centres then
+            assert math.dist(np.array(point) - slide.here, at) <= slide.near * (1.0 + abs(t))  # the centers then
         if step.kind == "start":
             assert abs(values["|c|"] - math.hypot(*center)) <= slide.near and abs(values["r"] - slide.radii) <= slide.near
             assert abs(values["gap"] - slide.gap(0.0)) <= slide.near

@@ -1,11 +1,11 @@
 """When does the bullet go through? In closed form for a share of shots, and replayed in float32 for a single one; never simulated.
 
-**The phase.** A step of h seconds carries the bullet by d metres along the target's normal, seen from the target. The positions that
+**The phase.** A step of h seconds carries the bullet by d meters along the target's normal, seen from the target. The positions that
 steps leave are ``x_k = x_0 + k d``; where they fall is luck, x_0 uniform over d. A stretch of length L of the x axis holds one of them
 with the probability min(1, L / d), and for d > L never two.
 
 **Seen.** Box2D looks for contacts where a step ends, and makes contact points where both surfaces, skins included, overlap: the bullet's
-centre within ``reach = w / 2 + s + skins`` of the middle of a target of thickness w, s being the bullet's half width along the normal::
+center within ``reach = w / 2 + s + skins`` of the middle of a target of thickness w, s being the bullet's half width along the normal::
 
                     seen: 2 reach
         |<--------------------------------->|
@@ -52,7 +52,7 @@ Box2D's switches.
 the middle or at an angle the answer is None, never a guess. Positions are those that Box2D's float32 additions give, as a rounding decides
 at the zone's border.
 
-Functions of numbers take arrays too, which broadcast; lengths in metres, angles in radians, speeds in m/s.
+Functions of numbers take arrays too, which broadcast; lengths in meters, angles in radians, speeds in m/s.
 """
 
 from __future__ import annotations
@@ -96,14 +96,14 @@ _BOX_ARM = 1.5
 
 
 def step_way(speed: Numbers, hertz: Numbers, longest: float = MAX_TRANSLATION_PER_STEP) -> FloatArray:
-    """Return the metres that a body moves in a step: ``speed / hertz``, at most `longest`, with Box2D 2, with the speed's sign."""
+    """Return the meters that a body moves in a step: ``speed / hertz``, at most `longest`, with Box2D 2, with the speed's sign."""
     return np.clip(np.asarray(speed, np.float64) / hertz, -longest, longest)
 
 
 def approach(
     speed: Numbers, hertz: Numbers, angle: Numbers = 0.0, target_speed: Numbers = 0.0, longest: float = MAX_TRANSLATION_PER_STEP
 ) -> FloatArray:
-    """Return d: the metres by which bullet and target come nearer in a step, along the normal.
+    """Return d: the meters by which bullet and target come nearer in a step, along the normal.
 
     `angle` is that of the flight against the normal, below a right angle; `target_speed` is positive towards the bullet.
     """
@@ -112,7 +112,7 @@ def approach(
 
 
 def reach(thickness: Numbers, radius: Numbers, shape: str = "disc", turned: Numbers = 0.0, skin: float = BOX2D_POLYGON_SKIN) -> FloatArray:
-    """Return the distance of the bullet's centre from a wall's middle within which Box2D makes contact points.
+    """Return the distance of the bullet's center from a wall's middle within which Box2D makes contact points.
 
     `thickness` is the wall's without skins, each of which is `skin`; a "box" has half the side `radius` and is `turned` against the wall.
     """
@@ -159,7 +159,7 @@ def corner_tunnels(way: Numbers, zone: Numbers, radius: Numbers, turned: Numbers
 
 
 def _lost_stretch(way: Numbers, zone: Numbers, radius: Numbers, turned: Numbers) -> tuple[FloatArray, FloatArray]:
-    """Return both ends of the stretch, metres before the middle; empty where the first is the larger."""
+    """Return both ends of the stretch, meters before the middle; empty where the first is the larger."""
     quarter = 0.5 * np.pi
     b = np.abs(np.mod(np.asarray(turned) + 0.5 * quarter, quarter) - 0.5 * quarter)
     q = _BOX_ARM * (np.cos(b) - np.sin(b)) ** 2
