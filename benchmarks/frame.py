@@ -10,7 +10,7 @@ import sys
 from benchmarks.measuring import Record, record
 from engine.app.warmup import referee_factory
 from engine.app.window_timing import FRAME_PARTS, time_frames, time_window
-from engine.demo.registry import find_demo
+from engine.sim.registry import find_demo
 
 __all__ = ["run"]
 

@@ -16,13 +16,13 @@ import msgspec
 
 from benchmarks.measuring import Record, record, seconds_in_turn
 from engine.common.rng import stream
-from engine.demo.registry import find_demo
 from engine.net import messages as m
 from engine.net.client import Client
 from engine.net.link import Link, LinkSettings
 from engine.net.server import Server
 from engine.sim.actions import Action, Drag, Grab, encode_action
 from engine.sim.demo import Demo
+from engine.sim.registry import find_demo
 from engine.sim.state import compress_state, decode_state, encode_state
 from engine.sim.users import KEYFRAME_TICKS
 from engine.world import load_solver

@@ -34,9 +34,9 @@ from demos._bullet_picture import (
 )
 from demos._bullet_timeline import LaneMoment, gap_timeline
 from demos._bullet_words import ALSO, CHOICES, LANE_KEYS, NAMES, RULE_MEANINGS, RULE_NAMES, TARGET_KEYS, WITH_ZONE, WORDS
+from engine.app.clock import SPEEDS
 from engine.common.limits import MAX_TRANSLATION_PER_STEP
 from engine.demo import Demo, Parameter, register
-from engine.demo.clock import SPEEDS
 from engine.experiments.spec import DEFAULT_RADIUS, HALF_PHASE, RULES, Rule, ShotSpec
 from engine.experiments.tracker import Outcome, ShotTracker, verdict
 from engine.experiments.tunneling import predicts_tunnel

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from demos._gallery import Scene, add_box, add_disc, add_ground, label, place_body, rest_box
+from engine.app.clock import SPEEDS
 from engine.demo import Parameter, Stage, StatusLine, register
-from engine.demo.clock import SPEEDS
 from engine.geometry import AABB
 from engine.render import palette
 from engine.world import World

@@ -15,7 +15,7 @@ from tests.waiting import PATIENCE
 
 CLOCKS = (
     "engine.cli.output.PATIENCE",  # then a command says that it is still at work, on standard error
-    "engine.demo.driver._STEPPING_BUDGET",  # then a frame takes no more steps
+    "engine.app.driver._STEPPING_BUDGET",  # then a frame takes no more steps
     "engine.check.runner.LOAD_SECONDS",  # then a function's file is given up
     "engine.check.trial._SHRINK_SECONDS",  # then a pair stays as large as it is
     "engine.compare.processes.cluster._PATIENCE",  # then a scheduler does not answer

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import pygame
 
+    from engine.app.editor.editor import Hands
     from engine.app.window import Window
-    from engine.editor.editor import Hands
 
 __all__ = ["build_seesaw", "draw_window"]
 
@@ -48,8 +48,8 @@ def _draw(theme: str, path: Path) -> Path:
 
     from engine.app.warmup import referee_factory
     from engine.app.window import Window
-    from engine.demo.registry import find_demo
     from engine.render import palette
+    from engine.sim.registry import find_demo
 
     pygame.display.set_mode(_SIZE)
     palette.use_theme(theme)
@@ -72,7 +72,7 @@ def _draw(theme: str, path: Path) -> Path:
 
 
 def _draw_hands(path: Path) -> Path:
-    from engine.editor.editor import Chosen
+    from engine.app.editor.editor import Chosen
 
     window, hands = _workbench(12.0)
     build_seesaw(window)
@@ -85,7 +85,7 @@ def _draw_hands(path: Path) -> Path:
 
 def _draw_joint(path: Path) -> Path:
     """Draw a car on its way, the joint of its driven wheel selected."""
-    from engine.editor.editor import ChosenJoint
+    from engine.app.editor.editor import ChosenJoint
     from engine.geometry import Circle, Polygon
     from engine.world import BodySpec, FixtureSpec, WheelJointSpec
 
@@ -112,7 +112,7 @@ def _draw_two_worlds(path: Path) -> Path:
 
     from engine.app.warmup import referee_factory
     from engine.app.window import Window
-    from engine.demo.registry import find_demo
+    from engine.sim.registry import find_demo
 
     pygame.display.set_mode(_SIZE)
     kind = find_demo("simple_shapes")
@@ -129,7 +129,7 @@ def _draw_four_worlds(path: Path) -> Path:
 
     from engine.app.warmup import referee_factory
     from engine.app.window import Window
-    from engine.demo.registry import find_demo
+    from engine.sim.registry import find_demo
 
     pygame.display.set_mode(_SIZE)
     kind = find_demo("pyramid")
@@ -151,7 +151,7 @@ def _workbench(width: float) -> tuple[Window, Hands]:
     from engine.app.panels.tools_dock import ToolsDock
     from engine.app.warmup import referee_factory
     from engine.app.window import Window
-    from engine.demo.registry import find_demo
+    from engine.sim.registry import find_demo
 
     pygame.display.set_mode(_SIZE)
     kind = find_demo("workbench")

@@ -26,11 +26,11 @@ class _Two:
 
         from engine.app.warmup import referee_factory
         from engine.app.window import Window
-        from engine.demo.registry import find_demo
         from engine.net.client import Client
         from engine.net.link import LinkSettings
         from engine.net.party import Party
         from engine.net.simulated import SimulatedConnection, SimulatedServer
+        from engine.sim.registry import find_demo
 
         kind = find_demo("workbench")
         self._server = SimulatedServer(kind(0, {"width": 12.0}))

@@ -26,8 +26,8 @@ from typing import IO
 
 from engine.common.errors import LabError
 from engine.common.locks import hold
-from engine.history.recordings.recorder import free_path
 from engine.scenes import Scene, save_scene
+from engine.sim.recordings.recorder import free_path
 
 __all__ = ["EVERY", "MOST_KEPT", "Autosave", "LeftBehind"]
 

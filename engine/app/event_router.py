@@ -18,6 +18,7 @@ from engine.app.dropper import DROP_EVENTS, Dropper
 from engine.app.frame import FoundDifference
 from engine.app.keys import FILE_COMMANDS, LAYERS, Command, command_of, is_plain
 from engine.app.layout import is_inside
+from engine.app.messages import Message
 from engine.app.motion_panel import Wish, next_beside, next_solver
 from engine.app.navigator import Navigator
 from engine.app.pages import open_page
@@ -27,10 +28,9 @@ from engine.app.panels.files_dock import FilesDock
 from engine.app.panels.inspector_dock import InspectorDock
 from engine.app.panels.menu_dock import MenuDock
 from engine.app.screen import Appearance, Screen
+from engine.app.session import Session
 from engine.common.errors import LabError
 from engine.common.words import counted
-from engine.demo.messages import Message
-from engine.demo.session import Session
 from engine.render import palette
 from engine.render.camera import Camera
 from engine.render.controls import Control, Controls

@@ -12,12 +12,12 @@ import pygame
 
 from engine.app.film import FilmError, FrameTimes, open_film, usual_rate
 from engine.app.frame import painter_for
+from engine.app.messages import Messages
 from engine.common.errors import LabError
-from engine.demo.messages import Messages
 from engine.scenes.tables import Tables
 
 if TYPE_CHECKING:
-    from engine.demo.session import Session
+    from engine.app.session import Session
     from engine.render.canvas import Canvas
 
 __all__ = ["MOST_STEPS", "FilmExport", "PastExport", "TablesExport"]

@@ -12,9 +12,9 @@ import pygame
 
 from engine.app.dropped_picture import DroppedPainter
 from engine.app.second_picture import Farthest, farthest_of, first_heading, lane_heading, paint_outlines
+from engine.app.session import Session
 from engine.common.arrays import FloatArray
 from engine.contracts.agreement import REASONS, Difference
-from engine.demo.session import Session
 from engine.render import palette
 from engine.render.backdrop import draw_backdrop, draw_impulse_scale, draw_scale_bar
 from engine.render.camera import Camera, Place

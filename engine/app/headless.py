@@ -16,20 +16,20 @@ from engine.app.film import LARGEST_SIDE, SMALLEST_SIDE, Film, FrameTimes, check
 from engine.common.checks import integer
 from engine.common.errors import InvalidInputError
 from engine.contracts import PairAgreement, StepAgreement
-from engine.demo.apart import Apart, Why
-from engine.demo.comparison import Comparison, Skipped
-from engine.demo.figures import Energy, Figures
-from engine.history.history import History
+from engine.sim.apart import Apart, Why
+from engine.sim.comparison import Comparison, Skipped
 from engine.sim.demo import Demo, Simulation
+from engine.sim.figures import Energy, Figures
+from engine.sim.history import History
 from engine.sim.stage import RefereeFactory, StageCounts
 from engine.world.solver import NamedValues
 
 if TYPE_CHECKING:
     import pygame
 
+    from engine.app.session import Session
     from engine.app.window import Window
-    from engine.demo.session import Session
-    from engine.history.recordings import Recorder
+    from engine.sim.recordings import Recorder
 
 __all__ = [
     "DESIGN_SIZE",
@@ -182,7 +182,7 @@ def run_headless(
     solver : str, optional
         What drives the demo's worlds, in place of what drives them otherwise.
     against : sequence of str
-        What drives the same demo once more, beside it (`engine.demo.comparison`), for each of these.
+        What drives the same demo once more, beside it (`engine.sim.comparison`), for each of these.
     since : int, optional
         The step after which they are driven so; from the beginning without.
     on_beside : callable, optional
@@ -277,7 +277,7 @@ def small_picture_of(demo: Demo, size: tuple[int, int] = (200, 130)) -> bytes:
     import pygame
 
     from engine.app.frame import painter_for
-    from engine.demo.session import Session
+    from engine.app.session import Session
     from engine.render.views import Layers
 
     session, painter, surface = (
@@ -347,7 +347,7 @@ class Filming:
 
 def _view_alone(demo: Demo, size: tuple[int, int], scale: float) -> tuple[Session, Callable[[pygame.Surface], None]]:
     from engine.app.frame import painter_for
-    from engine.demo.session import Session
+    from engine.app.session import Session
 
     session, painter = Session(demo, (0, 0, *size)), painter_for(demo, scale)
 

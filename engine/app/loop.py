@@ -20,16 +20,16 @@ from engine.app.garbage import set_garbage_aside
 from engine.app.layout import check_ui_scale, ui_scale_for
 from engine.app.preferences import load_preferences, preferences_path
 from engine.app.screen import Appearance
+from engine.app.session import Session
 from engine.app.warmup import RefereeWarmup
 from engine.app.window import TITLE, Window
 from engine.common.errors import InvalidInputError, LabError
 from engine.common.interrupts import raise_lost
-from engine.demo.registry import all_demos
-from engine.demo.session import Session
 from engine.render import palette
 from engine.render.fonts import FontBook
 from engine.render.palette import THEMES
 from engine.sim.demo import Demo
+from engine.sim.registry import all_demos
 
 if TYPE_CHECKING:
     from engine.net.hosting import Hosting

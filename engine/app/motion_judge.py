@@ -16,7 +16,7 @@ from engine.common.switch_interval import short_turns
 from engine.common.words import counted
 
 if TYPE_CHECKING:
-    from engine.demo.comparison import Comparison
+    from engine.sim.comparison import Comparison
     from engine.world import WorldSnapshot
 
 __all__ = ["MotionJudge"]

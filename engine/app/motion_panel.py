@@ -16,14 +16,14 @@ from pygame_gui.elements import UIButton
 from engine.app.motion_judge import MotionJudge
 from engine.app.parameter_rows import ParameterRows
 from engine.app.second_picture import figure_words, solver_words, title_of
+from engine.app.session import MAX_BESIDE, Session
+from engine.app.solver_settings import OF_WORLD, changed_setting, setting_parameters, setting_values
 from engine.app.widgets import ScrollPanel, mark
-from engine.demo.comparison import Comparison
-from engine.demo.session import MAX_BESIDE, Session
-from engine.demo.solver_settings import OF_WORLD, changed_setting, setting_parameters, setting_values
 from engine.render import palette
 from engine.render.differences import length_words
 from engine.render.fonts import FontBook
 from engine.sim.actions import ChangeWorld
+from engine.sim.comparison import Comparison
 from engine.world import WorldSettings, load_solver, solvers
 
 __all__ = ["MotionPanel", "Wish", "next_beside", "next_solver", "next_words"]

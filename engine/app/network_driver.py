@@ -12,12 +12,12 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from engine.app.clock import FixedClock
+from engine.app.messages import Messages
+from engine.app.timeline import Timeline
 from engine.common.arrays import FloatArray
 from engine.common.errors import LabError
 from engine.common.words import counted
-from engine.demo.clock import FixedClock
-from engine.demo.messages import Messages
-from engine.demo.timeline import Timeline
 from engine.render import palette
 from engine.sim.actions import (
     Action,

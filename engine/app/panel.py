@@ -14,8 +14,8 @@ from engine.app.keys import LAYERS, Command
 from engine.app.motion_panel import MotionPanel
 from engine.app.parameter_rows import ParameterRows
 from engine.app.referee_panel import RefereePanel
+from engine.app.session import Session
 from engine.app.widgets import ScrollPanel, mark
-from engine.demo.session import Session
 from engine.render import palette
 from engine.render.camera import Place
 from engine.render.fonts import FontBook

@@ -8,10 +8,10 @@ from itertools import chain
 import numpy as np
 import pygame
 
+from engine.app.session import Session
 from engine.app.widgets import ScrollPanel
 from engine.common.arrays import FloatArray
 from engine.contracts.agreement import REASONS
-from engine.demo.session import Session
 from engine.render import palette
 from engine.render.differences import reason_color
 from engine.render.fonts import FontBook

@@ -19,18 +19,18 @@ from typing import TYPE_CHECKING
 from engine.app.dropped_picture import kept_picture, pictures_of
 from engine.common.errors import LabError
 from engine.common.words import counted
-from engine.demo.scene_demo import SceneDemo, plain_title
 from engine.scenes import Scene, SceneWorld
 from engine.scenes.pictures import MAX_ALL_PICTURE_BYTES, MAX_PICTURED_BODIES, MAX_PICTURES, BodyPicture
 from engine.scenes.scene import MAX_NOTES, MAX_TEXT, MAX_WORLDS, scene_of_snapshot
 from engine.sim.actions import Drop, Edit, Restart
+from engine.sim.scene_demo import SceneDemo, plain_title
 
 if TYPE_CHECKING:
-    from engine.demo.session import Session
-    from engine.history.history import History
+    from engine.app.session import Session
     from engine.sim.action import Input
     from engine.sim.demo import Demo
     from engine.sim.dropping import DroppedBody
+    from engine.sim.history import History
     from engine.sim.stage import Stage
 
 __all__ = ["Moment", "built", "kept_maker", "moments", "scene_at", "scene_maker"]

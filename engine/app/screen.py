@@ -19,8 +19,8 @@ from engine.app.frame import FramePainter
 from engine.app.layout import MAX_UI_SCALE, MIN_UI_SCALE, best_columns, fitting_scale, lanes, lay_out
 from engine.app.panel import DemoPanel
 from engine.app.preferences import Preferences, save_preferences
+from engine.app.session import Session
 from engine.app.widgets import ScrollPanel, theme_for
-from engine.demo.session import Session
 from engine.render import palette
 from engine.render.camera import Place
 from engine.render.palette import THEMES

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from engine.demo.comparison import Comparison
-from engine.demo.figures import Figures
-from engine.demo.session import Session
+from engine.app.session import Session
 from engine.render import palette
 from engine.render.canvas import Canvas
 from engine.render.debug_draw import DebugDraw
 from engine.render.differences import length_words
 from engine.render.second_world import draw_apart, draw_second_world
+from engine.sim.comparison import Comparison
 from engine.sim.demo import Demo, StatusLine
+from engine.sim.figures import Figures
 from engine.sim.stage import Stage
 from engine.world import load_solver
 

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pygame
 
+from engine.app.editor.tool import body_rings, draw_rings
 from engine.common.arrays import FloatArray
-from engine.editor.tool import body_rings, draw_rings
 from engine.geometry import Transform
 from engine.render import palette
 from engine.render.canvas import Canvas

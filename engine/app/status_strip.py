@@ -1,7 +1,7 @@
 """The status strip at the foot of the window: a note, what a frame costs, how time passes, how often the live check agrees.
 
 It covers nothing of the picture, and a note stands before the figures. In it, what is urgent comes first: why the demo has stopped; then
-what was told (`engine.demo.messages`); then the state that the demo is in by itself. Of a state that comes and goes it is said once that
+what was told (`engine.app.messages`); then the state that the demo is in by itself. Of a state that comes and goes it is said once that
 it is there, and not again until it has been gone for long.
 """
 
@@ -12,18 +12,18 @@ from typing import TYPE_CHECKING
 
 import pygame
 
+from engine.app.costs import FrameTimes
 from engine.app.frame import FramePainter
 from engine.app.second_picture import solver_words, title_of
+from engine.app.session import Session
 from engine.app.warmup import LOADING
-from engine.demo.costs import FrameTimes
-from engine.demo.session import Session
 from engine.render import palette
 from engine.render.camera import Place
 from engine.render.hud import draw_status
 from engine.render.palette import Color
 
 if TYPE_CHECKING:
-    from engine.demo.session import Session
+    from engine.app.session import Session
 
 __all__ = ["CheckNote", "Note", "Notes", "draw_strip"]
 

@@ -22,13 +22,13 @@ from engine.app.panels.dock import Dock, WindowActions
 from engine.app.panels.dock_area import DockArea, make_docks
 from engine.app.panels.files_dock import FilesDock
 from engine.app.screen import Screen
+from engine.app.session import Session
 from engine.app.status_strip import CheckNote, Note, Notes, draw_strip
-from engine.demo.session import Session
-from engine.history.recordings import Recording
 from engine.render.canvas import Canvas
 from engine.render.hud import draw_help
 from engine.render.raster import load_raster
 from engine.sim.demo import Demo
+from engine.sim.recordings import Recording
 from engine.sim.stage import RefereeFactory
 
 if TYPE_CHECKING:

@@ -127,7 +127,7 @@ def _run(program: str) -> subprocess.CompletedProcess[str]:
 
 
 def _demos() -> Iterator[Finding]:
-    script = "import json; from engine.demo.registry import all_demos, broken_demos; print(json.dumps([len(all_demos()), broken_demos()]))"
+    script = "import json; from engine.sim.registry import all_demos, broken_demos; print(json.dumps([len(all_demos()), broken_demos()]))"
     try:
         n_demos, broken = json.loads(_run(script).stdout)
     except (OSError, subprocess.SubprocessError, ValueError):

@@ -16,7 +16,7 @@ __all__ = ["list_command"]
 def list_command(json_file: JsonFile = None) -> None:
     """Print all demos: id, category, title, and the parameters that ``run ID --set NAME=VALUE`` takes."""
     check_files({}, {"--json": json_file})
-    from engine.demo.registry import all_demos
+    from engine.sim.registry import all_demos
 
     demos = all_demos()
     table = text_table("id", "category", "title", "--set")

@@ -187,7 +187,7 @@ def _usage(error: TyperException) -> str:
     message = error.format_message().strip().removesuffix(".")
     unknown = re.match(r"No such command '(\w+)'", message)
     if unknown is not None:
-        from engine.demo.registry import all_demos
+        from engine.sim.registry import all_demos
 
         if unknown[1] in {demo.id for demo in all_demos()}:
             return f"{unknown[1]} is a demo, not a command: {program()} run {unknown[1]}"

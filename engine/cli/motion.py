@@ -75,7 +75,7 @@ def motion_command(args: MotionOptions) -> int:
 
 
 def _demos(ids: Sequence[str]) -> list[type[Demo]]:
-    from engine.demo.registry import all_demos, find_demo
+    from engine.sim.registry import all_demos, find_demo
 
     return [find_demo(name) for name in dict.fromkeys(ids)] if ids else list(all_demos())
 

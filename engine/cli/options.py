@@ -194,7 +194,7 @@ def solver_list(option: str, given: str | None) -> tuple[str, ...]:
     """
     if given is None:
         return ()
-    from engine.demo.session import MAX_BESIDE
+    from engine.app.session import MAX_BESIDE
     from engine.world.solver import solver_name
 
     names = tuple(solver_name(option, name.strip()) for name in given.split(","))

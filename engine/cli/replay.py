@@ -15,8 +15,8 @@ from engine.cli.output import check_files, people, print_rows, progress, write_j
 from engine.common.checks import integer
 
 if TYPE_CHECKING:
-    from engine.history.recordings import Recording
-    from engine.history.recordings.verifying import Verdict
+    from engine.sim.recordings import Recording
+    from engine.sim.recordings.verifying import Verdict
 
 __all__ = ["replay_command"]
 
@@ -52,7 +52,7 @@ def replay_command(args: ReplayOptions) -> int:
     In the window the time line has all of it. Headless: a table of what is in it. --verify plays it from the start and compares every step;
     status 1 if one ends otherwise, and its number and the bodies that do are named.
     """
-    from engine.history.recordings import load_recording
+    from engine.sim.recordings import load_recording
 
     options.left_out("given with --screenshot, of which it speaks", {"--at": args.at if args.screenshot is None else None})
     if args.film is None:
@@ -60,7 +60,7 @@ def replay_command(args: ReplayOptions) -> int:
     filming = wanted_film("--record", args.film, args.rate, args.size, args.with_panel, 1.0 if args.speed is None else args.speed)
     check_files({"FILE": args.file}, {"--json": args.json_file, "--screenshot": args.screenshot, "--record": args.film})
     if args.own is not None:
-        from engine.demo.own_demo import load_own_demo
+        from engine.sim.own_demo import load_own_demo
 
         with options.named("--demo"):
             load_own_demo(args.own)
@@ -70,7 +70,7 @@ def replay_command(args: ReplayOptions) -> int:
     first = integer("--from", 0 if args.first is None else args.first, 0, steps)
     last = integer("--to", steps if args.last is None else args.last, first, steps)
     if not (args.headless or args.verify or args.json_file or args.screenshot or args.film):
-        from engine.demo.replaying import new_demo
+        from engine.sim.replaying import new_demo
 
         advice, past = "--headless says what is in the recording", lambda session: session.play(recording, args.file)
         options.open_window(advice, args.ui_scale, lambda *_: new_demo(recording), prepare=past, theme=args.theme)
@@ -86,8 +86,8 @@ def replay_command(args: ReplayOptions) -> int:
 
 
 def _played(recording: Recording) -> Verdict:
-    from engine.demo.replaying import replay
-    from engine.history.recordings.verifying import verify
+    from engine.sim.recordings.verifying import verify
+    from engine.sim.replaying import replay
 
     with progress("playing it again", recording.steps) as advance:
         return verify(recording, replay(recording), lambda _: advance())
@@ -95,7 +95,7 @@ def _played(recording: Recording) -> Verdict:
 
 def _picture(recording: Recording, at: int, target: str) -> None:
     from engine.app.headless import picture_of
-    from engine.demo.replaying import replay
+    from engine.sim.replaying import replay
 
     history = replay(recording)
     with progress("going there", at) as advance:
@@ -104,7 +104,7 @@ def _picture(recording: Recording, at: int, target: str) -> None:
 
 
 def _film(recording: Recording, wanted: WantedFilm, first: int, last: int) -> list[tuple[str, str]]:
-    from engine.demo.replaying import replay
+    from engine.sim.replaying import replay
 
     history = replay(recording)
     with filmed(wanted) as camera, progress("filming", last) as advance:
@@ -141,8 +141,8 @@ def _as_json(recording: Recording, verdict: Verdict | None) -> dict[str, Any]:
 
 
 def _print(recording: Recording, verdict: Verdict | None, film_rows: list[tuple[str, str]], json_file: str | None) -> None:
-    from engine.demo.replaying import demo_kind
     from engine.sim.ids import readable
+    from engine.sim.replaying import demo_kind
     from engine.world import load_solver
 
     out = people(json_file)

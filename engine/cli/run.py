@@ -25,11 +25,11 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from engine.app.headless import BesideReport, RunReport
-    from engine.demo.comparison import Comparison
-    from engine.demo.session import Session
-    from engine.history.history import History
-    from engine.history.recordings import Recorder
+    from engine.app.session import Session
+    from engine.sim.comparison import Comparison
     from engine.sim.demo import Demo, Simulation
+    from engine.sim.history import History
+    from engine.sim.recordings import Recorder
     from engine.world.solver import NamedValues
 
 __all__ = ["demo_or_file", "demo_values", "run_command"]
@@ -126,7 +126,7 @@ def run_command(args: RunOptions) -> int:
             {"--drop": args.drops[0] if args.drops else None, "--solver": args.solver, "--against": args.against},
         )
         options.left_out("without another demo", {"--pair": args.demo if args.demo != "pair" else None})
-        from engine.demo.pair_demo import inspector_of
+        from engine.sim.pair_demo import inspector_of
 
         pair, kind = inspector_of(args.pair_file)
     else:
@@ -152,7 +152,7 @@ def run_command(args: RunOptions) -> int:
 
 def _telling_lines(kind: type[Demo], given: str) -> contextlib.AbstractContextManager[None]:
     """Report an exception of a demo's own code with its line; a scene file has no code."""
-    from engine.demo.own_demo import told_with_line
+    from engine.sim.own_demo import told_with_line
 
     if given.lower().endswith(_OWN_SUFFIX):
         return told_with_line(given)
@@ -172,7 +172,7 @@ def _begin(session: Session, drops: Sequence[str], recording: str | None, agains
 
 
 def _recorder(history: History[Demo], path: str) -> Recorder:
-    from engine.demo.replaying import record
+    from engine.sim.replaying import record
 
     with options.named("--record-inputs"):
         return record(history, path)
@@ -212,15 +212,15 @@ def demo_or_file(option: str, demo_id: str | None) -> type[Demo]:
     """
     if demo_id is None:
         raise InvalidInputError(option, "a demo (see the command list), a scene file, or --pair FILE", Described("nothing"))
-    from engine.demo.registry import all_demos
-    from engine.demo.scene_demo import SCENE_SUFFIXES, load_any_scene, scene_demo
+    from engine.sim.registry import all_demos
+    from engine.sim.scene_demo import SCENE_SUFFIXES, load_any_scene, scene_demo
 
     if demo_id.lower().endswith(SCENE_SUFFIXES):
         _check_format(option, demo_id)
         return scene_demo(load_any_scene(demo_id), demo_id)
 
     if demo_id.lower().endswith(_OWN_SUFFIX):
-        from engine.demo.own_demo import load_own_demo
+        from engine.sim.own_demo import load_own_demo
 
         return load_own_demo(demo_id)
     known = {demo.id: demo for demo in all_demos()}

@@ -180,8 +180,8 @@ def _film_of(folder: Path, scene: BenchScene, variant: Variant) -> tuple[BenchSc
 def _filmed(plan: Plan, scene: BenchScene, variant: Variant, wanted: WantedFilm) -> list[tuple[str, str]]:
     """Run a method in a scene once more, filmed as far as it comes; return what to print of it."""
     from engine.common.errors import LabError
-    from engine.demo.scene_demo import scene_demo
     from engine.experiments.solvers import start_of
+    from engine.sim.scene_demo import scene_demo
 
     seconds = scene.seconds if plan.seconds is None else plan.seconds
     try:

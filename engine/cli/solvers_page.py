@@ -76,7 +76,7 @@ def _pictures(cells: Sequence[Cell]) -> dict[str, bytes]:
     """Return pictures of how each scene ends, by the names of their files."""
     from engine.app.headless import no_screen, small_picture_of
     from engine.common.errors import LabError
-    from engine.demo.scene_demo import scene_demo
+    from engine.sim.scene_demo import scene_demo
 
     pictures = {}
     with no_screen():

@@ -55,7 +55,7 @@ def _tour() -> int:
     from engine.app.files import check_directory
     from engine.app.tour import run_tour
     from engine.common.jit import cache_is_warm, is_compiling
-    from engine.demo.registry import all_demos
+    from engine.sim.registry import all_demos
 
     check_directory("out", OUT)
     demos = all_demos()

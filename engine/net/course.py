@@ -20,9 +20,9 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from engine.common.errors import LabError
-from engine.history.history import demo_hash, repeat
 from engine.sim.action import Action, Input
 from engine.sim.demo import Demo, DemoFaultError
+from engine.sim.history import demo_hash, repeat
 from engine.sim.ids import readable
 from engine.sim.state import decode_state, encode_state
 from engine.sim.users import KEYFRAME_TICKS

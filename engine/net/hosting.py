@@ -34,13 +34,13 @@ from websockets.protocol import State
 from engine.common.checks import integer
 from engine.common.errors import InvalidInputError, LabError
 from engine.common.words import brief
-from engine.demo.replaying import record_ticks
-from engine.history.recordings import TickRecorder
 from engine.net import messages as m
 from engine.net.addresses import own_addresses
 from engine.net.guesses import origin_of
 from engine.net.server import Drop, Server, ServerSettings, ServerStatus
 from engine.sim.demo import Demo
+from engine.sim.recordings import TickRecorder
+from engine.sim.replaying import record_ticks
 from engine.sim.users import KEYFRAME_TICKS
 
 if TYPE_CHECKING:

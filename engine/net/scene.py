@@ -10,9 +10,9 @@ import msgspec
 from engine.common.checks import boolean, seed_number
 from engine.common.errors import Described, InvalidInputError
 from engine.common.messagepack import MAX_PLAIN_BYTES, is_bounded
-from engine.demo.registry import find_demo
-from engine.demo.scene_demo import SceneDemo, scene_class
 from engine.sim.demo import Demo
+from engine.sim.registry import find_demo
+from engine.sim.scene_demo import SceneDemo, scene_class
 from engine.world import load_solver
 from engine.world.fields import named_values, number
 from engine.world.solver import solver_name

@@ -33,10 +33,8 @@ LAYERS = (
     "engine.experiments",
     "engine.render",
     "engine.sim",
-    "engine.history",
     "engine.demo",
     "engine.net",
-    "engine.editor",
     "engine.app",
     "engine.cli",
     "engine.__main__",
@@ -68,7 +66,6 @@ LIBRARIES = {
     "contourpy": {"engine.decompose"},
     "tinycss2": {"engine.decompose"},
     "cssselect2": {"engine.decompose"},
-    "msgspec": {"engine.common", "engine.sim", "engine.history", "engine.net"},
     "websockets": {"engine.net"},
     "jinja2": {"engine.report"},
 }

@@ -19,7 +19,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from engine.app.headless import run_headless
-from engine.demo.registry import all_demos
+from engine.sim.registry import all_demos
 from engine.world import solvers
 
 FILE = Path(__file__).with_name("state_hashes.json")

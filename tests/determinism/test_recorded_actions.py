@@ -13,10 +13,10 @@ import pytest
 
 from engine.box2d import memory
 from engine.common.errors import LabError
-from engine.demo.registry import find_demo
-from engine.history.history import History, demo_hash
 from engine.net.course import Act, Course
 from engine.sim.actions import Input, action_of
+from engine.sim.history import History, demo_hash
+from engine.sim.registry import find_demo
 from tests.determinism.state_hashes import FILE, machine
 
 FOLDER = Path(__file__).with_name("actions")

@@ -22,12 +22,7 @@ import msgspec
 
 from engine.box2d import memory
 from engine.common.errors import LabError
-from engine.demo.registry import find_demo
-from engine.demo.replaying import record, replay
 from engine.geometry import Circle, Polygon
-from engine.history.history import History
-from engine.history.recordings import load_recording
-from engine.history.recordings.records import frame, records_of, start_of_file
 from engine.sim.actions import (
     ChangeBody,
     ChangeWorld,
@@ -40,6 +35,11 @@ from engine.sim.actions import (
     SetParameter,
     TurnWheel,
 )
+from engine.sim.history import History
+from engine.sim.recordings import load_recording
+from engine.sim.recordings.records import frame, records_of, start_of_file
+from engine.sim.registry import find_demo
+from engine.sim.replaying import record, replay
 from engine.world import BodySpec, FixtureSpec, RevoluteJointSpec
 from tests.hazards.fuzz_files import damaged
 from tests.hazards.fuzz_states import _break, _places

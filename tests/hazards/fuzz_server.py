@@ -30,7 +30,6 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from engine.demo.registry import find_demo
 from engine.geometry import Circle, Polygon
 from engine.net import messages as m
 from engine.net.client import Client
@@ -74,6 +73,7 @@ from engine.sim.actions import (
     encode_action,
 )
 from engine.sim.demo import Demo
+from engine.sim.registry import find_demo
 from engine.world import BodySpec, FixtureSpec, RevoluteJointSpec
 from tests.hazards.fuzz_files import damaged
 

@@ -22,8 +22,8 @@ import pytest
 
 from engine.box2d import memory
 from engine.common.errors import LabError
-from engine.demo.registry import find_demo
-from engine.history.history import demo_hash
+from engine.sim.history import demo_hash
+from engine.sim.registry import find_demo
 from engine.sim.state import decode_state, encode_state
 from engine.sim.values import ValueReader
 from tests.unit.net.test_state import Begun

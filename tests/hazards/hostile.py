@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from PIL import Image
 
-from engine.history.recordings.records import HASH_BYTES, Back, End, Header, Part, encode_record, frame, start_of_file
+from engine.sim.recordings.records import HASH_BYTES, Back, End, Header, Part, encode_record, frame, start_of_file
 
 __all__ = ["KINDS", "NASTY_NAME", "SURROGATE", "Hostile", "recording"]
 

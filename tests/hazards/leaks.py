@@ -19,7 +19,7 @@ from pathlib import Path
 import pygame
 
 from engine.app.keys import Command
-from engine.demo.registry import all_demos
+from engine.sim.registry import all_demos
 from tests.hazards.monkey import HOMES, Monkey, broken_files, seat_for
 from tests.hazards.resident import allocated
 

@@ -12,7 +12,6 @@ from typing import Any
 from engine.common.errors import LabError
 from engine.decompose import BodyFile
 from engine.demo import Demo, Parameter
-from engine.history.history import History
 from engine.sim.actions import (
     Action,
     CreateJoint,
@@ -31,6 +30,7 @@ from engine.sim.actions import (
     TurnWheel,
 )
 from engine.sim.dropping import drop_size, load_dropped
+from engine.sim.history import History
 from tests.edits import edit_of
 from tests.hazards.fuzz import Fuzzer
 

@@ -40,7 +40,7 @@ import pygame
 
 from engine.box2d import memory
 from engine.demo import Demo
-from engine.demo.registry import all_demos
+from engine.sim.registry import all_demos
 from engine.world import World
 from tests.hazards.resident import allocated, growth, held
 from tests.hazards.seats import OffScreen, Seat, on_screen

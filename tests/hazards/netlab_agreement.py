@@ -21,8 +21,6 @@ from typing import Any
 import numpy as np
 
 from engine.common.errors import LabError
-from engine.demo.registry import find_demo
-from engine.demo.scene_demo import scene_class
 from engine.geometry import Circle, Polygon, Segment
 from engine.net.client import Client
 from engine.net.link import LinkSettings
@@ -49,6 +47,8 @@ from engine.sim.actions import (
     UndoOwn,
 )
 from engine.sim.demo import Demo
+from engine.sim.registry import find_demo
+from engine.sim.scene_demo import scene_class
 from engine.world import (
     BodySpec,
     DistanceJointSpec,

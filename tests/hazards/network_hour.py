@@ -21,11 +21,11 @@ from pathlib import Path
 
 import msgspec
 
-from engine.demo.registry import find_demo
 from engine.net import messages as m
 from engine.net.connection import Connection
 from engine.net.hosting import Hosting
 from engine.sim.actions import Action, Drag, Drive, Grab, PressKey, Release, ReleaseKey, Restart, encode_action
+from engine.sim.registry import find_demo
 from engine.world import load_solver
 
 MOST_OF_A_CORE = 0.15

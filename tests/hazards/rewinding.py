@@ -38,9 +38,9 @@ from engine.common.errors import LabError
 from engine.contracts import StepContacts
 from engine.decompose import BodyFile
 from engine.demo import Demo
-from engine.demo.registry import all_demos, find_demo
-from engine.history.history import History, demo_hash
 from engine.sim.actions import Action, ReleaseAll, Restart, SetSolver
+from engine.sim.history import History, demo_hash
+from engine.sim.registry import all_demos, find_demo
 from engine.world import World
 from engine.world.solver import DEFAULT, solvers
 from tests.hazards.meddling import Meddler, sample_files

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from engine.demo.registry import find_demo
 from engine.net.server import Server
+from engine.sim.registry import find_demo
 from tests.hazards import fuzz_server
 
 

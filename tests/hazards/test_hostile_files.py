@@ -10,8 +10,8 @@ import pytest
 from engine.common.errors import LabError
 from engine.compare.pair.file import load_pair
 from engine.decompose import load_body, trace_file
-from engine.demo.scene_demo import load_any_scene
-from engine.history.recordings.loading import load_recording
+from engine.sim.recordings.loading import load_recording
+from engine.sim.scene_demo import load_any_scene
 from tests.hazards import hostile_files
 from tests.hazards.hostile import KINDS
 

@@ -15,8 +15,8 @@ import pytest
 from engine.app.window import Window
 from engine.box2d import memory
 from engine.demo import Demo
-from engine.demo.registry import find_demo
 from engine.geometry import Circle
+from engine.sim.registry import find_demo
 from engine.world import BodySpec, FixtureSpec, World
 from tests.hazards import x_server
 from tests.hazards.leaks import MOST, doings, left_by

@@ -11,10 +11,10 @@ import pytest
 
 from engine.box2d import memory
 from engine.demo import Demo
-from engine.demo.registry import all_demos, find_demo
 from engine.geometry import Circle, Polygon
-from engine.history.history import History
 from engine.sim.actions import KeepSolverState, PressKey
+from engine.sim.history import History
+from engine.sim.registry import all_demos, find_demo
 from engine.world import BodySpec, FixtureSpec, RevoluteJointSpec, World
 from tests.hazards.meddling import Meddler, sample_files
 from tests.hazards.rewinding import RewindingError, all_checks, meddled, smallest, trouble
@@ -24,7 +24,7 @@ STEPS = int(os.environ.get("REWINDING_STEPS", "70"))
 CHOSEN = ("bounce", "ragdoll_pile")
 """Discs that were let fall, and bodies of many fixtures with joints."""
 OTHERS = [pytest.param(kind, id=kind.id) for kind in all_demos() if kind.id not in (*CHOSEN, "bullet", "broadphase")]
-"""Those two cost seconds here; `tests/unit/history/test_history.py` rewinds them too."""
+"""Those two cost seconds here; `tests/unit/sim/test_history.py` rewinds them too."""
 
 
 class Forgetful(Demo):

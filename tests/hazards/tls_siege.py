@@ -27,12 +27,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from engine.demo.registry import find_demo
 from engine.net.client import Client
 from engine.net.connection import Connection
 from engine.net.hosting import Hosting
 from engine.net.party import Party
 from engine.net.tls import client_tls, server_tls
+from engine.sim.registry import find_demo
 from tests.hazards.resident import resident
 from tests.waiting import until
 

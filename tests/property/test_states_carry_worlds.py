@@ -14,9 +14,7 @@ import pytest
 
 from engine.common.errors import LabError
 from engine.common.limits import MAX_COORDINATE, MAX_NUMBER, MAX_SPEED
-from engine.demo.registry import find_demo
 from engine.geometry import Circle
-from engine.history.history import demo_hash
 from engine.net.course import Act, Course
 from engine.sim.actions import (
     Action,
@@ -38,6 +36,8 @@ from engine.sim.actions import (
     UndoOwn,
 )
 from engine.sim.demo import Demo
+from engine.sim.history import demo_hash
+from engine.sim.registry import find_demo
 from engine.sim.state import decode_state, encode_state
 from engine.sim.users import KEYFRAME_TICKS
 from engine.world import (

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from engine.cli.main import main
-from engine.demo.registry import all_demos
+from engine.sim.registry import all_demos
 from tests.waiting import PATIENCE, until
 
 ROOT = Path(__file__).resolve().parents[2]

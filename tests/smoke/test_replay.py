@@ -12,8 +12,8 @@ import pytest
 from PIL import Image
 
 from engine.cli.main import main
-from engine.history.recordings import load_recording
-from engine.history.recordings.records import Part, encode_record, records_of, start_of_file
+from engine.sim.recordings import load_recording
+from engine.sim.recordings.records import Part, encode_record, records_of, start_of_file
 from tests.waiting import PATIENCE
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -42,9 +42,9 @@ def test_another_process_plays_it_to_the_last_bit(recording: Path, tmp_path: Pat
 _MEMORY_COMES_LATE = """
 import sys
 from engine.sim.actions import KeepSolverState
-from engine.history.history import History
-from engine.demo.replaying import record
-from engine.demo.registry import find_demo
+from engine.sim.history import History
+from engine.sim.replaying import record
+from engine.sim.registry import find_demo
 from engine.box2d import memory
 from engine.common import jit
 

@@ -24,7 +24,7 @@ from engine.render.camera import Place
 from engine.render.palette import mix
 
 if TYPE_CHECKING:
-    from engine.demo.session import Session
+    from engine.app.session import Session
 
 __all__ = ["Answer", "AskingDock", "Question"]
 

@@ -13,8 +13,8 @@ from engine.render import palette
 from engine.sim.stage import Stage, union
 
 if TYPE_CHECKING:
-    from engine.demo.session import Session
-    from engine.editor.editor import Editor
+    from engine.app.editor.editor import Editor
+    from engine.app.session import Session
     from engine.render.canvas import Canvas
 
 __all__ = ["CameraDock"]

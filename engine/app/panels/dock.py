@@ -31,8 +31,8 @@ from engine.render.camera import Place
 
 if TYPE_CHECKING:
     from engine.app.keys import Command
+    from engine.app.session import Session
     from engine.app.status_strip import Note
-    from engine.demo.session import Session
     from engine.render.canvas import Canvas
     from engine.render.fonts import FontBook
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import pygame
 
+from engine.app.editor.editor import Editor
 from engine.app.layout import is_inside
 from engine.app.navigator import Navigator
 from engine.app.panels.asking_dock import AskingDock
@@ -27,12 +28,11 @@ from engine.app.panels.step_dock import StepDock
 from engine.app.panels.timeline_dock import TimelineDock
 from engine.app.panels.tools_dock import ToolsDock
 from engine.app.screen import Screen, SurfaceCache
-from engine.editor.editor import Editor
 from engine.render.camera import Place
 
 if TYPE_CHECKING:
+    from engine.app.session import Session
     from engine.app.status_strip import Note
-    from engine.demo.session import Session
     from engine.render.canvas import Canvas
     from engine.render.fonts import FontBook
 

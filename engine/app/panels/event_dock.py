@@ -12,13 +12,13 @@ import pygame
 from engine.app.panels.buttons import Chip, Chips
 from engine.app.panels.dock import Dock
 from engine.common.words import decimals
-from engine.demo.event_log import KINDS, Event, EventLog
 from engine.render import palette
 from engine.render.palette import Color, mix
+from engine.sim.event_log import KINDS, Event, EventLog
 
 if TYPE_CHECKING:
-    from engine.demo.session import Session
-    from engine.demo.time_series import TimeSeries
+    from engine.app.session import Session
+    from engine.sim.time_series import TimeSeries
 
 __all__ = ["EventDock"]
 

@@ -24,19 +24,19 @@ from engine.app.panels.asking_dock import Answer, AskingDock, Question
 from engine.app.panels.dock import Dock, WindowActions
 from engine.app.saving import Moment, built, kept_maker, moments, scene_at
 from engine.app.screen import Screen
+from engine.app.session import Saved
 from engine.common.errors import Described, InvalidInputError, LabError
 from engine.common.installation import program
 from engine.common.words import counted
-from engine.demo.scene_demo import SceneDemo, file_stem, is_own_scene, kept_scene_demo, load_any_scene, plain_title, scenes_in
-from engine.demo.session import Saved
-from engine.history.recordings.recorder import free_path
 from engine.render import palette
 from engine.render.palette import Color
 from engine.scenes import save_scene
+from engine.sim.recordings.recorder import free_path
+from engine.sim.scene_demo import SceneDemo, file_stem, is_own_scene, kept_scene_demo, load_any_scene, plain_title, scenes_in
 
 if TYPE_CHECKING:
+    from engine.app.session import Session
     from engine.app.status_strip import Note
-    from engine.demo.session import Session
 
 __all__ = ["FilesDock"]
 

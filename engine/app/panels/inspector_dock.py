@@ -12,21 +12,21 @@ from typing import TYPE_CHECKING, ClassVar
 
 import pygame
 
+from engine.app.editor.editor import Editor
+from engine.app.editor.joint_page import joint_rows
+from engine.app.editor.pages import body_rows, world_rows
+from engine.app.editor.rows import Choice, Field, Number, Row, Switch, Text
 from engine.app.keys import is_plain
 from engine.app.panels.dock import Dock
 from engine.app.panels.sheet import Laid, Sheet, Typing, draw_sheet
 from engine.common.errors import LabError
-from engine.editor.editor import Editor
-from engine.editor.joint_page import joint_rows
-from engine.editor.pages import body_rows, world_rows
-from engine.editor.rows import Choice, Field, Number, Row, Switch, Text
 from engine.render import palette
 from engine.render.camera import Place
 from engine.render.fonts import FontBook
 from engine.render.palette import mix
 
 if TYPE_CHECKING:
-    from engine.demo.session import Session
+    from engine.app.session import Session
 
 __all__ = ["Form", "InspectorDock"]
 

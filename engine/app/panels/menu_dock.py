@@ -31,7 +31,7 @@ from engine.render import palette
 from engine.render.palette import mix
 
 if TYPE_CHECKING:
-    from engine.demo.session import Session
+    from engine.app.session import Session
 
 __all__ = ["MenuDock"]
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import pygame
 
+from engine.app.editor.rows import Choice, Heading, Line, Note, Number, Row, Switch
 from engine.app.keys import is_plain
 from engine.app.network_driver import NetworkDriver
 from engine.app.panels.dock import Dock
@@ -20,11 +21,10 @@ from engine.app.shared_picture import millimeters
 from engine.common.errors import LabError
 from engine.common.installation import program
 from engine.common.words import counted
-from engine.editor.rows import Choice, Heading, Line, Note, Number, Row, Switch
 from engine.render import palette
 
 if TYPE_CHECKING:
-    from engine.demo.session import Session
+    from engine.app.session import Session
 
 __all__ = ["NetworkDock"]
 

@@ -25,8 +25,8 @@ from engine.app.shared_picture import Ghost, draw_ghosts, draw_holds, draw_point
 from engine.render import palette
 
 if TYPE_CHECKING:
+    from engine.app.session import Session
     from engine.app.status_strip import Note
-    from engine.demo.session import Session
     from engine.render.canvas import Canvas
 
 __all__ = ["PeopleDock"]

@@ -10,17 +10,17 @@ import pygame
 
 from engine.app.panels.buttons import Chip, Chips
 from engine.app.panels.dock import Dock
-from engine.demo.time_series import QUANTITIES, SUMS, TimeSeries
 from engine.render import palette
 from engine.render.camera import Place
 from engine.render.hud import draw_lines, lines_size
 from engine.render.palette import Color
 from engine.render.plot import Curve, TimeAxis, draw_panes, draw_sample, number_words
+from engine.sim.time_series import QUANTITIES, SUMS, TimeSeries
 
 if TYPE_CHECKING:
-    from engine.demo.session import Session
-    from engine.history.history import History
+    from engine.app.session import Session
     from engine.sim.demo import Demo
+    from engine.sim.history import History
 
 __all__ = ["PlotDock"]
 

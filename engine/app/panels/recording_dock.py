@@ -21,21 +21,21 @@ from engine.app.panels.dock import Dock
 from engine.app.panels.timeline_dock import TimelineDock
 from engine.common.errors import LabError
 from engine.common.words import counted
-from engine.demo.replaying import record
-from engine.demo.scene_demo import file_stem
-from engine.history.recordings import SUFFIX
-from engine.history.recordings.recorder import free_path
-from engine.history.recordings.verifying import divergence_words
 from engine.render import palette
 from engine.render.palette import Color
 from engine.sim.ids import readable
+from engine.sim.recordings import SUFFIX
+from engine.sim.recordings.recorder import free_path
+from engine.sim.recordings.verifying import divergence_words
+from engine.sim.replaying import record
+from engine.sim.scene_demo import file_stem
 
 if TYPE_CHECKING:
-    from engine.demo.session import Session
-    from engine.history.history import History
-    from engine.history.recordings import Recording
+    from engine.app.session import Session
     from engine.render.canvas import Canvas
     from engine.sim.demo import Demo
+    from engine.sim.history import History
+    from engine.sim.recordings import Recording
 
 __all__ = ["RecordingDock"]
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import pygame
 
-from engine.editor.rows import Choice, Heading, Line, Note, Number, Row, Switch, Text
+from engine.app.editor.rows import Choice, Heading, Line, Note, Number, Row, Switch, Text
 from engine.render import palette
 from engine.render.camera import Place
 from engine.render.fonts import FontBook

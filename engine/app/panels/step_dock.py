@@ -14,9 +14,9 @@ from engine.render import palette
 from engine.render.palette import Color, mix
 
 if TYPE_CHECKING:
-    from engine.demo.session import Session
-    from engine.history.history import History
+    from engine.app.session import Session
     from engine.sim.demo import Demo
+    from engine.sim.history import History
 
 __all__ = ["PHASES", "StepDock"]
 

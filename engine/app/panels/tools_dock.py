@@ -8,20 +8,20 @@ from typing import TYPE_CHECKING, ClassVar
 
 import pygame
 
+from engine.app.editor.draw_tools import BoxTool, CircleTool, FreehandTool, PolygonTool
+from engine.app.editor.editor import Editor
+from engine.app.editor.join_tools import DistanceTool, EraserTool, PrismaticTool, RevoluteTool, WeldTool, WheelTool
+from engine.app.editor.select_tool import SelectTool
+from engine.app.editor.tool import KeyPress, Pointer, Tool
 from engine.app.panels.buttons import draw_icon
 from engine.app.panels.dock import Dock
 from engine.app.panels.inspector_dock import InspectorDock
 from engine.common.errors import LabError
-from engine.editor.draw_tools import BoxTool, CircleTool, FreehandTool, PolygonTool
-from engine.editor.editor import Editor
-from engine.editor.join_tools import DistanceTool, EraserTool, PrismaticTool, RevoluteTool, WeldTool, WheelTool
-from engine.editor.select_tool import SelectTool
-from engine.editor.tool import KeyPress, Pointer, Tool
 from engine.render import palette
 from engine.render.palette import mix
 
 if TYPE_CHECKING:
-    from engine.demo.session import Session
+    from engine.app.session import Session
     from engine.render.canvas import Canvas
 
 __all__ = ["ToolsDock"]

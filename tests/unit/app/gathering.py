@@ -7,7 +7,6 @@ from typing import Any, cast
 import pygame
 
 from engine.app.window import Window
-from engine.demo.registry import find_demo
 from engine.net.client import Client
 from engine.net.hosting import Hosting, HostingStatus
 from engine.net.link import LinkSettings
@@ -15,6 +14,7 @@ from engine.net.party import Party
 from engine.net.simulated import SimulatedConnection, SimulatedServer
 from engine.sim.actions import Action
 from engine.sim.demo import Demo
+from engine.sim.registry import find_demo
 from tests.unit.app.hand import FRAME, SIZE, Hand
 
 __all__ = ["Gathering"]

@@ -10,7 +10,7 @@ import pytest
 from engine.app import loop as loops
 from engine.app.loop import Attention, Loop, open_window
 from engine.app.window import Window
-from engine.demo.registry import find_demo
+from engine.sim.registry import find_demo
 
 
 class Warmup:

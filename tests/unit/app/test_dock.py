@@ -8,7 +8,7 @@ import pytest
 from engine.app.panels.dock import Dock, carve
 from engine.app.panels.timeline_dock import TimelineDock
 from engine.app.window import Window
-from engine.demo.registry import find_demo
+from engine.sim.registry import find_demo
 
 OPENED = (pygame.K_F7, pygame.K_F9, pygame.K_i, pygame.K_F8)  # plots, step times, inspector, log
 

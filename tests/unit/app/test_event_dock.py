@@ -9,9 +9,9 @@ import pytest
 
 from engine.app.panels.event_dock import EventDock
 from engine.app.window import Window
-from engine.demo.registry import find_demo
 from engine.geometry import Polygon
 from engine.sim.actions import CreateBody
+from engine.sim.registry import find_demo
 from engine.world import BodySpec, FixtureSpec
 
 FRAME = 1.0 / 60.0

@@ -10,17 +10,17 @@ import pytest
 from engine.app.frame import FramePainter
 from engine.app.headless import run_headless
 from engine.app.layout import lay_out
+from engine.app.session import Session
 from engine.app.warmup import referee_factory
 from engine.app.window import Window
 from engine.contracts import PairAgreement
 from engine.demo import Demo
-from engine.demo.registry import all_demos
-from engine.demo.session import Session
-from engine.history.history import demo_hash
 from engine.render import palette
 from engine.render.canvas import Canvas
 from engine.render.fonts import FontBook
 from engine.render.palette import LEAST_CONTRAST, THEMES, Color, contrast
+from engine.sim.history import demo_hash
+from engine.sim.registry import all_demos
 from engine.trace import algorithms
 from tests.unit.app.written import Written, noting_words
 

@@ -21,11 +21,11 @@ from engine.app.panels.recording_dock import RecordingDock
 from engine.app.window import Window
 from engine.common.errors import InvalidInputError
 from engine.demo import Demo
-from engine.demo.scene_demo import SceneDemo, file_stem, is_scene_file, load_any_scene, scene_class, scene_demo
 from engine.geometry import AABB, Circle
 from engine.scenes import Scene, build, load_scene, save_scene
 from engine.scenes.scene_file import scene_as_json
 from engine.sim.actions import CreateBody, Grab, Release
+from engine.sim.scene_demo import SceneDemo, file_stem, is_scene_file, load_any_scene, scene_class, scene_demo
 from engine.world import BodySpec, FixtureSpec
 from tests.waiting import PATIENCE
 

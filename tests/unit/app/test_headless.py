@@ -20,7 +20,8 @@ from engine.app.window_timing import time_frames
 from engine.cli import start
 from engine.common import jit
 from engine.common.errors import InvalidInputError
-from engine.demo import Demo, registry
+from engine.demo import Demo
+from engine.sim import registry
 
 
 def test_the_report_has_the_documented_names(drop: type[Demo], referee: Any) -> None:

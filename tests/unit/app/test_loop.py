@@ -6,7 +6,7 @@ import pytest
 from engine.app import loop
 from engine.app.window import Window
 from engine.common.errors import InvalidInputError
-from engine.demo.registry import find_demo
+from engine.sim.registry import find_demo
 
 
 class NoWarmup:

@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import pytest
 
+from engine.app.session import Session
 from engine.box2d._cache import Box2DCache
 from engine.demo import Demo
-from engine.demo.session import Session
 from engine.geometry import Circle
 from engine.render.camera import Place
 from engine.world import BodySpec, FixtureSpec

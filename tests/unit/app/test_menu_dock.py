@@ -12,10 +12,10 @@ from engine.app.keys import Command
 from engine.app.layout import LEAST_SIZE, MAX_UI_SCALE
 from engine.app.panels.menu_dock import MenuDock
 from engine.app.window import Window
-from engine.demo.registry import find_demo
 from engine.geometry import Circle
 from engine.render import palette
 from engine.sim.actions import CreateBody
+from engine.sim.registry import find_demo
 from engine.world import BodySpec, FixtureSpec
 from tests.unit.app.hand import SIZE, Hand
 from tests.unit.app.written import Written, noting_words

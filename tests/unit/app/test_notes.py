@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from engine.app.session import Session
 from engine.app.status_strip import Notes, _cells
 from engine.demo import Demo
-from engine.demo.session import Session
 
 FRAME = 1.0 / 60.0
 

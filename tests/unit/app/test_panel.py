@@ -5,17 +5,17 @@ import pytest
 
 from engine.app.keys import Command
 from engine.app.referee_panel import worst_errors
+from engine.app.session import Session
 from engine.app.status_strip import _cells
 from engine.app.widgets import theme_for
 from engine.app.window import Window
 from engine.contracts.agreement import StepAgreement
 from engine.demo import Demo, Parameter
-from engine.demo.registry import find_demo
-from engine.demo.session import Session
 from engine.geometry import Circle
 from engine.render import palette
 from engine.render.palette import THEMES
 from engine.sim.actions import CreateBody
+from engine.sim.registry import find_demo
 from engine.world import BodySpec, FixtureSpec
 from tests.unit.app.hand import SIZE, Hand
 

@@ -15,10 +15,10 @@ from engine.app.panels.dock import Dock
 from engine.app.panels.plot_dock import PlotDock
 from engine.app.panels.step_dock import PHASES, StepDock
 from engine.app.window import Window
-from engine.demo.registry import find_demo
-from engine.history.history import demo_hash
 from engine.render import palette
 from engine.sim.actions import DestroyBody
+from engine.sim.history import demo_hash
+from engine.sim.registry import find_demo
 from engine.world import World
 from engine.world.solver import StepCost
 
@@ -173,7 +173,7 @@ def test_the_wheel_shows_less_of_the_time(window: Window) -> None:
 def test_step_times_add_up_to_what_was_measured(window: Window, monkeypatch: pytest.MonkeyPatch) -> None:
     """By a clock that goes on by a millisecond with each reading, whatever the machine does."""
     readings = itertools.count()
-    for module in ("engine.demo.session", "engine.sim.stage", "engine.app.window"):
+    for module in ("engine.app.session", "engine.sim.stage", "engine.app.window"):
         monkeypatch.setattr(f"{module}.perf_counter", lambda: 1e-3 * next(readings))
     monkeypatch.setattr(World, "last_cost", property(lambda world: StepCost(collide=0.25, solve=0.5, toi=0.125)))
     key(window, pygame.K_F9)

@@ -17,12 +17,12 @@ from engine.app.panels.recording_dock import RecordingDock
 from engine.app.panels.timeline_dock import TimelineDock
 from engine.app.window import Window
 from engine.box2d import memory
-from engine.demo.registry import find_demo
-from engine.demo.replaying import record, replay
-from engine.history.history import History, demo_hash
-from engine.history.recordings import load_recording
-from engine.history.recordings.verifying import verify
 from engine.sim.actions import ChangeWorld, Grab
+from engine.sim.history import History, demo_hash
+from engine.sim.recordings import load_recording
+from engine.sim.recordings.verifying import verify
+from engine.sim.registry import find_demo
+from engine.sim.replaying import record, replay
 from tests.unit.app.written import Written, noting_words
 from tests.waiting import until
 

@@ -10,7 +10,7 @@ import pytest
 from engine.app.browser import edited, found_in
 from engine.app.layout import LEAST_SIZE
 from engine.app.window import Window
-from engine.demo.registry import all_demos
+from engine.sim.registry import all_demos
 from tests.unit.app.hand import SIZE, Hand
 from tests.unit.app.written import Written, noting_words
 

@@ -9,8 +9,8 @@ import pytest
 
 from docs.pictures.docks import build_seesaw
 from engine.app.window import Window
-from engine.demo.registry import find_demo
 from engine.scenes import build, load_scene
+from engine.sim.registry import find_demo
 from engine.world import RevoluteJointSpec
 
 

@@ -9,6 +9,11 @@ import pytest
 
 from docs.pictures.docks import build_seesaw
 from engine.app import loop
+from engine.app.editor.clipboard import copy_of, put_down
+from engine.app.editor.editor import Chosen, ChosenJoint
+from engine.app.editor.joint_page import joint_rows
+from engine.app.editor.pages import body_rows
+from engine.app.editor.rows import Heading, Line, Number
 from engine.app.keys import Command
 from engine.app.loop import draw_waiting, open_shared
 from engine.app.network_driver import NO_PAST, NO_REDO, NetworkDriver
@@ -16,12 +21,6 @@ from engine.app.panels.inspector_dock import InspectorDock
 from engine.app.panels.network_dock import NetworkDock
 from engine.app.panels.people_dock import PeopleDock
 from engine.common.errors import LabError
-from engine.demo.registry import find_demo
-from engine.editor.clipboard import copy_of, put_down
-from engine.editor.editor import Chosen, ChosenJoint
-from engine.editor.joint_page import joint_rows
-from engine.editor.pages import body_rows
-from engine.editor.rows import Heading, Line, Number
 from engine.geometry import Circle
 from engine.net import messages as m
 from engine.net.client import Client
@@ -32,6 +31,7 @@ from engine.net.server import ServerSettings
 from engine.net.simulated import SimulatedConnection, SimulatedServer
 from engine.render.fonts import FontBook
 from engine.sim.actions import ChangeBody, CreateBody, DestroyBody, Drag, Drive, Grab, Pause, SetSpeed
+from engine.sim.registry import find_demo
 from engine.world import BodySpec, FixtureSpec, RevoluteJointSpec
 from tests.unit.app.gathering import Gathering
 from tests.unit.app.hand import pixel

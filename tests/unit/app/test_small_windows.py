@@ -12,13 +12,13 @@ from engine.app.frame import FramePainter
 from engine.app.layout import LEAST_SIZE, MAX_UI_SCALE, fitting_scale
 from engine.app.panels.dock import Dock
 from engine.app.panels.timeline_dock import TimelineDock
+from engine.app.session import Session
 from engine.app.window import Window
 from engine.demo import Demo
-from engine.demo.registry import all_demos, find_demo
-from engine.demo.session import Session
 from engine.render import palette
 from engine.render.fonts import FontBook
 from engine.render.hud import draw_status
+from engine.sim.registry import all_demos, find_demo
 from tests.unit.app.written import Written, noting_words
 
 ALL_DOCKS = (pygame.K_F7, pygame.K_F8, pygame.K_F9, pygame.K_i)

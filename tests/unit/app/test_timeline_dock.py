@@ -10,8 +10,8 @@ import pytest
 from engine.app.panels.dock import Dock, carve
 from engine.app.panels.timeline_dock import TimelineDock, _clock
 from engine.app.window import Window
-from engine.demo.registry import find_demo
-from engine.history.history import demo_hash
+from engine.sim.history import demo_hash
+from engine.sim.registry import find_demo
 from tests.unit.app.written import Written, noting_words
 
 FRAME = 1.0 / 60.0

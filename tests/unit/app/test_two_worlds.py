@@ -15,8 +15,8 @@ from engine.app.motion_panel import Wish
 from engine.app.status_strip import _cells
 from engine.app.window import Window
 from engine.demo import Demo
-from engine.demo.registry import all_demos
 from engine.render import palette
+from engine.sim.registry import all_demos
 from engine.world import solvers
 from tests.unit.app.hand import SIZE, Hand, pixel
 from tests.unit.app.written import Written, noting_words

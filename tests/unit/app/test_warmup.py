@@ -222,7 +222,7 @@ import threading
 import pygame
 from numba.core.dispatcher import Dispatcher
 
-from engine.demo.registry import find_demo
+from engine.sim.registry import find_demo
 from engine.app.warmup import referee_factory
 from engine.app.window import Window
 

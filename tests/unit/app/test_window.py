@@ -8,12 +8,12 @@ import pygame
 import pytest
 
 from engine.app import status_strip
+from engine.app.costs import FrameTimes
 from engine.app.window import Window
 from engine.common.errors import InvalidInputError
 from engine.demo import Demo
-from engine.demo.costs import FrameTimes
-from engine.demo.registry import all_demos, find_demo
-from engine.history.history import demo_hash
+from engine.sim.history import demo_hash
+from engine.sim.registry import all_demos, find_demo
 from tests.unit.app.hand import SIZE, Hand
 
 

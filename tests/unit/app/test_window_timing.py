@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from engine.app.window_timing import time_window
-from engine.demo.registry import find_demo
+from engine.sim.registry import find_demo
 
 
 def test_the_parts_are_within_the_whole() -> None:

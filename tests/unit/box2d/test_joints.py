@@ -13,12 +13,12 @@ from typing import Any
 import Box2D
 import pytest
 
+from engine.app.editor.clipboard import copy_of, put_down
+from engine.app.editor.editor import Chosen
 from engine.box2d import memory
 from engine.common.errors import DeadHandleError, InvalidInputError, LabError
 from engine.common.limits import MAX_COORDINATE
 from engine.demo import Demo
-from engine.editor.clipboard import copy_of, put_down
-from engine.editor.editor import Chosen
 from engine.geometry import Circle, Polygon
 from engine.world import (
     BodySpec,

@@ -23,19 +23,12 @@ from engine.cli import atlas, bench, check, compare, doctor, host, motion, repla
 from engine.cli.join import _Guest
 from engine.cli.main import main
 from engine.compare.motion.tally import MotionTally
-from engine.demo.apart import Apart, Why
-from engine.demo.comparison import Skipped
-from engine.demo.figures import Energy
-from engine.demo.registry import find_demo
 from engine.experiments import solvers as bench_of_methods
 from engine.experiments.atlas import Atlas, RuleTiming
 from engine.experiments.atlas_plan import AtlasPlan, Axis, Cell
 from engine.experiments.references import REFERENCES, Lab, Row
 from engine.experiments.studies import STUDIES, Finding
 from engine.geometry import Circle
-from engine.history.recordings import load_recording
-from engine.history.recordings.verifying import Verdict
-from engine.history.state_log import Divergence
 from engine.net.client import Client
 from engine.net.hosting import Hosting, HostingStatus
 from engine.net.limits import Size
@@ -47,6 +40,13 @@ from engine.net.script import Script, load_script
 from engine.net.server import Drop, ServerSettings, UserStatus
 from engine.net.simulated import SimulatedConnection, SimulatedServer
 from engine.scenes import Scene, save_scene
+from engine.sim.apart import Apart, Why
+from engine.sim.comparison import Skipped
+from engine.sim.figures import Energy
+from engine.sim.recordings import load_recording
+from engine.sim.recordings.verifying import Verdict
+from engine.sim.registry import find_demo
+from engine.sim.state_log import Divergence
 from engine.world import BodySpec, FixtureSpec, RevoluteJointSpec
 from tests.waiting import until
 

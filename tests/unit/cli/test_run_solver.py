@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from engine.cli.main import main
-from engine.demo.registry import all_demos
 from engine.geometry import Circle, Polygon
 from engine.scenes import Scene, save_scene
+from engine.sim.registry import all_demos
 from engine.world import BodySpec, FixtureSpec, WorldSettings
 
 

@@ -16,7 +16,6 @@ import pytest
 
 from engine.cli.join import _Guest
 from engine.cli.main import main
-from engine.demo.registry import find_demo
 from engine.geometry import Circle, Polygon
 from engine.net.client import Client
 from engine.net.link import LinkSettings
@@ -26,6 +25,7 @@ from engine.net.server import Server, ServerSettings
 from engine.net.simulated import SimulatedConnection, SimulatedServer
 from engine.scenes import Scene, save_scene
 from engine.sim.actions import DestroyBody, Drag, Grab, Pause, Restart, SetSpeed, as_plain
+from engine.sim.registry import find_demo
 from engine.world import BodySpec, FixtureSpec
 from tests.waiting import PATIENCE, until
 

@@ -15,7 +15,7 @@ from demos.bounding_volumes import REACH, BoundingVolumes
 from engine.app.window import Window
 from engine.bounding.kinds import KINDS, area_of
 from engine.bounding.outlines import outline_area
-from engine.demo.registry import find_demo
+from engine.sim.registry import find_demo
 
 
 @pytest.fixture(autouse=True)

@@ -14,9 +14,9 @@ from demos._gallery import Scene
 from engine.app.window import Window
 from engine.box2d import memory
 from engine.demo import Demo
-from engine.demo.registry import all_demos
-from engine.history.history import History, demo_hash
 from engine.sim.actions import Drag, Grab, PressKey, Release, ReleaseAll, ReleaseKey
+from engine.sim.history import History, demo_hash
+from engine.sim.registry import all_demos
 
 GALLERY = [kind for kind in all_demos() if issubclass(kind, Scene)]
 SCENES = [pytest.param(kind, id=kind.id) for kind in GALLERY]

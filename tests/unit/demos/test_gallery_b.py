@@ -22,11 +22,11 @@ from demos.scattering import Scattering, thrown_back
 from demos.sensor_gates import SensorGates
 from demos.tilted_board import N_BOXES, TiltedBoard
 from demos.tower_hit import TowerHit
+from engine.app.session import Session
 from engine.demo import Demo
-from engine.demo.session import Session
 from engine.geometry import Circle, Polygon
-from engine.history.history import History, demo_hash
 from engine.sim.actions import PressKey, Restart
+from engine.sim.history import History, demo_hash
 
 
 def _run(demo: Demo, steps: int) -> None:

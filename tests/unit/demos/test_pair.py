@@ -18,9 +18,9 @@ from engine.app.headless import picture_of
 from engine.app.window import Window
 from engine.compare.pair.file import Outsider, Pair, load_pair
 from engine.demo import Demo
-from engine.demo.registry import find_demo
 from engine.geometry import Capsule, Circle, Polygon, Segment, Transform
-from engine.history.history import demo_hash
+from engine.sim.history import demo_hash
+from engine.sim.registry import find_demo
 from engine.trace.cases import is_on
 from tests.waiting import until
 

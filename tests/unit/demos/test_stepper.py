@@ -19,12 +19,12 @@ from engine.app.window import Window
 from engine.common.errors import InvalidInputError
 from engine.compare.pair.file import Pair
 from engine.demo import Demo
-from engine.demo.registry import find_demo
 from engine.geometry import Circle, Polygon, Segment, Transform
-from engine.history.history import History, demo_hash
 from engine.render import palette
 from engine.render.step_board import divided
 from engine.sim.actions import PressKey, ReleaseKey
+from engine.sim.history import History, demo_hash
+from engine.sim.registry import find_demo
 from engine.trace.cases import PairCase
 from tests.unit.app.written import Written, noting_words
 from tests.waiting import until

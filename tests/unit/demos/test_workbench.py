@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from demos.workbench import Workbench
-from engine.demo.registry import all_demos
 from engine.geometry import Polygon
+from engine.sim.registry import all_demos
 from engine.world import BodySpec, FixtureSpec, RevoluteJointSpec
 
 

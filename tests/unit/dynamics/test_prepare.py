@@ -9,8 +9,8 @@ import pytest
 
 import engine.dynamics
 from engine.common import jit
-from engine.demo.registry import find_demo
 from engine.geometry import Circle
+from engine.sim.registry import find_demo
 from engine.world import BodySpec, FixtureSpec, World
 from engine.world.solver import load_solver
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from engine.demo.registry import find_demo
 from engine.net import addresses
 from engine.net.addresses import own_addresses
 from engine.net.hosting import Hosting
+from engine.sim.registry import find_demo
 from tests.waiting import PATIENCE
 
 

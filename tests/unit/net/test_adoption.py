@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from engine.demo.registry import find_demo
-from engine.history.history import demo_hash
 from engine.net.link import LinkSettings
 from engine.net.simulated import SimulatedNetwork
 from engine.sim.demo import Demo
+from engine.sim.history import demo_hash
+from engine.sim.registry import find_demo
 from engine.sim.users import KEYFRAME_TICKS
 from tests.unit.net.test_agreement import hand
 

@@ -7,13 +7,13 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from engine.demo.registry import find_demo
 from engine.geometry import Circle
 from engine.net.client import Client
 from engine.net.link import LinkSettings
 from engine.net.messages import METHODS
 from engine.net.simulated import SimulatedNetwork
 from engine.sim.actions import CreateBody, Drag, Drive, Grab, PressKey, Release
+from engine.sim.registry import find_demo
 from engine.sim.users import KEYFRAME_TICKS
 from engine.world import BodySpec, FixtureSpec
 

@@ -19,7 +19,6 @@ import pytest
 from websockets.sync.client import ClientConnection, connect
 
 from engine.common.errors import InvalidInputError
-from engine.demo.registry import find_demo
 from engine.net import connection as connection_module
 from engine.net import hosting as hosting_module
 from engine.net import messages as m
@@ -31,6 +30,7 @@ from engine.net.party import Party
 from engine.net.server import Server, ServerSettings
 from engine.net.tls import client_tls, server_tls
 from engine.sim.demo import Demo
+from engine.sim.registry import find_demo
 from tests.hazards import tls_siege
 from tests.waiting import PATIENCE, until
 

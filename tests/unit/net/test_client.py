@@ -12,7 +12,6 @@ import pytest
 
 from engine.common.errors import InvalidInputError
 from engine.common.rng import stream
-from engine.demo.registry import find_demo
 from engine.geometry import Circle
 from engine.net import client as client_module
 from engine.net import messages as m
@@ -24,6 +23,7 @@ from engine.net.scene import scene_of
 from engine.net.server import Server, ServerSettings
 from engine.net.simulated import SimulatedNetwork
 from engine.sim.actions import CreateBody, Drop, Grab, Release, encode_action
+from engine.sim.registry import find_demo
 from engine.sim.users import KEYFRAME_TICKS
 from engine.world import BodySpec, FixtureSpec
 

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 from engine.common.rng import stream
-from engine.demo.registry import find_demo
 from engine.geometry import Circle
 from engine.net.course import Act, Course, TooLateError
 from engine.sim.actions import CreateBody, Drag, Grab, Join, Pause, Release, SetPose, SetSpeed
 from engine.sim.layout import laid_out
+from engine.sim.registry import find_demo
 from engine.world import BodySpec, FixtureSpec
 
 N_TICKS = 240

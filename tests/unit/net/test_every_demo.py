@@ -7,7 +7,6 @@ import pytest
 
 from engine.common.errors import InvalidInputError, LabError
 from engine.common.rng import stream
-from engine.demo.registry import all_demos, find_demo
 from engine.geometry import Circle
 from engine.net.course import Act, Course
 from engine.net.scene import check_shareable
@@ -35,6 +34,7 @@ from engine.sim.actions import (
     UndoOwn,
 )
 from engine.sim.demo import Demo
+from engine.sim.registry import all_demos, find_demo
 from engine.world import BodySpec, FixtureSpec, RevoluteJointSpec
 
 LATEST = 25

@@ -15,10 +15,10 @@ import msgspec
 import pytest
 
 from engine.common.messagepack import MAX_DECODED_BYTES, MAX_PLAIN_BYTES, decoded_bytes, is_bounded
-from engine.demo.registry import find_demo
 from engine.net import messages as m
 from engine.net.client import Client
 from engine.net.scene import scene_of
+from engine.sim.registry import find_demo
 from engine.sim.state import MAX_STATE_BYTES, encode_state
 
 ROOT = Path(__file__).resolve().parents[3]

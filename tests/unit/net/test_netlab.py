@@ -15,8 +15,6 @@ import pytest
 from engine.cli.main import main
 from engine.common.errors import InvalidInputError
 from engine.common.rng import stream
-from engine.demo.registry import find_demo
-from engine.history.history import repeat
 from engine.net.link import LinkSettings
 from engine.net.netlab.experiment import run_experiment
 from engine.net.netlab.finding import Spread, found_of
@@ -46,6 +44,8 @@ from engine.sim.actions import (
     as_plain,
 )
 from engine.sim.demo import Demo
+from engine.sim.history import repeat
+from engine.sim.registry import find_demo
 
 ROOT = Path(__file__).resolve().parents[3]
 BAD = LinkSettings(latency=0.15, jitter=0.05, loss=0.05, reorder=0.1, duplicate=0.02)

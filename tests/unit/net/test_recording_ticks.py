@@ -6,16 +6,16 @@ from pathlib import Path
 
 import pytest
 
+from engine.app.session import Session
 from engine.common.errors import InvalidInputError
-from engine.demo.registry import find_demo
-from engine.demo.replaying import new_demo, record_ticks, replay
-from engine.demo.session import Session
 from engine.geometry import Circle
-from engine.history.recordings import load_recording, records
-from engine.history.recordings.verifying import verify
 from engine.net.course import Act, Course
 from engine.sim.actions import CreateBody, Drag, GoAlone, Grab, Join, Leave, Pause, PressKey, Restart, SetSolver, SetSpeed
 from engine.sim.demo import Demo
+from engine.sim.recordings import load_recording, records
+from engine.sim.recordings.verifying import verify
+from engine.sim.registry import find_demo
+from engine.sim.replaying import new_demo, record_ticks, replay
 from engine.world import BodySpec, FixtureSpec
 
 DISC = BodySpec((FixtureSpec(Circle(0.3), density=1.0),), position=(0.5, 7.0))

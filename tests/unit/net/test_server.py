@@ -10,9 +10,7 @@ import msgspec
 import numpy as np
 import pytest
 
-from engine.demo.registry import find_demo
 from engine.geometry import Circle
-from engine.history.history import demo_hash
 from engine.net import messages as m
 from engine.net.client import Client
 from engine.net.limits import Bucket, Limits, Size
@@ -37,6 +35,8 @@ from engine.sim.actions import (
     UndoOwn,
     encode_action,
 )
+from engine.sim.history import demo_hash
+from engine.sim.registry import find_demo
 from engine.sim.state import decode_state, decompress_state
 from engine.sim.users import KEYFRAME_TICKS
 from engine.sim.values import StateError

@@ -11,7 +11,6 @@ import pytest
 
 from engine.common.errors import InvalidInputError, LabError
 from engine.common.rng import stream
-from engine.demo.registry import find_demo
 from engine.net import hosting as hosting_module
 from engine.net import messages as m
 from engine.net import party as party_module
@@ -25,6 +24,7 @@ from engine.net.party import Party
 from engine.net.server import ServerSettings
 from engine.sim.actions import Grab, PressKey
 from engine.sim.demo import Demo
+from engine.sim.registry import find_demo
 from tests.waiting import until
 
 

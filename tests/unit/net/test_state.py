@@ -17,18 +17,18 @@ from msgspec.structs import replace
 from engine.common.errors import InvalidInputError, LabError
 from engine.common.rng import stream
 from engine.decompose import load_body
-from engine.demo import registry
-from engine.demo.own_demo import load_own_demo
-from engine.demo.registry import all_demos, find_demo
-from engine.demo.scene_demo import load_any_scene, scene_demo
 from engine.experiments.solvers import SCENES, write_scenes
-from engine.history.history import demo_hash
 from engine.net.course import Act, Course
 from engine.net.netlab.hands import RandomHands
 from engine.net.scene import check_shareable, made_of, scene_of
+from engine.sim import registry
 from engine.sim.actions import Action, Drop, Join, Pause, Restart, SetParameter, action_of, as_plain
 from engine.sim.demo import Demo
 from engine.sim.dropping import load_dropped
+from engine.sim.history import demo_hash
+from engine.sim.own_demo import load_own_demo
+from engine.sim.registry import all_demos, find_demo
+from engine.sim.scene_demo import load_any_scene, scene_demo
 from engine.sim.state import compress_state, decode_state, decompress_state, encode_state
 from engine.sim.values import StateError
 from engine.world import solvers

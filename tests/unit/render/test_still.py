@@ -14,10 +14,10 @@ import pytest
 
 from engine.app import frame
 from engine.app.frame import FramePainter
+from engine.app.session import Session
 from engine.common.errors import LabError
 from engine.contracts import Difference, StepAgreement
 from engine.demo import Demo, Parameter
-from engine.demo.session import Session
 from engine.geometry import AABB, Circle, Polygon
 from engine.render import palette
 from engine.render.canvas import Canvas

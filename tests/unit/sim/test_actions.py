@@ -11,11 +11,7 @@ import pytest
 
 from engine.common.errors import InvalidInputError, LabError
 from engine.decompose import BodyFile, Outline
-from engine.demo.registry import find_demo
-from engine.demo.replaying import record, replay
 from engine.geometry import Circle, Polygon
-from engine.history.history import History
-from engine.history.recordings import load_recording
 from engine.sim.action import Index, Size
 from engine.sim.actions import (
     Action,
@@ -61,6 +57,10 @@ from engine.sim.actions import (
     encode_action,
 )
 from engine.sim.demo import Simulation
+from engine.sim.history import History
+from engine.sim.recordings import load_recording
+from engine.sim.registry import find_demo
+from engine.sim.replaying import record, replay
 from engine.world import BodySpec, FixtureSpec, RevoluteJointSpec
 
 PIECE = Polygon([(0.0, 0.0), (1.0, 0.0), (0.0, 1.0)])

@@ -8,17 +8,17 @@ from typing import Any
 import pytest
 
 from engine.app.headless import picture_of
+from engine.app.session import Session
 from engine.common.errors import InvalidInputError
 from engine.demo import Demo
-from engine.demo.registry import all_demos, find_demo
-from engine.demo.replaying import new_demo, record, replay
-from engine.demo.scene_demo import scene_class, scene_demo
-from engine.demo.session import Session
 from engine.geometry import Circle
-from engine.history.history import History, demo_hash
-from engine.history.recordings import load_recording
 from engine.scenes import Scene, load_scene, save_scene, scene_of
 from engine.sim.actions import PressKey, Restart
+from engine.sim.history import History, demo_hash
+from engine.sim.recordings import load_recording
+from engine.sim.registry import all_demos, find_demo
+from engine.sim.replaying import new_demo, record, replay
+from engine.sim.scene_demo import scene_class, scene_demo
 from engine.world import BodySpec, FixtureSpec, World, default_solver, driven_by
 
 OURS = "soft_step"

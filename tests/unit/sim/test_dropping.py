@@ -18,17 +18,17 @@ import pytest
 from engine.app.dropped_picture import picture_of
 from engine.app.dropper import Dropper
 from engine.app.headless import run_headless
+from engine.app.messages import Messages
 from engine.app.warmup import referee_factory
 from engine.app.window import Window
 from engine.cli.run import _drop, run_command
 from engine.common.errors import InvalidInputError, LabError
 from engine.decompose import BodyFile, body_of_file, load_body, save_body
 from engine.demo import Demo
-from engine.demo.messages import Messages
-from engine.demo.registry import all_demos, find_demo
 from engine.sim import dropping
 from engine.sim.actions import DestroyBody, Drop
 from engine.sim.dropping import NoWorldError, drop_places, drop_size, load_dropped
+from engine.sim.registry import all_demos, find_demo
 from engine.trace import algorithm
 from engine.trace.case_file import SavedCase, save_case
 from tests.hazards.hostile import KINDS

@@ -6,19 +6,19 @@ from pathlib import Path
 
 import pytest
 
+from engine.app.solver_settings import setting_parameters
 from engine.common.errors import InvalidInputError, LabError
-from engine.demo.comparison import Comparison
-from engine.demo.replaying import record, replay
-from engine.demo.scene_demo import scene_demo
-from engine.demo.solver_settings import setting_parameters
 from engine.geometry import Capsule, Polygon
-from engine.history.history import History
-from engine.history.recordings.loading import load_recording
-from engine.history.recordings.verifying import verify
 from engine.scenes import Scene
 from engine.scenes.scene import SceneWorld
 from engine.sim.actions import ChangeWorld, Restart, SetSolver, action_of
+from engine.sim.comparison import Comparison
 from engine.sim.demo import Demo
+from engine.sim.history import History
+from engine.sim.recordings.loading import load_recording
+from engine.sim.recordings.verifying import verify
+from engine.sim.replaying import record, replay
+from engine.sim.scene_demo import scene_demo
 from engine.world import BodySpec, FixtureSpec, WorldSettings
 from engine.world.fields import named_values
 

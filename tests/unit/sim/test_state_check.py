@@ -10,9 +10,9 @@ import pytest
 
 from engine.common.errors import InvalidInputError
 from engine.geometry import Circle, Polygon
-from engine.history.history import History, demo_hash
 from engine.sim.actions import Action, CreateBody, Join, PressKey, Restart, SetAwake, UndoOwn, encode_action
 from engine.sim.demo import Demo
+from engine.sim.history import History, demo_hash
 from engine.sim.parameters import Parameter
 from engine.sim.state import StateError, decode_state, encode_state
 from engine.world import BodySpec, FixtureSpec, World

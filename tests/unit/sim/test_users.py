@@ -7,9 +7,7 @@ from typing import Any
 import pytest
 
 from engine.common.errors import InvalidInputError, LabError
-from engine.demo.registry import find_demo
 from engine.geometry import Circle, Polygon
-from engine.history.history import demo_hash
 from engine.scenes.scene import build_all, scene_of_snapshot
 from engine.scenes.scene_file import scene_as_json, scene_from_json
 from engine.sim.actions import (
@@ -41,6 +39,8 @@ from engine.sim.actions import (
     UndoOwn,
 )
 from engine.sim.demo import Demo
+from engine.sim.history import demo_hash
+from engine.sim.registry import find_demo
 from engine.sim.state import decode_state, encode_state
 from engine.world import BodySpec, FixtureSpec, GearJointSpec, RevoluteJointSpec, World
 

@@ -16,9 +16,9 @@ from engine.compare.motion.constraints import hard_contacts
 from engine.compare.motion.judge import judge_twins
 from engine.compare.motion.states import Twins, twins_of
 from engine.compare.pair.file import load_pair
-from engine.demo.registry import find_demo
 from engine.dynamics.hard_step import HardStep
 from engine.geometry import AnyShape, Circle, Polygon
+from engine.sim.registry import find_demo
 from engine.world import BodySpec, FixtureSpec, RevoluteJointSpec, World, WorldSettings
 from engine.world.snapshot import WorldSnapshot
 

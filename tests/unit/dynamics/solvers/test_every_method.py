@@ -10,9 +10,9 @@ import pytest
 
 from engine.cli.main import main
 from engine.common.errors import InvalidInputError
-from engine.demo.registry import all_demos
 from engine.dynamics.solver import solver_of
 from engine.geometry import Capsule, Circle, Polygon, Segment
+from engine.sim.registry import all_demos
 from engine.world import BodySpec, DistanceJointSpec, FixtureSpec, RevoluteJointSpec, World, WorldSettings, solvers
 
 METHODS = [name for name in solvers() if name != "box2d"]

@@ -1,0 +1,227 @@
+"""Drivers of a session's actions and time: a simulation of one's own with a history, or a client's copy of a shared one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from time import perf_counter
+from typing import Any, Protocol
+
+from engine.app.clock import FixedClock
+from engine.app.messages import Messages
+from engine.app.timeline import Timeline
+from engine.common.arrays import FloatArray
+from engine.sim.actions import Action, GoAlone, KeepSolverState, PressKey, Release, ReleaseAll, ReleaseKey
+from engine.sim.comparison import Comparison
+from engine.sim.demo import Demo
+from engine.sim.ids import called
+from engine.sim.stage import Stage, StepTimes
+
+__all__ = ["Driver", "LocalDriver"]
+
+_STEPPING_BUDGET = 0.040
+"""Seconds of a frame spent on steps at the most; what is still due then is dropped, so that the window stays alive."""
+_MAX_FRAME_SECONDS = 1.0 / 15.0
+"""Seconds of world time taken in one frame at the most."""
+_HAND = "the hand"
+"""Among the names of keys: what is to be released."""
+
+
+class Driver(Protocol):
+    """Applies actions to a demo, and lets time pass in it.
+
+    Attributes
+    ----------
+    demo : Demo
+    clock : FixedClock
+    messages : Messages
+        Where it says what it refuses, and what happened.
+    timeline : Timeline
+        The demo's past; without a history where time cannot be taken back.
+    times : sequence of StepTimes
+        Costs of the steps of the last `advance`.
+    is_shared : bool
+        True if others are in the same world, and time is theirs too.
+    no_past : str
+        Why it cannot go back in time, where it cannot.
+    maker : str
+        What the names of bodies made by hand begin with: whose they are, where others make some too.
+    """
+
+    demo: Demo
+    clock: FixedClock
+    messages: Messages
+    timeline: Timeline
+    times: Sequence[StepTimes]
+
+    @property
+    def is_shared(self) -> bool: ...
+
+    @property
+    def no_past(self) -> str: ...
+
+    @property
+    def maker(self) -> str: ...
+
+    @property
+    def now(self) -> int:
+        """Steps taken so far, -1 where they are not counted."""
+
+    def act(self, action: Action) -> Any:
+        """Apply an action, so that it can be taken back; return its result."""
+
+    def release_key(self, key: str) -> None:
+        """Take a key from the demo."""
+
+    def release(self) -> None:
+        """Take from the demo what the hand holds."""
+
+    def release_all(self) -> None:
+        """Take all keys, and what the hand holds, from the demo."""
+
+    def undo(self) -> None:
+        """Take back the last thing that was done here."""
+
+    def advance(self, elapsed: float) -> int:
+        """Take the steps due after `elapsed` real seconds; return how many."""
+
+    def steps_between(self, n_edits: int) -> int:
+        """Return the steps to be left between two changes of so many edits each, made as long as something is dragged."""
+
+    def called(self, kind: str, number: int) -> str:
+        """Return what a body, fixture or joint is called."""
+
+    def drawn(self, stage: Stage, poses: FloatArray) -> FloatArray:
+        """Return poses of a stage's bodies as they are drawn."""
+
+
+class LocalDriver:
+    """A simulation of one's own.
+
+    Parameters
+    ----------
+    demo : Demo
+    clock : FixedClock
+    has_history : bool
+        Keep a history, so that everything can be taken back.
+    besides : callable
+        Returns what runs beside the demo: it is waited for.
+    """
+
+    is_shared = False
+    no_past = "this demo has no history"
+    maker = ""
+
+    def __init__(self, demo: Demo, clock: FixedClock, has_history: bool, besides: Callable[[], Sequence[Comparison]]) -> None:
+        self.demo, self.clock = demo, clock
+        self.messages = Messages()
+        self.timeline = Timeline(demo, clock, self.messages, has_history)
+        self.times: Sequence[StepTimes] = ()
+        self._besides = besides
+        self._release_later: set[str] = set()
+
+    @property
+    def now(self) -> int:
+        return -1 if self.timeline.history is None else self.timeline.history.now
+
+    def act(self, action: Action) -> Any:
+        """Apply an action, so that it can be taken back; return its result.
+
+        What is begun in the past begins another future, in which what was held there would never be released: it is released first.
+        """
+        history = self.timeline.history
+        if isinstance(action, PressKey):
+            self._release_later.discard(action.key)
+        if history is None:
+            return self.demo.sim.act(self.demo.sim.resolve(action))
+        self.timeline.finish()
+        if action.begins:
+            self._go_alone()
+        if action.begins and not history.at_tip and (self.demo.held or self.demo.grabbing):
+            history.act(ReleaseAll())
+        return history.act(action)
+
+    def undo(self) -> None:
+        self.timeline.undo()
+
+    def release_key(self, key: str) -> None:
+        """Take a key from the demo. What is held in the past is no longer held now, and stays: see `_release_at_the_end`."""
+        if not self.timeline.is_now:
+            self._release_later.add(key)
+        elif key in self.demo.held:
+            self.act(ReleaseKey(key))
+
+    def release(self) -> None:
+        if self.timeline.is_now:
+            self.act(Release())
+        else:
+            self._release_later.add(_HAND)
+
+    def release_all(self) -> None:
+        if not self.timeline.is_now:
+            self._release_later |= {*self.demo.held, _HAND}
+        elif self.demo.held or self.demo.grabbing:
+            self.act(ReleaseAll())
+
+    def advance(self, elapsed: float) -> int:
+        self._keep_solver_state()
+        self._release_at_the_end()
+        self.times = self._take_steps(self._due(elapsed), perf_counter())
+        self.timeline.go_on()
+        self.timeline.catch_up()
+        return len(self.times)
+
+    def steps_between(self, n_edits: int) -> int:
+        return 0
+
+    def called(self, kind: str, number: int) -> str:
+        return called(kind, number)
+
+    def drawn(self, stage: Stage, poses: FloatArray) -> FloatArray:
+        return poses
+
+    # -- inside -------------------------------------------------------------------------------------------------------
+
+    def _go_alone(self) -> None:
+        """Go on alone from what a recording has of a demo that several users shared."""
+        if self.timeline.history is not None and self.demo.sim.is_shared:
+            self.timeline.history.act(GoAlone())
+
+    def _keep_solver_state(self) -> None:
+        """Keep the whole state of the demo's solver from the moment at which it has come into reach."""
+        if not self.demo.sim.keeps_solver_state and self.demo.sim.has_whole_states and self.timeline.is_now:
+            self.act(KeepSolverState())
+
+    def _release_at_the_end(self) -> None:
+        """Release at the end of all that has happened what was released while the demo stood in the past.
+
+        There it would have begun another future, and what has been since would be lost: the user went back with a key down, or left the
+        window.
+        """
+        if self._release_later and self.timeline.is_now:
+            for key in sorted(self._release_later & self.demo.held):
+                self.act(ReleaseKey(key))
+            if _HAND in self._release_later and self.demo.grabbing:
+                self.act(Release())
+            self._release_later.clear()
+
+    def _due(self, elapsed: float) -> int:
+        clock = self.clock
+        clock.step_seconds = self.demo.step_seconds
+        clock.max_steps = max(4, round(_MAX_FRAME_SECONDS * max(clock.speed, 1.0) / self.demo.step_seconds))
+        is_waiting = self.timeline.is_on_the_way or not all(beside.is_caught_up for beside in self._besides())
+        return self.timeline.limited(clock.advance(elapsed) if not is_waiting else 0)
+
+    def _take_steps(self, due: int, start: float) -> list[StepTimes]:
+        """Take steps until one fails or the frame that began at `start` has become long; return what they cost."""
+        taken: list[StepTimes] = []
+        if due > 0 and self.timeline.is_now:
+            self._go_alone()
+        step = self.demo.sim.step if self.timeline.history is None else self.timeline.history.step
+        while len(taken) < due and self.timeline.guarded(step):
+            beside = sum(one.demo.sim.times.step for one in self._besides())
+            taken.append(replace(self.demo.sim.times, beside=beside))
+            if len(taken) < due and perf_counter() - start > _STEPPING_BUDGET:
+                self.clock.forgive(due - len(taken))
+                break
+        return taken

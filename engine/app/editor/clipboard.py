@@ -1,0 +1,100 @@
+"""Copies of bodies with the joints between them, to be put down elsewhere, in this demo or another."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import fields, replace
+from typing import Any
+
+from engine.app.editor.editor import Chosen, Copied, Editor
+from engine.common.errors import LabError
+from engine.sim.actions import CreateJoint
+from engine.sim.stage import body_box, stage_under, union
+from engine.world import BodySpec, GearJointSpec, MouseJointSpec, World
+from engine.world.joint_specs import JointSpec
+
+__all__ = ["copy_of", "put_at", "put_down"]
+
+Point = tuple[float, float]
+
+_PLACES = ("anchor", "anchor_a", "anchor_b", "ground_anchor_a", "ground_anchor_b")
+
+
+def copy_of(editor: Editor, chosen: Sequence[Chosen]) -> Copied | None:
+    """Return a copy of bodies, of those in the stage of the first of them; None of none."""
+    if not chosen:
+        return None
+    stage = chosen[0].stage
+    world = editor.world(stage)
+    bodies = [one.body for one in chosen if one.stage == stage]
+    joints: dict[int, None] = {}
+    for body in bodies:
+        joints.update(dict.fromkeys(world.body(body).joints))
+    place = {body: k for k, body in enumerate(bodies)}
+    specs: list[JointSpec] = []
+    copied: dict[int, int] = {}
+    for joint in sorted(joints):
+        spec = world.joint(joint).spec
+        if isinstance(spec, GearJointSpec):
+            if spec.joint_a in copied and spec.joint_b in copied:
+                specs.append(replace(spec, joint_a=copied[spec.joint_a], joint_b=copied[spec.joint_b]))
+            continue
+        if isinstance(spec, MouseJointSpec) or spec.body_a not in place or spec.body_b not in place:
+            continue
+        try:
+            now = world.joint_now(joint)
+        except LabError:  # such as a rod whose ends have come together: it cannot be made anew
+            continue
+        assert not isinstance(now, MouseJointSpec | GearJointSpec)
+        copied[joint] = len(specs)
+        specs.append(replace(now, body_a=place[spec.body_a], body_b=place[spec.body_b]))
+    box = union([one for one in (body_box(world, body) for body in bodies) if one is not None])
+    middle = world.state(bodies[0]).position if box is None else tuple(0.5 * (box.lower[k] + box.upper[k]) for k in (0, 1))
+    return Copied(tuple(_as_it_is(world, body) for body in bodies), tuple(specs), (middle[0], middle[1]))
+
+
+def put_at(editor: Editor, copied: Copied, point: Point) -> list[Chosen]:
+    """Make the bodies and joints anew with their middle at a point of the picture, as `put_down`."""
+    into = stage_under(editor.stages, point)
+    at = editor.stages[into].local(point)
+    return put_down(editor, copied, into, (at[0] - copied.middle[0], at[1] - copied.middle[1]))
+
+
+def put_down(editor: Editor, copied: Copied, into: int, offset: Point) -> list[Chosen]:
+    """Make the bodies and joints anew in a stage, `offset` from where they were; return the bodies.
+
+    Raises
+    ------
+    LabError
+        The world refuses it.
+    """
+    gesture = editor.gesture()
+    made: list[int] = []
+    bodies = [replace(spec, position=_moved(spec.position, offset)) for spec in copied.bodies]  # refused, if at all, before any is made
+    for spec in bodies:
+        made.append(gesture.create(into, spec))
+    joints: list[int] = []
+    for joint in copied.joints:
+        joints.append(gesture.edit(CreateJoint.of(into, _elsewhere(joint, offset, made, joints))))
+    return [Chosen(into, body) for body in made]
+
+
+def _as_it_is(world: World, body: int) -> BodySpec:
+    state = world.state(body)
+    spec = replace(world.body(body).spec, position=state.position, angle=state.angle, awake=True)
+    if spec.type == "static":
+        return spec
+    return replace(spec, linear_velocity=state.linear_velocity, angular_velocity=state.angular_velocity)
+
+
+def _elsewhere(joint: Any, offset: Point, bodies: Sequence[int], joints: Sequence[int]) -> JointSpec:
+    if isinstance(joint, GearJointSpec):
+        return replace(joint, joint_a=joints[joint.joint_a], joint_b=joints[joint.joint_b])
+    names = {field.name for field in fields(joint)}
+    places = {name: _moved(getattr(joint, name), offset) for name in _PLACES if name in names and getattr(joint, name) is not None}
+    spec: JointSpec = replace(joint, body_a=bodies[joint.body_a], body_b=bodies[joint.body_b], **places)
+    return spec
+
+
+def _moved(point: Point, offset: Point) -> Point:
+    return point[0] + offset[0], point[1] + offset[1]

@@ -1,0 +1,236 @@
+"""Drawing bodies: a box, a circle, a polygon corner by corner, an outline in one stroke."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, ClassVar
+
+from engine.app.editor.placing import LEAST_SIZE, box_spec, circle_spec, outline_spec
+from engine.app.editor.tool import KeyPress, Pointer, Tool, ghost
+from engine.render import palette
+from engine.sim.stage import stage_under
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from engine.app.editor.editor import Editor
+    from engine.render.canvas import Canvas
+    from engine.world import BodySpec
+    from engine.world.specs import BodyType
+
+__all__ = ["BoxTool", "CircleTool", "FreehandTool", "PolygonTool"]
+
+Point = tuple[float, float]
+
+_CLOSE = 9.0
+"""Design pixels around the first corner that close a polygon."""
+_SAMPLE = 3.0
+"""Design pixels between two points of a stroke."""
+_STROKE_ERROR = 1.75
+"""Design pixels that a body may deviate from the stroke it was drawn with: as much as a hand trembles."""
+_MOST_SAMPLES = 4000
+_MOST_CORNERS = 200
+
+
+class _DrawTool(Tool):
+    """What all of them share: the new body goes into the world under the first point, and is called what it is."""
+
+    kind: ClassVar[str]
+
+    def _make(self, first: Point, how: Callable[[Callable[[Point], Point], BodyType], BodySpec], is_static: bool) -> bool:
+        """Create the body; `how` is given the way from the picture into the world. Refusals are told, and False returned."""
+        editor = self.editor
+        index = stage_under(editor.stages, first)
+        stage = editor.stages[index]
+        made = False
+        with editor.telling():
+            editor.gesture().create(index, how(stage.local, "static" if is_static else "dynamic"), self.kind)
+            made = True
+        return made
+
+    def _make_outline(self, points: Sequence[Point], error: float, is_static: bool) -> bool:
+        """Create the body of an outline, as `_make`; where the algorithm that cuts it must still be loaded, as soon as it is."""
+        editor = self.editor
+        index = stage_under(editor.stages, points[0])
+        placed = [editor.stages[index].local(point) for point in points]  # as the demo is laid out now
+
+        def create(spec: BodySpec) -> None:
+            if index < len(editor.stages):
+                editor.gesture().create(index, spec, self.kind)
+
+        taken = False
+        with editor.telling():
+            if not editor.background.do(editor.session, lambda: outline_spec(placed, "static" if is_static else "dynamic", error), create):
+                editor.say(f"the {self.kind} is being cut into convex pieces; the first time the algorithm is loaded for it")
+            taken = True
+        return taken
+
+
+class _DragTool(_DrawTool):
+    """From where the button goes down to where it goes up."""
+
+    def __init__(self, editor: Editor) -> None:
+        super().__init__(editor)
+        self._from: Pointer | None = None
+        self._to: Pointer | None = None
+
+    @property
+    def is_busy(self) -> bool:
+        return self._from is not None
+
+    def press(self, at: Pointer) -> None:
+        self._from = self._to = at
+
+    def move(self, at: Pointer) -> None:
+        self._to = at
+
+    def cancel(self) -> None:
+        self._from = self._to = None
+
+
+class BoxTool(_DragTool):
+    """An upright box."""
+
+    name, letter, kind = "Box", "B", "box"
+    hint = "drag from corner to corner; Shift: static, Ctrl: on the grid"
+
+    def release(self, at: Pointer) -> None:
+        start = self._from
+        self.cancel()
+        if start is not None:
+            self._make(start.point, lambda to_world, kind: box_spec(to_world(start.point), to_world(at.point), kind), at.shift)
+
+    def paint(self, canvas: Canvas) -> None:
+        if self._from is None or self._to is None:
+            return
+        a, b = self._from.point, self._to.point
+        width, height = abs(b[0] - a[0]), abs(b[1] - a[1])
+        ghost(canvas, [a, (b[0], a[1]), b, (a[0], b[1])], min(width, height) >= LEAST_SIZE)
+        canvas.label(_px(canvas, b), f"{width:.2f} x {height:.2f} m", palette.TEXT, 13.0, 10.0, plate=True)
+
+
+class CircleTool(_DragTool):
+    """A disc."""
+
+    name, letter, kind = "Circle", "C", "disc"
+    hint = "drag from the center to the rim; Shift: static, Ctrl: on the grid"
+
+    def release(self, at: Pointer) -> None:
+        start = self._from
+        self.cancel()
+        if start is not None:
+            self._make(start.point, lambda to_world, kind: circle_spec(to_world(start.point), to_world(at.point), kind), at.shift)
+
+    def paint(self, canvas: Canvas) -> None:
+        if self._from is None or self._to is None:
+            return
+        center, radius = self._from.point, math.dist(self._from.point, self._to.point)
+        turn = [2.0 * math.pi * k / 64 for k in range(64)]
+        ring = [(center[0] + radius * math.cos(a), center[1] + radius * math.sin(a)) for a in turn]
+        ghost(canvas, ring, radius >= LEAST_SIZE)
+        canvas.segment(center, self._to.point, palette.ACCENT, 1.0)
+        canvas.label(_px(canvas, self._to.point), f"radius {radius:.2f} m", palette.TEXT, 13.0, 10.0, plate=True)
+
+
+class PolygonTool(_DrawTool):
+    """Corner by corner; one that is not convex is cut into convex pieces."""
+
+    name, letter, kind = "Polygon", "P", "polygon"
+    hint = "click its corners; Enter or the first corner closes it (Shift: static); Backspace takes one back"
+
+    def __init__(self, editor: Editor) -> None:
+        super().__init__(editor)
+        self._corners: list[Point] = []
+        self._at: Pointer | None = None
+
+    @property
+    def is_busy(self) -> bool:
+        return bool(self._corners)
+
+    def press(self, at: Pointer) -> None:
+        self._at = at
+        if len(self._corners) >= 3 and self._is_home(at):
+            self._close(at.shift)
+        elif self._corners and math.dist(self._corners[-1], at.point) * at.meter < 2.0:
+            return  # the second click of a double click
+        elif len(self._corners) >= _MOST_CORNERS:
+            self.editor.say(f"a polygon has at most {_MOST_CORNERS} corners here: Enter closes it")
+        else:
+            self._corners.append(at.point)
+
+    def move(self, at: Pointer) -> None:
+        self._at = at
+
+    def key(self, key: KeyPress, at: Pointer | None) -> bool:
+        if self._corners and key.name in ("return", "enter"):
+            self._close(key.shift)
+        elif self._corners and key.name in ("backspace", "delete"):
+            self._corners.pop()
+        else:
+            return False
+        return True
+
+    def cancel(self) -> None:
+        self._corners = []
+
+    def paint(self, canvas: Canvas) -> None:
+        if not self._corners:
+            return
+        for a, b in zip(self._corners, self._corners[1:], strict=False):
+            canvas.segment(a, b, palette.ACCENT, 1.75)
+        if self._at is not None:
+            is_home = len(self._corners) >= 3 and self._is_home(self._at)
+            to = self._corners[0] if is_home else self._at.point
+            canvas.segment(self._corners[-1], to, palette.ACCENT, 1.25)
+            if len(self._corners) >= 2 and not is_home:
+                canvas.dashed(to, self._corners[0], palette.CAPTION)
+            canvas.point(self._corners[0], palette.ACCENT, 6.0 if is_home else 4.0, ring=not is_home)
+        for corner in self._corners:
+            canvas.point(corner, palette.ACCENT, 2.5)
+
+    def _is_home(self, at: Pointer) -> bool:
+        return math.dist(self._corners[0], at.free) * at.meter <= _CLOSE
+
+    def _close(self, is_static: bool) -> None:
+        if self._make_outline(list(self._corners), 0.0, is_static):
+            self._corners = []
+
+
+class FreehandTool(_DrawTool):
+    """One stroke around a body."""
+
+    name, letter, kind = "Outline", "F", "outline"
+    hint = "draw round the body in one stroke; letting go closes it; Shift: static"
+
+    def __init__(self, editor: Editor) -> None:
+        super().__init__(editor)
+        self._stroke: list[Point] = []
+
+    @property
+    def is_busy(self) -> bool:
+        return bool(self._stroke)
+
+    def press(self, at: Pointer) -> None:
+        self._stroke = [at.free]
+
+    def move(self, at: Pointer) -> None:
+        if self._stroke and len(self._stroke) < _MOST_SAMPLES and math.dist(self._stroke[-1], at.free) * at.meter >= _SAMPLE:
+            self._stroke.append(at.free)
+
+    def release(self, at: Pointer) -> None:
+        stroke, self._stroke = self._stroke, []
+        if stroke:
+            self._make_outline(stroke, _STROKE_ERROR / at.meter, at.shift)
+
+    def cancel(self) -> None:
+        self._stroke = []
+
+    def paint(self, canvas: Canvas) -> None:
+        for a, b in zip(self._stroke, self._stroke[1:], strict=False):
+            canvas.segment(a, b, palette.ACCENT, 1.75)
+        if len(self._stroke) > 2:
+            canvas.dashed(self._stroke[-1], self._stroke[0], palette.CAPTION)
+
+
+def _px(canvas: Canvas, point: Point) -> tuple[float, float]:
+    return canvas.camera.to_screen(point)

@@ -1,0 +1,258 @@
+"""What the tools and the inspector share: what is selected, what was copied, and the way every change takes.
+
+A change goes through `Session.act`, so that it is part of the demo's history: it is taken back by undo, played again after rewinding,
+and recorded. Changes that belong together, such as the hundred moves of one drag, are one `Gesture`, taken back at once.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from engine.app.editor.background import BackgroundJobs
+from engine.app.session import Session
+from engine.common.errors import LabError
+from engine.render import palette
+from engine.sim.actions import ChangeBody, CreateBody, DestroyBody, DestroyJoint, Edit, SetAwake
+from engine.sim.ids import IDS_OF_A_USER
+
+if TYPE_CHECKING:
+    from engine.sim.stage import Stage
+    from engine.world import BodySpec, World
+    from engine.world.joint_specs import JointSpec
+
+__all__ = ["Chosen", "ChosenJoint", "Copied", "Editor", "Gesture"]
+
+
+class Chosen(NamedTuple):
+    """A body: of which stage, and its id there."""
+
+    stage: int
+    body: int
+
+
+class ChosenJoint(NamedTuple):
+    """A joint: of which stage, and its id there."""
+
+    stage: int
+    joint: int
+
+
+@dataclass(frozen=True, slots=True)
+class Copied:
+    """Bodies as they stood, about `middle`; in `joints` the numbers of bodies are places in `bodies`, of joints places in `joints`."""
+
+    bodies: tuple[BodySpec, ...]
+    joints: tuple[JointSpec, ...]
+    middle: tuple[float, float]
+
+
+_NUMBERED = re.compile(r"(.*\S) \d+", re.DOTALL)
+
+
+class Gesture:
+    """Edits that undo takes back together, as long as the demo is not rewound between them."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._last: int | None = None
+        self._names: dict[int, set[str]] = {}
+        """Of the bodies of a stage, from the first that is created on."""
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether anything was changed."""
+        return self._last is not None
+
+    def edit(self, edit: Edit) -> Any:
+        """Apply an edit; return its result.
+
+        Raises
+        ------
+        LabError
+            The world refuses it.
+        """
+        history = self._session.timeline.history
+        now = 0 if history is None else history.now
+        goes_on = self._last is not None and now >= self._last and (history is None or history.at_tip)
+        self._last = now
+        return self._session.act(edit.continued() if goes_on else edit)
+
+    def create(self, stage: int, spec: BodySpec, kind: str = "") -> int:
+        """Create a body and return its id; plots, the log, tables and files tell it from others by a name of its own.
+
+        What it is, the `kind` "box", with its id behind is its name, "box 46", or with the next number that nothing else is called by; in a
+        world that is shared "Ann's box 3", by the ids of her range. Without a kind that is done to a copy of something that has such a
+        name; another name stays.
+
+        Raises
+        ------
+        LabError
+            The world refuses it.
+        """
+        world = self._session.demo.stages[stage].world
+        taken = self._names.setdefault(stage, {world.body(body).spec.name for body in world.body_ids})
+        made: int = self.edit(CreateBody.of(stage, spec))
+        numbered = _NUMBERED.fullmatch(spec.name)
+        word = kind or (numbered.group(1) if numbered is not None else "")
+        if word:
+            maker = self._session.driver.maker
+            word = maker + (word.rpartition("'s ")[2] if maker else word)
+            user, number = divmod(made, IDS_OF_A_USER)
+            number += user > 0
+            while f"{word} {number}" in taken:
+                number += 1
+            taken.add(f"{word} {number}")
+            self.edit(ChangeBody(stage, made, {"name": f"{word} {number}"}))
+        return made
+
+
+class Editor:
+    """State that outlives a tool.
+
+    Attributes
+    ----------
+    session : Session
+        Set by the docks as soon as there is one.
+    selection : list of Chosen
+        Bodies in the order of choosing; none of them dead at the beginning of a frame.
+    joint : ChosenJoint or None
+        The joint that is selected: then no body is, and when bodies are selected, or nothing is any more, it is not.
+    is_selecting : bool
+        Whether the tool in hand is the one that selects: what is selected can be seen and changed then.
+    copied : Copied or None
+        For pasting; outlives the demo.
+    background : BackgroundJobs
+        What a thread works on meanwhile.
+    """
+
+    session: Session
+
+    def __init__(self) -> None:
+        self._selection: list[Chosen] = []
+        self._joint: ChosenJoint | None = None
+        self.is_selecting = False
+        self.copied: Copied | None = None
+        self.background = BackgroundJobs()
+
+    @property
+    def pair(self) -> tuple[Stage, int, int] | None:
+        """Two bodies of one stage, where just these are selected: the stage, and their ids."""
+        if not self.is_selecting or len(self.selection) != 2 or self.selection[0].stage != self.selection[1].stage:
+            return None
+        a, b = self.selection
+        return self.session.demo.stages[a.stage], a.body, b.body
+
+    def begin(self, session: Session) -> None:
+        """Look at another session."""
+        self.session = session
+        self.selection = []
+
+    @property
+    def selection(self) -> list[Chosen]:
+        """The bodies that are selected."""
+        return self._selection
+
+    @selection.setter
+    def selection(self, chosen: list[Chosen]) -> None:
+        self._selection, self._joint = chosen, None
+
+    @property
+    def joint(self) -> ChosenJoint | None:
+        """The joint that is selected."""
+        return self._joint
+
+    @joint.setter
+    def joint(self, chosen: ChosenJoint) -> None:
+        self._selection, self._joint = [], chosen
+
+    @property
+    def stages(self) -> list[Stage]:
+        """Of the demo that runs."""
+        return self.session.demo.stages
+
+    def world(self, stage: int) -> World:
+        """Return the world of a stage."""
+        return self.stages[stage].world
+
+    @property
+    def refusal(self) -> str:
+        """Why nothing can be changed in this demo; empty if it can."""
+        if not self.stages:
+            return "this demo has no world: there is nothing to change by hand"
+        return self.session.demo.no_edits
+
+    def is_alive(self, chosen: Chosen) -> bool:
+        """Tell whether a body is there."""
+        return chosen.stage < len(self.stages) and self.world(chosen.stage).is_body(chosen.body)
+
+    def prune(self) -> None:
+        """Forget what was selected and has gone."""
+        if self._selection:
+            self._selection = [chosen for chosen in self._selection if self.is_alive(chosen)]
+        if self._joint is not None:
+            stage, joint = self._joint
+            if stage >= len(self.stages) or not self.world(stage).is_joint(joint):
+                self._joint = None
+
+    def say(self, words: str) -> None:
+        """Tell a line in the status strip."""
+        self.session.messages.answer(words, palette.WARNING)
+
+    @contextmanager
+    def telling(self) -> Iterator[None]:
+        """Tell what is refused in here, in one line, instead of failing."""
+        try:
+            yield
+        except LabError as error:
+            self.say(str(error))
+
+    def gesture(self) -> Gesture:
+        """Begin edits that belong together."""
+        return Gesture(self.session)
+
+    @contextmanager
+    def change(self) -> Iterator[Gesture]:
+        """Begin edits that belong together, and tell what is refused of them, as `telling`."""
+        with self.telling():
+            yield self.gesture()
+
+    def destroy(self, chosen: list[Chosen]) -> None:
+        """Take bodies out of their worlds."""
+        with self.change() as gesture:
+            for one in chosen:
+                if self.is_alive(one):
+                    gesture.edit(DestroyBody(one.stage, one.body))
+        self.prune()
+
+    def destroy_joint(self) -> None:
+        """Take the selected joint away, and with it the gears on it."""
+        if self._joint is not None:
+            with self.change() as gesture:
+                gesture.edit(DestroyJoint(self._joint.stage, self._joint.joint))
+        self.prune()
+
+    def pin(self) -> None:
+        """Make what is selected static; dynamic, if all of it is static already."""
+        specs = [self.world(one.stage).body(one.body).spec for one in self.selection]
+        wanted = "dynamic" if all(spec.type == "static" for spec in specs) else "static"
+        with self.change() as gesture:
+            for one, spec in zip(self.selection, specs, strict=True):
+                if spec.type != wanted:
+                    gesture.edit(ChangeBody(one.stage, one.body, {"type": wanted}))
+                    gesture.edit(SetAwake(one.stage, one.body, True))
+
+    def wake_around(self, gesture: Gesture, chosen: list[Chosen]) -> None:
+        """Wake what rests on bodies, or against them: what held them up may go away."""
+        for stage in sorted({one.stage for one in chosen}):
+            world, bodies = self.world(stage), {one.body for one in chosen if one.stage == stage}
+            contacts = world.contacts
+            touching: set[int] = set()
+            for a, b in zip(contacts.body_a.tolist(), contacts.body_b.tolist(), strict=True):
+                touching |= {b} if a in bodies else {a} if b in bodies else set()
+            for body in sorted(touching - bodies):
+                if world.is_body(body) and world.body(body).spec.type == "dynamic" and not world.state(body).awake:
+                    gesture.edit(SetAwake(stage, body, True))

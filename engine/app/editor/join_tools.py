@@ -1,0 +1,270 @@
+"""Joining two bodies, or a body and the ground, by two clicks; and taking bodies and joints away."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, ClassVar
+
+from engine.app.editor.editor import Chosen, ChosenJoint, Gesture
+from engine.app.editor.picking import bodies_under, joints_under
+from engine.app.editor.placing import PlacingError, anchor_spec
+from engine.app.editor.tool import Pointer, Tool, mark_joint, outline_body
+from engine.common.tolerances import LINEAR_SLOP
+from engine.render import palette
+from engine.sim.actions import CreateBody, CreateJoint, DestroyBody, DestroyJoint, SetAwake
+from engine.sim.stage import stage_under
+from engine.world import DistanceJointSpec, PrismaticJointSpec, RevoluteJointSpec, WeldJointSpec, WheelJointSpec
+
+if TYPE_CHECKING:
+    from engine.app.editor.editor import Editor
+    from engine.render.canvas import Canvas
+    from engine.sim.stage import Stage
+    from engine.world.joint_specs import JointSpec
+
+__all__ = ["DistanceTool", "EraserTool", "PrismaticTool", "RevoluteTool", "WeldTool", "WheelTool"]
+
+Point = tuple[float, float]
+
+_ANCHOR = 6.0
+"""Design pixels of the disc that stands for the ground."""
+_CENTER = 10.0
+"""Design pixels from a body's middle within which a wheel is taken by it."""
+_LEAST_AXIS = 10.0
+"""Design pixels between two clicks from which they give a direction."""
+_SAMPLE = 6.0
+"""Design pixels at the most between two places where the eraser, dragged along, looks for something."""
+
+
+class JoinTool(Tool):
+    """The first click takes a body, the second what it is joined to: a body, or the ground where there is none."""
+
+    def __init__(self, editor: Editor) -> None:
+        super().__init__(editor)
+        self._first: tuple[Chosen, Point] | None = None
+        """The body, and the point of it in its own frame: it may move between the clicks."""
+        self._at: Pointer | None = None
+
+    def spec(self, first: int, second: int, a: Point, b: Point, axis: Point | None) -> JointSpec:
+        """Return the joint between two bodies clicked at `a` and `b` (world, m); `axis` from a to b where they are far enough apart."""
+        raise NotImplementedError
+
+    def anchor_at(self, a: Point, b: Point) -> Point:
+        """Return where the ground holds on, for a second click at `b` where there is no body."""
+        return a
+
+    @property
+    def is_busy(self) -> bool:
+        return self._first is not None
+
+    def press(self, at: Pointer) -> None:
+        self._at = at
+        first = self._alive()
+        if first is None:
+            self._take(at)
+            return
+        (stage, _), _ = first
+        with self.editor.change() as gesture:
+            self._join(gesture, self.editor.stages[stage], first, at)
+        self._first = None
+
+    def move(self, at: Pointer) -> None:
+        self._at = at
+
+    def cancel(self) -> None:
+        self._first = None
+
+    def paint(self, canvas: Canvas) -> None:
+        first, at = self._alive(), self._at
+        if first is None or at is None:
+            return
+        chosen, _ = first
+        stage = self.editor.stages[chosen.stage]
+        outline_body(canvas, self.editor, chosen, palette.JOINT)
+        start = self._world_point(first)
+        start = start[0] + stage.offset[0], start[1] + stage.offset[1]
+        canvas.dashed(start, at.free, palette.JOINT, width=1.5)
+        canvas.point(start, palette.JOINT, 4.0)
+        second = self._other(stage, chosen.body, at)
+        if second is not None:
+            outline_body(canvas, self.editor, Chosen(chosen.stage, second), palette.JOINT, 1.5)
+        words = "to the ground" if second is None else f"to {self.editor.session.body_name(chosen.stage, second)}"
+        canvas.label(canvas.camera.to_screen(at.free), words, palette.TEXT, 13.0, 12.0, plate=True)
+
+    # Inside
+
+    def _take(self, at: Pointer) -> None:
+        index = stage_under(self.editor.stages, at.free)
+        stage = self.editor.stages[index]
+        bodies = bodies_under(stage, at.free, at.reach)
+        if not bodies:
+            self.editor.say(f"{self.name.lower()}: click on a body first, then on what it is to be joined to")
+            return
+        moving = [body for body in bodies if stage.world.body(body).spec.type == "dynamic"]
+        body = (moving or list(bodies))[0]
+        xf = stage.world.state(body).xf
+        self._first = Chosen(index, body), xf.apply_inverse(stage.local(at.free))
+
+    def _alive(self) -> tuple[Chosen, Point] | None:
+        if self._first is not None and not self.editor.is_alive(self._first[0]):
+            self._first = None
+        return self._first
+
+    def _world_point(self, first: tuple[Chosen, Point]) -> Point:
+        chosen, point = first
+        return self.editor.world(chosen.stage).state(chosen.body).xf.apply(point)
+
+    def _other(self, stage: Stage, first: int, at: Pointer) -> int | None:
+        return next((body for body in bodies_under(stage, at.free, at.reach) if body != first), None)
+
+    def _join(self, gesture: Gesture, stage: Stage, first: tuple[Chosen, Point], at: Pointer) -> None:
+        chosen, _ = first
+        index, body, world = chosen.stage, chosen.body, stage.world
+        a, b = self._world_point(first), stage.local(at.free)
+        second = self._other(stage, body, at)
+        away = math.dist(a, b) * at.meter
+        axis = (b[0] - a[0], b[1] - a[1]) if away >= _LEAST_AXIS else None
+        if "dynamic" not in {world.body(one).spec.type for one in (body, second) if one is not None}:
+            raise PlacingError("one of the two must be able to move: P makes a selected body dynamic")
+        a = self._start(stage, body, a, at)
+        if second is None:
+            self.spec(body, body + 1, a, b, axis)  # what cannot be joined is refused before anything is made
+            anchor = self.anchor_at(a, b)
+            second = gesture.edit(CreateBody.of(index, anchor_spec(anchor, _ANCHOR / at.meter)))
+        gesture.edit(CreateJoint.of(index, self.spec(body, second, a, b, axis)))
+        for one in (body, second):
+            if world.body(one).spec.type == "dynamic":
+                gesture.edit(SetAwake(index, one, True))
+
+    def _start(self, stage: Stage, body: int, a: Point, at: Pointer) -> Point:
+        """Return the first point, drawn to where it is meant."""
+        return a
+
+
+class RevoluteTool(JoinTool):
+    """A hinge."""
+
+    name, letter = "Hinge", "H"
+    hint = "click on a body where the hinge is to be, then on the other body, or beside it for the ground"
+
+    def spec(self, first: int, second: int, a: Point, b: Point, axis: Point | None) -> JointSpec:
+        return RevoluteJointSpec(second, first, a)
+
+
+class WeldTool(JoinTool):
+    """Two bodies glued."""
+
+    name, letter = "Weld", "W"
+    hint = "click on a body, then on the one it is glued to, or beside it for the ground"
+
+    def spec(self, first: int, second: int, a: Point, b: Point, axis: Point | None) -> JointSpec:
+        return WeldJointSpec(second, first, a)
+
+
+class DistanceTool(JoinTool):
+    """A rod."""
+
+    name, letter = "Rod", "D"
+    hint = "click on a body, then on another, or beside it for the ground: the two points stay as far apart"
+
+    def spec(self, first: int, second: int, a: Point, b: Point, axis: Point | None) -> JointSpec:
+        if math.dist(a, b) < LINEAR_SLOP:
+            raise PlacingError("a rod needs two points that are apart: click the second elsewhere")
+        return DistanceJointSpec(first, second, a, b, collide_connected=True)
+
+    def anchor_at(self, a: Point, b: Point) -> Point:
+        return b
+
+
+class PrismaticTool(JoinTool):
+    """A slider."""
+
+    name, letter = "Slider", "L"
+    hint = "click on a body, then on another, or beside it for the ground: it slides along the line between the points"
+
+    def spec(self, first: int, second: int, a: Point, b: Point, axis: Point | None) -> JointSpec:
+        if axis is None:
+            raise PlacingError("a slider needs a direction: click the second point farther away, in the direction in which it slides")
+        return PrismaticJointSpec(second, first, a, axis)
+
+
+class WheelTool(JoinTool):
+    """A sprung wheel."""
+
+    name, letter = "Wheel", "O"
+    hint = "click on the wheel, then on what it carries, or beside it for the ground: it turns freely, on a spring"
+    upright: ClassVar[Point] = (0.0, 1.0)
+
+    def spec(self, first: int, second: int, a: Point, b: Point, axis: Point | None) -> JointSpec:
+        return WheelJointSpec(second, first, a, self.upright)
+
+    def _start(self, stage: Stage, body: int, a: Point, at: Pointer) -> Point:
+        middle = stage.world.state(body).xf.apply(stage.world.body(body).local_center)
+        return middle if math.dist(middle, a) * at.meter <= _CENTER else a
+
+
+class EraserTool(Tool):
+    """Takes away whatever it is dragged over."""
+
+    name, letter = "Eraser", "E"
+    hint = "click on a joint or a body, or drag over several, to take them away"
+
+    def __init__(self, editor: Editor) -> None:
+        super().__init__(editor)
+        self._gesture: Gesture | None = None
+        self._at: Pointer | None = None
+
+    @property
+    def is_busy(self) -> bool:
+        return self._gesture is not None
+
+    def press(self, at: Pointer) -> None:
+        self._gesture, self._at = self.editor.gesture(), at
+        self._erase(at)
+
+    def move(self, at: Pointer) -> None:
+        was, self._at = self._at, at
+        if self._gesture is not None and was is not None:
+            n = max(1, math.ceil(math.dist(was.pixel, at.pixel) / _SAMPLE))
+            for k in range(1, n + 1):
+                share = k / n
+                free = was.free[0] + share * (at.free[0] - was.free[0]), was.free[1] + share * (at.free[1] - was.free[1])
+                self._erase(Pointer(at.pixel, free, at.meter))
+
+    def release(self, at: Pointer) -> None:
+        self.cancel()
+
+    def cancel(self) -> None:
+        self._gesture = None
+
+    def paint(self, canvas: Canvas) -> None:
+        if self._at is None:
+            return
+        found = self._under(self._at)
+        if found is None:
+            return
+        index, kind, number = found
+        if kind == "body":
+            outline_body(canvas, self.editor, Chosen(index, number), palette.UNEXPLAINED)
+        else:
+            mark_joint(canvas, self.editor, ChosenJoint(index, number), palette.UNEXPLAINED)
+
+    def _under(self, at: Pointer) -> tuple[int, str, int] | None:
+        index = stage_under(self.editor.stages, at.free)
+        if index < 0:
+            return None
+        stage = self.editor.stages[index]
+        marks, lines = joints_under(stage, at.free, at.reach)
+        if marks or lines:
+            return index, "joint", (marks + lines)[0]
+        bodies = bodies_under(stage, at.free, at.reach)
+        return (index, "body", bodies[0]) if bodies else None
+
+    def _erase(self, at: Pointer) -> None:
+        found = self._under(at)
+        if found is None or self._gesture is None:
+            return
+        index, kind, number = found
+        with self.editor.telling():
+            # Box2D wakes what it touched, or was joined to
+            self._gesture.edit(DestroyBody(index, number) if kind == "body" else DestroyJoint(index, number))
+        self.editor.prune()

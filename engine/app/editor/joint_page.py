@@ -1,0 +1,234 @@
+"""What the inspector shows of a joint: what it joins, the settings that its kind has, and what it does and bears at the moment."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from engine.app.editor.editor import ChosenJoint, Editor
+from engine.app.editor.rows import Heading, Line, Note, Number, Row, Switch
+from engine.common.errors import InvalidInputError
+from engine.sim.actions import ChangeJoint
+from engine.sim.stage import body_box
+from engine.world import (
+    DistanceJointSpec,
+    FrictionJointSpec,
+    GearJointSpec,
+    MotorJointSpec,
+    MouseJointSpec,
+    PrismaticJointSpec,
+    PulleyJointSpec,
+    RevoluteJointSpec,
+    RopeJointSpec,
+    WeldJointSpec,
+    WheelJointSpec,
+    World,
+)
+from engine.world.fields import changed
+from engine.world.joint_specs import JointSpec
+from engine.world.joints import changeable
+
+__all__ = ["joint_rows"]
+
+_KINDS: dict[type[Any], str] = {
+    RevoluteJointSpec: "hinge",
+    DistanceJointSpec: "rod",
+    WeldJointSpec: "weld",
+    PrismaticJointSpec: "slider",
+    WheelJointSpec: "wheel",
+    RopeJointSpec: "rope",
+    PulleyJointSpec: "pulley",
+    FrictionJointSpec: "friction",
+    MotorJointSpec: "motor",
+    GearJointSpec: "gear",
+    MouseJointSpec: "pull",
+}
+"""What the tools and this page call each kind."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Setting:
+    """How a number of a specification is shown: its name, the step of its buttons, its unit, and what it does."""
+
+    name: str
+    step: float
+    unit: str
+    says: str
+    is_angle: bool = False
+
+
+_SWITCHES: dict[str, tuple[str, str]] = {
+    "enable_motor": ("motor", "It turns, or drives, body B against body A at the motor's speed, as hard as it may."),
+    "enable_limit": ("limits", "It lets body B go from the lower limit to the upper one, and no farther."),
+    "collide_connected": ("bodies collide", "Its two bodies meet each other; otherwise they pass through each other."),
+}
+_SETTINGS: dict[str, _Setting] = {
+    "motor_speed": _Setting("motor speed", 1.0, "rad/s", "Counter-clockwise; below 0 clockwise: a car drives to the right. 0 brakes."),
+    "max_motor_torque": _Setting("max torque", 5.0, "N m", "As hard as the motor may turn. 0: it does nothing."),
+    "max_motor_force": _Setting("max force", 5.0, "N", "As hard as the motor may push. 0: it does nothing."),
+    "lower_angle": _Setting("lower limit", 5.0, "°", "The least angle of B against A, from where they were joined.", True),
+    "upper_angle": _Setting("upper limit", 5.0, "°", "The largest angle of B against A, from where they were joined.", True),
+    "lower_translation": _Setting("lower limit", 0.1, "m", "The least way along the axis, from where they were joined."),
+    "upper_translation": _Setting("upper limit", 0.1, "m", "The largest way along the axis, from where they were joined."),
+    "frequency": _Setting("spring", 0.5, "Hz", "How often it would swing in a second: more is stiffer. 0: no spring."),
+    "damping_ratio": _Setting("damping", 0.1, "", "1: it comes to rest without swinging; 0: it swings on and on."),
+    "length": _Setting("length", 0.1, "m", "How far apart it holds its anchors."),
+    "max_length": _Setting("max length", 0.1, "m", "As far apart as its anchors may be."),
+    "length_a": _Setting("length A", 0.1, "m", "The rope on the side of A at rest; with the ratio times that of B it makes the whole."),
+    "length_b": _Setting("length B", 0.1, "m", "The rope on the side of B at rest."),
+    "ratio": _Setting("ratio", 0.5, "", "What a part on the side of B counts for on the side of A."),
+    "max_force": _Setting("max force", 5.0, "N", "As hard as it may push."),
+    "max_torque": _Setting("max torque", 5.0, "N m", "As hard as it may turn."),
+    "angular_offset": _Setting("wanted angle", 5.0, "°", "The angle of B against A that it drives to.", True),
+    "correction_factor": _Setting("correction", 0.1, "", "The share of what is missing that it asks for in each step, 0 to 1."),
+}
+_LIMITS = (("lower_angle", "upper_angle"), ("lower_translation", "upper_translation"))
+_STRENGTHS = ("max_motor_torque", "max_motor_force")
+_DECIMALS = 4
+_AMPLE = 2.0
+"""A motor that is switched on without any strength gets so many times the weight of what it moves, at the lever of body B."""
+_EARTH = 10.0
+"""m/s^2, of what a motor has to lift where gravity is less."""
+
+
+def joint_rows(editor: Editor, chosen: ChosenJoint) -> list[Row]:
+    """Return what a joint joins, what can be changed of it, and how it stands and what it bears."""
+    world = editor.world(chosen.stage)
+    spec = world.joint_now(chosen.joint)
+    called = editor.session.called("joint", chosen.joint)
+    rows: list[Row] = [Heading(f"{called[:1].upper()}{called[1:]}: {_KINDS[type(spec)]}"), *_ends(editor, world, chosen.joint, spec)]
+    rows += _settings(editor, chosen, spec)
+    if isinstance(spec, GearJointSpec):
+        rows.append(Note("The two joints that it couples are those it was made on. Typed, a ratio holds from how they stand."))
+    elif isinstance(spec, MouseJointSpec):
+        rows.append(Note("It pulls the point of body B where it holds on to anchor A, which only who made it can move."))
+    else:
+        rows.append(Note("Its bodies, anchors and axis are those it was made with: to join others, delete it (Del) and make another."))
+    return rows + _state(world, chosen.joint, spec)
+
+
+def _ends(editor: Editor, world: World, joint: int, spec: JointSpec) -> list[Row]:
+    if isinstance(spec, GearJointSpec):
+        return [Line(f"couples {'AB'[k]}", _joint_words(editor, world, one)) for k, one in enumerate((spec.joint_a, spec.joint_b))]
+    rows: list[Row] = []
+    for letter, body, (x, y) in zip("AB", world.joint_bodies(joint), world.joint_anchors(joint), strict=True):
+        if body is not None:
+            rows.append(Line(f"body {letter}", world.body(body).spec.name or editor.session.called("body", body)))
+        rows.append(Line(f"anchor {letter}", f"({x:.3g}, {y:.3g}) m"))
+    return rows
+
+
+def _joint_words(editor: Editor, world: World, joint: int) -> str:
+    return f"{editor.session.called('joint', joint)}, {_KINDS[type(world.joint(joint).spec)]}"
+
+
+def _settings(editor: Editor, chosen: ChosenJoint, spec: JointSpec) -> list[Row]:
+    """Return a row for each setting, those of the motor and of the limits under a heading of their own."""
+
+    def setter(name: str) -> Callable[[Any], None]:
+        return lambda value: _set(editor, chosen, name, value)
+
+    rows: list[Row] = [Heading("Settings")]
+    for name in changeable(spec):
+        value: Any = getattr(spec, name)
+        if name in _SWITCHES:
+            words, says = _SWITCHES[name]
+            rows.append(Switch(words, value, setter(name), says=says))
+        elif name == "linear_offset":
+            rows += _offset_rows(value, setter(name))
+        else:
+            one = _SETTINGS[name]
+            unit = "m/s" if name == "motor_speed" and isinstance(spec, PrismaticJointSpec) else one.unit
+            says = "Along the axis; below 0 backwards. 0 brakes." if unit == "m/s" else one.says
+            shown = math.degrees(value) if one.is_angle else value
+            rows.append(Number(one.name, shown, setter(name), one.step, unit, says=says))
+    return rows
+
+
+def _offset_rows(offset: tuple[float, float], change: Callable[[Any], None]) -> list[Row]:
+    x, y = offset
+    says = "Where it drives the origin of B to, in the frame of A."
+    return [
+        Number("wanted x", x, lambda new: change((new, y)), 0.1, "m", says=says),
+        Number("wanted y", y, lambda new: change((x, new)), 0.1, "m", says=says),
+    ]
+
+
+def _state(world: World, joint: int, spec: JointSpec) -> list[Row]:
+    """Return what changes by itself: how far it has gone, how fast, and what it bears."""
+    now = world.joint_state(joint)
+    turned, turning = Line("angle", _told(math.degrees(now.angle), "°")), Line("spin", _told(now.spin, " rad/s"))
+    gone, going = Line("travel", _told(now.travel, " m")), Line("speed", _told(now.speed, " m/s"))
+    apart = Line("anchors apart", _told(now.travel, " m"))
+    rows: list[Row] = [Heading("State")]
+    match spec:
+        case RevoluteJointSpec() | FrictionJointSpec() | WeldJointSpec():
+            rows += [turned, turning, apart]
+        case PrismaticJointSpec():
+            rows += [gone, going]
+        case WheelJointSpec():
+            rows += [turned, turning, Line("spring travel", _told(now.travel, " m"))]
+        case DistanceJointSpec() | RopeJointSpec() | MouseJointSpec():
+            rows += [apart, going]
+        case PulleyJointSpec():
+            ends = zip((spec.ground_anchor_a, spec.ground_anchor_b), world.joint_anchors(joint), strict=True)
+            rows += [Line(f"rope {letter}", _told(math.dist(*pair), " m")) for letter, pair in zip("AB", ends, strict=True)]
+        case MotorJointSpec():
+            rows += [Line("angle missing", _told(math.degrees(-now.angle), "°")), turning]
+        case GearJointSpec():
+            for letter, one in zip("AB", (spec.joint_a, spec.joint_b), strict=True):
+                state, slides = world.joint_state(one), isinstance(world.joint(one).spec, PrismaticJointSpec)
+                words = _told(state.travel, " m") if slides else _told(math.degrees(state.angle), "°")
+                rows.append(Line(f"{'travel' if slides else 'angle'} of {letter}", words))
+    rows += [Line("force on B", _told(math.hypot(*now.force), " N")), Line("torque on B", _told(now.torque, " N m"))]
+    return rows
+
+
+def _told(value: float, unit: str) -> str:
+    """Return a value as it is told: of what is next to nothing, nothing is left, and never minus nothing."""
+    return f"{round(value, _DECIMALS) + 0.0:.4g}{unit}"
+
+
+# -- changes ----------------------------------------------------------------------------------------------------------
+
+
+def _set(editor: Editor, chosen: ChosenJoint, name: str, value: Any) -> None:
+    """Give the joint another value, as it is shown; and a motor that is switched on without strength, enough of it."""
+    world = editor.world(chosen.stage)
+    with editor.telling():
+        spec: Any = world.joint_now(chosen.joint)
+        if name in _SETTINGS and _SETTINGS[name].is_angle:
+            value = math.radians(value)
+        _check_order(spec, name, value)
+        changes = {name: value}
+        strength = next((one for one in changeable(spec) if one in _STRENGTHS), "")
+        if name == "enable_motor" and value and getattr(spec, strength) == 0.0:
+            changes[strength] = _ample(world, chosen.joint, strength == "max_motor_force")
+        changed(spec, "joint", changes)  # refused, if at all, before anything is changed
+        if getattr(spec, name) != value:
+            editor.gesture().edit(ChangeJoint(chosen.stage, chosen.joint, changes))
+
+
+def _check_order(spec: Any, name: str, value: float) -> None:
+    """Refuse limits upside down in the words and the unit of the page."""
+    for lower, upper in _LIMITS:
+        other = {lower: upper, upper: lower}.get(name)
+        if other is None:
+            continue
+        bound = getattr(spec, other)
+        if (value > bound) if name == lower else (value < bound):
+            one = _SETTINGS[name]
+            told, got = (math.degrees(bound), math.degrees(value)) if one.is_angle else (bound, value)
+            sign = "<=" if name == lower else ">="
+            raise InvalidInputError(one.name, f"{sign} the {_SETTINGS[other].name}, {told:.4g} {one.unit}", float(f"{got:.6g}"))
+
+
+def _ample(world: World, joint: int, is_force: bool) -> float:
+    """Return a strength that moves the joint's bodies against their weight, N or N m, of two digits."""
+    bodies = [body for body in world.joint_bodies(joint) if body is not None]
+    weight = sum(world.body(body).mass for body in bodies) * max(math.hypot(*world.settings.gravity), _EARTH)
+    box = body_box(world, bodies[-1])
+    lever = 1.0 if is_force or box is None else max(math.dist(box.lower, box.upper), 0.0) / 2.0
+    return float(f"{_AMPLE * weight * lever:.2g}")

@@ -1,0 +1,305 @@
+"""What the inspector shows: the properties and the state of what is selected, or the settings of the worlds."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from engine.app.editor.editor import Chosen, Editor, Gesture
+from engine.app.editor.rows import Choice, Heading, Line, Note, Number, Row, Switch, Text
+from engine.common.errors import LabError
+from engine.sim.actions import ChangeBody, ChangeFixture, ChangeWorld, SetAwake, SetPose, SetVelocity
+from engine.sim.doors import door_of_bodies
+from engine.sim.ids import IDS_OF_A_USER
+from engine.world import World
+from engine.world.fields import changed
+from engine.world.specs import BODY_TYPES
+
+__all__ = ["body_rows", "world_rows"]
+
+_MOST_READ = 20
+"""Of more selected bodies than this only so many are asked whether they agree; changes go to all."""
+
+_SETTINGS: tuple[tuple[str, float, str, str], ...] = (
+    ("hertz", 10.0, "Hz", "Steps a second. More: finer, stiffer, dearer; fast bodies go less far in a step."),
+    ("velocity_iterations", 1.0, "", "Sweeps over contacts and joints that correct velocities. More: stacks and chains give less."),
+    ("position_iterations", 1.0, "", "Sweeps that push overlapping bodies apart and pull joints together. More: less sinking in."),
+)
+_SWITCHES: tuple[tuple[str, str], ...] = (
+    ("warm_starting", "Begin each step with the impulses of the last. Off: high stacks sink and shiver."),
+    ("continuous", "Stop fast bodies at the moment they meet static ones (bullets: any). Off: they pass through thin walls."),
+    ("sleeping", "Let bodies at rest sleep, dim, until something touches them. Off: all are computed in every step."),
+    ("sub_stepping", "One time of impact a step, for looking closely at continuous collision. Time runs slower while bodies meet."),
+)
+
+_STEPPERS = {"contact": "manifold", "distance": "distance", "overlap": "overlap"}
+"""Queries of two bodies that can be watched step by step, by the words of their buttons."""
+
+_SAYS: dict[str, str] = {
+    "type": "static never moves; kinematic moves as it is told, and nothing pushes it; dynamic is moved by forces and contacts.",
+    "name": "What it is called in the log, in plots, tables and files.",
+    "bullet": 'It stops at the moment when it meets anything, moving bodies too. Needs the world\'s "continuous".',
+    "fixed_rotation": "It never turns, whatever hits it.",
+    "awake": "Computed in each step. Off: it sleeps until something touches it.",
+    "allow_sleep": "It falls asleep once it has been at rest for half a second.",
+    "linear_damping": "How fast its velocity fades, as in thick air: at 1 two thirds of it are lost in a second.",
+    "angular_damping": "The same of its spin.",
+    "gravity_scale": "How many times gravity pulls it. 0: it floats; below 0: it rises.",
+    "density": "Mass of a square meter; the body's mass and inertia follow from it.",
+    "friction": "0 slides as on ice. Of two that touch the root of the product counts.",
+    "restitution": "The part of the speed that it bounces back with. Of two that meet the larger counts; under 1 m/s nothing bounces.",
+    "sensor": "It tells what overlaps it, and stops nothing.",
+    "category": "The bits of what it is.",
+    "mask": "The bits of the categories that it meets; both must agree.",
+    "group": "Of one group, not 0: above 0 they always meet, below 0 never, whatever the bits are.",
+    "x": "Typed, it is put there.",
+    "y": "Typed, it is put there.",
+    "angle": "Typed, it is turned there; counter-clockwise.",
+    "vx": "Typed, it is thrown at this speed, to the right.",
+    "vy": "Typed, it is thrown at this speed, upwards.",
+    "spin": "Typed, it spins at this rate, counter-clockwise.",
+}
+"""What a property of a body does, by its name."""
+
+
+def world_rows(editor: Editor) -> list[Row]:
+    """Return the settings of the worlds; a change is made in all of them."""
+    if editor.refusal:
+        return [Heading("World"), Note(_sentence(editor.refusal))]
+    settings = editor.stages[0].world.settings
+
+    def setter(name: str) -> Callable[[Any], None]:
+        return lambda value: _set_world(editor, name, value)
+
+    gx, gy = settings.gravity
+    rows: list[Row] = [
+        Heading("World" if len(editor.stages) == 1 else f"All {len(editor.stages)} worlds"),
+        Number("gravity x", gx, lambda x: _set_world(editor, "gravity", (x, gy)), 1.0, "m/s²"),
+        Number("gravity y", gy, lambda y: _set_world(editor, "gravity", (gx, y)), 1.0, "m/s²"),
+        Note("What pulls every body that is free, whatever its mass. On Earth y is -9.8."),
+    ]
+    for name, step, unit, words in _SETTINGS:
+        rows += [
+            Number(name.replace("_", " "), getattr(settings, name), setter(name), step, unit, name != "hertz"),
+            Note(words),
+        ]
+    for name, words in _SWITCHES:
+        rows += [Switch(name.replace("_", " "), getattr(settings, name), setter(name)), Note(words)]
+    rows.append(Note("They hold until the demo begins anew (R); undo takes them back."))
+    return rows
+
+
+def body_rows(editor: Editor) -> list[Row]:
+    """Return what can be changed of the selected bodies, and how the first of them stands and moves."""
+    chosen = editor.selection
+    if not chosen:
+        return [
+            Heading("Selection"),
+            Note("Nothing is selected. Shift S, then click on a body or on a joint's ring, or drag a frame around several bodies."),
+        ]
+    first = chosen[0]
+    world = editor.world(first.stage)
+    body, state = world.body(first.body), world.state(first.body)
+    read = [editor.world(one.stage).body(one.body) for one in chosen[:_MOST_READ]]
+    title, called = f"{len(chosen)} bodies", editor.session.called("body", first.body)
+    has_maker = bool(body.spec.name) and first.body >= IDS_OF_A_USER
+    if len(chosen) == 1 and has_maker:
+        title = body.spec.name
+    elif len(chosen) == 1:
+        title = called[:1].upper() + called[1:] + (f": {body.spec.name}" if body.spec.name else "")
+
+    def differs(name: str) -> bool:
+        return any(getattr(other.spec, name) != getattr(body.spec, name) for other in read)
+
+    def setter(name: str) -> Callable[[Any], None]:
+        return lambda value: _set_bodies(editor, name, value)
+
+    def number(name: str, step: float, unit: str = "") -> Number:
+        return Number(name.replace("_", " "), getattr(body.spec, name), setter(name), step, unit, is_mixed=differs(name), says=_SAYS[name])
+
+    def switch(name: str, words: str) -> Switch:
+        return Switch(words, getattr(body.spec, name), setter(name), differs(name), _SAYS[name])
+
+    rows: list[Row] = [
+        Heading(title),
+        Choice("type", BODY_TYPES, body.spec.type, setter("type"), differs("type"), _SAYS["type"]),
+        Text("name", body.spec.name, setter("name"), differs("name"), _SAYS["name"]),
+        switch("bullet", "bullet (CCD against all)"),
+        switch("fixed_rotation", "fixed rotation"),
+        Switch("awake", state.awake, lambda awake: _wake(editor, awake), says=_SAYS["awake"]),
+        switch("allow_sleep", "may sleep"),
+        number("linear_damping", 0.1, "1/s"),
+        number("angular_damping", 0.1, "1/s"),
+        number("gravity_scale", 0.5),
+    ]
+    rows += _stepper_rows(editor)
+    rows += _fixture_rows(editor, read)
+    rows += _motion_rows(editor, first)
+    contacts = world.contacts
+    touching = int(((contacts.body_a == first.body) | (contacts.body_b == first.body)).sum())
+    speed = math.hypot(*state.linear_velocity)
+    energy = 0.5 * body.mass * speed * speed + 0.5 * body.inertia * state.angular_velocity**2
+    rows += [
+        Heading("State" if len(chosen) == 1 else f"State of {body.spec.name if has_maker else called}"),
+        Line("speed", f"{speed:.4g} m/s"),
+        Line("mass", f"{body.mass:.4g} kg"),
+        Line("inertia", f"{body.inertia:.4g} kg m²"),
+        Line("kinetic energy", f"{energy:.4g} J"),
+        Line("contacts", str(touching)),
+        Line("joints", str(len(body.joints))),
+        Line("fixtures", str(len(body.fixtures))),
+        Line("sleeps", "no" if state.awake else "yes"),
+    ]
+    return rows
+
+
+def _stepper_rows(editor: Editor) -> list[Row]:
+    """Return what opens the stepper of two bodies, where just two are selected."""
+    pair = editor.pair
+    if pair is None:
+        return []
+    stage, a, b = pair
+
+    def watch(word: str) -> None:
+        try:
+            editor.session.watch(door_of_bodies(stage, a, b, _STEPPERS[word]))
+        except LabError as error:
+            editor.say(str(error))
+
+    return [
+        Heading("Step by step"),
+        Choice("what our algorithms answer of the two", tuple(_STEPPERS), "", watch, says="Opens every step of it, on these shapes."),
+    ]
+
+
+def _fixture_rows(editor: Editor, read: list[Any]) -> list[Row]:
+    """Return what fixtures have, for all fixtures of all selected bodies at once."""
+    specs = [spec for body in read for spec in body.spec.fixtures]
+    if not specs:
+        return []
+
+    def differs(name: str) -> bool:
+        return any(getattr(spec, name) != getattr(specs[0], name) for spec in specs)
+
+    def setter(name: str, is_whole: bool = False) -> Callable[[Any], None]:
+        return lambda value: _set_fixtures(editor, name, int(value) if is_whole else value)
+
+    def number(name: str, step: float, unit: str = "", whole: bool = False, base: int = 10) -> Number:
+        return Number(name, getattr(specs[0], name), setter(name, whole), step, unit, whole, base, differs(name), _SAYS[name])
+
+    return [
+        Heading("Material"),
+        number("density", 0.5, "kg/m²"),
+        number("friction", 0.1),
+        number("restitution", 0.1),
+        Switch("sensor", specs[0].sensor, setter("sensor"), differs("sensor"), _SAYS["sensor"]),
+        Heading("Filter"),
+        number("category", 1.0, whole=True, base=16),
+        number("mask", 1.0, whole=True, base=16),
+        number("group", 1.0, whole=True),
+    ]
+
+
+def _motion_rows(editor: Editor, first: Chosen) -> list[Row]:
+    """Return where the first selected body is and how it moves; typed numbers put it there."""
+    world = editor.world(first.stage)
+    state = world.state(first.body)
+    (x, y), angle = state.position, state.angle
+    (vx, vy), spin = state.linear_velocity, state.angular_velocity
+
+    # what is not given stays as it is by then: a body goes on while the user types
+    def put(x: float | None = None, y: float | None = None, angle: float | None = None) -> None:
+        now = world.state(first.body)
+        at = now.position[0] if x is None else x, now.position[1] if y is None else y
+        _move(editor, SetPose, first, at, now.angle if angle is None else angle)
+
+    def throw(vx: float | None = None, vy: float | None = None, spin: float | None = None) -> None:
+        now = world.state(first.body)
+        velocity = now.linear_velocity[0] if vx is None else vx, now.linear_velocity[1] if vy is None else vy
+        _move(editor, SetVelocity, first, velocity, now.angular_velocity if spin is None else spin)
+
+    rows: list[Row] = [
+        Heading("Motion"),
+        Number("x", x, lambda new: put(x=new), 0.1, "m", says=_SAYS["x"]),
+        Number("y", y, lambda new: put(y=new), 0.1, "m", says=_SAYS["y"]),
+        Number("angle", math.degrees(angle), lambda new: put(angle=math.radians(new)), 5.0, "°", says=_SAYS["angle"]),
+    ]
+    if world.body(first.body).spec.type != "static":
+        rows += [
+            Number("vx", vx, lambda new: throw(vx=new), 0.5, "m/s", says=_SAYS["vx"]),
+            Number("vy", vy, lambda new: throw(vy=new), 0.5, "m/s", says=_SAYS["vy"]),
+            Number("spin", spin, lambda new: throw(spin=new), 0.5, "rad/s", says=_SAYS["spin"]),
+        ]
+    return rows
+
+
+# -- changes ----------------------------------------------------------------------------------------------------------
+
+
+def _set_world(editor: Editor, name: str, value: Any) -> None:
+    if name.endswith("_iterations"):
+        value = int(value)
+    with editor.change() as gesture:
+        for stage in editor.stages:
+            changed(stage.world.settings, "WorldSettings", {name: value})  # refused, if at all, before anything is changed
+        for k, stage in enumerate(editor.stages):
+            gesture.edit(ChangeWorld(k, {name: value}))
+            for row, body in enumerate(stage.world.body_ids):  # another gravity moves no body that sleeps
+                if name in ("gravity", "sleeping") and not stage.world.awake[row] and stage.world.body(body).spec.type == "dynamic":
+                    gesture.edit(SetAwake(k, body, True))
+
+
+def _set_bodies(editor: Editor, name: str, value: Any) -> None:
+    with editor.change() as gesture:
+        for one in editor.selection:
+            spec = editor.world(one.stage).body(one.body).spec
+            at_rest = replace(spec, linear_velocity=(0.0, 0.0), angular_velocity=0.0)
+            changed(at_rest, "body", {name: value})
+        for one in editor.selection:
+            if getattr(editor.world(one.stage).body(one.body).spec, name) != value:
+                gesture.edit(ChangeBody(one.stage, one.body, {name: value}))
+                _rouse(editor, gesture, one)
+
+
+def _set_fixtures(editor: Editor, name: str, value: Any) -> None:
+    with editor.change() as gesture:
+        for one in editor.selection:
+            spec = editor.world(one.stage).body(one.body).spec
+            fixtures = tuple(changed(fixture, "fixture", {name: value}) for fixture in spec.fixtures)
+            replace(spec, fixtures=fixtures, linear_velocity=(0.0, 0.0), angular_velocity=0.0)  # its mass is checked too
+        for one in editor.selection:
+            world = editor.world(one.stage)
+            for fixture in world.body(one.body).fixtures:
+                if getattr(world.fixture(fixture).spec, name) != value:
+                    gesture.edit(ChangeFixture(one.stage, fixture, {name: value}))
+            _rouse(editor, gesture, one)
+
+
+def _wake(editor: Editor, awake: bool) -> None:
+    with editor.change() as gesture:
+        for one in editor.selection:
+            if editor.world(one.stage).body(one.body).spec.type != "static":
+                gesture.edit(SetAwake(one.stage, one.body, awake))
+
+
+def _move(editor: Editor, kind: type[SetPose | SetVelocity], one: Chosen, pair: tuple[float, float], turn: float) -> None:
+    with editor.change() as gesture:
+        gesture.edit(kind(one.stage, one.body, pair, turn))
+        editor.wake_around(gesture, [one])
+        _rouse(editor, gesture, one)
+
+
+def _rouse(editor: Editor, gesture: Gesture, one: Chosen) -> None:
+    """Wake a body that was changed, if it can be: it may have to move now."""
+    world: World = editor.world(one.stage)
+    if gesture.has_begun and world.body(one.body).spec.type == "dynamic" and not world.state(one.body).awake:
+        try:
+            gesture.edit(SetAwake(one.stage, one.body, True))
+        except LabError:  # set inactive: it cannot wake
+            return
+
+
+def _sentence(words: str) -> str:
+    return words[:1].upper() + words[1:] + "."

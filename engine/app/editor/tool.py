@@ -1,0 +1,207 @@
+"""The base of the tools: what a press, a drag and a key mean while one of them is in the hand."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from engine.app.editor.editor import Chosen, ChosenJoint, Editor
+from engine.common.arrays import FloatArray
+from engine.geometry import AABB, Capsule, Circle, Transform
+from engine.render import palette
+from engine.render.canvas import Canvas
+from engine.render.palette import Color
+from engine.sim.stage import Stage, body_box, union
+
+__all__ = ["KeyPress", "Pointer", "Tool", "body_rings", "draw_rings", "ghost", "grid_step", "mark_joint", "outline_bodies", "outline_body"]
+
+Point = tuple[float, float]
+
+_REACH = 7.0
+"""Design pixels from a thin thing at which the pointer still means it."""
+_MANY = 60
+"""Bodies from which selecting costs more than a frame has, if each is measured and drawn by itself."""
+_LEAST_GRID = 14.0
+"""Design pixels between two lines of the grid at the least."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pointer:
+    """Where the pointer is: `pixel` in design pixels, `free` in meters of the picture; `meter` is design pixels to a meter."""
+
+    pixel: Point
+    free: Point
+    meter: float
+    shift: bool = False
+    ctrl: bool = False
+
+    @property
+    def point(self) -> Point:
+        """Where it points: on the grid while Ctrl is held."""
+        if not self.ctrl:
+            return self.free
+        step = grid_step(self.meter)
+        return round(self.free[0] / step) * step, round(self.free[1] / step) * step
+
+    @property
+    def reach(self) -> float:
+        """Meters from a thin thing at which it is still meant."""
+        return _REACH / self.meter
+
+
+@dataclass(frozen=True, slots=True)
+class KeyPress:
+    """A key that goes down: its name, such as "a", "delete" or "return", and what is held with it; `ctrl` is Command too."""
+
+    name: str
+    shift: bool = False
+    ctrl: bool = False
+
+
+def grid_step(meter: float) -> float:
+    """Return meters between the lines of the grid: 1, 2 or 5 times a power of ten, as fine as the view allows.
+
+    Examples
+    --------
+    >>> grid_step(40.0), grid_step(200.0)
+    (0.5, 0.1)
+    """
+    least = _LEAST_GRID / meter
+    power: float = 10.0 ** math.floor(math.log10(least))
+    return next(factor * power for factor in (1.0, 2.0, 5.0, 10.0) if factor * power >= least)
+
+
+class Tool:
+    """Base class; a tool that knows nothing is the hand, which leaves everything to the window."""
+
+    name: ClassVar[str] = ""
+    letter: ClassVar[str] = ""
+    """With Shift, the key that picks it."""
+    hint: ClassVar[str] = ""
+
+    def __init__(self, editor: Editor) -> None:
+        self.editor = editor
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether something has been begun that Esc breaks off."""
+        return False
+
+    def press(self, at: Pointer) -> None:
+        """The left button goes down in the view."""
+
+    def move(self, at: Pointer) -> None:
+        """The pointer moves, over the view or dragged out of it."""
+
+    def release(self, at: Pointer) -> None:
+        """The left button goes up."""
+
+    def key(self, key: KeyPress, at: Pointer | None) -> bool:
+        """React to a key; True if it was the tool's."""
+        return False
+
+    def wheel(self, notches: float, at: Pointer) -> bool:
+        """React to the wheel over the view; True if it does not zoom."""
+        return False
+
+    def cancel(self) -> None:
+        """Break off what has been begun."""
+
+    def update(self) -> None:
+        """Called once a frame, before the demo's steps."""
+
+    def paint(self, canvas: Canvas) -> None:
+        """Draw over the bodies."""
+
+    def box_of(self, chosen: list[Chosen]) -> AABB | None:
+        """Return the box around bodies, in the picture; of very many, the box around their origins."""
+        boxes = []
+        if len(chosen) > _MANY:
+            for k in sorted({one.stage for one in chosen}):
+                stage = self.editor.stages[k]
+                at = stage.world.poses[[stage.world.row_of(one.body) for one in chosen if one.stage == k], :2] + np.array(stage.offset)
+                (left, bottom), (right, top) = at.min(axis=0).tolist(), at.max(axis=0).tolist()
+                boxes.append(AABB((left, bottom), (right, top)))
+            return union(boxes)
+        for one in chosen:
+            box, offset = body_box(self.editor.world(one.stage), one.body), self.editor.stages[one.stage].offset
+            if box is not None:
+                boxes.append(AABB(_moved(box.lower, offset), _moved(box.upper, offset)))
+        return union(boxes)
+
+
+def outline_body(canvas: Canvas, editor: Editor, chosen: Chosen, color: Color, width: float = 2.0) -> None:
+    """Draw a body's outline where it is in this picture."""
+    stage = editor.stages[chosen.stage]
+    draw_rings(canvas.at(stage.offset), body_rings(stage, chosen.body), color, width)
+
+
+def draw_rings(canvas: Canvas, rings: Iterable[FloatArray], color: Color, width: float) -> None:
+    """Draw closed lines, float64 (n, 2) each."""
+    for corners in rings:
+        points = [(x, y) for x, y in corners.tolist()]
+        for k, corner in enumerate(points):
+            canvas.segment(points[k - 1], corner, color, width)
+
+
+def mark_joint(canvas: Canvas, editor: Editor, chosen: ChosenJoint, color: Color) -> None:
+    """Draw a joint in a color, wider than it is drawn otherwise, where its bodies are in this picture."""
+    stage = editor.stages[chosen.stage]
+    world, ends = stage.world, []
+    for anchor, body in zip(world.joint_anchors(chosen.joint), world.joint_bodies(chosen.joint), strict=True):
+        if body is not None:
+            x, y, angle = stage.drawn_pose(body)
+            anchor = Transform((x, y), angle).apply(world.state(body).xf.apply_inverse(anchor))
+        ends.append(anchor)
+    canvas = canvas.at(stage.offset)
+    canvas.segment(ends[0], ends[1], color, 3.0)
+    canvas.point(ends[0], color, 6.0, ring=True)
+    canvas.point(ends[1], color, 3.5)
+
+
+def outline_bodies(canvas: Canvas, editor: Editor, chosen: list[Chosen], color: Color) -> None:
+    """Draw the outlines of bodies; of very many with the thinner lines that are drawn all at once."""
+    if len(chosen) <= _MANY:
+        for one in chosen:
+            outline_body(canvas, editor, one, color)
+        return
+    for k in sorted({one.stage for one in chosen}):
+        stage = editor.stages[k]
+        rings = [ring for one in chosen if one.stage == k for ring in body_rings(stage, one.body, n_circle=16) if len(ring) > 2]
+        if rings:
+            starts = np.cumsum([0, *(len(ring) for ring in rings)])
+            fills, outlines = canvas.mapped([None] * len(rings)), canvas.mapped([color] * len(rings))
+            canvas.at(stage.offset).polygons(np.concatenate(rings), starts, fills, outlines)
+
+
+def body_rings(stage: Stage, body: int, pose: tuple[float, float, float] | None = None, n_circle: int = 48) -> Iterator[FloatArray]:
+    """Yield the outline of each fixture of a body, float64 (n, 2), its world's frame: at a pose (x, y, angle), or where it is drawn."""
+    x, y, angle = stage.drawn_pose(body) if pose is None else pose
+    cos, sin = math.cos(angle), math.sin(angle)
+    turn = np.array(((cos, sin), (-sin, cos)))
+    for fixture in stage.world.fixtures_of(body):
+        shape = stage.world.fixture(fixture).shape
+        match shape:
+            case Circle():
+                around = np.arange(n_circle) * (2.0 * math.pi / n_circle)
+                local = shape.core + shape.radius * np.column_stack((np.cos(around), np.sin(around)))
+            case Capsule():
+                local = shape.outline()
+            case _:
+                local = shape.core
+        yield local @ turn + np.array((x, y))
+
+
+def ghost(canvas: Canvas, corners: list[Point], is_good: bool = True) -> None:
+    """Draw the outline of what would be made."""
+    color = palette.ACCENT if is_good else palette.WARNING
+    for k, corner in enumerate(corners):
+        canvas.segment(corners[k - 1], corner, color, 1.75)
+
+
+def _moved(point: Point, offset: Point) -> Point:
+    return point[0] + offset[0], point[1] + offset[1]

@@ -1,0 +1,432 @@
+"""A demo being run in a view: what is done to it, and the steps of a frame.
+
+Its past is `timeline`'s, the camera on it `view`'s, how fast time passes `clock`'s.
+
+Everything that is done to a demo goes through `act`, so that it can be taken back. What a demo refuses pauses it and is shown (`failure`).
+It knows nothing of widgets or events.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+from engine.app.camera_controller import CameraController
+from engine.app.clock import FixedClock
+from engine.app.costs import FrameCosts
+from engine.app.driver import Driver, LocalDriver
+from engine.app.messages import Message
+from engine.common.arrays import FloatArray
+from engine.common.errors import InvalidInputError, LabError
+from engine.common.words import counted
+from engine.contracts.agreement import Difference
+from engine.geometry import AABB
+from engine.render import palette
+from engine.render.camera import Place
+from engine.render.views import Layers
+from engine.sim.actions import (
+    Action,
+    Input,
+    PressKey,
+    ResourceReady,
+    Restart,
+    SetParameter,
+    SetSolver,
+)
+from engine.sim.comparison import Comparison
+from engine.sim.demo import Demo
+from engine.sim.doors import StepperRequest
+from engine.sim.figures import Figures
+from engine.sim.stage import Stage
+from engine.world import load_solver
+
+if TYPE_CHECKING:
+    from engine.sim.recordings import Recorder, Recording
+
+__all__ = ["MAX_BESIDE", "Saved", "Session"]
+
+MAX_BESIDE = 3
+"""Worlds beside the first: four pictures in a window can still be told apart."""
+
+_REFRESH = 0.25
+"""Seconds from one renewal of the figures to the next."""
+
+
+@dataclass(slots=True)
+class Saved:
+    """File and name under which the scene of a session is saved."""
+
+    path: Path | None = None
+    """The file that it was saved in."""
+    title: str = ""
+    """Name of the scene, if it was given one."""
+    built: list[Input] | None = field(default=None, repr=False)
+    """Inputs that had built it when it was saved; None where it was not."""
+    is_reopened: bool = False
+    """True if the scene had been kept without being saved, and is as unsaved as before."""
+
+
+class Session:
+    """One demo in a view.
+
+    Parameters
+    ----------
+    demo : Demo
+    view : (left, top, width, height)
+        Where it is drawn, pixels.
+    layers : Layers, optional
+        What is shown; shared, so that the toggles outlive the demo, except where the demo asks for layers of its own.
+    has_history : bool
+        Keep a history, so that everything can be taken back.
+    clock : FixedClock, optional
+        Which steps are due; of the session's own otherwise.
+    driver : Driver, optional
+        Of a shared simulation; otherwise its own simulation, with that history and clock.
+
+    Attributes
+    ----------
+    driver : Driver
+        What its actions and its time go through.
+    clock : FixedClock
+    timeline : Timeline
+        The demo's past, and the way to it.
+    view : CameraController
+        The camera on the demo.
+    recorder : Recorder or None
+        What writes the history into a file, while it does.
+    recording : Recording or None
+        What is played, of a session that a recording was opened in.
+    besides : tuple of Comparison
+        The demo once more, driven by other solvers; see `put_beside`.
+    since : (step, given) or None
+        The state from which they are driven so; None from the beginning.
+    figures : tuple of Figures
+        Of the demo and of those beside it, renewed four times a second; none where nothing runs beside it.
+    wants_lane : bool
+        True if those are shown in places of their own, rather than as outlines over this one.
+    saved : Saved
+        Where what is built here is saved.
+    """
+
+    def __init__(
+        self,
+        demo: Demo,
+        view: Place,
+        layers: Layers | None = None,
+        has_history: bool = False,
+        clock: FixedClock | None = None,
+        driver: Driver | None = None,
+    ) -> None:
+        self.demo = demo
+        self.besides: tuple[Comparison, ...] = ()
+        if driver is None:
+            clock = FixedClock(demo.step_seconds) if clock is None else clock
+            driver = LocalDriver(demo, clock, has_history, lambda: self.besides)
+        self.driver = driver
+        self.clock, self.messages, self.timeline = driver.clock, driver.messages, driver.timeline
+        self.view = CameraController(demo, view)
+        shared = layers if layers is not None else Layers()
+        self.layers = replace(shared, **demo.layers) if demo.layers else shared
+        self.costs = FrameCosts()
+        self.recorder: Recorder | None = None
+        self.recording: Recording | None = None
+        self._on_its_way: Message | None = None
+        """Message shown while the demo beside comes up."""
+        self._n_played = 0
+        self.since: tuple[int, int] | None = None
+        self.wants_lane = False
+        self.figures: tuple[Figures, ...] = ()
+        self._since_figures = math.inf
+        self.saved = Saved()
+        self._door: StepperRequest | None = None
+        self._was_paused = False
+        """Before a close look."""
+
+    @property
+    def n_lanes(self) -> int:
+        """How many demos beside are shown in places of their own."""
+        return len(self.besides) if self.wants_lane else 0
+
+    @property
+    def is_shared(self) -> bool:
+        """True if others are in the same world, and time is theirs too."""
+        return self.driver.is_shared
+
+    def called(self, kind: str, number: int) -> str:
+        """Return what a body, fixture or joint is called."""
+        return self.driver.called(kind, number)
+
+    def body_name(self, stage: int, body: int) -> str:
+        """Return a body's name, or what it is called without one."""
+        world = self.demo.stages[stage].world
+        return world.body(body).spec.name or self.called("body", body) if world.is_body(body) else "something"
+
+    def undo(self) -> None:
+        """Take back the last thing that was done here."""
+        self.driver.undo()
+        self.view.stop_if_gone()
+
+    # -- acting -------------------------------------------------------------------------------------------------------
+
+    def act(self, action: Action) -> Any:
+        """Apply an action to the demo, so that it can be taken back; return its result."""
+        return self.driver.act(action)
+
+    def press(self, key: str) -> None:
+        """Give the demo a key."""
+        before = self._picture
+        self.timeline.guarded(lambda: self.act(PressKey(key)))
+        self._take_wishes()
+        self._fit(before)
+
+    def restart(self) -> None:
+        """Build the demo anew; camera and speed stay, a pause too."""
+        self.timeline.failure = ""
+        self.timeline.guarded(lambda: self.act(Restart()))
+        self._adopt()
+
+    def set_parameter(self, name: str, value: float) -> None:
+        """Change a parameter of the demo; most demos begin anew."""
+        self.timeline.failure = ""
+        self.timeline.finish()
+        before = self._picture
+        if value != self.demo.parameter(name):
+            self.timeline.guarded(lambda: self.act(SetParameter(name, value)))
+        self._adopt()
+        self._fit(before)
+
+    @property
+    def _picture(self) -> tuple[AABB, tuple[float, float, float]]:
+        """Box that the demo shows at first, and how much of the view it draws on itself."""
+        return self.demo.home(), self.demo.margins(*self.view.camera.view[2:], 1.0)
+
+    def _fit(self, before: tuple[AABB, tuple[float, float, float]]) -> None:
+        """Let an untouched camera show the whole picture again, where it is another than before."""
+        if self.view.is_untouched and self._picture != before:
+            self.view.fit_anew()
+
+    def attempt(self, action: Callable[[], object]) -> None:
+        """Let the demo draw, or tell, something. It may look for a body that was deleted by hand: it stops then, and says so.
+
+        Where nothing can be deleted, what the demo raises is a fault of its own, and goes on to the caller.
+        """
+        if self.timeline.history is None:
+            action()
+        elif not self.timeline.guarded(action):
+            self.messages.end_passing()
+
+    # -- several worlds at once ---------------------------------------------------------------------------------------
+
+    def set_solver(self, solver: str, solver_settings: Mapping[str, float | str] | None = None, is_same_move: bool = False) -> None:
+        """Let another solver, or the same one with other settings, drive the demo from here on.
+
+        Of one move of a slider, all but the first are taken back with it (`is_same_move`).
+        """
+        self.timeline.failure = ""
+        settings = tuple(sorted((solver_settings or {}).items()))
+        try:
+            self.act(SetSolver(solver, settings, continues=is_same_move))
+        except LabError as error:
+            self.messages.answer(f"{load_solver(solver).capabilities.title} cannot drive this: {error}", palette.WARNING)
+
+    def put_beside(self, *solvers: str, since: tuple[int, int] | None = None) -> None:
+        """Let the demo run once more beside this one for each of some solvers, in place of what ran beside it; without any, nothing does.
+
+        Parameters
+        ----------
+        solvers : str
+            `MAX_BESIDE` at the most. What ran beside it at the same place, by the same solver, from the same state, stays as it is.
+        since : (step, given), optional
+            The state of this one from which they are driven so, `here` or an earlier one; from the beginning of its history without.
+
+        Raises
+        ------
+        InvalidInputError
+            There is no such solver, there are too many, or the demo cannot be rewound.
+        LabError
+            A solver cannot take the demo's worlds.
+        """
+        history, before = self.timeline.history, self.besides
+        if len(solvers) > MAX_BESIDE:
+            raise InvalidInputError("beside", f"{counted(MAX_BESIDE, 'solver')} at the most", len(solvers))
+        if solvers and history is None:
+            raise InvalidInputError("beside", f"left out: {self.timeline.failure or self.driver.no_past}", ", ".join(solvers))
+        made: list[Comparison] = []
+        try:
+            for k, solver in enumerate(solvers):
+                if since == self.since and k < len(before) and before[k].solver == solver:
+                    made.append(before[k])
+                elif history is not None:
+                    made.append(Comparison(history, solver, series=self.timeline.series, since=since))
+        except BaseException:
+            for one in made:
+                if one not in before:
+                    one.close()
+            raise
+        for one in before:
+            if one not in made:
+                one.close()
+        self.show_beside(*made, since=since)
+
+    def show_beside(self, *besides: Comparison, since: tuple[int, int] | None = None) -> None:
+        """Let what runs beside the demo be these, which have been made elsewhere."""
+        self.besides, self.since = besides, since
+        self.view.besides = tuple(one.demo for one in besides)
+        for one in besides:
+            one.longest_way = self.timeline.longest_way / len(besides)
+        self._tell_figures(math.inf)
+        if self.view.is_untouched:
+            self.view.home()
+
+    @property
+    def here(self) -> tuple[int, int]:
+        """The state in which the demo stands, for `put_beside`."""
+        self.timeline.finish()
+        history = self.timeline.history
+        return (0, 0) if history is None else (history.now, history.given)
+
+    @property
+    def is_caught_up(self) -> bool:
+        """True if all that runs beside the demo stands where it stands."""
+        return all(one.is_caught_up for one in self.besides)
+
+    def _bring_beside(self) -> None:
+        """Do to the demos beside what was done here; a long way takes several frames, in which time stands still."""
+        for beside in self.besides:
+            try:
+                beside.follow()
+            except LabError as error:
+                beside.close()
+                self.show_beside(*(one for one in self.besides if one is not beside), since=self.since)
+                self.messages.say(f"{load_solver(beside.solver).capabilities.title} runs beside it no more: {error}", palette.UNEXPLAINED)
+        late = [one for one in self.besides if not one.is_caught_up]
+        if not late and self._on_its_way is not None:
+            self.messages.take_back(self._on_its_way)
+            self._on_its_way = None
+        elif late:
+            words = f"what runs beside it is on its way to step {late[0].first.now}: at {min(one.now for one in late)}"
+            self._on_its_way = self.messages.answer(words, is_passing=True)
+
+    # -- time passes --------------------------------------------------------------------------------------------------
+
+    def advance(self, elapsed: float) -> None:
+        """Take the steps due after `elapsed` real seconds."""
+        start = perf_counter()
+        self._tell_what_is_ready()
+        self.messages.advance(elapsed)
+        self.view.advance(elapsed)
+        self._bring_beside()
+        self.driver.advance(elapsed)
+        self._bring_beside()
+        self.timeline.stop_at_the_end()
+        if self.is_shared:  # where an undo takes effect at a later tick
+            self.view.stop_if_gone()
+        self._take_wishes()
+        self._tell_figures(elapsed)
+        self.costs.advanced(elapsed, self.driver.times, 1000.0 * (perf_counter() - start))
+
+    def _tell_figures(self, elapsed: float) -> None:
+        """Renew the figures; those of demos on their way stay."""
+        self._since_figures += elapsed
+        if math.isinf(elapsed) or (self._since_figures >= _REFRESH and self.is_caught_up):
+            self._since_figures = 0.0
+            self.figures = (self.besides[0].first_figures(), *(one.figures() for one in self.besides)) if self.besides else ()
+
+    def _tell_what_is_ready(self) -> None:
+        """Tell the demo what has come in the background, each thing once."""
+        if self.demo.sim.waits and self.timeline.is_now:
+            for what in self.demo.arrivals():
+                if what not in self.demo.ready:
+                    before = self._picture
+                    self.act(ResourceReady(what))
+                    self._fit(before)
+
+    # -- recordings --------------------------------------------------------------------------------------------------
+
+    def play(self, recording: Recording, name: str = "") -> None:
+        """Take over what was recorded of a demo that began as this one; docks play it once through, so that all of it can be reached."""
+        if self.timeline.history is None:
+            raise InvalidInputError("recording", f"of a demo that can be rewound ({self.timeline.failure})", recording.header.demo)
+        self.timeline.history.take_over(recording.branch)
+        self.recording, self._n_played = recording, recording.n_inputs
+        self.messages.say(f"{name or 'the recording'}: {counted(recording.steps, 'step')}, {counted(recording.n_inputs, 'input')}")
+
+    def has_been(self, recording: Recording) -> bool:
+        """Tell whether what a recording holds is what has happened here: it was recorded here, and can be scrubbed at once."""
+        history = self.timeline.history
+        demo, header = self.demo, recording.header
+        if history is None or demo.id != header.demo or demo.seed != recording.seed or history.reached < recording.steps:
+            return False
+        return history.branch.states.hashes[: recording.steps + 1] == recording.branch.states.hashes
+
+    @property
+    def is_only_played(self) -> bool:
+        """True if all that has been done here comes from a recording."""
+        recording, history = self.recording, self.timeline.history
+        if recording is None or history is None:
+            return False
+        return history.branch is recording.branch and recording.n_inputs == self._n_played
+
+    # -- the picture --------------------------------------------------------------------------------------------------
+
+    def show_moment(self, fraction: float, poses: Callable[[Stage], FloatArray], pointer: tuple[int, int] | None) -> None:
+        """Settle at which fraction of the last step, 0 to 1, the next picture is drawn, and at which pixel the pointer is.
+
+        `poses` gives those of a stage at that fraction, aligned with `world.body_ids`.
+        """
+        poses = self._drawn(poses)
+        self.view.center_followed(poses)
+        self.demo.viewer.drawn_fraction = fraction
+        self.demo.viewer.pointed = self.view.to_world(pointer) if pointer is not None else None
+        for stage in self.demo.stages:
+            stage.drawn_poses = poses(stage)
+        for beside in self.besides:
+            viewer = beside.demo.viewer
+            viewer.drawn_fraction, viewer.pointed = fraction, self.demo.viewer.pointed
+            for stage in beside.demo.stages:
+                stage.drawn_poses = poses(stage)
+
+    def _drawn(self, poses: Callable[[Stage], FloatArray]) -> Callable[[Stage], FloatArray]:
+        return lambda stage: self.driver.drawn(stage, poses(stage)) if stage in self.demo.stages else poses(stage)
+
+    # -- looking ------------------------------------------------------------------------------------------------------
+
+    def look_at(self, stage: Stage, difference: Difference, at: tuple[float, float]) -> None:
+        """Pause, and go close to a difference at a point of the picture; `look_back` returns."""
+        if self.view.focus is None:
+            self._was_paused = self.clock.paused
+        self.clock.paused = True
+        self.view.go_close(stage, difference, at)
+
+    def look_back(self) -> bool:
+        """Return to what was seen before `look_at`, running if it ran then; False if nothing is looked at."""
+        if not self.view.come_back():
+            return False
+        self.clock.paused = self.clock.paused and self._was_paused
+        return True
+
+    def watch(self, door: StepperRequest | None) -> None:
+        """Wish that an algorithm is shown step by step: the window takes the wish (`pop_stepper_request`)."""
+        if door is None:
+            self.messages.answer("there is nothing here that could be watched step by step", palette.WARNING)
+        self._door = door
+
+    def pop_stepper_request(self) -> StepperRequest | None:
+        """Return what is to be watched, once."""
+        door, self._door = self._door, None
+        return door
+
+    # -- inside -------------------------------------------------------------------------------------------------------
+
+    def _adopt(self) -> None:
+        self.clock.reset()
+        self._take_wishes()
+
+    def _take_wishes(self) -> None:
+        if self.demo.viewer.wanted_speed is not None:
+            self.clock.wish(self.demo.viewer.wanted_speed)
+            self.demo.viewer.wanted_speed = None

@@ -1,0 +1,437 @@
+"""The same demo once more, driven by another solver, beside the first: two worlds at once, or more of them.
+
+    first     the demo that is watched: a `History` of it                   box2d       --i--|--i--|-----|
+    second    the same class, seed and parameters, another solver           soft_step   --i--|--i--|-----|     i: the same inputs
+    third     the same, from a state of the first on                        box2d ------i--> soft_step --|
+
+From the beginning the second is laid out for the first's solver and driven by its own. From a later state (`since`) it is the first once
+more, to the bit, up to there, and then changes its solver, as an input of its own (`set_solver`): whatever its demo's code keeps beside the
+worlds is as in the first. Its solver and that solver's settings are its own from there on; all else that is done to the first it follows.
+
+The second has a history of its own, so its demo's code, hooks and controllers run on its own worlds. It gets every input that the
+first gets, at the same step: parameters, restarts, keys, what is dropped, what the editor does. What the hand takes hold of in the
+first, it takes hold of in the second, at the same point of the same body. Where the first goes back, the second goes back; where
+something else is done in the first's past, the second forgets what was ahead. What the second refuses, for a body is not there, it does
+without, and says so (`skipped`).
+
+    history = History(find_demo("pyramid")())
+    beside = Comparison(history, "soft_step")
+    history.step()                      # the second has taken it too: `beside` is a watcher of the history
+    beside.demo.stages[0].world         # the second's world, beside history.demo.stages[0].world
+    beside.follow()                     # after an input, an undo or a redo: once a frame is often enough
+    beside.now, beside.pairs            # the step at which the second stands; the stages of both, in pairs: what a picture shows
+    beside.distances                    # of every step: `meters`, `at(step)`, `parted` with its `reason`, `worst` (`engine.sim.apart`)
+    beside.why()                        # why they parted: the referee of motion judges the steps before; some tenths of a second
+    beside.energy()                     # both at the beginning and now, joules
+    beside.figures(), beside.first_figures()                # energy, overlap, what is out of place, a step's cost: of the second, the first
+    beside.set_solver("soft_step", {"name": 1.0})           # of the second alone
+    beside.skipped, beside.name(0, 3)   # what the second could not follow; what body 3 of stage 0 is called
+    beside.close()                      # it follows no more
+
+Both begin alike: the second is laid out for the skin of the first's solver (`Simulation.built_for`). Where something
+else is done before the state from which they part, they part from there. Two bodies are
+one another's where stage and id are the same: worlds that are built by the same code give the same ids. A body that only one
+world has is not compared, but counted (`distances.n_single`). The second's stages have the offsets of the first's, so that a point of the
+picture means the same in both; who shows it elsewhere draws it moved.
+
+A second that is made late plays all that has been: `longest_way` bounds what a call of `follow` may take, and `is_caught_up` tells
+whether it is there. What it is compared with on the way is the first played once more, to the bit as it was.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import math
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import median
+from time import perf_counter
+from typing import TypeAlias
+
+from engine.common.errors import LabError
+from engine.sim.actions import Action, Input, SetSolver
+from engine.sim.apart import TOLERANCE, Apart, Distances, Why
+from engine.sim.branch import Branch
+from engine.sim.demo import Demo
+from engine.sim.figures import Energy, Figures, FiguresOf, energy_of
+from engine.sim.history import History, repeat
+from engine.sim.input_log import InputLog
+from engine.sim.stage import Stage, StepPiece, WholeStep
+from engine.sim.time_series import TimeSeries
+from engine.world import World
+from engine.world.fields import named_values
+from engine.world.solver import NamedValues
+
+__all__ = ["Comparison", "Skipped"]
+
+_MAX_JUDGED = 8
+"""Steps before two bodies parted that the referee of motion judges: a step of a hundred bodies takes it a tenth of a second."""
+_JUDGED = {"box2d", "soft_step"}
+"""Between which solvers it judges."""
+_COSTS = 60
+"""Steps over which the median of their times is taken."""
+Settings: TypeAlias = Mapping[str, float | str] | NamedValues
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """Something done to the first that the second refused, or could not follow; after `step` steps."""
+
+    step: int
+    action: str
+    why: str
+
+
+class Comparison:
+    """A second demo that follows a history; see the module.
+
+    Parameters
+    ----------
+    first : History[Demo]
+        Of a demo, from its beginning on; gets this as a watcher.
+    solver : str
+        What drives the second, one of `engine.world.solvers`.
+    tolerance : float
+        Meters from which on the two are said to have parted.
+    series : TimeSeries, optional
+        What is measured of the first, where somebody measures it already.
+    since : (step, given), optional
+        The state from which the second has its own solver: after a step that has been, with so many of the things done there. From
+        the beginning without.
+    solver_settings : mapping or pairs of str and float or str, optional
+        Settings of that solver's own.
+
+    Attributes
+    ----------
+    demo : Demo
+        The second.
+    history : History[Demo]
+        Its history: to be read, not to be acted on.
+    series : TimeSeries
+        What is measured at every step of it.
+    first_series : TimeSeries
+        What is measured of the first.
+    distances : Distances
+        How far apart the two were after every step.
+    longest_way : float
+        Seconds that a call of `follow` may take, where the second is far behind; one step is always taken.
+    since : (step, given)
+        From which state on the second has its own solver.
+
+    Raises
+    ------
+    LabError
+        The solver cannot take the demo's worlds, or there is none of that name; the demo cannot be rewound.
+    """
+
+    def __init__(
+        self,
+        first: History[Demo],
+        solver: str,
+        tolerance: float = TOLERANCE,
+        series: TimeSeries | None = None,
+        since: tuple[int, int] | None = None,
+        solver_settings: Settings | None = None,
+    ) -> None:
+        self.first = first
+        self.since = since if since is not None else (0, 0)
+        self._own: list[tuple[int, int, Input]] = []
+        """Inputs of the second alone: each with its step, and the number of inputs of the first there before it."""
+        if since is not None:
+            self._own.append((*self.since, Input(_switch(solver, solver_settings))))
+        self._is_built = since is None
+        """True if its worlds are its own solver's from the beginning."""
+        self._built_by = solver
+        built = (solver, _pairs(solver_settings)) if since is None else (first.chosen_solver, first.chosen_settings)
+        self.demo = _anew(first, *built)
+        self.history = History(self.demo)
+        self.series = TimeSeries(self.history)
+        self.first_series = series if series is not None else TimeSeries(first)
+        self._figures = FiguresOf(first, self.first_series), FiguresOf(self.history, self.series)
+        self._stopped = ""
+        """Why its last step could not be taken."""
+        self._skipped: list[tuple[int, Skipped]] = []
+        """Skipped inputs, each with its place among the inputs of its step; -1 for a step."""
+        self.longest_way = math.inf
+        self._branch = first.branch
+        self._sources: list[list[Input]] = [[]]
+        """Inputs of the first, by step, as far as they have been applied to the second; an input there for each here."""
+        self.distances = Distances(tolerance)
+        self._costs: tuple[deque[float], deque[float]] = deque(maxlen=_COSTS), deque(maxlen=_COSTS)
+        """Milliseconds of the last steps, of the first and of the second."""
+        self._pace: Demo | None = None
+        """The first once more, on a way that it has gone before the second: what the second's steps there are compared with."""
+        self._pace_steps = 0
+        self._compare(0)
+        first.watchers.append(self._stepped)
+
+    # -- following ----------------------------------------------------------------------------------------------------
+
+    @property
+    def now(self) -> int:
+        """Steps from the beginning of the history to where the second stands."""
+        return self.history.now
+
+    @property
+    def is_caught_up(self) -> bool:
+        """True if the second stands where the first stands."""
+        first, history = self.first, self.history
+        return first.branch is self._branch and (history.now, history.given) == self._goal
+
+    @property
+    def _goal(self) -> tuple[int, int]:
+        """Place at which the second must stand: after so many of its own inputs at the first's step."""
+        return self.first.now, len(self._wanted(self.first.now, self.first.given))
+
+    def follow(self) -> bool:
+        """Bring the second to where the first stands; return whether it has arrived: a long way is gone in several calls."""
+        first, history, start = self.first, self.history, perf_counter()
+        if first.branch is not self._branch:
+            self._leave_what_is_other(first.branch)
+        if (history.now, history.given) > self._goal:
+            history.go_to(*self._goal)
+        while True:
+            self._give(first.given if history.now == first.now else None)
+            if history.now == first.now:
+                break
+            self._step()
+            if perf_counter() - start > self.longest_way and history.now < first.now:
+                return False
+        self._pace = None
+        self._lay_out()
+        return True
+
+    def close(self) -> None:
+        """Follow no more."""
+        self.first.watchers.remove(self._stepped)
+
+    def set_solver(self, solver: str, solver_settings: Settings | None = None) -> None:
+        """Let another solver drive the second, or the same one with other settings; see `act`."""
+        self.act(_switch(solver, solver_settings))
+
+    def act(self, action: Action) -> None:
+        """Apply an action to the second alone, where the first stands, or where they part if that lies ahead; `follow` does it.
+
+        What was so done later is forgotten, and at the same place what this one takes the place of: the same setting's other value.
+        """
+        if self.first.branch is not self._branch:
+            self._leave_what_is_other(self.first.branch)
+        here = max((self.first.now, self.first.given), self.since)
+        known = [one for one in self._own if one[:2] <= here]
+        self._own = [one for one in known if one[:2] < here or action.target is None or one[2].action.target != action.target]
+        self._own.append((*here, Input(action)))
+        self._forget_from(here[0])
+
+    @property
+    def solver(self) -> str:
+        """Solver that drives the second from `since` on, as far as the first has come."""
+        here = self.first.now, self.first.given
+        own = [one.action for step, given, one in self._own if (step, given) <= here or (step, given) == self.since]
+        names = [action.solver for action in own if isinstance(action, SetSolver)]
+        return names[-1] if names else self._built_by
+
+    def _stepped(self, _: object) -> None:
+        self._costs[0].append(self.first.demo.sim.times.step)
+        self.follow()
+
+    def _leave_what_is_other(self, branch: Branch) -> None:
+        """Forget what was done after the place up to which the first's course of events is the one that was followed."""
+        parting = _parting(self._branch.inputs, branch.inputs, len(self._sources) - 1)
+        self._branch, self._pace = branch, None
+        if parting < self.since:
+            self._own = [(*parting, one) for step, given, one in self._own if (step, given) == self.since]
+            self.since = parting
+        else:
+            self._own = [one for one in self._own if one[:2] <= parting]
+        self._forget_from(parting[0])
+
+    def _forget_from(self, first_step: int) -> None:
+        """Forget all that is no more as it is wanted, which is so from a step on."""
+        for step in range(first_step, len(self._sources)):
+            known, wanted = self._sources[step], self._wanted(step)
+            same = next((k for k, (a, b) in enumerate(zip(known, wanted, strict=False)) if a is not b), min(len(known), len(wanted)))
+            if step == self._branch.last or same < max(len(known), len(wanted)):
+                break
+        else:
+            return
+        if (step, same) == (len(self._sources) - 1, len(known)):
+            return
+        self.history.go_to(step, same)
+        self.history.forget_ahead()
+        del self._sources[step + 1 :]
+        del self._sources[step][same:]
+        self.distances.cut(step)
+        self._skipped = [(k, one) for k, one in self._skipped if (one.step, k) < (step, same)]
+
+    def _wanted(self, step: int, given: int | None = None) -> list[Input]:
+        """Return what is to be done to the second at a step, where so much, or all, has been done to the first there."""
+        firsts, found = self._branch.inputs[step][:given], []
+        own = [(k, one) for at, k, one in self._own if at == step]
+        for k in range(len(firsts) + 1):
+            found += [one for at, one in own if at == k]
+            if k < len(firsts) and (not isinstance(firsts[k].action, SetSolver) or (step, k) < self.since):
+                found.append(firsts[k])
+        return found
+
+    def _give(self, given: int | None) -> None:
+        """Do what is to be done at the step where the second stands: what follows from so many of the first's inputs, or from all."""
+        history, step = self.history, self.history.now
+        wanted, known = self._wanted(step, given), self._sources[step]
+        if history.given < min(len(known), len(wanted)):
+            history.go_to(step, min(len(known), len(wanted)))
+        for one in wanted[len(known) :]:
+            why = history.follow(one)
+            if why is not None and not one.is_refused:
+                self._skipped.append((len(known), Skipped(step, type(one.action).__name__, str(why))))
+            known.append(one)
+
+    def _step(self) -> None:
+        step, history = self.history.now + 1, self.history
+        is_new = step == len(self._sources)
+        self._stopped = ""
+        try:
+            history.step()
+        except LabError as error:
+            self._stopped = str(error)
+            if is_new and not (self._skipped and self._skipped[-1][1].why == str(error)):
+                self._skipped.append((-1, Skipped(step, "step", str(error))))
+        if is_new:
+            self._sources.append([])
+            self._costs[1].append(self.demo.sim.times.step)
+        if step == len(self.distances):
+            self._compare(step)
+
+    def _compare(self, step: int) -> None:
+        """Note how far apart the two are right after a step; before they part they are one."""
+        if not self._is_built and step <= self.since[0]:
+            self.distances.note(self.demo, self.demo)
+            return
+        is_beside = self.first.now == step and not self.first.given
+        self.distances.note(self.first.demo if is_beside else self._paced(step), self.demo)
+
+    def _paced(self, step: int) -> Demo:
+        """Return the first as it was right after a step."""
+        if self._pace is None or self._pace_steps > step:
+            self._pace, self._pace_steps = _anew(self.first, self.first.chosen_solver, self.first.chosen_settings), 0
+        for k in range(self._pace_steps, step):
+            for one in self._branch.inputs[k]:
+                repeat(self._pace, one)
+            with contextlib.suppress(LabError):  # as then
+                self._pace.sim.step()
+        self._pace_steps = step
+        return self._pace
+
+    def _lay_out(self) -> None:
+        """Let the second's worlds lie in the picture where the first's lie: a point of the picture is one of both."""
+        for mine, theirs in self.pairs:
+            theirs.offset, theirs.window = mine.offset, mine.window
+
+    # -- what came of it ----------------------------------------------------------------------------------------------
+
+    @property
+    def skipped(self) -> tuple[Skipped, ...]:
+        """Inputs that the second refused and the first did not; of a failure that lasts, the first step."""
+        return tuple(one for _, one in self._skipped)
+
+    @property
+    def pairs(self) -> Sequence[tuple[Stage, Stage]]:
+        """The stages of both, in pairs: the first's, the second's."""
+        return tuple(zip(self.first.demo.stages, self.demo.stages, strict=False))
+
+    def name(self, stage: int, body: int) -> str:
+        """Return what a body is called."""
+        return self.first_series.name(stage, body)
+
+    def why(self) -> Why | None:
+        """Return why the two parted; None if they did not.
+
+        The referee of motion judges the steps of the first up to there, `_MAX_JUDGED` at the most, each from equal states, with what
+        was done to it and what the demo did before the step. Of those that leave the body with another velocity the one is taken that
+        moves it farthest apart. Where there is none, or the two are not driven by the solvers that the referee knows, it is what the
+        contacts show.
+        """
+        parted = self.distances.parted
+        if parted is None:
+            return None
+        told = self._judged(parted) if {*self.first.demo.sim.solvers, *self.demo.sim.solvers} == _JUDGED else None
+        return told if told is not None else self.distances.why
+
+    def _judged(self, parted: Apart) -> Why | None:
+        from engine.sim.judged_step import judged_step
+
+        found: list[tuple[float, Why]] = []
+
+        def judge(world: World) -> None:
+            told = judged_step(world, parted.body)
+            if told is not None:
+                found.append(told)
+
+        demo = _anew(self.first, self.first.chosen_solver, self.first.chosen_settings)
+        for step in range(1, parted.step + 1):
+            for one in self._branch.inputs[step - 1]:
+                repeat(demo, one)
+            if step > max(parted.step - _MAX_JUDGED, self.since[0]) and parted.stage < len(demo.stages):
+                _before_its_step(demo.stages[parted.stage], judge)
+            with contextlib.suppress(LabError):  # as then, or Box2D cannot take what is there
+                demo.sim.step()
+        return max(found, key=lambda one: one[0])[1] if found else None
+
+    def energy(self) -> tuple[Energy, Energy]:
+        """Return the energy of all worlds of the first, and of the second, at the step from which they part and where they stand."""
+        return energy_of(self.first, self.first_series, self.since[0]), energy_of(self.history, self.series, self.since[0])
+
+    def figures(self) -> Figures:
+        """Return the figures of the second."""
+        return self._figures[1].since(self.since[0], median(self._costs[1] or (0.0,)), self._stopped)
+
+    def first_figures(self) -> Figures:
+        """Return those of the first."""
+        return self._figures[0].since(self.since[0], median(self._costs[0] or (0.0,)))
+
+
+def _anew(first: History[Demo], solver: str | None, settings: NamedValues | None) -> Demo:
+    """Return the demo of a history as it was at the beginning, laid out as that one and driven by `solver` with settings of its own."""
+    built_for = first.demo.sim.built_for or first.first_solver
+    demo = type(first.demo)(first.demo.seed, first.first_values, solver=solver, built_for=built_for, solver_settings=settings)
+    if solver == first.chosen_solver and demo.sim.keeps_solver_state and not first.kept_solver_state:
+        demo.sim.keeps_solver_state = False
+        demo.restart()
+    demo.sim.waits = first.waited
+    if first.was_shared:
+        demo.sim.users.open()
+    demo.viewer.interactive = first.demo.viewer.interactive
+    return demo
+
+
+def _before_its_step(stage: Stage, look: Callable[[World], object]) -> None:
+    """Let the world of a stage be looked at once, when it is about to take its next step."""
+    own = stage.stepper
+
+    def pieces() -> Iterator[StepPiece]:
+        stage.stepper = own
+        look(stage.world)
+        if own is not None:
+            yield from own()
+        else:
+            yield WholeStep(stage.world.step())
+
+    stage.stepper = pieces
+
+
+def _switch(solver: str, solver_settings: Settings | None) -> SetSolver:
+    return SetSolver(solver, _pairs(solver_settings))
+
+
+def _pairs(solver_settings: Settings | None) -> NamedValues:
+    return named_values("solver_settings", () if solver_settings is None else solver_settings)
+
+
+def _parting(old: InputLog, new: InputLog, last: int) -> tuple[int, int]:
+    """Return up to which step, and how many of the inputs there, two courses of events are one; at the most up to a step."""
+    for step in range(last + 1):
+        ours, theirs = old[step], new[step]
+        same = next((k for k, (a, b) in enumerate(zip(ours, theirs, strict=False)) if a is not b), min(len(ours), len(theirs)))
+        if step == new.last or same < max(len(ours), len(theirs)):
+            return step, same
+    return last, len(old[last])

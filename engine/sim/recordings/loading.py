@@ -1,0 +1,107 @@
+"""A recording from its file, every value checked: it plays, or it is refused in one line."""
+
+from __future__ import annotations
+
+import math
+import os
+from pathlib import Path
+
+from engine.common.errors import Described, renamed
+from engine.common.files import read_at_most
+from engine.sim.actions import Input, action_of
+from engine.sim.branch import Branch
+from engine.sim.recordings.recording import Recording
+from engine.sim.recordings.records import MAX_FILE_BYTES, Back, End, Header, Part, RecordingError, records_of
+from engine.sim.state_log import DIGEST_BYTES
+from engine.sim.users import MAX_USERS
+from engine.world.fields import named_values
+from engine.world.solver import solvers
+
+__all__ = ["load_recording", "recording_of"]
+
+_STATE_BYTES = 24
+
+
+def load_recording(path: str | os.PathLike[str]) -> Recording:
+    """Read a recording.
+
+    One that was cut off, because the program that recorded it came to a sudden end, is read as far as it is whole; its `is_ended` is
+    False. Whether this program has the demo is not looked at.
+
+    Raises
+    ------
+    RecordingError
+        There is no such file, it is no recording, of another version, or damaged; one line says which.
+    """
+    content = read_at_most(path, "recording", MAX_FILE_BYTES, f"a recording of at most {MAX_FILE_BYTES} bytes", RecordingError)
+    return recording_of(content, os.fspath(path))
+
+
+def recording_of(content: bytes, name: str = "recording") -> Recording:
+    """Return the recording that a file's content is; errors as `load_recording`."""
+    header: Header | None = None
+    branch, branches, is_ended = Branch(), 0, False
+    for place, record in records_of(content, name):
+        is_ended = isinstance(record, End)
+        if header is None:
+            if not isinstance(record, Header):
+                raise RecordingError(place, "the header", Described(type(record).__name__))
+            header = record
+            _begin(branch, header, place)
+        elif isinstance(record, Header):
+            raise RecordingError(place, "the only header", Described("another"))
+        elif isinstance(record, Part):
+            _append(branch, record, place)
+        elif isinstance(record, Back):
+            _go_back(branch, record, place)
+            branches += 1
+    if header is None:
+        raise RecordingError(name, "a recording", Described("one that ends before it begins"))
+    return Recording(header, branch, branches, is_ended)
+
+
+def _begin(branch: Branch, header: Header, place: str) -> None:
+    if not all(map(math.isfinite, header.values.values())):
+        raise RecordingError(f"{place}: values", "finite numbers", Described("others"))
+    for field, solver in (("solver", header.solver), ("chosen_solver", header.chosen_solver)):
+        if solver is not None and solver not in solvers():
+            raise RecordingError(f"{place}: {field}", "one of " + ", ".join(solvers()), solver)
+    if header.chosen_settings is not None:
+        with renamed(lambda field: f"{place}: {field}"):
+            named_values("chosen_settings", header.chosen_settings)
+    if len(header.digests) != DIGEST_BYTES * sum(map(len, header.bodies)):
+        raise RecordingError(f"{place}: digests", "two bytes for each body", Described(f"{len(header.digests)} bytes"))
+    branch.states.bodies.append(header.bodies)
+    branch.states.hashes.append(header.hash)
+    branch.states.digests.append(header.digests)
+
+
+def _append(branch: Branch, part: Part, place: str) -> None:
+    """Add a part to a branch."""
+    if part.step != branch.last or part.given != len(branch.inputs[-1]):
+        here = f"step {branch.last}, input {len(branch.inputs[-1])}"
+        raise RecordingError(place, f"what follows {here}", Described(f"step {part.step}, input {part.given}"))
+    added: list[list[Input]] = [[] for _ in range(part.n_steps + 1)]
+    for k, (step, user, plain) in enumerate(part.inputs):
+        if not 0 <= step - part.step <= part.n_steps or user > MAX_USERS:
+            raise RecordingError(f"{place}: inputs[{k}]", f"at a step of this part, by a user from 0 to {MAX_USERS}", [step, user])
+        added[step - part.step].append(Input(action_of(plain, f"{place}: inputs[{k}]").without_files(Path.cwd()), user))
+    states = branch.states
+    for found, ids, digests in part.after_each_step(place):
+        states.hashes.append(found)
+        states.bodies.append(states.bodies[-1] if ids == states.bodies[-1] else ids)
+        states.digests.append(digests)
+    branch.inputs.extend(added[0])
+    for inputs in added[1:]:
+        branch.inputs.add_step(inputs)
+    for step, state in part.states.items():
+        if not part.step <= step <= branch.last or len(state) != _STATE_BYTES * sum(map(len, states.bodies[step])):
+            raise RecordingError(f"{place}: states", "of the bodies of a step", Described(f"{len(state)} bytes for step {step}"))
+        states.raw[step] = state
+
+
+def _go_back(branch: Branch, back: Back, place: str) -> None:
+    """Cut a branch off in place: a copy of what is left, each time, could take a short file hours."""
+    if back.step > branch.last or back.given > len(branch.inputs[back.step]):
+        raise RecordingError(place, "a step and a number of inputs that have been", [back.step, back.given])
+    branch.cut(back.step, back.given)

@@ -1,0 +1,343 @@
+"""The file of a recording: a head of 12 bytes, then records that are only appended.
+
+    89 43 4C 52  0D 0A 1A 0A   version (4)           "\\x89CLR\\r\\n\\x1a\\n": a file that went through a text mode is noticed at once
+    length (4)  crc (4)  crc (4)  payload            again and again; numbers little-endian, unsigned
+                                                     zlib.crc32 of the length, and of the payload: a length that was damaged
+                                                     is not taken for an end that was cut off
+
+The payload is a record, as MessagePack, packed by zlib: first a `Header`, then `Part` and `Back` in any order, at last an `End`. Writing a
+record is one `write`: a program that dies while recording leaves whole records and at most one that is cut short.
+"""
+
+from __future__ import annotations
+
+import math
+import struct
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Annotated, Any, TypeAlias
+
+import msgspec
+import numpy as np
+
+from engine.common.errors import Described, InvalidInputError
+from engine.common.limits import MAX_RECORDED_INPUTS, MAX_RECORDED_MEMORY, MAX_RECORDED_STEPS, MAX_UNPACKED
+from engine.common.messagepack import decoded_bytes, is_bounded, plain_fields
+from engine.sim.state_log import DIGEST_BYTES, BodyIds
+
+__all__ = [
+    "HASH_BYTES",
+    "MAGIC",
+    "MAX_FILE_BYTES",
+    "MAX_RECORD_BYTES",
+    "SUFFIX",
+    "VERSION",
+    "Back",
+    "End",
+    "Header",
+    "Part",
+    "Record",
+    "RecordingError",
+    "Room",
+    "encode_record",
+    "frame",
+    "is_number",
+    "records_of",
+    "start_of_file",
+]
+
+MAGIC = b"\x89CLR\r\n\x1a\n"
+VERSION = 2
+SUFFIX = ".rec"
+HASH_BYTES = 16
+MAX_FILE_BYTES = 120_000_000
+"""An hour of 200 bodies that all move has 90 million."""
+MAX_RECORD_BYTES = 64_000_000
+"""Bytes of a record, packed and unpacked: a part of half a second of 10,000 bodies has a million."""
+
+_START = struct.Struct("<8sI")
+_LENGTH = struct.Struct("<I")
+_FRAME = struct.Struct("<III")
+_LEVEL = 6
+_MAX_NUMBER = 1e300
+"""Larger integers are no floats."""
+
+_Count: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
+_Hash: TypeAlias = Annotated[bytes, msgspec.Meta(min_length=HASH_BYTES, max_length=HASH_BYTES)]
+_Ids: TypeAlias = tuple[tuple[_Count, ...], ...]
+
+
+class RecordingError(InvalidInputError):
+    """A file is no recording, or a damaged one."""
+
+
+class _Record(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
+    """Base: an array whose first element is the name of the record."""
+
+
+class Header(_Record, frozen=True, tag="header"):
+    """How a recording began.
+
+    Attributes
+    ----------
+    demo : str
+        Its id.
+    seed : str
+        Decimal digits; it may have more than 64 bits.
+    scene : dict or None
+        The content of the scene file that the demo was made of, for one that was.
+    values : dict of str to float
+        The demo's parameters.
+    solver : str
+        The solver of its worlds; of several, the first.
+    chosen_solver, chosen_settings : str or None, pairs or None
+        The solver, and its own settings, that were asked for in place of what the demo, or its scene file, takes.
+    keeps_solver_state : bool
+        True if its worlds kept the whole state of their solver.
+    step_seconds : float
+    begun : int
+        The step at which recording was begun: what had been before it is there too.
+    makers : dict of str to str
+        What recorded it: versions of the program, the solver's library, numpy and Python, and the platform.
+    state : bytes
+        The first state (`engine.sim.state`), compressed.
+    hash, bodies, digests
+        Its hash, its bodies by stage, and the digest of each.
+    """
+
+    demo: str
+    seed: Annotated[str, msgspec.Meta(pattern="^[0-9]{1,39}$")]
+    scene: dict[str, Any] | None
+    values: dict[str, float]
+    solver: str
+    chosen_solver: str | None
+    chosen_settings: tuple[tuple[str, float | str], ...] | None
+    keeps_solver_state: bool
+    step_seconds: Annotated[float, msgspec.Meta(gt=0.0, le=1.0)]
+    begun: _Count
+    makers: dict[str, str]
+    state: bytes
+    hash: _Hash
+    bodies: _Ids
+    digests: bytes
+
+
+class Part(_Record, frozen=True, tag="part"):
+    """A stretch of steps.
+
+    Attributes
+    ----------
+    step, given : int
+        It goes on after so many steps, and so many of the inputs there.
+    inputs : list of (step, user, plain action)
+        User 0 plays alone.
+    hashes : bytes
+        The hash after each step, 16 bytes.
+    bodies : list of (k, ids by stage)
+        From the k-th step of the part on there are these bodies.
+    digests : bytes
+        After each step the digest of each body, two bytes: their exclusive or with those of the step before, if it has the same bodies, so
+        that bodies at rest are zeros.
+    states : dict of int to bytes
+        At some steps the raw float32 state of every body, 24 bytes each.
+    """
+
+    step: _Count
+    given: _Count
+    inputs: list[tuple[_Count, _Count, Any]]
+    hashes: bytes
+    bodies: list[tuple[_Count, _Ids]]
+    digests: bytes
+    states: dict[_Count, bytes]
+
+    @classmethod
+    def of(
+        cls,
+        step: int,
+        given: int,
+        inputs: list[tuple[int, int, Any]],
+        hashes: Sequence[bytes],
+        bodies: Sequence[BodyIds],
+        digests: Sequence[bytes],
+        states: Mapping[int, bytes],
+    ) -> Part:
+        """Return the part of some steps, given the hash, the bodies and the digests after each of them."""
+        changes: list[tuple[int, BodyIds]] = []
+        words: list[bytes] = []
+        before = b""
+        for k, (ids, word) in enumerate(zip(bodies, digests, strict=True)):
+            if not changes or ids != changes[-1][1]:
+                changes.append((k, ids))
+                before = bytes(len(word))
+            words.append(_xor(word, before))
+            before = word
+        return cls(step, given, inputs, b"".join(hashes), changes, b"".join(words), dict(states))
+
+    @property
+    def n_steps(self) -> int:
+        """Number of steps."""
+        return len(self.hashes) // HASH_BYTES
+
+    def after_each_step(self, place: str) -> Iterator[tuple[bytes, BodyIds, bytes]]:
+        """Yield the hash, the bodies and the digests after each step.
+
+        Raises
+        ------
+        RecordingError
+            It is not as long as its steps and bodies.
+        """
+        if len(self.hashes) % HASH_BYTES:
+            raise RecordingError(place, "of whole hashes", Described(f"{len(self.hashes)} bytes"))
+        changes, at, ids, before = dict(self.bodies), 0, None, b""
+        for k in range(self.n_steps):
+            if k in changes:
+                ids = changes[k]
+                before = bytes(DIGEST_BYTES * sum(map(len, ids)))
+            word = self.digests[at : at + len(before)]
+            if ids is None or len(word) != len(before):
+                raise RecordingError(place, "as long as its bodies", Described(f"{len(self.digests)} bytes"))
+            at += len(before)
+            before = before if not any(word) else _xor(word, before)
+            yield self.hashes[HASH_BYTES * k : HASH_BYTES * (k + 1)], ids, before
+        if at != len(self.digests):
+            raise RecordingError(place, "as long as its bodies", Described(f"{len(self.digests)} bytes"))
+
+
+class Back(_Record, frozen=True, tag="back"):
+    """The recording goes on after an earlier step, and so many of the inputs there; what was ahead of it counts no more."""
+
+    step: _Count
+    given: _Count
+
+
+class End(_Record, frozen=True, tag="end"):
+    """The recording was ended, not cut off."""
+
+
+Record: TypeAlias = Header | Part | Back | End
+_decoder = msgspec.msgpack.Decoder(Record)
+
+
+class Room:
+    """How much more a file may hold, so that a short one that stands for gigabytes is refused."""
+
+    def __init__(self) -> None:
+        self.n_bytes = MAX_UNPACKED
+        self._left = {
+            f"{MAX_RECORDED_STEPS} steps": MAX_RECORDED_STEPS,
+            f"{MAX_RECORDED_INPUTS} inputs": MAX_RECORDED_INPUTS,
+            f"{MAX_RECORDED_MEMORY} bytes of memory": MAX_RECORDED_MEMORY,
+        }
+
+    def take_bytes(self, n: int, place: str) -> None:
+        """Take so many bytes, unpacked."""
+        self.n_bytes -= n
+        if self.n_bytes < 0:
+            raise RecordingError(place, f"of a recording that unpacks to at most {MAX_UNPACKED} bytes", Described("more"))
+
+    def take(self, n_steps: int, n_inputs: int, n_memory: int, place: str) -> None:
+        """Take so many steps, inputs, and bytes of memory once decoded."""
+        for (limit, left), n in zip(self._left.items(), (n_steps, n_inputs, n_memory), strict=True):
+            self._left[limit] = left - n
+            if left < n:
+                raise RecordingError(place, f"of a recording of at most {limit}", Described("more"))
+
+
+def start_of_file() -> bytes:
+    """Return the first bytes of every recording."""
+    return _START.pack(MAGIC, VERSION)
+
+
+def encode_record(record: Record, place: str = "record", room: Room | None = None) -> bytes:
+    """Return a record as it lies in the file; `room` is what the file may hold still.
+
+    Raises
+    ------
+    RecordingError
+        It holds what no recording can, or more than there is room for.
+    """
+    try:
+        content = msgspec.msgpack.encode(record)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise RecordingError(place, f"of plain data ({error})", Described(type(record).__name__)) from None
+    if room is not None:
+        _take(room, record, content, place)
+    return frame(zlib.compress(content, _LEVEL))
+
+
+def frame(payload: bytes) -> bytes:
+    """Return a payload with its length and sums."""
+    length = _LENGTH.pack(len(payload))
+    return _FRAME.pack(len(payload), zlib.crc32(length), zlib.crc32(payload)) + payload
+
+
+def records_of(content: bytes, file: str, room: Room | None = None) -> Iterator[tuple[str, Record]]:
+    """Yield the place and the content of every whole record. What is cut off at the end is left out.
+
+    Raises
+    ------
+    RecordingError
+        It is another file, one of another version, damaged before its end, or too much.
+    """
+    if content[: len(MAGIC)] != MAGIC[: len(content)] or not content:
+        raise RecordingError(file, "a recording of this program", Described("another file" if content else "an empty file"))
+    if len(content) < _START.size:
+        raise RecordingError(file, "a recording", Described("one that ends before it begins"))
+    version = _START.unpack_from(content)[1]
+    if version != VERSION:
+        wanted = f"a recording of version {VERSION}" + (", or read by the program that wrote it" if version > VERSION else "")
+        raise RecordingError(file, wanted, Described(f"version {version}"))
+    at, number, room = _START.size, 0, Room() if room is None else room
+    while at + _FRAME.size <= len(content):
+        length, length_sum, payload_sum = _FRAME.unpack_from(content, at)
+        end = at + _FRAME.size + length
+        if length > MAX_RECORD_BYTES or zlib.crc32(_LENGTH.pack(length)) != length_sum:
+            raise RecordingError(file, "whole", Described(f"damage at byte {at}"))
+        if end > len(content):
+            return
+        payload, place = content[at + _FRAME.size : end], f"{file}, record {number}"
+        if zlib.crc32(payload) != payload_sum:
+            raise RecordingError(file, "whole", Described(f"damage at byte {at}"))
+        yield place, _decoded(payload, place, room)
+        at, number = end, number + 1
+
+
+def _decoded(payload: bytes, place: str, room: Room) -> Record:
+    unpacker = zlib.decompressobj()
+    try:
+        content = unpacker.decompress(payload, min(MAX_RECORD_BYTES, room.n_bytes + 1))
+    except zlib.error:
+        raise RecordingError(place, "packed by zlib", Described("other bytes")) from None
+    room.take_bytes(len(content), place)
+    if not unpacker.eof or unpacker.unused_data:
+        raise RecordingError(place, f"packed by zlib, at most {MAX_RECORD_BYTES} bytes", Described("more, or less"))
+    try:
+        fields = plain_fields(content)
+        if not is_bounded(*fields):
+            raise RecordingError(place, "a record that can be decoded in 200 MB", Described("a larger one"))
+        record: Record = _decoder.decode(content)
+    except RecordingError:
+        raise
+    except (msgspec.MsgspecError, ValueError, RecursionError) as error:
+        raise RecordingError(place, f"a record ({error})", Described("something else")) from None
+    _take_decoded(room, record, fields, place)
+    return record
+
+
+def _take(room: Room, record: Record, content: bytes, place: str) -> None:
+    room.take_bytes(len(content), place)
+    _take_decoded(room, record, plain_fields(content), place)
+
+
+def _take_decoded(room: Room, record: Record, fields: Sequence[bytes], place: str) -> None:
+    n_steps, n_inputs = (record.n_steps, len(record.inputs)) if isinstance(record, Part) else (0, 0)
+    room.take(n_steps, n_inputs, sum(map(decoded_bytes, fields)), place)
+
+
+def is_number(value: object) -> bool:
+    """Return True if plain data are a finite number."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < _MAX_NUMBER and math.isfinite(value)
+
+
+def _xor(one: bytes, other: bytes) -> bytes:
+    return (np.frombuffer(one, dtype=np.uint8) ^ np.frombuffer(other, dtype=np.uint8)).tobytes()

@@ -1,0 +1,26 @@
+"""A person before a yard, where time stands still."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pygame
+import pytest
+
+from tests.unit.app.conftest import browser, choosy, display, drop, hand, referee, twins
+from tests.unit.app.editor.person import Person, Yard
+
+__all__ = ["browser", "choosy", "display", "drop", "hand", "referee", "twins"]
+
+
+@pytest.fixture(autouse=True)
+def keys_up() -> Iterator[None]:
+    yield
+    pygame.key.set_mods(0)
+
+
+@pytest.fixture
+def person() -> Person:
+    person = Person(Yard())
+    person.pause()
+    return person

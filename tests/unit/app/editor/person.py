@@ -1,0 +1,139 @@
+"""A person with hands on a window: pixels are found from meters, and frames pass."""
+
+from __future__ import annotations
+
+import itertools
+import time
+
+import pygame
+
+from engine.app.panels.tools_dock import ToolsDock
+from engine.app.window import Window
+from engine.demo import Demo, Stage
+from engine.geometry import Polygon, Segment
+from engine.sim.history import History
+from engine.world import BodySpec, FixtureSpec, World
+
+__all__ = ["CTRL", "FRAME", "SHIFT", "Closed", "Person", "Point", "Yard"]
+
+FRAME = 1.0 / 60.0
+SHIFT, CTRL = pygame.KMOD_LSHIFT, pygame.KMOD_LCTRL
+Point = tuple[float, float]
+
+
+class Yard(Demo):
+    """A floor, an edge beside it, and two boxes in the air: bodies 0 to 3."""
+
+    id, category, title, watch = "yard", "Tests", "Yard", "Whatever you build."
+
+    def build(self) -> None:
+        """One world."""
+        world = World()
+        world.create_body(BodySpec((FixtureSpec(Polygon.box(8.0, 0.5)),), type="static", position=(0.0, -0.5)))
+        world.create_body(BodySpec((FixtureSpec(Segment((-8.0, 3.0), (-7.0, 6.0), 0.0)),), type="static"))
+        for x in (-2.0, 2.0):
+            world.create_body(BodySpec((FixtureSpec(Polygon.box(0.5, 0.5)),), position=(x, 3.0)))
+        self.add_stage(world)
+
+
+class Closed(Yard):
+    """One that may not be changed."""
+
+    id = "closed"
+    no_edits = "this one is finished"
+
+
+class Person:
+    """Hands on a window: pixels are found from meters."""
+
+    def __init__(self, demo: Demo, size: tuple[int, int] = (1280, 720)) -> None:
+        self.size = size
+        self.waits = True
+        self.window = Window(size, (type(demo),), demo)
+        self.surface = pygame.Surface(size)
+        self.frames(2)
+
+    @property
+    def tools(self) -> ToolsDock:
+        """The tool bar."""
+        return next(dock for dock in self.window.docks if isinstance(dock, ToolsDock))
+
+    @property
+    def history(self) -> History:
+        """The demo's."""
+        assert self.window.session.timeline.history is not None
+        return self.window.session.timeline.history
+
+    @property
+    def stage(self) -> Stage:
+        """The first."""
+        return self.window.session.demo.stages[0]
+
+    @property
+    def world(self) -> World:
+        """The first stage's."""
+        return self.stage.world
+
+    @property
+    def said(self) -> str:
+        """What stands at the foot of the view."""
+        message = self.window.session.messages.now
+        return "" if message is None else message.words
+
+    def frames(self, n: int = 1) -> None:
+        """Let frames pass."""
+        for _ in range(n):
+            self.window.update(FRAME)
+            self.window.show(self.surface)
+        while self.waits and self.tools.editor.background.is_busy:  # an outline is being cut: on a busy machine that outlasts the frame
+            time.sleep(0.005)
+            self.window.update(0.0)
+
+    def key(self, key: int, mod: int = 0, letter: str = "") -> None:
+        """Press and let go."""
+        self.window.handle(pygame.event.Event(pygame.KEYDOWN, key=key, mod=mod, unicode=letter))
+        self.window.handle(pygame.event.Event(pygame.KEYUP, key=key, mod=mod))
+        self.frames()
+
+    def pixel(self, point: Point) -> tuple[int, int]:
+        """Where a point of the picture is on the screen."""
+        x, y = self.window.session.view.camera.to_screen(point)
+        return round(x), round(y)
+
+    def at(self, kind: int, pixel: tuple[int, int]) -> None:
+        """One event of the pointer, and a frame."""
+        more = {"rel": (1, 1), "buttons": (0, 0, 0)} if kind == pygame.MOUSEMOTION else {"button": 1}
+        self.window.handle(pygame.event.Event(kind, pos=pixel, **more))
+        self.frames()
+
+    def move(self, point: Point) -> None:
+        """Move the pointer."""
+        self.at(pygame.MOUSEMOTION, self.pixel(point))
+
+    def click(self, point: Point) -> None:
+        """Press and let go."""
+        self.move(point)
+        self.at(pygame.MOUSEBUTTONDOWN, self.pixel(point))
+        self.at(pygame.MOUSEBUTTONUP, self.pixel(point))
+
+    def drag(self, *points: Point) -> None:
+        """Press at the first point, move over all, let go at the last."""
+        self.move(points[0])
+        self.at(pygame.MOUSEBUTTONDOWN, self.pixel(points[0]))
+        for a, b in itertools.pairwise(points):
+            for k in (1, 2, 3):
+                self.move((a[0] + k / 3 * (b[0] - a[0]), a[1] + k / 3 * (b[1] - a[1])))
+        self.at(pygame.MOUSEBUTTONUP, self.pixel(points[-1]))
+
+    def pick(self, letter: str) -> None:
+        """Take a tool."""
+        self.key(pygame.key.key_code(letter.lower()), SHIFT, letter)
+
+    def pause(self) -> None:
+        """Stop time."""
+        self.key(pygame.K_SPACE)
+        assert self.window.session.clock.paused
+
+    def newest(self) -> int:
+        """The id of the last body made."""
+        return self.world.body_ids[-1]

@@ -1,0 +1,139 @@
+"""Drawing bodies by hand, and what is refused."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import threading
+
+import pygame
+import pytest
+
+from engine.app.editor import draw_tools
+from engine.app.editor.placing import LEAST_SIZE, PlacingError, outline_spec
+from engine.app.editor.tool import grid_step
+from engine.geometry import Circle
+from tests.unit.app.editor.person import CTRL, SHIFT, Person
+
+
+def test_a_box_is_drawn_from_corner_to_corner(person: Person) -> None:
+    person.pick("B")
+    person.drag((-4.0, 4.0), (-3.0, 4.6))
+    body, state = person.world.body(person.newest()), person.world.state(person.newest())
+    assert body.spec.type == "dynamic" and body.mass == pytest.approx(0.6, abs=0.05)
+    assert state.position == pytest.approx((-3.5, 4.3), abs=0.03)
+    assert person.history.undo() and len(person.world.body_ids) == 4
+
+
+def test_with_shift_it_is_static_and_with_ctrl_it_is_on_the_grid(person: Person) -> None:
+    person.pick("C")
+    pygame.key.set_mods(SHIFT | CTRL)
+    person.drag((-4.03, 4.02), (-3.02, 4.04))
+    body = person.world.body(person.newest())
+    assert body.spec.type == "static" and body.spec.position == (-4.0, 4.0)
+    camera = person.window.session.view.camera
+    radius, step = body.spec.fixtures[0].shape, grid_step(camera.scale)
+    assert isinstance(radius, Circle) and radius.radius / step == pytest.approx(round(radius.radius / step), abs=1e-5)
+
+
+def test_a_polygon_is_clicked_corner_by_corner(person: Person) -> None:
+    person.pick("P")
+    bent = [(3.0, 4.0), (5.0, 4.0), (5.0, 6.0), (4.0, 5.2), (3.0, 6.0)]
+    for corner in bent:
+        person.click(corner)
+    assert person.tools.tool.is_busy and len(person.world.body_ids) == 4
+    person.click(bent[0])
+    body = person.world.body(person.newest())
+    assert not person.tools.tool.is_busy and len(body.fixtures) == 2
+    assert body.mass == pytest.approx(3.2, rel=0.03)
+    for corner in bent[:3]:
+        person.click(corner)
+    person.key(pygame.K_BACKSPACE)
+    person.click((4.0, 6.0))
+    person.key(pygame.K_RETURN, SHIFT)
+    assert person.world.body(person.newest()).spec.type == "static" and len(person.world.body_ids) == 6
+    person.click(bent[0])
+    person.key(pygame.K_ESCAPE)
+    assert not person.tools.tool.is_busy and person.tools.tool.name == "Polygon"
+
+
+def test_an_outline_is_drawn_in_one_stroke(person: Person) -> None:
+    person.pick("F")
+    kidney = [(4.5 + r * math.cos(a), 4.5 + r * math.sin(a)) for a, r in ((0.2 * k, 0.8 + 0.3 * math.cos(0.4 * k)) for k in range(31))]
+    person.drag(*kidney)
+    body = person.world.body(person.newest())
+    assert len(person.world.body_ids) == 5 and 1 < len(body.fixtures) < 20
+    assert body.mass == pytest.approx(math.pi * (0.8**2 + 0.5 * 0.3**2), rel=0.06)
+    person.drag((4.0, 7.0), (4.05, 7.0))
+    assert "too small" in person.said and len(person.world.body_ids) == 5
+
+
+def test_the_window_goes_on_while_an_outline_is_cut(person: Person, monkeypatch: pytest.MonkeyPatch) -> None:
+    cut, may_go = draw_tools.outline_spec, threading.Event()
+    monkeypatch.setattr(draw_tools, "outline_spec", lambda *given: may_go.wait(60.0) and cut(*given))
+    ring = [(4.5 + math.cos(0.2 * k), 4.5 + math.sin(0.2 * k)) for k in range(31)]
+    person.pick("F")
+    person.waits = False
+    person.drag(*ring)
+    person.window.session.clock.paused = False
+    before = person.history.now
+    person.frames(5)
+    person.window.session.clock.paused = True
+    assert person.history.now >= before + 4 and len(person.world.body_ids) == 4 and "is being cut" in person.said
+    person.drag((4.0, 7.0), (4.05, 7.0))  # the next stroke, which will be refused
+    may_go.set()
+    person.waits = True
+    person.frames()
+    assert len(person.world.body_ids) == 5 and "too small" in person.said
+    may_go.clear()
+    person.waits = False
+    person.drag(*ring)
+    person.window.navigator.start(0)  # somebody went elsewhere: nothing falls into the next demo
+    may_go.set()
+    person.waits = True
+    person.frames()
+    assert len(person.world.body_ids) == 4
+
+
+def test_outlines_come_in_the_order_in_which_they_were_drawn(person: Person, monkeypatch: pytest.MonkeyPatch) -> None:
+    cut, may_go, n = draw_tools.outline_spec, threading.Event(), itertools.count()
+    monkeypatch.setattr(draw_tools, "outline_spec", lambda *given: (next(n) > 0 or may_go.wait(60.0)) and cut(*given))
+    person.pick("P")
+    person.waits = False
+    for x in (-5.0, 4.0):  # the second is cut at once, and waits for the first
+        for corner in ((x, 4.0), (x + 1.0, 4.0), (x, 5.0)):
+            person.click(corner)
+        person.key(pygame.K_RETURN)
+    person.frames(3)
+    assert len(person.world.body_ids) == 4
+    may_go.set()
+    person.waits = True
+    person.frames(2)
+    left, right = (person.world.state(body).position[0] for body in person.world.body_ids[-2:])
+    assert left < 0.0 < right
+
+
+@pytest.mark.parametrize("letter", ["B", "C", "F"])
+def test_too_small_a_drawing_is_refused_in_one_line(person: Person, letter: str) -> None:
+    before = len(person.history.inputs[-1])
+    person.pick(letter)
+    person.drag((0.0, 5.0), (0.001, 5.001))
+    assert person.said.startswith("too small") and "\n" not in person.said
+    assert len(person.world.body_ids) == 4 and len(person.history.inputs[-1]) == before
+
+
+def test_what_cannot_be_an_outline_is_refused() -> None:
+    crossing = [(0.0, 0.0), (2.0, 2.0), (2.0, 0.0), (0.0, 2.0)]
+    for points, words in (
+        (crossing, "must not cross itself"),
+        ([(0.0, 0.0), (1.0, 1.0)], "too small"),
+        ([(0.0, 0.0), (1.0, 0.0), (2.0, LEAST_SIZE / 10)], "too thin"),
+    ):
+        with pytest.raises(PlacingError, match=words):
+            outline_spec(points, "dynamic")
+    star = [(math.cos(0.4 * math.pi * k), math.sin(0.4 * math.pi * k)) for k in range(0, 10, 2)]
+    with pytest.raises(PlacingError, match="cross"):  # it turns one way only, but twice round
+        outline_spec(star, "dynamic")
+    assert len(outline_spec(crossing, "dynamic", 0.01).fixtures) == 2
+    square = outline_spec([(5.0, 5.0), (5.0, 6.0), (6.0, 6.0), (6.0, 5.0)], "static")
+    assert square.position == (5.5, 5.5) and len(square.fixtures) == 1

@@ -1,0 +1,335 @@
+"""The inspector: properties, state and settings, changed by clicks and keys."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import random
+
+import pygame
+import pytest
+
+from engine.app.editor.editor import Chosen
+from engine.app.editor.rows import Choice, Line, Note, Number, Row, Switch, Text
+from engine.app.panels.inspector_dock import Form, InspectorDock
+from engine.app.panels.sheet import Sheet, draw_sheet
+from engine.box2d import memory
+from engine.sim.history import demo_hash
+from tests.unit.app.editor.person import CTRL, SHIFT, Closed, Person, Yard
+
+
+def dock_of(person: Person) -> InspectorDock:
+    return next(dock for dock in person.window.docks if isinstance(dock, InspectorDock))
+
+
+def form_of(person: Person) -> Form:
+    return dock_of(person).form
+
+
+def sheet_of(person: Person) -> Sheet:
+    sheet = form_of(person).sheet
+    assert sheet is not None
+    return sheet
+
+
+def row_of(person: Person, name: str) -> Row:
+    person.frames()
+    return next(one.row for one in sheet_of(person).laid if getattr(one.row, "name", "") == name)
+
+
+def value_of(person: Person, name: str) -> object:
+    row = row_of(person, name)
+    assert isinstance(row, Number | Switch | Choice | Text | Line)
+    return row.value
+
+
+def rects_of(person: Person, name: str) -> list[pygame.Rect]:
+    """Where a row can be clicked, scrolled into sight: box, minus, plus of a number; the words of a choice; the row of a switch."""
+    person.frames()
+    laid = next(one for one in sheet_of(person).laid if getattr(one.row, "name", "") == name)
+    sheet_of(person).show(laid)
+    person.frames()
+    sheet = sheet_of(person)
+    if isinstance(laid.row, Choice):
+        return sheet.choice_rects(laid)
+    if isinstance(laid.row, Number | Text):
+        return list(sheet.field_rects(laid))
+    return [sheet.rect(laid)]
+
+
+def press(person: Person, rect: pygame.Rect) -> None:
+    person.at(pygame.MOUSEMOTION, rect.center)
+    person.at(pygame.MOUSEBUTTONDOWN, rect.center)
+    person.at(pygame.MOUSEBUTTONUP, rect.center)
+
+
+def write(person: Person, text: str) -> None:
+    for letter in text:
+        person.key(pygame.key.key_code(letter) if letter.isalnum() else pygame.K_PERIOD, 0, letter)
+
+
+def type_into(person: Person, name: str, text: str) -> None:
+    press(person, rects_of(person, name)[0])
+    write(person, text)
+    person.key(pygame.K_RETURN)
+
+
+@pytest.fixture
+def person() -> Person:
+    """With the left box selected, paused."""
+    person = Person(Yard())
+    person.pause()
+    person.pick("S")
+    person.click((-2.0, 3.0))
+    return person
+
+
+def test_it_opens_with_the_tool_that_selects_and_with_i(person: Person) -> None:
+    dock = dock_of(person)
+    assert dock.size > 0.0 and dock.page == "Selection"
+    person.key(pygame.K_ESCAPE)
+    assert dock.page == "World"
+    person.key(pygame.K_ESCAPE)
+    assert dock.size == 0.0
+    person.key(pygame.K_i, 0, "i")
+    assert dock.size > 0.0
+    tabs = dock._tabs()
+    press(person, tabs[0])
+    assert dock.page == "Selection" and any(isinstance(one.row, Note) for one in sheet_of(person).laid)
+    person.key(pygame.K_i, 0, "i")
+    assert dock.size == 0.0
+
+
+def test_typed_numbers_change_what_is_selected(person: Person) -> None:
+    type_into(person, "density", "2.5")
+    assert person.world.body(2).mass == pytest.approx(2.5)
+    type_into(person, "friction", "0,75")
+    assert person.world.body(2).spec.fixtures[0].friction == 0.75
+    type_into(person, "mask", "0x00f0")
+    assert person.world.body(2).spec.fixtures[0].mask == 0x00F0
+    type_into(person, "mask", "010")
+    assert person.world.body(2).spec.fixtures[0].mask == 10
+    type_into(person, "angle", "90")
+    assert person.world.state(2).angle == pytest.approx(math.pi / 2.0)
+    type_into(person, "vx", "3")
+    assert person.world.state(2).linear_velocity == pytest.approx((3.0, person.world.state(2).linear_velocity[1]))
+    type_into(person, "name", "crate")
+    assert person.world.body(2).spec.name == "crate"
+    assert value_of(person, "speed") == "3.001 m/s" or str(value_of(person, "speed")).startswith("3")
+    for _ in range(7):
+        person.key(pygame.K_z, CTRL)
+    assert person.world.body(2).mass == pytest.approx(1.0) and person.world.body(2).spec.name == ""
+    assert not person.history.can_undo
+
+
+@pytest.mark.parametrize(
+    ("name", "typed", "words"),
+    [
+        ("density", "abc", "density must be a number of kg/m², got 'abc'"),
+        ("density", "-1", "density must be >= 0 kg/m^2, got -1.0"),
+        ("density", "0", "density must be > 0 kg/m^2 for at least one fixture"),
+        ("friction", "1e99", "friction must be from 0 to 1e+09, got 1e+99"),
+        ("category", "70000", "category must be a whole number from 0 to 65535, got 70000"),
+        ("group", "1.5", "group must be a whole number, got '1.5'"),
+        ("x", "2e6", "position[0] must be from -1e+06 to 1e+06 m, got 2000000.0"),
+        ("angular damping", "-0.1", "angular_damping must be >= 0 1/s, got -0.1"),
+    ],
+)
+def test_what_is_typed_wrong_is_refused_in_one_line(person: Person, name: str, typed: str, words: str) -> None:
+    before = value_of(person, name)
+    type_into(person, name, typed)
+    assert words in person.said
+    assert value_of(person, name) == before
+
+
+def test_steppers_switches_and_choices(person: Person) -> None:
+    _, less, more = rects_of(person, "restitution")
+    press(person, more)
+    press(person, more)
+    press(person, less)
+    assert person.world.body(2).spec.fixtures[0].restitution == pytest.approx(0.1)
+    pygame.key.set_mods(SHIFT)
+    press(person, rects_of(person, "gravity scale")[2])
+    pygame.key.set_mods(0)
+    assert person.world.body(2).spec.gravity_scale == 6.0
+    press(person, rects_of(person, "bullet (CCD against all)")[0])
+    press(person, rects_of(person, "fixed rotation")[0])
+    assert person.world.body(2).spec.bullet and person.world.body(2).spec.fixed_rotation
+    press(person, rects_of(person, "awake")[0])
+    assert not person.world.state(2).awake and value_of(person, "sleeps") == "yes"
+    press(person, rects_of(person, "type")[1])
+    assert person.world.body(2).spec.type == "kinematic"
+
+
+def test_several_bodies_are_changed_and_taken_back_together(person: Person) -> None:
+    pygame.key.set_mods(SHIFT)
+    person.click((2.0, 3.0))
+    pygame.key.set_mods(0)
+    type_into(person, "density", "4")
+    assert [person.world.body(body).mass for body in (2, 3)] == pytest.approx([4.0, 4.0])
+    assert person.history.undo()
+    assert [person.world.body(body).mass for body in (2, 3)] == pytest.approx([1.0, 1.0])
+    person.tools.editor.selection = [Chosen(0, 2)]
+    type_into(person, "friction", "0.9")
+    person.tools.editor.selection = [Chosen(0, 2), Chosen(0, 3)]
+    row = row_of(person, "friction")
+    assert isinstance(row, Number) and row.is_mixed
+
+
+def test_keys_stay_in_the_field(person: Person) -> None:
+    press(person, rects_of(person, "name")[0])
+    write(person, "pi1")
+    person.key(pygame.K_BACKSPACE)
+    person.key(pygame.K_SPACE, 0, " ")
+    person.key(pygame.K_b, SHIFT, "B")
+    assert person.window.session.clock.paused and person.tools.tool.name == "Select"
+    person.key(pygame.K_RETURN)
+    assert person.world.body(2).spec.name == "pi B" and person.world.is_body(2)
+    press(person, rects_of(person, "name")[0])
+    write(person, "x")
+    person.key(pygame.K_ESCAPE)
+    assert person.world.body(2).spec.name == "pi B" and person.tools.editor.selection
+    press(person, rects_of(person, "density")[0])
+    write(person, "3")
+    person.key(pygame.K_TAB)
+    assert person.world.body(2).mass == pytest.approx(3.0)
+    write(person, "0.5")
+    person.key(pygame.K_RETURN)
+    assert person.world.body(2).spec.fixtures[0].friction == 0.5
+
+
+def test_the_settings_of_the_world(person: Person) -> None:
+    press(person, dock_of(person)._tabs()[1])
+    type_into(person, "gravity y", "5")
+    type_into(person, "gravity x", "-1")
+    assert person.world.settings.gravity == (-1.0, 5.0)
+    type_into(person, "hertz", "120")
+    type_into(person, "velocity iterations", "20")
+    press(person, rects_of(person, "position iterations")[2])
+    for name in ("warm starting", "continuous", "sleeping", "sub stepping"):
+        press(person, rects_of(person, name)[0])
+    settings = person.world.settings
+    assert (settings.hertz, settings.velocity_iterations, settings.position_iterations) == (120.0, 20, 4)
+    assert (settings.warm_starting, settings.continuous, settings.sleeping, settings.sub_stepping) == (False, False, False, True)
+    type_into(person, "hertz", "0")
+    assert "hertz must be from 1 to 10000 Hz" in person.said
+    type_into(person, "velocity iterations", "0")
+    assert "velocity_iterations" in person.said
+    before = person.world.state(3).position[1]
+    person.key(pygame.K_SPACE)
+    person.frames(30)
+    assert person.window.session.demo.step_seconds == 1.0 / 120.0
+    assert person.world.state(3).position[1] > before
+
+
+def test_a_place_that_is_typed_leaves_the_others_as_they_are_by_then(person: Person) -> None:
+    person.pick("S")
+    person.click((-2.0, 3.0))
+    row = row_of(person, "x")
+    assert isinstance(row, Number)
+    person.world.set_pose(2, (-2.0, 5.0), 0.5)  # between the frame in which the row was listed and the click
+    row.change(1.0)
+    state = person.world.state(2)
+    assert (*state.position, state.angle) == pytest.approx((1.0, 5.0, 0.5))
+
+
+def test_a_key_let_go_while_somebody_types_is_let_go(person: Person) -> None:
+    person.window.session.demo.held.add("left")
+    person.pick("S")
+    person.click((-2.0, 3.0))
+    press(person, rects_of(person, "x")[0])
+    assert form_of(person).is_typing
+    person.window.handle(pygame.event.Event(pygame.KEYUP, key=pygame.K_LEFT, mod=0))
+    assert person.window.session.demo.held == set()
+
+
+def test_every_setting_has_a_line_that_says_what_it_does(person: Person) -> None:
+    press(person, dock_of(person)._tabs()[1])
+    rows = [one.row for one in sheet_of(person).laid]
+    for row, after in itertools.pairwise(rows):
+        if isinstance(row, Number | Switch) and row.name != "gravity x":
+            assert isinstance(after, Note) and after.words.endswith(".")
+
+
+def test_every_property_says_what_it_does_while_the_pointer_is_on_it(person: Person) -> None:
+    person.pick("S")
+    person.click((-2.0, 3.0))
+    person.frames(2)
+    changeable = [one.row for one in sheet_of(person).laid if isinstance(one.row, Number | Switch | Choice | Text)]
+    assert len(changeable) > 20 and all(row.says.endswith(".") for row in changeable)
+    for name in ("type", "spin"):  # the first, and the last that is in sight
+        rect = rects_of(person, name)[0]
+        person.at(pygame.MOUSEMOTION, (dock_of(person).place[0] + 4, rect.centery))
+        person.frames()
+        pointed = sheet_of(person)
+        place = pointed.place
+        pictures = []
+        for pointer in (None, (place.left + 4, rect.centery)):
+            surface = pygame.Surface(person.window.size)
+            draw_sheet(surface, pointed, None, pointer)
+            pictures.append(pygame.surfarray.array2d(surface).T)
+        changed = (pictures[0] != pictures[1]).any(axis=1).nonzero()[0]
+        row = pointed.rect(next(one for one in pointed.laid if getattr(one.row, "name", "") == name))
+        assert len(changed) > 10 and place.top <= changed.min() and changed.max() <= place.bottom
+        assert changed.min() >= row.bottom or changed.max() < row.top, "the row itself stays in sight"
+
+
+def test_a_demo_that_may_not_be_changed_says_so() -> None:
+    person = Person(Closed())
+    person.key(pygame.K_i, 0, "i")
+    person.frames(2)
+    rows = [one.row for one in sheet_of(person).laid]
+    assert any(isinstance(row, Note) and "finished" in row.words for row in rows)
+    assert not any(isinstance(row, Number) for row in rows)
+
+
+@pytest.mark.parametrize("size", [(800, 600), (1280, 720), (640, 480)])
+def test_nothing_overlaps(size: tuple[int, int]) -> None:
+    person = Person(Yard(), size)
+    person.pause()
+    person.pick("S")
+    person.click((-2.0, 3.0))
+    person.frames(2)
+    dock, sheet = dock_of(person), sheet_of(person)
+    assert pygame.Rect(dock.place).right == person.tools.place[0]
+    assert person.tools.place[0] + person.tools.place[2] == size[0]
+    bounds = pygame.Rect(dock.place)
+    for one in sheet.laid:
+        if isinstance(one.row, Number | Text):
+            box, less, more = sheet.field_rects(one)
+            assert bounds.left < less.left <= box.left and box.right <= more.right < bounds.right
+    assert all(a.top + a.height == b.top for a, b in itertools.pairwise(sheet.laid))
+    person.at(pygame.MOUSEMOTION, bounds.center)
+    for notches in (-100, 100):
+        person.window.handle(pygame.event.Event(pygame.MOUSEWHEEL, x=0, y=notches, precise_y=float(notches), mouse=bounds.center))
+        person.frames()
+        sheet = sheet_of(person)
+        assert sheet.rect(sheet.laid[-1]).bottom <= bounds.bottom if notches < 0 else sheet.scrolled == 0
+
+
+def test_after_random_changes_every_step_is_found_again() -> None:
+    memory.load()
+    rng = random.Random(3)
+    person = Person(Yard())
+    person.pick("S")
+    for _ in range(60):
+        person.tools.editor.selection = [Chosen(0, body) for body in rng.sample(person.world.body_ids, 2)]
+        if rng.random() < 0.2:
+            person.tools.editor.selection = []
+        person.frames(rng.randrange(1, 6))
+        rows = [one.row for one in sheet_of(person).laid]
+        rows = [row for row in rows if not (isinstance(row, Choice) and "distance" in row.words)]  # which opens the stepper
+        row = rng.choice([row for row in rows if isinstance(row, Number | Switch | Choice)])
+        if isinstance(row, Number):
+            row.change(row.stepped(rng.choice((-10.0, -1.0, 1.0, 10.0))))
+        elif isinstance(row, Switch):
+            row.change(not row.value)
+        else:
+            row.change(rng.choice(row.words))
+    person.frames(20)
+    history = person.history
+    assert person.window.session.timeline.failure == "" and sum(len(given) for given in history.inputs) > 40
+    for step in rng.sample(range(history.last), 10):
+        history.seek(step)
+        assert demo_hash(history.demo) == history.hash_at(step)
+    assert history.divergence is None and history.verify() is None

@@ -1,0 +1,119 @@
+"""The tool bar: picking tools, demos that may not be changed, and everything at random."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from collections.abc import Callable
+
+import pygame
+import pytest
+
+from engine.box2d import memory
+from engine.sim.history import demo_hash
+from engine.sim.registry import find_demo
+from tests.unit.app.editor.person import CTRL, SHIFT, Closed, Person, Point, Yard
+
+
+def test_a_letter_with_shift_picks_a_tool_and_esc_goes_back(person: Person) -> None:
+    for tool in person.tools.tools[1:]:
+        person.pick(tool.letter)
+        assert person.tools.tool is tool and person.said.startswith(tool.name)
+        person.key(pygame.K_ESCAPE)
+        assert person.tools.tool is person.tools.tools[0] and not person.window.browsing
+    person.key(pygame.K_ESCAPE)
+    assert person.window.browsing
+    assert len({tool.letter for tool in person.tools.tools} | {"T", "I"}) == len(person.tools.tools) + 2
+
+
+def test_every_button_of_the_bar_picks_its_tool(person: Person) -> None:
+    for k, tool in enumerate(person.tools.tools):
+        rect, name = person.tools._buttons()[k]
+        assert name == tool.name and pygame.Rect(person.tools.place).contains(rect)
+        person.at(pygame.MOUSEMOTION, rect.center)
+        person.at(pygame.MOUSEBUTTONDOWN, rect.center)
+        assert person.tools.tool is tool
+    width = person.tools.place[2]
+    person.key(pygame.K_t, SHIFT)
+    assert person.tools.size == 0.0 and person.window.session.view.camera.view[2] == 1280 - 276
+    person.key(pygame.K_t, SHIFT)
+    assert person.tools.place[2] == width
+
+
+@pytest.mark.parametrize("size", [(800, 600), (1280, 720), (640, 480)])
+def test_the_bar_fits_the_window(size: tuple[int, int]) -> None:
+    person = Person(Yard(), size)
+    rects = [rect for rect, _ in person.tools._buttons()]
+    assert all(a.bottom <= b.top for a, b in itertools.pairwise(rects))
+    assert all(pygame.Rect(person.tools.place).contains(rect) for rect in rects)
+
+
+def test_a_demo_that_may_not_be_changed_says_why() -> None:
+    for demo, words in ((Closed(), "this one is finished"), (find_demo("pair")(), "no world"), (find_demo("promise_seams")(), "predicted")):
+        person = Person(demo)
+        person.pick("B")
+        assert words in person.said and person.tools.tool is person.tools.tools[0]
+        person.key(pygame.K_i)
+        person.frames(3)
+        person.key(pygame.K_i)
+        person.key(pygame.K_F1)
+
+
+def test_a_demo_whose_bodies_are_deleted_under_it_stops_with_words() -> None:
+    class Watching(Yard):
+        """Looks at a body in each picture."""
+
+        id = "watching"
+
+        def draw(self, canvas: object) -> None:
+            """Look."""
+            self.stages[0].drawn_pose(2)
+
+    person = Person(Watching())
+    person.pick("E")
+    person.click(person.world.state(2).position)
+    assert "body 2 was destroyed" in person.window.session.timeline.failure and person.window.session.clock.paused
+    person.key(pygame.K_z, CTRL)
+    assert person.window.session.timeline.failure == ""
+
+
+def test_the_hand_still_grabs(person: Person) -> None:
+    at = person.pixel((-2.0, 3.0))
+    person.at(pygame.MOUSEBUTTONDOWN, at)
+    assert person.window.session.demo.grabbing
+    person.at(pygame.MOUSEBUTTONUP, at)
+    assert not person.window.session.demo.grabbing
+
+
+def test_after_random_work_every_step_is_found_again() -> None:
+    memory.load()
+    rng = random.Random(7)
+    person = Person(Yard())
+
+    def place() -> Point:
+        return rng.uniform(-6.0, 6.0), rng.uniform(0.2, 6.0)
+
+    def body() -> Point:
+        return person.world.state(rng.choice(person.world.body_ids[1:] or person.world.body_ids)).position
+
+    works: tuple[Callable[[], None], ...] = (
+        lambda: person.drag(place(), place()),
+        lambda: person.drag(body(), place()),
+        lambda: person.click(body()),
+        lambda: person.click(place()),
+        lambda: person.key(rng.choice((pygame.K_p, pygame.K_RETURN, pygame.K_END))),
+        lambda: person.key(rng.choice((pygame.K_c, pygame.K_v, pygame.K_d)), CTRL),
+    )
+    for _ in range(50):
+        person.pick(rng.choice("SSBBCFPHDWLOEG"))
+        for _ in range(3):
+            rng.choice(works)()
+        if person.window.session.clock.paused:
+            person.key(pygame.K_SPACE)
+    history = person.history
+    assert person.window.session.timeline.failure == "" and history.last > 100
+    assert sum(len(given) for given in history.inputs) > 40
+    for step in rng.sample(range(history.last), 10):
+        history.seek(step)
+        assert demo_hash(history.demo) == history.hash_at(step)
+    assert history.divergence is None and history.verify() is None

@@ -1,0 +1,344 @@
+"""Two worlds at once: the second gets what the first gets, goes where it goes, and every step tells how far they are apart."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pytest
+
+from engine.app.session import Session
+from engine.common.arrays import FloatArray
+from engine.common.errors import InvalidInputError, LabError
+from engine.demo import Demo, Stage
+from engine.dynamics.solvers.protocol import Problem
+from engine.dynamics.solvers.sequential_impulses import SequentialImpulses
+from engine.geometry import Circle, Polygon
+from engine.sim.actions import Action, CreateBody, DestroyBody, Drag, Grab, Release, Restart, SetParameter, SetPose, SetSolver, SetVelocity
+from engine.sim.comparison import Comparison
+from engine.sim.history import History, demo_hash
+from engine.sim.registry import find_demo
+from engine.world import BodySpec, FixtureSpec, World
+
+OURS = "soft_step"
+FRAME = 1.0 / 60.0
+
+
+def ball(x: float) -> BodySpec:
+    return BodySpec((FixtureSpec(Circle(0.2)),), position=(x, 3.0))
+
+
+def run(history: History[Demo], steps: int) -> None:
+    for _ in range(steps):
+        history.step()
+
+
+def only(demo: Demo) -> Stage:
+    (stage,) = demo.stages
+    return stage
+
+
+def alone(kind: type[Demo], solver: str, do: list[tuple[int, Action]], steps: int) -> bytes:
+    """Return the hash of a demo of that solver, by itself, to which the same is done."""
+    history = History(kind(0, solver=solver))
+    for step in range(steps + 1):
+        for _, action in [one for one in do if one[0] == step]:
+            history.act(action)
+        if step < steps:
+            history.step()
+    return demo_hash(history.demo)
+
+
+def test_a_demo_beside_itself_stays_there_to_the_bit() -> None:
+    history = History(find_demo("tower_hit")())
+    beside = Comparison(history, "box2d")
+    run(history, 90)
+    assert demo_hash(beside.demo) == demo_hash(history.demo) and beside.now == 90
+    assert not beside.distances.meters.any() and len(beside.distances) == 91 and beside.distances.parted is None
+    first, second = beside.energy()
+    assert first == second and first.start != first.end
+
+
+def test_the_second_gets_every_input(drop: type[Demo]) -> None:
+    do = [
+        (5, CreateBody.of(0, ball(2.0))),
+        (20, SetParameter("height", 3.0)),
+        (30, SetVelocity(0, 1, (1.0, 5.0))),
+        (40, DestroyBody(0, 1)),
+    ]
+    history = History(drop())
+    beside = Comparison(history, OURS)
+    for step in range(60):
+        for _, action in [one for one in do if one[0] == step]:
+            history.act(action)
+        history.step()
+    assert demo_hash(beside.demo) == alone(drop, OURS, do, 60), "it came to what it comes to alone"
+    assert beside.demo.sim.solvers == (OURS,) and not beside.skipped and beside.is_caught_up
+
+
+def test_free_flight_parts_by_the_length_of_the_steps(drop: type[Demo]) -> None:
+    history = History(drop())
+    beside = Comparison(history, OURS)
+    run(history, 10)
+    world, n = only(history.demo).world, np.arange(11)
+    g, dt = -world.settings.gravity[1], world.settings.dt
+    # Box2D falls g dt^2 n (n + 1) / 2 in n steps, ours g (n dt)^2 / 2; 1e-5 m is forty roundings of a float32 height of 4 m
+    assert beside.distances.meters == pytest.approx(0.5 * g * dt * dt * n, abs=1e-5)
+    parted = beside.distances.parted
+    assert parted is not None and (parted.step, parted.stage, parted.body) == (1, 0, 1)
+    assert beside.distances.reason == "free flight: steps of another length"
+    assert beside.distances.worst == beside.distances.at(10)
+
+
+def test_the_hand_holds_the_same_point_of_the_same_body_in_both(drop: type[Demo]) -> None:
+    history = History(drop())
+    beside = Comparison(history, OURS)
+    run(history, 25)
+    state = only(history.demo).world.state(1)
+    at = state.xf.apply((0.1, 0.05))
+    assert history.act(Grab(at))
+    for k in range(40):
+        history.act(Drag((at[0] + 0.02 * k, 3.0)))
+        history.step()
+    grip, other = history.demo.grip, beside.demo.grip
+    assert grip is not None and other is not None and other.body == grip.body == 1
+    assert other.point == pytest.approx((0.1, 0.05), abs=1e-5)
+    assert not beside.skipped
+    history.act(Release())
+    beside.follow()
+    assert beside.demo.grip is None
+    hashes = demo_hash(beside.demo)
+    history.seek(10)
+    history.seek(65)
+    assert demo_hash(beside.demo) == hashes
+
+
+def test_both_go_back_and_something_else_is_done_there(drop: type[Demo]) -> None:
+    history = History(drop())
+    beside = Comparison(history, OURS)
+    hashes = [demo_hash(beside.demo)]
+    for _ in range(150):
+        history.step()
+        hashes.append(demo_hash(beside.demo))
+    known = beside.distances.meters
+    for step in (70, 149, 3, 150, 0, 61):
+        history.seek(step)
+        beside.follow()
+        assert beside.now == step and demo_hash(beside.demo) == hashes[step]
+    assert np.array_equal(beside.distances.meters, known) and len(known) == 151
+    other = (61, CreateBody.of(0, ball(3.0)))
+    history.act(other[1])
+    run(history, 20)
+    assert beside.now == 81 and len(beside.distances) == 82 and demo_hash(beside.demo) == alone(drop, OURS, [other], 81)
+    assert history.undo()
+    beside.follow()
+    assert beside.now == 61 and demo_hash(beside.demo) == hashes[61]
+    assert history.redo()
+    beside.follow()
+    assert beside.now == 81 and demo_hash(beside.demo) == alone(drop, OURS, [other], 81) and len(beside.distances) == 82
+    assert beside.history.divergence is None
+
+
+def test_one_that_is_made_late_plays_all_that_has_been(drop: type[Demo]) -> None:
+    early, late = History(drop()), History(drop())
+    beside = Comparison(early, OURS)
+    for history in (early, late):
+        history.act(CreateBody.of(0, ball(2.0)))
+        run(history, 50)
+        history.act(SetPose(0, 1, (4.0, 5.0), 0.0))
+        run(history, 40)
+    follower = Comparison(late, OURS)
+    follower.longest_way = 0.0
+    assert follower.now == 0 and not follower.is_caught_up and not follower.follow()
+    assert 0 < follower.now < 90
+    follower.longest_way = math.inf
+    assert follower.follow() and follower.is_caught_up
+    assert demo_hash(follower.demo) == demo_hash(beside.demo)
+    assert np.array_equal(follower.distances.meters, beside.distances.meters)
+    assert follower.distances.parted == beside.distances.parted and follower.distances.reason == beside.distances.reason
+
+
+def test_what_is_not_there_is_skipped_and_told(drop: type[Demo]) -> None:
+    class Uneven(drop):  # type: ignore[misc, valid-type]
+        def after_step(self) -> None:
+            if self.steps == 10 and self.sim.solvers == (OURS,):
+                self.stages[0].world.destroy_body(1)
+
+    history = History(Uneven())
+    beside = Comparison(history, OURS)
+    run(history, 12)
+    at = only(history.demo).world.state(1).position
+    assert history.act(Grab(at))
+    history.act(Drag((at[0], at[1] + 1.0)))
+    history.act(Release())
+    history.act(SetVelocity(0, 1, (0.0, 1.0)))
+    run(history, 3)
+    with pytest.raises(LabError):
+        history.act(DestroyBody(0, 99))  # refused by both: nothing to tell
+    history.step()
+    assert [(one.step, one.action) for one in beside.skipped] == [(12, "Grab"), (12, "SetVelocity")]
+    assert "body 1" in beside.skipped[1].why
+    assert beside.distances.n_single(9) == 0 and beside.distances.n_single(10) == 1
+    assert beside.distances.at(16) is not None, "what stands is in both"
+    history.undo(), history.undo()
+    beside.follow()
+    assert [one.action for one in beside.skipped] == ["Grab"]
+
+
+def test_both_begin_alike_laid_out_for_the_first() -> None:
+    for first, second in (("box2d", OURS), (OURS, "box2d")):
+        for name in ("pyramid", "promise_seams", "ghost_collisions"):
+            history = History(find_demo(name)(solver=first))
+            beside = Comparison(history, second)
+            assert beside.distances.meters[0] < 1e-6, (name, "but for rounding to float32")
+            history.act(Restart())
+            run(history, 1)
+            assert beside.demo.sim.skin_radius == history.demo.sim.skin_radius and beside.distances.meters[1] < 0.02
+
+
+class Near(Demo):
+    """A box 15 mm over a floor: within Box2D's skins, and out of our reach."""
+
+    id = "near"
+
+    def build(self) -> None:
+        world = self.add_stage(World()).world
+        world.create_body(BodySpec((FixtureSpec(Polygon.box(5.0, 0.5)),), "static"))
+        world.create_body(BodySpec((FixtureSpec(Polygon.box(0.5, 0.5)),), position=(0.0, 1.015)))
+
+
+def test_a_contact_that_only_one_had_is_named() -> None:
+    history = History(Near())
+    beside = Comparison(history, OURS)
+    run(history, 2)
+    parted, why = beside.distances.parted, beside.distances.why
+    assert parted is not None and (parted.step, parted.body) == (1, 1) and parted.meters > beside.distances.tolerance
+    assert why is not None and why.words == "contact: in step 1 it touched body 0 in Box2D alone" and why.step == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "step", "cause", "shown_at"),
+    [
+        ("radial_engine", 1, "position_correction", 1),
+        ("promise_motion_cap", 1, "speed_cap", 1),
+        ("scattering", 29, "continuous", 29),
+        ("buoyancy", 1, "integrator", 1),
+    ],
+)
+def test_the_cause_is_shown_of_a_step(name: str, step: int, cause: str, shown_at: int) -> None:
+    history = History(find_demo(name)(solver=OURS))
+    beside = Comparison(history, "box2d")
+    run(history, step - 1)
+    assert beside.why() is None
+    run(history, 1)
+    hashes = demo_hash(history.demo), demo_hash(beside.demo)
+    why = beside.why()
+    assert why is not None and (why.cause, why.step) == (cause, shown_at)
+    assert (demo_hash(history.demo), demo_hash(beside.demo)) == hashes, "who asks changes nothing"
+
+
+def test_a_session_keeps_both_together(drop: type[Demo]) -> None:
+    session = Session(drop(), (0, 0, 640, 480), has_history=True)
+    session.put_beside(OURS)
+    (beside,) = session.besides
+    for _ in range(30):
+        session.advance(FRAME)
+    assert beside.is_caught_up and beside.now == 30
+    session.act(CreateBody.of(0, ball(2.0)))
+    session.clock.paused = True
+    session.advance(FRAME)
+    assert beside.is_caught_up and 2 in only(beside.demo).world.body_ids
+    session.undo()
+    session.advance(FRAME)
+    assert beside.is_caught_up and 2 not in only(beside.demo).world.body_ids
+    session.set_parameter("height", 2.0)
+    session.restart()
+    session.advance(FRAME)
+    assert beside.is_caught_up and beside.demo.parameter("height") == 2.0
+    session.timeline.seek(7)
+    session.advance(FRAME)
+    assert beside.is_caught_up and beside.now == 7
+    session.put_beside()
+    assert not session.besides and beside._stepped not in session.timeline.history.watchers  # type: ignore[union-attr]
+
+
+def test_from_a_later_state_it_is_the_first_up_to_there() -> None:
+    history = History(find_demo("tower_hit")())
+    run(history, 40)
+    here = demo_hash(history.demo)
+    beside = Comparison(history, OURS, since=(40, 0))
+    beside.follow()
+    assert beside.is_caught_up and beside.demo.sim.solvers == (OURS,)
+    assert all((mine.world.poses == other.world.poses).all() for mine, other in beside.pairs) and not beside.distances.meters.any()
+    run(history, 30)
+    assert beside.distances.parted is not None and beside.distances.parted.step > 40
+    alone_there = History(find_demo("tower_hit")())
+    run(alone_there, 40)
+    alone_there.act(SetSolver(OURS))
+    run(alone_there, 30)
+    assert demo_hash(beside.demo) == demo_hash(alone_there.demo), "as if the first had changed its solver there"
+    history.seek(40)
+    assert demo_hash(history.demo) == here
+    history.seek(39)
+    beside.follow()
+    assert demo_hash(history.demo) == demo_hash(beside.demo) and beside.demo.sim.solvers == ("box2d",), "before it was changed"
+
+
+def test_what_is_done_before_they_part_lets_them_part_there(drop: type[Demo]) -> None:
+    history = History(drop())
+    run(history, 30)
+    beside = Comparison(history, OURS, since=(30, 0))
+    run(history, 10)
+    history.seek(12)
+    history.act(CreateBody.of(0, ball(2.0)))
+    run(history, 10)
+    assert beside.is_caught_up and beside.since == (12, 0) and beside.demo.sim.solvers == (OURS,)
+    assert 2 in only(beside.demo).world.body_ids and beside.now == 22
+    assert history.undo()
+    beside.follow()
+    run(history, 3)
+    assert beside.is_caught_up and 2 not in only(beside.demo).world.body_ids and beside.demo.sim.solvers == (OURS,)
+    assert history.redo()
+    beside.follow()
+    assert beside.is_caught_up and 2 in only(beside.demo).world.body_ids
+
+
+def test_what_is_done_to_the_second_alone_is_so_from_there_on(drop: type[Demo]) -> None:
+    history = History(drop())
+    beside = Comparison(history, "sequential_impulses", since=(0, 0))
+    run(history, 10)
+    beside.set_solver("sequential_impulses", {"share": 0.1})
+    beside.set_solver("sequential_impulses", {"share": 0.3})
+    run(history, 10)
+    history.act(SetSolver(OURS))
+    run(history, 5)
+    settings = only(beside.demo).world.settings
+    assert dict(settings.solver_settings) == {"share": 0.3} and only(beside.demo).world.solver == "sequential_impulses"
+    assert not only(history.demo).world.settings.solver_settings and only(history.demo).world.solver == OURS
+    figures = beside.figures()
+    assert (figures.solver, dict(figures.solver_settings)["share"], figures.bodies) == ("sequential_impulses", 0.3, 1)
+    history.seek(5)
+    beside.follow()
+    assert beside.is_caught_up and not only(beside.demo).world.settings.solver_settings
+    history.seek(25)
+    beside.follow()
+    assert beside.is_caught_up and dict(only(beside.demo).world.settings.solver_settings) == {"share": 0.3}
+
+
+def test_a_solver_that_cannot_go_on_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    solve = SequentialImpulses.solve
+
+    def refuse_many(self: SequentialImpulses, step: Problem, options: Mapping[str, Any]) -> FloatArray:
+        if len(step.contacts.n_points) > 12:
+            raise InvalidInputError("contacts", "at most 12", len(step.contacts.n_points))
+        return solve(self, step, options)
+
+    monkeypatch.setattr(SequentialImpulses, "solve", refuse_many)
+    history = History(find_demo("pyramid")(0, {"rows": 5}, solver=OURS))
+    beside = Comparison(history, "sequential_impulses")
+    run(history, 60)
+    figures = beside.figures()
+    assert figures.standing == "stopped" and "at most 12" in figures.stopped and beside.skipped[0].action == "step"
+    assert not beside.first_figures().stopped

@@ -1,0 +1,525 @@
+"""Going back in a demo and forth again is exact; what is done in the past begins a branch; undo and redo."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from engine.box2d import memory
+from engine.common.errors import InvalidInputError, LabError
+from engine.demo import Demo
+from engine.geometry import Circle, Polygon
+from engine.sim.actions import (
+    ChangeBody,
+    ChangeWorld,
+    CreateBody,
+    Drag,
+    Grab,
+    Join,
+    PressKey,
+    Release,
+    ReleaseAll,
+    ReleaseKey,
+    ResourceReady,
+    Restart,
+    SetAwake,
+)
+from engine.sim.history import History, demo_hash
+from engine.sim.registry import find_demo
+from engine.sim.state import encode_state
+from engine.sim.values import StateError
+from engine.world import BodySpec, FixtureSpec, RevoluteJointSpec, World
+
+
+class Rain(Demo):
+    """Discs fall at random; a key makes the next ones large; restarts by a parameter are left to others."""
+
+    id = "rain"
+
+    def build(self) -> None:
+        world = World()
+        world.create_body(BodySpec((FixtureSpec(Polygon.box(4.0, 0.5)),), type="static"))
+        self.add_stage(world)
+        self.random = self.rng("rain")
+        self.radius = 0.2
+        self.fallen: list[int] = []
+
+    def before_step(self) -> None:
+        if self.steps % 9 == 0:
+            place = float(self.random.uniform(-3.0, 3.0)), 5.0
+            self.fallen.append(self.stages[0].world.create_body(BodySpec((FixtureSpec(Circle(self.radius)),), position=place)))
+        if "left" in self.held:
+            self.stages[0].world.apply_impulse(self.fallen[0], (-0.01, 0.0))
+
+    def on_key(self, key: str) -> bool:
+        self.radius = 0.35
+        return True
+
+
+def played(steps: int = 300) -> History:
+    memory.load()
+    history = History(Rain(3))
+    for step in range(steps):
+        if step == 40:
+            history.act(PressKey("left"))
+        if step == 70:
+            history.act(ReleaseKey("left"))
+        if step == 130:
+            assert history.act(Grab(history.demo.stages[0].world.state(history.demo.fallen[2]).position))  # type: ignore[attr-defined]
+        if 130 < step < 160:
+            history.act(Drag((0.05 * (step - 130), 3.0)))
+        if step == 160:
+            history.act(Release())
+        history.step()
+    return history
+
+
+def test_every_step_is_found_again() -> None:
+    history = played()
+    end = demo_hash(history.demo)
+    rng = random.Random(1)
+    for step in [0, 299, 120, 121, 119, *(rng.randrange(300) for _ in range(8))]:
+        history.seek(step)
+        assert history.now == step
+        assert demo_hash(history.demo) == history.hash_at(step), step
+        assert history.demo.steps == step
+    history.seek(300)
+    assert demo_hash(history.demo) == end
+    assert history.divergence is None
+    assert history.verify() is None
+
+
+def test_a_run_that_was_rewound_ends_as_one_that_was_not() -> None:
+    straight, wandering = played(260), played(150)
+    wandering.seek(20)
+    wandering.seek(140)
+    wandering.seek(150)
+    for step in range(150, 260):
+        if 150 <= step < 160:
+            wandering.act(Drag((0.05 * (step - 130), 3.0)))
+        if step == 160:
+            wandering.act(Release())
+        wandering.step()
+        if step % 50 == 0:
+            wandering.seek(step - 30)
+            wandering.seek(wandering.last)
+    assert demo_hash(wandering.demo) == demo_hash(straight.demo)
+
+
+def test_redo_returns_to_the_old_line_after_time_has_gone_on_in_another() -> None:
+    history = played(200)
+    end = demo_hash(history.demo)
+    assert history.undo() and history.now == 130
+    for _ in range(130):  # past keyframes that the old line has too
+        history.step()
+    assert history.undo() and history.now == 40
+    for _ in range(90):
+        history.step()
+    assert history.redo() and history.now == 260 and history.divergence is None
+    history.seek(100)
+    assert history.redo() and history.now == 200 and demo_hash(history.demo) == end
+    assert history.divergence is None and history.verify() is None
+
+
+def test_doing_something_in_the_past_begins_a_branch() -> None:
+    history = played(200)
+    old = history.hash_at(200)
+    history.seek(100)
+    assert not history.at_tip
+    history.act(PressKey("up"))
+    assert history.at_tip and history.last == 100
+    while history.now < 200:
+        history.step()
+    assert history.hash_at(200) != old
+    assert history.verify() is None
+
+
+def test_undo_goes_before_a_gesture_and_redo_returns() -> None:
+    history = played(200)
+    end = demo_hash(history.demo)
+    assert history.undo()  # the grab at 130, with its drags
+    assert history.now == 130 and not history.demo.grabbing
+    assert history.undo()  # the key at 40
+    assert history.now == 40 and not history.demo.held
+    assert not history.undo()
+    assert history.redo() and history.now == 130
+    assert history.redo() and history.now == 200 and demo_hash(history.demo) == end
+    assert not history.redo()
+    history.undo()
+    history.act(PressKey("a"))
+    assert not history.can_redo
+
+
+def test_a_visit_leaves_everything_as_it_was() -> None:
+    history = played(200)
+    assert history.undo() and history.now == 130
+    for _ in range(20):
+        history.step()
+    here, line, seen = demo_hash(history.demo), history.branch, []
+    for step in (0, 40, 149, 150):
+        history.visit(step, lambda: seen.append((history.now, history.hash_at(history.now) == demo_hash(history.demo))))
+        assert history.now == 150 and demo_hash(history.demo) == here and history.branch is line
+    assert [step for step, _ in seen] == [0, 40, 149, 150] and history.divergence is None
+    with pytest.raises(LabError, match="nothing there"):
+        history.visit(40, lambda: (_ for _ in ()).throw(LabError("nothing there")))
+    assert history.now == 150 and demo_hash(history.demo) == here
+    with pytest.raises(InvalidInputError):
+        history.visit(151, lambda: None)
+    assert history.redo() and history.now == 200 and history.verify() is None
+
+
+def test_what_was_undone_does_not_happen_again_by_itself() -> None:
+    history, untouched = played(20), played(20)
+    spec = BodySpec((FixtureSpec(Polygon.box(0.5, 0.5)),), position=(0.0, 3.0))
+    history.act(CreateBody.of(0, spec))
+    history.step()
+    end = demo_hash(history.demo)
+    assert history.undo() and history.at_tip and history.last == 20
+    for _ in range(100):
+        history.step()
+        untouched.step()
+    assert demo_hash(history.demo) == demo_hash(untouched.demo) != end
+    assert history.redo() and history.now == 21 and demo_hash(history.demo) == end
+    assert history.divergence is None
+
+
+def test_a_restart_can_be_undone() -> None:
+    history = played(100)
+    end = demo_hash(history.demo)
+    history.act(Restart())
+    assert history.demo.steps == 0
+    for _ in range(30):
+        history.step()
+    assert history.undo()
+    assert demo_hash(history.demo) == end
+
+
+def test_keyframes_are_thinned_out_and_every_step_stays_in_reach() -> None:
+    memory.load()
+    history = History(Rain(3), max_bytes=250_000)
+    for _ in range(1520):  # the last keyframe but one is packed in the steps after the newest
+        history.step()
+    assert history.n_bytes <= 250_000
+    assert len(history.keyframes) < 1500 // 60
+    history.seek(700)
+    assert demo_hash(history.demo) == history.hash_at(700)
+
+
+def test_a_fault_is_named() -> None:
+    history = played(60)
+    history._branch.states.hashes[50] = b"another"
+    history.seek(10)
+    history.seek(59)
+    assert history.divergence is not None and history.divergence.step == 50
+
+
+def test_edits_are_part_of_the_past() -> None:
+    history = played(50)
+    spec = BodySpec((FixtureSpec(Polygon.box(0.5, 0.5)),), position=(0.0, 3.0))
+    body = history.act(CreateBody.of(0, spec))
+    history.step()
+    history.act(ChangeBody(0, body, {"fixed_rotation": True}))
+    history.act(ChangeWorld(0, {"gravity": (1.0, -5.0)}))
+    for _ in range(50):
+        history.step()
+    end = demo_hash(history.demo)
+    history.seek(20)
+    assert not history.demo.stages[0].world.is_body(body)
+    history.seek(history.last)
+    assert demo_hash(history.demo) == end
+    assert history.undo() and history.demo.stages[0].world.settings.gravity == (0.0, -10.0)
+    with pytest.raises(InvalidInputError, match="stage must be below 1"):
+        history.act(CreateBody.of(1, spec))
+
+
+def test_verify_plays_everything_again_from_wherever_it_is_asked() -> None:
+    """At the newest step it once found nothing to do, and so never a fault."""
+    history, taken = played(120), []
+    history.watchers.append(lambda watched: taken.append(watched.now))
+    assert history.verify() is None
+    assert taken == list(range(1, 121)) and history.now == 120
+    history._branch.states.hashes[50] = b"another"
+    found = history.verify()
+    assert found is not None and found.step == 50
+
+
+def test_a_grip_at_nothing_lets_go_and_that_is_part_of_the_past() -> None:
+    memory.load()
+    history = History(Rain(3))
+    for step in range(90):
+        if step == 30:
+            assert history.act(Grab(history.demo.stages[0].world.state(history.demo.fallen[1]).position))  # type: ignore[attr-defined]
+        if step == 31:
+            history.act(Drag((2.0, 6.0)))
+        if step == 50:
+            assert not history.act(Grab((0.0, 300.0))) and not history.demo.grabbing
+        history.step()
+    assert not history.act(Grab((0.0, 300.0))) and not history.inputs[90]  # nothing was held: it means nothing
+    history.seek(20)
+    history.seek(90)
+    assert history.divergence is None and history.verify() is None
+
+
+def test_a_step_that_broke_off_is_no_keyframe() -> None:
+    """It ended before its worlds were built anew: nobody who came back to it would go on as it did."""
+
+    class Broken(Rain):
+        id = "broken"
+
+        def after_step(self) -> None:
+            if self.steps == 60:
+                raise LabError("broken off")
+
+    history = History(Broken(1))
+    for _ in range(59):
+        history.step()
+    with pytest.raises(LabError, match="broken off"):
+        history.step()
+    for _ in range(70):
+        history.step()
+    assert history.now == 130 and history.keyframes == [0, 120]
+    assert history.verify() is None
+
+
+def test_what_cannot_be_put_back_is_refused_by_name() -> None:
+    demo = Rain(0)
+    demo.works = (step for step in range(3))  # type: ignore[attr-defined]
+    with pytest.raises(StateError, match="works is of builtins:generator, which no state can hold"):
+        encode_state(demo)
+
+
+def test_wrong_steps_and_actions_are_refused() -> None:
+    history = played(10)
+    with pytest.raises(InvalidInputError, match="step must be from 0 to 10"):
+        history.seek(11)
+    with pytest.raises(InvalidInputError, match=r"SetAwake.body must be int >= 0, got -1"):
+        history.act(SetAwake(0, -1, True))
+    assert not any(history.inputs), "it is no part of the history"
+
+
+def test_nobody_joins_a_demo_of_one_person() -> None:
+    """Issue 30: user 0 joined, and no keyframe after that could be restored."""
+    history = History(Rain(0))
+    with pytest.raises(InvalidInputError, match=r"user must be .*, got 0"):
+        history.act(Join())
+    assert not history.demo.sim.is_shared
+    for _ in range(2):
+        history.step()
+    history.seek(1)
+
+
+class Failing(Rain):
+    def on_key(self, key: str) -> bool:
+        raise KeyError(key)
+
+
+def test_an_error_of_the_demo_at_an_action_is_part_of_the_past() -> None:
+    """Issue 30: seeking across the action raised the error again."""
+    history = History(Failing(0))
+    history.step()
+    with pytest.raises(KeyError):
+        history.act(PressKey("a"))
+    assert [one.is_refused for one in history.inputs[1]] == [True]
+    history.step()
+    end = demo_hash(history.demo)
+    history.seek(0)
+    history.seek(2)
+    assert demo_hash(history.demo) == end
+    assert history.divergence is None
+
+
+@pytest.mark.parametrize("id", ["bullet", "broadphase"])
+def test_a_large_demo_can_be_rewound(id: str) -> None:
+    """All others: tests/hazards/test_rewinding.py."""
+    memory.load()
+    history = History(find_demo(id)(0))
+    points = [(0.0, 1.0), (1.5, 2.0), (-2.0, 0.5)]
+    for step in range(150):
+        if step % 31 == 11:
+            history.act(Grab(points[step % 3]))
+        if step % 31 == 20:
+            history.act(Drag(points[(step + 1) % 3]))
+        if step % 31 == 29:
+            history.act(Release())
+        if step in (17, 60, 90):
+            history.act(PressKey({17: "right", 60: "up", 90: "t"}[step]))
+        if step in (37, 80):
+            history.act(ReleaseAll())
+        history.step()
+    for step in (125, 60, 3, 149):
+        history.seek(step)
+        assert demo_hash(history.demo) == history.hash_at(step), step
+    history.seek(150)
+    assert history.divergence is None
+
+
+def test_what_comes_in_the_background_is_part_of_the_past() -> None:
+    """A lane of `bullet` that needs our kernels begins when they are there: going back to before that must not begin it sooner."""
+    from engine.app.session import Session
+
+    def referee(world: World) -> None:
+        """Not needed here: that it has come is all that the demo asks."""
+
+    memory.load()
+    demo = find_demo("bullet")(0, {"lanes": "discrete+swept"})
+    demo.sim.waits = True
+    session = Session(demo, (0, 0, 640, 480), has_history=True)
+    history = session.timeline.history
+    assert history is not None
+    for step in range(60):
+        if step == 25:
+            demo.sim.use_referee(referee)  # type: ignore[arg-type]
+            session._tell_what_is_ready()
+            assert demo.ready == {"kernels"}
+        history.step()
+    history.seek(10)
+    assert not demo.ready
+    history.seek(60)
+    assert demo.ready and history.divergence is None
+    assert history.verify() is None
+
+
+def test_what_has_come_stays_through_restarts_and_changes_and_the_past_stays_exact() -> None:
+    """The lane of our swept test shoots with the others, whatever is changed: its kernels are loaded once, and not again by every key."""
+    from engine.app.session import Session
+
+    memory.load()
+    demo = find_demo("bullet")(0, {"lanes": "discrete+swept"}, referee=lambda world: None)  # type: ignore[arg-type, return-value]
+    demo.sim.waits = True
+    session = Session(demo, (0, 0, 640, 480), has_history=True)
+    history = session.timeline.history
+    assert history is not None
+    changes = (
+        lambda: session.press("w"),
+        lambda: session.press("f3"),
+        lambda: session.set_parameter("speed", 130.0),
+        session.restart,
+        lambda: session.press("return"),
+    )
+    for change in changes:
+        session.advance(1.0 / 60.0)
+        for _ in range(3):
+            history.step()
+        change()
+        assert all(lane.watch is not None for lane in demo.lanes), "no lane is empty for the whole shot"  # type: ignore[attr-defined]
+        for _ in range(3):
+            history.step()
+    assert [one.action for given in history.inputs for one in given if isinstance(one.action, ResourceReady)] == [ResourceReady("kernels")]
+    history.seek(5)
+    history.seek(history.last)
+    assert history.divergence is None and history.verify() is None
+
+
+def test_what_comes_in_the_background_after_an_undo_leaves_the_redo() -> None:
+    """Nobody has done it: what was undone before it had come can still be redone, and what was redone is exact."""
+    from engine.app.session import Session
+
+    memory.load()
+    demo = find_demo("bullet")(0, {"lanes": "discrete+swept"})
+    demo.sim.waits = True
+    session = Session(demo, (0, 0, 640, 480), has_history=True)
+    history = session.timeline.history
+    assert history is not None
+    history.step()
+    session.press("w")
+    history.step()
+    demo.sim.use_referee(lambda world: None)  # type: ignore[arg-type, return-value]
+    session.advance(0.0)
+    history.step()
+    end = demo_hash(demo)
+    session.undo()
+    session.advance(0.0)
+    assert demo.ready == {"kernels"} and history.can_redo
+    session.timeline.redo()
+    assert history.now == 3 and demo_hash(demo) == end and history.divergence is None and history.verify() is None
+
+
+def test_numbers_of_other_parameters_have_not_come_yet(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a scene of a promise measures is of its parameters: after a change they are measured beside the picture, not in its midst."""
+    demo = find_demo("promise_slow_balls")()
+    measured: list[object] = []
+    monkeypatch.setattr("demos._promises._measure", measured.append)
+    monkeypatch.setattr("demos._promises._known", {})
+    monkeypatch.setattr("demos._promises.threading.Thread.start", lambda thread: None)
+    demo.viewer.interactive = demo.sim.waits = True
+    demo.sim.act(ResourceReady("measured"))
+    demo.restart()
+    assert demo.has("measured")
+    demo.set_parameter("restitution", 0.5)
+    assert not demo.has("measured") and not demo.arrivals() and not measured
+
+
+class Chain(Demo):
+    """A disc on a rope: joints, of which nothing is kept while memory is out of reach."""
+
+    id = "chain"
+
+    def build(self) -> None:
+        world = self.add_stage(World()).world
+        roof = world.create_body(BodySpec((FixtureSpec(Polygon.box(0.2, 0.2)),), type="static", position=(0.0, 4.0)))
+        disc = world.create_body(BodySpec((FixtureSpec(Circle(0.3)),), position=(1.0, 4.0)))
+        world.create_joint(RevoluteJointSpec(roof, disc, (0.0, 4.0)))
+
+
+def test_where_memory_is_out_of_reach_the_way_back_is_long_exact_and_explained(monkeypatch: pytest.MonkeyPatch) -> None:
+    from engine.app.session import Session
+
+    monkeypatch.setattr("engine.box2d.solver.best_internal_memory", lambda: None)
+    session = Session(Chain(0), (0, 0, 640, 480), has_history=True)
+    history = session.timeline.history
+    assert history is not None
+    for _ in range(700):
+        history.step()
+    assert history.keyframes == [0]
+    session.timeline.seek(500)
+    assert session.messages.now is None  # not far enough to be noticed
+    session.timeline.seek(650)
+    message = session.messages.now
+    assert message is not None and "played from its beginning" in message.words
+    assert history.divergence is None and demo_hash(history.demo) == history.hash_at(650)
+
+
+def test_after_a_restart_both_counts_of_steps_are_told() -> None:
+    from engine.app.session import Session
+
+    session = Session(Rain(0), (0, 0, 640, 480), has_history=True)
+    assert session.timeline.history is not None
+    for _ in range(30):
+        session.timeline.history.step()
+    assert session.timeline.moment == "0.50 s, step 30"
+    session.act(Restart())
+    for _ in range(12):
+        session.timeline.history.step()
+    assert session.timeline.moment == "0.20 s, step 12 (42 on the time line)"
+    session.timeline.seek(6)
+    assert session.timeline.moment == "0.10 s, step 6"
+
+
+class Moody(Demo):
+    """An own scene that keeps a text, later a number, and a table that comes late."""
+
+    id = "moody"
+
+    def build(self) -> None:
+        """A disc, and nothing to remember yet."""
+        self.add_stage(World()).world.create_body(BodySpec((FixtureSpec(Circle(0.5)),), position=(0.0, 3.0)))
+        self.mood: object = "idle"
+
+    def after_step(self) -> None:
+        """Change what is kept, and its type."""
+        self.mood = "idle" if self.steps < 70 else self.steps
+        if self.steps == 80:
+            self.late = {"at": [self.steps]}
+
+
+def test_what_a_demo_keeps_may_change_its_type_or_come_later() -> None:
+    history = History(Moody(1))
+    for _ in range(130):
+        history.step()
+    history.seek(65)
+    assert history.demo.mood == "idle" and not hasattr(history.demo, "late")
+    history.seek(130)
+    assert history.demo.mood == 130 and history.demo.late == {"at": [80]} and history.divergence is None
+    history.seek(0)
+    assert history.demo.mood == "idle" and history.verify() is None

@@ -1,0 +1,123 @@
+"""Keyframes come back as they were; where they take too many bytes, they are thinned out evenly."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+
+from engine.box2d import memory
+from engine.demo import Demo
+from engine.geometry import Circle, Polygon
+from engine.sim.history import History, demo_hash
+from engine.sim.keyframes import RECENT, Keyframes
+from engine.sim.state import StateError, encode_state
+from engine.sim.state_log import raw_states
+from engine.world import BodySpec, FixtureSpec, World
+
+
+class Pile(Demo):
+    """Discs on a floor."""
+
+    id = "pile"
+
+    def build(self) -> None:
+        world = self.add_stage(World()).world
+        world.create_body(BodySpec((FixtureSpec(Polygon.box(4.0, 0.5)),), type="static"))
+        for k in range(6):
+            world.create_body(BodySpec((FixtureSpec(Circle(0.3)),), position=(0.1 * k, 1.0 + 0.7 * k)))
+
+
+def test_a_keyframe_brings_the_demo_back_and_has_the_motion_of_its_bodies() -> None:
+    memory.load()
+    demo, keyframes = Pile(0), Keyframes()
+    for _ in range(60):
+        demo.sim.step()
+    keyframes.add(60, demo)
+    here, raw, whole = demo_hash(demo), raw_states(demo), keyframes.n_bytes
+    for is_compressed in (False, True):
+        demo.sim.step()
+        assert demo_hash(demo) != here
+        keyframes.restore(60, demo)
+        assert demo_hash(demo) == here and keyframes.raw(60) == raw
+        assert (keyframes.n_bytes < 0.8 * whole) == is_compressed
+        keyframes.tidy()
+
+
+class Writer(Pile):
+    """A pile that notes so many numbers that no other process would read its state."""
+
+    def before_step(self) -> None:
+        self.noted = [0.1 * k for k in range(600_000)] if self.steps == 59 else []
+
+
+def test_a_state_too_large_for_others_is_gone_back_to_and_not_recorded() -> None:
+    history = History(Writer(0))
+    for _ in range(62):
+        history.step()
+    history.seek(60)
+    assert history.now == 60 and len(history.demo.noted) == 600_000  # type: ignore[attr-defined]
+    with pytest.raises(StateError, match="a state must have at most 12000000 bytes beside its arrays"):
+        encode_state(history.demo)
+    keyframes = Keyframes()
+    keyframes.add(0, history.demo)
+    with pytest.raises(StateError, match="a state must have at most"):
+        keyframes.compressed(0)
+
+
+def kept(n: int, max_bytes: int) -> Keyframes:
+    """Return so many keyframes of a demo, sixty steps apart."""
+    demo, keyframes = Pile(0), Keyframes(max_bytes)
+    for k in range(n):
+        keyframes.add(60 * k, demo)
+        keyframes.tidy()
+    return keyframes
+
+
+def test_thinned_out_they_lie_evenly_and_the_last_minute_stays_whole() -> None:
+    one = kept(3, 10**9).n_bytes / 3
+    keyframes = kept(400, round(150 * one))
+    steps = keyframes.steps
+    assert keyframes.n_bytes <= 150 * one
+    assert steps[0] == 0 and steps[-1] == 60 * 399
+    recent = [step for step in steps if step > steps[-1] - RECENT]
+    assert recent == list(range(steps[-1] - RECENT + 60, steps[-1] + 1, 60))
+    gaps = [after - before for before, after in pairwise(steps)]
+    even = (steps[-1] - RECENT) / (len(steps) - len(recent))
+    assert max(gaps) <= 2.0 * even + 60
+    assert not keyframes.has_room()
+
+
+def test_the_nearest_is_found_and_what_lies_after_a_step_is_dropped() -> None:
+    keyframes = kept(5, 10**9)
+    assert [keyframes.latest(step) for step in (0, 59, 60, 239, 10**6)] == [0, 0, 60, 180, 240]
+    before = keyframes.n_bytes
+    keyframes.cut(130)
+    assert keyframes.steps == [0, 60, 120] and keyframes.n_bytes < before and 240 not in keyframes
+    assert keyframes.has_room()
+    keyframes.add(180, Pile(0))
+    keyframes.tidy()
+    assert keyframes.steps == [0, 60, 120, 180]
+
+
+class Many(Demo):
+    """A disc that falls on one of many."""
+
+    id = "many"
+
+    def build(self) -> None:
+        world = self.add_stage(World()).world
+        for k in range(int(self.seed)):
+            world.create_body(BodySpec((FixtureSpec(Circle(0.3)),), type="static", position=(k, 0.0)))
+        world.create_body(BodySpec((FixtureSpec(Circle(0.3)),), position=(2.1, 0.8)))
+
+
+def test_with_many_bodies_there_are_twice_as_many() -> None:
+    for bodies, wanted in ((600, [0, 60]), (601, [0, 30, 60])):
+        history = History(Many(bodies - 1))
+        for _ in range(65):
+            history.step()
+        assert list(history.keyframes) == wanted
+        history.seek(40)
+        history.seek(65)
+        assert history.divergence is None and history.verify() is None

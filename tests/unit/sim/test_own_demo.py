@@ -1,0 +1,156 @@
+"""A demo in a file of the user's own: the page's example runs, rewinds and replays, and mistakes are told with their line."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from engine.cli.main import main
+from engine.sim import registry
+from engine.sim.actions import PressKey
+from engine.sim.history import History
+from engine.sim.own_demo import load_own_demo
+
+PAGE = Path(__file__).resolve().parents[3] / "docs" / "own_scene.md"
+
+
+def example() -> str:
+    found = re.search(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+    assert found is not None
+    return found[1]
+
+
+@pytest.fixture
+def mine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """The page's file in a folder of its own; afterwards its demo is forgotten."""
+    monkeypatch.chdir(tmp_path)
+    registry.all_demos()
+    known, paths, modules = dict(registry._REGISTRY._classes), sys.path[:], set(sys.modules)
+    file = tmp_path / "mine.py"
+    file.write_text(example(), encoding="utf-8")
+    yield file
+    registry._REGISTRY._classes.clear()
+    registry._REGISTRY._classes.update(known)
+    sys.path[:] = paths
+    for name in set(sys.modules) - modules:
+        if name.startswith("own_demo_"):
+            del sys.modules[name]
+
+
+def test_the_example_has_some_twenty_lines_of_statements() -> None:
+    lines = [line for line in example().splitlines() if line.strip() and not line.lstrip().startswith(("from ", "import "))]
+    assert len(lines) <= 22
+
+
+def test_the_example_has_bodies_a_joint_a_key_a_slider_and_a_readout(mine: Path) -> None:
+    kind = load_own_demo(str(mine))
+    history = History(kind(0, {"radius": 0.3}))
+    world = history.demo.stages[0].world
+    assert (len(world.body_ids), len(world.joint_ids)) == (2, 1)
+    assert [parameter.name for parameter in kind.parameters] == ["radius"]
+    assert history.demo.status() == ["the board leans by 0.0 degrees"]
+    assert history.act(PressKey("return")) is not None
+    assert len(world.body_ids) == 3
+    for _ in range(150):
+        history.step()
+    (line,) = history.demo.status()
+    assert isinstance(line, str) and -20.0 < float(line.split()[-2]) < -3.0  # the ball falls to the right; the ground holds the tip
+    assert history.verify() is None
+
+
+def test_it_runs_and_is_recorded_and_verified(mine: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["run", "mine.py", "--steps", "20", "--set", "radius=0.8", "--record-inputs", "mine.rec", "--json", "-"]) == 0
+    report = json.loads(capsys.readouterr().out)
+    assert (report["demo"], report["steps"], report["bodies"]) == ("my_seesaw", 20, 2)
+    registry._REGISTRY._classes.pop("my_seesaw")
+    assert main(["replay", "mine.rec", "--verify"]) == 2
+    assert "--demo FILE.py" in capsys.readouterr().err
+    assert main(["replay", "mine.rec", "--verify", "--demo", "mine.py"]) == 0
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        ("import math\n", "import math\n\nx = unknown\n", r"mine\.py, line 3, in <module>: NameError: name 'unknown' is not defined"),
+        ("import math\n", "def f(:\n", r"mine\.py, line 1: "),
+        ("        a, self", "        self.nothing.here\n        a, self", r"mine\.py, line 17, in build: AttributeError: 'MySeesaw'"),
+        ("Polygon.box(3.0, 0.1)", "Polygon.box(-3.0, 0.1)", r"mine\.py, line 16, in build: .*must be"),
+        ('id="my_seesaw"', 'id="bridge"', r"mine\.py, line 8, in <module>: id must be unlike that of demos\.bridge"),
+        ("@register", "#@register", r"ID\|FILE must be a file with one demo.*got 0 of them in mine\.py"),
+    ],
+)
+def test_a_mistake_is_told_in_one_line_with_its_place(
+    mine: Path, old: str, new: str, says: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = example()
+    assert old in text
+    mine.write_text(text.replace(old, new), encoding="utf-8")
+    assert main(["run", "mine.py", "--headless", "--steps", "2"]) == 2
+    error = capsys.readouterr().err
+    assert error.startswith("error: ") and error.count("\n") == 1
+    assert re.search(says, error)
+
+
+def test_a_demo_of_the_list_that_cannot_be_built_is_told_in_one_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def broken(*_: object) -> None:
+        raise KeyError("boom")
+
+    monkeypatch.setattr("demos.dominoes.add_ground", broken)
+    assert main(["run", "dominoes", "--headless", "--steps", "2"]) == 2
+    error = capsys.readouterr().err
+    assert error.count("\n") == 1
+    assert re.search(r"error: the demo dominoes failed in .*dominoes\.py, line \d+, in \w+: KeyError: 'boom'", error)
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        (b"x = 1\n\0\n", "mine.py.*null bytes"),
+        (b"x = " + b"-" * 100_000 + b"1\n", "mine.py"),
+        (b"import other\n", "mine.py, line 1.*other.py"),
+    ],
+)
+def test_what_python_cannot_even_read_is_told_in_one_line(
+    mine: Path, content: bytes, says: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    mine.write_bytes(content)
+    mine.with_name("other.py").write_text("def\n", encoding="utf-8")
+    assert main(["run", "mine.py", "--headless", "--steps", "2"]) == 2
+    error = capsys.readouterr().err
+    assert error.startswith("error: ") and error.count("\n") == 1
+    assert re.search(says, error)
+
+
+def test_a_missing_file_and_a_body_and_a_pair_are_told_what_to_do(mine: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    mine.with_name("body.json").write_text('{"format": "collision body"}')
+    mine.with_name("pair.json").write_text('{"format": "collision pair"}')
+    for file, says in (
+        ("yours.py", "a file that exists, got 'yours.py'"),
+        ("body.json", "this is a collision body: run simple_shapes --drop body.json"),
+        ("pair.json", "this is a collision pair: run --pair pair.json"),
+    ):
+        assert main(["run", file, "--headless"]) == 2
+        assert says in capsys.readouterr().err
+
+
+def test_objects_of_its_own_classes_are_rewound(mine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also of a class in a file beside it."""
+    (mine.parent / "notes_of_mine.py").write_text("class Note:\n    def __init__(self):\n        self.text = ''\n", encoding="utf-8")
+    text = "from notes_of_mine import Note\n\n" + example().replace(
+        "    def build(self):", "    def build(self):\n        self.note = Note()", 1
+    )
+    mine.write_text(text + "\n    def after_step(self):\n        self.note.text += 'x'\n", encoding="utf-8")
+    history = History(load_own_demo(str(mine))(0))
+    for _ in range(70):
+        history.step()
+    history.seek(40)
+    assert history.demo.note.text == "x" * 40
+    history.seek(70)
+    assert history.demo.note.text == "x" * 70 and history.divergence is None

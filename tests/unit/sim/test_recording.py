@@ -1,0 +1,457 @@
+"""What happens to a demo is written while it happens, read back to the last bit, and played again; whatever is broken is refused."""
+
+from __future__ import annotations
+
+import os
+import signal
+import struct
+import subprocess
+import sys
+import zlib
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from engine.box2d import memory
+from engine.common.errors import InvalidInputError, LabError
+from engine.geometry import Circle
+from engine.sim.action import Input
+from engine.sim.action_fields import encode_action
+from engine.sim.actions import (
+    ApplyImpulse,
+    CreateBody,
+    Drag,
+    Grab,
+    PressKey,
+    Release,
+    SetParameter,
+)
+from engine.sim.demo import Demo
+from engine.sim.history import History, demo_hash
+from engine.sim.input_log import InputLog
+from engine.sim.recordings import Recorder, load_recording, recorder
+from engine.sim.recordings.loading import recording_of
+from engine.sim.recordings.recorder import free_path
+from engine.sim.recordings.records import MAGIC, Header, Part, RecordingError, encode_record, frame, records_of, start_of_file
+from engine.sim.recordings.verifying import verify
+from engine.sim.registry import find_demo
+from engine.sim.replaying import demo_kind, record, replay
+from engine.sim.scene_demo import scene_class
+from engine.sim.state_log import Divergence, body_digests, body_ids, differing
+from engine.world import BodySpec, FixtureSpec, World
+from tests.hazards import hostile
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+def begun(seed: int = 3) -> History:
+    memory.load()
+    return History(find_demo("simple_shapes")(seed, {"count": 8}))
+
+
+def play(history: History, steps: int) -> None:
+    """Act in all ways that leave something behind, and step."""
+    world = history.demo.stages[0].world
+    for step in range(history.now, history.now + steps):
+        if step == 10:
+            history.act(Grab(world.state(world.body_ids[-1]).position))
+        if 10 < step < 30:
+            history.act(Drag((0.07 * step, 3.0)))
+        if step == 30:
+            history.act(Release())
+        if step == 40:
+            history.act(CreateBody.of(0, BodySpec((FixtureSpec(Circle(0.3)),), position=(0.1, 6.0))))
+        if step == 55:
+            history.act(SetParameter("friction", 0.7))
+            world = history.demo.stages[0].world
+        history.step()
+
+
+@pytest.fixture
+def recorded(tmp_path: Path) -> Path:
+    """A recording of 130 steps, with a branch."""
+    path = tmp_path / "a.rec"
+    history = begun()
+    recorder = record(history, path)
+    play(history, 100)
+    recorder.flush()
+    history.seek(80)
+    history.act(ApplyImpulse(0, history.demo.stages[0].world.body_ids[-1], (0.5, 2.0)))
+    play(history, 50)
+    recorder.close()
+    assert not recorder.is_open
+    return path
+
+
+def test_a_recording_is_read_back_to_the_last_bit_and_plays_again(tmp_path: Path) -> None:
+    history = begun()
+    play(history, 45)  # what was before it is recorded too
+    recorder = record(history, tmp_path / "b.rec")
+    play(history, 100)
+    recorder.close()
+    recording = load_recording(tmp_path / "b.rec")
+    mine, line = recording.branch, history.branch
+    assert (mine.states.hashes, mine.states.bodies, mine.states.digests) == (line.states.hashes, line.states.bodies, line.states.digests)
+    read, written = ([[encode_action(one.action) for one in given] for given in branch.inputs] for branch in (mine, line))
+    assert read == written
+    assert recording.header.demo == "simple_shapes" and recording.seed == 3 and recording.header.values["count"] == 8
+    assert recording.is_ended and recording.branches == 0 and not recording.foreign
+    assert mine.states.raw == {step: history.raw_at(step) for step in (60, 120)} and history.raw_at(61) is None
+    assert len(mine.states.raw[120]) == 24 * len(mine.states.bodies[120][0])
+    again = replay(recording)
+    assert again.reached == 0 and again.last == 145
+    again.seek(145)
+    assert again.divergence is None and demo_hash(again.demo) == demo_hash(history.demo) and again.reached == 145
+    assert verify(recording, replay(recording)).words == "all 145 steps came out the same, to the last bit"
+
+
+@pytest.mark.parametrize("demo", ["pyramid", "catapult"])
+def test_a_demo_with_its_defaults_plays_again_from_the_first_step(demo: str, tmp_path: Path) -> None:
+    memory.load()
+    history = History(find_demo(demo)(0))
+    recorder = record(history, tmp_path / "c.rec")
+    for _ in range(3):
+        history.step()
+    recorder.close()
+    recording = load_recording(tmp_path / "c.rec")
+    assert verify(recording, replay(recording)).words == "all 3 steps came out the same, to the last bit"
+
+
+def test_it_plays_the_branch_that_was_last(recorded: Path) -> None:
+    recording = load_recording(recorded)
+    assert recording.steps == 130 and recording.branches == 1
+    assert [type(one.action) for one in recording.branch.inputs[80]] == [ApplyImpulse]
+    assert verify(recording, replay(recording)).is_same
+
+
+def test_undo_and_redo_are_followed(tmp_path: Path) -> None:
+    history = begun()
+    recorder = record(history, tmp_path / "c.rec")
+    play(history, 60)
+    recorder.flush()
+    assert history.undo() and history.undo()  # before the edit
+    assert history.now == 40
+    recorder.flush()
+    assert history.redo()
+    play(history, 5)
+    history.undo()
+    history.undo()
+    history.act(PressKey("x"))
+    recorder.flush()
+    play(history, 9)
+    recorder.close()
+    recording = load_recording(tmp_path / "c.rec")
+    assert recording.branch.states.hashes == history.branch.states.hashes and recording.branches >= 1
+    assert verify(recording, replay(recording)).is_same
+
+
+def test_the_first_step_and_body_that_differ_are_named(recorded: Path) -> None:
+    recording = load_recording(recorded)
+    line = recording.branch
+    body = line.states.bodies[90][0][5]
+    line.states.hashes[90] = bytes(16)
+    digests = bytearray(line.states.digests[90])
+    digests[2 * 5] ^= 1
+    line.states.digests[90] = bytes(digests)
+    verdict = verify(recording, replay(recording))
+    assert verdict.divergence == Divergence(90, ((0, body),)) and not verdict.is_same
+    assert f"step 90 is the first to come out otherwise: body {body} of world 0; at step 120 a body lies up to 0 m" in verdict.words
+    assert verdict.as_json()["bodies"] == [{"stage": 0, "body": body}]
+
+
+def test_another_force_shows_in_the_body_it_acts_on(recorded: Path) -> None:
+    recording = load_recording(recorded)
+    (one,) = recording.branch.inputs[80]
+    given = list(recording.branch.inputs)
+    assert isinstance(one.action, ApplyImpulse)
+    given[80] = (Input(ApplyImpulse(0, one.action.body, (0.5, 2.0001))),)
+    recording.branch.inputs = InputLog(given)
+    verdict = verify(recording, replay(recording))
+    assert verdict.divergence is not None and verdict.divergence.step == 81
+    assert (0, one.action.body) in verdict.divergence.bodies and len(verdict.divergence.bodies) <= 3
+    assert verdict.measured_at == 120 and 0.0 < verdict.apart < 0.1
+
+
+def test_a_body_has_the_same_digest_only_in_the_same_state() -> None:
+    world = World()
+    bodies = [world.create_body(BodySpec((FixtureSpec(Circle(0.5)),), position=(3.0 * k, 0.0))) for k in range(300)]
+    demo = begun().demo
+    demo.stages[0].world = world
+    before = body_ids(demo), body_digests(demo)
+    for k, body in enumerate(bodies[:200]):
+        if k % 2:
+            world.set_pose(body, (float(3.0 * k + 1e-6 * k), 1e-7), 0.0)
+        else:
+            world.set_velocity(body, (0.0, 1e-9), 0.0)
+    found = differing(*before, body_ids(demo), body_digests(demo))
+    assert {body for _, body in found} <= set(bodies[:200]) and len(found) >= 198
+    assert len(set(struct.unpack(f"<{len(bodies)}H", before[1]))) >= 295  # at rest, side by side
+
+
+def test_nothing_is_overwritten(recorded: Path, tmp_path: Path) -> None:
+    content = recorded.read_bytes()
+    with pytest.raises(InvalidInputError, match="not there yet"):
+        record(begun(), recorded)
+    with pytest.raises(InvalidInputError, match="can be made"):
+        record(begun(), tmp_path / "nowhere" / "a.rec")
+    assert recorded.read_bytes() == content
+    assert free_path(tmp_path, "a", ".rec") == tmp_path / "a-2.rec"
+
+
+def test_a_demo_that_cannot_be_found_again_is_not_recorded(drop: type, tmp_path: Path) -> None:
+    with pytest.raises(InvalidInputError, match="found again"):
+        record(History(drop()), tmp_path / "a.rec")
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_scene_file_travels_in_the_recording(tmp_path: Path) -> None:
+    content = {
+        "format": "collision scene",
+        "version": 1,
+        "bodies": [{"position": [0, 3], "fixtures": [{"shape": {"kind": "circle", "radius": 0.5}}]}],
+    }
+    try:
+        kind = scene_class(content)
+    except LabError as error:  # the format has a page of its own
+        pytest.fail(str(error))
+    history = History(kind())
+    recorder = record(history, tmp_path / "s.rec")
+    for _ in range(20):
+        history.step()
+    recorder.close()
+    recording = load_recording(tmp_path / "s.rec")
+    assert recording.header.scene is not None and demo_kind(recording)().stages[0].world.body_ids == kind().stages[0].world.body_ids
+    assert verify(recording, replay(recording)).is_same
+
+
+def test_every_length_is_read_as_far_as_it_is_whole(recorded: Path) -> None:
+    content = recorded.read_bytes()
+    ends = [len(start_of_file())]
+    for _, one in records_of(content, "a"):
+        ends.append(ends[-1] + len(encode_record(one)))
+    assert ends[-1] == len(content)
+    steps = []
+    for end in ends[1:]:
+        for cut in (end, end + 1, end + 11):
+            recording = recording_of(content[:cut])
+            assert recording.is_ended == (cut >= ends[-1])
+            steps.append(recording.steps)
+    assert steps[0] == 0 and steps[-1] == 130
+    for cut in (0, 1, 7, 11, 12, 20, ends[1] - 1):
+        with pytest.raises(RecordingError) as refusal:
+            recording_of(content[:cut])
+        assert "\n" not in str(refusal.value)
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"", "an empty file"),
+        (b"PK\x03\x04 something else", "another file"),
+        (MAGIC + struct.pack("<I", 7), "version 7"),
+        (MAGIC + struct.pack("<I", 1), "must be a recording of version 2, got version 1"),
+        (MAGIC.replace(b"\r\n", b"\n") + struct.pack("<I", 2), "another file"),
+        (start_of_file() + encode_record(Part(0, 0, [], b"", [], b"", {})), "must be the header"),
+        (start_of_file() + frame(zlib.compress(b"[]")), "must be a record"),
+        (start_of_file() + frame(zlib.compress(msgspec.msgpack.encode(["header", "bridge"]))), "must be a record"),
+        (start_of_file() + frame(b"{}"), "packed by zlib"),
+        (hostile.recording([], values={"count": float("nan")}), "values must be finite numbers"),
+        (hostile.recording([], digests=b"x"), "digests must be two bytes for each body"),
+        (hostile.recording([], seed="-1"), "must be a record"),
+        (start_of_file() + frame(zlib.compress(bytes(70_000_000))), "at most"),
+    ],
+)
+def test_what_is_no_recording_is_refused_in_a_line(content: bytes, words: str) -> None:
+    with pytest.raises(RecordingError, match=words) as refusal:
+        recording_of(content, "x.rec")
+    assert "\n" not in str(refusal.value) and "x.rec" in str(refusal.value)
+
+
+def test_a_flipped_bit_is_noticed(recorded: Path) -> None:
+    content = recorded.read_bytes()
+    lengths = [len(start_of_file()) + at for at in range(4)]  # of the header
+    for at in (*lengths, len(content) // 2, len(content) - 1):
+        damaged = bytearray(content)
+        damaged[at] ^= 4
+        with pytest.raises(RecordingError, match=r"must be whole, got damage at byte \d+"):
+            recording_of(bytes(damaged))
+
+
+def test_the_shape_of_the_window_does_not_decide_what_is_grabbed() -> None:
+    memory.load()
+    history = History(find_demo("bullet")(0))
+    history.demo.arrange(1600.0, 300.0)
+    stage = history.demo.stages[-1]
+    target = next(body for body in stage.world.body_ids if stage.world.body(body).spec.type == "dynamic")
+    x, y = stage.world.state(target).position
+    held = history.act(Grab((x + stage.offset[0], y + stage.offset[1])))
+    for _ in range(5):
+        history.step()
+    history.demo.arrange(500.0, 900.0)
+    offsets = [stage.offset for stage in history.demo.stages]
+    assert verify_again(history) is None and held
+    assert [stage.offset for stage in history.demo.stages] == offsets
+
+
+def verify_again(history: History) -> Divergence | None:
+    history.seek(0)
+    history.seek(history.last)
+    return history.divergence
+
+
+DYING = """
+import sys, time
+from engine.sim.replaying import record
+from engine.sim.history import History
+from engine.sim.registry import find_demo
+from engine.box2d import memory
+memory.load()
+history = History(find_demo("simple_shapes")(1, {"count": 5}))
+recorder = record(history, sys.argv[1])
+while True:
+    history.step()
+    at = time.monotonic()
+    recorder.update()
+    print(history.now, at, flush=True)
+    time.sleep(0.004)
+"""
+
+
+def test_who_is_killed_while_recording_loses_a_second_at_most(tmp_path: Path) -> None:
+    path = tmp_path / "dying.rec"
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    with subprocess.Popen([sys.executable, "-c", DYING, str(path)], stdout=subprocess.PIPE, text=True, env=environment) as dying:
+        assert dying.stdout is not None
+        taken: list[tuple[int, float]] = []
+        for line in dying.stdout:
+            step, at = line.split()
+            taken.append((int(step), float(at)))
+            if taken[-1][1] - taken[0][1] > 1.7:
+                break
+        os.kill(dying.pid, signal.SIGKILL)
+        dying.stdout.read()
+    recording = load_recording(path)
+    a_second_before = max(step for step, at in taken if at < taken[-1][1] - 1.0)
+    assert not recording.is_ended and recording.steps >= a_second_before > 0
+    assert verify(recording, replay(recording)).is_same
+
+
+def test_a_writing_that_ctrl_c_breaks_off_is_not_in_the_file_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The signal may come when all is written and nothing is noted yet; a part that stands there twice made the file unreadable."""
+    history = begun()
+    recorder = record(history, tmp_path / "c.rec")
+    play(history, 20)
+    file = recorder._writer._file
+    assert file is not None
+
+    class Interrupted:
+        def __getattr__(self, name: str) -> object:
+            return getattr(file, name)
+
+        def truncate(self) -> None:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(recorder._writer, "_file", Interrupted())
+    with pytest.raises(KeyboardInterrupt):
+        recorder.flush()
+    monkeypatch.setattr(recorder._writer, "_file", file)
+    play(history, 5)
+    recorder.close()
+    recording = load_recording(tmp_path / "c.rec")
+    assert recording.steps == 25 and recording.is_ended and verify(recording, replay(recording)).is_same
+
+
+def test_a_step_that_ctrl_c_breaks_off_is_not_recorded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    history = begun()
+    recorder = record(history, tmp_path / "c.rec")
+    play(history, 5)
+
+    def interrupted() -> None:
+        history.demo.stages[0].advance()
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(history.demo, "after_step", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        history.step()
+    recorder.close()
+    recording = load_recording(tmp_path / "c.rec")
+    assert recording.steps == 5 and verify(recording, replay(recording)).is_same
+
+
+def test_a_recording_that_cannot_be_begun_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    history = begun()
+    play(history, 3)
+
+    def full(self: Recorder) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Recorder, "flush", full)
+    with pytest.raises(OSError, match="No space left"):
+        record(history, tmp_path / "c.rec")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_long_past_is_written_in_slices_a_frame_each(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(recorder, "_MAX_WAITING", 20)
+    monkeypatch.setattr(recorder, "_SLICE_STEPS", 8)
+    history = begun()
+    play(history, 60)
+    late = Recorder(history, tmp_path / "late.rec")
+    found = [late.steps]
+    while late.steps < history.last:
+        play(history, 1)
+        late.update()
+        found.append(late.steps)
+    assert found[:4] == [8, 16, 24, 32] and found[-1] == history.last == 68
+    late.close()
+    recording = load_recording(tmp_path / "late.rec")
+    assert recording.branch.states.hashes == history.branch.states.hashes
+    assert verify(recording, replay(recording)).divergence is None
+
+
+def test_many_bodies_are_written_in_parts_that_can_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    history = begun()
+    play(history, 30)
+    monkeypatch.setattr("engine.sim.recordings.recorder._MAX_DIGEST_BYTES", 7 * len(history.branch.states.digests[1]))
+    recorder = record(history, tmp_path / "c.rec")
+    recorder.close()
+    content = (tmp_path / "c.rec").read_bytes()
+    assert sum(isinstance(record, Part) for _, record in records_of(content, "c.rec")) == 5  # of 7 steps, and the rest
+    assert load_recording(tmp_path / "c.rec").branch.states.hashes == history.branch.states.hashes
+
+
+def test_a_step_that_differs_counts_as_the_last_compared(recorded: Path) -> None:
+    recording = load_recording(recorded)
+    recording.branch.states.hashes[70] = bytes(16)
+    verdict = verify(recording, replay(recording))
+    assert verdict.divergence is not None and verdict.steps == verdict.divergence.step == 70
+    assert verdict.measured_at is not None and verdict.measured_at > 70
+
+
+def test_a_recording_names_its_solver_and_another_one_is_refused(tmp_path: Path) -> None:
+    recorder = Recorder(begun(), tmp_path / "a.rec")
+    recorder.close()
+    content = recorder.path.read_bytes()
+    assert recording_of(content).header.solver == "box2d"
+    _, header = next(records_of(content, "a.rec"))
+    assert isinstance(header, Header)
+    changed = start_of_file() + encode_record(msgspec.structs.replace(header, solver="newton"))
+    with pytest.raises(RecordingError, match=r"a\.rec, record 0: solver must be one of box2d"):
+        recording_of(changed, "a.rec")
+
+
+def test_a_recording_begins_with_its_first_state(recorded: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a demo builds may change: a recording has the state that it began with."""
+    kind, build = find_demo("simple_shapes"), find_demo("simple_shapes").build
+
+    def build_elsewhere(demo: Demo) -> None:
+        build(demo)
+        world = demo.stages[0].world
+        world.set_pose(world.body_ids[-1], (0.0, 9.0), 0.5)
+
+    monkeypatch.setattr(kind, "build", build_elsewhere)
+    recording = load_recording(recorded)
+    history = replay(recording)
+    history.seek(50)
+    assert history.divergence is None and history.hash_at(50) == recording.branch.states.hashes[50]
