@@ -90,7 +90,7 @@ class BoundingVolumes(Demo):
         Parameter.choice("k", SIDES, "sides of the k-DOPs", default=SIDES.index("8")),
         Parameter("spin", 25.0, -360.0, 360.0, "°/s", "speed of the turn"),
         Parameter("drift", 0.8, 0.0, 5.0, "m/s", "speed of the neighbors"),
-        Parameter("neighbours", 7.0, 1.0, 16.0, "", "neighbours", whole=True),
+        Parameter("neighbors", 7.0, 1.0, 16.0, "", "neighbors", whole=True),
     )
     keys = (
         ("Left drag", "turn the figure; move a neighbor"),
@@ -101,7 +101,7 @@ class BoundingVolumes(Demo):
     note = "Drag the figure to turn it, a neighbor to move it; the wheel turns either. Dots are false hits. A: turn or stop. C: count anew."
 
     def build(self) -> None:
-        self._random = self.rng("neighbours")
+        self._random = self.rng("neighbors")
         self.angle = 0.0
         self.turns_itself = True
         self._held: tuple[int, Point, bool] | None = None
@@ -109,12 +109,12 @@ class BoundingVolumes(Demo):
         self.rings = outline_named(OUTLINES[round(self.parameter("outline"))])
         self.cloud = cloud_of(np.concatenate(self.rings))
         self.outline_area = outline_area(self.rings)
-        self.neighbors = [self._entering(self._random.uniform(0.0, 1.0)) for _ in range(round(self.parameter("neighbours")))]
+        self.neighbors = [self._entering(self._random.uniform(0.0, 1.0)) for _ in range(round(self.parameter("neighbors")))]
         self._choose()
         self._look(0)
 
     def on_parameter(self, name: str) -> None:
-        if name in ("outline", "neighbours"):
+        if name in ("outline", "neighbors"):
             self.restart()
         elif name in ("volumes", "k"):
             self._choose()

@@ -142,7 +142,7 @@ def trade_offs(
 
 def neighbors(points: Points, n: int, seed: int = 0) -> FloatArray:
     """Return poses (2 n, 3) of n bodies and then of n neighbors, one for each, as the module says."""
-    rng = stream(seed, "neighbours")
+    rng = stream(seed, "neighbors")
     circle = smallest_circle(points)
     poses = np.zeros((2 * n, 3))
     poses[:, 2] = rng.uniform(-math.pi, math.pi, 2 * n)
