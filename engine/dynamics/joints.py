@@ -27,6 +27,7 @@ direction it has not.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -318,16 +319,24 @@ class JointTable:
         return (x, y), torque
 
     def carried_over(self, old: JointTable, impulse: FloatArray) -> FloatArray:
-        """Return the impulses of the rows of another table for those here that are the same joint's and of the same kind and mode."""
+        """Return the impulses of the rows of another table for those here that are the same joint's and of the same kind and mode.
+
+        Where a joint has several rows of one kind and mode, as a pulley has two lengths, their order tells them apart.
+        """
         if old is self:
             return impulse
-        known: dict[tuple[int, ...], FloatArray] = {}
-        for owner, kind, mode, one in zip(old.owner.tolist(), old.kind.tolist(), old.mode.tolist(), impulse, strict=True):
-            known.setdefault((owner, kind, mode), one)
+        known = dict(zip(old._keys(), impulse, strict=True))
         found = np.zeros((len(self.owner), 2))
-        for row, key in enumerate(zip(self.owner.tolist(), self.kind.tolist(), self.mode.tolist(), strict=True)):
+        for row, key in enumerate(self._keys()):
             found[row] = known.get(key, 0.0)
         return found
+
+    def _keys(self) -> Iterator[tuple[int, int, int, int]]:
+        """Yield joint, kind, mode, and the number of earlier rows with the same three."""
+        seen = Counter[tuple[int, int, int]]()
+        for key in zip(self.owner.tolist(), self.kind.tolist(), self.mode.tolist(), strict=True):
+            yield (*key, seen[key])
+            seen[key] += 1
 
 
 _NONE = Joints(

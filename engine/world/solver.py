@@ -350,7 +350,9 @@ class Solver(ABC):
         settings : WorldSettings
             Settings with which this solver goes on.
         """
-        motion = replace(snapshot.motion, values=snapshot.motion.values.astype(cls.capabilities.precision))
+        largest = np.finfo(cls.capabilities.precision).max  # a body that was taken out may lie beyond what float32 holds
+        values = np.clip(snapshot.motion.values, -largest, largest).astype(cls.capabilities.precision)
+        motion = replace(snapshot.motion, values=values)
         touching = load_solver(snapshot.solver).carried(snapshot).touching
         return SolverState(motion, no_contacts(snapshot.step_index), touching, ((), ()), None)
 

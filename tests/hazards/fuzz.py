@@ -1,6 +1,6 @@
-"""Random commands to a world: `python -m tests.hazards.fuzz MODE SEED COMMANDS` prints one line of JSON; for SEED may stand FIRST-LAST, and
-then each seed has a process of its own, and the last line sums them up. A fourth word names another solver than Box2D.
-`python -m tests.hazards.fuzz --operations N [FIRST]` runs `solvers` with seeds from FIRST on, until so many operations are done.
+"""Random commands to a world: `python -m tests.hazards.fuzz MODE SEED COMMANDS` prints one line of JSON; SEED may be several, with commas.
+A fourth word names another solver than Box2D. `python -m tests.hazards.fuzz --operations N [FIRST]` runs `solvers` with seeds from FIRST on
+until N operations are done, `SEEDS_A_PROCESS` seeds in a process; its last line has the sums.
 
 Everything the public world knows is thrown at it, right and wrong: bodies, fixtures and joints come and go, types, filters, sensors,
 materials, settings change, bodies are pushed, put elsewhere, put to sleep, snapshots taken and gone back to. A command may be refused
@@ -61,7 +61,10 @@ MODES = ("plain", "extreme", "hooks", "snapshot", "solvers")
 MOST_BODIES, MOST_JOINTS = 50, 30
 FEW_BODIES, FEW_JOINTS = 12, 8
 """Where all solvers are tried: some of them take time as the cube of these."""
-OPERATIONS_A_SEED = 4000
+COMMANDS_A_SEED, SEEDS_A_PROCESS = 1500, 12
+"""Of a long run: worlds that live long enough to wear out, and processes that start seldom, since loading all kernels takes seconds."""
+RARE = {"contact_forces": 0.15}
+"""Weights of solvers that are chosen less often than the others (1): a step that it bisects takes as long as fifty of another."""
 STEP_SHARE = 0.35
 TINY = (0.0, 0.0, 1e-46, 1.4e-45, 1e-40, 1.17549435e-38, 1e-30, 1e-15, 1e-9, 1.1920929e-07, 1e-6, 1e-3)
 """Of float32 what rounds to nothing, the least, a denormal, the least normal number; and other small ones."""
@@ -79,7 +82,7 @@ class Fuzzer:
     def __init__(self, mode: str, seed: int, solver: str = DEFAULT) -> None:
         self.mode, self.random, self.seen = mode, random.Random(f"{mode} {seed}"), Counter()
         self.switches = mode == "solvers"
-        self.solver = self.random.choice(solvers()) if self.switches else solver
+        self.solver = self.any_solver() if self.switches else solver
         self.most_bodies, self.most_joints = (FEW_BODIES, FEW_JOINTS) if self.switches else (MOST_BODIES, MOST_JOINTS)
         self.share = self.random.uniform(0.3, 0.6) if mode == "extreme" else 0.0
         """Of the numbers, how many are extreme."""
@@ -237,6 +240,10 @@ class Fuzzer:
             return self.random.randrange(-1, 400)
         return self.random.choice(ids)
 
+    def any_solver(self) -> str:
+        names = solvers()
+        return self.random.choices(names, [RARE.get(name, 1.0) for name in names])[0]
+
     # -- commands
 
     def command(self, in_hook: bool = False) -> None:
@@ -269,7 +276,7 @@ class Fuzzer:
             commands["restore"] = (1, self.restore)
             commands["from_snapshot"] = (1, self.twin)
         if self.switches:
-            commands["set_solver"] = (1, lambda: w.set_solver(r.choice(solvers())))
+            commands["set_solver"] = (1, lambda: w.set_solver(self.any_solver()))
             if not in_hook:
                 commands["hand_out"] = (0.2, lambda: w.hand_out(tuple(one + r.randrange(3) for one in w.snapshot().next_ids)))
                 commands["keeps_solver_state"] = (0.2, lambda: setattr(w, "keeps_solver_state", r.random() < 0.7))
@@ -435,46 +442,47 @@ class Fuzzer:
             self.seen["restored"] += 1
 
 
-def main(mode: str, seed: int, n_commands: int, solver: str = DEFAULT) -> None:
+def main(mode: str, seeds: list[int], n_commands: int, solver: str = DEFAULT) -> None:
     faulthandler.enable()
-    if seed % 2 == 0 and solver == DEFAULT:
-        hold_back(MEMORY)  # every second run goes through Box2D's interface, the others read and write its memory
-    fuzzer = Fuzzer(mode, seed, solver)
-    for _ in range(n_commands):
-        fuzzer.command()
-        if fuzzer.random.random() < STEP_SHARE:
-            fuzzer.step()
-    fuzzer.judge()
-    slowest = round(1e3 * fuzzer.slowest, 1)
-    print(json.dumps({"mode": mode, "seed": seed, "hash": fuzzer.world.state_hash(), "slowest_ms": slowest, **fuzzer.seen}))
-
-
-def campaign(mode: str, seeds: range, n_commands: int, solver: str = DEFAULT) -> int:
-    """Run many seeds, each in a process of its own; print a line of each, and the sums. Return how many failed."""
-    total, slowest, failed = Counter[str](), (0.0, -1), []
+    if seeds[0] % 2 == 0 and solver == DEFAULT:
+        hold_back(MEMORY)  # every second process goes through Box2D's interface, the others read and write its memory
     for seed in seeds:
-        command = [sys.executable, "-m", "tests.hazards.fuzz", mode, str(seed), str(n_commands), solver]
+        fuzzer = Fuzzer(mode, seed, solver)
+        for _ in range(n_commands):
+            fuzzer.command()
+            if fuzzer.random.random() < STEP_SHARE:
+                fuzzer.step()
+        fuzzer.judge()
+        slowest = round(1e3 * fuzzer.slowest, 1)
+        print(json.dumps({"mode": mode, "seed": seed, "hash": fuzzer.world.state_hash(), "slowest_ms": slowest, **fuzzer.seen}), flush=True)
+
+
+def campaign(n_operations: int, seed: int) -> int:
+    """Run `solvers` with seeds from `seed` on; print a line of each process, and the sums. Return how many seeds failed."""
+    total, slowest, failed = Counter[str](), (0.0, -1), list[int]()
+    n_done = 0
+    waiting: list[int] = []
+    while n_done < n_operations:
+        if not waiting:
+            waiting = list(range(seed, seed + 2 * SEEDS_A_PROCESS, 2))  # of one parity, see `main`
+            seed += 1 if seed % 2 == 0 else 2 * SEEDS_A_PROCESS - 1
+        command = [sys.executable, "-m", "tests.hazards.fuzz", "solvers", ",".join(map(str, waiting)), str(COMMANDS_A_SEED)]
         done = subprocess.run(command, capture_output=True, text=True)
+        for line in done.stdout.splitlines():
+            waiting.pop(0)
+            seen = json.loads(line)
+            slowest = max(slowest, (seen.pop("slowest_ms"), seen["seed"]))
+            total.update({name: number for name, number in seen.items() if name not in ("mode", "seed", "hash")})
+        n_done = sum(number for name, number in total.items() if name not in ("replayed", "restored"))
         if done.returncode != 0:
-            failed.append(seed)
-            print(f"{mode} {seed}: ended with {done.returncode}\n{done.stderr[-3000:]}", flush=True)
-            continue
-        found = json.loads(done.stdout.splitlines()[-1])
-        slowest = max(slowest, (found.pop("slowest_ms"), seed))
-        total.update({name: number for name, number in found.items() if name not in ("mode", "seed", "hash")})
-        print(done.stdout.splitlines()[-1], flush=True)
-    operations = sum(number for name, number in total.items() if name not in ("replayed", "restored"))
-    summed = {"mode": mode, "seeds": len(seeds), "operations": operations, "failed": failed, "slowest_ms": slowest[0], "in": slowest[1]}
-    print(json.dumps({**summed, **total}))
+            failed.append(waiting.pop(0))
+            print(f"solvers {failed[-1]} {COMMANDS_A_SEED}: ended with {done.returncode}\n{done.stderr[-3000:]}", flush=True)
+        print(json.dumps({"operations": n_done, "failed": failed, "slowest_ms": slowest[0], "in": slowest[1]}), flush=True)
+    print(json.dumps(total))
     return len(failed)
 
 
 if __name__ == "__main__":
     if sys.argv[1] == "--operations":
-        first = int(sys.argv[3]) if len(sys.argv) > 3 else 0
-        n_seeds = math.ceil(int(sys.argv[2]) / (OPERATIONS_A_SEED * (1.0 + STEP_SHARE)))
-        sys.exit(min(campaign("solvers", range(first, first + n_seeds), OPERATIONS_A_SEED), 1))
-    if "-" in sys.argv[2]:
-        first, last = (int(part) for part in sys.argv[2].split("-"))
-        sys.exit(min(campaign(sys.argv[1], range(first, last + 1), int(sys.argv[3]), *sys.argv[4:]), 1))
-    main(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), *sys.argv[4:])
+        sys.exit(min(campaign(int(sys.argv[2]), int(sys.argv[3]) if len(sys.argv) > 3 else 0), 1))
+    main(sys.argv[1], [int(seed) for seed in sys.argv[2].split(",")], int(sys.argv[3]), *sys.argv[4:])

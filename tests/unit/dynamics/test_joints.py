@@ -21,6 +21,7 @@ from engine.world import (
     WeldJointSpec,
     WheelJointSpec,
     World,
+    WorldSettings,
 )
 from tests.unit.dynamics.scenes import body, run, world
 
@@ -139,6 +140,21 @@ def test_a_pulley_keeps_the_sum_of_its_lengths() -> None:
     exact = 10.0 * (m2 * ratio * ratio**-1 - m1 * ratio) / (m1 * ratio + m2 / ratio)
     assert acceleration_light == pytest.approx(exact, rel=5e-3)
     assert one.joint_state(pulley).force[1] == pytest.approx(ratio * m1 * (10.0 + exact), rel=1e-2)
+
+
+def test_a_pulley_that_ran_out_on_its_second_side_goes_on_from_a_snapshot() -> None:
+    """Issue 29: its two lengths are rows of one kind and mode, and after a snapshot both had the impulse of the first."""
+    one = World(WorldSettings(solver_settings=(("iterations", 1),)), "sequential_impulses")
+    heavy, light = body(one, Polygon.box(0.5, 0.5), (-2.0, 4.0)), body(one, BAR, (2.0, 4.0))
+    hanging = body(one, BAR, (-2.0, 3.0), linear_velocity=(1.0, 0.0))
+    one.create_joint(DistanceJointSpec(heavy, hanging, (-2.0, 4.0), (-2.0, 3.0)))
+    one.create_joint(PulleyJointSpec(light, heavy, (2.0, 5.0), (-2.0, 5.0), (2.0, 4.0), (-2.0, 4.0)))
+    run(one, 1.5)
+    assert math.dist(one.state(heavy).position, (-2.0, 5.0)) == pytest.approx(2.0, abs=0.01)  # it has all the rope
+    twin = World.from_snapshot(one.snapshot())
+    run(one, 0.2)
+    run(twin, 0.2)
+    assert twin.state_hash() == one.state_hash()
 
 
 def test_a_mouse_pulls_with_no_more_force_than_it_has() -> None:
