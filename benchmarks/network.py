@@ -75,15 +75,15 @@ class _Table:
 
     def come(self) -> None:
         """Let the client come, and wait until it is in."""
-        self.client, came = Client("client"), self.server.course.now
+        self.client, came = Client("client"), self.server.simulation.now
         self.server.connect(0)
         for _ in range(10 * KEYFRAME_TICKS):
             self.frame()
-            if self.client.course is not None and self.client.confirmed >= came + 2 * KEYFRAME_TICKS:
+            if self.client.simulation is not None and self.client.confirmed >= came + 2 * KEYFRAME_TICKS:
                 break
-        assert self.client.course is not None, self.client.refused
-        course = self.client.course
-        replay = course.replay
+        assert self.client.simulation is not None, self.client.end_reason
+        simulation = self.client.simulation
+        replay = simulation.replay
 
         def timed(*arguments: int) -> int:
             began = time.thread_time()
@@ -92,7 +92,7 @@ class _Table:
                 self.rollbacks.append((again, time.thread_time() - began))
             return again
 
-        course.replay = timed  # type: ignore[method-assign]
+        simulation.replay = timed  # type: ignore[method-assign]
 
     def frame(self) -> None:
         """Let a sixtieth of a second pass."""
@@ -105,7 +105,7 @@ class _Table:
     def _serve(self) -> None:
         server, now = self.server, self.now
         for peer in range(1, self.n_users + 1):
-            if (server.course.now + peer) % 2 == 0:
+            if (server.simulation.now + peer) % 2 == 0:
                 self._drag(peer)
         for content in self.up.take(now):
             server.receive(0, content, now)
@@ -116,10 +116,10 @@ class _Table:
                 self.down.put(content, now)
 
     def _drag(self, peer: int) -> None:
-        tick, number = self.server.course.now, self._numbers[peer]
+        tick, number = self.server.simulation.now, self._numbers[peer]
         self._numbers[peer] += 1
         action = msgspec.Raw(encode_action(_dragged(tick, peer, is_first=number == 1)))
-        self.server.receive(peer, m.encode(m.Did(number, tick, action)), self.now)
+        self.server.receive(peer, m.encode(m.ActionRequest(number, tick, action)), self.now)
         if number % 8 == 0:
             self.server.receive(peer, m.encode(m.Ping(self.now, tick)), self.now)
 
@@ -129,8 +129,8 @@ class _Table:
         for content in self.down.take(now):
             client.receive(content, now)
         client.advance(now)
-        if client.course is not None and client.course.now % 2 == 0:
-            client.act(_dragged(client.course.now, 0, is_first=client.course.now % 60 == 0), now=now)
+        if client.simulation is not None and client.simulation.now % 2 == 0:
+            client.act(_dragged(client.simulation.now, 0, is_first=client.simulation.now % 60 == 0), now=now)
         while client.outbox:
             self.up.put(client.outbox.popleft(), now)
 
@@ -151,11 +151,11 @@ def _shared(solver: str, count: int, n_clients: int, n_ticks: int) -> list[Recor
     for _ in range(_SETTLING):
         table.frame()
     table.come()
-    assert table.client is not None and table.client.course is not None
-    course = table.client.course
+    assert table.client is not None and table.client.simulation is not None
+    simulation = table.client.simulation
     for seconds in (table.plain_seconds, table.server_seconds, table.client_seconds, table.rollbacks):
         seconds.clear()
-    sent, received, first, began = table.down.n_bytes, table.up.n_bytes, course.now, table.now
+    sent, received, first, began = table.down.n_bytes, table.up.n_bytes, simulation.now, table.now
     for _ in range(n_ticks):
         table.frame()
     passed = table.now - began
@@ -163,9 +163,9 @@ def _shared(solver: str, count: int, n_clients: int, n_ticks: int) -> list[Recor
     again = sum(ticks for ticks, _ in table.rollbacks)
     back = [1e3 * seconds for _, seconds in table.rollbacks] or [0.0]
     own = [statistics.fmean(table.client_seconds) - sum(back) / 1e3 / n_ticks]
-    plain, points = [statistics.fmean(table.plain_seconds)], table.server.course.demo.stages[0].world.contacts.n_points
+    plain, points = [statistics.fmean(table.plain_seconds)], table.server.simulation.demo.stages[0].world.contacts.n_points
     who = f"{count} bodies, {n_clients} client{'s' * (n_clients > 1)}, {solver}"
-    far = f"{len(back)} rollbacks in {course.now - first} ticks, {again / max(1, len(back)):.0f} ticks each, at most {max(back):.3g} ms"
+    far = f"{len(back)} rollbacks in {simulation.now - first} ticks, {again / max(1, len(back)):.0f} ticks each, at most {max(back):.3g} ms"
     # means: every thirtieth tick has a keyframe, and it is the sum that a core must bear
     return [
         record(

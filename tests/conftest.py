@@ -21,7 +21,7 @@ CLOCKS = (
     "engine.compare.processes.cluster._PATIENCE",  # then a scheduler does not answer
     "engine.net.connection.OPEN_SECONDS",  # then a server cannot be reached
     "engine.net.connection.SILENT_SECONDS",  # then a server is taken for dead
-    "engine.net.hosting.SILENT_SECONDS",  # then a client is
+    "engine.net.server_thread.SILENT_SECONDS",  # then a client is
 )
 
 

@@ -27,24 +27,24 @@ class _Two:
         from engine.app.warmup import referee_factory
         from engine.app.window import Window
         from engine.net.client import Client
+        from engine.net.client_session import ClientSession
         from engine.net.link import LinkSettings
-        from engine.net.party import Party
-        from engine.net.simulated import SimulatedConnection, SimulatedServer
+        from engine.net.simulated_network import SimulatedConnection, SimulatedServer
         from engine.sim.registry import find_demo
 
         kind = find_demo("workbench")
         self._server = SimulatedServer(kind(0, {"width": 12.0}))
-        parties = [Party(Client(name), SimulatedConnection(self._server, LinkSettings())) for name in ("Ann", "Ben")]
-        while any(party.client.demo is None for party in parties):
-            for party in parties:
-                party.advance(party.now())
+        client_sessions = [ClientSession(Client(name), SimulatedConnection(self._server, LinkSettings())) for name in ("Ann", "Ben")]
+        while any(client_session.client.demo is None for client_session in client_sessions):
+            for client_session in client_sessions:
+                client_session.advance(client_session.now())
             self._server.advance(self._server.now + _FRAME)
-        for party in parties:
-            party.connection.link = LinkSettings(0.06, 0.02)
-        self.windows = [Window(_SIZE, (kind,), party=party) for party in parties]
+        for client_session in client_sessions:
+            client_session.connection.link = LinkSettings(0.06, 0.02)
+        self.windows = [Window(_SIZE, (kind,), client_session=client_session) for client_session in client_sessions]
         for window in self.windows:
             window.use_referee(referee_factory())
-        self.surfaces = [pygame.Surface(_SIZE) for _ in parties]
+        self.surfaces = [pygame.Surface(_SIZE) for _ in client_sessions]
         self.frame(3)
         for window in self.windows:
             window.session.view.home()

@@ -32,8 +32,8 @@ from engine.sim.demo import Demo
 from engine.sim.registry import all_demos
 
 if TYPE_CHECKING:
-    from engine.net.hosting import Hosting
-    from engine.net.party import Party
+    from engine.net.client_session import ClientSession
+    from engine.net.server_thread import ServerThread
 
 __all__ = ["Attention", "DisplayError", "Loop", "draw_waiting", "open_shared", "open_window"]
 
@@ -261,21 +261,21 @@ def open_window(
 
 @contextlib.contextmanager
 def open_shared(
-    party: Party,
-    hosting: Hosting | None = None,
+    client_session: ClientSession,
+    server_thread: ServerThread | None = None,
     ui_scale: float | None = None,
     size: tuple[int, int] | None = None,
     theme: str | None = None,
 ) -> Iterator[Loop | None]:
-    """Open the window on a shared world, give its loop, and close it after; the party has left then.
+    """Open the window on a shared world, give its loop, and close it after; the client_session has left then.
 
     Until the server's state has come the window says what it waits for; Esc, or closing it, gives None instead of a loop.
 
     Parameters
     ----------
-    party : Party
+    client_session : ClientSession
         Of this window's user.
-    hosting : Hosting, optional
+    server_thread : ServerThread, optional
         The server that this program runs too; it is not closed here.
     ui_scale, size, theme
         As of `open_window`.
@@ -289,32 +289,32 @@ def open_shared(
     """
 
     def make(surface: pygame.Surface, scale: float) -> Window | None:
-        if not _is_joined(surface, party, scale):
+        if not _is_joined(surface, client_session, scale):
             return None
-        return Window(surface.get_size(), all_demos(), ui_scale=scale, party=party, hosting=hosting)
+        return Window(surface.get_size(), all_demos(), ui_scale=scale, client_session=client_session, server_thread=server_thread)
 
     try:
         with _opened(make, ui_scale, size, theme) as loop:
             yield loop
     finally:
-        party.leave()
+        client_session.leave()
 
 
-def _is_joined(surface: pygame.Surface, party: Party, ui_scale: float) -> bool:
-    """Show what is waited for until the party's client has its demo; False if the user does not want to wait."""
+def _is_joined(surface: pygame.Surface, client_session: ClientSession, ui_scale: float) -> bool:
+    """Show what is waited for until the client_session's client has its demo; False if the user does not want to wait."""
     fonts, ticker = FontBook(ui_scale), pygame.time.Clock()
     while True:
         raise_lost()
         for event in pygame.event.get():
             if event.type == pygame.QUIT or (event.type == pygame.KEYDOWN and event.key == pygame.K_ESCAPE):
                 return False
-        party.advance(party.now())
-        if party.client.demo is not None:
+        client_session.advance(client_session.now())
+        if client_session.client.demo is not None:
             return True
-        if party.is_over:
-            raise LabError(party.reason)
+        if client_session.is_over:
+            raise LabError(client_session.reason)
         surface = pygame.display.get_surface() or surface
-        draw_waiting(surface, fonts, party.words)
+        draw_waiting(surface, fonts, client_session.status_text)
         pygame.display.flip()
         ticker.tick(_BESIDE_COMPILER)
 

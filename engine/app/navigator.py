@@ -25,8 +25,8 @@ from engine.sim.stage import RefereeFactory
 from engine.sim.stepping import stepper_of
 
 if TYPE_CHECKING:
-    from engine.net.hosting import Hosting
-    from engine.net.party import Party
+    from engine.net.client_session import ClientSession
+    from engine.net.server_thread import ServerThread
 
 __all__ = ["MOST_BYTES", "MOST_LEFT", "Navigator"]
 
@@ -54,7 +54,7 @@ class Navigator:
     screen : Screen
     on_leave, on_show : callable
         Called with the session that is about to be left, and with the one that is shown from now on, of a demo or of the list.
-    party, hosting : Party and Hosting, optional
+    client_session, server_thread : ClientSession and ServerThread, optional
         Begin in the world that its client shares; the server of that, where this program runs it too.
 
     Attributes
@@ -84,11 +84,11 @@ class Navigator:
         screen: Screen,
         on_leave: Callable[[Session], None],
         on_show: Callable[[Session], None],
-        party: Party | None = None,
-        hosting: Hosting | None = None,
+        client_session: ClientSession | None = None,
+        server_thread: ServerThread | None = None,
     ) -> None:
         self.demos = tuple(demos)
-        self.browsing = demo is None and party is None
+        self.browsing = demo is None and client_session is None
         self.searched = ""
         self.left: list[Session] = []
         self.watched_from: Session | None = None
@@ -99,11 +99,11 @@ class Navigator:
         self._is_complete = False
         first = type(demo) if demo is not None else next((one for one in self.demos if one.opens_list), None)
         self.chosen = self.demos.index(first) if first in self.demos else 0
-        self._party, self._hosting = party, hosting
+        self._client_session, self._server_thread = client_session, server_thread
         self.shared: Session | None = None
         self.network: NetworkDriver | None = None
-        if party is not None:
-            self._share(party, hosting)
+        if client_session is not None:
+            self._share(client_session, server_thread)
         self.session = self.shared or self._session(demo if demo is not None else self._preview(self.chosen))
 
     @property
@@ -139,9 +139,9 @@ class Navigator:
     @property
     def n_guests(self) -> int:
         """How many others are in the world that this program shares: it ends for them with the window."""
-        if self._party is None or self._hosting is None or self._hosting.is_over:
+        if self._client_session is None or self._server_thread is None or self._server_thread.is_over:
             return 0
-        return sum(one.is_here and one.user != self._party.client.user for one in self._hosting.status.server.users)
+        return sum(one.is_here and one.user != self._client_session.client.user for one in self._server_thread.status.server.users)
 
     def keep_up(self, elapsed: float) -> None:
         """Let the shared world go on where something else is shown, and show it anew where the server has given its state anew."""
@@ -151,7 +151,7 @@ class Navigator:
         if shared is not self.session:
             shared.advance(elapsed)
         if network.is_outdated:
-            fresh = self._share(network.party, network.hosting)
+            fresh = self._share(network.client_session, network.server_thread)
             self.watched_from = None if self.watched_from is shared else self.watched_from
             if shared is self.session:
                 self._show(fresh)
@@ -172,8 +172,8 @@ class Navigator:
             if shared is self.session:
                 self.browse()
 
-    def _share(self, party: Party, hosting: Hosting | None) -> Session:
-        self.network = NetworkDriver(party, hosting)
+    def _share(self, client_session: ClientSession, server_thread: ServerThread | None) -> Session:
+        self.network = NetworkDriver(client_session, server_thread)
         self.shared = session = Session(self.network.demo, self._screen.layout.view, self._layers, driver=self.network)
         session.demo.viewer.interactive = self._is_watched
         if self._referee is not None:

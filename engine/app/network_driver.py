@@ -42,9 +42,9 @@ from engine.sim.users import SPEEDS, Users
 
 if TYPE_CHECKING:
     from engine.net.client import Client
-    from engine.net.hosting import Hosting
-    from engine.net.messages import Who
-    from engine.net.party import Party
+    from engine.net.client_session import ClientSession
+    from engine.net.messages import UserInfo
+    from engine.net.server_thread import ServerThread
 
 __all__ = ["NO_PAST", "NO_REDO", "NetworkDriver", "SharedClock"]
 
@@ -123,9 +123,9 @@ class NetworkDriver:
 
     Parameters
     ----------
-    party : Party
+    client_session : ClientSession
         Whose client has its demo by now.
-    hosting : Hosting, optional
+    server_thread : ServerThread, optional
         The server, where this program runs it too.
 
     Attributes
@@ -139,11 +139,11 @@ class NetworkDriver:
     is_shared = True
     no_past = "what runs beside a shared world would have to follow it back and forth"
 
-    def __init__(self, party: Party, hosting: Hosting | None = None) -> None:
-        demo = party.client.demo
+    def __init__(self, client_session: ClientSession, server_thread: ServerThread | None = None) -> None:
+        demo = client_session.client.demo
         if demo is None:
             raise LabError("the state of the shared world has not come yet")
-        self.demo, self.party, self.hosting = demo, party, hosting
+        self.demo, self.client_session, self.server_thread = demo, client_session, server_thread
         self.clock: FixedClock = SharedClock(
             lambda: demo.sim.users, self.act, lambda: self.client.fraction, lambda: self._refuse(NO_PAST), demo.step_seconds
         )
@@ -152,8 +152,8 @@ class NetworkDriver:
         self.times: Sequence[StepTimes] = ()
         self.again: deque[int] = deque(maxlen=_GRAPH)
         self.smooths = self.shows_ghosts = True
-        self._n_again = party.client.n_again
-        self._n_adopted = party.client.n_adopted
+        self._n_resimulated = client_session.client.n_resimulated
+        self._n_adopted = client_session.client.n_adopted
         self._drag: Drag | None = None
         """Where the hand is to pull to from this frame on; what it pulled to before in the same frame nobody need know."""
         self._was_apart = False
@@ -178,7 +178,7 @@ class NetworkDriver:
     @property
     def client(self) -> Client:
         """Who takes part."""
-        return self.party.client
+        return self.client_session.client
 
     @property
     def is_outdated(self) -> bool:
@@ -187,7 +187,7 @@ class NetworkDriver:
 
     @property
     def now(self) -> int:
-        return 0 if self.client.course is None else int(self.client.course.now)
+        return 0 if self.client.simulation is None else int(self.client.simulation.now)
 
     def steps_between(self, n_edits: int) -> int:
         return math.ceil(n_edits / (self.demo.step_seconds * _EDITS_PER_SECOND))
@@ -219,9 +219,9 @@ class NetworkDriver:
 
     def _why_unmade(self) -> str:
         """Say why what was drawn is not there, so that nothing can be done to it yet."""
-        if self.client.refused:
+        if self.client.end_reason:
             return "nothing can be made here any more: F4 goes on alone"
-        if not self.client.is_in:
+        if not self.client.is_joined:
             return "nothing can be made here until the server's state has come"
         if self.client.method != "prediction":
             return (
@@ -231,7 +231,7 @@ class NetworkDriver:
 
     def _send(self, action: Action) -> Any:
         try:
-            return self.client.act(action, now=self.party.now())
+            return self.client.act(action, now=self.client_session.now())
         except LabError as error:
             words = readable(str(error), self._names)
             if isinstance(action, Edit | Drop):
@@ -299,18 +299,18 @@ class NetworkDriver:
         """Take in what came from the server, and the ticks that are due; send where the pointer is."""
         self._pull()
         self._point()
-        taken = self.party.advance(self.party.now())
+        taken = self.client_session.advance(self.client_session.now())
         self.timeline.failure = ""
         self.demo.viewer.wanted_speed = None  # time is everybody's
-        self.again.append(self.client.n_again - self._n_again)
-        self._n_again = self.client.n_again
+        self.again.append(self.client.n_resimulated - self._n_resimulated)
+        self._n_resimulated = self.client.n_resimulated
         self._tell_news()
         self.times = [self.demo.sim.times] * taken
         return taken
 
     def _point(self) -> None:
         """Say where the pointer is, in the picture; not where it is elsewhere, and not all too often."""
-        pointed, now = self.demo.viewer.pointed, self.party.now()
+        pointed, now = self.demo.viewer.pointed, self.client_session.now()
         if pointed is not None and pointed != self._pointed and now - self._pointed_at >= _POINTING:
             self._pointed, self._pointed_at = pointed, now
             self.client.point(pointed, now)
@@ -345,9 +345,9 @@ class NetworkDriver:
     # -- who is there -------------------------------------------------------------------------------------------------
 
     @property
-    def people(self) -> list[Who]:
+    def people(self) -> list[UserInfo]:
         """Who is here, oneself first, then who is away: but not beside one of his name, who has come back as somebody new."""
-        found: dict[str, Who] = {}
+        found: dict[str, UserInfo] = {}
         for one in sorted(self.client.present, key=lambda one: (one.user != self.client.user, not one.is_here, one.user)):
             found.setdefault(one.name.casefold(), one)
         return list(found.values())
@@ -355,49 +355,49 @@ class NetworkDriver:
     @property
     def address(self) -> str:
         """Where it is shared: what others give the command join, if this program shares it."""
-        return self.party.connection.address if self.hosting is None else self.hosting.invitation
+        return self.client_session.connection.address if self.server_thread is None else self.server_thread.invitation
 
     @property
     def caption(self) -> str:
         """Who one is, and whose world it is."""
         me = self._names.get(self.client.user, self.client.name)
-        if self.client.is_alone:
+        if self.client.is_offline:
             return f"{me}, alone: {self.demo.title}"
         at = self.address.removesuffix(" --tls")
-        return f"{me}, host of {self.demo.title} at {at}" if self.hosting is not None else f"{me}, guest in {self.demo.title} of {at}"
+        return f"{me}, host of {self.demo.title} at {at}" if self.server_thread is not None else f"{me}, guest in {self.demo.title} of {at}"
 
     @property
     def is_apart(self) -> bool:
         """Whether it has no part in the shared world now: alone, or without a connection."""
-        return self.party.is_over or self.party.connection.state != "open" or not self.client.is_in
+        return self.client_session.is_over or self.client_session.connection.state != "open" or not self.client.is_joined
 
     @property
     def trouble(self) -> str:
         """Why the world is not, or not any more, as the others see it, and what can be done; empty where all is well."""
-        party, client = self.party, self.client
-        if client.is_alone and party.is_over:
+        session, client = self.client_session, self.client
+        if client.is_offline and session.is_over:
             return "you are alone here: Shift F4 goes back to the others"
-        if party.is_over:
-            return f"{party.reason}; F4: go on alone, Shift F4: try again"
-        if party.again_at is not None:
-            return f"{party.reason}; trying again in {max(party.again_at - self.party.now(), 0.0):.0f} s; F4: go on alone"
-        if party.connection.state != "open" or not client.is_in:
-            return f"{party.words}; F4: go on alone"
+        if session.is_over:
+            return f"{session.reason}; F4: go on alone, Shift F4: try again"
+        if session.retry_at is not None:
+            return f"{session.reason}; trying again in {max(session.retry_at - session.now(), 0.0):.0f} s; F4: go on alone"
+        if session.connection.state != "open" or not client.is_joined:
+            return f"{session.status_text}; F4: go on alone"
         return "waiting for the server; F4: go on alone" if client.is_stalled and client.age > _WAITING else ""
 
     def leave(self) -> None:
         """Say goodbye."""
-        self.party.leave()
+        self.client_session.leave()
 
-    def go_alone(self) -> None:
+    def go_offline(self) -> None:
         """Say goodbye, and go on with what is here."""
         self.leave()
-        self.client.go_alone(self.party.now())
+        self.client.go_offline(self.client_session.now())
 
-    def come_back(self) -> None:
+    def rejoin(self) -> None:
         """Go back to the others, and to the world as it is there by now."""
-        if self.party.is_over:
-            self.party.come_back()
+        if self.client_session.is_over:
+            self.client_session.rejoin()
 
     def drawn(self, stage: Stage, poses: FloatArray) -> FloatArray:
         """Return poses as they are drawn: what is put right glides there."""

@@ -32,8 +32,8 @@ from engine.sim.recordings import Recording
 from engine.sim.stage import RefereeFactory
 
 if TYPE_CHECKING:
-    from engine.net.hosting import Hosting
-    from engine.net.party import Party
+    from engine.net.client_session import ClientSession
+    from engine.net.server_thread import ServerThread
 
 __all__ = ["TITLE", "Window"]
 
@@ -57,7 +57,7 @@ class Window:
         Screen pixels to a design pixel.
     is_watched : bool
         False off-screen, where a picture waits for whatever it needs.
-    party, hosting : Party and Hosting, optional
+    client_session, server_thread : ClientSession and ServerThread, optional
         Begin in the world that its client shares; the server of that, where this program runs it too.
 
     Attributes
@@ -74,14 +74,14 @@ class Window:
         seed: int = 0,
         ui_scale: float = 1.0,
         is_watched: bool = True,
-        party: Party | None = None,
-        hosting: Hosting | None = None,
+        client_session: ClientSession | None = None,
+        server_thread: ServerThread | None = None,
     ) -> None:
         self._is_watched = is_watched
         self.check = CheckNote()
         self._notes = Notes()
         self.screen = Screen(size, ui_scale, is_watched)
-        self.navigator = Navigator(demos, demo, seed, is_watched, self.screen, self._leave, self._begin, party, hosting)
+        self.navigator = Navigator(demos, demo, seed, is_watched, self.screen, self._leave, self._begin, client_session, server_thread)
         actions = WindowActions(self.handle, lambda command: self.router.command(command), self.show, lambda: self.note, self._paint_docks)
         self.dock_area = DockArea(make_docks(self.navigator, self.screen, actions) if is_watched else (), self.navigator)
         self.router = EventRouter(self.navigator, self.screen, self.dock_area)

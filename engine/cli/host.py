@@ -22,8 +22,8 @@ from engine.common.interrupts import raise_lost
 from engine.common.words import counted, shown
 
 if TYPE_CHECKING:
-    from engine.net.hosting import Hosting, HostingStatus
     from engine.net.server import Drop
+    from engine.net.server_thread import HostStatus, ServerThread
 
 __all__ = ["MAX_TICKS", "Name", "Password", "host_command", "name_of", "password_of"]
 
@@ -89,9 +89,9 @@ def host_command(args: HostOptions) -> int:
     It listens on this computer alone unless --bind says otherwise, until the window is closed. Headless it goes on until Ctrl-C, or for N
     steps.
     """
-    from engine.net.hosting import Hosting
     from engine.net.scene import check_hertz
     from engine.net.server import ServerSettings
+    from engine.net.server_thread import ServerThread
 
     if args.hertz is not None:
         check_hertz("--hertz", args.hertz)
@@ -118,13 +118,13 @@ def host_command(args: HostOptions) -> int:
     secret = password_of(args.password) or ""
     with warming():
         options.prepare_solvers(args.solver)
-    hosting = Hosting(
+    server_thread = ServerThread(
         partial(kind, args.seed, values, solver=args.solver, solver_settings=own, hertz=args.hertz),
         ServerSettings(delay=args.delay, window=args.window, password=secret),
         args.bind, args.port, tls, args.steps, args.recording,
     )  # fmt: skip
-    show = partial(_in_window, hosting, name_of(args.name), secret, args.ui_scale, args.theme) if has_window else None
-    return _run(hosting, {"demo": kind.id, "seed": args.seed}, args.json_file, show)
+    show = partial(_in_window, server_thread, name_of(args.name), secret, args.ui_scale, args.theme) if has_window else None
+    return _run(server_thread, {"demo": kind.id, "seed": args.seed}, args.json_file, show)
 
 
 def password_of(given: str | None) -> str | None:
@@ -165,46 +165,46 @@ def name_of(given: str | None) -> str:
     return given.strip()
 
 
-def _in_window(hosting: Hosting, name: str, password: str, ui_scale: float | None, theme: str | None) -> None:
+def _in_window(server_thread: ServerThread, name: str, password: str, ui_scale: float | None, theme: str | None) -> None:
     """Join one's own server, in the window, until that is closed."""
     from engine.app.loop import open_shared
     from engine.net.client import Client
+    from engine.net.client_session import ClientSession
     from engine.net.connection import Connection
-    from engine.net.party import Party
     from engine.net.tls import own_tls
 
-    host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(hosting.bind, hosting.bind)
+    host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(server_thread.bind, server_thread.bind)
     client = Client(name, password, timer=time.thread_time)
-    party = Party(client, Connection(host, hosting.port, own_tls() if hosting.has_tls else None))
-    with open_shared(party, hosting, ui_scale, theme=theme) as loop:
+    client_session = ClientSession(client, Connection(host, server_thread.port, own_tls() if server_thread.has_tls else None))
+    with open_shared(client_session, server_thread, ui_scale, theme=theme) as loop:
         if loop is not None:
             loop.run()
 
 
-def _run(hosting: Hosting, about: dict[str, Any], json_file: str | None, show: Callable[[], None] | None) -> int:
+def _run(server_thread: ServerThread, about: dict[str, Any], json_file: str | None, show: Callable[[], None] | None) -> int:
     """Host until the end, report who joins and leaves, or show the window, and write the result."""
     with warming():
-        hosting.start()
+        server_thread.start()
     is_interrupted, reason = False, "the server ends"
     try:
-        _say(_invitation(hosting))
-        if hosting.is_open_to_others and not hosting.settings.password:
+        _say(_invitation(server_thread))
+        if server_thread.is_open_to_others and not server_thread.settings.password:
             _say("whoever can reach this computer may join: --password keeps others out")
-        if hosting.is_open_to_others and not hosting.has_tls:
+        if server_thread.is_open_to_others and not server_thread.has_tls:
             _say("what is said can be read on the way: --tls-certificate encrypts it")
         if show is not None:
             show()
         else:
-            reported = hosting.status
-            while not hosting.wait(_LOOK_SECONDS):
+            reported = server_thread.status
+            while not server_thread.wait(_LOOK_SECONDS):
                 raise_lost()
-                reported = _tell_changes(reported, hosting.status)
+                reported = _tell_changes(reported, server_thread.status)
     except KeyboardInterrupt:
         is_interrupted, reason = True, "the server was stopped"
     finally:
-        hosting.close(reason)
-    status = hosting.status
-    result, server = about | _as_json(hosting, status), status.server
+        server_thread.close(reason)
+    status = server_thread.status
+    result, server = about | _as_json(server_thread, status), status.server
     rows = [
         ("steps", f"{status.tick:,}"),
         ("users", ", ".join(dict.fromkeys(result["users"])) or "nobody came"),
@@ -213,12 +213,12 @@ def _run(hosting: Hosting, about: dict[str, Any], json_file: str | None, show: C
         ("state", f"{status.state_hash} before step {status.keyframe}"),
         *(("dropped", f"{_who(drop)} at step {drop.tick}: {drop.reason}") for drop in status.drops),
         *(("trouble", words) for words in result["troubles"]),
-        *((("recorded", hosting.record if not status.recording else status.recording),) if hosting.record is not None else ()),
+        *((("recorded", server_thread.record if not status.recording else status.recording),) if server_thread.record is not None else ()),
     ]
     write_json(json_file, result)
     print_rows(people(json_file), rows)
-    if hosting.failure:
-        raise LabError(hosting.failure)
+    if server_thread.failure:
+        raise LabError(server_thread.failure)
     if is_interrupted:
         raise InterruptedRunError(f"stopped after {counted(status.tick, 'step')}")
     return 0
@@ -228,14 +228,14 @@ def _say(line: str) -> None:
     typer.echo(shown(line), err=True)
 
 
-def _invitation(hosting: Hosting) -> str:
+def _invitation(server_thread: ServerThread) -> str:
     """Say where it is, and how others join."""
-    first, *more = hosting.addresses
+    first, *more = server_thread.addresses
     elsewhere = f" (in another network {' or '.join(more)})" if more else ""
-    return f"shared at {first}; others join with: {program()} join {hosting.invitation}{elsewhere}"
+    return f"shared at {first}; others join with: {program()} join {server_thread.invitation}{elsewhere}"
 
 
-def _tell_changes(before: HostingStatus, now: HostingStatus) -> HostingStatus:
+def _tell_changes(before: HostStatus, now: HostStatus) -> HostStatus:
     """Tell who has come and gone, and who was dropped."""
     for name in sorted(set(now.users) - set(before.users)):
         _say(f"step {now.tick}: {name} is here ({counted(len(now.users), 'user')})")
@@ -253,12 +253,12 @@ def _who(drop: Drop) -> str:
     return drop.name or "a stranger"
 
 
-def _as_json(hosting: Hosting, status: HostingStatus) -> dict[str, Any]:
+def _as_json(server_thread: ServerThread, status: HostStatus) -> dict[str, Any]:
     server = status.server
     return {
-        "bind": hosting.bind,
-        "port": hosting.port,
-        "addresses": list(hosting.addresses),
+        "bind": server_thread.bind,
+        "port": server_thread.port,
+        "addresses": list(server_thread.addresses),
         "steps": status.tick,
         "keyframe": status.keyframe,
         "state_hash": status.state_hash,
@@ -270,7 +270,7 @@ def _as_json(hosting: Hosting, status: HostingStatus) -> dict[str, Any]:
         "late_inputs": server.restamped,
         "dropped": status.n_dropped,
         "drops": [{"step": drop.tick, "name": drop.name, "reason": drop.reason} for drop in status.drops],
-        "troubles": [*server.troubles, *([hosting.failure] if hosting.failure else [])],
-        "recording": None if hosting.record is None else str(hosting.record),
+        "troubles": [*server.troubles, *([server_thread.failure] if server_thread.failure else [])],
+        "recording": None if server_thread.record is None else str(server_thread.record),
         "recording_ended": status.recording or None,
     }

@@ -19,7 +19,7 @@ from engine.common.interrupts import raise_lost
 from engine.common.words import counted, shown
 
 if TYPE_CHECKING:
-    from engine.net.party import Party
+    from engine.net.client_session import ClientSession
     from engine.net.script import Script
 
 __all__ = ["join_command"]
@@ -65,9 +65,9 @@ def join_command(args: JoinOptions) -> int:
 
     Headless: status 0 if all states were the server's, 1 if one was not, or the connection broke off before the end.
     """
+    from engine.net.client_session import ClientSession
     from engine.net.connection import Connection, address_of
     from engine.net.messages import METHODS
-    from engine.net.party import Party
 
     address = address_of(args.host)
     name = name_of(args.name)
@@ -87,22 +87,22 @@ def join_command(args: JoinOptions) -> int:
     from engine.net.script import Script, load_script
 
     acts = Script(() if args.script is None else load_script(args.script))
-    party = Party(Client(name, password or "", method=args.method, timer=time.thread_time), Connection(*address, context))
+    session = ClientSession(Client(name, password or "", method=args.method, timer=time.thread_time), Connection(*address, context))
     if has_window:
         from engine.app.loop import open_shared
 
-        with open_shared(party, None, args.ui_scale, theme=args.theme) as loop:
+        with open_shared(session, None, args.ui_scale, theme=args.theme) as loop:
             if loop is not None:
                 loop.run()
         return 0
-    return _Guest(party, acts, args.steps).run(args.json_file, {"host": address[0], "port": address[1]})
+    return _Guest(session, acts, args.steps).run(args.json_file, {"host": address[0], "port": address[1]})
 
 
 class _Guest:
     """A client without a window."""
 
-    def __init__(self, party: Party, script: Script, steps: int | None, sleep: Callable[[float], object] = time.sleep) -> None:
-        self.party, self.script, self.steps, self._sleep = party, script, steps, sleep
+    def __init__(self, session: ClientSession, script: Script, steps: int | None, sleep: Callable[[float], object] = time.sleep) -> None:
+        self.session, self.script, self.steps, self._sleep = session, script, steps, sleep
         self.first: int | None = None
         """Tick of the state with which it came in."""
         self.final = self.keyframe = 0
@@ -110,7 +110,7 @@ class _Guest:
         self.state_hash = ""
         self.n_failed = 0
         """Inputs of the script that the demo refused."""
-        party.client.on_final = self._note
+        session.client.on_final = self._note
 
     def _note(self, tick: int, digest: bytes) -> None:
         from engine.sim.users import KEYFRAME_TICKS
@@ -126,26 +126,26 @@ class _Guest:
 
     def run(self, json_file: str | None, about: dict[str, Any]) -> int:
         """Take part until the end, and report the result."""
-        party, client = self.party, self.party.client
+        session, client = self.session, self.session.client
         is_interrupted, left = False, _LAST_SECONDS
         try:
             with self._telling() as advance:
-                while not party.is_over and not self.is_done:
+                while not session.is_over and not self.is_done:
                     raise_lost()
-                    now = party.now()
+                    now = session.now()
                     self._frame(now)
                     advance(self.final - (self.first or 0))
-                    if party.broken_since is not None and now - party.broken_since >= _GIVE_UP_SECONDS:
+                    if session.disconnected_since is not None and now - session.disconnected_since >= _GIVE_UP_SECONDS:
                         left = 0.0  # there was time enough while it was tried
                         break
                     self._sleep(_FRAME)
         except KeyboardInterrupt:
             is_interrupted = True
-        end = party.now() + left
-        while not is_interrupted and not self.is_done and self.final < client.confirmed and party.now() < end:
-            party.advance(party.now())
-        reason, has_ended = party.reason, party.has_ended
-        party.leave()
+        end = session.now() + left
+        while not is_interrupted and not self.is_done and self.final < client.confirmed and session.now() < end:
+            session.advance(session.now())
+        reason, server_ended = session.reason, session.server_ended
+        session.leave()
         if self.first is None:
             if is_interrupted:
                 raise KeyboardInterrupt
@@ -153,13 +153,13 @@ class _Guest:
         rows = [
             ("steps", f"{self.final - self.first:,}, from step {self.first:,} to {self.final:,}"),
             ("users", ", ".join(dict.fromkeys(who.name for who in client.present))),
-            ("went back", f"{counted(client.n_rollbacks, 'time')}, {counted(client.n_again, 'step')} taken again"),
+            ("went back", f"{counted(client.n_rollbacks, 'time')}, {counted(client.n_resimulated, 'step')} taken again"),
             ("corrected", f"{counted(client.n_corrections, 'time')} that could be seen"),
             ("compared", f"{counted(client.n_compared, 'keyframe')}, {client.n_adopted} taken over from the server"),
             *((("denied", f"{counted(client.n_denied, 'input')} by the server: {client.denials[-1]}"),) if client.n_denied else ()),
             *((("failed", f"{counted(self.n_failed, 'input')} that the demo does not take"),) if self.n_failed else ()),
             ("round trip", f"{1e3 * client.round_trip:.1f} ms"),
-            ("sent", f"{party.connection.n_sent:,} bytes, received {party.connection.n_received:,}"),
+            ("sent", f"{session.connection.n_sent:,} bytes, received {session.connection.n_received:,}"),
             ("state", f"{self.state_hash} before step {self.keyframe}"),
             *((("ended", reason),) if not self.is_done and reason else ()),
         ]
@@ -167,39 +167,40 @@ class _Guest:
         print_rows(people(json_file), rows)
         if is_interrupted:
             raise InterruptedRunError(f"left after {counted(self.final - self.first, 'step')}")
-        return 0 if not client.is_astray and (self.is_done or (has_ended and self.steps is None)) else 1
+        return 0 if not client.is_desynced and (self.is_done or (server_ended and self.steps is None)) else 1
 
     def _telling(self) -> contextlib.AbstractContextManager[Callable[[int], None]]:
         """Show how far it is; without an end, say how it stands."""
         if self.steps is not None:
-            return progress(lambda: self.party.words, self.steps)
+            return progress(lambda: self.session.status_text, self.steps)
         reported = ""
 
         def tell(n_done: int) -> None:
             nonlocal reported
-            if self.party.words != reported and (self.first is not None or not self.party.is_over):  # else it is the error that is told
-                reported = self.party.words
+            is_error = self.first is None and self.session.is_over  # reported as such in the end
+            if self.session.status_text != reported and not is_error:
+                reported = self.session.status_text
                 typer.echo(shown(reported), err=True)
 
         return contextlib.nullcontext(tell)
 
     def _frame(self, now: float) -> None:
-        party, client = self.party, self.party.client
-        party.advance(now)
-        course = client.course
-        if course is None:
+        session, client = self.session, self.session.client
+        session.advance(now)
+        simulation = client.simulation
+        if simulation is None:
             return
         if self.first is None:
             self.first = self.final = client.confirmed
-        if client.user in course.demo.sim.users.users:
-            for action in self.script.due(course.now):
+        if client.user in simulation.demo.sim.users.users:
+            for action in self.script.due(simulation.now):
                 try:
                     client.act(action, now=now)
                 except LabError:  # the demo refuses it, and everywhere alike
                     self.n_failed += 1
 
     def _as_json(self, reason: str) -> dict[str, Any]:
-        client, connection = self.party.client, self.party.connection
+        client, connection = self.session.client, self.session.connection
         return {
             "demo": client.demo.id if client.demo is not None else "",
             "user": client.user,
@@ -211,17 +212,17 @@ class _Guest:
             "state_hash": self.state_hash,
             "users": [who.name for who in client.present],
             "rollbacks": client.n_rollbacks,
-            "resimulated_steps": client.n_again,
+            "resimulated_steps": client.n_resimulated,
             "corrections": client.n_corrections,
             "compared_keyframes": client.n_compared,
             "adopted_keyframes": client.n_adopted,
-            "differs": client.is_astray,
+            "differs": client.is_desynced,
             "late_inputs": client.n_late,
             "denied_inputs": client.n_denied,
             "denials": list(client.denials),
             "failed_inputs": self.n_failed,
             "round_trip_ms": 1e3 * client.round_trip,
-            "breaks": self.party.n_breaks,
+            "breaks": self.session.n_disconnects,
             "bytes_sent": connection.n_sent,
             "bytes_received": connection.n_received,
             "ended": reason or None,

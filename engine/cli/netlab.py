@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from engine.net.link import LinkSettings
-    from engine.net.netlab.finding import Finding
     from engine.net.netlab.plan import Plan
+    from engine.net.netlab.result import ExperimentResult
 
 __all__ = ["netlab_command"]
 
@@ -161,7 +161,7 @@ def _plans(plan: Plan, method: str, sweep: str | None) -> list[Plan]:
 def _run(plans: list[Plan], swept: str | None, report: str | None, json_file: str | None) -> int:
     from engine.net.netlab.experiment import run_experiment
 
-    findings: list[Finding] = []
+    findings: list[ExperimentResult] = []
     n_steps = plans[0].steps
     with progress("playing", n_steps * len(plans), "steps") as advance:
         for plan in plans:
@@ -183,7 +183,7 @@ def _shifted(advance: Callable[[int], None], before: int) -> Callable[[int], Non
     return lambda n_done: advance(before + n_done)
 
 
-def _tell(findings: list[Finding], swept: str | None, is_whole: bool, report: str | None, json_file: str | None) -> None:
+def _tell(findings: list[ExperimentResult], swept: str | None, is_whole: bool, report: str | None, json_file: str | None) -> None:
     """Print, and write what is to be written."""
     result = _as_json(findings)
     write_json(json_file, result if is_whole else {**result, "interrupted": True})
@@ -196,7 +196,7 @@ def _tell(findings: list[Finding], swept: str | None, is_whole: bool, report: st
         console.print(f"report: {write_report(report, page, {}, files)}", markup=False, soft_wrap=True)
 
 
-def _as_json(findings: Sequence[Finding]) -> dict[str, Any]:
+def _as_json(findings: Sequence[ExperimentResult]) -> dict[str, Any]:
     """Return what all runs come to, and each of them."""
     first = findings[0]
     counts = ("differing_steps", "rollbacks", "resimulated_steps", "adopted_keyframes")
@@ -212,7 +212,7 @@ def _as_json(findings: Sequence[Finding]) -> dict[str, Any]:
     }
 
 
-def _print(console: Console, findings: Sequence[Finding], swept: str | None) -> None:
+def _print(console: Console, findings: Sequence[ExperimentResult], swept: str | None) -> None:
     from engine.cli.netlab_page import runs_table
 
     first = findings[0].plan
@@ -226,7 +226,7 @@ def _print(console: Console, findings: Sequence[Finding], swept: str | None) -> 
             console.print(f"{finding.plan.method}: {problem}", style="bold red", markup=False)
 
 
-def _print_one(console: Console, finding: Finding) -> None:
+def _print_one(console: Console, finding: ExperimentResult) -> None:
     from engine.cli.netlab_page import link_words, milliseconds, spread_words
 
     plan = finding.plan
@@ -272,6 +272,6 @@ def _print_one(console: Console, finding: Finding) -> None:
     print_rows(console, rows)
 
 
-def _client_ms(finding: Finding) -> float | None:
+def _client_ms(finding: ExperimentResult) -> float | None:
     costs = [client.ms_per_step for client in finding.clients if client.ms_per_step is not None]
     return sum(costs) / len(costs) if costs else None

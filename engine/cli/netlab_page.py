@@ -6,12 +6,12 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from engine.common.words import counted
-from engine.net.netlab.finding import AGES, SIZES
+from engine.net.netlab.result import AGES, SIZES
 from engine.report import Chart, Curve, Table
 
 if TYPE_CHECKING:
-    from engine.net.netlab.finding import Finding, Spread
     from engine.net.netlab.plan import Plan
+    from engine.net.netlab.result import ExperimentResult, Spread
 
 __all__ = ["link_words", "milliseconds", "netlab_report", "runs_table", "spread_words"]
 
@@ -49,14 +49,14 @@ def milliseconds(ms: float | None) -> str:
     return "-" if ms is None else f"{ms:.2f} ms"
 
 
-def _swept_value(one: Finding, name: str) -> float:
+def _swept_value(one: ExperimentResult, name: str) -> float:
     """Return the value that a run had of what was swept."""
     from engine.net.netlab.plan import LINK_FIELDS, SWEPT
 
     return float(getattr(one.plan.up if name in LINK_FIELDS else one.plan, SWEPT[name]))
 
 
-def _values(one: Finding, swept: str | None) -> list[str]:
+def _values(one: ExperimentResult, swept: str | None) -> list[str]:
     """Return the value of what was swept, if anything was, and those of `COLUMNS`."""
     costs = [client.ms_per_step for client in one.clients if client.ms_per_step is not None]
     return [
@@ -80,13 +80,13 @@ def _scaled(value: float | None, factor: float) -> str:
     return f"{factor * value:,.0f}" if factor * value >= 1000.0 else f"{factor * value:.3g}"
 
 
-def runs_table(findings: Sequence[Finding], swept: str | None) -> Table:
+def runs_table(findings: Sequence[ExperimentResult], swept: str | None) -> Table:
     """Return a row for each run: its method, the value of what was swept, and the medians of what was measured."""
     heads = ("method", *((swept,) if swept else ()), *COLUMNS)
     return Table("", heads, tuple((run.plan.method, *_values(run, swept)) for run in findings))
 
 
-def netlab_report(findings: Sequence[Finding], swept: str | None, is_whole: bool) -> tuple[str, dict[str, bytes]]:
+def netlab_report(findings: Sequence[ExperimentResult], swept: str | None, is_whole: bool) -> tuple[str, dict[str, bytes]]:
     """Return the page, and the files beside it: its chart as a picture, and its table as Markdown."""
     from engine.report.charts import as_png, as_svg, draw_charts
     from engine.report.page import render_page
@@ -111,9 +111,9 @@ def netlab_report(findings: Sequence[Finding], swept: str | None, is_whole: bool
     return page, {CHART: as_png(figure), TABLES: runs_table(findings, swept).as_markdown().encode("utf-8")}
 
 
-def _swept_charts(findings: Sequence[Finding], swept: str) -> list[Chart]:
+def _swept_charts(findings: Sequence[ExperimentResult], swept: str) -> list[Chart]:
     """Return four charts over what was swept, with a curve for each method."""
-    panels: tuple[tuple[str, Callable[[Finding], float | None], float], ...] = (
+    panels: tuple[tuple[str, Callable[[ExperimentResult], float | None], float], ...] = (
         ("own act is shown after, ms", lambda run: run.own_act_shown.median, 1e3),
         ("corrections: one in twenty exceeds, mm", lambda run: run.correction.p95, 1e3),
         ("steps again, for each step", lambda run: run.again_per_step, 1.0),
@@ -131,7 +131,7 @@ def _swept_charts(findings: Sequence[Finding], swept: str) -> list[Chart]:
     return charts
 
 
-def _correction_charts(findings: Sequence[Finding]) -> list[Chart]:
+def _correction_charts(findings: Sequence[ExperimentResult]) -> list[Chart]:
     """Return the numbers of corrections by size and by age, with bars for each method."""
     sizes = [f"{1e3 * bound:g}" for bound in SIZES]
     charts = []
@@ -145,7 +145,7 @@ def _correction_charts(findings: Sequence[Finding]) -> list[Chart]:
     return charts
 
 
-def _clients(one: Finding) -> Table:
+def _clients(one: ExperimentResult) -> Table:
     heads = (
         "client", "from step", "differ", "corrections", "most, mm", "rollbacks", "again", "adopted", "agreed, ms", "clock, ms", "up, B/s",
         "down, B/s", "ms a step",

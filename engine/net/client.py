@@ -1,7 +1,7 @@
 """The client: it predicts the server's ticks, goes back when it learns better, and knows no socket: bytes in, bytes out, time given.
 
     prediction      is ahead of what the server has closed by the way there and back: what a user does counts for him at once. What others
-                    did comes late; the course goes back to the keyframe before it and comes up again.
+                    did comes late; the simulation goes back to the keyframe before it and comes up again.
     interpolation   shows the past, a buffer behind what has come, so that ticks are shown evenly; its own acts as they come back.
     lockstep        takes a tick as soon as all of it is known, and stamps its own acts so far ahead that they are there in time.
 
@@ -25,8 +25,8 @@ from engine.common.errors import InvalidInputError, LabError
 from engine.net import messages as m
 from engine.net.clock import Clock
 from engine.net.corrections import Correction, Poses, Smoothing, poses_of
-from engine.net.course import Act, Course
 from engine.net.scene import made_of
+from engine.net.shared_simulation import SharedSimulation, UserAction
 from engine.sim.action import Held
 from engine.sim.actions import Action, Leave, decode_action, encode_action
 from engine.sim.demo import Demo
@@ -73,7 +73,7 @@ class _Own:
     action: Action
     content: msgspec.Raw
     since: float
-    again_at: float = 0.0
+    retry_at: float = 0.0
     wait: float = 0.0
     """Seconds until it is sent again, doubled each time."""
 
@@ -83,7 +83,7 @@ class _Lost:
     """Asking for the server's state, for ours is another or far behind: from which tick on, when to ask again, and why."""
 
     tick: int
-    again_at: float
+    retry_at: float
     differs: bool
 
 
@@ -102,13 +102,13 @@ class Client:
 
     Attributes
     ----------
-    course : Course or None
+    simulation : SharedSimulation or None
         None until the server's state has come.
     user : int
     outbox : deque of bytes
-    refused : str
+    end_reason : str
         Why the server does not let it in, has dropped it, or cannot be believed: nothing more is taken from it.
-    is_server_over : bool
+    server_ended : bool
         It says so because it ends.
     present : tuple of Who
     pointers : dict of int to (x, y)
@@ -123,7 +123,7 @@ class Client:
         The last.
     latencies : deque of float
         Of the last own acts, seconds until the first tick with it was shown.
-    n_rollbacks, n_again, n_corrections : int
+    n_rollbacks, n_resimulated, n_corrections : int
         How many times it went back, ticks taken again, and corrections that could be seen.
     n_compared, n_adopted : int
         Keyframes of which the server's digest was compared, and those that were taken over for theirs was another.
@@ -146,18 +146,18 @@ class Client:
     ) -> None:
         self.name, self.key = name, key
         self.method = method
-        self.course: Course | None = None
+        self.simulation: SharedSimulation | None = None
         self.user = 0
         self.outbox: deque[bytes] = deque()
-        self.refused, self.is_server_over = "", False
-        self.present: tuple[m.Who, ...] = ()
+        self.end_reason, self.server_ended = "", False
+        self.present: tuple[m.UserInfo, ...] = ()
         self.pointers: dict[int, tuple[float, float]] = {}
         self.denials: deque[str] = deque(maxlen=_MAX_DENIALS)
         self.confirmed = 0
         self.budget = 0.04
         self.corrections: deque[Correction] = deque(maxlen=256)
         self.latencies: deque[float] = deque(maxlen=4096)
-        self.n_rollbacks = self.n_again = self.n_corrections = self.n_compared = self.n_adopted = self.n_late = self.n_denied = (
+        self.n_rollbacks = self.n_resimulated = self.n_corrections = self.n_compared = self.n_adopted = self.n_late = self.n_denied = (
             self.n_stalls
         ) = self.n_lost = 0
         self.on_final: Callable[[int, bytes], object] | None = None
@@ -215,20 +215,20 @@ class Client:
     @property
     def demo(self) -> Demo | None:
         """The demo as this client sees it: one object, restored in place; another only with a `Welcome`."""
-        return self.course.demo if self.course is not None else None
+        return self.simulation.demo if self.simulation is not None else None
 
     @property
-    def is_in(self) -> bool:
+    def is_joined(self) -> bool:
         """True if the server has let it in, over the present connection."""
         return not self._is_waiting
 
     @property
-    def is_alone(self) -> bool:
+    def is_offline(self) -> bool:
         """True if it goes on without a server."""
         return self._alone is not None
 
     @property
-    def is_astray(self) -> bool:
+    def is_desynced(self) -> bool:
         """True if its state is known to be another than the server's, and that has not come yet."""
         return self._lost is not None and self._lost.differs
 
@@ -245,13 +245,13 @@ class Client:
     @property
     def status(self) -> str:
         """How it stands, in one line for the screen; empty where all is well."""
-        if self.is_alone:
+        if self.is_offline:
             return "going on alone"
-        if self.refused:
-            return self.refused
+        if self.end_reason:
+            return self.end_reason
         if self._is_waiting:
             return "waiting for the server's state"
-        if self.course is not None and self._is_stalled:
+        if self.simulation is not None and self._is_stalled:
             return "waiting for the server"
         if self.is_slow:
             return f"a tick takes {1e3 * self._cost:.1f} ms here: less is predicted"
@@ -271,23 +271,23 @@ class Client:
     def age(self) -> float:
         """Seconds by which what is confirmed lies behind the server's clock; 0 of one that is alone, or knows nothing yet."""
         clock = self.clock(self._now)
-        return 0.0 if clock is None or self.is_alone else max(0.0, (clock - self.confirmed) / self._clock.hertz)
+        return 0.0 if clock is None or self.is_offline else max(0.0, (clock - self.confirmed) / self._clock.hertz)
 
     @property
     def fraction(self) -> float:
         """How far the time has come from the tick before the last to the last, 0 to 1: where between the two the picture is drawn."""
-        if self.course is None or (self.method == "lockstep" and not self.is_alone):
+        if self.simulation is None or (self.method == "lockstep" and not self.is_offline):
             return 1.0
-        return min(max(self._goal - self.course.now + 1.0, 0.0), 1.0)
+        return min(max(self._goal - self.simulation.now + 1.0, 0.0), 1.0)
 
     def offsets(self, stage: int) -> FloatArray:
         """Return what is left of corrections, to be added to the poses that are drawn of a stage, never to the state.
 
         x, y, angle, meters and radians, (n, 3), rows as in `world.body_ids`; it decays within 0.15 s.
         """
-        if self.course is None or stage >= len(self.course.demo.stages):
+        if self.simulation is None or stage >= len(self.simulation.demo.stages):
             return np.zeros((0, 3))
-        return self._smoothing.offsets(stage, self.course.demo.stages[stage].world.body_ids, self._now)
+        return self._smoothing.offsets(stage, self.simulation.demo.stages[stage].world.body_ids, self._now)
 
     @property
     def holders(self) -> dict[int, Held]:
@@ -312,32 +312,32 @@ class Client:
     def reconnect(self) -> None:
         """Begin anew over another connection: say hello, as the one it was. What it shows stays until the server's state has come."""
         self.outbox.clear()
-        self.refused, self.is_server_over = "", False
+        self.end_reason, self.server_ended = "", False
         self._greeted = self._pinged = -1e9
         self._is_waiting = self._is_anew = True
         self._pings.clear()
         self._alone = None
 
-    def go_alone(self, now: float) -> None:
+    def go_offline(self, now: float) -> None:
         """Go on without a server, from the state that is shown; `reconnect` goes back to a server's."""
-        course = self.course
-        if course is None or self.is_alone:
+        simulation = self.simulation
+        if simulation is None or self.is_offline:
             return
-        for tick in range(course.now, course.now + _KNOWN_TICKS):  # what others were about to do
-            for act in course.acts(tick):
+        for tick in range(simulation.now, simulation.now + _KNOWN_TICKS):  # what others were about to do
+            for act in simulation.acts(tick):
                 if act.user != self.user:
-                    course.remove(tick, act.user, act.number)
+                    simulation.remove(tick, act.user, act.number)
         self._replay(now)
         self._forget_unheard()
         self._counts.clear()
         self._digests.clear()
-        self._alone = now, course.now
-        for user in [user for user in course.demo.sim.users.users if user != self.user]:
-            course.add(course.now, Act(user, 2**40, Leave()))
+        self._alone = now, simulation.now
+        for user in [user for user in simulation.demo.sim.users.users if user != self.user]:
+            simulation.add(simulation.now, UserAction(user, 2**40, Leave()))
 
     def say_goodbye(self) -> None:
         """Go."""
-        self.send(m.Bye())
+        self.send(m.Goodbye())
 
     def send(self, message: m.FromClient) -> None:
         """Put a message into the outbox."""
@@ -347,37 +347,37 @@ class Client:
 
     def receive(self, content: bytes, now: float) -> None:
         """Take in what the server sent; what cannot be so is said in `refused`, and ends it."""
-        if self.refused or self.is_alone:
+        if self.end_reason or self.is_offline:
             return
         try:
             message = m.decode_from_server(content)
-            if isinstance(message, m.Acted) and len(content) > m.MAX_CLIENT_MESSAGE_BYTES + _HEAD_BYTES:
+            if isinstance(message, m.RelayedAction) and len(content) > m.MAX_CLIENT_MESSAGE_BYTES + _HEAD_BYTES:
                 raise InvalidInputError("act", f"one of at most {m.MAX_CLIENT_MESSAGE_BYTES} bytes", len(content))
             self._receive(message, now)
         except LabError as error:
-            self.refused = _line(f"what the server says is not understood: {error}")
+            self.end_reason = _line(f"what the server says is not understood: {error}")
         except Exception as error:  # whatever a wrong type ends in
-            self.refused = _line(f"what the server says is not understood: {type(error).__name__}: {error}")
+            self.end_reason = _line(f"what the server says is not understood: {type(error).__name__}: {error}")
 
     def _receive(self, message: m.FromServer, now: float) -> None:
         if isinstance(message, m.Welcome):
             if self._is_waiting or (self._lost is not None and message.tick >= self._lost.tick):  # it may come twice
                 self._begin(message, now)
         elif isinstance(message, m.Refused | m.Dropped):
-            self.refused = message.reason or "the server gives no reason"
-            self.is_server_over = isinstance(message, m.Dropped) and message.is_over
+            self.end_reason = message.reason or "the server gives no reason"
+            self.server_ended = isinstance(message, m.Dropped) and message.is_over
         elif isinstance(message, m.Pong):
             if message.sent in self._pings:
                 self._pings.remove(message.sent)
                 self._clock.note(message.sent, now, message.clock)
-        elif isinstance(message, m.Present):
+        elif isinstance(message, m.UserList):
             self.present = tuple(message.users)
-        elif isinstance(message, m.Pointed):
+        elif isinstance(message, m.UserPointer):
             self.pointers[message.user] = (message.x, message.y)
-        elif self.course is not None:
-            if isinstance(message, m.Acted):
+        elif self.simulation is not None:
+            if isinstance(message, m.RelayedAction):
                 self._take(message, now)
-            elif isinstance(message, m.Denied):
+            elif isinstance(message, m.ActionDenied):
                 self._take_back(message)
             elif isinstance(message, m.Keyframe):
                 self._adopt(message, now)
@@ -405,7 +405,7 @@ class Client:
         decode_state(demo, decompress_state(welcome.state), is_foreign=True)
         before, self._welcome, self.key = self.user, welcome, welcome.key
         self.user = welcome.user
-        self.course = Course(demo, welcome.tick, welcome.window)
+        self.simulation = SharedSimulation(demo, welcome.tick, welcome.window)
         if self._is_anew or self._clock.hertz != welcome.hertz:
             self._clock = Clock(welcome.hertz)
             self._pinged = -1e9
@@ -423,44 +423,44 @@ class Client:
             if own.tick < welcome.tick:
                 self._place(number, own, now)
             elif self.method != "interpolation":
-                self.course.add(own.tick, Act(self.user, number, own.action))
+                self.simulation.add(own.tick, UserAction(self.user, number, own.action))
         for acted in welcome.acts:
             self._take(acted, now, is_welcome=True)
         self._n_given = len(welcome.acts)
 
-    def _take(self, acted: m.Acted, now: float, is_welcome: bool = False) -> None:
+    def _take(self, acted: m.RelayedAction, now: float, is_welcome: bool = False) -> None:
         """Put what a user did where it counts."""
-        course = self.course
-        assert course is not None
+        simulation = self.simulation
+        assert simulation is not None
         own = self._unheard.pop(acted.number, None) if acted.user == self.user else None
         if own is not None and own.tick != acted.tick:
-            course.remove(own.tick, self.user, acted.number)
+            simulation.remove(own.tick, self.user, acted.number)
             self.n_late += own.tick < acted.tick
         if acted.user == self.user and acted.number in self._unseen:
             self._unseen[acted.number] = acted.tick, self._unseen[acted.number][1]
         if acted.tick < self.confirmed or not (is_welcome or self._is_kept(acted.tick, now)):
             return
         action = decode_action(acted.action).without_files()  # no file here is opened because somebody names it
-        course.add(acted.tick, Act(acted.user, acted.number, action))
-        if not is_welcome and course.n_acts - self._n_given > _MAX_ACTS:
-            raise InvalidInputError("acts", f"at most {_MAX_ACTS} that wait", course.n_acts)
+        simulation.add(acted.tick, UserAction(acted.user, acted.number, action))
+        if not is_welcome and simulation.n_acts - self._n_given > _MAX_ACTS:
+            raise InvalidInputError("acts", f"at most {_MAX_ACTS} that wait", simulation.n_acts)
 
-    def _take_back(self, denied: m.Denied) -> None:
+    def _take_back(self, denied: m.ActionDenied) -> None:
         """Take an own act back that the server does not let count."""
         own = self._unheard.pop(denied.number, None)
         self._unseen.pop(denied.number, None)
         if own is not None:
-            assert self.course is not None
-            self.course.remove(own.tick, self.user, denied.number)
+            assert self.simulation is not None
+            self.simulation.remove(own.tick, self.user, denied.number)
             self.denials.append(denied.reason)
             self.n_denied += 1
 
     def _confirm(self, now: float) -> None:
         """Note up to where everything is known."""
-        course = self.course
-        assert course is not None
+        simulation = self.simulation
+        assert simulation is not None
         while (count := self._counts.get(self.confirmed)) is not None:
-            acts = course.acts(self.confirmed)
+            acts = simulation.acts(self.confirmed)
             late = [act for act in acts if act.user == self.user and act.number in self._unheard]
             if len(acts) - len(late) < count:
                 return
@@ -471,12 +471,12 @@ class Client:
 
     def _place(self, number: int, own: _Own, now: float) -> None:
         """Move an own act that did not count at its tick, which is closed, to the next one: where it counts is still to be heard."""
-        course = self.course
-        assert course is not None
-        course.remove(own.tick, self.user, number)
+        simulation = self.simulation
+        assert simulation is not None
+        simulation.remove(own.tick, self.user, number)
         own.tick = self._next_tick(now)
         if self.method != "interpolation":
-            course.add(own.tick, Act(self.user, number, own.action))
+            simulation.add(own.tick, UserAction(self.user, number, own.action))
 
     def _forget_unheard(self) -> None:
         self._unheard.clear()
@@ -492,16 +492,16 @@ class Client:
         LabError
             The demo refuses it: it has been sent all the same, for the server it might be right. Or it cannot be sent, and has not been.
         """
-        course = self.course
-        if course is None or ((self.refused or self._is_waiting) and not self.is_alone):
+        simulation = self.simulation
+        if simulation is None or ((self.end_reason or self._is_waiting) and not self.is_offline):
             return None
-        action = course.demo.sim.resolve(action).without_files()
+        action = simulation.demo.sim.resolve(action).without_files()
         content = msgspec.Raw(encode_action(action))
         number, tick = self._number, self._next_tick(now)
-        if self.is_alone:
+        if self.is_offline:
             self._number += 1
-            return course.act(Act(self.user, number, action))
-        message = m.encode(m.Did(number, tick, content))
+            return simulation.act(UserAction(self.user, number, action))
+        message = m.encode(m.ActionRequest(number, tick, content))
         if len(message) > m.MAX_CLIENT_MESSAGE_BYTES:
             raise InvalidInputError("act", f"one of at most {m.MAX_CLIENT_MESSAGE_BYTES} bytes", len(message))
         if len(self._unheard) >= _MAX_UNHEARD:
@@ -512,29 +512,29 @@ class Client:
         self.outbox.append(message)
         if len(self._unseen) < _MAX_UNHEARD:
             self._unseen[number] = (None if self.method == "interpolation" else tick), now
-        act = Act(self.user, number, action)
+        act = UserAction(self.user, number, action)
         if self.method == "interpolation":
             return None
-        if tick == course.now and self.method == "prediction":
+        if tick == simulation.now and self.method == "prediction":
             self._replay(now)
-            return course.act(act)
-        course.add(tick, act)
+            return simulation.act(act)
+        simulation.add(tick, act)
         return None
 
     def _next_tick(self, now: float) -> int:
         """Return the tick at which an act of now is to count."""
-        course = self.course
-        assert course is not None
-        first = max(course.now, self.confirmed)
-        if self.is_alone or not self._clock.is_set or self.method == "interpolation":
+        simulation = self.simulation
+        assert simulation is not None
+        first = max(simulation.now, self.confirmed)
+        if self.is_offline or not self._clock.is_set or self.method == "interpolation":
             return first
         ahead = int(np.ceil(self._clock.tick(now) + self._clock.lead(self._delay)))
         return first if self.method == "prediction" and first >= ahead - 3 else max(first, min(ahead, self.confirmed + _MAX_AHEAD))
 
     def point(self, point: tuple[float, float], now: float) -> None:
         """Say where the user's pointer is, meters in the picture; beyond what can be said it stays where it was."""
-        if self.is_in and max(abs(point[0]), abs(point[1])) <= 1e6:
-            self.send(m.Pointing(*point))
+        if self.is_joined and max(abs(point[0]), abs(point[1])) <= 1e6:
+            self.send(m.PointerMove(*point))
 
     # -- time ---------------------------------------------------------------------------------------------------------
 
@@ -576,14 +576,14 @@ class Client:
 
         In one call it goes back once, and takes a bounded number of ticks: who has slept long catches up by the server's state.
         """
-        if self.is_alone:
-            return self._advance_alone(now)
+        if self.is_offline:
+            return self._advance_offline(now)
         self._now = now
-        if self.refused:
-            return self._finish() if self.is_server_over else 0
+        if self.end_reason:
+            return self._finish() if self.server_ended else 0
         self._greet_and_ping(now)
-        course = self.course
-        if course is None or not self._clock.is_set:
+        simulation = self.simulation
+        if simulation is None or not self._clock.is_set:
             return 0
         begun = self.timer() if self.timer is not None else 0.0
         try:
@@ -594,48 +594,48 @@ class Client:
             again = self._replay(now, last)
             most, taken = max(1, self._most_ticks() - again), 0
             goal = float(self.confirmed) if self.method == "lockstep" else goal
-            while course.now < goal and course.now < last and taken < most:
-                course.step()
+            while simulation.now < goal and simulation.now < last and taken < most:
+                simulation.step()
                 taken += 1
-            self._is_stalled = taken == 0 and course.now < goal - 1.0 and course.now >= last
-            self.n_stalls += taken == 0 and course.now <= self._goal - 1.0
+            self._is_stalled = taken == 0 and simulation.now < goal - 1.0 and simulation.now >= last
+            self.n_stalls += taken == 0 and simulation.now <= self._goal - 1.0
             if not self._is_waiting:
                 self._compare(now)
         except Exception as error:  # acts and states are a stranger's
-            self.refused = _line(f"the world that the server gave cannot go on: {type(error).__name__}: {error}")
+            self.end_reason = _line(f"the world that the server gave cannot go on: {type(error).__name__}: {error}")
             return 0
         if self.timer is not None and again + taken > 0:
             self._costs.append((self.timer() - begun) / (again + taken))
             self._cost = sorted(self._costs)[(len(self._costs) - 1) // 2]
         self._note_shown(now)
         self._tell_final()
-        if self._lost is None or self.confirmed - course.oldest > _FAR_TICKS:
-            course.forget(min(self.confirmed, course.now))
+        if self._lost is None or self.confirmed - simulation.oldest > _FAR_TICKS:
+            simulation.forget(min(self.confirmed, simulation.now))
         return taken
 
     def _finish(self) -> int:
         """The server has ended: come to the last state that is known."""
-        course, taken = self.course, 0
-        if course is not None:
+        simulation, taken = self.simulation, 0
+        if simulation is not None:
             self._replay(self._now)
-            while course.now < self.confirmed and taken < self._most_ticks():
-                course.step()
+            while simulation.now < self.confirmed and taken < self._most_ticks():
+                simulation.step()
                 taken += 1
             self._tell_final()
         return taken
 
-    def _advance_alone(self, now: float) -> int:
-        course = self.course
-        assert course is not None
+    def _advance_offline(self, now: float) -> int:
+        simulation = self.simulation
+        assert simulation is not None
         self._now, self._goal = now, self.target(now)
         taken = 0
-        while course.now < self._goal and taken < _MAX_ALONE:
-            course.step()
+        while simulation.now < self._goal and taken < _MAX_ALONE:
+            simulation.step()
             taken += 1
-        if course.now < self._goal:  # it slept, or is too slow: that time is lost
-            self._alone = now, course.now
-        self.confirmed = course.now
-        course.forget(course.now)
+        if simulation.now < self._goal:  # it slept, or is too slow: that time is lost
+            self._alone = now, simulation.now
+        self.confirmed = simulation.now
+        simulation.forget(simulation.now)
         return taken
 
     def _greet_and_ping(self, now: float) -> None:
@@ -643,29 +643,29 @@ class Client:
             self._greeted = now
             self.send(m.Hello(m.VERSION, self.name, self._password, self.key))
         wait = _PING_SECONDS if self._clock.n_samples >= _FIRST_PINGS else _FIRST_PING_SECONDS
-        if self.course is not None and not self._is_anew and abs(now - self._pinged) >= wait:
+        if self.simulation is not None and not self._is_anew and abs(now - self._pinged) >= wait:
             self._pinged = now
             self._pings.append(now)
-            self.send(m.Ping(now, min(self.confirmed, self.course.now), self.round_trip))
+            self.send(m.Ping(now, min(self.confirmed, self.simulation.now), self.round_trip))
 
     def _replay(self, now: float, last: int | None = None) -> int:
         """Go back where acts have changed, and come up again, as far as a tick; return how many were taken again."""
-        course = self.course
-        assert course is not None
-        if course.changed is None:
+        simulation = self.simulation
+        assert simulation is not None
+        if simulation.changed is None:
             return 0
-        here, age, before = course.now, course.now - course.changed, poses_of(course.demo)
-        again = course.replay(last)
-        self.n_again += again
+        here, age, before = simulation.now, simulation.now - simulation.changed, poses_of(simulation.demo)
+        again = simulation.replay(last)
+        self.n_resimulated += again
         self.n_rollbacks += 1
-        if course.now == here:
+        if simulation.now == here:
             self._correct(before, age, now)
         return again
 
     def _correct(self, before: Poses, age: int, now: float) -> None:
-        course = self.course
-        assert course is not None
-        correction = self._smoothing.note(before, poses_of(course.demo), course.now, age, now)
+        simulation = self.simulation
+        assert simulation is not None
+        correction = self._smoothing.note(before, poses_of(simulation.demo), simulation.now, age, now)
         if correction is not None:
             self.n_corrections += 1
             self.corrections.append(correction)
@@ -673,30 +673,30 @@ class Client:
                 self.on_correction(correction)
 
     def _note_shown(self, now: float) -> None:
-        course = self.course
-        assert course is not None
+        simulation = self.simulation
+        assert simulation is not None
         for number, (tick, since) in list(self._unseen.items()):
-            if tick is not None and tick < course.now:
+            if tick is not None and tick < simulation.now:
                 self.latencies.append(now - since)
                 del self._unseen[number]
             elif now - since > 2.0 * _GIVE_UP_SECONDS:
                 del self._unseen[number]
 
     def _tell_final(self) -> None:
-        course = self.course
-        assert course is not None
-        last = min(self.confirmed, course.now)
+        simulation = self.simulation
+        assert simulation is not None
+        last = min(self.confirmed, simulation.now)
         if self.on_final is not None:
-            for tick in range(max(self._final, course.oldest), last + 1):
-                self.on_final(tick, course.digests[tick])
+            for tick in range(max(self._final, simulation.oldest), last + 1):
+                self.on_final(tick, simulation.digests[tick])
         self._final = max(self._final, last + 1)
 
     # -- what is missing ----------------------------------------------------------------------------------------------
 
     def _ask_again(self, now: float) -> None:
         """Ask for what has not come, and send what has not come back."""
-        course = self.course
-        assert course is not None
+        simulation = self.simulation
+        assert simulation is not None
         self._missing = {tick: at for tick, at in self._missing.items() if tick >= self.confirmed}
         wanted = []
         if self._is_far_behind:  # a state is on its way in place of what is missing
@@ -704,22 +704,25 @@ class Client:
             self._counts = {tick: count for tick, count in self._counts.items() if tick < last or tick > behind}
         for tick in () if self._is_far_behind else range(self.confirmed, min(self._seen, self.confirmed + _MAX_MISSING)):
             count = self._counts.get(tick)
-            if count is not None and sum(act.user != self.user or act.number not in self._unheard for act in course.acts(tick)) >= count:
+            if (
+                count is not None
+                and sum(act.user != self.user or act.number not in self._unheard for act in simulation.acts(tick)) >= count
+            ):
                 continue
             if now >= self._missing.setdefault(tick, now + _ASK_SECONDS + self._clock.jitter):
                 self._missing[tick] = now + 0.5 * self._clock.patience
                 wanted.append(tick)
         if wanted:
-            self.send(m.Missing(wanted))
+            self.send(m.ResendRequest(wanted))
         n_sent = 0
         for number, own in list(self._unheard.items()):
             if now - own.since > _GIVE_UP_SECONDS:
-                course.remove(own.tick, self.user, number)
+                simulation.remove(own.tick, self.user, number)
                 del self._unheard[number]
-            elif now >= own.again_at and n_sent < _MAX_SENT_AGAIN:
+            elif now >= own.retry_at and n_sent < _MAX_SENT_AGAIN:
                 own.wait = min(2.0 * own.wait, _GIVE_UP_SECONDS)
-                own.again_at = now + own.wait
-                self.send(m.Did(number, own.tick, own.content))
+                own.retry_at = now + own.wait
+                self.send(m.ActionRequest(number, own.tick, own.content))
                 n_sent += 1
         self.n_lost += len(wanted) + n_sent
 
@@ -727,42 +730,42 @@ class Client:
 
     def _compare(self, now: float) -> None:
         """Compare digests of keyframes that are final with the server's, and ask for its state where they differ."""
-        course = self.course
-        assert course is not None
-        for tick in sorted(tick for tick in self._digests if tick <= min(self.confirmed, course.now)):
-            theirs, ours = self._digests.pop(tick), course.digests.get(tick)
+        simulation = self.simulation
+        assert simulation is not None
+        for tick in sorted(tick for tick in self._digests if tick <= min(self.confirmed, simulation.now)):
+            theirs, ours = self._digests.pop(tick), simulation.digests.get(tick)
             if ours is None:
                 continue
             self.n_compared += 1
             if ours != theirs and self._lost is None:
                 self._lost = _Lost(tick, now, True)
-        behind = self._clock.tick(now) - min(self.confirmed, course.now)
+        behind = self._clock.tick(now) - min(self.confirmed, simulation.now)
         if behind > _FAR_TICKS and self._lost is None:
             self._lost = _Lost(self.confirmed, now, False)
-        if self._lost is not None and now >= self._lost.again_at:
-            self.send(m.Lost(self._lost.tick, course.digests.get(self._lost.tick, course.digests[course.now])))
-            self._lost.again_at = now + self._clock.patience + _KEYFRAME_SECONDS
+        if self._lost is not None and now >= self._lost.retry_at:
+            self.send(m.StateRequest(self._lost.tick, simulation.digests.get(self._lost.tick, simulation.digests[simulation.now])))
+            self._lost.retry_at = now + self._clock.patience + _KEYFRAME_SECONDS
 
     def _adopt(self, keyframe: m.Keyframe, now: float) -> None:
         """Take over the server's state, for ours is another; acts since then are known."""
-        course = self.course
-        assert course is not None
-        if self._lost is None or keyframe.tick < max(self._lost.tick, course.oldest):
+        simulation = self.simulation
+        assert simulation is not None
+        if self._lost is None or keyframe.tick < max(self._lost.tick, simulation.oldest):
             return
-        here, before = course.now, poses_of(course.demo)
-        decode_state(course.demo, decompress_state(keyframe.state), is_foreign=True)
+        here, before = simulation.now, poses_of(simulation.demo)
+        decode_state(simulation.demo, decompress_state(keyframe.state), is_foreign=True)
         self.n_adopted += self._lost.differs
         self._lost = None
         self.confirmed = max(self.confirmed, keyframe.tick)
         self._counts = {tick: count for tick, count in self._counts.items() if tick >= self.confirmed}
-        course.adopt(keyframe.tick)
+        simulation.adopt(keyframe.tick)
         for number, own in list(self._unheard.items()):
             if own.tick < keyframe.tick:
                 self._place(number, own, now)
-        for _ in range(min(max(here - course.now, 0), self._most_ticks())):
-            course.step()
-            self.n_again += 1
-        if course.now == here:
+        for _ in range(min(max(here - simulation.now, 0), self._most_ticks())):
+            simulation.step()
+            self.n_resimulated += 1
+        if simulation.now == here:
             self._correct(before, here - keyframe.tick, now)
 
 

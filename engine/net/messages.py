@@ -4,18 +4,18 @@
     Hello(name, password)         ->
                                   <-    Refused(reason), or at its next keyframe
                                   <-    Welcome(user, tick, scene, state, acts)
-    Did(number, tick, action)     ->    to all, at once:
-                                  <-    Acted(tick, user, number, action)    or to him alone, Denied(number, reason)
-                                  <-    Closed(tick, count, digest)           nothing more will come for this tick
-    Missing(tick, ...)            ->
-                                  <-    Acted ... and Closed again
+    ActionRequest(number, tick, action)     ->    to all, at once:
+                                  <-    RelayedAction(tick, user, number, action)    or to him alone, ActionDenied(number, reason)
+                                  <-    TickClosed(tick, count, digest)           nothing more will come for this tick
+    ResendRequest(tick, ...)            ->
+                                  <-    RelayedAction ... and TickClosed again
     Ping(sent)                    ->
                                   <-    Pong(sent, tick)
-    Pointing(x, y)                ->    to all others:
-                                  <-    Pointed(user, x, y)
-                                  <-    Keyframe(tick, state)                 to one that asked: Lost(tick, digest)
-                                  <-    Present(users)                        whenever somebody comes or goes
-    Bye()                         ->    or   <-   Dropped(reason)
+    PointerMove(x, y)                ->    to all others:
+                                  <-    UserPointer(user, x, y)
+                                  <-    Keyframe(tick, state)                 to one that asked: StateRequest(tick, digest)
+                                  <-    UserList(users)                        whenever somebody comes or goes
+    Goodbye()                         ->    or   <-   Dropped(reason)
 
 A message may be lost, doubled or overtaken: an act is known by its user and number, a tick by its number, and what is missing is asked for
 again. An act is an action of `engine.sim.actions` by a user at a tick; here it is the action's MessagePack, read by `decode_action`.
@@ -38,27 +38,27 @@ __all__ = [
     "METHODS",
     "PORT",
     "VERSION",
-    "Acted",
-    "Bye",
-    "Closed",
-    "Denied",
-    "Did",
+    "ActionDenied",
+    "ActionRequest",
     "Dropped",
     "FromClient",
     "FromServer",
+    "Goodbye",
     "Hello",
     "Keyframe",
-    "Lost",
     "MessageError",
-    "Missing",
     "Ping",
-    "Pointed",
-    "Pointing",
+    "PointerMove",
     "Pong",
-    "Present",
     "Refused",
+    "RelayedAction",
+    "ResendRequest",
+    "StateRequest",
+    "TickClosed",
+    "UserInfo",
+    "UserList",
+    "UserPointer",
     "Welcome",
-    "Who",
     "decode_from_client",
     "decode_from_server",
     "encode",
@@ -106,7 +106,7 @@ class Hello(_Message, frozen=True, tag="hello"):
     platform: Annotated[str, msgspec.Meta(max_length=200)] = ""
 
 
-class Did(_Message, frozen=True, tag="did"):
+class ActionRequest(_Message, frozen=True, tag="did"):
     """A user's own act: its number, ascending from 0, and the tick for which the client has predicted it."""
 
     number: Number
@@ -114,13 +114,13 @@ class Did(_Message, frozen=True, tag="did"):
     action: msgspec.Raw
 
 
-class Missing(_Message, frozen=True, tag="missing"):
+class ResendRequest(_Message, frozen=True, tag="missing"):
     """The client has not all that belongs to these ticks."""
 
     ticks: Annotated[list[Tick], msgspec.Meta(max_length=_MAX_MISSING)]
 
 
-class Lost(_Message, frozen=True, tag="lost"):
+class StateRequest(_Message, frozen=True, tag="lost"):
     """The client's state at a keyframe is another than the server's: it wants that."""
 
     tick: Tick
@@ -136,18 +136,18 @@ class Ping(_Message, frozen=True, tag="ping"):
     round_trip: Seconds = 0.0
 
 
-class Pointing(_Message, frozen=True, tag="pointing"):
+class PointerMove(_Message, frozen=True, tag="pointing"):
     """Place of the user's pointer, meters in the picture; no part of the state."""
 
     x: Coordinate
     y: Coordinate
 
 
-class Bye(_Message, frozen=True, tag="bye"):
+class Goodbye(_Message, frozen=True, tag="bye"):
     """The client goes."""
 
 
-class Who(_Message, frozen=True, tag="who"):
+class UserInfo(_Message, frozen=True, tag="who"):
     """One who is here, or was and may come back."""
 
     user: UserNumber
@@ -156,7 +156,7 @@ class Who(_Message, frozen=True, tag="who"):
     ping: Seconds = 0.0
 
 
-class Acted(_Message, frozen=True, tag="acted"):
+class RelayedAction(_Message, frozen=True, tag="acted"):
     """An act of a user, at the tick at which it counts: the one asked for, or the first that was open when the act came."""
 
     tick: Tick
@@ -165,7 +165,7 @@ class Acted(_Message, frozen=True, tag="acted"):
     action: msgspec.Raw
 
 
-class Denied(_Message, frozen=True, tag="denied"):
+class ActionDenied(_Message, frozen=True, tag="denied"):
     """An act of the client counts nowhere, with the reason: guests may not do it, or there is too much of it."""
 
     number: Number
@@ -182,7 +182,7 @@ class Welcome(_Message, frozen=True, tag="welcome"):
     scene: dict[str, Any]
     """demo, scene, seed, values, solver, solver_settings, built_for, hertz, remembers: see `engine.net.scene`."""
     state: bytes
-    acts: list[Acted]
+    acts: list[RelayedAction]
     hertz: Annotated[float, msgspec.Meta(gt=0.0, le=1000.0)]
     delay: Annotated[int, msgspec.Meta(ge=0, le=1000)]
     window: Annotated[int, msgspec.Meta(ge=1, le=10_000)]
@@ -196,7 +196,7 @@ class Refused(_Message, frozen=True, tag="refused"):
     reason: Words
 
 
-class Closed(_Message, frozen=True, tag="closed"):
+class TickClosed(_Message, frozen=True, tag="closed"):
     """Nothing more comes for a tick: so many acts belong to it. After a keyframe, the digest of the state right before the tick.
 
     `earlier` says the same of the ticks right before, newest first, for one who missed it.
@@ -222,7 +222,7 @@ class Pong(_Message, frozen=True, tag="pong"):
     clock: Annotated[float, msgspec.Meta(ge=-1e9, le=2.0**40)]
 
 
-class Pointed(_Message, frozen=True, tag="pointed"):
+class UserPointer(_Message, frozen=True, tag="pointed"):
     """Place of another user's pointer."""
 
     user: UserNumber
@@ -230,10 +230,10 @@ class Pointed(_Message, frozen=True, tag="pointed"):
     y: Coordinate
 
 
-class Present(_Message, frozen=True, tag="present"):
+class UserList(_Message, frozen=True, tag="present"):
     """Users who are here."""
 
-    users: Annotated[list[Who], msgspec.Meta(max_length=MAX_USERS)]
+    users: Annotated[list[UserInfo], msgspec.Meta(max_length=MAX_USERS)]
 
 
 class Dropped(_Message, frozen=True, tag="dropped"):
@@ -244,8 +244,8 @@ class Dropped(_Message, frozen=True, tag="dropped"):
     """True if the server itself ends."""
 
 
-FromClient: TypeAlias = Hello | Did | Missing | Lost | Ping | Pointing | Bye
-FromServer: TypeAlias = Welcome | Refused | Acted | Denied | Closed | Keyframe | Pong | Pointed | Present | Dropped
+FromClient: TypeAlias = Hello | ActionRequest | ResendRequest | StateRequest | Ping | PointerMove | Goodbye
+FromServer: TypeAlias = Welcome | Refused | RelayedAction | ActionDenied | TickClosed | Keyframe | Pong | UserPointer | UserList | Dropped
 Method: TypeAlias = Literal["prediction", "interpolation", "lockstep"]
 
 _from_client = msgspec.msgpack.Decoder(FromClient)
@@ -276,7 +276,7 @@ def decode_from_server(content: bytes) -> FromServer:
     return found
 
 
-def encode_acts(acts: list[Acted]) -> bytes:
+def encode_acts(acts: list[RelayedAction]) -> bytes:
     """Return the bytes of acts as they stand in a `Welcome`."""
     return _encoder.encode(acts)
 

@@ -3,7 +3,7 @@
 Its clock shows tick ``c = (now - start) * hertz``. It closes tick n when c reaches n + delay + 1, and never goes back: an act that comes
 for a closed tick counts at the first open one. Acts are relayed as they come, in their place; `Closed` says how many belong to a tick.
 
-                     course.now                    clock             an act's tick t, as its client has predicted
+                     simulation.now                    clock             an act's tick t, as its client has predicted
     |------closed------|--open, not yet due--|-------|-----...-----|
                        ^ t < here counts here       ^ t here waits  ^ beyond `ticks_ahead` nobody can be: dropped
 
@@ -29,10 +29,10 @@ from engine.common.errors import LabError
 from engine.common.messagepack import MAX_PLAIN_BYTES, is_bounded
 from engine.common.words import counted, shown
 from engine.net import messages as m
-from engine.net.course import Act, Course
 from engine.net.guesses import Guesses
 from engine.net.limits import Bucket, Limits, has_more_values, loads, owned
 from engine.net.scene import check_shareable, scene_of
+from engine.net.shared_simulation import SharedSimulation, UserAction
 from engine.sim.action import Size
 from engine.sim.actions import Action, DestroyBody, Join, Leave, UndoOwn, action_of, encode_action
 from engine.sim.demo import Demo
@@ -233,7 +233,7 @@ class Server:
 
     Attributes
     ----------
-    course : Course
+    simulation : SharedSimulation
     outbox : deque of (peer, bytes)
         What is to be sent.
     drops : deque of (peer, reason)
@@ -245,7 +245,7 @@ class Server:
     def __init__(self, demo: Demo, settings: ServerSettings | None = None, start: float = 0.0) -> None:
         check_shareable(demo)
         self.settings = settings if settings is not None else ServerSettings()
-        self.course = Course(demo, window=self.settings.window, goes_back=False)
+        self.simulation = SharedSimulation(demo, window=self.settings.window, goes_back=False)
         self.outbox: deque[tuple[int, bytes]] = deque()
         self.drops: deque[tuple[int, str]] = deque()
         self.on_tick: Callable[[Server], object] | None = None
@@ -256,12 +256,12 @@ class Server:
         self._members: dict[int, _Member] = {}
         self._joins = Bucket(self.settings.limits.joins_per_s, start, MAX_USERS)
         self._guesses = Guesses(self.settings.limits.free_guesses, self.settings.limits.guess_seconds)
-        self._closed: dict[int, m.Closed] = {}
-        self._acted: dict[int, list[m.Acted]] = {}
+        self._closed: dict[int, m.TickClosed] = {}
+        self._acted: dict[int, list[m.RelayedAction]] = {}
         self._loads: Counter[tuple[int, int]] = Counter()
         """Acts by tick and user, of open ticks."""
         self._total = owned(demo, IDS_OF_A_USER)[1]
-        self._pointers: dict[int, m.Pointed] = {}
+        self._pointers: dict[int, m.UserPointer] = {}
         self._is_present_told = True
         self._ticks: deque[float] = deque(maxlen=round(5.0 * self.hertz))
         self._late = self._slipped = 0.0
@@ -270,10 +270,10 @@ class Server:
         self._troubles: deque[str] = deque(maxlen=_REMEMBERED)
 
     @property
-    def present(self) -> tuple[m.Who, ...]:
+    def present(self) -> tuple[m.UserInfo, ...]:
         """Clients that are here, or were and may come back."""
         return tuple(
-            m.Who(user, member.name, member.peer is not None, self._peers[member.peer].ping if member.peer is not None else 0.0)
+            m.UserInfo(user, member.name, member.peer is not None, self._peers[member.peer].ping if member.peer is not None else 0.0)
             for user, member in sorted(self._members.items())
         )
 
@@ -337,29 +337,29 @@ class Server:
             self.drop(peer, str(error))
         except Exception as error:
             self.drop(peer, f"its message could not be taken ({type(error).__name__})")
-            self._troubles.append(f"tick {self.course.now}: a message ended in {type(error).__name__}: {error}"[:500])
+            self._troubles.append(f"tick {self.simulation.now}: a message ended in {type(error).__name__}: {error}"[:500])
         self._charge(one, peer, time.thread_time() - began)
 
     def _take(self, peer: int, one: _Peer, message: m.FromClient, now: float) -> None:
         if isinstance(message, m.Hello):
             self._greet(peer, one, message, now)
-        elif isinstance(message, m.Bye):
+        elif isinstance(message, m.Goodbye):
             self.drops.append((peer, "it said goodbye"))
             self._forget(peer)
         elif one.user is None:
             return  # its hello is late, or lost: it says it again
-        elif isinstance(message, m.Did):
+        elif isinstance(message, m.ActionRequest):
             one.shows_state |= one.has_state
             self._did(one, peer, message, now)
         elif isinstance(message, m.Ping):
             one.shows_state |= one.has_state and message.confirmed > 0
             one.ping = max(0.0, message.round_trip)
             self._send(peer, m.Pong(message.sent, self.clock(now)))
-        elif isinstance(message, m.Missing):
+        elif isinstance(message, m.ResendRequest):
             one.shows_state |= one.has_state
             self._repeat(one, peer, message.ticks, now)
-        elif isinstance(message, m.Pointing):
-            self._pointers[one.user] = m.Pointed(one.user, message.x, message.y)
+        elif isinstance(message, m.PointerMove):
+            self._pointers[one.user] = m.UserPointer(one.user, message.x, message.y)
         else:
             one.wants_state = one.is_lost = True
 
@@ -380,7 +380,7 @@ class Server:
                 if user is None:
                     return self._refuse(peer, f"there are {MAX_USERS} users already")
             self._let_in(peer, one, user, hello, now)
-        if self.course.now == 0:
+        if self.simulation.now == 0:
             self._give_states()
         return None
 
@@ -427,7 +427,7 @@ class Server:
             member = self._members[user] = _Member("", secrets.token_hex(16), peer, next_number=number, floor=number, owns=owns)
         one.user, one.hello = user, hello
         member.peer, member.name = peer, self._name_for(user, hello.name)
-        self._act(user, member.next_number, Join(is_back), self.course.now)
+        self._act(user, member.next_number, Join(is_back), self.simulation.now)
         self._is_present_told = False
 
     def _name_for(self, user: int, name: str) -> str:
@@ -448,7 +448,7 @@ class Server:
         if peer not in self._peers:
             return
         name = self.name_of(peer)
-        self._dropped.append(Drop(self.course.now, name, reason))
+        self._dropped.append(Drop(self.simulation.now, name, reason))
         self._n_dropped += 1
         if message is not None:
             self._send(peer, message)
@@ -474,7 +474,7 @@ class Server:
         member = self._members[one.user]
         member.peer, member.away_since = None, self._now
         self._pointers.pop(one.user, None)
-        self._act(one.user, member.next_number, Leave(), self.course.now)
+        self._act(one.user, member.next_number, Leave(), self.simulation.now)
         self._is_present_told = False
 
     def _charge(self, one: _Peer, peer: int, seconds: float) -> None:
@@ -484,10 +484,10 @@ class Server:
 
     # -- acts ---------------------------------------------------------------------------------------------------------
 
-    def _did(self, one: _Peer, peer: int, message: m.Did, now: float) -> None:
+    def _did(self, one: _Peer, peer: int, message: m.ActionRequest, now: float) -> None:
         """Take in an act of a user's."""
         assert one.user is not None
-        member, limits, course = self._members[one.user], self.settings.limits, self.course
+        member, limits, simulation = self._members[one.user], self.settings.limits, self.simulation
         known = member.said.get(message.number)
         if known is not None:  # sent twice: perhaps what came of it was lost
             self._reply(one, peer, known[1], now)
@@ -497,8 +497,8 @@ class Server:
         if message.number > member.next_number + limits.numbers_ahead:
             raise m.MessageError(f"its act has the number {message.number}, and the last one had {member.next_number - 1}")
         ahead = max(limits.ticks_ahead, 4 * self.settings.window)
-        if message.tick > course.now + ahead:
-            raise m.MessageError(f"its act {message.number} is meant for tick {message.tick}, and it is tick {course.now}")
+        if message.tick > simulation.now + ahead:
+            raise m.MessageError(f"its act {message.number} is meant for tick {message.tick}, and it is tick {simulation.now}")
         plain = msgspec.msgpack.decode(message.action)
         if has_more_values(plain, limits.values_per_act):
             raise m.MessageError(f"its act {message.number} has more than {limits.values_per_act} values")
@@ -510,16 +510,16 @@ class Server:
         if denial:
             if not one.denials.take(1, now):
                 raise m.MessageError(f"it goes on although it was told: {denial}")
-            content = m.encode(m.Denied(message.number, denial))
-            member.said[message.number] = course.now, content
+            content = m.encode(m.ActionDenied(message.number, denial))
+            member.said[message.number] = simulation.now, content
             member.next_number = max(member.next_number, message.number + 1)
             self._send_bytes(peer, content)
             return
-        tick = max(message.tick, course.now)
+        tick = max(message.tick, simulation.now)
         self._restamped += tick > message.tick
         while self._loads[tick, one.user] >= limits.acts_per_tick:
             tick += 1
-        if tick > course.now + ahead:
+        if tick > simulation.now + ahead:
             raise m.MessageError(f"it does more than {limits.acts_per_tick} things a tick")
         member.n_acts += 1
         self._act(one.user, message.number, action, tick, message.action if action is given else None)
@@ -530,7 +530,7 @@ class Server:
         limits, kind = self.settings.limits, type(action).__name__
         if kind in self.settings.forbidden:
             return f"guests may not use {kind} here"
-        if action.work(self.course.demo.sim) > limits.work:
+        if action.work(self.simulation.demo.sim) > limits.work:
             return f"guests may set a solver to {limits.work:g} times the work of its defaults"
         size = self._undone(one.user) if isinstance(action, UndoOwn) else action.size
         if not any(size) and not action.may_create:
@@ -552,28 +552,28 @@ class Server:
 
     def _undone(self, number: int) -> Size:
         """Return how much taking back a user's last action makes; the most that it may, where some of his are still to be carried out."""
-        user = self.course.demo.sim.users.users.get(number)
-        ticks = (tick for tick, some in self._acted.items() if tick >= self.course.now and some)
-        waiting = [act.action for tick in ticks for act in self.course.acts(tick) if act.user == number]
+        user = self.simulation.demo.sim.users.users.get(number)
+        ticks = (tick for tick, some in self._acted.items() if tick >= self.simulation.now and some)
+        waiting = [act.action for tick in ticks for act in self.simulation.acts(tick) if act.user == number]
         sizes = [inverse.size for inverse in (user.undo[-1 - len(waiting) :] if user is not None else ())]
-        sizes += [max(action.size, action.removed(self.course.demo.sim)) for action in waiting]
+        sizes += [max(action.size, action.removed(self.simulation.demo.sim)) for action in waiting]
         return Size(*map(max, zip(*sizes, strict=True))) if sizes else Size()
 
     def _act(self, user: int, number: int, action: Action, tick: int, sent: msgspec.Raw | None = None) -> None:
         """Let an act count at a tick, and relay it, as it came if its content is given."""
         member = self._members[user]
-        acted = m.Acted(tick, user, number, msgspec.Raw(encode_action(action)) if sent is None else sent)
+        acted = m.RelayedAction(tick, user, number, msgspec.Raw(encode_action(action)) if sent is None else sent)
         content = m.encode(acted)
         member.said[number] = tick, content
         member.next_number = max(member.next_number, number + 1)
-        self.course.add(tick, Act(user, number, action))
+        self.simulation.add(tick, UserAction(user, number, action))
         self._acted.setdefault(tick, []).append(acted)
         self._loads[tick, user] += 1
         self._send_all(content)
 
     def _repeat(self, one: _Peer, peer: int, ticks: list[int], now: float) -> None:
         """Send all that belongs to ticks again, as far as they are closed, and as much as one may ask for."""
-        oldest = next(iter(self._closed), self.course.now)
+        oldest = next(iter(self._closed), self.simulation.now)
         for tick in ticks:
             if tick < oldest:  # it cannot catch up
                 one.wants_state = one.is_lost = True
@@ -611,7 +611,7 @@ class Server:
             self._start += late / self.hertz
             self._slipped += late
             if late > self.hertz:
-                self._troubles.append(f"tick {self.course.now}: the clock slipped by {late / self.hertz:.1f} s")
+                self._troubles.append(f"tick {self.simulation.now}: the clock slipped by {late / self.hertz:.1f} s")
         if taken:
             self._drop_silent()
             self._tell_present()
@@ -620,7 +620,7 @@ class Server:
     @property
     def _due(self) -> int:
         """When the next tick is closed, in ticks."""
-        return self.course.now + self.settings.delay + 1
+        return self.simulation.now + self.settings.delay + 1
 
     def _pass(self, now: float) -> float:
         """Note the time, which never goes back."""
@@ -639,12 +639,12 @@ class Server:
                 self._cut_off(peer, None, f"nothing was heard of it for {limits.silent_seconds:g} s")  # it may come back when it wakes
 
     def _close(self) -> None:
-        course, tick = self.course, self.course.now
-        digest = course.digests[tick] if tick % KEYFRAME_TICKS == 0 else None
-        closed = self._closed[tick] = m.Closed(tick, len(course.acts(tick)), digest, self._counts_before(tick))
+        simulation, tick = self.simulation, self.simulation.now
+        digest = simulation.digests[tick] if tick % KEYFRAME_TICKS == 0 else None
+        closed = self._closed[tick] = m.TickClosed(tick, len(simulation.acts(tick)), digest, self._counts_before(tick))
         self._send_all(m.encode(closed))
         began = time.thread_time()
-        course.step()
+        simulation.step()
         self._ticks.append(time.thread_time() - began)
         self._blame()
         if self.on_tick is not None:
@@ -655,7 +655,7 @@ class Server:
                 self._troubles.append(f"tick {tick}: {error}"[:500])
         for user in self._members:
             self._loads.pop((tick, user), None)
-        if course.now % KEYFRAME_TICKS == 0:
+        if simulation.now % KEYFRAME_TICKS == 0:
             self._relieve()
             self._tidy()
             self._count()
@@ -664,9 +664,9 @@ class Server:
 
     def _blame(self) -> None:
         """Note what went wrong in a tick, and who took how much time in it."""
-        while self.course.faults:
-            self._troubles.append(self.course.faults.popleft())
-        for user, seconds in self.course.costs.items():
+        while self.simulation.faults:
+            self._troubles.append(self.simulation.faults.popleft())
+        for user, seconds in self.simulation.costs.items():
             member = self._members.get(user)
             if member is not None and member.peer is not None:
                 self._charge(self._peers[member.peer], member.peer, seconds)
@@ -679,29 +679,29 @@ class Server:
         last = sorted(list(self._ticks)[-KEYFRAME_TICKS:])
         if last[len(last) // 2] < _TOO_SLOW / self.hertz:
             return
-        made = loads(self.course.demo, IDS_OF_A_USER)
+        made = loads(self.simulation.demo, IDS_OF_A_USER)
         user = max((one for one in made if one in self._members), key=made.__getitem__, default=0)
         is_in_the_way = any(member.peer is not None for other, member in self._members.items() if other != user)
         if not user or not is_in_the_way or made[user] < max(_HEAVY * sum(made.values()), _HEAVY_FROM):
             return
         member, reason = self._members[user], f"what it made is too heavy for this machine: {made[user]:,} shapes and contacts"
-        self._troubles.append(f"tick {self.course.now}: the bodies of {member.name} are taken away: {reason}")
+        self._troubles.append(f"tick {self.simulation.now}: the bodies of {member.name} are taken away: {reason}")
         if member.peer is None:
-            self._act(user, member.next_number, Join(), self.course.now)
-        for k, stage in enumerate(self.course.demo.stages):
+            self._act(user, member.next_number, Join(), self.simulation.now)
+        for k, stage in enumerate(self.simulation.demo.stages):
             for body in stage.world.body_ids:
                 if body // IDS_OF_A_USER == user:
-                    self._act(user, member.next_number, DestroyBody(k, body), self.course.now)
+                    self._act(user, member.next_number, DestroyBody(k, body), self.simulation.now)
         member.key = secrets.token_hex(16)  # nor does he come back to take that back
         if member.peer is None:
-            self._act(user, member.next_number, Leave(), self.course.now)
+            self._act(user, member.next_number, Leave(), self.simulation.now)
         else:
             self.drop(member.peer, reason)
 
     def _tidy(self) -> None:
         """Forget what nobody can ask for any more."""
-        first = self.course.now - _KEPT_TICKS
-        self.course.forget(self.course.now)
+        first = self.simulation.now - _KEPT_TICKS
+        self.simulation.forget(self.simulation.now)
         self._closed = {tick: one for tick, one in self._closed.items() if tick >= first}
         self._acted = {tick: some for tick, some in self._acted.items() if tick >= first}
         for member in self._members.values():
@@ -712,10 +712,10 @@ class Server:
 
     def _count(self) -> None:
         """Count what there is, and what those acts will create that have not been carried out."""
-        sizes, self._total = owned(self.course.demo, IDS_OF_A_USER)
+        sizes, self._total = owned(self.simulation.demo, IDS_OF_A_USER)
         for tick, some in self._acted.items():
-            if tick >= self.course.now and some:
-                for act in self.course.acts(tick):
+            if tick >= self.simulation.now and some:
+                for act in self.simulation.acts(tick):
                     size = act.action.size
                     sizes[act.user], self._total = sizes.get(act.user, Size()).plus(size), self._total.plus(size)
         for user, member in self._members.items():
@@ -732,14 +732,14 @@ class Server:
         waiting = list(islice((each for each in asking if each[1].states.take(1, self._now)), self.settings.limits.states_at_once))
         if not waiting:
             return
-        course = self.course
-        tick, scene, state = course.now, scene_of(course.demo), b""
+        simulation = self.simulation
+        tick, scene, state = simulation.now, scene_of(simulation.demo), b""
         acts = [acted for at in sorted(self._acted) if at >= tick for acted in self._acted[at]]
         if len(acts) > _MANY_ACTS and not is_bounded(m.encode_acts(acts)):  # by the next keyframe some are done
             return
         try:
             if tick > 0:
-                state = compress_state(encode_state(course.demo))
+                state = compress_state(encode_state(simulation.demo))
         except Exception as error:
             if not isinstance(error, StateError):
                 self._troubles.append(f"tick {tick}: the state cannot be sent ({type(error).__name__}: {error})"[:500])
@@ -780,17 +780,17 @@ class Server:
 
     def _relay_pointers(self) -> None:
         """Tell where those pointers are that have moved, the last place of each."""
-        if self._pointers and self.course.now % (_POINTER_TICKS * (1 + len(self._peers) // 8)) == 0:
+        if self._pointers and self.simulation.now % (_POINTER_TICKS * (1 + len(self._peers) // 8)) == 0:
             for user, pointed in self._pointers.items():
                 self._send_all(m.encode(pointed), but=user)
             self._pointers.clear()
 
     def _tell_present(self) -> None:
         """Tell all who is here, when that has changed or was told long ago."""
-        if self._is_present_told and self.course.now % _PRESENT_TICKS:
+        if self._is_present_told and self.simulation.now % _PRESENT_TICKS:
             return
         self._is_present_told = True
-        self._send_all(m.encode(m.Present(list(self.present))))
+        self._send_all(m.encode(m.UserList(list(self.present))))
 
     # -- looking ------------------------------------------------------------------------------------------------------
 
@@ -804,6 +804,7 @@ class Server:
             users.append(UserStatus(user, member.name, one is not None, ping, n_received, n_sent, member.n_acts, member.owns))
         times = sorted(self._ticks) or [0.0]
         return ServerStatus(
-            self.course.now, tuple(users), len(self._peers), self._n_received, self._n_sent, 1e3 * times[len(times) // 2], 1e3 * times[-1],
-            self._late, self._slipped, self._restamped, tuple(self._dropped), self._n_dropped, tuple(self._troubles),
+            self.simulation.now, tuple(users), len(self._peers), self._n_received, self._n_sent,
+            1e3 * times[len(times) // 2], 1e3 * times[-1], self._late, self._slipped,
+            self._restamped, tuple(self._dropped), self._n_dropped, tuple(self._troubles),
         )  # fmt: skip

@@ -13,7 +13,7 @@ import pytest
 
 from engine.box2d import memory
 from engine.common.errors import LabError
-from engine.net.course import Act, Course
+from engine.net.shared_simulation import SharedSimulation, UserAction
 from engine.sim.actions import Input, action_of
 from engine.sim.history import History, demo_hash
 from engine.sim.registry import find_demo
@@ -32,11 +32,11 @@ def test_recorded_actions_end_in_the_same_hash(name: str) -> None:
     rows = [(step, user, action_of(plain)) for step, user, plain in recorded["inputs"]]
     assert len(rows) > 80
     if recorded["is_shared"]:
-        course = Course(demo, goes_back=False)
+        simulation = SharedSimulation(demo, goes_back=False)
         for number, (tick, user, action) in enumerate(rows):
-            course.add(tick, Act(user, number, action))
+            simulation.add(tick, UserAction(user, number, action))
         for _ in range(recorded["steps"]):
-            course.step()
+            simulation.step()
     else:
         history = History(demo)
         for step in range(recorded["steps"]):

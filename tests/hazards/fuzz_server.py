@@ -36,7 +36,7 @@ from engine.net.client import Client
 from engine.net.limits import Limits
 from engine.net.link import LinkSettings
 from engine.net.server import Server, ServerSettings
-from engine.net.simulated import SimulatedNetwork
+from engine.net.simulated_network import SimulatedNetwork
 from engine.sim.actions import (
     Action,
     ApplyImpulse,
@@ -107,12 +107,12 @@ _NASTY: tuple[Any, ...] = (
 
 
 def _did(number: int, tick: int, what: Action) -> bytes:
-    return m.encode(m.Did(number, tick, msgspec.Raw(encode_action(what))))
+    return m.encode(m.ActionRequest(number, tick, msgspec.Raw(encode_action(what))))
 
 
 def _said(number: int, tick: int, plain: Any) -> bytes:
     """Return the message of plain data that may be no action."""
-    return m.encode(m.Did(number, tick, msgspec.Raw(msgspec.msgpack.encode(plain))))
+    return m.encode(m.ActionRequest(number, tick, msgspec.Raw(msgspec.msgpack.encode(plain))))
 
 
 def _acts(bodies: list[int]) -> list[dict[str, Any]]:
@@ -307,9 +307,9 @@ def _mutants(siege: Siege, peer: int) -> Session:
     number = 1
     while True:
         sent = []
-        bodies = list(server.course.demo.stages[0].world.body_ids)
+        bodies = list(server.simulation.demo.stages[0].world.body_ids)
         for _ in range(dice.randrange(1, 8)):
-            tick = server.course.now + dice.randrange(-5, 30)
+            tick = server.simulation.now + dice.randrange(-5, 30)
             plain: list[Any] = dice.choice(
                 [["did", number, tick, dice.choice(_acts(bodies))]] * 12
                 + [["missing", [tick, tick - 3]], ["lost", tick, b"x" * 16], ["ping", 0.0, tick, 0.1], ["pointing", 1.0, 2.0],
@@ -327,11 +327,11 @@ def _gentle(siege: Siege, peer: int) -> Session:
     yield [siege.hello(peer)]
     number = 1
     while True:
-        bodies = list(server.course.demo.stages[0].world.body_ids)
+        bodies = list(server.simulation.demo.stages[0].world.body_ids)
         act = dice.choice(_acts(bodies))
         if dice.random() < 0.5:
             act = _with_other_numbers(act, dice)
-        yield [_said(number, server.course.now + dice.randrange(0, 20), act)]
+        yield [_said(number, server.simulation.now + dice.randrange(0, 20), act)]
         number += 1
 
 
@@ -347,7 +347,7 @@ def _with_other_numbers(plain: Any, dice: random.Random) -> Any:
 
 def _flood(siege: Siege, peer: int) -> Session:
     yield [siege.hello(peer)]
-    content = siege.dice.choice([m.encode(m.Ping(0.0)), m.encode(m.Pointing(1.0, 2.0)), siege.hello(peer)])
+    content = siege.dice.choice([m.encode(m.Ping(0.0)), m.encode(m.PointerMove(1.0, 2.0)), siege.hello(peer)])
     while True:
         yield [content] * 400
 
@@ -366,14 +366,14 @@ def _asker(siege: Siege, peer: int) -> Session:
     """Ask again and again for as much as one may."""
     yield [siege.hello(peer)]
     while True:
-        now = siege.server.course.now
-        yield [m.encode(m.Missing(list(range(max(0, now - 120), now)))), m.encode(m.Lost(now, b"0" * 16))] * 3
+        now = siege.server.simulation.now
+        yield [m.encode(m.ResendRequest(list(range(max(0, now - 120), now)))), m.encode(m.StateRequest(now, b"0" * 16))] * 3
 
 
 def _far(siege: Siege, peer: int) -> Session:
     yield [siege.hello(peer)]
     while True:
-        yield [_did(1, siege.server.course.now + siege.dice.choice((500, 10**6, 2**39)), Release())] if siege.has_come_in(peer) else []
+        yield [_did(1, siege.server.simulation.now + siege.dice.choice((500, 10**6, 2**39)), Release())] if siege.has_come_in(peer) else []
 
 
 def _past(siege: Siege, peer: int) -> Session:
@@ -445,7 +445,7 @@ def _giant(siege: Siege, peer: int) -> Session:
 def _stranger(siege: Siege, peer: int) -> Session:
     """Say everything but hello."""
     while True:
-        yield [m.encode(m.Ping(0.0)), m.encode(m.Missing([0, 1])), _did(0, 0, Restart())]
+        yield [m.encode(m.Ping(0.0)), m.encode(m.ResendRequest([0, 1])), _did(0, 0, Restart())]
 
 
 def _half(siege: Siege, peer: int) -> Session:
@@ -510,14 +510,14 @@ def besiege(n_messages: int, seed: int = 0, honest: int = 3, n_in_peace: int = 1
     grown = _n_objects() / half
     besieged, taking = _spread(siege.ticking), _spread(siege.taking)
     network, server = siege.network, siege.server
-    end, n_frames = server.course.now, 0
+    end, n_frames = server.simulation.now, 0
     while min(client.confirmed for client in network.clients) < end:
         siege.frame()
         n_frames += 1
         assert n_frames < 600, "an honest client does not come to know everything"
     found = {
-        "messages": siege.sent, "sessions": len(siege.kinds), "ticks": server.course.now, "differing": network.n_differing,
-        "refused": [client.refused for client in network.clients], "dropped": server.status.n_dropped,
+        "messages": siege.sent, "sessions": len(siege.kinds), "ticks": server.simulation.now, "differing": network.n_differing,
+        "refused": [client.end_reason for client in network.clients], "dropped": server.status.n_dropped,
         "reasons": dict(siege.reasons.most_common()),
         "restamped": server.status.restamped, "troubles": [one for one in server.status.troubles if "a message ended in" in one],
         "objects_grown_by": round(grown, 3), "remembered": siege.remembered, "ms_in_peace": peace, "ms": besieged, "ms_of_messages": taking,
@@ -542,9 +542,9 @@ def leave_in_peace(n_messages: int, seed: int = 0, honest: int = 2) -> dict[str,
         besieged.n_messages = n_messages if k > 90 else 0
         besieged.frame()
         quiet.frame()
-        if besieged.sent >= n_messages and besieged.server.course.now > 60:
+        if besieged.sent >= n_messages and besieged.server.simulation.now > 60:
             break
-    end = besieged.server.course.now
+    end = besieged.server.simulation.now
     for siege in (besieged, quiet):
         siege.n_messages = 0
         while min(client.confirmed for client in siege.network.clients) < end:

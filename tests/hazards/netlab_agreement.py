@@ -24,7 +24,7 @@ from engine.common.errors import LabError
 from engine.geometry import Circle, Polygon, Segment
 from engine.net.client import Client
 from engine.net.link import LinkSettings
-from engine.net.simulated import SimulatedNetwork
+from engine.net.simulated_network import SimulatedNetwork
 from engine.scenes.scene import scene_of_snapshot
 from engine.scenes.scene_file import scene_as_json
 from engine.sim.actions import (
@@ -166,27 +166,27 @@ def agree(scene: str, solver: str, n_ticks: int, seed: int = 0) -> dict[str, Any
     begun = time.process_time()
     network = SimulatedNetwork(made(scene, solver), 5, BAD, seed=seed, joins_at=[0.0] * 4 + [1.0 + JOINS_AT / 60.0])
     play = hand()
-    while network.server.course.now < n_ticks:
+    while network.server.simulation.now < n_ticks:
         network.frame(play)
-    while min(client.confirmed for client in network.clients) < n_ticks and network.server.course.now < n_ticks + 600:
+    while min(client.confirmed for client in network.clients) < n_ticks and network.server.simulation.now < n_ticks + 600:
         network.frame()
-    clients, course = network.clients, network.server.course
+    clients, simulation = network.clients, network.server.simulation
     compared = [sum(tick in network.final for tick in found) for found in network.digests]
     return {
         "scene": scene,
         "solver": solver,
-        "ticks": course.now,
+        "ticks": simulation.now,
         "differing": network.n_differing,
         "compared": compared,
         "first": [min(found, default=-1) for found in network.digests],
         "confirmed": [client.confirmed for client in clients],
-        "refused": [client.refused for client in clients if client.refused],
+        "refused": [client.end_reason for client in clients if client.end_reason],
         "adopted": [client.n_adopted for client in clients],
         "rollbacks": [client.n_rollbacks for client in clients],
-        "again": [client.n_again for client in clients],
+        "again": [client.n_resimulated for client in clients],
         "states": len(set(network.final.values())),
-        "bodies": [len(stage.world.body_ids) for stage in course.demo.stages],
-        "faults": list(course.faults)[-3:],
+        "bodies": [len(stage.world.body_ids) for stage in simulation.demo.stages],
+        "faults": list(simulation.faults)[-3:],
         "seconds": round(time.process_time() - begun, 1),
     }
 

@@ -1,9 +1,9 @@
 """An hour of a shared world over real sockets: python -m tests.hazards.network_hour [--minutes 60] [--count 200] [--solver box2d]
 
-A server in a process of its own, as `host --headless` has it (`engine.net.hosting`), and four scripted clients that simulate nothing: they
-grab, drag, throw, push with force keys and point, say what has come to them, and compare clocks. Every `--stir` seconds one of them builds
-the scene anew, so that it does not come to rest. Each minute says what the server's process holds in memory, how much of a core it took
-(processor time, whatever else the machine does), how late its ticks came, and how its clock goes against ours. In the end: the memory of
+A server in a process of its own, as `host --headless` has it (`engine.net.server_thread`), and four scripted clients that simulate nothing:
+they grab, drag, throw, push with force keys and point, say what has come to them, and compare clocks. Every `--stir` seconds one of them
+builds the scene anew, so that it does not come to rest. Each minute says what the server's process holds in memory, what share of a core it
+took (processor time), how late its ticks came, and how its clock goes against ours. In the end: the memory of
 the last quarter against the second's, the drift of the clocks, the share of a core; exit 1 if one of them is out of bounds.
 """
 
@@ -23,7 +23,7 @@ import msgspec
 
 from engine.net import messages as m
 from engine.net.connection import Connection
-from engine.net.hosting import Hosting
+from engine.net.server_thread import ServerThread
 from engine.sim.actions import Action, Drag, Drive, Grab, PressKey, Release, ReleaseKey, Restart, encode_action
 from engine.sim.registry import find_demo
 from engine.world import load_solver
@@ -40,16 +40,16 @@ _CLOCK_SECONDS = 1.0 / os.sysconf("SC_CLK_TCK")
 def serve(count: int, solver: str) -> None:
     """Host the scene; tell its status for every line that comes, until there are none."""
     load_solver(solver).prepare()
-    hosting = Hosting(lambda: find_demo("simple_shapes")(0, {"count": count}, solver=solver), port=0)
-    hosting.start()
-    print(hosting.port, flush=True)
+    host = ServerThread(lambda: find_demo("simple_shapes")(0, {"count": count}, solver=solver), port=0)
+    host.start()
+    print(host.port, flush=True)
     for _ in sys.stdin:
-        status, found = hosting.status, hosting.status.server
+        status, found = host.status, host.status.server
         told = {"tick": found.tick, "slipped": found.slipped, "sent": found.n_sent, "received": found.n_received}
-        wrong = {"drops": [repr(drop) for drop in status.drops], "troubles": found.troubles, "failure": hosting.failure}
+        wrong = {"drops": [repr(drop) for drop in status.drops], "troubles": found.troubles, "failure": host.failure}
         more = {"ms": found.ms_per_tick, "worst_ms": found.worst_ms, "restamped": found.restamped, **wrong}
         print(json.dumps({**told, **more}), flush=True)
-    hosting.close()
+    host.close()
 
 
 class LightClient:
@@ -110,7 +110,7 @@ class LightClient:
         elif beat == 100:
             self._act(Release())
         if beat % 6 == 0:
-            self._say(m.Pointing(*point))
+            self._say(m.PointerMove(*point))
         if self.number == 3 and beat in (20, 60, 90):
             actions: dict[int, Action] = {20: Drive(0, 4 + frame // 120 % 100), 60: PressKey("up"), 90: ReleaseKey("up")}
             self._act(actions[beat])
@@ -118,7 +118,7 @@ class LightClient:
     def _act(self, action: Action) -> None:
         assert self.welcome is not None
         tick = round(time.monotonic() * self.welcome.hertz + self.offset) + 1
-        self._say(m.Did(self.welcome.next_number + self.n_said, tick, msgspec.Raw(encode_action(action))))
+        self._say(m.ActionRequest(self.welcome.next_number + self.n_said, tick, msgspec.Raw(encode_action(action))))
         self.n_said += 1
 
     def _take(self, message: m.FromServer, at: float) -> None:
@@ -128,9 +128,9 @@ class LightClient:
             raise SystemExit(f"client {self.number}: {message.reason}")
         elif isinstance(message, m.Pong):
             self._compare(message, at)
-        elif isinstance(message, m.Acted) and self.welcome is not None and message.user == self.welcome.user:
+        elif isinstance(message, m.RelayedAction) and self.welcome is not None and message.user == self.welcome.user:
             self.n_heard += 1
-        elif isinstance(message, m.Closed) and self.welcome is not None:
+        elif isinstance(message, m.TickClosed) and self.welcome is not None:
             self.n_gaps += self._next_tick is not None and message.tick != self._next_tick
             self._next_tick = message.tick + 1
             if not math.isnan(self.offset):

@@ -28,9 +28,9 @@ from pathlib import Path
 from typing import Any
 
 from engine.net.client import Client
+from engine.net.client_session import ClientSession
 from engine.net.connection import Connection
-from engine.net.hosting import Hosting
-from engine.net.party import Party
+from engine.net.server_thread import ServerThread
 from engine.net.tls import client_tls, server_tls
 from engine.sim.registry import find_demo
 from tests.hazards.resident import resident
@@ -113,13 +113,13 @@ class Guest:
 
     def __init__(self, name: str, port: int, certificate: Path) -> None:
         self.digests: dict[int, bytes] = {}
-        self.party = Party(Client(name), Connection("127.0.0.1", port, client_tls(str(certificate))))
-        self.party.client.on_final = self.digests.__setitem__
+        self.session = ClientSession(Client(name), Connection("127.0.0.1", port, client_tls(str(certificate))))
+        self.session.client.on_final = self.digests.__setitem__
 
     def turn(self) -> None:
         """Take part."""
-        self.party.advance(time.monotonic())
-        assert not self.party.is_over and self.party.n_breaks == 0, f"{self.party.client.name}: {self.party.reason}"
+        self.session.advance(time.monotonic())
+        assert not self.session.is_over and self.session.n_disconnects == 0, f"{self.session.client.name}: {self.session.reason}"
 
 
 def besiege(port: int, certificate: Path, n: int, n_late: int = 1) -> dict[str, Any]:
@@ -143,7 +143,7 @@ def besiege(port: int, certificate: Path, n: int, n_late: int = 1) -> dict[str, 
             guests.append(Guest(f"guest {len(guests)}", port, certificate))
         time.sleep(0.005)
     until(all_are_in, look=0.005)
-    end = max(guest.party.client.confirmed for guest in guests) + 5
+    end = max(guest.session.client.confirmed for guest in guests) + 5
     until(lambda: (turn(), all(end in guest.digests for guest in guests))[1], look=0.005)
     strangers.leave()
     first, *others = (guest.digests for guest in guests)
@@ -154,23 +154,23 @@ def besiege(port: int, certificate: Path, n: int, n_late: int = 1) -> dict[str, 
         "guests": len(guests),
         "ticks": len(ticks),
         "differing": len(differing),
-        "adopted": sum(guest.party.client.n_adopted for guest in guests),
-        "compared": sum(guest.party.client.n_compared for guest in guests),
+        "adopted": sum(guest.session.client.n_adopted for guest in guests),
+        "compared": sum(guest.session.client.n_compared for guest in guests),
     }
     for guest in guests:
-        guest.party.leave()
+        guest.session.leave()
     return found
 
 
 def _serve(certificate: str) -> None:
     """Host; tell what the process holds, for every line that comes, until there are none."""
-    hosting = Hosting(lambda: find_demo("simple_shapes")(0, {"count": 4}), port=0, tls=server_tls(certificate))
-    hosting.start()
-    print(hosting.port, flush=True)
+    host = ServerThread(lambda: find_demo("simple_shapes")(0, {"count": 4}), port=0, tls=server_tls(certificate))
+    host.start()
+    print(host.port, flush=True)
     for _ in sys.stdin:
-        print(json.dumps([resident(), hosting.status.n_dropped, hosting.failure]), flush=True)
-    hosting.close()
-    assert not hosting.failure
+        print(json.dumps([resident(), host.status.n_dropped, host.failure]), flush=True)
+    host.close()
+    assert not host.failure
 
 
 def main(n: int) -> dict[str, Any]:

@@ -15,7 +15,7 @@ import pytest
 from engine.common.errors import LabError
 from engine.common.limits import MAX_COORDINATE, MAX_NUMBER, MAX_SPEED
 from engine.geometry import Circle
-from engine.net.course import Act, Course
+from engine.net.shared_simulation import SharedSimulation, UserAction
 from engine.sim.actions import (
     Action,
     ApplyImpulse,
@@ -63,15 +63,15 @@ _ROUNDS = 3
 class Extremist:
     """A user whose acts have numbers at the bounds."""
 
-    def __init__(self, course: Course, seed: int) -> None:
-        self.course, self.dice, self.n = course, random.Random(seed), 0
+    def __init__(self, simulation: SharedSimulation, seed: int) -> None:
+        self.simulation, self.dice, self.n = simulation, random.Random(seed), 0
         self.do(Join())
 
     def do(self, action: Action) -> None:
         with contextlib.suppress(LabError):  # what the world refuses it need not carry
-            one = self.course.demo.sim.resolve(action)
+            one = self.simulation.demo.sim.resolve(action)
             self.n += 1
-            self.course.act(Act(1, self.n, one))
+            self.simulation.act(UserAction(1, self.n, one))
 
     def number(self, most: float) -> float:
         return self.dice.choice((0.0, 1.0, -1.0, 1e-9, most, -most, 0.5 * most, self.dice.uniform(-most, most), self.dice.uniform(-9, 9)))
@@ -82,7 +82,7 @@ class Extremist:
     def joint(self, a: int, b: int) -> Any:
         at = self.dice.choice(((0.0, 1.0), self.point(), self.point(0.5 * MAX_COORDINATE)))
         other = (0.5 * at[0] + 1.0, at[1])
-        gears = [*self.course.demo.stages[0].world.joint_ids, 0, 1][:2]
+        gears = [*self.simulation.demo.stages[0].world.joint_ids, 0, 1][:2]
         makes = (
             lambda: RevoluteJointSpec(a, b, at),
             lambda: WeldJointSpec(a, b, at),
@@ -98,7 +98,7 @@ class Extremist:
         return self.dice.choice(makes)()
 
     def act(self) -> None:
-        dice, world = self.dice, self.course.demo.stages[0].world
+        dice, world = self.dice, self.simulation.demo.stages[0].world
         a, b = dice.sample(list(world.body_ids), 2)
         fixture, joint = (dice.choice(list(ids) or [0]) for ids in (world.fixture_ids, world.joint_ids))
         big, flag = self.number(MAX_NUMBER), dice.random() < 0.5
@@ -155,26 +155,26 @@ def _begin(solver: str) -> Demo:
 
 
 def _play(solver: str, seed: int) -> None:
-    course = Course(_begin(solver), goes_back=False)
-    user = Extremist(course, seed)
+    simulation = SharedSimulation(_begin(solver), goes_back=False)
+    user = Extremist(simulation, seed)
     for _ in range(_ROUNDS):
         for _ in range(user.dice.randrange(1, 6)):
             user.act()
             for _ in range(user.dice.randrange(3)):
-                course.step()
+                simulation.step()
         if user.dice.random() < 0.3:
             user.do(Pause(True))
             user.act()
-        while course.now % KEYFRAME_TICKS:
-            course.step()
+        while simulation.now % KEYFRAME_TICKS:
+            simulation.step()
         other = _begin(solver)
-        decode_state(other, encode_state(course.demo))
-        assert demo_hash(other) == demo_hash(course.demo)
-        joined = Course(other, course.now, goes_back=False)
+        decode_state(other, encode_state(simulation.demo))
+        assert demo_hash(other) == demo_hash(simulation.demo)
+        joined = SharedSimulation(other, simulation.now, goes_back=False)
         for _ in range(2):
-            course.step()
+            simulation.step()
             joined.step()
-        assert course.digests[course.now] == joined.digests[course.now]
+        assert simulation.digests[simulation.now] == joined.digests[simulation.now]
 
 
 @pytest.mark.parametrize("seed", range(2))
@@ -198,13 +198,13 @@ def test_whoever_joins_gets_the_state_whatever_is_done_at_the_bounds(solver: str
 def test_a_body_that_has_wound_up_is_carried() -> None:
     """The case of issue 29: an angle of 1e9 rad, and 1e6 rad/s."""
     for solver in ("box2d", "soft_step"):
-        course = Course(_begin(solver), goes_back=False)
-        user = Extremist(course, 0)
-        body = max(course.demo.stages[0].world.body_ids)
+        simulation = SharedSimulation(_begin(solver), goes_back=False)
+        user = Extremist(simulation, 0)
+        body = max(simulation.demo.stages[0].world.body_ids)
         user.do(SetPose(0, body, (0.0, 5.0), MAX_NUMBER))
         user.do(SetVelocity(0, body, (0.0, 0.0), MAX_SPEED))
-        while course.now < KEYFRAME_TICKS:
-            course.step()
+        while simulation.now < KEYFRAME_TICKS:
+            simulation.step()
         other = _begin(solver)
-        decode_state(other, encode_state(course.demo))
-        assert demo_hash(other) == demo_hash(course.demo)
+        decode_state(other, encode_state(simulation.demo))
+        assert demo_hash(other) == demo_hash(simulation.demo)

@@ -96,7 +96,7 @@ class NetworkDock(Dock):
         driver = session.driver
         if not isinstance(driver, NetworkDriver) or self.form.is_pointed:
             return None
-        return self._rates, driver.client.present, driver.party.words, self.form.state, driver.party.connection.link
+        return self._rates, driver.client.present, driver.client_session.status_text, self.form.state, driver.client_session.connection.link
 
     def draw(self, surface: pygame.Surface, session: Session) -> None:
         driver = session.driver
@@ -121,24 +121,24 @@ class NetworkDock(Dock):
     def _count(self) -> tuple[int, int, int, int]:
         if self._driver is None:
             return 0, 0, 0, 0
-        client, connection = self._driver.client, self._driver.party.connection
-        return connection.n_sent, connection.n_received, client.n_again, client.n_corrections
+        client, connection = self._driver.client, self._driver.client_session.connection
+        return connection.n_sent, connection.n_received, client.n_resimulated, client.n_corrections
 
     def _rows(self, session: Session, driver: NetworkDriver) -> list[Row]:
-        client, hosting = driver.client, driver.hosting
+        client, server_thread = driver.client, driver.server_thread
         sent, received, again, corrected = self._rates
         rows: list[Row] = []
-        if hosting is not None:
-            elsewhere = [Line("or at", one) for one in hosting.addresses[1:]]
+        if server_thread is not None:
+            elsewhere = [Line("or at", one) for one in server_thread.addresses[1:]]
             rows += [
                 Heading("Others join with"),
                 Note(f"{program()} join {driver.address}"),
                 *elsewhere,
-                *self._server_rows(hosting.status),
+                *self._server_rows(server_thread.status),
             ]
         else:
-            rows += [Heading("Server"), Line("address", driver.address), Line("state", driver.party.words)]
-        where = "alone" if client.is_alone else "shared"
+            rows += [Heading("Server"), Line("address", driver.address), Line("state", driver.client_session.status_text)]
+        where = "alone" if client.is_offline else "shared"
         rows.append(Choice("This window is", ("shared", "alone", "left"), where, partial(self._go, driver)))
         rows.append(Heading("Here"))
         holders = client.holders
@@ -174,7 +174,7 @@ class NetworkDock(Dock):
             ),
             Heading("Simulated link, each way"),
         ]
-        link = driver.party.connection.link
+        link = driver.client_session.connection.link
         for name, field, factor, most, step, unit, says in _LINK:
             value = round(factor * getattr(link, field), 3)
             change = partial(self._set_link, driver, field, factor)
@@ -185,7 +185,7 @@ class NetworkDock(Dock):
         if where == "left":
             self._leave()
         else:
-            (driver.go_alone if where == "alone" else driver.come_back)()
+            (driver.go_offline if where == "alone" else driver.rejoin)()
 
     def _server_rows(self, status: Any) -> list[Row]:
         return [
@@ -194,7 +194,7 @@ class NetworkDock(Dock):
         ]
 
     def _set_link(self, driver: NetworkDriver, field: str, factor: float, value: float) -> None:
-        connection = driver.party.connection
+        connection = driver.client_session.connection
         try:
             changes: dict[str, Any] = {field: value / factor}
             connection.link = replace(connection.link, **changes)

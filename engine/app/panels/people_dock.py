@@ -109,7 +109,7 @@ class PeopleDock(Dock):
         elif event.key in _NO_PAST_CTRL if control else event.key in _NO_PAST_KEYS:
             session.messages.answer(NO_PAST, palette.WARNING)
         elif event.key == pygame.K_F4 and is_plain(event):
-            (driver.come_back if event.mod & pygame.KMOD_SHIFT else driver.go_alone)()
+            (driver.rejoin if event.mod & pygame.KMOD_SHIFT else driver.go_offline)()
         elif event.key == pygame.K_F2 and is_plain(event):
             at = self._pointer
             driver.drive(body_under(session, at) if at is not None and session.view.holds(at) else None)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from engine.net.client import Client
-from engine.net.netlab.finding import Finding, found_of
 from engine.net.netlab.plan import Plan
+from engine.net.netlab.result import ExperimentResult, found_of
 from engine.net.netlab.watching import ServerWatch, Watch
 from engine.net.scene import made_of
-from engine.net.simulated import SimulatedNetwork
+from engine.net.simulated_network import SimulatedNetwork
 
 __all__ = ["LAST_SECONDS", "run_experiment"]
 
@@ -17,7 +17,7 @@ LAST_SECONDS = 60.0
 """Maximum time after the last tick in which clients may come to know all, simulated seconds."""
 
 
-def run_experiment(plan: Plan, advance: Callable[[int], object] | None = None) -> Finding:
+def run_experiment(plan: Plan, advance: Callable[[int], object] | None = None) -> ExperimentResult:
     """Run a plan, and return what was measured; `advance` is called with the number of steps done. Ctrl-C ends it early."""
     demo = made_of(plan.scene)
     network = SimulatedNetwork(demo, plan.n_clients, plan.up, plan.server_settings, plan.seed, down=plan.down, method=plan.method)
@@ -33,16 +33,16 @@ def run_experiment(plan: Plan, advance: Callable[[int], object] | None = None) -
     def play(client: Client, rng: object, now: float) -> None:
         watch, own = hands[id(client)]
         watch.frame(now)
-        if server.course.now < plan.steps and client.course is not None:
-            own.play(watch, client.course.now, now)
+        if server.simulation.now < plan.steps and client.simulation is not None:
+            own.play(watch, client.simulation.now, now)
 
     is_whole = True
     try:
-        while server.course.now < plan.steps or not all(watch.reached >= plan.steps or watch.client.refused for watch in watches):
+        while server.simulation.now < plan.steps or not all(watch.reached >= plan.steps or watch.client.end_reason for watch in watches):
             network.frame(play)
             if advance is not None:
-                advance(min(server.course.now, plan.steps))
-            if server.course.now >= plan.steps:
+                advance(min(server.simulation.now, plan.steps))
+            if server.simulation.now >= plan.steps:
                 end = network.now + LAST_SECONDS if end is None else end
                 if network.now >= end:
                     break

@@ -12,7 +12,7 @@ from engine.common.errors import InvalidInputError
 from engine.common.rng import stream
 from engine.net.link import LinkSettings
 from engine.net.messages import METHODS
-from engine.net.netlab.hands import RATE, RandomHands, ScriptedHands
+from engine.net.netlab.random_user import RATE, RandomUser, ScriptedUser
 from engine.net.script import Script, ScriptedAct
 from engine.net.server import ServerSettings
 from engine.sim.users import MAX_USERS
@@ -93,11 +93,11 @@ class Plan:
     def server_settings(self) -> ServerSettings:
         return ServerSettings(delay=self.delay, window=self.window)
 
-    def hands(self, client: int) -> RandomHands | ScriptedHands:
+    def hands(self, client: int) -> RandomUser | ScriptedUser:
         """Return the hands of a client, numbered from 0."""
         if self.script is not None:
-            return ScriptedHands(Script(self.script, client + 1))
-        return RandomHands(stream(self.seed, "hand", client), self.rate)
+            return ScriptedUser(Script(self.script, client + 1))
+        return RandomUser(stream(self.seed, "hand", client), self.rate)
 
     def joins_at(self, client: int) -> int:
         """Return the tick at which a client, numbered from 0, joins."""

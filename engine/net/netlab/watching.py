@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from engine.common.errors import LabError
 from engine.net.client import Client
 from engine.net.corrections import Correction
-from engine.net.course import Course
 from engine.net.server import Server
+from engine.net.shared_simulation import SharedSimulation
 from engine.sim.actions import Action
 from engine.sim.demo import Demo
 
@@ -86,7 +86,7 @@ class ClientNotes:
     corrections: list[tuple[int, float]] = field(default_factory=list)
     clock: list[tuple[float, float]] = field(default_factory=list)
     n_rollbacks: int = 0
-    n_again: int = 0
+    n_resimulated: int = 0
     n_adopted: int = 0
     n_welcomes: int = 0
     reached: int = 0
@@ -116,17 +116,17 @@ class ServerWatch:
 
     def tick(self, server: Server) -> None:
         """Note the tick just taken: it is to be called after each."""
-        course, notes = server.course, self.notes
+        simulation, notes = server.simulation, self.notes
         if notes is None:
-            notes = self.notes = ServerNotes(server.hertz, _start_of(server), dict(course.digests))
-        notes.final[course.now] = course.digests[course.now]
+            notes = self.notes = ServerNotes(server.hertz, _start_of(server), dict(simulation.digests))
+        notes.final[simulation.now] = simulation.digests[simulation.now]
         notes.ticks += 1
-        for act in course.acts(course.now - 1):
-            notes.counted[act.key] = course.now - 1
+        for act in simulation.acts(simulation.now - 1):
+            notes.counted[act.key] = simulation.now - 1
         slipped = _start_of(server) - notes.start
         if slipped != self._slipped:
             self._slipped = slipped
-            notes.lost.append((notes.start + slipped + (course.now + server.settings.delay) / server.hertz, slipped))
+            notes.lost.append((notes.start + slipped + (simulation.now + server.settings.delay) / server.hertz, slipped))
 
 
 def _start_of(server: Server) -> float:
@@ -152,7 +152,7 @@ class Watch:
         self._scanned = 0
         """Ticks before it have been looked through for own acts."""
         self._clocked = -1e9
-        self._course: Course | None = None
+        self._simulation: SharedSimulation | None = None
 
     @property
     def demo(self) -> Demo | None:
@@ -173,26 +173,26 @@ class Watch:
     @property
     def reached(self) -> int:
         """The tick up to which its states are final."""
-        course = self.client.course
-        return 0 if course is None else min(self.client.confirmed, course.now)
+        simulation = self.client.simulation
+        return 0 if simulation is None else min(self.client.confirmed, simulation.now)
 
     def frame(self, now: float) -> None:
         """Look."""
-        client, notes, course = self.client, self.notes, self.client.course
+        client, notes, simulation = self.client, self.notes, self.client.simulation
         if self._began is None:
             self._began = now
-        if course is None:
+        if simulation is None:
             return
         notes.n_frames += 1
-        if course is not self._course:
-            self._course, self._scanned = course, course.oldest
+        if simulation is not self._simulation:
+            self._simulation, self._scanned = simulation, simulation.oldest
             notes.n_welcomes += 1
-        for tick in range(self._scanned, course.now):
-            for act in course.acts(tick):
+        for tick in range(self._scanned, simulation.now):
+            for act in simulation.acts(tick):
                 if act.user == client.user and act.number in notes.did:
                     notes.shown.setdefault(act.number, now)
-        notes.ticks += max(0, course.now - self._scanned)
-        self._scanned = max(self._scanned, course.now)
+        notes.ticks += max(0, simulation.now - self._scanned)
+        self._scanned = max(self._scanned, simulation.now)
         if not notes.confirmed or notes.confirmed[-1][0] != client.confirmed:
             notes.confirmed.append((client.confirmed, now))
         believed = client.clock(now)
@@ -204,8 +204,8 @@ class Watch:
     def end(self, n_sent: int, n_received: int, seconds: float) -> ClientNotes:
         """Return all that was noted, with the bytes sent and received and the processor time taken."""
         client, notes = self.client, self.notes
-        notes.user, notes.refused, notes.reached = client.user, client.refused, self.reached
-        notes.n_rollbacks, notes.n_again, notes.n_adopted = client.n_rollbacks, client.n_again, client.n_adopted
+        notes.user, notes.refused, notes.reached = client.user, client.end_reason, self.reached
+        notes.n_rollbacks, notes.n_resimulated, notes.n_adopted = client.n_rollbacks, client.n_resimulated, client.n_adopted
         notes.n_late, notes.n_stalls = client.n_late, client.n_stalls
         notes.n_sent, notes.n_received, notes.seconds = n_sent, n_received, seconds
         return notes

@@ -8,10 +8,10 @@ import pygame
 
 from engine.app.window import Window
 from engine.net.client import Client
-from engine.net.hosting import Hosting, HostingStatus
+from engine.net.client_session import ClientSession
 from engine.net.link import LinkSettings
-from engine.net.party import Party
-from engine.net.simulated import SimulatedConnection, SimulatedServer
+from engine.net.server_thread import HostStatus, ServerThread
+from engine.net.simulated_network import SimulatedConnection, SimulatedServer
 from engine.sim.actions import Action
 from engine.sim.demo import Demo
 from engine.sim.registry import find_demo
@@ -31,9 +31,9 @@ class Hosted:
         self._server = server
 
     @property
-    def status(self) -> HostingStatus:
-        """As of `Hosting`."""
-        return HostingStatus(self._server.server.status)
+    def status(self) -> HostStatus:
+        """As of `ServerThread`."""
+        return HostStatus(self._server.server.status)
 
 
 class Gathering(Hand):
@@ -51,27 +51,27 @@ class Gathering(Hand):
         self.now = 0.0
         kind = find_demo(demo)
         self.server = SimulatedServer(kind(0, values))
-        self.parties = [Party(Client(name), SimulatedConnection(self.server, LinkSettings())) for name in ("Ann", *others)]
-        while any(party.client.demo is None for party in self.parties):
-            self.pass_time(self.parties)
+        self.client_sessions = [ClientSession(Client(name), SimulatedConnection(self.server, LinkSettings())) for name in ("Ann", *others)]
+        while any(client_session.client.demo is None for client_session in self.client_sessions):
+            self.pass_time(self.client_sessions)
             assert self.now < 3.0, "all get the state"
-        for party in self.parties:
-            party.connection.link = link or LinkSettings()
+        for client_session in self.client_sessions:
+            client_session.connection.link = link or LinkSettings()
         pygame.event.clear()
-        hosting = cast(Hosting, Hosted(self.server)) if is_host else None
-        super().__init__(Window(size, (kind,), party=self.parties[0], hosting=hosting))
+        server_thread = cast(ServerThread, Hosted(self.server)) if is_host else None
+        super().__init__(Window(size, (kind,), client_session=self.client_sessions[0], server_thread=server_thread))
         self.frame(2)
 
-    def pass_time(self, parties: list[Party]) -> None:
+    def pass_time(self, client_sessions: list[ClientSession]) -> None:
         """Let a frame pass for the server and these."""
         self.now += FRAME
-        for party in parties:
-            party.advance(self.now)
+        for client_session in client_sessions:
+            client_session.advance(self.now)
         self.server.advance(self.now)
 
     def frame(self, n: int = 1, elapsed: float = FRAME) -> None:
         for k in range(n):
-            self.pass_time(self.parties[1:])
+            self.pass_time(self.client_sessions[1:])
             if k == n - 1:
                 super().frame(1, elapsed)
             else:
@@ -79,17 +79,20 @@ class Gathering(Hand):
 
     def does(self, k: int, action: Action) -> Any:
         """Let one of the others do something."""
-        return self.parties[k].client.act(action, now=self.now)
+        return self.client_sessions[k].client.act(action, now=self.now)
 
     @property
     def demos(self) -> list[Demo]:
         """The server's, and each user's."""
-        return [self.server.server.course.demo, *(party.client.demo for party in self.parties if party.client.demo is not None)]
+        return [
+            self.server.server.simulation.demo,
+            *(client_session.client.demo for client_session in self.client_sessions if client_session.client.demo is not None),
+        ]
 
     def agree(self, seconds: float = 1.0) -> bool:
         """Let time pass in which nobody does anything; tell whether all went through the same states then."""
         final: dict[int, set[bytes]] = {}
-        for party in self.parties:
-            party.client.on_final = lambda tick, digest: final.setdefault(tick, set()).add(digest)
+        for client_session in self.client_sessions:
+            client_session.client.on_final = lambda tick, digest: final.setdefault(tick, set()).add(digest)
         self.frame(round(seconds / FRAME))
         return len(final) > 20 and all(len(digests) == 1 for digests in final.values())

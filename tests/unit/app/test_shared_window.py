@@ -24,11 +24,11 @@ from engine.common.errors import LabError
 from engine.geometry import Circle
 from engine.net import messages as m
 from engine.net.client import Client
+from engine.net.client_session import ClientSession
 from engine.net.limits import Limits
 from engine.net.link import LinkSettings
-from engine.net.party import Party
 from engine.net.server import ServerSettings
-from engine.net.simulated import SimulatedConnection, SimulatedServer
+from engine.net.simulated_network import SimulatedConnection, SimulatedServer
 from engine.render.fonts import FontBook
 from engine.sim.actions import ChangeBody, CreateBody, DestroyBody, Drag, Drive, Grab, Pause, SetSpeed
 from engine.sim.registry import find_demo
@@ -43,7 +43,7 @@ def test_a_seesaw_that_is_built_here_stands_everywhere(monkeypatch: pytest.Monke
     two = Gathering(link=LinkSettings(0.04, 0.02, 0.02))
     assert isinstance(two.window.session.driver, NetworkDriver)
     update = two.window.update
-    monkeypatch.setattr(two.window, "update", lambda elapsed: (two.pass_time(two.parties[1:]), update(elapsed)))
+    monkeypatch.setattr(two.window, "update", lambda elapsed: (two.pass_time(two.client_sessions[1:]), update(elapsed)))
     build_seesaw(two.window)
     monkeypatch.setattr(two.window, "update", update)
     assert two.window.session.clock.paused, "it is built while time stands still, for all"
@@ -59,7 +59,7 @@ def test_a_seesaw_that_is_built_here_stands_everywhere(monkeypatch: pytest.Monke
 
 def test_what_one_holds_the_other_sees() -> None:
     two = Gathering("simple_shapes", values={"count": 4})
-    session, ben = two.window.session, two.parties[1].client
+    session, ben = two.window.session, two.client_sessions[1].client
     world = session.demo.stages[0].world
     two.frame(30)
     body = world.body_ids[-1]
@@ -85,7 +85,7 @@ def test_what_one_holds_the_other_sees() -> None:
 
 def test_pause_speed_and_restart_are_everybodys_and_a_menu_stops_nobody() -> None:
     two = Gathering("simple_shapes", values={"count": 4})
-    session, ben = two.window.session, two.parties[1].client
+    session, ben = two.window.session, two.client_sessions[1].client
     two.key(pygame.K_SPACE)
     two.key(pygame.K_LEFTBRACKET)
     two.frame(10)
@@ -132,7 +132,7 @@ def test_who_comes_and_goes_is_told_and_the_world_goes_on_behind_the_list() -> N
     two = Gathering("simple_shapes", values={"count": 4})
     session = two.window.session
     told = set()
-    two.parties[1].leave()
+    two.client_sessions[1].leave()
     for _ in range(20):
         two.frame(3)
         told.add(session.messages.now.words if session.messages.now is not None else "")
@@ -149,12 +149,12 @@ def test_who_comes_and_goes_is_told_and_the_world_goes_on_behind_the_list() -> N
     assert two.window.session is session and not two.window.browsing
     two.window.leave()
     two.frame(2)
-    assert two.parties[0].is_over and two.parties[0].connection.state == "closed"
+    assert two.client_sessions[0].is_over and two.client_sessions[0].connection.state == "closed"
 
 
 def test_the_panel_makes_the_connection_worse_and_shows_what_comes_of_it() -> None:
     two = Gathering("simple_shapes", values={"count": 4})
-    session, connection = two.window.session, two.parties[0].connection
+    session, connection = two.window.session, two.client_sessions[0].connection
     assert isinstance(session.driver, NetworkDriver)
     two.key(pygame.K_F3)
     two.frame(2)
@@ -193,7 +193,7 @@ def test_one_goes_on_alone_and_comes_back_to_the_others() -> None:
     assert isinstance(alone.driver, NetworkDriver)
     two.key(pygame.K_F4)
     two.frame(5)
-    assert alone.driver.client.is_alone and "Shift F4" in alone.driver.trouble and two.window.note is not None
+    assert alone.driver.client.is_offline and "Shift F4" in alone.driver.trouble and two.window.note is not None
     body = alone.demo.stages[0].world.body_ids[-1]
     alone.act(DestroyBody(0, body))
     steps = alone.demo.steps
@@ -218,7 +218,7 @@ def test_a_server_that_ends_leaves_the_world_where_it_is() -> None:
     two = Gathering("simple_shapes", values={"count": 4})
     session = two.window.session
     assert isinstance(session.driver, NetworkDriver)
-    two.parties[0].connection.close("the server ends")
+    two.client_sessions[0].connection.close("the server ends")
     two.frame(3)
     assert "the server ends" in session.driver.trouble and "F4: go on alone" in session.driver.trouble
     two.key(pygame.K_F4)
@@ -232,15 +232,15 @@ def test_a_server_that_ends_leaves_the_world_where_it_is() -> None:
     assert two.window.browsing and two.window.navigator.shared is None and not two.window.is_at_work
 
 
-@pytest.mark.parametrize("is_alone", [False, True])
-def test_a_server_that_ended_and_is_there_again_takes_one_in_who_tries_again(is_alone: bool) -> None:
+@pytest.mark.parametrize("is_offline", [False, True])
+def test_a_server_that_ended_and_is_there_again_takes_one_in_who_tries_again(is_offline: bool) -> None:
     two = Gathering("simple_shapes", values={"count": 4})
     session = two.window.session
     assert isinstance(session.driver, NetworkDriver)
     session.driver.client.receive(m.encode(m.Dropped("the server ends", is_over=True)), two.now)
     two.frame(3)
     assert session.driver.trouble == "the server ends; F4: go on alone, Shift F4: try again"
-    if is_alone:
+    if is_offline:
         two.key(pygame.K_F4)
         two.frame(20)
         assert session.driver.trouble == "you are alone here: Shift F4 goes back to the others"
@@ -251,7 +251,7 @@ def test_a_server_that_ended_and_is_there_again_takes_one_in_who_tries_again(is_
         isinstance(back.driver, NetworkDriver)
         and not back.driver.is_outdated
         and back.driver.trouble == ""
-        and not back.driver.client.is_alone
+        and not back.driver.client.is_offline
     )
     assert two.agree()
 
@@ -260,16 +260,16 @@ def test_who_is_alone_and_finds_nobody_is_told_so_and_may_stay_alone(monkeypatch
     two = Gathering("simple_shapes", values={"count": 4})
     session = two.window.session
     assert isinstance(session.driver, NetworkDriver)
-    connection = session.driver.party.connection
+    connection = session.driver.client_session.connection
     monkeypatch.setattr(connection, "open", lambda: setattr(connection, "reason", "nothing listens"))
     two.key(pygame.K_F4)
     two.frame(2)
     two.send(pygame.KEYDOWN, key=pygame.K_F4, mod=pygame.KMOD_SHIFT, unicode="")
     two.frame(2)
-    assert session.driver.trouble.startswith("nothing listens; trying again in") and session.driver.client.is_alone
+    assert session.driver.trouble.startswith("nothing listens; trying again in") and session.driver.client.is_offline
     two.key(pygame.K_F4)
     two.frame(2)
-    assert session.driver.party.is_over and session.driver.trouble == "you are alone here: Shift F4 goes back to the others"
+    assert session.driver.client_session.is_over and session.driver.trouble == "you are alone here: Shift F4 goes back to the others"
 
 
 def test_by_interpolation_what_is_made_is_there_when_the_server_says_so() -> None:
@@ -298,22 +298,24 @@ def test_the_strip_is_drawn_in_every_size() -> None:
 
 def test_a_window_says_what_it_waits_for_and_can_be_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     server = SimulatedServer(find_demo("simple_shapes")(0))
-    party = Party(Client("Ann"), SimulatedConnection(server, LinkSettings()))
+    client_session = ClientSession(Client("Ann"), SimulatedConnection(server, LinkSettings()))
     told: list[str] = []
     monkeypatch.setattr(loop, "draw_waiting", lambda surface, fonts, words: (told.append(words), draw_waiting(surface, fonts, words)))
     pygame.event.post(pygame.event.Event(pygame.ACTIVEEVENT))
-    monkeypatch.setattr(party.client, "advance", lambda now: pygame.event.post(pygame.event.Event(pygame.KEYDOWN, key=pygame.K_ESCAPE)))
-    with open_shared(party, size=(480, 320)) as opened:
+    monkeypatch.setattr(
+        client_session.client, "advance", lambda now: pygame.event.post(pygame.event.Event(pygame.KEYDOWN, key=pygame.K_ESCAPE))
+    )
+    with open_shared(client_session, size=(480, 320)) as opened:
         assert opened is None
-    assert told == ["waiting for the state of this program"] and party.is_over
+    assert told == ["waiting for the state of this program"] and client_session.is_over
 
 
 def test_a_server_that_refuses_is_told_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     server = SimulatedServer(find_demo("simple_shapes")(0), ServerSettings(password="sesame"))
-    party = Party(Client("Ann"), SimulatedConnection(server, LinkSettings()))
-    receive = party.connection.receive
-    monkeypatch.setattr(party.connection, "receive", lambda: (server.advance(server.now + 0.02), receive())[1])
-    with pytest.raises(LabError, match="a password is asked for: --password gives it"), open_shared(party, size=(480, 320)):
+    client_session = ClientSession(Client("Ann"), SimulatedConnection(server, LinkSettings()))
+    receive = client_session.connection.receive
+    monkeypatch.setattr(client_session.connection, "receive", lambda: (server.advance(server.now + 0.02), receive())[1])
+    with pytest.raises(LabError, match="a password is asked for: --password gives it"), open_shared(client_session, size=(480, 320)):
         pass
     assert not pygame.display.get_init()
 
@@ -321,15 +323,15 @@ def test_a_server_that_refuses_is_told_in_one_line(monkeypatch: pytest.MonkeyPat
 def test_a_shared_window_runs_and_says_goodbye(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(loop, "RefereeWarmup", NoWarmup)
     server = SimulatedServer(find_demo("simple_shapes")(0, {"count": 4}), now=time.monotonic())
-    party = Party(Client("Ann"), SimulatedConnection(server, LinkSettings()))
-    receive = party.connection.receive
-    monkeypatch.setattr(party.connection, "receive", lambda: (server.advance(time.monotonic()), receive())[1])
-    with open_shared(party, size=(480, 320)) as opened:
+    client_session = ClientSession(Client("Ann"), SimulatedConnection(server, LinkSettings()))
+    receive = client_session.connection.receive
+    monkeypatch.setattr(client_session.connection, "receive", lambda: (server.advance(time.monotonic()), receive())[1])
+    with open_shared(client_session, size=(480, 320)) as opened:
         assert opened is not None and opened.window.session.is_shared
         until(lambda: opened.turn() or opened.window.session.demo.steps > 5, look=0.01)
         assert not opened.is_resting
         assert pygame.display.get_caption()[0] == "Ann, guest in Simple shapes of this program - Collision laboratory"
-    assert party.is_over and party.reason == "left"
+    assert client_session.is_over and client_session.reason == "left"
 
 
 def test_what_somebody_has_made_is_called_after_its_maker_and_not_by_seven_digits() -> None:
@@ -353,7 +355,7 @@ def test_what_somebody_has_made_is_called_after_its_maker_and_not_by_seven_digit
     assert session.messages.now is not None and session.messages.now.words.startswith("you drive Ann's box 2: ")
     copied = copy_of(editor, [Chosen(0, world.body_ids[2])])
     assert copied is not None
-    session.driver.client.present = (m.Who(1, "Zoe"), m.Who(2, "Ben"))
+    session.driver.client.present = (m.UserInfo(1, "Zoe"), m.UserInfo(2, "Ben"))
     assert [world.body(one.body).spec.name for one in put_down(editor, copied, 0, (1.0, 5.0))] == ["Zoe's box 5"], "a copy is its maker's"
     two.frame(8)
     disc = BodySpec((FixtureSpec(Circle(0.3)),), position=(0.0, 5.0))
@@ -413,7 +415,7 @@ def test_who_closes_the_hosts_window_is_told_once_for_whom_the_world_ends() -> N
 
 def test_who_closes_a_window_that_ends_nobodys_world_is_asked_nothing() -> None:
     two = Gathering(is_host=True)
-    two.parties[1].leave()
+    two.client_sessions[1].leave()
     two.frame(3)
     two.send(pygame.QUIT)
     assert not two.window.running, "nobody else is here"
@@ -426,11 +428,11 @@ def test_who_comes_back_as_somebody_new_is_not_listed_beside_himself() -> None:
     two = Gathering(others=("Ben", "Cyd"))
     session = two.window.session
     assert isinstance(session.driver, NetworkDriver)
-    two.parties[1].leave()
-    two.parties[2].leave()
+    two.client_sessions[1].leave()
+    two.client_sessions[2].leave()
     two.frame(5)
     assert [(one.name, one.is_here) for one in session.driver.people] == [("Ann", True), ("Ben", False), ("Cyd", False)]
-    two.parties[1] = Party(Client("Ben"), SimulatedConnection(two.server, LinkSettings()))
+    two.client_sessions[1] = ClientSession(Client("Ben"), SimulatedConnection(two.server, LinkSettings()))
     two.frame(60)
     assert [one.name for one in session.driver.client.present] == ["Ann", "Ben", "Cyd", "Ben"]
     assert [(one.user, one.name, one.is_here) for one in session.driver.people] == [(1, "Ann", True), (4, "Ben", True), (3, "Cyd", False)]
@@ -444,10 +446,10 @@ def test_who_comes_back_as_somebody_new_is_not_listed_beside_himself() -> None:
 def test_a_laptop_that_wakes_comes_back_by_itself_as_who_it_was() -> None:
     two = Gathering("simple_shapes", values={"count": 4})
     two.server.server.settings = ServerSettings(limits=Limits(silent_seconds=0.5))
-    session, key = two.window.session, two.parties[0].client.key
+    session, key = two.window.session, two.client_sessions[0].client.key
     assert isinstance(session.driver, NetworkDriver)
     for _ in range(40):  # it sleeps
-        two.pass_time(two.parties[1:])
+        two.pass_time(two.client_sessions[1:])
     assert [one.is_here for one in two.server.server.present] == [False, True]
     two.frame(2)
     assert session.driver.trouble == "nothing was heard of it for 0.5 s; trying again in 0 s; F4: go on alone"
@@ -458,4 +460,4 @@ def test_a_laptop_that_wakes_comes_back_by_itself_as_who_it_was() -> None:
         and back.driver.trouble == ""
         and (back.driver.client.user, back.driver.client.key) == (1, key)
     )
-    assert [one.is_here for one in two.server.server.present] == [True, True] and two.parties[0].n_breaks == 1
+    assert [one.is_here for one in two.server.server.present] == [True, True] and two.client_sessions[0].n_disconnects == 1

@@ -30,15 +30,15 @@ from engine.experiments.references import REFERENCES, Lab, Row
 from engine.experiments.studies import STUDIES, Finding
 from engine.geometry import Circle
 from engine.net.client import Client
-from engine.net.hosting import Hosting, HostingStatus
+from engine.net.client_session import ClientSession
 from engine.net.limits import Size
 from engine.net.link import LinkSettings
 from engine.net.netlab import experiment
-from engine.net.netlab.finding import Finding as NetFinding
-from engine.net.party import Party
+from engine.net.netlab.result import ExperimentResult
 from engine.net.script import Script, load_script
 from engine.net.server import Drop, ServerSettings, UserStatus
-from engine.net.simulated import SimulatedConnection, SimulatedServer
+from engine.net.server_thread import HostStatus, ServerThread
+from engine.net.simulated_network import SimulatedConnection, SimulatedServer
 from engine.scenes import Scene, save_scene
 from engine.sim.apart import Apart, Why
 from engine.sim.comparison import Skipped
@@ -164,9 +164,9 @@ def _hosted(patch: pytest.MonkeyPatch) -> Documents:
     yield from _of("host simple_shapes --port 0 --steps 3")(patch)
     told = host._as_json
 
-    def with_troubles(hosting: Hosting, status: HostingStatus) -> dict[str, Any]:
+    def with_troubles(server_thread: ServerThread, status: HostStatus) -> dict[str, Any]:
         server = replace(status.server, users=(UserStatus(1, "one", True, 0.0, 0, 0, 0, Size()),), troubles=("a fault",))
-        return told(hosting, replace(status, server=server, drops=(Drop(1, "one", "a flood"),), recording="the disk is full"))
+        return told(server_thread, replace(status, server=server, drops=(Drop(1, "one", "a flood"),), recording="the disk is full"))
 
     patch.setattr(host, "_as_json", with_troubles)
     yield from _of("host simple_shapes --port 0 --steps 3 --record shared.rec")(patch)
@@ -175,20 +175,22 @@ def _hosted(patch: pytest.MonkeyPatch) -> Documents:
 def _joined(patch: pytest.MonkeyPatch) -> Documents:
     Path("acts.json").write_text('{"acts": [{"tick": 0, "action": {"type": "Restart"}}]}', "utf-8")
     server = SimulatedServer(find_demo("simple_shapes")(0), ServerSettings(forbidden=frozenset({"Restart"})))
-    party, script = Party(Client("first"), SimulatedConnection(server, LinkSettings())), Script(load_script("acts.json"))
-    guest = _Guest(party, script, 90, lambda seconds: server.advance(server.now + seconds))  # no clock runs: the answer comes in time
+    client_session, script = ClientSession(Client("first"), SimulatedConnection(server, LinkSettings())), Script(load_script("acts.json"))
+    guest = _Guest(
+        client_session, script, 90, lambda seconds: server.advance(server.now + seconds)
+    )  # no clock runs: the answer comes in time
     assert guest.run("out.json", {"host": "127.0.0.1", "port": 1234}) == 0
     yield _read("out.json")
-    hosting = Hosting(lambda: find_demo("simple_shapes")(0), port=0)
-    hosting.start()
+    server_thread = ServerThread(lambda: find_demo("simple_shapes")(0), port=0)
+    server_thread.start()
 
     def has_state() -> bool:
         """Only who has the server's state asks for its clock, and tells in its next question how long the answer took."""
-        return any(one.name == "second" and one.ping > 0.0 for one in hosting.status.server.users)
+        return any(one.name == "second" and one.ping > 0.0 for one in server_thread.status.server.users)
 
-    ending = threading.Thread(target=lambda: (until(has_state), hosting.close()))
+    ending = threading.Thread(target=lambda: (until(has_state), server_thread.close()))
     ending.start()
-    yield from _of(f"join 127.0.0.1:{hosting.port} --name second")(patch)
+    yield from _of(f"join 127.0.0.1:{server_thread.port} --name second")(patch)
     ending.join()
 
 
@@ -292,7 +294,7 @@ def _shared(patch: pytest.MonkeyPatch) -> Documents:
     yield from _of(f"{command} --join-at 2")(patch)
     whole = experiment.run_experiment
 
-    def cut_off(*given: Any) -> NetFinding:
+    def cut_off(*given: Any) -> ExperimentResult:
         finding = whole(*given)
         clients = [replace(one, problem="it was dropped") for one in finding.clients]
         return replace(finding, is_whole=False, drops=["user 1: it sends too much"], clients=clients)

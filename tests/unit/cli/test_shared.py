@@ -18,11 +18,11 @@ from engine.cli.join import _Guest
 from engine.cli.main import main
 from engine.geometry import Circle, Polygon
 from engine.net.client import Client
+from engine.net.client_session import ClientSession
 from engine.net.link import LinkSettings
-from engine.net.party import Party
 from engine.net.script import Script, load_script
 from engine.net.server import Server, ServerSettings
-from engine.net.simulated import SimulatedConnection, SimulatedServer
+from engine.net.simulated_network import SimulatedConnection, SimulatedServer
 from engine.scenes import Scene, save_scene
 from engine.sim.actions import DestroyBody, Drag, Grab, Pause, Restart, SetSpeed, as_plain
 from engine.sim.registry import find_demo
@@ -177,7 +177,7 @@ def test_a_host_that_fails_still_writes_what_came_of_it(
     advance = Server.advance
 
     def fail(server: Server, now: float) -> int:
-        if server.course.now > 3:
+        if server.simulation.now > 3:
             raise KeyError("a bug")
         return advance(server, now)
 
@@ -209,7 +209,7 @@ def test_a_guest_of_a_host_that_was_killed_gives_up_within_ten_seconds(after: st
     """Issue 29: where nothing listened any more it was tried for ever. No clock runs here: a frame passes with each sleep."""
     server = SimulatedServer(find_demo("simple_shapes")(0, {"count": 4}))
     line = _LocalLine(server, LinkSettings())
-    party = Party(Client("ann"), line)
+    session = ClientSession(Client("ann"), line)
     killed_at = 0.0
 
     def sleep(seconds: float) -> None:
@@ -220,7 +220,7 @@ def test_a_guest_of_a_host_that_was_killed_gives_up_within_ten_seconds(after: st
             line.close("the connection broke off")
         assert server.now < 60.0, "it goes on for ever"
 
-    assert _Guest(party, Script(()), None, sleep).run(str(tmp_path / "it.json"), {}) == 1
+    assert _Guest(session, Script(()), None, sleep).run(str(tmp_path / "it.json"), {}) == 1
     assert killed_at > 0.0 and 7.0 < server.now - killed_at < 9.0
     document = _read(tmp_path / "it.json")
     assert document["breaks"] >= 1 and document["last_step"] > 60 and document["ended"]
@@ -229,19 +229,19 @@ def test_a_guest_of_a_host_that_was_killed_gives_up_within_ten_seconds(after: st
 def test_a_guest_who_comes_in_again_has_his_ten_seconds_anew() -> None:
     server = SimulatedServer(find_demo("simple_shapes")(0, {"count": 4}))
     line = SimulatedConnection(server, LinkSettings())
-    party = Party(Client("ann"), line)
+    session = ClientSession(Client("ann"), line)
     for n in (1, 2):
-        while not party.client.is_in:
+        while not session.client.is_joined:
             server.advance(server.now + 0.02)
-            party.advance(server.now)
-        assert party.broken_since is None
+            session.advance(server.now)
+        assert session.disconnected_since is None
         line.close("the connection broke off")
-        party.advance(server.now)
-        assert party.broken_since == server.now and party.n_breaks == n
-        while party.broken_since is not None:
-            assert server.now - party.broken_since < 5.0
+        session.advance(server.now)
+        assert session.disconnected_since == server.now and session.n_disconnects == n
+        while session.disconnected_since is not None:
+            assert server.now - session.disconnected_since < 5.0
             server.advance(server.now + 0.02)
-            party.advance(server.now)
+            session.advance(server.now)
 
 
 def test_what_of_a_script_did_not_count_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -249,7 +249,7 @@ def test_what_of_a_script_did_not_count_is_told(tmp_path: Path, capsys: pytest.C
     (tmp_path / "acts.json").write_text(json.dumps({"acts": [{"tick": 0, "action": act} for act in acts]}), "utf-8")
     server = SimulatedServer(find_demo("simple_shapes")(0, {"count": 4}), ServerSettings(forbidden=frozenset({"Restart"})))
     guest = _Guest(
-        Party(Client("ann"), SimulatedConnection(server, LinkSettings())),
+        ClientSession(Client("ann"), SimulatedConnection(server, LinkSettings())),
         Script(load_script(str(tmp_path / "acts.json"))),
         60,
         lambda seconds: server.advance(server.now + 2.0 * seconds),  # no clock runs here: a step may take as long as it likes

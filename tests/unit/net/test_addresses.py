@@ -9,7 +9,7 @@ import pytest
 
 from engine.net import addresses
 from engine.net.addresses import own_addresses
-from engine.net.hosting import Hosting
+from engine.net.server_thread import ServerThread
 from engine.sim.registry import find_demo
 from tests.waiting import PATIENCE
 
@@ -62,8 +62,8 @@ def test_without_a_network_there_is_none_and_a_name_that_is_looked_for_long_hold
 
 @pytest.mark.parametrize(("found", "told"), [(["192.168.0.7", "fd00::2"], ("192.168.0.7:{}", "[fd00::2]:{}")), ([], ("THIS-COMPUTER:{}",))])
 def test_a_server_says_where_others_find_it(found: list[str], told: tuple[str, ...], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("engine.net.hosting.own_addresses", lambda bind: found)
-    hosting = Hosting(lambda: find_demo("simple_shapes")(0), bind="127.0.0.1", port=0)
-    hosting.start()
-    hosting.close()
-    assert hosting.addresses == tuple(one.format(hosting.port) for one in told) and hosting.invitation == hosting.addresses[0]
+    monkeypatch.setattr("engine.net.server_thread.own_addresses", lambda bind: found)
+    host = ServerThread(lambda: find_demo("simple_shapes")(0), bind="127.0.0.1", port=0)
+    host.start()
+    host.close()
+    assert host.addresses == tuple(one.format(host.port) for one in told) and host.invitation == host.addresses[0]

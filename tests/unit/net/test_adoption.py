@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from engine.net.link import LinkSettings
-from engine.net.simulated import SimulatedNetwork
+from engine.net.simulated_network import SimulatedNetwork
 from engine.sim.demo import Demo
 from engine.sim.history import demo_hash
 from engine.sim.registry import find_demo
@@ -18,7 +18,7 @@ GOOD = LinkSettings(latency=0.02)
 def _rehearse(network: SimulatedNetwork, until: int, busy: bool = False) -> None:
     play = hand()
 
-    while network.server.course.now < until:
+    while network.server.simulation.now < until:
         network.frame(play if busy else None)
 
 
@@ -41,10 +41,10 @@ def test_a_world_that_was_disturbed_is_put_right(solver: str) -> None:
     assert astray.demo is demo and demo.stages[0] is stage, "the window holds them too"
     differing, others = network.n_differing
     assert 10 < differing < 3 * KEYFRAME_TICKS and others == 0
-    here = network.server.course.now
+    here = network.server.simulation.now
     _rehearse(network, here + 60, busy=True)
     assert network.n_differing == [differing, 0] and (astray.n_adopted, other.n_adopted) == (1, 0)
-    assert min(max(found) for found in network.digests) > here + 30 and astray.refused == ""
+    assert min(max(found) for found in network.digests) > here + 30 and astray.end_reason == ""
 
 
 def test_one_that_goes_astray_again_and_again_is_put_right_again_and_again(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -52,18 +52,18 @@ def test_one_that_goes_astray_again_and_again_is_put_right_again_and_again(monke
     network = SimulatedNetwork(find_demo("simple_shapes")(0, {"count": 5}), 1, GOOD)
     _rehearse(network, 20)
     (client,) = network.clients
-    course, step = client.course, client.course.step
+    simulation, step = client.simulation, client.simulation.step
 
     def wrong() -> None:
         step()
-        _disturb(course.demo)
-        course.digests[course.now] = demo_hash(course.demo)
+        _disturb(simulation.demo)
+        simulation.digests[simulation.now] = demo_hash(simulation.demo)
 
-    monkeypatch.setattr(course, "step", wrong)
+    monkeypatch.setattr(simulation, "step", wrong)
     _rehearse(network, 220, busy=True)
-    assert client.n_adopted > 2 and client.refused == ""
+    assert client.n_adopted > 2 and client.end_reason == ""
     monkeypatch.undo()
     _rehearse(network, 320)
     before = network.n_differing
     _rehearse(network, 380)
-    assert network.n_differing == before and demo_hash(client.demo) == client.course.digests[client.course.now]
+    assert network.n_differing == before and demo_hash(client.demo) == client.simulation.digests[client.simulation.now]

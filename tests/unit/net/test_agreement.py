@@ -11,7 +11,7 @@ from engine.geometry import Circle
 from engine.net.client import Client
 from engine.net.link import LinkSettings
 from engine.net.messages import METHODS
-from engine.net.simulated import SimulatedNetwork
+from engine.net.simulated_network import SimulatedNetwork
 from engine.sim.actions import CreateBody, Drag, Drive, Grab, PressKey, Release
 from engine.sim.registry import find_demo
 from engine.sim.users import KEYFRAME_TICKS
@@ -47,16 +47,16 @@ def rehearse(demo: str, n_ticks: int, link: LinkSettings = BAD, solver: str | No
     """Let four clients play until the server has closed so many ticks, and then wait until all is known."""
     network = SimulatedNetwork(find_demo(demo)(0, solver=solver), 4, link, seed=seed)
     play = hand()
-    while network.server.course.now < n_ticks:
+    while network.server.simulation.now < n_ticks:
         network.frame(play)
     while min(client.confirmed for client in network.clients) < n_ticks:
         network.frame()
-        assert network.server.course.now < n_ticks + 300, "a client does not come to know everything"
+        assert network.server.simulation.now < n_ticks + 300, "a client does not come to know everything"
     return network
 
 
 def check(network: SimulatedNetwork, n_ticks: int) -> None:
-    assert [client.refused for client in network.clients] == [""] * 4
+    assert [client.end_reason for client in network.clients] == [""] * 4
     assert network.n_differing == [0, 0, 0, 0]
     for found in network.digests:
         assert set(found) >= set(range(n_ticks))
@@ -72,11 +72,11 @@ def test_four_clients_behind_a_bad_link_agree() -> None:
 def test_one_that_comes_at_tick_700_agrees_from_its_first_keyframe(method: str) -> None:
     network = SimulatedNetwork(find_demo("pulley")(0), 5, BAD, joins_at=[0.0] * 4 + [1.0 + 700.0 / 60.0], method=method)
     play = hand()
-    while network.server.course.now < 1100:
+    while network.server.simulation.now < 1100:
         network.frame(play)
     while min(client.confirmed for client in network.clients) < 1100:
         network.frame()
-        assert network.server.course.now < 1300, "a client does not come to know everything"
+        assert network.server.simulation.now < 1300, "a client does not come to know everything"
     for _ in range(60):
         network.frame()
     assert network.n_differing == [0] * 5 and not network.drops

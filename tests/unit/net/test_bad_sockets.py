@@ -20,14 +20,14 @@ from websockets.sync.client import ClientConnection, connect
 
 from engine.common.errors import InvalidInputError
 from engine.net import connection as connection_module
-from engine.net import hosting as hosting_module
 from engine.net import messages as m
+from engine.net import server_thread
 from engine.net.client import Client
+from engine.net.client_session import ClientSession
 from engine.net.connection import Connection
-from engine.net.hosting import Hosting
 from engine.net.limits import Limits
-from engine.net.party import Party
 from engine.net.server import Server, ServerSettings
+from engine.net.server_thread import ServerThread
 from engine.net.tls import client_tls, server_tls
 from engine.sim.demo import Demo
 from engine.sim.registry import find_demo
@@ -40,30 +40,30 @@ def _demo() -> Demo:
 
 
 @pytest.fixture
-def hosting(monkeypatch: pytest.MonkeyPatch) -> Iterator[Hosting]:
-    monkeypatch.setattr(hosting_module, "_CLOSE_SECONDS", 0.1)
-    monkeypatch.setattr(hosting_module, "_STATUS_SECONDS", 0.05)
-    one = Hosting(_demo, port=0)
+def host(monkeypatch: pytest.MonkeyPatch) -> Iterator[ServerThread]:
+    monkeypatch.setattr(server_thread, "_CLOSE_SECONDS", 0.1)
+    monkeypatch.setattr(server_thread, "_STATUS_SECONDS", 0.05)
+    one = ServerThread(_demo, port=0)
     one.start()
     yield one
     one.close()
     assert one.failure == ""
 
 
-def _stranger(hosting: Hosting) -> ClientConnection:
-    return connect(f"ws://127.0.0.1:{hosting.port}", compression=None, proxy=None, close_timeout=0.1)
+def _stranger(host: ServerThread) -> ClientConnection:
+    return connect(f"ws://127.0.0.1:{host.port}", compression=None, proxy=None, close_timeout=0.1)
 
 
-def _dropped(hosting: Hosting, n: int = 1) -> list[str]:
+def _dropped(host: ServerThread, n: int = 1) -> list[str]:
     """Return why connections were cut off, when there are so many."""
-    until(lambda: hosting.status.n_dropped >= n, look=0.01)
-    return [drop.reason for drop in hosting.status.drops]
+    until(lambda: host.status.n_dropped >= n, look=0.01)
+    return [drop.reason for drop in host.status.drops]
 
 
 def test_who_does_not_shake_hands_or_says_no_hello_is_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(hosting_module, "_STATUS_SECONDS", 0.05)
-    monkeypatch.setattr(hosting_module, "OPEN_SECONDS", PATIENCE)  # to shake hands may take long on a busy machine
-    strict = Hosting(_demo, ServerSettings(limits=Limits(hello_seconds=0.4)), port=0)
+    monkeypatch.setattr(server_thread, "_STATUS_SECONDS", 0.05)
+    monkeypatch.setattr(server_thread, "OPEN_SECONDS", PATIENCE)  # to shake hands may take long on a busy machine
+    strict = ServerThread(_demo, ServerSettings(limits=Limits(hello_seconds=0.4)), port=0)
     strict.start()
     with _stranger(strict) as speechless:
         answer = m.decode_from_server(speechless.recv())
@@ -71,8 +71,8 @@ def test_who_does_not_shake_hands_or_says_no_hello_is_cut_off(monkeypatch: pytes
         assert "hello" in _dropped(strict)[0]
     until(lambda: strict.status.n_sockets == 0)
     strict.close()
-    monkeypatch.setattr(hosting_module, "OPEN_SECONDS", 0.2)
-    hasty = Hosting(_demo, port=0)
+    monkeypatch.setattr(server_thread, "OPEN_SECONDS", 0.2)
+    hasty = ServerThread(_demo, port=0)
     hasty.start()
     with socket.create_connection(("127.0.0.1", hasty.port)) as silent:
         silent.settimeout(PATIENCE)
@@ -82,10 +82,10 @@ def test_who_does_not_shake_hands_or_says_no_hello_is_cut_off(monkeypatch: pytes
 
 
 def test_an_answer_to_a_ping_is_a_sign_of_life(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(hosting_module, "PING_SECONDS", 0.05)
+    monkeypatch.setattr(server_thread, "PING_SECONDS", 0.05)
     alive: list[int] = []
     monkeypatch.setattr(Server, "note_alive", lambda server, peer, now: alive.append(peer))
-    patient = Hosting(_demo, port=0)
+    patient = ServerThread(_demo, port=0)
     patient.start()
     busy = Connection("127.0.0.1", patient.port)
     until(lambda: len(alive) > 2, look=0.01)
@@ -94,24 +94,27 @@ def test_an_answer_to_a_ping_is_a_sign_of_life(monkeypatch: pytest.MonkeyPatch) 
     patient.close()
 
 
-def test_a_slow_reader_is_cut_off_and_holds_nobody_up(hosting: Hosting) -> None:
-    party = Party(Client("one"), Connection("127.0.0.1", hosting.port))
-    with _stranger(hosting) as slow:
+def test_a_slow_reader_is_cut_off_and_holds_nobody_up(host: ServerThread) -> None:
+    session = ClientSession(Client("one"), Connection("127.0.0.1", host.port))
+    with _stranger(host) as slow:
         slow.send(m.encode(m.Hello(m.VERSION, "slow")))
-        until(lambda: party.advance(time.monotonic()) >= 0 and len(hosting.status.users) == 2 and party.client.confirmed > 0, look=0.005)
+        until(
+            lambda: session.advance(time.monotonic()) >= 0 and len(host.status.users) == 2 and session.client.confirmed > 0,
+            look=0.005,
+        )
 
         def flood() -> None:  # nobody takes it out of the websockets library's queue, so that it stops to read the socket
-            peer = next(peer for peer in hosting._peers if hosting._server.name_of(peer) == "slow")
-            hosting._server.outbox.extend((peer, bytes(1_000_000)) for _ in range(40))
+            peer = next(peer for peer in host._peers if host._server.name_of(peer) == "slow")
+            host._server.outbox.extend((peer, bytes(1_000_000)) for _ in range(40))
 
-        assert hosting._loop is not None
-        hosting._loop.call_soon_threadsafe(flood)
-        reasons = _dropped(hosting)
-        assert "too slow" in reasons[0] and hosting.status.drops[0].name == "slow"
-        confirmed = party.client.confirmed
-        until(lambda: party.advance(time.monotonic()) >= 0 and party.client.confirmed > confirmed + 5, look=0.005)
-    assert hosting.status.users == ("one",)
-    party.leave()
+        assert host._loop is not None
+        host._loop.call_soon_threadsafe(flood)
+        reasons = _dropped(host)
+        assert "too slow" in reasons[0] and host.status.drops[0].name == "slow"
+        confirmed = session.client.confirmed
+        until(lambda: session.advance(time.monotonic()) >= 0 and session.client.confirmed > confirmed + 5, look=0.005)
+    assert host.status.users == ("one",)
+    session.leave()
 
 
 @pytest.mark.parametrize(
@@ -125,8 +128,8 @@ def test_a_slow_reader_is_cut_off_and_holds_nobody_up(hosting: Hosting) -> None:
     ],
     ids=["pings", "pongs", "large", "unmasked", "noise"],
 )
-def test_a_flood_and_noise_on_the_socket_are_cut_off(hosting: Hosting, sent: bytes, reason: str) -> None:
-    with socket.create_connection(("127.0.0.1", hosting.port)) as bad:
+def test_a_flood_and_noise_on_the_socket_are_cut_off(host: ServerThread, sent: bytes, reason: str) -> None:
+    with socket.create_connection(("127.0.0.1", host.port)) as bad:
         bad.sendall(
             b"GET / HTTP/1.1\r\nHost: here\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
             b"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n"
@@ -134,7 +137,7 @@ def test_a_flood_and_noise_on_the_socket_are_cut_off(hosting: Hosting, sent: byt
         bad.settimeout(PATIENCE)
         assert bad.recv(12) == b"HTTP/1.1 101"
         bad.sendall(sent)
-        assert reason in _dropped(hosting)[0]
+        assert reason in _dropped(host)[0]
 
 
 _ATTACK = """
@@ -157,27 +160,27 @@ for k in range(24):
 
 
 @pytest.mark.slow
-def test_ticks_go_on_while_strangers_attack(hosting: Hosting) -> None:
-    party = Party(Client("one"), Connection("127.0.0.1", hosting.port))
-    until(lambda: party.advance(time.monotonic()) >= 0 and party.client.confirmed > 0, look=0.005)
-    attack = subprocess.Popen([sys.executable, "-c", _ATTACK, str(hosting.port)])
-    until(lambda: party.advance(time.monotonic()) >= 0 and attack.poll() is not None, look=0.005)
-    confirmed = party.client.confirmed
-    until(lambda: party.advance(time.monotonic()) >= 0 and party.client.confirmed > confirmed + 30, look=0.005)
-    assert attack.returncode == 0 and hosting.status.n_dropped >= 6 and hosting.status.users == ("one",)
-    assert party.n_breaks == 0 and party.client.n_compared > 0 and party.client.n_adopted == 0
-    party.leave()
+def test_ticks_go_on_while_strangers_attack(host: ServerThread) -> None:
+    session = ClientSession(Client("one"), Connection("127.0.0.1", host.port))
+    until(lambda: session.advance(time.monotonic()) >= 0 and session.client.confirmed > 0, look=0.005)
+    attack = subprocess.Popen([sys.executable, "-c", _ATTACK, str(host.port)])
+    until(lambda: session.advance(time.monotonic()) >= 0 and attack.poll() is not None, look=0.005)
+    confirmed = session.client.confirmed
+    until(lambda: session.advance(time.monotonic()) >= 0 and session.client.confirmed > confirmed + 30, look=0.005)
+    assert attack.returncode == 0 and host.status.n_dropped >= 6 and host.status.users == ("one",)
+    assert session.n_disconnects == 0 and session.client.n_compared > 0 and session.client.n_adopted == 0
+    session.leave()
 
 
-def test_what_speaks_another_protocol_is_refused(hosting: Hosting) -> None:
-    with socket.create_connection(("127.0.0.1", hosting.port)) as browser:
+def test_what_speaks_another_protocol_is_refused(host: ServerThread) -> None:
+    with socket.create_connection(("127.0.0.1", host.port)) as browser:
         browser.settimeout(PATIENCE)
         browser.sendall(b"GET / HTTP/1.1\r\nHost: here\r\n\r\n")
         assert browser.recv(1000).startswith(b"HTTP/1.1 426")
 
 
-def test_more_connections_than_there_may_be_are_turned_away(hosting: Hosting) -> None:
-    few = Hosting(_demo, ServerSettings(limits=Limits(connections=1)), port=0)
+def test_more_connections_than_there_may_be_are_turned_away(host: ServerThread) -> None:
+    few = ServerThread(_demo, ServerSettings(limits=Limits(connections=1)), port=0)
     few.start()
     lines = [socket.create_connection(("127.0.0.1", few.port)) for _ in range(3)]
     assert _dropped(few, 2) == ["there are 1 connections already"] * 2
@@ -189,8 +192,8 @@ def test_more_connections_than_there_may_be_are_turned_away(hosting: Hosting) ->
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="elsewhere loopback has one address")
 def test_where_all_places_are_taken_the_address_that_has_most_of_them_gives_way(monkeypatch: pytest.MonkeyPatch) -> None:
     """Issue 29: a crowd from one address keeps nobody out who comes from another."""
-    monkeypatch.setattr(hosting_module, "_STATUS_SECONDS", 0.05)
-    full = Hosting(_demo, ServerSettings(limits=Limits(connections=4, half_open=3)), port=0)
+    monkeypatch.setattr(server_thread, "_STATUS_SECONDS", 0.05)
+    full = ServerThread(_demo, ServerSettings(limits=Limits(connections=4, half_open=3)), port=0)
     full.start()
 
     def come(address: str) -> socket.socket:
@@ -214,7 +217,7 @@ def test_where_all_places_are_taken_the_address_that_has_most_of_them_gives_way(
 
 def test_what_tls_keeps_of_a_stranger_goes_with_him(certificate: Path) -> None:
     """Issue 29: of each that sent junk 80 kB stayed, in circles, until garbage was collected; of each that waited 250 kB."""
-    besieged = Hosting(lambda: find_demo("simple_shapes")(0, {"count": 4}), port=0, tls=server_tls(str(certificate)))
+    besieged = ServerThread(lambda: find_demo("simple_shapes")(0, {"count": 4}), port=0, tls=server_tls(str(certificate)))
     besieged.start()
     gc.collect()
     gc.disable()
@@ -249,9 +252,9 @@ _PINGS = b"\x89\x80\0\0\0\0" * 3
 @pytest.mark.parametrize("is_secure", [False, True], ids=["plain", "tls"])
 def test_nobody_keeps_a_host_from_ending_in_order(is_secure: bool, certificate: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Issue 29: a stranger sends a close frame and holds the TCP connection, or stops anywhere else; all others are told all the same."""
-    monkeypatch.setattr(hosting_module, "_STATUS_SECONDS", 0.05)
-    monkeypatch.setattr(hosting_module, "_CLOSE_SECONDS", 3.0)  # so that nobody is let go before it ends
-    one = Hosting(_demo, port=0, tls=server_tls(str(certificate)) if is_secure else None)
+    monkeypatch.setattr(server_thread, "_STATUS_SECONDS", 0.05)
+    monkeypatch.setattr(server_thread, "_CLOSE_SECONDS", 3.0)  # so that nobody is let go before it ends
+    one = ServerThread(_demo, port=0, tls=server_tls(str(certificate)) if is_secure else None)
     one.start()
     lines: list[socket.socket] = []
 
@@ -278,13 +281,13 @@ def test_nobody_keeps_a_host_from_ending_in_order(is_secure: bool, certificate: 
         lines.append(socket.create_connection(("127.0.0.1", one.port)))
         lines[-1].sendall(opening)
     context = client_tls(str(certificate)) if is_secure else None
-    party = Party(Client("behind them"), Connection("127.0.0.1", one.port, context))
-    until(lambda: party.advance(time.monotonic()) >= 0 and party.client.confirmed > 0, look=0.005)
+    session = ClientSession(Client("behind them"), Connection("127.0.0.1", one.port, context))
+    until(lambda: session.advance(time.monotonic()) >= 0 and session.client.confirmed > 0, look=0.005)
     assert one.status.n_sockets >= 6
     one.close("the lesson is over")
     assert one.is_over and one.failure == ""
-    until(lambda: party.advance(time.monotonic()) >= 0 and party.is_over, look=0.005)
-    assert party.has_ended and party.words == "the lesson is over"
+    until(lambda: session.advance(time.monotonic()) >= 0 and session.is_over, look=0.005)
+    assert session.server_ended and session.status_text == "the lesson is over"
     for line in lines:
         line.close()
 
@@ -292,7 +295,7 @@ def test_nobody_keeps_a_host_from_ending_in_order(is_secure: bool, certificate: 
 def test_a_server_that_stands_still_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(connection_module, "PING_SECONDS", 0.05)
     monkeypatch.setattr(connection_module, "SILENT_SECONDS", 0.1)
-    stuck = Hosting(_demo, port=0, on_tick=lambda server: time.sleep(0.6) if server.course.now == 5 else None)
+    stuck = ServerThread(_demo, port=0, on_tick=lambda server: time.sleep(0.6) if server.simulation.now == 5 else None)
     stuck.start()
     connection = Connection("127.0.0.1", stuck.port)
     until(lambda: connection.state == "closed", look=0.01)
@@ -313,7 +316,7 @@ def test_a_connection_that_is_not_answered_can_be_closed(monkeypatch: pytest.Mon
             assert not closing.is_alive() and connection.state == "closed" and connection.reason == "it was closed"
 
 
-def test_one_that_was_opened_anew_is_not_disturbed_by_a_look_up_that_took_long(hosting: Hosting, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_that_was_opened_anew_is_not_disturbed_by_a_look_up_that_took_long(host: ServerThread, monkeypatch: pytest.MonkeyPatch) -> None:
     goes_on, found, n_asked = threading.Event(), socket.getaddrinfo, itertools.count()
 
     def look_up(*given: Any, **options: Any) -> Any:
@@ -323,7 +326,7 @@ def test_one_that_was_opened_anew_is_not_disturbed_by_a_look_up_that_took_long(h
 
     monkeypatch.setattr(connection_module, "_JOIN_SECONDS", 0.05)
     monkeypatch.setattr(connection_module.socket, "getaddrinfo", look_up)
-    connection = Connection("127.0.0.1", hosting.port)
+    connection = Connection("127.0.0.1", host.port)
     until(lambda: next(n_asked) > 0, look=0.01)
     old = connection._thread
     connection.close()
@@ -345,17 +348,17 @@ def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_tls_is_verified_and_its_mistakes_are_words(certificate: Path) -> None:
-    secure = Hosting(_demo, port=0, tls=server_tls(str(certificate)))
+    secure = ServerThread(_demo, port=0, tls=server_tls(str(certificate)))
     secure.start()
-    party = Party(Client("one"), Connection("127.0.0.1", secure.port, client_tls(str(certificate))))
-    until(lambda: party.advance(time.monotonic()) >= 0 and party.client.confirmed > 3, look=0.005)
-    party.leave()
+    session = ClientSession(Client("one"), Connection("127.0.0.1", secure.port, client_tls(str(certificate))))
+    until(lambda: session.advance(time.monotonic()) >= 0 and session.client.confirmed > 3, look=0.005)
+    session.leave()
     unknown, plain = Connection("127.0.0.1", secure.port, client_tls()), Connection("127.0.0.1", secure.port)
     until(lambda: unknown.state == plain.state == "closed", look=0.01)
     assert "is not trusted (self-signed certificate): --tls-ca" in unknown.reason.replace("self signed", "self-signed")
     assert "or one that wants --tls" in plain.reason
     secure.close()
-    bare = Hosting(_demo, port=0)
+    bare = ServerThread(_demo, port=0)
     bare.start()
     wrong = Connection("127.0.0.1", bare.port, client_tls())
     until(lambda: wrong.state == "closed", look=0.01)
@@ -382,11 +385,11 @@ def test_files_that_are_no_certificates_are_told(certificate: Path, tmp_path: Pa
 
 
 def test_of_one_address_only_so_many_may_stand_at_the_door_and_those_who_are_in_stay(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(hosting_module, "_STATUS_SECONDS", 0.05)
-    few = Hosting(_demo, ServerSettings(limits=Limits(half_open=3)), port=0)
+    monkeypatch.setattr(server_thread, "_STATUS_SECONDS", 0.05)
+    few = ServerThread(_demo, ServerSettings(limits=Limits(half_open=3)), port=0)
     few.start()
-    party = Party(Client("one"), Connection("127.0.0.1", few.port))
-    until(lambda: party.advance(time.monotonic()) >= 0 and party.client.confirmed > 0, look=0.005)
+    session = ClientSession(Client("one"), Connection("127.0.0.1", few.port))
+    until(lambda: session.advance(time.monotonic()) >= 0 and session.client.confirmed > 0, look=0.005)
     lines = []
     for k in range(5):
         lines.append(socket.create_connection(("127.0.0.1", few.port)))
@@ -397,9 +400,9 @@ def test_of_one_address_only_so_many_may_stand_at_the_door_and_those_who_are_in_
         assert line.recv(1) == b""
     with _stranger(few) as late:
         late.send(m.encode(m.Hello(m.VERSION, "late")))
-        until(lambda: party.advance(time.monotonic()) >= 0 and few.status.users == ("one", "late"), look=0.005)
-    assert party.n_breaks == 0
-    party.leave()
+        until(lambda: session.advance(time.monotonic()) >= 0 and few.status.users == ("one", "late"), look=0.005)
+    assert session.n_disconnects == 0
+    session.leave()
     for line in lines:
         line.close()
     few.close()

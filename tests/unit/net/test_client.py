@@ -21,7 +21,7 @@ from engine.net.corrections import Smoothing
 from engine.net.link import LinkSettings
 from engine.net.scene import scene_of
 from engine.net.server import Server, ServerSettings
-from engine.net.simulated import SimulatedNetwork
+from engine.net.simulated_network import SimulatedNetwork
 from engine.sim.actions import CreateBody, Drop, Grab, Release, encode_action
 from engine.sim.registry import find_demo
 from engine.sim.users import KEYFRAME_TICKS
@@ -100,11 +100,11 @@ def test_clocks_that_run_fast_or_slow_or_jump_make_no_difference() -> None:
 
     _play(network, 4.5, look)
     assert max(apart) < 2.0
-    n_before = network.server.course.now
+    n_before = network.server.simulation.now
     _settle(network)
     assert network.n_differing == [0, 0, 0] and not network.drops
-    assert all(client.confirmed > n_before and client.course is not None for client in network.clients)
-    ahead = [client.course.now - network.server.clock(network.now) for client in network.clients if client.course is not None]
+    assert all(client.confirmed > n_before and client.simulation is not None for client in network.clients)
+    ahead = [client.simulation.now - network.server.clock(network.now) for client in network.clients if client.simulation is not None]
     assert max(ahead) < 10.0 and min(ahead) > -3.0
 
 
@@ -122,20 +122,24 @@ def test_a_laptop_that_slept_goes_on_where_the_others_are(seconds: float) -> Non
     server = network.server
 
     def is_there() -> bool:
-        return client.course is not None and client.course.now > server.course.now - 3 and client.confirmed > server.course.now - 30
+        return (
+            client.simulation is not None
+            and client.simulation.now > server.simulation.now - 3
+            and client.confirmed > server.simulation.now - 30
+        )
 
     while not is_there():
-        before = client.n_again
-        now = client.course.now if client.course is not None else 0
+        before = client.n_resimulated
+        now = client.simulation.now if client.simulation is not None else 0
         network.frame()
-        if client.course is not None and client.course.now - now < 200:  # it did not take over the server's state
-            most.append(client.course.now - now + client.n_again - before)
+        if client.simulation is not None and client.simulation.now - now < 200:  # it did not take over the server's state
+            most.append(client.simulation.now - now + client.n_resimulated - before)
         assert network.now - woke < 3.0, "it does not come back"
     assert max(most) <= ServerSettings().window + 2 * KEYFRAME_TICKS
-    n_before = server.course.now
+    n_before = server.simulation.now
     _play(network, 1.0)
     _settle(network)
-    assert client.confirmed > n_before and network.n_differing == [0, 0] and client.refused == ""
+    assert client.confirmed > n_before and network.n_differing == [0, 0] and client.end_reason == ""
 
 
 # -- the methods ------------------------------------------------------------------------------------------------------
@@ -146,12 +150,12 @@ def test_all_methods_go_through_the_same_states() -> None:
     for client, method in zip(network.clients, m.METHODS, strict=True):
         client.method = method
     _play(network, 4.0)
-    n_ticks = network.server.course.now
+    n_ticks = network.server.simulation.now
     _settle(network)
     assert network.n_differing == [0, 0, 0] and not network.drops
     assert all(len(found) > n_ticks for found in network.digests)
     predicts, interpolates, waits = network.clients
-    assert predicts.n_again > 0 and interpolates.n_again == waits.n_again == 0
+    assert predicts.n_resimulated > 0 and interpolates.n_resimulated == waits.n_resimulated == 0
     assert not interpolates.corrections and not waits.corrections
     late = [float(np.median(client.latencies)) for client in network.clients]
     assert late[0] < 0.05 and 0.2 < late[1] < 0.6 and 0.2 < late[2] < 0.6
@@ -237,12 +241,12 @@ def test_one_whose_state_is_another_takes_over_the_server_s() -> None:
 def test_a_foreign_machine_takes_over_one_state_a_keyframe_at_most() -> None:
     network = _network(1, GOOD)
     _play(network, 2.0)
-    client, begun = network.clients[0], network.server.course.now
+    client, begun = network.clients[0], network.server.simulation.now
     for _ in range(240):
         network.frame(_hand)
         _disturb(client)
-    n_keyframes = (network.server.course.now - begun) // KEYFRAME_TICKS + 1
-    assert 1 < client.n_adopted <= n_keyframes and not network.drops and client.refused == ""
+    n_keyframes = (network.server.simulation.now - begun) // KEYFRAME_TICKS + 1
+    assert 1 < client.n_adopted <= n_keyframes and not network.drops and client.end_reason == ""
 
 
 # -- without a server -------------------------------------------------------------------------------------------------
@@ -254,17 +258,17 @@ def test_one_that_comes_back_is_who_it_was() -> None:
     one = network.clients[0]
     user, key, demo = one.user, one.key, one.demo
     network.connect(0)
-    assert not one.is_in and one.demo is demo and one.status == "waiting for the server's state"
+    assert not one.is_joined and one.demo is demo and one.status == "waiting for the server's state"
     _play(network, 3.0)
     _settle(network)
-    assert one.is_in and (one.user, one.key) == (user, key) and one.demo is not demo and one.status == ""
+    assert one.is_joined and (one.user, one.key) == (user, key) and one.demo is not demo and one.status == ""
     assert network.n_differing == [0, 0] and len(network.server.present) == 2
 
 
 def test_one_that_comes_back_says_nothing_but_hello_until_the_state_has_come() -> None:
     """Or the server would believe that it has it, and not send one that was lost again."""
     client, _ = _welcomed()
-    client.receive(m.encode(m.Closed(client.confirmed + 5, 1)), 2.0)  # what is before it is missing
+    client.receive(m.encode(m.TickClosed(client.confirmed + 5, 1)), 2.0)  # what is before it is missing
     client.reconnect()
     for k in range(60):
         assert client.act(Release(), now=2.0 + k / 60.0) is None
@@ -277,30 +281,30 @@ def test_without_a_server_it_waits_at_the_end_of_its_window_and_may_go_on_alone(
     network = _network(2)
     _play(network, 3.0)
     one, other = network.clients
-    course, now = one.course, network.now
-    assert course is not None
+    simulation, now = one.simulation, network.now
+    assert simulation is not None
     for _ in range(180):
         now += 1.0 / 60.0
         one.advance(now)
-    stood = course.now
+    stood = simulation.now
     assert stood - one.confirmed == ServerSettings().window and one.status == "waiting for the server" and one.age > 2.5
-    one.go_alone(now)
-    n_bodies = len(course.demo.stages[0].world.body_ids)
-    assert one.is_alone and one.status == "going on alone"
+    one.go_offline(now)
+    n_bodies = len(simulation.demo.stages[0].world.body_ids)
+    assert one.is_offline and one.status == "going on alone"
     ball = BodySpec((FixtureSpec(Circle(0.2), density=1.0),), position=(0.0, 9.0))
     body = one.act(CreateBody.of(0, ball), now=now)
     for _ in range(120):
         now += 1.0 / 60.0
         assert one.advance(now) <= 2
-    assert course.now == pytest.approx(stood + 120, abs=2) and set(course.demo.sim.users.users) == {one.user}
-    world = course.demo.stages[0].world
+    assert simulation.now == pytest.approx(stood + 120, abs=2) and set(simulation.demo.sim.users.users) == {one.user}
+    world = simulation.demo.stages[0].world
     assert len(world.body_ids) == n_bodies + 1 and world.state(body).position[1] < 9.0
     now += 600.0
     assert one.advance(now) < 20 and one.advance(now + 1.0 / 60.0) < 20  # it slept: no ten minutes are made up for
     one.outbox.clear()
     network.connect(0)
     _settle(network, 2.0)
-    assert not one.is_alone and one.is_in and network.n_differing[1] == 0 and other.refused == ""
+    assert not one.is_offline and one.is_joined and network.n_differing[1] == 0 and other.end_reason == ""
 
 
 def test_a_slow_machine_predicts_less_and_says_so() -> None:
@@ -310,7 +314,7 @@ def test_a_slow_machine_predicts_less_and_says_so() -> None:
     client.budget = 0.03
     _play(network, 4.0)
     assert client.is_slow and "less is predicted" in client.status
-    assert client.course is not None and client.course.now - client.confirmed < 20
+    assert client.simulation is not None and client.simulation.now - client.confirmed < 20
     _settle(network)
     assert network.n_differing == [0, 0]
 
@@ -331,21 +335,21 @@ def _welcomed() -> tuple[Client, list[bytes]]:
         while server.outbox:
             said.append(server.outbox.popleft()[1])
             client.receive(said[-1], now)
-    assert client.refused == "" and client.confirmed > 60
+    assert client.end_reason == "" and client.confirmed > 60
     return client, said
 
 
 _LIES = (
-    m.Acted(2**40, 1, 0, ["release", []]),
-    m.Acted(2**40, 64, 2**40, ["release", []]),
-    m.Closed(2**40, 10_000),
-    m.Closed(110, 10_000, b"x" * 16, [10_000] * 8),
-    m.Closed(0, 0),
+    m.RelayedAction(2**40, 1, 0, ["release", []]),
+    m.RelayedAction(2**40, 64, 2**40, ["release", []]),
+    m.TickClosed(2**40, 10_000),
+    m.TickClosed(110, 10_000, b"x" * 16, [10_000] * 8),
+    m.TickClosed(0, 0),
     m.Pong(0.0, 2.0**40),
     m.Keyframe(2**40, b"nonsense"),
     m.Keyframe(0, b""),
-    m.Pointed(64, 1e6, -1e6),
-    m.Present([]),
+    m.UserPointer(64, 1e6, -1e6),
+    m.UserList([]),
     m.Welcome(1, "", 0, {}, b"", [], 1e-9, 1000, 10_000),
 )
 
@@ -357,7 +361,7 @@ def test_a_lie_is_survived(lie: m.FromServer) -> None:
         now = 2.0 + k / 60.0
         client.receive(m.encode(lie), now)
         assert client.advance(now) <= 110
-    assert client.demo is not None and client.course is not None and len(client.course._acts) < 100
+    assert client.demo is not None and client.simulation is not None and len(client.simulation._acts) < 100
 
 
 def test_no_file_is_opened_because_the_server_names_it() -> None:
@@ -369,21 +373,22 @@ def test_no_file_is_opened_because_the_server_names_it() -> None:
     }  # fmt: skip
     drop = msgspec.Raw(encode_action(Drop((0.0, 5.0), file, ("/dev/zero", (0.0, 0.0), (0.4, 0.4), None))))
     tick = client.confirmed + 2
-    client.receive(m.encode(m.Acted(tick, 1, 900, drop)), 2.0)
-    assert client.refused == "" and client.course is not None
-    (act,) = client.course.acts(tick)
+    client.receive(m.encode(m.RelayedAction(tick, 1, 900, drop)), 2.0)
+    assert client.end_reason == "" and client.simulation is not None
+    (act,) = client.simulation.acts(tick)
     assert isinstance(act.action, Drop) and act.action.picture is None
 
 
 @pytest.mark.parametrize(
-    "content", [b"", b"\x00", b"\xff" * 100, m.encode(m.Acted(140, 1, 900, ["launch", []])), m.encode(m.Acted(140, 1, 900, [[]] * 9))]
+    "content",
+    [b"", b"\x00", b"\xff" * 100, m.encode(m.RelayedAction(140, 1, 900, ["launch", []])), m.encode(m.RelayedAction(140, 1, 900, [[]] * 9))],
 )
 def test_what_is_no_message_ends_it_in_one_line(content: bytes) -> None:
     client, _ = _welcomed()
     client.receive(content, 2.0)
-    assert client.refused.startswith("what the server says is not understood: ") and "\n" not in client.refused
+    assert client.end_reason.startswith("what the server says is not understood: ") and "\n" not in client.end_reason
     assert client.advance(2.0) == 0 and client.demo is not None
-    client.go_alone(2.0)
+    client.go_offline(2.0)
     assert client.advance(2.1) > 0
 
 
@@ -399,7 +404,7 @@ def test_a_welcome_to_nowhere_is_refused(scene: dict[str, object]) -> None:
     client = Client("one")
     client.advance(0.0)
     client.receive(m.encode(m.Welcome(1, "k", 0, scene, b"nonsense", [], 60.0, 3, 50)), 0.1)
-    assert client.refused and "\n" not in client.refused and client.course is None and client.advance(0.2) == 0
+    assert client.end_reason and "\n" not in client.end_reason and client.simulation is None and client.advance(0.2) == 0
 
 
 def test_a_thousand_damaged_messages() -> None:
@@ -411,7 +416,7 @@ def test_a_thousand_damaged_messages() -> None:
         for at in rng.integers(len(content), size=int(rng.integers(1, 5))).tolist():
             content[at] = int(rng.integers(256))
         client.receive(bytes(content), 2.0 + k / 600.0)
-        client.refused = ""
+        client.end_reason = ""
         if k % 10 == 0:
             assert client.advance(2.0 + k / 600.0) <= 110
     assert client.demo is not None
@@ -425,7 +430,7 @@ def test_after_a_state_only_what_is_missing_is_asked_for(monkeypatch: pytest.Mon
     seat = network.members[0]
     one, asked = seat.client, []
     send, receive = one.send, one.receive
-    one.send = lambda message: (asked.extend(message.ticks) if isinstance(message, m.Missing) else None, send(message))[1]  # type: ignore[assignment]
+    one.send = lambda message: (asked.extend(message.ticks) if isinstance(message, m.ResendRequest) else None, send(message))[1]  # type: ignore[assignment]
     for k in range(200):  # a cable is out; it is no laptop that sleeps, which says nothing
         network.frame()
         seat.connection.down.clear()

@@ -8,8 +8,8 @@ import pytest
 from engine.common.errors import InvalidInputError, LabError
 from engine.common.rng import stream
 from engine.geometry import Circle
-from engine.net.course import Act, Course
 from engine.net.scene import check_shareable
+from engine.net.shared_simulation import SharedSimulation, UserAction
 from engine.sim.actions import (
     Action,
     CreateBody,
@@ -43,9 +43,9 @@ FAST = ("car", "promise_seams")
 """With keys of its own that drive it; with several worlds side by side."""
 
 
-def _played(course: Course, user: int, rng: np.random.Generator) -> Action | None:
-    """Return what a user does that sees the demo of a course, or None."""
-    demo, kind = course.demo, int(rng.integers(24))
+def _played(simulation: SharedSimulation, user: int, rng: np.random.Generator) -> Action | None:
+    """Return what a user does that sees the demo of a simulation, or None."""
+    demo, kind = simulation.demo, int(rng.integers(24))
     stage = int(rng.integers(len(demo.stages)))
     world, offset = demo.stages[stage].world, demo.stages[stage].offset
     if not world.body_ids:
@@ -73,12 +73,12 @@ def _played(course: Course, user: int, rng: np.random.Generator) -> Action | Non
 
 
 def _check(kind: type[Demo], n_ticks: int = 120) -> None:
-    known, late = Course(kind(1)), Course(kind(1))
+    known, late = SharedSimulation(kind(1)), SharedSimulation(kind(1))
     rng = stream(7, kind.id)
     final, waiting = dict(known.digests), []
     for user in (1, 2):
-        for course in (known, late):
-            course.add(0, Act(user, 0, Join()))
+        for simulation in (known, late):
+            simulation.add(0, UserAction(user, 0, Join()))
     for tick in range(1, n_ticks):
         known.step()
         final[known.now] = known.digests[known.now]
@@ -89,8 +89,8 @@ def _check(kind: type[Demo], n_ticks: int = 120) -> None:
                 except LabError:
                     one = None
                 if one is not None:
-                    known.add(tick, Act(user, tick, one))
-                    waiting.append((tick + int(rng.integers(LATEST)), tick, Act(user, tick, one)))
+                    known.add(tick, UserAction(user, tick, one))
+                    waiting.append((tick + int(rng.integers(LATEST)), tick, UserAction(user, tick, one)))
     again = 0
     for frame in range(n_ticks):
         for arrived in [one for one in waiting if one[0] <= frame]:

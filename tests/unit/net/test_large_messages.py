@@ -128,7 +128,7 @@ def _peaks(names: Sequence[str]) -> dict[str, int]:
         if child == 0:
             client = Client("one")
             client.receive(content, 0.0)
-            os._exit(0 if client.refused else 3)
+            os._exit(0 if client.end_reason else 3)
         _, status, usage = os.wait4(child, 0)
         assert os.waitstatus_to_exitcode(status) == 0, f"{name}: it was not refused"
         found[name] = usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024)
@@ -160,4 +160,4 @@ def test_what_a_client_says_is_bounded_by_its_size(size: int) -> None:
         with pytest.raises(m.MessageError, match="at most 64000 bytes"):
             m.decode_from_client(content)
     else:
-        assert isinstance(m.decode_from_client(content), m.Did)
+        assert isinstance(m.decode_from_client(content), m.ActionRequest)

@@ -17,9 +17,9 @@ from engine.common.errors import InvalidInputError
 from engine.common.rng import stream
 from engine.net.link import LinkSettings
 from engine.net.netlab.experiment import run_experiment
-from engine.net.netlab.finding import Spread, found_of
-from engine.net.netlab.hands import RandomHands
 from engine.net.netlab.plan import Plan, swept
+from engine.net.netlab.random_user import RandomUser
+from engine.net.netlab.result import Spread, found_of
 from engine.net.netlab.watching import ClientNotes, ServerNotes
 from engine.net.scene import scene_of
 from engine.sim.actions import (
@@ -135,7 +135,7 @@ class _Actor:
 
 def _played(seed: int, rate: float = 60.0, n_frames: int = 240) -> _Actor:
     """Return what hands do to a demo of which nothing is stepped: they look at bodies that stand still."""
-    actor, hands = _Actor(find_demo("bridge")(0)), RandomHands(stream(seed, "hand"), rate)
+    actor, hands = _Actor(find_demo("bridge")(0)), RandomUser(stream(seed, "hand"), rate)
     for frame in range(n_frames):
         hands.play(actor, frame, frame / HERTZ)
     hands.let_go(actor, 4.0)

@@ -9,7 +9,7 @@ import pytest
 from engine.app.session import Session
 from engine.common.errors import InvalidInputError
 from engine.geometry import Circle
-from engine.net.course import Act, Course
+from engine.net.shared_simulation import SharedSimulation, UserAction
 from engine.sim.actions import CreateBody, Drag, GoAlone, Grab, Join, Leave, Pause, PressKey, Restart, SetSolver, SetSpeed
 from engine.sim.demo import Demo
 from engine.sim.recordings import load_recording, records
@@ -20,28 +20,28 @@ from engine.world import BodySpec, FixtureSpec
 
 DISC = BodySpec((FixtureSpec(Circle(0.3), density=1.0),), position=(0.5, 7.0))
 ACTS = {
-    17: Act(2, 0, Join()),
-    20: Act(2, 1, CreateBody.of(0, DISC)),
-    25: Act(2, 2, Grab((0.5, 6.9))),
-    26: Act(2, 3, Drag((3.0, 8.0))),
-    40: Act(2, 4, Pause(True)),
-    47: Act(2, 5, Pause(False)),
-    48: Act(2, 6, SetSpeed(0.25)),
-    63: Act(2, 7, Restart()),
-    70: Act(2, 8, SetSolver("soft_step")),
-    75: Act(2, 9, Leave()),
+    17: UserAction(2, 0, Join()),
+    20: UserAction(2, 1, CreateBody.of(0, DISC)),
+    25: UserAction(2, 2, Grab((0.5, 6.9))),
+    26: UserAction(2, 3, Drag((3.0, 8.0))),
+    40: UserAction(2, 4, Pause(True)),
+    47: UserAction(2, 5, Pause(False)),
+    48: UserAction(2, 6, SetSpeed(0.25)),
+    63: UserAction(2, 7, Restart()),
+    70: UserAction(2, 8, SetSolver("soft_step")),
+    75: UserAction(2, 9, Leave()),
 }
 
 
 def test_it_plays_again_to_the_last_bit(tmp_path: Path) -> None:
     demo = find_demo("simple_shapes")(3, {"count": 6})
-    course = Course(demo)
+    simulation = SharedSimulation(demo)
     recorder = record_ticks(demo, tmp_path / "a.rec")
     for tick in range(100):
         if tick in ACTS:
-            course.add(tick, ACTS[tick])
-        course.step()
-        recorder.tick(course.inputs(tick), course.digests[tick + 1])
+            simulation.add(tick, ACTS[tick])
+        simulation.step()
+        recorder.tick(simulation.inputs(tick), simulation.digests[tick + 1])
         if tick == 50:
             recorder.flush()
             assert not recorder._hashes and not recorder._inputs
@@ -61,13 +61,13 @@ def test_it_plays_again_to_the_last_bit(tmp_path: Path) -> None:
 def test_what_could_not_be_read_again_is_not_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(records, "MAX_RECORDED_INPUTS", 3)
     demo = find_demo("simple_shapes")(0, {"count": 2})
-    course = Course(demo)
+    simulation = SharedSimulation(demo)
     recorder = record_ticks(demo, tmp_path / "a.rec")
-    course.add(0, Act(1, 0, Join()))
+    simulation.add(0, UserAction(1, 0, Join()))
     for tick in range(20):
-        course.add(tick, Act(1, 1 + tick, Drag((0.0, 0.0))))
-        course.step()
-        recorder.tick(course.inputs(tick))
+        simulation.add(tick, UserAction(1, 1 + tick, Drag((0.0, 0.0))))
+        simulation.step()
+        recorder.tick(simulation.inputs(tick))
         if tick in (1, 9):
             recorder.flush()
     assert not recorder.is_open and "at most 3 inputs" in recorder.ended
@@ -91,25 +91,27 @@ def test_a_demo_that_fails_fails_again(tmp_path: Path, monkeypatch: pytest.Monke
     monkeypatch.setattr(kind, "on_key", fail)
     monkeypatch.setattr(kind, "after_step", lambda demo: fail(demo) if demo.sim.users.ticks % 7 == 2 else None, raising=False)
     demo = kind(0, {"count": 2})
-    course, recorder = Course(demo), record_ticks(demo, tmp_path / "a.rec")
+    simulation, recorder = SharedSimulation(demo), record_ticks(demo, tmp_path / "a.rec")
     for tick in range(70):
-        course.add(tick, Act(1, tick, PressKey("a") if tick else Join()))
-        course.step()
-        recorder.tick(course.inputs(tick), course.digests[tick + 1])
+        simulation.add(tick, UserAction(1, tick, PressKey("a") if tick else Join()))
+        simulation.step()
+        recorder.tick(simulation.inputs(tick), simulation.digests[tick + 1])
     recorder.close()
-    assert any("(PressKey) ended in ZeroDivisionError" in one for one in course.faults) and any("the step" in one for one in course.faults)
+    assert any("(PressKey) ended in ZeroDivisionError" in one for one in simulation.faults) and any(
+        "the step" in one for one in simulation.faults
+    )
     recording = load_recording(recorder.path)
     assert verify(recording, replay(recording)).is_same and len(set(recording.branch.states.hashes)) > 60
 
 
 def test_who_goes_on_from_a_recording_is_alone(tmp_path: Path) -> None:
     demo = find_demo("simple_shapes")(0, {"count": 3})
-    course, recorder = Course(demo), record_ticks(demo, tmp_path / "a.rec")
+    simulation, recorder = SharedSimulation(demo), record_ticks(demo, tmp_path / "a.rec")
     for tick, one in enumerate([Join(), Grab(demo.stages[0].world.state(3).position), Pause(True)]):
-        course.add(tick, Act(1, tick, one))
+        simulation.add(tick, UserAction(1, tick, one))
     for tick in range(40):
-        course.step()
-        recorder.tick(course.inputs(tick))
+        simulation.step()
+        recorder.tick(simulation.inputs(tick))
     recorder.close()
     recording = load_recording(recorder.path)
     session = Session(new_demo(recording), (0.0, 0.0, 640.0, 480.0), has_history=True)

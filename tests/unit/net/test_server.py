@@ -16,7 +16,7 @@ from engine.net.client import Client
 from engine.net.limits import Bucket, Limits, Size
 from engine.net.link import LinkSettings
 from engine.net.server import Server, ServerSettings
-from engine.net.simulated import SimulatedNetwork
+from engine.net.simulated_network import SimulatedNetwork
 from engine.sim.actions import (
     Action,
     ChangeBody,
@@ -85,7 +85,7 @@ class Table:
 
     def do(self, peer: int, number: int, what: Action, tick: int = 0) -> list[m.FromServer]:
         """Let one act: ``do(1, 0, Pause(True))``."""
-        return self.say(peer, m.Did(number, tick, raw(what)))
+        return self.say(peer, m.ActionRequest(number, tick, raw(what)))
 
     def run(self, n_ticks: int) -> None:
         """Let so many ticks pass; everyone is heard of."""
@@ -112,7 +112,7 @@ class Table:
 def test_hello_again_is_answered_again() -> None:
     table = Table()
     table.come(1)
-    assert table.server.course.now == 0
+    assert table.server.simulation.now == 0
     table.say(1, m.Hello(m.VERSION, "user 1"))
     assert len(table.of(1, m.Welcome)) == 2 and table.users() == {1: "user 1"}
     table.do(1, 1, Pause(True))  # so it has the state
@@ -127,7 +127,7 @@ def test_hello_again_is_answered_again() -> None:
 
 def test_what_comes_before_hello_is_passed_over() -> None:
     table = Table()
-    assert table.say(1, m.Ping(0.0), m.Missing([0]), m.Did(0, 0, raw(Pause(True)))) == [] and not table.reasons
+    assert table.say(1, m.Ping(0.0), m.ResendRequest([0]), m.ActionRequest(0, 0, raw(Pause(True)))) == [] and not table.reasons
     table.say(2, m.Hello(9, "late"))
     assert f"version {m.VERSION}, you speak 9" in table.reasons[2] and isinstance(table.heard[2][0], m.Refused)
 
@@ -154,7 +154,7 @@ def test_one_with_a_key_comes_back_and_wins_over_its_older_connection() -> None:
     assert table.users() == {1: "Ann"}
     table.server.disconnect(2)
     table.run(20)
-    assert table.users() == {} and table.server.course.demo.sim.users.users == {}
+    assert table.users() == {} and table.server.simulation.demo.sim.users.users == {}
     assert table.come(3, "Ben").user == 2 and table.come(4, "Ann", key).user == 1
 
 
@@ -179,16 +179,16 @@ def test_acts_count_at_their_tick_or_at_the_first_open_one() -> None:
     table = Table()
     table.come(1)
     table.run(30)
-    now = table.server.course.now
+    now = table.server.simulation.now
     (late,) = table.do(1, 1, Pause(True), tick=now - 20)
     (soon,) = table.do(1, 2, Pause(False), tick=now + 40)
     assert (late.tick, soon.tick) == (now, now + 40) and table.server.status.restamped == 1
     table.run(30)
-    assert table.server.course.demo.sim.users.paused
+    assert table.server.simulation.demo.sim.users.paused
     table.run(20)
-    assert not table.server.course.demo.sim.users.paused
+    assert not table.server.simulation.demo.sim.users.paused
     (again,) = table.do(1, 1, Pause(True), tick=now - 20)  # its answer may have been lost
-    assert again == late and not table.server.course.demo.sim.users.paused
+    assert again == late and not table.server.simulation.demo.sim.users.paused
     table.do(1, 3, Pause(True), tick=10_000)
     assert "meant for tick 10000, and it is tick" in table.reasons[1]
 
@@ -197,7 +197,7 @@ def test_many_acts_of_a_tick_are_spread() -> None:
     table = Table(limits=Limits(acts_per_tick=5))
     table.come(1)
     table.run(10)
-    now = table.server.course.now
+    now = table.server.simulation.now
     ticks = [table.do(1, number, Drag((0.0, 0.0)), tick=now)[0].tick for number in range(1, 13)]
     assert ticks == [now] * 5 + [now + 1] * 5 + [now + 2] * 2
 
@@ -207,26 +207,26 @@ def test_missing_is_answered_as_far_as_it_is_kept(monkeypatch: pytest.MonkeyPatc
     table = Table()
     table.come(1)
     for number in range(1, 41):
-        table.do(1, number, Drag((1.0, 1.0)), tick=table.server.course.now)
+        table.do(1, number, Drag((1.0, 1.0)), tick=table.server.simulation.now)
         table.run(1)
-    first = [one for one in table.heard[1] if isinstance(one, m.Acted | m.Closed) and one.tick == 20]
-    again = table.say(1, m.Missing([20, 5000]))
+    first = [one for one in table.heard[1] if isinstance(one, m.RelayedAction | m.TickClosed) and one.tick == 20]
+    again = table.say(1, m.ResendRequest([20, 5000]))
     assert again == first and len(again) == first[-1].count + 1 > 1
     table.run(90)
-    assert table.say(1, m.Missing([20])) == [] and not table.reasons
+    assert table.say(1, m.ResendRequest([20])) == [] and not table.reasons
 
 
 def test_one_whose_state_is_another_gets_the_servers_at_a_keyframe() -> None:
     table = Table()
     table.come(1)
     table.run(50)
-    table.say(1, m.Ping(0.0, 40), m.Lost(30, bytes(16)))
+    table.say(1, m.Ping(0.0, 40), m.StateRequest(30, bytes(16)))
     table.run(KEYFRAME_TICKS)
     (keyframe,) = table.of(1, m.Keyframe)
     assert keyframe.tick % KEYFRAME_TICKS == 0 and len(table.of(1, m.Welcome)) == 1
     copy = find_demo("simple_shapes")(0)
     decode_state(copy, decompress_state(keyframe.state))
-    (closed,) = (one for one in table.of(1, m.Closed) if one.tick == keyframe.tick)
+    (closed,) = (one for one in table.of(1, m.TickClosed) if one.tick == keyframe.tick)
     assert demo_hash(copy) == closed.digest
 
 
@@ -235,8 +235,8 @@ def test_one_who_asks_too_often_gets_no_more_than_its_share() -> None:
     table.come(1)
     table.run(60)
     for _ in range(50):
-        table.say(1, m.Missing(list(range(60))))
-    assert sum(len(m.encode(one)) for one in table.of(1, m.Closed)) < 60 * 40 + 4_000 and not table.reasons
+        table.say(1, m.ResendRequest(list(range(60))))
+    assert sum(len(m.encode(one)) for one in table.of(1, m.TickClosed)) < 60 * 40 + 4_000 and not table.reasons
 
 
 @pytest.mark.parametrize(
@@ -245,12 +245,12 @@ def test_one_who_asks_too_often_gets_no_more_than_its_share() -> None:
         ([m.Ping(0.0)] * 2_500, "more than 600 messages a second"),
         ([b"\xc1" * 60_000], "no message"),
         ([b"\x00" * 65_000], "at most 64000 bytes"),
-        ([m.Did(1, 0, raw(Join()))], "none that a user can do: Join"),
-        ([m.Did(1, 0, raw(KeepSolverState()))], "none that a user can do: KeepSolverState"),
-        ([m.Did(10**9, 0, raw(Release()))], "has the number 1000000000, and the last one had 0"),
-        ([m.Did(1, 0, plain({"type": "__init__"}))], "act 1.type must be one of ApplyImpulse"),
-        ([m.Did(1, 0, plain({"type": "Drag", "point": [float("nan"), 0.0]}))], "act 1.point[0] must be float"),
-        ([m.Did(1, 0, plain([["drag"] * 3] * 5))], "act 1 must be an object with the type of an action"),
+        ([m.ActionRequest(1, 0, raw(Join()))], "none that a user can do: Join"),
+        ([m.ActionRequest(1, 0, raw(KeepSolverState()))], "none that a user can do: KeepSolverState"),
+        ([m.ActionRequest(10**9, 0, raw(Release()))], "has the number 1000000000, and the last one had 0"),
+        ([m.ActionRequest(1, 0, plain({"type": "__init__"}))], "act 1.type must be one of ApplyImpulse"),
+        ([m.ActionRequest(1, 0, plain({"type": "Drag", "point": [float("nan"), 0.0]}))], "act 1.point[0] must be float"),
+        ([m.ActionRequest(1, 0, plain([["drag"] * 3] * 5))], "act 1 must be an object with the type of an action"),
     ],
 )
 def test_a_culprit_is_dropped_with_a_reason(messages: list[Any], reason: str) -> None:
@@ -267,11 +267,11 @@ def test_a_culprit_is_dropped_with_a_reason(messages: list[Any], reason: str) ->
 def test_what_guests_may_is_the_hosts_to_say() -> None:
     table = Table(forbidden=frozenset({"Restart", "ChangeWorld"}))
     table.come(1)
-    assert table.do(1, 1, Restart()) == [m.Denied(1, "guests may not use Restart here")]
+    assert table.do(1, 1, Restart()) == [m.ActionDenied(1, "guests may not use Restart here")]
     (denied,) = table.do(1, 2, ChangeWorld(0, {"gravity": (0.0, 0.0)}))
-    assert denied == m.Denied(2, "guests may not use ChangeWorld here")
+    assert denied == m.ActionDenied(2, "guests may not use ChangeWorld here")
     assert table.do(1, 2, ChangeWorld(0, {"gravity": (0.0, 0.0)})) == [denied]  # it may have been lost
-    assert isinstance(table.do(1, 3, CreateBody.of(0, DISC))[0], m.Acted)
+    assert isinstance(table.do(1, 3, CreateBody.of(0, DISC))[0], m.RelayedAction)
     for number in range(4, 40):
         table.do(1, number, Restart())
     assert table.reasons == {1: "it goes on although it was told: guests may not use Restart here"}
@@ -284,13 +284,13 @@ def test_what_one_may_make_is_limited() -> None:
     for number in range(1, 26):
         heard += table.do(1, number, CreateBody.of(0, DISC))
         table.run(2)
-    assert [type(one) for one in heard] == [m.Acted] * 20 + [m.Denied] * 5
+    assert [type(one) for one in heard] == [m.RelayedAction] * 20 + [m.ActionDenied] * 5
     assert heard[-1].reason == "one user has at most 20 bodies here"
-    assert len([body for body in table.server.course.demo.stages[0].world.body_ids if body >= 1 << 20]) == 20
+    assert len([body for body in table.server.simulation.demo.stages[0].world.body_ids if body >= 1 << 20]) == 20
     table = Table(limits=Limits(shapes_per_s=10.0))
     table.come(1)
     heard = [table.do(1, number, CreateBody.of(0, DISC))[0] for number in range(1, 23)]
-    assert [type(one) for one in heard] == [m.Acted] * 20 + [m.Denied] * 2
+    assert [type(one) for one in heard] == [m.RelayedAction] * 20 + [m.ActionDenied] * 2
     assert heard[-1].reason == "one user makes at most 10 bodies, shapes and joints a second here"
     assert CreateBody.of(0, DISC).size == Size(1, 1, 0)
 
@@ -308,7 +308,7 @@ def test_no_tick_is_made_to_last_for_minutes() -> None:
         SetSolver("nothing", (("sub_steps", 1000),)),
     )
     heard = [table.do(1, number, act)[0] for number, act in enumerate(acts, 1)]
-    assert [type(one) for one in heard] == [m.Denied] * 4 + [m.Acted] * 3
+    assert [type(one) for one in heard] == [m.ActionDenied] * 4 + [m.RelayedAction] * 3
     assert heard[0].reason == "guests may set a solver to 16 times the work of its defaults"
 
 
@@ -322,13 +322,13 @@ def test_a_client_takes_back_what_does_not_count() -> None:
 
     for _ in range(110):
         network.frame(play)
-    ends = network.server.course.now
-    while network.server.course.now < ends + 120 and any(one.confirmed < ends or one._unheard for one in network.clients):
+    ends = network.server.simulation.now
+    while network.server.simulation.now < ends + 120 and any(one.confirmed < ends or one._unheard for one in network.clients):
         network.frame()
     network.frame()
     assert min(client.confirmed for client in network.clients) >= ends and network.n_differing == [0, 0]
     for client in network.clients:
-        assert set(client.denials) == {"guests may not use CreateBody here"} and client.demo is not None and not client.refused
+        assert set(client.denials) == {"guests may not use CreateBody here"} and client.demo is not None and not client.end_reason
         assert max(client.demo.stages[0].world.body_ids) < 1 << 20
 
 
@@ -346,7 +346,7 @@ def test_one_who_went_on_alone_may_come_back() -> None:
     server.connect(1)
     for k in range(20):
         pump(1, k / 60)
-    client.go_alone(20 / 60)
+    client.go_offline(20 / 60)
     for _ in range(60):
         client.act(Release(), now=20 / 60)
     server.disconnect(1)
@@ -356,7 +356,7 @@ def test_one_who_went_on_alone_may_come_back() -> None:
         pump(2, k / 60)
     client.act(Release(), now=80 / 60)
     pump(2, 80 / 60)
-    assert client.is_in and not client.refused and not server.drops and server.status.users[0].n_acts == 1
+    assert client.is_joined and not client.end_reason and not server.drops and server.status.users[0].n_acts == 1
 
 
 def test_silence_and_half_a_connection_end_after_seconds() -> None:
@@ -387,7 +387,7 @@ def test_a_late_server_catches_up_or_lets_its_clock_slip() -> None:
     table = Table()
     table.come(1)
     table.run(60)
-    before = table.server.course.now
+    before = table.server.simulation.now
     table.now += 0.2
     assert table.server.advance(table.now) == 8 and table.server.advance(table.now) == 4 and table.server.status.slipped == 0.0
     table.now += 180.0
@@ -395,8 +395,8 @@ def test_a_late_server_catches_up_or_lets_its_clock_slip() -> None:
     table.fetch()
     status = table.server.status
     assert status.slipped == pytest.approx(180 * 60 - 8, abs=2) and "the clock slipped by 179." in status.troubles[-1]
-    assert table.server.course.now - before < 25 and not table.reasons
-    assert table.say(1, m.Ping(1.0))[0].clock == pytest.approx(table.server.course.now + 4, abs=1.0)
+    assert table.server.simulation.now - before < 25 and not table.reasons
+    assert table.say(1, m.Ping(1.0))[0].clock == pytest.approx(table.server.simulation.now + 4, abs=1.0)
 
 
 def test_a_demo_that_fails_does_not_end_the_world(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -406,11 +406,11 @@ def test_a_demo_that_fails_does_not_end_the_world(monkeypatch: pytest.MonkeyPatc
     def fail(*_: object) -> bool:
         raise ZeroDivisionError("a demo's mistake")
 
-    monkeypatch.setattr(type(table.server.course.demo), "on_key", fail)
-    monkeypatch.setattr(type(table.server.course.demo), "after_step", fail, raising=False)
+    monkeypatch.setattr(type(table.server.simulation.demo), "on_key", fail)
+    monkeypatch.setattr(type(table.server.simulation.demo), "after_step", fail, raising=False)
     table.do(1, 1, PressKey("a"))
     table.run(40)
-    assert table.server.course.now > 30 and not table.reasons
+    assert table.server.simulation.now > 30 and not table.reasons
     troubles = table.server.status.troubles
     assert "what user 1 did (PressKey) ended in ZeroDivisionError" in troubles[0] and "the step ended in" in troubles[-1]
 
@@ -447,7 +447,7 @@ def test_whose_pile_is_too_heavy_is_dropped_and_it_is_taken_away(monkeypatch: py
         table.do(2, number, CreateBody.of(0, heap))
     table.run(60)
     assert list(table.reasons) == [2] and "too heavy for this machine" in table.reasons[2]
-    bodies = table.server.course.demo.stages[0].world.body_ids
+    bodies = table.server.simulation.demo.stages[0].world.body_ids
     assert [body >> 20 for body in bodies if body >> 20] == [1]
     assert "the bodies of Mallory are taken away" in table.server.status.troubles[0]
 
@@ -513,22 +513,22 @@ def test_what_undo_makes_again_counts_as_made(waits: int) -> None:
     table = Table(limits=Limits(shapes_per_s=1.0, messages_per_s=1e4, processor_share=100.0, denials_per_s=1e3))
     table.come(1)
     table.run(30)
-    world = table.server.course.demo.stages[0].world
+    world = table.server.simulation.demo.stages[0].world
     n_made, number, after = 0, 0, 0
     for k in range(60):
         body = world.body_ids[-1]
         n_before = len(world.body_ids)
         number += 2
-        table.do(1, number, DestroyBody(0, body), tick=table.server.course.now)
+        table.do(1, number, DestroyBody(0, body), tick=table.server.simulation.now)
         if not waits:
             table.run(4)
         after = len(world.body_ids)
-        table.do(1, number + 1, UndoOwn(), tick=table.server.course.now)
+        table.do(1, number + 1, UndoOwn(), tick=table.server.simulation.now)
         table.run(4)
         n_made += len(world.body_ids) - (after if not waits else n_before - 1)
         if k > 3 and len(world.body_ids) < n_before:
             break
-    denied = [one.reason for one in table.of(1, m.Denied)]
+    denied = [one.reason for one in table.of(1, m.ActionDenied)]
     assert set(denied) == {"one user makes at most 1 bodies, shapes and joints a second here"} and not table.reasons
     assert 1 <= n_made <= 8, "four seconds' worth, and what comes in meanwhile"
 
@@ -536,11 +536,11 @@ def test_what_undo_makes_again_counts_as_made(waits: int) -> None:
 def test_undo_that_makes_nothing_costs_nothing() -> None:
     table = Table(limits=Limits(shapes_per_s=0.25))
     table.come(1)
-    body = table.server.course.demo.stages[0].world.body_ids[-1]
-    before = table.server.course.demo.stages[0].world.body(body).spec.name
+    body = table.server.simulation.demo.stages[0].world.body_ids[-1]
+    before = table.server.simulation.demo.stages[0].world.body(body).spec.name
     for k in range(10):
         table.do(1, 2 * k, ChangeBody(0, body, {"name": str(k)}))
         table.run(4)
         table.do(1, 2 * k + 1, UndoOwn())
         table.run(4)
-    assert table.of(1, m.Denied) == [] and table.server.course.demo.stages[0].world.body(body).spec.name == before
+    assert table.of(1, m.ActionDenied) == [] and table.server.simulation.demo.stages[0].world.body(body).spec.name == before

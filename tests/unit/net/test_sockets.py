@@ -11,17 +11,16 @@ import pytest
 
 from engine.common.errors import InvalidInputError, LabError
 from engine.common.rng import stream
-from engine.net import hosting as hosting_module
+from engine.net import client_session, server_thread
 from engine.net import messages as m
-from engine.net import party as party_module
 from engine.net.client import Client
+from engine.net.client_session import ClientSession
 from engine.net.connection import Connection, address_of
-from engine.net.hosting import Hosting
 from engine.net.link import LinkSettings
-from engine.net.netlab.hands import RandomHands
+from engine.net.netlab.random_user import RandomUser
 from engine.net.netlab.watching import ServerWatch, Watch
-from engine.net.party import Party
 from engine.net.server import ServerSettings
+from engine.net.server_thread import ServerThread
 from engine.sim.actions import Grab, PressKey
 from engine.sim.demo import Demo
 from engine.sim.registry import find_demo
@@ -33,84 +32,86 @@ def _demo() -> Demo:
 
 
 @pytest.fixture
-def hosting(monkeypatch: pytest.MonkeyPatch) -> Iterator[Hosting]:
-    monkeypatch.setattr(hosting_module, "_STATUS_SECONDS", 0.05)
-    monkeypatch.setattr(party_module, "_FIRST_WAIT", 0.05)
-    one = Hosting(_demo, ServerSettings(password="sesame"), port=0)
+def host(monkeypatch: pytest.MonkeyPatch) -> Iterator[ServerThread]:
+    monkeypatch.setattr(server_thread, "_STATUS_SECONDS", 0.05)
+    monkeypatch.setattr(client_session, "_FIRST_WAIT", 0.05)
+    one = ServerThread(_demo, ServerSettings(password="sesame"), port=0)
     one.start()
     yield one
     one.close()
 
 
-def _party(port: int, name: str = "one", password: str = "sesame", link: LinkSettings | None = None) -> Party:
-    return Party(Client(name, password), Connection("127.0.0.1", port, link=link))
+def _client_session(port: int, name: str = "one", password: str = "sesame", link: LinkSettings | None = None) -> ClientSession:
+    return ClientSession(Client(name, password), Connection("127.0.0.1", port, link=link))
 
 
-def _play(condition: Callable[[], object], *parties: Party) -> None:
-    """Let the parties go on until something is so."""
+def _play(condition: Callable[[], object], *client_sessions: ClientSession) -> None:
+    """Let the client_sessions go on until something is so."""
 
     def look() -> object:
-        for party in parties:
-            party.advance(time.monotonic())
+        for session in client_sessions:
+            session.advance(time.monotonic())
         return condition()
 
     until(look, look=0.005)
 
 
-def _is_in(party: Party) -> bool:
-    return party.client.course is not None and party.client.confirmed > 0
+def _is_in(session: ClientSession) -> bool:
+    return session.client.simulation is not None and session.client.confirmed > 0
 
 
-def test_clients_go_through_the_server_s_states_and_are_told_of_its_end(hosting: Hosting) -> None:
-    parties = [_party(hosting.port, name, link=LinkSettings(latency=0.01)) for name in ("one", "two")]
+def test_clients_go_through_the_server_s_states_and_are_told_of_its_end(host: ServerThread) -> None:
+    client_sessions = [_client_session(host.port, name, link=LinkSettings(latency=0.01)) for name in ("one", "two")]
     final: list[dict[int, bytes]] = [{}, {}]
-    for party, found in zip(parties, final, strict=True):
-        party.client.on_final = found.__setitem__
-    _play(lambda: all(map(_is_in, parties)), *parties)
-    parties[0].client.act(Grab((0.0, 5.0)), now=time.monotonic())
-    parties[1].client.act(PressKey("right"), now=time.monotonic())
-    parties[0].connection.link = LinkSettings(latency=0.03)
-    _play(lambda: len(final[0].keys() & final[1].keys()) > 40, *parties)
-    hosting.close("the lesson is over")
-    assert hosting.is_over and hosting.failure == ""
-    _play(lambda: all(party.is_over for party in parties), *parties)
-    assert [party.words for party in parties] == 2 * ["the lesson is over"] and all(party.has_ended for party in parties)
-    _play(lambda: all(hosting.status.keyframe in one for one in final), *parties)  # what came before the end is known
+    for session, found in zip(client_sessions, final, strict=True):
+        session.client.on_final = found.__setitem__
+    _play(lambda: all(map(_is_in, client_sessions)), *client_sessions)
+    client_sessions[0].client.act(Grab((0.0, 5.0)), now=time.monotonic())
+    client_sessions[1].client.act(PressKey("right"), now=time.monotonic())
+    client_sessions[0].connection.link = LinkSettings(latency=0.03)
+    _play(lambda: len(final[0].keys() & final[1].keys()) > 40, *client_sessions)
+    host.close("the lesson is over")
+    assert host.is_over and host.failure == ""
+    _play(lambda: all(session.is_over for session in client_sessions), *client_sessions)
+    assert [session.status_text for session in client_sessions] == 2 * ["the lesson is over"] and all(
+        session.server_ended for session in client_sessions
+    )
+    _play(lambda: all(host.status.keyframe in one for one in final), *client_sessions)  # what came before the end is known
     assert all(final[0][tick] == final[1][tick] for tick in final[0].keys() & final[1].keys())
-    assert final[0][hosting.status.keyframe].hex() == hosting.status.state_hash
-    assert set(hosting.status.users) == {"one", "two"} and hosting.status.server.n_sent > 1000
-    until(lambda: not any(thread.name in ("hosting", "connection") for thread in threading.enumerate()))
+    assert final[0][host.status.keyframe].hex() == host.status.state_hash
+    assert set(host.status.users) == {"one", "two"} and host.status.server.n_sent > 1000
+    until(lambda: not any(thread.name in ("host", "connection") for thread in threading.enumerate()))
 
 
 @pytest.mark.slow
 def test_clients_that_do_anything_over_lossy_sockets_agree_with_the_server() -> None:
     """In real time, a third client joining late: the acts depend on the machine, the agreement does not."""
     watched, n_ticks = ServerWatch(), 300
-    host = Hosting(lambda: find_demo("simple_shapes")(0, {"count": 5}), port=0, on_tick=watched.tick)
+    host = ServerThread(lambda: find_demo("simple_shapes")(0, {"count": 5}), port=0, on_tick=watched.tick)
     host.start()
     link = LinkSettings(0.05, 0.02, loss=0.05, reorder=0.1, duplicate=0.02)
-    parties = [_party(host.port, name, password="", link=link) for name in ("one", "two")]
-    players = [(party, Watch(party.client), RandomHands(stream(0, "hand", k), 4.0)) for k, party in enumerate(parties)]
+    client_sessions = [_client_session(host.port, name, password="", link=link) for name in ("one", "two")]
+    players = [(session, Watch(session.client), RandomUser(stream(0, "hand", k), 4.0)) for k, session in enumerate(client_sessions)]
     try:
 
         def all_know(known: int) -> bool:
             now = time.monotonic()
-            for party, watch, hands in players:
-                party.advance(now)
-                assert not party.is_over, party.reason
+            for session, watch, hands in players:
+                session.advance(now)
+                assert not session.is_over, session.reason
                 watch.frame(now)
-                if party.client.course is not None and host.status.tick < n_ticks:
-                    hands.play(watch, party.client.course.now, now)
+                if session.client.simulation is not None and host.status.tick < n_ticks:
+                    hands.play(watch, session.client.simulation.now, now)
             return all(watch.reached >= known for _, watch, _ in players)
 
         until(lambda: all_know(100), look=0.005)
-        late = _party(host.port, "three", password="", link=link)
-        players.append((late, Watch(late.client), RandomHands(stream(0, "hand", 2), 4.0)))
+        late = _client_session(host.port, "three", password="", link=link)
+        players.append((late, Watch(late.client), RandomUser(stream(0, "hand", 2), 4.0)))
         until(lambda: all_know(n_ticks), look=0.005)
     finally:
         host.close()
-        for party, _, _ in players:
-            party.leave()
+        for session, _, _ in players:
+            session.leave()
     assert watched.notes is not None and host.failure == "" and host.status.n_dropped == 0
     for _, watch, _ in players:
         shared = watch.notes.final.keys() & watched.notes.final.keys()
@@ -118,16 +119,16 @@ def test_clients_that_do_anything_over_lossy_sockets_agree_with_the_server() -> 
     assert min(players[2][1].notes.final) >= 100 and len(watched.notes.counted) > 20
 
 
-def test_a_wrong_password_is_told(hosting: Hosting) -> None:
-    party = _party(hosting.port, password="open")
-    _play(lambda: party.is_over, party)
-    assert "password" in party.reason and not party.has_ended
-    until(lambda: hosting.status.n_dropped == 1)
-    assert "password" in hosting.status.drops[0].reason
+def test_a_wrong_password_is_told(host: ServerThread) -> None:
+    session = _client_session(host.port, password="open")
+    _play(lambda: session.is_over, session)
+    assert "password" in session.reason and not session.server_ended
+    until(lambda: host.status.n_dropped == 1)
+    assert "password" in host.status.drops[0].reason
 
 
-def test_another_version_is_told(hosting: Hosting) -> None:
-    connection = Connection("127.0.0.1", hosting.port)
+def test_another_version_is_told(host: ServerThread) -> None:
+    connection = Connection("127.0.0.1", host.port)
     connection.send(m.encode(m.Hello(m.VERSION + 1, "one", "sesame")))
     until(lambda: connection.state == "closed", look=0.005)
     (content, _), *_ = connection.receive()
@@ -135,20 +136,20 @@ def test_another_version_is_told(hosting: Hosting) -> None:
     assert isinstance(answer, m.Refused) and f"speaks version {m.VERSION}" in answer.reason and connection.reason == answer.reason
 
 
-def test_a_connection_that_breaks_off_is_taken_up_again(hosting: Hosting) -> None:
-    party = _party(hosting.port)
-    _play(lambda: _is_in(party), party)
-    user = party.client.user
-    hosting._loop.call_soon_threadsafe(lambda: [one.transport.abort() for one in hosting.sockets])  # type: ignore[union-attr, func-returns-value]
-    _play(lambda: party.n_breaks == 1, party)
-    assert "broke off; trying again" in party.words
-    _play(lambda: party.connection.state == "open" and hosting.status.users == ("one",), party)
-    assert party.client.user == user
-    party.leave()
-    assert party.is_over and party.words == "left"
+def test_a_connection_that_breaks_off_is_taken_up_again(host: ServerThread) -> None:
+    session = _client_session(host.port)
+    _play(lambda: _is_in(session), session)
+    user = session.client.user
+    host._loop.call_soon_threadsafe(lambda: [one.transport.abort() for one in host.sockets])  # type: ignore[union-attr, func-returns-value]
+    _play(lambda: session.n_disconnects == 1, session)
+    assert "broke off; trying again" in session.status_text
+    _play(lambda: session.connection.state == "open" and host.status.users == ("one",), session)
+    assert session.client.user == user
+    session.leave()
+    assert session.is_over and session.status_text == "left"
 
 
-def test_what_is_no_server_is_told_in_words(hosting: Hosting) -> None:
+def test_what_is_no_server_is_told_in_words(host: ServerThread) -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent:
         port = silent.getsockname()[1]
     gone = Connection("127.0.0.1", port)
@@ -164,17 +165,17 @@ def test_what_is_no_server_is_told_in_words(hosting: Hosting) -> None:
     assert "another program" in reached.reason
 
 
-def test_a_taken_port_and_an_address_of_others_are_one_line(hosting: Hosting) -> None:
-    with pytest.raises(LabError, match=f"^port {hosting.port} is taken: another program listens at 127.0.0.1:{hosting.port}; --port 0"):
-        Hosting(_demo, port=hosting.port).start()
+def test_a_taken_port_and_an_address_of_others_are_one_line(host: ServerThread) -> None:
+    with pytest.raises(LabError, match=f"^port {host.port} is taken: another program listens at 127.0.0.1:{host.port}; --port 0"):
+        ServerThread(_demo, port=host.port).start()
     for bind in ("192.0.2.1", "no-such-host.invalid"):
         with pytest.raises(InvalidInputError, match=f"^--bind must be an address of this machine.*, got '{bind}'"):
-            Hosting(_demo, bind=bind, port=0).start()
+            ServerThread(_demo, bind=bind, port=0).start()
 
 
 def test_a_demo_that_cannot_be_made_or_shared_is_told_by_start() -> None:
     with pytest.raises(LabError, match="a demo with a world"):
-        Hosting(lambda: find_demo("stepper")(0), port=0).start()
+        ServerThread(lambda: find_demo("stepper")(0), port=0).start()
 
 
 @pytest.mark.parametrize(

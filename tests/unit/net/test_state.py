@@ -18,9 +18,9 @@ from engine.common.errors import InvalidInputError, LabError
 from engine.common.rng import stream
 from engine.decompose import load_body
 from engine.experiments.solvers import SCENES, write_scenes
-from engine.net.course import Act, Course
-from engine.net.netlab.hands import RandomHands
+from engine.net.netlab.random_user import RandomUser
 from engine.net.scene import check_shareable, made_of, scene_of
+from engine.net.shared_simulation import SharedSimulation, UserAction
 from engine.sim import registry
 from engine.sim.actions import Action, Drop, Join, Pause, Restart, SetParameter, action_of, as_plain
 from engine.sim.demo import Demo
@@ -41,23 +41,23 @@ SHARED = tuple(kind.id for kind in all_demos() if kind.id not in ("pair", "stepp
 class Hand:
     """A user who does anything but stop the time; `done` is what it did, with the ticks."""
 
-    def __init__(self, course: Course, user: int) -> None:
-        self.course, self.user = course, user
-        self.done: list[tuple[int, Act]] = []
-        self.mind = RandomHands(stream(user, course.demo.id), rate=6.0)
+    def __init__(self, simulation: SharedSimulation, user: int) -> None:
+        self.simulation, self.user = simulation, user
+        self.done: list[tuple[int, UserAction]] = []
+        self.mind = RandomUser(stream(user, simulation.demo.id), rate=6.0)
         self.act(Join(), now=0.0)
 
     @property
     def demo(self) -> Demo:
-        return self.course.demo
+        return self.simulation.demo
 
     def act(self, action: Action, now: float) -> object:
         if isinstance(action, Pause):
             return None
-        act = Act(self.user, len(self.done), self.demo.sim.resolve(action))
-        self.done.append((self.course.now, act))
+        act = UserAction(self.user, len(self.done), self.demo.sim.resolve(action))
+        self.done.append((self.simulation.now, act))
         with contextlib.suppress(LabError):
-            return self.course.act(act)
+            return self.simulation.act(act)
         return None
 
 
@@ -65,30 +65,30 @@ class Begun:
     """A demo at a keyframe, with three users who go on acting."""
 
     def __init__(self, demo: Demo) -> None:
-        self.demo, self.course = demo, Course(demo)
-        self.hands = [Hand(self.course, user) for user in (1, 2, 3)]
+        self.demo, self.simulation = demo, SharedSimulation(demo)
+        self.hands = [Hand(self.simulation, user) for user in (1, 2, 3)]
         self.go_on(N_BEFORE)
 
     def go_on(self, until: int = N_BEFORE + N_AFTER) -> None:
-        while self.course.now < until:
+        while self.simulation.now < until:
             for hand in self.hands:
-                hand.mind.play(hand, self.course.now, self.course.now / 60.0)
-            self.course.step()
+                hand.mind.play(hand, self.simulation.now, self.simulation.now / 60.0)
+            self.simulation.step()
 
     @property
-    def acts(self) -> list[tuple[int, Act]]:
+    def acts(self) -> list[tuple[int, UserAction]]:
         """What they did after the keyframe."""
         return [one for hand in self.hands for one in hand.done if one[0] >= N_BEFORE]
 
 
-def repeated(demo: Demo, acts: list[tuple[int, Act]]) -> Course:
+def repeated(demo: Demo, acts: list[tuple[int, UserAction]]) -> SharedSimulation:
     """Let a demo in the state of another one do what that did from there on."""
-    course = Course(demo, N_BEFORE)
+    simulation = SharedSimulation(demo, N_BEFORE)
     for tick, act in acts:
-        course.add(tick, act)
-    while course.now < N_BEFORE + N_AFTER:
-        course.step()
-    return course
+        simulation.add(tick, act)
+    while simulation.now < N_BEFORE + N_AFTER:
+        simulation.step()
+    return simulation
 
 
 def check_goes_on(demo: Demo) -> int:
@@ -100,7 +100,7 @@ def check_goes_on(demo: Demo) -> int:
     assert encode_state(there) == state
     here.go_on()
     digests = repeated(there, here.acts).digests
-    assert digests == {tick: here.course.digests[tick] for tick in digests} and here.acts
+    assert digests == {tick: here.simulation.digests[tick] for tick in digests} and here.acts
     return len(set(digests.values()))
 
 
@@ -152,7 +152,7 @@ def digests_elsewhere(path: str) -> list[str]:
     for scene, state, acts in msgspec.msgpack.decode(Path(path).read_bytes()):
         demo = made_of(scene)
         decode_state(demo, state)
-        told = [(tick, Act(user, number, action_of(one))) for tick, user, number, one in acts]
+        told = [(tick, UserAction(user, number, action_of(one))) for tick, user, number, one in acts]
         found.append(repeated(demo, told).digests[N_BEFORE + N_AFTER].hex())
     return found
 
@@ -165,7 +165,7 @@ def test_every_demo_goes_on_in_another_process(tmp_path: Path) -> None:
         scene, state = scene_of(here.demo), encode_state(here.demo)
         here.go_on()
         told.append((scene, state, [(tick, act.user, act.number, as_plain(act.action)) for tick, act in here.acts]))
-        digests.append(here.course.digests[here.course.now].hex())
+        digests.append(here.simulation.digests[here.simulation.now].hex())
     (tmp_path / "states").write_bytes(msgspec.msgpack.encode(told))
     code = "import sys; from tests.unit.net.test_state import digests_elsewhere; print(*digests_elsewhere(sys.argv[1]))"
     run = subprocess.run([sys.executable, "-c", code, str(tmp_path / "states")], capture_output=True, text=True, check=True)
@@ -186,13 +186,13 @@ def test_a_demo_that_runs_takes_over_another_state() -> None:
     assert there.stages[0] is stage, "the window holds it"
     here.go_on()
     digests = repeated(there, here.acts).digests
-    assert digests == {tick: here.course.digests[tick] for tick in digests}
+    assert digests == {tick: here.simulation.digests[tick] for tick in digests}
 
 
 def test_a_file_that_was_dropped_goes_along() -> None:
     demo = find_demo("simple_shapes")(0)
     dropped = demo.sim.act(Drop.of(load_dropped("sprites/figure.png", 1.2), (0.0, 9.0)))
-    Course(demo).step()
+    SharedSimulation(demo).step()
     state, there = encode_state(demo), find_demo("simple_shapes")(0)
     decode_state(there, state)
     (body,) = there.dropped

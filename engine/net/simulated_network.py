@@ -211,7 +211,7 @@ class SimulatedNetwork:
         self._link, self._down = link, down
         self._host = SimulatedServer(demo, settings, seed, now=1.0)
         self.server = self._host.server
-        self.final: dict[int, bytes] = dict(self.server.course.digests)
+        self.final: dict[int, bytes] = dict(self.server.simulation.digests)
         self.server.on_tick = self._note
         self.members = [
             SimulatedClient(
@@ -256,7 +256,7 @@ class SimulatedNetwork:
             member.connection.open()
 
     def _note(self, server: Server) -> None:
-        self.final[server.course.now] = server.course.digests[server.course.now]
+        self.final[server.simulation.now] = server.simulation.digests[server.simulation.now]
 
     def frame(self, play: Callable[[Client, np.random.Generator, float], object] | None = None) -> None:
         """Advance by a sixtieth of a second; `play` lets each client act."""
@@ -273,7 +273,7 @@ class SimulatedNetwork:
                 client.receive(content, own)
             client.advance(own)
             member.seconds += time.process_time() - begun
-            if play is not None and client.course is not None:
+            if play is not None and client.simulation is not None:
                 play(client, member.rng, own)
             member.connection.send(*client.outbox)
             client.outbox.clear()

@@ -14,7 +14,7 @@ import numpy as np
 from engine.net.netlab.plan import Plan
 from engine.net.netlab.watching import ClientNotes, ServerNotes
 
-__all__ = ["AGES", "SIZES", "ClientFinding", "Finding", "Spread", "found_of"]
+__all__ = ["AGES", "SIZES", "ClientResult", "ExperimentResult", "Spread", "found_of"]
 
 SIZES = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0)
 """Meters: bounds of the histogram of corrections by size."""
@@ -40,7 +40,7 @@ class Spread:
 
 
 @dataclass(frozen=True, slots=True)
-class ClientFinding:
+class ClientResult:
     """The result of one client; times in seconds, rates in bytes of messages a second."""
 
     name: str
@@ -69,14 +69,14 @@ class ClientFinding:
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class ExperimentResult:
     """See the module.
 
     Attributes
     ----------
     steps : int
         Ticks that the server closed, of the requested ones.
-    clients : list of ClientFinding
+    clients : list of ClientResult
     by_size, by_age : list of int
         Corrections below each bound of `SIZES` and of `AGES`, and, last, beyond.
     is_whole : bool
@@ -85,7 +85,7 @@ class Finding:
 
     plan: Plan
     steps: int
-    clients: list[ClientFinding]
+    clients: list[ClientResult]
     by_size: list[int]
     by_age: list[int]
     correction: Spread
@@ -173,7 +173,7 @@ class Finding:
         }
 
 
-def found_of(plan: Plan, server: ServerNotes, clients: Sequence[ClientNotes], is_whole: bool = True) -> Finding:
+def found_of(plan: Plan, server: ServerNotes, clients: Sequence[ClientNotes], is_whole: bool = True) -> ExperimentResult:
     """Return the result of an experiment."""
     last = min(plan.steps, max(server.final, default=0))
     findings, shown, agreed, clocks, corrections = [], [], [], [], []
@@ -200,7 +200,7 @@ def found_of(plan: Plan, server: ServerNotes, clients: Sequence[ClientNotes], is
         clocks += errors
         corrections += client.corrections
     sizes, ages = [meters for _, meters in corrections], [float(age) for age, _ in corrections]
-    return Finding(
+    return ExperimentResult(
         plan, last, findings, _histogram(SIZES, sizes), _histogram(AGES, ages), Spread.of(sizes), Spread.of(ages),
         Spread.of(shown), Spread.of(agreed), Spread.of(clocks), n_acts, n_moved / n_acts if n_acts else None,
         1e3 * server.seconds / server.ticks if server.ticks else None, list(server.drops), is_whole,
@@ -209,7 +209,7 @@ def found_of(plan: Plan, server: ServerNotes, clients: Sequence[ClientNotes], is
 
 def _of_client(
     plan: Plan, server: ServerNotes, client: ClientNotes, last: int, shown: Spread, agreed: Spread, clock: Spread, is_whole: bool
-) -> ClientFinding:
+) -> ClientResult:
     compared = {tick: digest for tick, digest in client.final.items() if tick <= last and tick in server.final}
     differing = sum(server.final[tick] != digest for tick, digest in compared.items())
     missing = set(range(min(compared), last + 1)) - set(compared) if compared else set()
@@ -221,14 +221,14 @@ def _of_client(
             problem = f"it does not know {len(missing)} steps, the first of them {min(missing)}"
     sizes = [meters for _, meters in client.corrections]
     up, down = (n / client.lasted if client.lasted > 0.0 else 0.0 for n in (client.n_sent, client.n_received))
-    return ClientFinding(
+    return ClientResult(
         name=client.name,
         first_step=min(compared, default=None),
         compared_steps=len(compared),
         differing_steps=differing,
         skipped_steps=len(missing),
         rollbacks=client.n_rollbacks,
-        resimulated_steps=client.n_again,
+        resimulated_steps=client.n_resimulated,
         adopted_keyframes=client.n_adopted,
         welcomes=client.n_welcomes,
         stalled_share=client.n_stalls / client.n_frames if client.n_frames else None,

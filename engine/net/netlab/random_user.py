@@ -37,7 +37,7 @@ from engine.sim.stage import Stage
 from engine.sim.users import SPEEDS
 from engine.world import BodySpec, DistanceJointSpec, FixtureSpec, RevoluteJointSpec
 
-__all__ = ["LATEST", "RATE", "Actor", "RandomHands", "ScriptedHands"]
+__all__ = ["LATEST", "RATE", "Actor", "RandomUser", "ScriptedUser"]
 
 RATE = 2.0
 """Default rate of a random hand, actions a second."""
@@ -65,7 +65,7 @@ class Actor(Protocol):
         """Apply an action."""
 
 
-class ScriptedHands:
+class ScriptedUser:
     """Hands that play a script."""
 
     def __init__(self, script: Script) -> None:
@@ -77,7 +77,7 @@ class ScriptedHands:
             actor.act(action, now=now)
 
 
-class RandomHands:
+class RandomUser:
     """Hands that act at random.
 
     Parameters
@@ -251,18 +251,18 @@ class RandomHands:
         return point[0] + float(dx), point[1] + float(dy)
 
 
-_FREQUENCIES: Mapping[Callable[[RandomHands, Actor, Demo, float], None], float] = {
-    RandomHands._grab: 8.0,
-    RandomHands._push: 4.0,
-    RandomHands._create: 3.0,
-    RandomHands._erase: 1.5,
-    RandomHands._join_bodies: 1.5,
-    RandomHands._part: 0.5,
-    RandomHands._undo: 1.0,
-    RandomHands._slide: 0.4,
-    RandomHands._pause: 0.5,
-    RandomHands._hurry: 0.5,
-    RandomHands._restart: 0.1,
+_FREQUENCIES: Mapping[Callable[[RandomUser, Actor, Demo, float], None], float] = {
+    RandomUser._grab: 8.0,
+    RandomUser._push: 4.0,
+    RandomUser._create: 3.0,
+    RandomUser._erase: 1.5,
+    RandomUser._join_bodies: 1.5,
+    RandomUser._part: 0.5,
+    RandomUser._undo: 1.0,
+    RandomUser._slide: 0.4,
+    RandomUser._pause: 0.5,
+    RandomUser._hurry: 0.5,
+    RandomUser._restart: 0.1,
 }
 """Relative frequency of each action of random hands."""
 

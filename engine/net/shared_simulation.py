@@ -1,4 +1,4 @@
-"""The course of a shared demo: acts by tick, keyframes, and the way back; what a server and its clients have in common.
+"""The simulation of a shared demo: acts by tick, keyframes, and the way back; what a server and its clients have in common.
 
     keyframe              keyframe        now
     |--a-----aa----------|----a----------|          a: acts, in front of the tick that they belong to; in one tick by user and number
@@ -27,7 +27,7 @@ from engine.sim.ids import readable
 from engine.sim.state import decode_state, encode_state
 from engine.sim.users import KEYFRAME_TICKS
 
-__all__ = ["Act", "Course", "TooLateError"]
+__all__ = ["SharedSimulation", "TooLateError", "UserAction"]
 
 _CLOSE_TICKS = 10
 """From one keyframe to the next where a snapshot is a reference to arrays that change no more: a keyframe costs half a tick of 100 bodies,
@@ -40,7 +40,7 @@ class TooLateError(LabError):
     """An act belongs to a tick that cannot be reached any more."""
 
 
-class Act(NamedTuple):
+class UserAction(NamedTuple):
     """An act of a user; `number` ascends for each user. Acts sort in the order in which they are applied."""
 
     user: int
@@ -53,7 +53,7 @@ class Act(NamedTuple):
         return self.user, self.number
 
 
-class Course:
+class SharedSimulation:
     """A demo, shared from here on.
 
     Parameters
@@ -85,7 +85,7 @@ class Course:
         self.digests: dict[int, bytes] = {tick: demo_hash(demo)}
         self.faults: deque[str] = deque(maxlen=_MAX_FAULTS)
         self.costs: dict[int, float] = {}
-        self._acts: dict[int, list[Act]] = {}
+        self._acts: dict[int, list[UserAction]] = {}
         self._keyframes: dict[int, bytes] = {}
         self._oldest = tick
         self._keep()
@@ -114,7 +114,7 @@ class Course:
         """Acts of all ticks that are kept."""
         return sum(map(len, self._acts.values()))
 
-    def acts(self, tick: int) -> tuple[Act, ...]:
+    def acts(self, tick: int) -> tuple[UserAction, ...]:
         """Return what is done at a tick, in order."""
         return tuple(self._acts.get(tick, ()))
 
@@ -122,7 +122,7 @@ class Course:
         """Return what is done at a tick as it stands in a recording."""
         return [Input(act.action, act.user) for act in self._acts.get(tick, ())]
 
-    def add(self, tick: int, act: Act) -> bool:
+    def add(self, tick: int, act: UserAction) -> bool:
         """Put an act at a tick; False if it is known there already.
 
         Raises
@@ -140,7 +140,7 @@ class Course:
         self._touch(tick, _place(acts, act.key))
         return True
 
-    def act(self, act: Act) -> Any:
+    def act(self, act: UserAction) -> Any:
         """Do something at the next tick, and at once: who draws a body sees it, and knows its id, before the tick has passed.
 
         What belongs before it is done first, and what has been done and belongs behind it is done again. Return what it returns.
@@ -264,6 +264,6 @@ class Course:
                 stage.checking, stage.recording = was_checking, True
 
 
-def _place(acts: list[Act], key: tuple[int, int]) -> int:
+def _place(acts: list[UserAction], key: tuple[int, int]) -> int:
     """Return where among acts one is."""
     return next(k for k, one in enumerate(acts) if one.key == key)

@@ -6,15 +6,15 @@ import time
 
 from engine.net.client import Client
 from engine.net.connection import Connection
-from engine.net.simulated import SimulatedConnection
+from engine.net.simulated_network import SimulatedConnection
 
-__all__ = ["Party"]
+__all__ = ["ClientSession"]
 
 _FIRST_WAIT, _MAX_WAIT = 0.5, 8.0
 """Seconds until it is tried again, doubled each time."""
 
 
-class Party:
+class ClientSession:
     """To be advanced once a frame.
 
     Parameters
@@ -27,40 +27,40 @@ class Party:
     ----------
     is_over : bool
         The server has ended, refuses the client or has dropped it, or could not be reached in the first place; or `leave` was called.
-        `come_back` tries once more.
+        `rejoin` tries once more.
     reason : str
         Why it is over, or broke off the last time.
-    has_ended : bool
+    server_ended : bool
         The server said that it ends.
-    again_at : float or None
+    retry_at : float or None
         When it is tried again, in the time of `advance`; None while it is connected, or being tried.
-    n_breaks : int
+    n_disconnects : int
         How many times the connection broke off.
-    broken_since : float or None
+    disconnected_since : float or None
         Since when it is not in, in the time of `advance`, however often it has been tried again; None while it is, and before it was.
     """
 
     def __init__(self, client: Client, connection: Connection | SimulatedConnection) -> None:
         self.client, self.connection = client, connection
-        self.is_over = self.has_ended = False
+        self.is_over = self.server_ended = False
         self.reason = ""
-        self.n_breaks = 0
+        self.n_disconnects = 0
         self._wait = _FIRST_WAIT
         self._is_open = False
-        self.again_at: float | None = None
-        self.broken_since: float | None = None
+        self.retry_at: float | None = None
+        self.disconnected_since: float | None = None
 
     @property
-    def words(self) -> str:
+    def status_text(self) -> str:
         """How it stands, for people."""
         at = self.connection.address
         if self.is_over:
             return self.reason
-        if self.again_at is not None:
+        if self.retry_at is not None:
             return f"{self.reason}; trying again"
         if self.connection.state != "open":
             return f"connecting to {at}"
-        return f"joined {at}" if self.client.is_in else f"waiting for the state of {at}"
+        return f"joined {at}" if self.client.is_joined else f"waiting for the state of {at}"
 
     def now(self) -> float:
         """Return the time of `advance`, seconds: that of `time.monotonic`, of a server in this process its own."""
@@ -76,9 +76,9 @@ class Party:
         was_closed = connection.state == "closed"  # asked before what came last is taken
         for content, at in connection.receive():
             client.receive(content, at)
-        if client.refused and not self.is_over:
-            self.has_ended = client.is_server_over
-            self._end(client.refused)
+        if client.end_reason and not self.is_over:
+            self.server_ended = client.server_ended
+            self._end(client.end_reason)
         if was_closed and not self.is_over:
             self._take_up_again(now)
         is_open = connection.state == "open" and not self.is_over
@@ -89,8 +89,8 @@ class Party:
         if is_open:
             if client.outbox:
                 connection.send(*client.outbox)
-            if client.is_in:
-                self._wait, self.broken_since = _FIRST_WAIT, None
+            if client.is_joined:
+                self._wait, self.disconnected_since = _FIRST_WAIT, None
         client.outbox.clear()
         return taken
 
@@ -102,27 +102,27 @@ class Party:
             self.client.outbox.clear()
             self._end("left")
 
-    def come_back(self) -> None:
+    def rejoin(self) -> None:
         """Try once more, under the number and the name that the client had."""
         self.connection.close()
-        self.client.refused, self.client.is_server_over = "", False  # else it would be over again before it is tried
-        self.is_over = self.has_ended = False
-        self.again_at = None
+        self.client.end_reason, self.client.server_ended = "", False  # else it would be over again before it is tried
+        self.is_over = self.server_ended = False
+        self.retry_at = None
         self.connection.open()
 
     def _take_up_again(self, now: float) -> None:
         """The connection has broken off: try again after a while, if it ever was one."""
-        if self.again_at is None:
+        if self.retry_at is None:
             self.reason = self.connection.reason
-            if self.client.course is None and self.n_breaks == 0:
+            if self.client.simulation is None and self.n_disconnects == 0:
                 self._end(self.reason)
                 return
-            self.n_breaks += 1
-            self.broken_since = now if self.broken_since is None else self.broken_since
-            self.again_at = now + self._wait
+            self.n_disconnects += 1
+            self.disconnected_since = now if self.disconnected_since is None else self.disconnected_since
+            self.retry_at = now + self._wait
             self._wait = min(2.0 * self._wait, _MAX_WAIT)
-        elif now >= self.again_at:
-            self.again_at = None
+        elif now >= self.retry_at:
+            self.retry_at = None
             self.connection.open()
 
     def _end(self, reason: str) -> None:

@@ -1,4 +1,4 @@
-"""A course that goes back for what came late, and one that knew everything in time, go through the same states."""
+"""A simulation that goes back for what came late, and one that knew everything in time, go through the same states."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 
 from engine.common.rng import stream
 from engine.geometry import Circle
-from engine.net.course import Act, Course, TooLateError
+from engine.net.shared_simulation import SharedSimulation, TooLateError, UserAction
 from engine.sim.actions import CreateBody, Drag, Grab, Join, Pause, Release, SetPose, SetSpeed
 from engine.sim.layout import laid_out
 from engine.sim.registry import find_demo
@@ -20,9 +20,9 @@ from engine.world import BodySpec, FixtureSpec
 N_TICKS = 240
 
 
-def _acts(rng: np.random.Generator, users: tuple[int, ...]) -> dict[int, list[Act]]:
+def _acts(rng: np.random.Generator, users: tuple[int, ...]) -> dict[int, list[UserAction]]:
     """Return random acts of several users, by tick."""
-    found = {0: [Act(user, 0, Join()) for user in users]}
+    found = {0: [UserAction(user, 0, Join()) for user in users]}
     for tick in range(1, N_TICKS - 30):
         for user in users:
             if rng.random() < 0.1:
@@ -36,7 +36,7 @@ def _acts(rng: np.random.Generator, users: tuple[int, ...]) -> dict[int, list[Ac
                     Pause(bool(rng.random() < 0.5)),
                     SetSpeed(0.25 if rng.random() < 0.5 else 1.0),
                 )[rng.integers(6)]
-                found.setdefault(tick, []).append(Act(user, tick, one))
+                found.setdefault(tick, []).append(UserAction(user, tick, one))
     return found
 
 
@@ -45,7 +45,7 @@ def _acts(rng: np.random.Generator, users: tuple[int, ...]) -> dict[int, list[Ac
 def test_what_came_late_makes_no_difference(demo: str, solver: str) -> None:
     kind, rng = find_demo(demo), stream(3, demo)
     acts = _acts(rng, (1, 2, 3))
-    known, late = Course(kind(0, solver=solver)), Course(kind(0, solver=solver))
+    known, late = SharedSimulation(kind(0, solver=solver)), SharedSimulation(kind(0, solver=solver))
     final = dict(known.digests)
     for tick in range(N_TICKS):
         for act in acts.get(tick, ()):
@@ -69,21 +69,21 @@ def test_what_came_late_makes_no_difference(demo: str, solver: str) -> None:
 
 def test_a_grab_is_the_same_wherever_the_stages_lie_in_the_picture() -> None:
     kind = find_demo("promise_slow_balls")
-    one, other = Course(kind(0)), Course(kind(0))
-    for course, x in ((one, 0.0), (other, 40.0)):
-        for stage in course.demo.stages:
+    one, other = SharedSimulation(kind(0)), SharedSimulation(kind(0))
+    for simulation, x in ((one, 0.0), (other, 40.0)):
+        for stage in simulation.demo.stages:
             stage.offset = (x, x)
     world = one.demo.stages[0].world
     ball = next(body for body in world.body_ids if world.body(body).spec.type == "dynamic")
     before, place = one.digests[0], world.state(ball).position
-    for course in (one, other):
-        course.add(0, Act(1, 0, Join()))
-        course.add(0, Act(1, 1, Grab(place)))
-        course.add(1, Act(1, 2, Drag((0.0, 5.0))))
+    for simulation in (one, other):
+        simulation.add(0, UserAction(1, 0, Join()))
+        simulation.add(0, UserAction(1, 1, Grab(place)))
+        simulation.add(1, UserAction(1, 2, Drag((0.0, 5.0))))
         for _ in range(5):
-            course.step()
+            simulation.step()
     assert one.digests == other.digests and one.digests[5] != before
-    assert [len(course.demo.stages[0].world.joint_ids) for course in (one, other)] == [1, 1]
+    assert [len(simulation.demo.stages[0].world.joint_ids) for simulation in (one, other)] == [1, 1]
 
 
 def test_stages_of_which_no_place_is_told_lie_at_the_origin() -> None:
@@ -100,23 +100,23 @@ def test_stages_of_which_no_place_is_told_lie_at_the_origin() -> None:
 
 
 def test_an_act_before_what_is_kept_is_refused() -> None:
-    course = Course(find_demo("simple_shapes")(0))
+    simulation = SharedSimulation(find_demo("simple_shapes")(0))
     for _ in range(100):
-        course.step()
-    course.forget(75)
-    assert course.oldest == 60
+        simulation.step()
+    simulation.forget(75)
+    assert simulation.oldest == 60
     with pytest.raises(TooLateError, match="tick 59, before the oldest that is kept, 60"):
-        course.add(59, Act(1, 0, Join()))
+        simulation.add(59, UserAction(1, 0, Join()))
 
 
 @pytest.mark.parametrize("solver", ["box2d", "soft_step"])
 def test_what_is_done_at_once_is_done_once_and_in_order(solver: str) -> None:
     kind, disc = find_demo("simple_shapes"), BodySpec((FixtureSpec(Circle(0.3), density=1.0),), position=(0.0, 6.0))
-    hasty, known = Course(kind(0, solver=solver)), Course(kind(0, solver=solver))
-    drawn, other = (Act(user, 1, CreateBody.of(0, disc)) for user in (2, 1))
-    moved = Act(2, 2, SetPose(0, 2 << 20, (1.0, 7.0), 0.0))
+    hasty, known = SharedSimulation(kind(0, solver=solver)), SharedSimulation(kind(0, solver=solver))
+    drawn, other = (UserAction(user, 1, CreateBody.of(0, disc)) for user in (2, 1))
+    moved = UserAction(2, 2, SetPose(0, 2 << 20, (1.0, 7.0), 0.0))
     for tick in range(60):
-        joined = [Act(user, 0, Join()) for user in (1, 2)] if tick == 0 else []
+        joined = [UserAction(user, 0, Join()) for user in (1, 2)] if tick == 0 else []
         for act in [*joined, *([drawn, other, moved] if tick == 40 else [])]:
             known.add(tick, act)
         known.step()
@@ -135,22 +135,22 @@ def test_what_is_done_at_once_is_done_once_and_in_order(solver: str) -> None:
 
 @pytest.mark.parametrize(("solver", "again"), [("box2d", 40), ("soft_step", 20)])
 def test_ticks_are_taken_again_from_the_keyframe_before_and_counted_once(solver: str, again: int) -> None:
-    course = Course(find_demo("simple_shapes")(0, {"count": 20}, solver=solver))
+    simulation = SharedSimulation(find_demo("simple_shapes")(0, {"count": 20}, solver=solver))
     for _ in range(70):
-        course.step()
-    stage = course.demo.stages[0]
-    trail, counts, digest = stage.trail, replace(stage.counts), course.digests[70]
-    course.add(55, Act(1, 0, Join()))
-    assert course.replay() == again
+        simulation.step()
+    stage = simulation.demo.stages[0]
+    trail, counts, digest = stage.trail, replace(stage.counts), simulation.digests[70]
+    simulation.add(55, UserAction(1, 0, Join()))
+    assert simulation.replay() == again
     assert stage.counts == counts and counts.begun > 0 and stage.trail is trail and stage.recording
-    assert course.digests[70] == digest
+    assert simulation.digests[70] == digest
 
 
 def test_a_course_that_never_goes_back_keeps_no_keyframe() -> None:
-    course = Course(find_demo("simple_shapes")(0, {"count": 20}), goes_back=False)
+    simulation = SharedSimulation(find_demo("simple_shapes")(0, {"count": 20}), goes_back=False)
     for _ in range(70):
-        course.step()
+        simulation.step()
     with pytest.raises(TooLateError, match="tick 69, before the oldest that is kept, 70"):
-        course.add(69, Act(1, 0, Join()))
-    course.forget(50)
-    assert course.oldest == 50 and set(course.digests) == set(range(50, 71))
+        simulation.add(69, UserAction(1, 0, Join()))
+    simulation.forget(50)
+    assert simulation.oldest == 50 and set(simulation.digests) == set(range(50, 71))

@@ -1,7 +1,7 @@
 """A server's sockets: a thread of its own with an asyncio loop, in which the `Server`, its world and its connections live.
 
-    the caller's thread            the hosting's thread
-    Hosting(make_demo).start() ->  makes the demo; accepts connections; takes the ticks that are due
+    the caller's thread            the server_thread's thread
+    ServerThread(make_demo).start() ->  makes the demo; accepts connections; takes the ticks that are due
     .status                    <-  a snapshot, twice a second
     .close("words")            ->  tells all, and ends within a second
 
@@ -46,7 +46,7 @@ from engine.sim.users import KEYFRAME_TICKS
 if TYPE_CHECKING:
     import ssl
 
-__all__ = ["BIND", "Hosting", "HostingStatus"]
+__all__ = ["BIND", "HostStatus", "ServerThread"]
 
 BIND = "127.0.0.1"
 """This machine alone."""
@@ -93,7 +93,7 @@ def _close_reason(words: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class HostingStatus:
+class HostStatus:
     """How it goes, at one time.
 
     Attributes
@@ -142,9 +142,9 @@ class _Socket(ServerConnection):
     stranger, 250 kB in asyncio alone, is bounded by their number.
     """
 
-    def __init__(self, hosting: Hosting, *arguments: Any, **options: Any) -> None:
+    def __init__(self, server_thread: ServerThread, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
-        self.hosting = hosting
+        self.server_thread = server_thread
         self.opened, self.origin = time.monotonic(), ""
         """When, and what counts as its address."""
         self.largest = self.n_unwritten = 0
@@ -163,15 +163,15 @@ class _Socket(ServerConnection):
         self.transport = cast(asyncio.Transport, transport)
         found = self.remote_address
         self.origin = origin_of(str(found[0])) if isinstance(found, tuple) else ""
-        self.hosting.make_room(self)
+        self.server_thread.make_room(self)
         if self.why:
             return
-        self.hosting.sockets.add(self)
-        if self.hosting.tls is None:
+        self.server_thread.sockets.add(self)
+        if self.server_thread.tls is None:
             self._begin(transport)
         else:
             self.transport.pause_reading()  # until TLS reads
-            self.hosting.keep(self._encrypt(self.hosting.tls))
+            self.server_thread.keep(self._encrypt(self.server_thread.tls))
 
     async def _encrypt(self, tls: ssl.SSLContext) -> None:
         """Shake hands for TLS, and begin; one that does not, or in time, is gone at once, with all that was kept for it."""
@@ -194,7 +194,7 @@ class _Socket(ServerConnection):
         super().connection_made(transport)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        self.hosting.sockets.discard(self)
+        self.server_thread.sockets.discard(self)
         self._waiting.clear()
         if self._is_begun:
             super().connection_lost(exc)
@@ -211,7 +211,7 @@ class _Socket(ServerConnection):
         if self.why:
             return
         if self.n_bytes > MAX_BYTES_PER_S:
-            self.hosting.cut(self, f"it sends more than {MAX_BYTES_PER_S} bytes a second")
+            self.server_thread.cut(self, f"it sends more than {MAX_BYTES_PER_S} bytes a second")
             return
         is_scheduled = bool(self._waiting)
         self._waiting += data
@@ -231,7 +231,7 @@ class _Socket(ServerConnection):
         error = self.protocol.parser_exc
         if error is not None and not self.why:  # the library would wait for its answer
             large = f"it sent a message of more than {m.MAX_CLIENT_MESSAGE_BYTES} bytes"
-            self.hosting.cut(self, large if isinstance(error, PayloadTooBig) else "what it sends is no WebSocket protocol")
+            self.server_thread.cut(self, large if isinstance(error, PayloadTooBig) else "what it sends is no WebSocket protocol")
         if self._waiting:
             self.loop.call_soon(self._look)
 
@@ -261,13 +261,13 @@ class _Socket(ServerConnection):
         opcode = getattr(event, "opcode", None)
         self.n_pings += opcode is Opcode.PING
         if self.peer is not None and opcode is Opcode.PONG:
-            self.hosting.note_alive(self.peer)
+            self.server_thread.note_alive(self.peer)
         if self.why:
             return
         if self.n_pings > MAX_PINGS_PER_S:
-            self.hosting.cut(self, f"it sends more than {MAX_PINGS_PER_S} pings a second")
+            self.server_thread.cut(self, f"it sends more than {MAX_PINGS_PER_S} pings a second")
         elif self.n_frames > MAX_FRAMES_PER_S:
-            self.hosting.cut(self, f"it sends more than {MAX_FRAMES_PER_S} messages a second")
+            self.server_thread.cut(self, f"it sends more than {MAX_FRAMES_PER_S} messages a second")
         else:
             super().process_event(event)
 
@@ -283,7 +283,7 @@ class _Socket(ServerConnection):
         return f"{found[0]}:{found[1]}" if isinstance(found, tuple) else "a stranger"
 
 
-class Hosting:
+class ServerThread:
     """A shared world that others may join, over sockets.
 
     Parameters
@@ -308,7 +308,7 @@ class Hosting:
     ----------
     port : int
         At which it listens, once it has started.
-    status : HostingStatus
+    status : HostStatus
         Told twice a second, once it has started.
     settings : ServerSettings
     failure : str
@@ -329,7 +329,7 @@ class Hosting:
         on_tick: Callable[[Server], object] | None = None,
     ) -> None:
         self.bind, self.port = bind, integer("port", port, 0, 65535)
-        self.status: HostingStatus
+        self.status: HostStatus
         self.failure = ""
         self._hosts: list[str] = []
         self.sockets: set[_Socket] = set()
@@ -386,7 +386,7 @@ class Hosting:
         listening = _listen(self.bind, self.port)
         self.port = listening.getsockname()[1]
         self._hosts = own_addresses(self.bind)
-        self._thread = threading.Thread(target=self._run, args=(listening,), name="hosting", daemon=True)
+        self._thread = threading.Thread(target=self._run, args=(listening,), name="server_thread", daemon=True)
         self._thread.start()
         try:
             self._begun.wait()
@@ -438,7 +438,7 @@ class Hosting:
         self._loop.set_exception_handler(lambda loop, context: None)  # of connections that break off in the middle of a handshake
         self._server = server = Server(self._make_demo(), self.settings, start=self._loop.time())
         if self.record is not None:
-            self._recorder = record_ticks(server.course.demo, self.record)
+            self._recorder = record_ticks(server.simulation.demo, self.record)
         server.on_tick = self._took
         self._tell_status()
         made = cast(type[ServerConnection], lambda *given, **options: _Socket(self, *given, **options))
@@ -469,7 +469,7 @@ class Hosting:
                 now = min(now, now + (until + server.settings.delay + 0.5 - server.clock(now)) / server.hertz)
             server.advance(now)
             self.flush()
-            if until is not None and server.course.now >= until:
+            if until is not None and server.simulation.now >= until:
                 self._reason = f"the server has taken its {until} steps"
                 return
             if now - second >= 1.0:
@@ -478,13 +478,13 @@ class Hosting:
             if now - told >= _STATUS_SECONDS:
                 told = now
                 self._tell_status()
-            due = (server.course.now + server.settings.delay + 1 - server.clock(clock())) / server.hertz
+            due = (server.simulation.now + server.settings.delay + 1 - server.clock(clock())) / server.hertz
             await asyncio.sleep(min(max(due, 0.0), _STATUS_SECONDS))
 
     def _took(self, server: Server) -> None:
-        course = server.course
+        simulation = server.simulation
         if self._recorder is not None:
-            self._recorder.tick(course.inputs(course.now - 1), course.digests[course.now])
+            self._recorder.tick(simulation.inputs(simulation.now - 1), simulation.digests[simulation.now])
         if self._on_tick is not None:
             self._on_tick(server)
 
@@ -554,7 +554,7 @@ class Hosting:
             self._server.drop(connection.peer, reason)
         elif not connection.why:
             self._n_strangers += 1
-            self._strangers.append(Drop(self._server.course.now, connection.address, reason))
+            self._strangers.append(Drop(self._server.simulation.now, connection.address, reason))
         connection.why = connection.why or reason
         self.sockets.discard(connection)
         connection.transport.abort()
@@ -606,8 +606,8 @@ class Hosting:
         status, (before, sent, received) = server.status, self._seen
         self._seen = (now, status.n_sent, status.n_received)
         passed = max(now - before, 1e-3)
-        keyframe = max((tick for tick in server.course.digests if tick % KEYFRAME_TICKS == 0), default=0)
-        self.status = HostingStatus(
+        keyframe = max((tick for tick in server.simulation.digests if tick % KEYFRAME_TICKS == 0), default=0)
+        self.status = HostStatus(
             status,
             tuple(sorted((*status.drops, *self._strangers), key=lambda drop: drop.tick)),
             status.n_dropped + self._n_strangers,
@@ -615,7 +615,7 @@ class Hosting:
             (status.n_sent - sent) / passed,
             (status.n_received - received) / passed,
             keyframe,
-            server.course.digests[keyframe].hex() if keyframe in server.course.digests else "",
+            server.simulation.digests[keyframe].hex() if keyframe in server.simulation.digests else "",
             "" if self._recorder is None else self._recorder.ended,
         )
 
