@@ -37,7 +37,7 @@ def test_no_strip_is_left_over():
 
 def test_the_schema_on_the_page_is_the_schema():
     text = (DOCS / "steppers.md").read_text("utf-8")
-    table = text[text.index("## A step\n") : text.index("## What holds it true")]
+    table = text[text.index("## A step\n") : text.index("## Tests\n")]
     assert re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE) == [field.name for field in fields(TraceStep)]
 
 
