@@ -13,7 +13,7 @@ from engine.experiments.rules import Piece, RuleStepper
 from engine.experiments.spec import Rule, ShotSpec
 from engine.experiments.tracker import Outcome, ShotTracker
 from engine.render import palette
-from engine.render.palette import mix
+from engine.render.palette import Color, mix
 from engine.sim.stage import StepPiece, WholeStep
 
 __all__ = ["LEFT", "RIGHT", "TARGET_COLOR", "Lane", "Toi"]
@@ -49,6 +49,7 @@ class Lane:
         self.rule = rule
         self.watch: ShotTracker | None = None
         self.recorder: StepRecorder
+        self._targets: list[int] = []
         self.poses: list[Pose] = []
         self.tois: list[Toi] = []
         self.tally: list[Outcome] = []
@@ -61,19 +62,22 @@ class Lane:
         world = self.stage.world
         floor = build_floor(world, LEFT, RIGHT)
         panels = build_range(world, spec)
-        targets = [body for body in world.body_ids if body != floor]
-        self.stage.colors.clear()
-        for body in targets:
-            self.stage.colors[body] = TARGET_COLOR
+        self._targets = [body for body in world.body_ids if body != floor]
         bullet = fire_bullet(world, spec)
-        self.stage.colors[bullet] = palette.NORMAL
         self._stepper = RuleStepper(world, spec, bullet)
         self.watch = ShotTracker(world, spec, bullet, panels)
         self._fixture = world.body(bullet).fixtures[0]
         self.shape = world.fixture(self._fixture).shape
-        self.recorder = StepRecorder(world, bullet, targets)
+        self.recorder = StepRecorder(world, bullet, self._targets)
         self._has_weight, self._is_sensor = False, spec.target == "sensor"
         self.poses, self.tois, self.pieces = [self._pose()], [], []
+
+    @property
+    def colors(self) -> dict[int, Color]:
+        """Colors of the target's bodies and of the bullet, by id."""
+        if self.watch is None:
+            return {}
+        return {**dict.fromkeys(self._targets, TARGET_COLOR), self.watch.bullet: palette.NORMAL}
 
     def clear(self) -> None:
         """Take everything out of the world: no shot."""

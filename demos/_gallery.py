@@ -8,7 +8,7 @@ without a skin leave none; beside another world a scene is built as that one.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -54,9 +54,21 @@ class Scene(Demo):
 
     stage: Stage
 
+    painted: dict[int, Color]
+    """Colors of bodies, by id."""
+
     def build(self) -> None:
+        self.painted = {}
         self.stage = self.add_stage(World(self.settings()))
         self.furnish()
+
+    def paint(self, body: int, color: Color) -> int:
+        """Give a body a color; return its id."""
+        self.painted[body] = color
+        return body
+
+    def body_colors(self, stage: Stage) -> Mapping[int, Color]:
+        return self.painted
 
     def settings(self) -> WorldSettings:
         """Return the world's settings."""
@@ -108,7 +120,6 @@ def add_shape(
     shape: Polygon | Circle | Sequence[Polygon | Circle],
     at: Point,
     angle: float = 0.0,
-    color: Color | None = None,
     density: float = 1.0,
     friction: float = 0.5,
     restitution: float = 0.0,
@@ -119,10 +130,7 @@ def add_shape(
     """Create a body of one shape, or of several that are one body, and return its id; `body` are further fields of `BodySpec`."""
     shapes = (shape,) if isinstance(shape, Polygon | Circle) else tuple(shape)
     fixtures = tuple(FixtureSpec(one, density=density, friction=friction, restitution=restitution, group=group) for one in shapes)
-    made = stage.world.create_body(BodySpec(fixtures, position=at, angle=angle, name=name, **body))
-    if color is not None:
-        stage.colors[made] = color
-    return made
+    return stage.world.create_body(BodySpec(fixtures, position=at, angle=angle, name=name, **body))
 
 
 def add_box(stage: Stage, at: Point, width: float, height: float, angle: float = 0.0, **more: Any) -> int:

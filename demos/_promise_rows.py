@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, ClassVar
 
 from demos._promises import Promise
@@ -46,10 +47,12 @@ class RowsScene(Promise):
         for lane, (name, spec) in enumerate(self.lanes()):
             rows = Rows(spec, even_phases(N_ROWS))
             stage = self.add_stage(rows.world, (0.0, -LANE * lane))
-            stage.colors.update(dict.fromkeys(rows.bullets, palette.NORMAL))
-            if spec.target != "sensor":
-                stage.colors.update(dict.fromkeys(rows.targets, TARGET_COLOR))
             self.rows.append((name, rows, stage))
+
+    def body_colors(self, stage: Stage) -> Mapping[int, Color]:
+        rows = next(rows for _, rows, other in self.rows if other is stage)
+        bullets = dict.fromkeys(rows.bullets, palette.NORMAL)
+        return bullets if rows.spec.target == "sensor" else bullets | dict.fromkeys(rows.targets, TARGET_COLOR)
 
     def began_again(self) -> None:
         for _, rows, _ in self.rows:

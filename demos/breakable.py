@@ -170,7 +170,7 @@ class Breakable(Scene):
     def _break(self, plate: int, share: float) -> None:
         """Replace a plate by its pieces, each with its share of the velocity that the plate had there before the blow."""
         now, before = self.world.state(plate), self._moved[plate]
-        color = self.stage.colors.pop(plate, None)
+        color = self.painted.pop(plate)
         del self.plates[plate]
         self.world.destroy_body(plate)
         (vx, vy), w = before.linear_velocity, before.angular_velocity
@@ -181,7 +181,9 @@ class Breakable(Scene):
             local = Polygon(piece.vertices - (x, y))
             velocity = (share * (vx - w * arm[1]), share * (vy + w * arm[0]))
             at = (now.position[0] + arm[0], now.position[1] + arm[1])
-            made = add_shape(self.stage, local, at, now.angle, color, linear_velocity=velocity, angular_velocity=share * w, name="piece")
+            made = self.paint(
+                add_shape(self.stage, local, at, now.angle, linear_velocity=velocity, angular_velocity=share * w, name="piece"), color
+            )
             self._pieces.append(made)
 
     def _begin(self) -> None:
@@ -193,14 +195,16 @@ class Breakable(Scene):
         self.blows = [0.0] * N_PLATES
         for k in range(N_PLATES):
             at = (k * PITCH, _TOP + RADIUS + self.height(k))  # a corner lies lowest
-            plate = add_shape(
-                self.stage,
-                wedges(),
-                at,
-                color=palette.BODY_COLORS[k % len(palette.BODY_COLORS)],
-                angular_velocity=self.parameter("spin"),
-                friction=0.3,
-                name="plate",
+            plate = self.paint(
+                add_shape(
+                    self.stage,
+                    wedges(),
+                    at,
+                    angular_velocity=self.parameter("spin"),
+                    friction=0.3,
+                    name="plate",
+                ),
+                palette.BODY_COLORS[k % len(palette.BODY_COLORS)],
             )
             self.plates[plate] = k
         self.mass = self.world.body(plate).mass

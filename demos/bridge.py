@@ -74,16 +74,17 @@ class Bridge(Scene):
             (banks[0], banks[1]),
             density=_DENSITY,
             friction=0.8,
-            color=palette.BODY_COLORS[3],
             linear_damping=_DAMPING,
             angular_damping=_DAMPING,
             name="plank",
         )
+        for plank in self.planks:
+            self.paint(plank, palette.BODY_COLORS[3])
         self.hinges = self.world.joint_ids
         density = self.parameter("mass") / (math.pi * _RADIUS**2)
         at = (-_HALF - 0.8 * _BANK, 0.8 * _RISE + 1.06 * _RADIUS)
-        look = {"color": palette.BODY_COLORS[0], "name": "ball"}
-        self.ball = add_disc(self.stage, at, _RADIUS, density=density, friction=0.8, linear_velocity=(3.0, -1.0), **look)
+        ball = add_disc(self.stage, at, _RADIUS, density=density, friction=0.8, linear_velocity=(3.0, -1.0), name="ball")
+        self.ball = self.paint(ball, palette.BODY_COLORS[0])
 
     @property
     def predicted(self) -> float:

@@ -10,7 +10,7 @@ The target's middle is x = 0, and the shot is `engine.experiments.ShotSpec`: the
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
@@ -36,7 +36,7 @@ from demos._bullet_timeline import LaneMoment, gap_timeline
 from demos._bullet_words import ALSO, CHOICES, LANE_KEYS, NAMES, RULE_MEANINGS, RULE_NAMES, TARGET_KEYS, WITH_ZONE, WORDS
 from engine.app.clock import SPEEDS
 from engine.common.limits import MAX_TRANSLATION_PER_STEP
-from engine.demo import Demo, Parameter, register
+from engine.demo import Demo, Parameter, Stage, register
 from engine.experiments.spec import DEFAULT_RADIUS, HALF_PHASE, RULES, Rule, ShotSpec
 from engine.experiments.tracker import Outcome, ShotTracker, verdict
 from engine.experiments.tunneling import predicts_tunnel
@@ -133,6 +133,9 @@ class Bullet(Demo):
                 self.lanes.append(lane)
         self.arrange(*getattr(self, "_room", (980.0, 440.0)))
         self.fire()
+
+    def body_colors(self, stage: Stage) -> Mapping[int, Color]:
+        return next(lane.colors for lane in self.lanes if lane.stage is stage)
 
     def _step_of(self, lane: int) -> Iterator[StepPiece]:
         """Return the pieces of a step of a lane; the lanes are other objects after going back in time."""

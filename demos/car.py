@@ -75,10 +75,10 @@ class Car(Scene):
             Polygon(((-1.35, -0.2), (1.35, -0.2), (1.4, 0.1), (0.9, 0.25), (-1.3, 0.25))),
             Polygon(((-1.0, 0.25), (0.75, 0.25), (0.2, 0.72), (-0.7, 0.72))),
         )
-        self.body = add_shape(self.stage, body, (x, y + 0.3), density=0.8, friction=0.4, color=palette.ACCENT, name="car")
+        self.body = self.paint(add_shape(self.stage, body, (x, y + 0.3), density=0.8, friction=0.4, name="car"), palette.ACCENT)
         self.wheels = []
         for place in _WHEELS:
-            wheel = add_disc(self.stage, (x + place, y), _RADIUS, density=1.2, friction=_GRIP, color=palette.STATIC, name="wheel")
+            wheel = self.paint(add_disc(self.stage, (x + place, y), _RADIUS, density=1.2, friction=_GRIP, name="wheel"), palette.STATIC)
             anchor = (x + place, y)
             self.world.create_joint(WheelJointSpec(self.body, wheel, anchor, (0.0, 1.0), self.parameter("frequency"), 0.7))
             self.wheels.append(wheel)

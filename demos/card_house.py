@@ -85,7 +85,7 @@ class CardHouse(Scene):
         if key != "return":
             return False
         at = (2.0 * self._apart + 0.6, _MARBLE + rest_box(self))
-        self.marbles.append(add_disc(self.stage, at, _MARBLE, density=6.0, color=palette.NORMAL, linear_velocity=(-6.0, 0.0)))
+        self.marbles.append(self.paint(add_disc(self.stage, at, _MARBLE, density=6.0, linear_velocity=(-6.0, 0.0)), palette.NORMAL))
         return True
 
     def home(self) -> AABB:
@@ -127,4 +127,4 @@ class CardHouse(Scene):
         self.heights.append(self.world.state(top).position[1])
 
     def _card(self, at: tuple[float, float], length: float, angle: float, friction: float, color: int) -> int:
-        return add_box(self.stage, at, length, _THICKNESS, angle, friction=friction, color=palette.BODY_COLORS[color], name="card")
+        return self.paint(add_box(self.stage, at, length, _THICKNESS, angle, friction=friction, name="card"), palette.BODY_COLORS[color])

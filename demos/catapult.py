@@ -107,11 +107,11 @@ class Catapult(Scene):
             Polygon.box(0.05, 0.2, (-_LONG - _RADIUS - 0.12, 0.5 * _THICKNESS + 0.15)),
             Polygon.box(0.05, 0.1, (-_LONG + _RADIUS + 0.12, 0.5 * _THICKNESS + 0.05)),
         )
-        self.arm = add_shape(self.stage, beam, _PIVOT, _READY, density=1.5, group=-1, color=palette.BODY_COLORS[3], name="arm")
+        self.arm = self.paint(add_shape(self.stage, beam, _PIVOT, _READY, density=1.5, group=-1, name="arm"), palette.BODY_COLORS[3])
         hung = _LOADED.apply((_SHORT, 0.0))
         weight = Polygon.box(0.5 * _WEIGHT_SIDE, 0.5 * _WEIGHT_SIDE, (0.0, -0.5 * _WEIGHT_SIDE))
-        self.weight = add_shape(
-            self.stage, weight, hung, density=density, group=-1, color=palette.STATIC, angular_damping=2.0, name="weight"
+        self.weight = self.paint(
+            add_shape(self.stage, weight, hung, density=density, group=-1, angular_damping=2.0, name="weight"), palette.STATIC
         )
         # the stone leaves square to the line from the pivot to its middle, which lies `_lift` above the arm
         swing = _READY + 0.5 * math.pi - math.radians(self.parameter("stop")) - math.atan2(self._lift, _LONG)
@@ -189,7 +189,7 @@ class Catapult(Scene):
         for column in range(columns):
             for row in range(rows - (column == 1)):
                 at = (left + column * (_BRICK[0] + 0.03), 0.5 * _BRICK[1] + rest_box(self) + row * (_BRICK[1] + rest_box(self)))
-                bricks.append(add_box(self.stage, at, *_BRICK, density=0.8, friction=0.7, color=palette.BODY_COLORS[row % 2]))
+                bricks.append(self.paint(add_box(self.stage, at, *_BRICK, density=0.8, friction=0.7), palette.BODY_COLORS[row % 2]))
         return bricks
 
     @property
@@ -202,7 +202,7 @@ class Catapult(Scene):
         at = _LOADED.apply((-_LONG, self._lift))
         density = self.parameter("stone") / (math.pi * _RADIUS**2)
         color = palette.TOUCHING
-        self.stones.append(add_disc(self.stage, at, _RADIUS, density=density, friction=0.6, color=color, bullet=True, name="stone"))
+        self.stones.append(self.paint(add_disc(self.stage, at, _RADIUS, density=density, friction=0.6, bullet=True, name="stone"), color))
         self.n_shots += 1
         self._loaded = self.steps
         self._left = None

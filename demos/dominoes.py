@@ -158,6 +158,6 @@ class Dominoes(Scene):
         at = (foot[0], foot[1] + 0.5 * _HEIGHT * size + rest_box(self))
         color = palette.BODY_COLORS[k % len(palette.BODY_COLORS)]
         self.dominoes.append(
-            add_box(self.stage, at, _THICKNESS * size, _HEIGHT * size, friction=friction, color=color, name=f"domino {k + 1}")
+            self.paint(add_box(self.stage, at, _THICKNESS * size, _HEIGHT * size, friction=friction, name=f"domino {k + 1}"), color)
         )
         self.places.append(foot)

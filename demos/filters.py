@@ -74,7 +74,7 @@ class Filters(Scene):
             y0, y1 = self._height(x0), self._height(x1)
             bar = Polygon(((x0, y0 - 0.1), (x1, y1 - 0.1), (x1, y1), (x0, y0)))
             grid = FixtureSpec(bar, friction=0.3, mask=0xFFFF & ~self._category(k), name=f"grid {NAMES[k]}")
-            self.stage.colors[self.world.create_body(BodySpec((grid,), type="static", name=f"grid {NAMES[k]}"))] = _color(k)
+            self.paint(self.world.create_body(BodySpec((grid,), type="static", name=f"grid {NAMES[k]}")), _color(k))
         self.bins = {self._sensor(k): k for k in range(N_KINDS)}
         self._balls = self.rng("balls").permutation(int(self.parameter("balls"))) % N_KINDS
         self.kinds: dict[int, int] = {}
@@ -168,8 +168,7 @@ class Filters(Scene):
             BodySpec((fixture,), position=_START, linear_velocity=_SEND, angular_damping=1.0, name=f"ball {NAMES[kind]}")
         )
         self.kinds[ball] = kind
-        self.stage.colors[ball] = _color(kind)
-        return ball
+        return self.paint(ball, _color(kind))
 
     def _sensor(self, kind: int) -> int:
         shape = Polygon.box(0.5 * WIDTH - _HALF_WALL - _APART, _BEAM, ((kind + 0.5) * WIDTH, COUNTER))

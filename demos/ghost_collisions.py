@@ -7,7 +7,7 @@ one, with a chance of 5 mm / (v h) at each; a disc at every corner near which a 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from demos._gallery import Scene, label
@@ -15,6 +15,7 @@ from engine.demo import Parameter, Stage, StatusLine, register
 from engine.experiments.limitations.seams import FINISH, HALF, N_TILES, SLIDERS, Ground, first_bump, floor_of, resting_height
 from engine.geometry import AABB, Circle, Polygon
 from engine.render import palette
+from engine.render.palette import Color
 from engine.world import BodySpec, FixtureSpec, World
 
 if TYPE_CHECKING:
@@ -79,7 +80,6 @@ class GhostCollisions(Scene):
             body = stage.world.create_body(spec)
             # as Box2D has it: to float32
             predicted = first_bump(floor, slider, spec.linear_velocity[0], spec.position[0], stage.world.settings.hertz) is not None
-            stage.colors[body] = palette.WARNING if predicted else palette.ACCENT
             under_way[body] = (predicted, False, self.steps)
 
     def after_step(self) -> None:
@@ -98,7 +98,10 @@ class GhostCollisions(Scene):
                     done.append((predicted, tripped))
                     del under_way[body]
                     stage.world.destroy_body(body)
-                    stage.colors.pop(body, None)
+
+    def body_colors(self, stage: Stage) -> Mapping[int, Color]:
+        under_way = self.under_way[self.stages.index(stage)]
+        return {body: palette.WARNING if predicted else palette.ACCENT for body, (predicted, _, _) in under_way.items()}
 
     def counts(self, lane: int) -> tuple[int, int, int, int]:
         """Return how many are through, how many tripped, of how many it was predicted, and of how many wrongly."""

@@ -64,17 +64,19 @@ class NewtonsCradle(Scene):
         beam = add_box(self.stage, (0.0, LENGTH + 0.1), n * pitch, 0.2, type="static", name="beam")
         self.balls = []
         for k, x in enumerate(self.places):
-            ball = add_disc(
-                self.stage,
-                (x, 0.0),
-                RADIUS,
-                friction=0.0,
-                restitution=1.0,
-                fixed_rotation=True,
-                bullet=True,
-                allow_sleep=False,
-                color=palette.BODY_COLORS[k % len(palette.BODY_COLORS)],
-                name="ball",
+            ball = self.paint(
+                add_disc(
+                    self.stage,
+                    (x, 0.0),
+                    RADIUS,
+                    friction=0.0,
+                    restitution=1.0,
+                    fixed_rotation=True,
+                    bullet=True,
+                    allow_sleep=False,
+                    name="ball",
+                ),
+                palette.BODY_COLORS[k % len(palette.BODY_COLORS)],
             )
             self.world.create_joint(DistanceJointSpec(beam, ball, (x, LENGTH), (x, 0.0)))
             self.balls.append(ball)

@@ -10,7 +10,7 @@ outline's feet are beside it. The number is the gap between the edge and the nea
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, ClassVar
@@ -238,12 +238,16 @@ class NonconvexCharacters(Demo):
             )
             world.create_body(BodySpec(ground, type="static", name="ground"))
             platform = world.create_body(BodySpec((_block(-EDGE, EDGE, 0.0, TOP),), type="static", name="platform"))
-            stage = self.add_stage(world, offset=(PITCH * (k % COLUMNS), SPACING * (ROWS - 1 - k // COLUMNS)), label=hold.title)
+            self.add_stage(world, offset=(PITCH * (k % COLUMNS), SPACING * (ROWS - 1 - k // COLUMNS)), label=hold.title)
             figure = Figure(world, hold, platform)
-            stage.outline_only.add(figure.body)
-            stage.colors[figure.body] = _OUTLINE
             self.figures.append(figure)
         self.pilot: Pilot | None = Pilot(self.figures)
+
+    def body_colors(self, stage: Stage) -> Mapping[int, Color]:
+        return {self.figures[self.stages.index(stage)].body: _OUTLINE}
+
+    def outlined_bodies(self, stage: Stage) -> Collection[int]:
+        return (self.figures[self.stages.index(stage)].body,)
 
     def before_step(self) -> None:
         speed = self.parameter("speed")

@@ -67,7 +67,7 @@ class OneSidedPlatform(Scene):
         self.tops: dict[int, float] = {}
         for y in PLATFORMS:
             at = (0.0, y - _HALF_THICK)
-            self.tops[add_shape(self.stage, slab, at, type="static", friction=0.6, color=palette.ACCENT, name="platform")] = y
+            self.tops[self.paint(add_shape(self.stage, slab, at, type="static", friction=0.6, name="platform"), palette.ACCENT)] = y
         n = int(self.parameter("jumpers"))
         self.jumpers = [
             add_shape(self.stage, Circle(SIZE) if k % 2 else Polygon.box(SIZE, SIZE), (0.0, 20.0 + k), fixed_rotation=True, name="jumper")

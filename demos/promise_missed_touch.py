@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from demos._promises import MEASURED, Promise
@@ -46,8 +47,10 @@ class PromiseMissedTouch(Promise):
         self.passages = (Passage(), Passage())
         for lane, passage in enumerate(self.passages):
             stage = self.add_stage(passage.world, (LANE * lane, 0.0))
-            stage.colors[passage.rod] = palette.NORMAL
             self.lanes.append(stage)
+
+    def body_colors(self, stage: Stage) -> Mapping[int, Color]:
+        return {self.passages[self.lanes.index(stage)].rod: palette.NORMAL}
 
     def began_again(self) -> None:
         for passage in self.passages:

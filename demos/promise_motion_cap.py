@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from demos._promises import Promise
 from engine.common.limits import MAX_ROTATION_PER_STEP, MAX_TRANSLATION_PER_STEP
-from engine.demo import Parameter, register
+from engine.demo import Parameter, Stage, register
 from engine.experiments.limitations.finding import Finding
 from engine.experiments.limitations.motion_cap import BLADES_AT, PITCH, SPEEDS, STEPS, TURNINGS, Race, is_capped, measure_cap
 from engine.geometry import AABB
 from engine.render import palette
+from engine.render.palette import Color
 
 if TYPE_CHECKING:
     from engine.render.canvas import Canvas
@@ -41,10 +43,11 @@ class PromiseMotionCap(Promise):
 
     def setup(self) -> None:
         self.race = Race.start(self.parameter("hertz"))
-        stage = self.add_stage(self.race.world)
-        stage.colors.update(dict.fromkeys(self.race.discs, palette.NORMAL))
-        stage.colors.update(dict.fromkeys(self.race.blades, palette.ACCENT))
+        self.add_stage(self.race.world)
         self.began_again()
+
+    def body_colors(self, stage: Stage) -> Mapping[int, Color]:
+        return dict.fromkeys(self.race.discs, palette.NORMAL) | dict.fromkeys(self.race.blades, palette.ACCENT)
 
     def began_again(self) -> None:
         self.ways: list[list[float]] = [[0.0] for _ in self.race.discs]

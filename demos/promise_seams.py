@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -22,7 +23,7 @@ from engine.experiments.limitations.seams import (
 )
 from engine.geometry import AABB
 from engine.render import palette
-from engine.render.palette import mix
+from engine.render.palette import Color, mix
 
 if TYPE_CHECKING:
     from engine.render.canvas import Canvas
@@ -66,8 +67,10 @@ class PromiseSeams(Promise):
         for lane, ground in enumerate(GROUNDS):
             slide = Slide(ground, slider, speed, (phase,), skin_radius=self.sim.skin_radius)
             stage = self.add_stage(slide.world, (0.0, -LANE * lane))
-            stage.colors[slide.sliders[0]] = palette.NORMAL
             self.lanes.append((slide, stage, first_bump(ground, slider, speed, slide.track[0][0][0], slide.hertz)))
+
+    def body_colors(self, stage: Stage) -> Mapping[int, Color]:
+        return {slide.sliders[0]: palette.NORMAL for slide, other, _ in self.lanes if other is stage}
 
     def began_again(self) -> None:
         for slide, _, _ in self.lanes:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from demos._promises import LONGEST_HEAD, Promise
-from engine.demo import Parameter, register
+from engine.demo import Parameter, Stage, register
 from engine.experiments.limitations.finding import Finding
 from engine.experiments.limitations.threshold import (
     APPROACHES,
@@ -19,6 +20,7 @@ from engine.experiments.limitations.threshold import (
 )
 from engine.geometry import AABB
 from engine.render import palette
+from engine.render.palette import Color
 
 if TYPE_CHECKING:
     from engine.render.canvas import Canvas
@@ -51,10 +53,14 @@ class PromiseSlowBalls(Promise):
 
     def setup(self) -> None:
         self.falling = dropped_balls(self.parameter("restitution"))
-        for (world, balls), offset in ((flying_balls(self.parameter("restitution")), (0.0, 0.0)), (self.falling, DROPS_AT)):
-            self.add_stage(world, offset).colors.update(dict.fromkeys(balls, palette.NORMAL))
+        self.flying = flying_balls(self.parameter("restitution"))
+        self.add_stage(self.flying.world)
+        self.add_stage(self.falling.world, DROPS_AT)
         self.bounce = [predicted_drop(drop, self.parameter("restitution"))[1] for drop in DROPS]
         self.began_again()
+
+    def body_colors(self, stage: Stage) -> Mapping[int, Color]:
+        return dict.fromkeys((self.flying if stage is self.stages[0] else self.falling).balls, palette.NORMAL)
 
     def began_again(self) -> None:
         self.tops = [0.0] * len(DROPS)

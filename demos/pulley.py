@@ -84,7 +84,7 @@ class Pulley(Scene):
             x = (-_X, _X)[k]
             color = (palette.BODY_COLORS[0], palette.BODY_COLORS[3])[k]
             density = mass / side**2
-            self.boxes.append(add_box(self.stage, (x, height), side, side, color=color, density=density, fixed_rotation=True))
+            self.boxes.append(self.paint(add_box(self.stage, (x, height), side, side, density=density, fixed_rotation=True), color))
         left, right = self.boxes
         self.rope = self.world.create_joint(PulleyJointSpec(left, right, (-_X, _TOP), (_X, _TOP), self._top(0), self._top(1), ratio=ratio))
         self._start = tuple(self.world.state(body).position[1] for body in self.boxes)

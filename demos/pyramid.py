@@ -66,7 +66,7 @@ class Pyramid(Scene):
             y = 0.5 * _SIDE + rest_box(self) + row * (_SIDE + rest_box(self) + _DROP)
             for k in range(rows - row):
                 x = (k - 0.5 * (rows - row - 1)) * _PITCH
-                self.boxes.append(add_box(self.stage, (x, y), _SIDE, _SIDE, friction=friction, color=_LIGHT, name=f"row {row}"))
+                self.boxes.append(self.paint(add_box(self.stage, (x, y), _SIDE, _SIDE, friction=friction, name=f"row {row}"), _LIGHT))
         self.balls: list[int] = []
         self.floor_force = 0.0
 
@@ -104,7 +104,9 @@ class Pyramid(Scene):
         density = self.parameter("mass") / (math.pi * _BALL**2)
         at = (-rows - 3.0, 0.5 * rows)
         velocity = (_BALL_SPEED, 3.0)
-        self.balls.append(add_disc(self.stage, at, _BALL, density=density, color=palette.TOUCHING, linear_velocity=velocity, bullet=True))
+        self.balls.append(
+            self.paint(add_disc(self.stage, at, _BALL, density=density, linear_velocity=velocity, bullet=True), palette.TOUCHING)
+        )
         return True
 
     def on_parameter(self, name: str) -> None:
@@ -148,4 +150,4 @@ class Pyramid(Scene):
                 loads[upper] += newtons * abs(up)
         full = self.gravity * _SIDE**2 * _MOST_LOAD * self.parameter("rows")
         for box, load in loads.items():
-            self.stage.colors[box] = mix(_LIGHT, _HEAVY, min(max(load / full, 0.0), 1.0) if full > 0.0 else 0.0)
+            self.painted[box] = mix(_LIGHT, _HEAVY, min(max(load / full, 0.0), 1.0) if full > 0.0 else 0.0)

@@ -80,7 +80,7 @@ class RadialEngine(Scene):
         self.block = add_shape(self.stage, (Circle(0.25), *walls), (0.0, 0.0), type="static", group=-1, name="block")
         pin = (0.0, _CRANK)
         wheel = (Polygon.regular(16, _CRANK + 0.25), Polygon.box(0.25, 0.3, (0.0, -0.7)))
-        self.crank = add_shape(self.stage, wheel, (0.0, 0.0), density=2.0, group=-1, color=palette.KINEMATIC, name="crank")
+        self.crank = self.paint(add_shape(self.stage, wheel, (0.0, 0.0), density=2.0, group=-1, name="crank"), palette.KINEMATIC)
         self.motor = world.create_joint(
             RevoluteJointSpec(self.block, self.crank, (0.0, 0.0), enable_motor=True, motor_speed=self._omega, max_motor_torque=_TORQUE)
         )
@@ -90,11 +90,11 @@ class RadialEngine(Scene):
             way = (math.cos(angle), math.sin(angle))
             hinge = (place * way[0], place * way[1])
             color = palette.BODY_COLORS[len(self.pistons) % len(palette.BODY_COLORS)]
-            piston = add_box(self.stage, hinge, _HEIGHT, _BORE, angle, density=0.4, group=-1, color=color, name="piston")
+            piston = self.paint(add_box(self.stage, hinge, _HEIGHT, _BORE, angle, density=0.4, group=-1, name="piston"), color)
             world.create_joint(PrismaticJointSpec(self.block, piston, hinge, way))
             middle = (0.5 * (pin[0] + hinge[0]), 0.5 * (pin[1] + hinge[1]))
             lean = math.atan2(hinge[1] - pin[1], hinge[0] - pin[0])
-            bar = add_box(self.stage, middle, rod, 0.14, lean, density=0.4, group=-1, color=palette.STATIC, name="rod")
+            bar = self.paint(add_box(self.stage, middle, rod, 0.14, lean, density=0.4, group=-1, name="rod"), palette.STATIC)
             world.create_joint(RevoluteJointSpec(self.crank, bar, pin))
             world.create_joint(RevoluteJointSpec(bar, piston, hinge))
             self.pistons.append(piston)

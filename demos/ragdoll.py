@@ -113,18 +113,20 @@ class Ragdoll(Scene):
             x, y = _SIZE * limb.place[0], _SIZE * limb.place[1]
             velocity = (speed - spin * y, 1.5 + spin * x)  # the whole figure turns as one at first
             bodies.append(
-                add_shape(
-                    self.stage,
-                    scaled(limb.pieces, _SIZE),
-                    (origin[0] + x, origin[1] + y),
-                    color=color,
-                    density=_DENSITY,
-                    friction=0.5,
-                    restitution=self.parameter("restitution"),
-                    group=-1 - self.n_thrown % (2 * _MOST),
-                    linear_velocity=velocity,
-                    angular_velocity=spin,
-                    name=limb.name,
+                self.paint(
+                    add_shape(
+                        self.stage,
+                        scaled(limb.pieces, _SIZE),
+                        (origin[0] + x, origin[1] + y),
+                        density=_DENSITY,
+                        friction=0.5,
+                        restitution=self.parameter("restitution"),
+                        group=-1 - self.n_thrown % (2 * _MOST),
+                        linear_velocity=velocity,
+                        angular_velocity=spin,
+                        name=limb.name,
+                    ),
+                    color,
                 )
             )
         for hinge in RAGDOLL_JOINTS:

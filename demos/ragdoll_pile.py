@@ -100,6 +100,10 @@ class RagdollPile(Demo):
         self._come = 0
         self._owed = 1.0
         self._tosses = 0
+        self._colors: dict[int, Color] = {}
+
+    def body_colors(self, stage: Stage) -> Mapping[int, Color]:
+        return self._colors
 
     @property
     def n_come(self) -> int:
@@ -219,5 +223,5 @@ class RagdollPile(Demo):
                 name=name,
             )
         )
-        self.stage.colors[body] = figure.color
+        self._colors[body] = figure.color
         return body

@@ -66,6 +66,7 @@ class TowerHit(Scene):
 
     def build(self) -> None:
         """Build the tower twice."""
+        self.painted = {}
         self.shots: list[int] = []
         self.bricks: list[list[int]] = []
         for lane in range(len(LANES)):
@@ -183,15 +184,17 @@ class TowerHit(Scene):
         self.bricks.append([add_box(stage, (0.0, y), width, height, friction=0.5, name="brick") for y in ups])
         radius, density = _SIZES[self._kind]
         self.shots.append(
-            add_disc(
-                stage,
-                (self._start, ups[_AIM]),
-                radius,
-                density=density,
-                bullet=lane == 0,
-                gravity_scale=0.0,
-                color=palette.NORMAL,
-                name=self._kind,
+            self.paint(
+                add_disc(
+                    stage,
+                    (self._start, ups[_AIM]),
+                    radius,
+                    density=density,
+                    bullet=lane == 0,
+                    gravity_scale=0.0,
+                    name=self._kind,
+                ),
+                palette.NORMAL,
             )
         )
 

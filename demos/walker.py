@@ -113,8 +113,8 @@ class Walker(Scene):
         lowest = min(foot(side, phase)[1] for side in (-1.0, 1.0) for phase in _PHASES)
         self.origin = (-4.5, 0.05 - lowest * _SCALE)
         chassis = Polygon.box(2.5 * _SCALE, 1.0 * _SCALE)
-        self.body = add_shape(self.stage, chassis, self.origin, group=-1, color=palette.BODY_COLORS[3], name="body")
-        self.crank = add_disc(self.stage, self.origin, 1.6 * _SCALE, group=-1, color=palette.KINEMATIC, name="crank")
+        self.body = self.paint(add_shape(self.stage, chassis, self.origin, group=-1, name="body"), palette.BODY_COLORS[3])
+        self.crank = self.paint(add_disc(self.stage, self.origin, 1.6 * _SCALE, group=-1, name="crank"), palette.KINEMATIC)
         self.motor = self.world.create_joint(
             RevoluteJointSpec(
                 self.crank,
@@ -133,7 +133,7 @@ class Walker(Scene):
         for k in range(int(self.parameter("pebbles"))):
             radius = float(rng.uniform(0.06, 0.14))
             at = (-1.0 + 0.6 * k + float(rng.uniform(-0.2, 0.2)), radius + 0.01)
-            add_disc(self.stage, at, radius, friction=0.8, color=palette.STATIC, angular_damping=3.0, name="pebble")
+            self.paint(add_disc(self.stage, at, radius, friction=0.8, angular_damping=3.0, name="pebble"), palette.STATIC)
         self._since = (0.0, self.origin[0])
         self.per_turn: float | None = None
         self.predicted = _SCALE * stride()
@@ -194,9 +194,9 @@ class Walker(Scene):
         lower_shape = Polygon([(_SCALE * x, _SCALE * y) for x, y in (p1, p2, p3)])
         upper_shape = Polygon([(_SCALE * (x - p4[0]), _SCALE * (y - p4[1])) for x, y in (p4, p5, p6)])
         color = palette.BODY_COLORS[_PHASES.index(phase)]
-        common: dict[str, Any] = {"group": -1, "color": color, "angular_damping": 10.0, "friction": 1.0, "name": "leg"}
-        lower = add_shape(self.stage, lower_shape, self.origin, **common)
-        upper = add_shape(self.stage, upper_shape, self._place(p4), **common)
+        common: dict[str, Any] = {"group": -1, "angular_damping": 10.0, "friction": 1.0, "name": "leg"}
+        lower = self.paint(add_shape(self.stage, lower_shape, self.origin, **common), color)
+        upper = self.paint(add_shape(self.stage, upper_shape, self._place(p4), **common), color)
         for a, b, at_a, at_b in (
             (lower, upper, p2, p5),
             (lower, upper, p3, p4),

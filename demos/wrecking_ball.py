@@ -66,13 +66,17 @@ class WreckingBall(Scene):
         angle = math.radians(self.parameter("angle"))
         add_ground(self.stage, -9.0, 14.0)
         crane = (Polygon.box(0.3, 0.3, _HOOK), Polygon.box(4.2, 0.15, (_HOOK[0] - 4.0, _HOOK[1] + 0.45)))
-        self.crane = add_shape(self.stage, crane, (0.0, 0.0), type="static", color=palette.BODY_COLORS[3], name="crane")
+        self.crane = self.paint(add_shape(self.stage, crane, (0.0, 0.0), type="static", name="crane"), palette.BODY_COLORS[3])
         way = (-math.sin(angle), -math.cos(angle))
         along = [(_HOOK[0] + k * _LENGTH / _LINKS * way[0], _HOOK[1] + k * _LENGTH / _LINKS * way[1]) for k in range(_LINKS + 1)]
         density = self.parameter("mass") / (math.pi * _RADIUS**2)
-        self.ball = add_disc(self.stage, along[-1], _RADIUS, density=density, color=palette.TOUCHING, bullet=True, group=-1, name="ball")
-        chain: dict[str, Any] = {"density": _LINK_DENSITY, "group": -1, "color": palette.STATIC, "name": "link"}
+        self.ball = self.paint(
+            add_disc(self.stage, along[-1], _RADIUS, density=density, bullet=True, group=-1, name="ball"), palette.TOUCHING
+        )
+        chain: dict[str, Any] = {"density": _LINK_DENSITY, "group": -1, "name": "link"}
         self.links = add_chain(self.stage, along, _THICKNESS, (self.crane, None), **chain)
+        for link in self.links:
+            self.paint(link, palette.STATIC)
         self.world.create_joint(RevoluteJointSpec(self.links[-1], self.ball, along[-1]))
         if self.parameter("rope") == 1.0:
             self.world.create_joint(RopeJointSpec(self.crane, self.ball, _HOOK, along[-1], _LENGTH))
@@ -82,7 +86,9 @@ class WreckingBall(Scene):
                 shift = 0.25 * _BRICK[0] * (1 if row % 2 else -1)
                 x = 1.9 + 0.5 * _BRICK[0] + column * (_BRICK[0] + _GAP) + shift
                 y = 0.5 * _BRICK[1] + rest_box(self) + row * (_BRICK[1] + rest_box(self))
-                self.bricks.append(add_box(self.stage, (x, y), *_BRICK, density=1.5, friction=0.6, color=palette.BODY_COLORS[row % 2]))
+                self.bricks.append(
+                    self.paint(add_box(self.stage, (x, y), *_BRICK, density=1.5, friction=0.6), palette.BODY_COLORS[row % 2])
+                )
         self._swing()
 
     @property

@@ -179,9 +179,7 @@ class DroppedPainter:
         before, self._drawn = self._drawn, {}  # of one that is out of view nothing is kept: seen from close by, each takes up to 134 MB
         for body in there:
             shown = shown_of(body)
-            if shown is None:
-                body.stage.outline_only.discard(body.body)
-            else:
+            if shown is not None:
                 self._draw(canvas.at(body.stage.offset), body, *shown, before.get(body))
 
     def _draw(self, canvas: Canvas, body: DroppedBody, whole: pygame.Surface, box: Box, drawn: _Drawn | None) -> None:

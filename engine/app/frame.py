@@ -13,6 +13,7 @@ import pygame
 from engine.app.dropped_picture import DroppedPainter
 from engine.app.second_picture import Farthest, farthest_of, first_heading, lane_heading, paint_outlines
 from engine.app.session import Session
+from engine.app.stage_views import step_path, views_of
 from engine.common.arrays import FloatArray
 from engine.contracts.agreement import REASONS, Difference
 from engine.render import palette
@@ -130,7 +131,7 @@ class FramePainter:
             plates.append(other)
         right, bottom = max(plate.right for plate in plates), max(plate.bottom for plate in plates)
         session.view.keep_clear((right - view[0], bottom - view[1]) if self._has_words(view) else (0, 0), self._book.ui_scale)
-        session.show_moment(fraction, lambda stage: self._debug.poses(stage, fraction), pointer)
+        session.show_moment(fraction, lambda stage: self._debug.poses(stage.world, step_path(stage), fraction), pointer)
 
     def paint(
         self,
@@ -202,7 +203,7 @@ class FramePainter:
         for stage in demo.stages:
             with canvas.at(stage.offset).clipped(stage.window):
                 ground = draw_ground if is_alone and is_empty else None
-                drawn = self._debug.draw(canvas, stage, layers, fraction, stage.drawn_poses, ground)
+                drawn = self._debug.draw(canvas, views_of(demo).scene(stage), layers, fraction, stage.drawn_poses, ground)
             self._found.append(_Shown(stage, *drawn, canvas.at(stage.offset).camera))
         session.attempt(lambda: demo.draw(canvas))
 
@@ -271,7 +272,7 @@ class FramePainter:
         return lines, place
 
     def _shows_something(self, canvas: Canvas, session: Session) -> bool:
-        return any(self._debug.is_in_view(canvas, stage) for stage in session.demo.stages)
+        return any(self._debug.is_in_view(canvas.at(stage.offset), stage.world) for stage in session.demo.stages)
 
     def difference_at(self, pointer: tuple[int, int]) -> FoundDifference | None:
         """Return the difference of the last picture that is under the pointer."""

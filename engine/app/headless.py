@@ -6,22 +6,24 @@ import contextlib
 import os
 import statistics
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import astuple, dataclass, replace
+from dataclasses import dataclass, replace
 from hashlib import blake2b
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from engine.app.files import png_bytes
 from engine.app.film import LARGEST_SIDE, SMALLEST_SIDE, Film, FrameTimes, check_size
+from engine.app.stage_views import views_of
 from engine.common.checks import integer
 from engine.common.errors import InvalidInputError
 from engine.contracts import PairAgreement, StepAgreement
+from engine.contracts.contact import PointState
 from engine.sim.apart import Apart, Why
 from engine.sim.comparison import Comparison, Skipped
 from engine.sim.demo import Demo, Simulation
 from engine.sim.figures import Energy, Figures
 from engine.sim.history import History
-from engine.sim.stage import RefereeFactory, StageCounts
+from engine.sim.stage import RefereeFactory, Stage
 from engine.world.solver import NamedValues
 
 if TYPE_CHECKING:
@@ -89,6 +91,27 @@ class BesideReport:
         return {"step": apart.step, "stage": apart.stage, "body": apart.body, "name": self.name(apart), "metres": apart.meters}
 
 
+@dataclass(slots=True)
+class ContactCounts:
+    """Counts of contacts and of their points over the steps of all stages; an observer of a simulation."""
+
+    begun: int = 0
+    ended: int = 0
+    added: int = 0
+    persisted: int = 0
+    removed: int = 0
+
+    def __call__(self, stage: Stage) -> None:
+        """Add those of a stage's last step."""
+        for piece in stage.pieces:
+            contacts = piece.contacts
+            self.begun += len(contacts.began)
+            self.ended += len(contacts.ended)
+            self.added += int((contacts.state == PointState.ADD).sum())
+            self.persisted += int((contacts.state == PointState.PERSIST).sum())
+            self.removed += len(contacts.removed)
+
+
 @dataclass(frozen=True, slots=True)
 class RunReport:
     """What a run did; `as_json` has the names of the documented format."""
@@ -97,7 +120,7 @@ class RunReport:
     steps: int
     seed: int
     bodies: int
-    counts: StageCounts
+    counts: ContactCounts
     contacts: StepAgreement
     pairs: PairAgreement
     state_hash: str
@@ -200,13 +223,16 @@ def run_headless(
     """
     steps = integer("steps", steps, 0)
     driven: dict[str, Any] = {name: one for name, one in (("solver", solver), ("solver_settings", solver_settings)) if one is not None}
-    running = demo(seed, values, referee, **driven)
+    running, counts = demo(seed, values, referee, **driven), ContactCounts()
+    running.sim.observers.append(counts)
     history = History(running) if record is not None or against else None
     acting = running.sim if history is None else history
     recorder = record(history) if record is not None and history is not None else None
     besides = _besides(history, against, None if since is None else (integer("since", since, 0), 0))
     if besides and on_beside is not None:
         on_beside(besides)
+    for seen in (running, *(beside.demo for beside in besides)):
+        views_of(seen)  # for a picture of the end
     costs: list[float] = []
     try:
         if prepare is not None:
@@ -225,7 +251,7 @@ def run_headless(
     finally:
         if recorder is not None:
             recorder.close()
-    return _report(running, costs, besides), running
+    return _report(running, counts, costs, besides), running
 
 
 def _besides(history: History[Demo] | None, against: Sequence[str], since: tuple[int, int] | None) -> tuple[Comparison, ...]:
@@ -393,9 +419,8 @@ def _beside_report(beside: Comparison) -> BesideReport:
     )
 
 
-def _report(demo: Demo, costs: list[float], besides: tuple[Comparison, ...] = ()) -> RunReport:
+def _report(demo: Demo, counts: ContactCounts, costs: list[float], besides: tuple[Comparison, ...] = ()) -> RunReport:
     against = tuple(_beside_report(one) for one in besides)
-    counts = StageCounts(*(sum(column) for column in zip(*(astuple(stage.counts) for stage in demo.stages), strict=True)))
     return RunReport(
         demo=demo.id,
         steps=demo.steps,

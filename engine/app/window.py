@@ -202,8 +202,7 @@ class Window:
             screen.panel.apply()
             if (wish := screen.panel.motion.take()) is not None:
                 self.router.choose(wish)
-        for stage in self.session.demo.stages:
-            stage.checking = self.session.layers.check
+        self.session.demo.sim.is_checked = self.session.layers.check
         self.dock_area.update(self.session, elapsed)
         self.navigator.keep_up(elapsed)
         session, is_run = self.session, not self.browsing

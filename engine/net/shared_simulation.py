@@ -12,11 +12,9 @@ states, bit for bit.
 
 from __future__ import annotations
 
-import contextlib
 import time
 from bisect import insort
 from collections import deque
-from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from engine.common.errors import LabError
@@ -192,8 +190,6 @@ class SharedSimulation:
         self.costs.clear()
         self._do(len(self._acts.get(self.now, ())))
         self._n_done = 0
-        for stage in () if self.goes_back else self.demo.stages:  # nobody looks at a server's picture
-            stage.recording = False
         try:
             self.demo.sim.step()
         except LabError as error:  # it fails everywhere alike
@@ -220,19 +216,13 @@ class SharedSimulation:
         here = was if last is None else min(was, max(start, last))
         n_done, self._n_done, self._changed = self._n_done, 0, None
         self._keyframes = {tick: state for tick, state in self._keyframes.items() if tick <= start}
-        shown = [(stage, stage.trail, stage.counts) for stage in self.demo.stages]
         decode_state(self.demo, self._keyframes[start], is_kept=True)
         self.now = start
-        with self._again():
+        with self.demo.sim.unchecked():
             while self.now < here:
-                if here - self.now <= 1.0 / min(1.0, self.demo.sim.users.speed):  # among them is the step that the picture shows
-                    for stage in self.demo.stages:
-                        stage.recording = True
                 self.step()
             if here == was:
                 self._do(min(n_done, len(self._acts.get(here, ()))))
-        for stage, trail, counts in shown:  # what the picture has of the past is as it was when it was seen
-            stage.trail, stage.counts = trail, counts
         self.demo.sim.use_missing_referees()
         return here - start
 
@@ -250,18 +240,6 @@ class SharedSimulation:
         self._keyframes = {tick: state for tick, state in self._keyframes.items() if tick >= first}
         self._acts = {tick: acts for tick, acts in self._acts.items() if tick >= first}
         self.digests = {tick: digest for tick, digest in self.digests.items() if tick >= first}
-
-    @contextlib.contextmanager
-    def _again(self) -> Iterator[None]:
-        """Let no step be checked, counted, or kept for the picture: it is taken again."""
-        stages = [(stage, stage.checking) for stage in self.demo.stages]
-        for stage, _ in stages:
-            stage.checking = stage.recording = False
-        try:
-            yield
-        finally:
-            for stage, was_checking in stages:
-                stage.checking, stage.recording = was_checking, True
 
 
 def _place(acts: list[UserAction], key: tuple[int, int]) -> int:

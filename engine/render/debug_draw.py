@@ -16,7 +16,7 @@ from engine.render import palette
 from engine.render.backdrop import ImpulseScale, draw_impulses
 from engine.render.canvas import Canvas, Dots
 from engine.render.differences import PlacedDifferences, draw_differences, placed
-from engine.render.interpolation import interpolated
+from engine.render.interpolation import StepImpacts, StepPath, interpolated
 from engine.render.packing import PackedShapes, carried_points
 from engine.render.palette import Color, mix
 from engine.render.still import StillPicture
@@ -68,9 +68,8 @@ class DebugDraw:
             known = self._packed[id(world)] = (world, PackedShapes(world))
         return known[1]
 
-    def poses(self, scene: SceneView, fraction: float) -> FloatArray:
+    def poses(self, world: WorldView, impacts: StepImpacts | StepPath | None, fraction: float) -> FloatArray:
         """Return the poses drawn at `fraction` of the last step, (b, 3), aligned with `world.body_ids`."""
-        world, impacts = scene.world, scene.impacts
         packed = self.packed(world)
         if impacts is None:
             return interpolated(world.previous_poses, world.poses, fraction, packed.local_centers)
@@ -80,10 +79,9 @@ class DebugDraw:
         """Return the number of dynamic bodies that sleep."""
         return int((~world.awake & self.packed(world).is_dynamic).sum())
 
-    def is_in_view(self, canvas: Canvas, scene: SceneView) -> bool:
-        """Tell whether the box of any fixture reaches into the view."""
-        packed, seen = self.packed(scene.world), canvas.at(scene.offset).camera.visible
-        poses = scene.world.poses
+    def is_in_view(self, canvas: Canvas, world: WorldView) -> bool:
+        """Return True if the box of any fixture reaches into the view of a canvas in the world's frame."""
+        packed, seen, poses = self.packed(world), canvas.camera.visible, world.poses
         boxes = packed.boxes(packed.world_vertices(poses), packed.world_centers(poses))
         low, high = (boxes[:, :2] <= np.array(seen.upper)).all(axis=1), (boxes[:, 2:] >= np.array(seen.lower)).all(axis=1)
         return bool((low & high).any())
@@ -104,7 +102,7 @@ class DebugDraw:
         """
         canvas = canvas.at(scene.offset)
         world, packed = scene.world, self.packed(scene.world)
-        poses = self.poses(scene, fraction) if poses is None else poses
+        poses = self.poses(world, scene.impacts, fraction) if poses is None else poses
         rows = packed.rows_of_contacts(world.contacts)
         contacts, differences = _so_far(scene, rows, fraction)
         points = None
@@ -182,7 +180,8 @@ def _parts(
     yield contacts.normal_impulse if layers.impulses else None
     yield contacts.tangent_impulse if layers.impulses else None
     yield longest_impulse if layers.impulses else None
-    for age, positions in (*scene.trail.removed(), *scene.trail.added(fraction)) if layers.points else ():
+    now = scene.world.contacts.step
+    for age, positions in (*scene.trail.removed(now), *scene.trail.added(now, fraction)) if layers.points else ():
         yield age
         yield positions
     yield [scene.world.joint_anchors(joint) for joint in scene.world.joint_ids] if layers.joints else None
@@ -251,8 +250,10 @@ def _body_colors(scene: SceneView, packed: PackedShapes, touching: IntArray) -> 
 def _draw_points(canvas: Canvas, scene: SceneView, contacts: StepContacts, fraction: float) -> None:
     # smaller when zoomed far out, so that a heap of a thousand bodies does not vanish under its points
     dot = min(max(_DOT_METERS * canvas.camera.scale / canvas.ui_scale, 1.1), 2.25)
-    trail = [Dots(at, palette.POINT_REMOVE, dot * (1.4 + 1.2 * age), 0.9 * (1.0 - age), True) for age, at in scene.trail.removed()]
-    trail += [Dots(at, palette.POINT_ADD, dot * (1.8 + 2.2 * age), 0.9 * (1.0 - age) ** 2, True) for age, at in scene.trail.added(fraction)]
+    now = scene.world.contacts.step
+    trail = [Dots(at, palette.POINT_REMOVE, dot * (1.4 + 1.2 * age), 0.9 * (1.0 - age), True) for age, at in scene.trail.removed(now)]
+    added = scene.trail.added(now, fraction)
+    trail += [Dots(at, palette.POINT_ADD, dot * (1.8 + 2.2 * age), 0.9 * (1.0 - age) ** 2, True) for age, at in added]
     canvas.dots(trail)
     pairs = np.compress(contacts.count == 2, contacts.position, axis=0)
     canvas.segments(pairs[:, 0], pairs[:, 1], palette.CONTACT_SEGMENT)

@@ -27,19 +27,20 @@ def flagged(positions: FloatArray, flags: NDArray[np.bool_]) -> FloatArray:
 
 
 class ContactTrail:
-    """Positions of added and removed points by the step they belong to, in arrays that moments of the past share."""
+    """Positions of added and removed points by the step they belong to."""
 
     def __init__(self) -> None:
-        self.step = 0
         self._added: deque[tuple[int, FloatArray, FloatArray]] = deque(maxlen=FLASH_STEPS)
         self._removed: deque[tuple[int, FloatArray]] = deque(maxlen=FADE_STEPS)
 
     def record(self, contacts: StepContacts, moments: FloatArray | None = None) -> None:
-        """Take in one step's contacts; every step must be given, drawn or not.
+        """Take in one step's contacts; every step must be given, drawn or not. One that is taken again replaces those from it on.
 
-        `moments`, float64 (n,), says from which moment of the step each row is there: 0 its beginning, 1 its end.
+        `moments`, float64 (n,), is the moment of the step at which each row began: 0 its beginning, 1 its end.
         """
-        self.step = contacts.step
+        for marks in (self._added, self._removed):
+            while marks and marks[-1][0] >= contacts.step:
+                marks.pop()
         is_new = contacts.state == PointState.ADD
         added = flagged(contacts.position, is_new)
         if len(added):
@@ -48,18 +49,19 @@ class ContactTrail:
         if contacts.removed:
             self._removed.append((contacts.step, frozen(np.array([point.position for point in contacts.removed], dtype=np.float64))))
 
-    def added(self, fraction: float = 1.0) -> list[tuple[float, FloatArray]]:
-        """Return (age from 0, just now, to 1, gone; positions (n, 2)) for points that came until `fraction` of the last step."""
-        seen = [(step, positions if step < self.step else positions[since <= fraction]) for step, positions, since in self._added]
-        return self._aged(seen, FLASH_STEPS)
+    def added(self, now: int, fraction: float = 1.0) -> list[tuple[float, FloatArray]]:
+        """Return (age from 0, just now, to 1, gone; positions (n, 2)) for points that came until `fraction` of the step `now`."""
+        seen = [(step, positions if step < now else positions[since <= fraction]) for step, positions, since in self._added]
+        return _aged(seen, now, FLASH_STEPS)
 
-    def removed(self) -> list[tuple[float, FloatArray]]:
-        """Return (age from 0 to 1, positions (n, 2)) for points that went."""
-        return self._aged(self._removed, FADE_STEPS)
+    def removed(self, now: int) -> list[tuple[float, FloatArray]]:
+        """Return (age from 0 to 1, positions (n, 2)) for points that went until the step `now`."""
+        return _aged(self._removed, now, FADE_STEPS)
 
-    def _aged(self, traces: Iterable[tuple[int, FloatArray]], steps: int) -> list[tuple[float, FloatArray]]:
-        levels: dict[float, list[FloatArray]] = {}
-        for step, positions in traces:
-            if len(positions) and self.step - step < steps:
-                levels.setdefault((self.step - step) * _LEVELS // steps / _LEVELS, []).append(positions)
-        return [(age, np.concatenate(parts)) for age, parts in levels.items()]
+
+def _aged(marks: Iterable[tuple[int, FloatArray]], now: int, n_steps: int) -> list[tuple[float, FloatArray]]:
+    levels: dict[float, list[FloatArray]] = {}
+    for step, positions in marks:
+        if len(positions) and 0 <= now - step < n_steps:
+            levels.setdefault((now - step) * _LEVELS // n_steps / _LEVELS, []).append(positions)
+    return [(age, np.concatenate(parts)) for age, parts in levels.items()]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -93,5 +93,5 @@ class SceneView(Protocol):
         """Colors of single bodies, by id."""
 
     @property
-    def outline_only(self) -> Set[int]:
+    def outline_only(self) -> Collection[int]:
         """Bodies drawn without a fill, because a picture shows them."""

@@ -20,10 +20,10 @@ headless run and in a test.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext, suppress
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 
@@ -32,7 +32,6 @@ from engine.common.errors import InvalidInputError, LabError
 from engine.common.rng import stream
 from engine.contracts import StepAgreement
 from engine.geometry import AABB
-from engine.render.palette import Color
 from engine.sim.action import Action
 from engine.sim.action_fields import checked
 from engine.sim.doors import StepperRequest, door_of_body
@@ -40,17 +39,17 @@ from engine.sim.dropping import DroppedBody
 from engine.sim.grip import Grip, take_hold, take_hold_of
 from engine.sim.parameters import Parameter, parameter_values
 from engine.sim.stage import RefereeFactory, Stage, StepTimes, union
-from engine.sim.stateful import Stateful
 from engine.sim.users import MAX_USERS, User, Users
 from engine.world import World, WorldSettings, driven_by, load_solver
 from engine.world.fields import named_values
 from engine.world.solver import DEFAULT, NamedValues, solver_name
 
-if TYPE_CHECKING:
-    from engine.render.canvas import Canvas
-
 __all__ = ["Demo", "DemoFaultError", "Simulation", "StatusLine", "Viewer"]
 
+Color: TypeAlias = tuple[int, int, int]
+"""Red, green and blue, 0 to 255."""
+Canvas: TypeAlias = Any
+"""An `engine.render.canvas.Canvas`; the simulation knows nothing of drawing."""
 StatusLine = str | tuple[str, Color]
 """A line of the readout over the picture, with a color of `engine.render.palette` or without."""
 
@@ -62,6 +61,8 @@ _MANY_BODIES, _KEYFRAME_STEPS_OF_MANY = 600, 30
 """With more bodies than this those 59 steps take half a second on a slow machine: then it is every 30, for a fifth more time in all."""
 
 
+_SIMULATION_STATE = ("solver", "solver_settings", "built_for", "hertz", "waits", "keeps_solver_state", "users", "_is_settled")
+"""Attributes of a simulation that are part of the demo's state."""
 _NOT_STATE = frozenset({"seed", "stages", "viewer", "view_state", "sim"})
 """Attributes of a demo that are no state of its own: it keeps them when it goes back in time."""
 
@@ -92,7 +93,7 @@ class DemoFaultError(LabError):
     """A mistake of a shared demo's own: the world goes on with what was done of it, and so does a recording."""
 
 
-class Demo(Stateful):
+class Demo:
     """Base class; see the module.
 
     Parameters
@@ -189,6 +190,14 @@ class Demo(Stateful):
 
     def draw(self, canvas: Canvas) -> None:
         """Draw over the bodies. `stage.drawn_pose(id)` is where a body is in this picture."""
+
+    def body_colors(self, stage: Stage) -> Mapping[int, Color]:
+        """Return colors of single bodies by id, in place of the usual ones; called for every picture."""
+        return {}
+
+    def outlined_bodies(self, stage: Stage) -> Collection[int]:
+        """Return ids of bodies drawn without a fill, because the demo draws them itself; called for every picture."""
+        return ()
 
     def status(self) -> Sequence[StatusLine]:
         """Return the lines of the readout."""
@@ -349,7 +358,7 @@ class Demo(Stateful):
         return self.sim.has_algorithms
 
 
-class Simulation(Stateful):
+class Simulation:
     """Steps a demo and acts on it: for the window, a history and a headless run.
 
     Attributes
@@ -375,12 +384,12 @@ class Simulation(Stateful):
     users : Users
         Who shares the demo; nobody, of one that a single person plays.
     user_number : int
-        Whose action is applied now; 0 between actions, and where one person plays.
+        User whose action is applied now; 0 between actions, and where one person plays.
+    is_checked : bool
+        False while steps are not to be checked by referees.
+    observers : list of callable
+        Called with each stage after each of its steps, new or taken again: for a picture, or for counts.
     """
-
-    state_names: ClassVar[tuple[str, ...]] = (
-        "solver", "solver_settings", "built_for", "hertz", "waits", "keeps_solver_state", "users", "_is_settled",
-    )  # fmt: skip
 
     def __init__(
         self,
@@ -405,6 +414,12 @@ class Simulation(Stateful):
         """The demo's parameters when its worlds were built last."""
         self.referee = referee
         self.has_algorithms = referee is not None
+        self.is_checked = True
+        self.observers: list[Callable[[Stage], object]] = []
+
+    def state_attributes(self) -> dict[str, Any]:
+        """Return its state by name."""
+        return {name: getattr(self, name) for name in _SIMULATION_STATE}
 
     # -- time ---------------------------------------------------------------------------------------------------------
 
@@ -437,7 +452,9 @@ class Simulation(Stateful):
                 users.push(demo.stages)
                 demo.before_step()
                 for stage in demo.stages:
-                    stage.advance()
+                    stage.advance(self.is_checked)
+                    for observe in self.observers:
+                        observe(stage)
                 demo.steps += 1
                 demo.after_step()
         if [stage.world for stage in demo.stages] != worlds:
@@ -448,6 +465,15 @@ class Simulation(Stateful):
         elif to_keyframe is not None:
             for stage in demo.stages:
                 stage.world.build_ahead(to_keyframe)
+
+    @contextmanager
+    def unchecked(self) -> Iterator[None]:
+        """Let no step within be checked: it is taken again."""
+        was_checked, self.is_checked = self.is_checked, False
+        try:
+            yield
+        finally:
+            self.is_checked = was_checked
 
     def _mend(self) -> None:
         with suppress(LabError):

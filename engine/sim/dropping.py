@@ -176,8 +176,6 @@ def drop_body(stages: Sequence[Stage], dropped: list[DroppedBody], file: BodyFil
     stage = stages[stage_under(stages, point)]
     fixtures = tuple(FixtureSpec(piece, density=1.0, friction=_FRICTION, restitution=_RESTITUTION) for piece in file.pieces)
     body = stage.world.create_body(BodySpec(fixtures, position=stage.local(point), name=file.name[:MAX_NAME]))
-    if file.picture is not None:
-        stage.outline_only.add(body)
     dropped.append(DroppedBody(stage, stage.world, body, file))
     forget_gone(dropped)
     return dropped[-1]

@@ -19,7 +19,7 @@ it was met first.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any, Generic, TypeVar
@@ -355,7 +355,7 @@ class History(Generic[_Demo]):
         here, given = self.now, self._given
         self.divergence = None
         self._go_to_keyframe(0)
-        with self._unchecked():
+        with self.demo.sim.unchecked():
             while self.now < self.last:
                 _quietly(self.step)
         self.catch_up()
@@ -387,7 +387,7 @@ class History(Generic[_Demo]):
         nearest = self._keyframes.latest(step)
         if not (self.now < step or (self.now == step and self._given <= wanted)) or nearest > self.now:
             self._go_to_keyframe(nearest)
-        with self._unchecked():
+        with self.demo.sim.unchecked():
             while self.now < step:
                 _quietly(self.step)
                 if on_step is not None and on_step() is True and self.now < step:
@@ -399,18 +399,6 @@ class History(Generic[_Demo]):
             repeat(self.demo, one)
         self._given = wanted
         return True
-
-    @contextlib.contextmanager
-    def _unchecked(self) -> Iterator[None]:
-        """Let no step be checked: it is taken again."""
-        checking = [(stage, stage.checking) for stage in self.demo.stages]
-        for stage, _ in checking:
-            stage.checking = False
-        try:
-            yield
-        finally:
-            for stage, was in checking:
-                stage.checking = was
 
     def _go_to_keyframe(self, step: int) -> None:
         self._keyframes.restore(step, self.demo)

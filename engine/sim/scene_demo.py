@@ -18,7 +18,6 @@ from engine.common.installation import program
 from engine.common.json_file import glance
 from engine.common.words import counted
 from engine.geometry import AABB
-from engine.render import palette
 from engine.scenes import Scene, build_all, load_rube, load_scene
 from engine.scenes.rube import is_rube
 from engine.scenes.scene_file import FORMAT, MAX_FILE_BYTES, scene_as_json, scene_from_json
@@ -75,17 +74,16 @@ class SceneDemo(Demo):
             stage = self.add_stage(world, one.offset, one.label)
             for picture in one.pictures:
                 self.dropped += [DroppedBody(stage, world, body, None, picture) for body in picture.bodies]
-                stage.outline_only.update(picture.bodies)
 
     def home(self) -> AABB:
         return self.scene.camera if self.scene.camera is not None else super().home()
 
     def status(self) -> list[StatusLine]:
         lines: list[StatusLine] = [f"{Path(self.opened_from).name}: {_counted(self.stages)}"] if self.opened_from else []
-        lines += [(note, palette.CAPTION) for note in self.scene.notes[:_MAX_NOTES]]
+        lines += self.scene.notes[:_MAX_NOTES]
         more = len(self.scene.notes) - _MAX_NOTES
         if more > 0:
-            lines.append((f"and {more} more notes: {program()} scene {Path(self.opened_from).name}", palette.CAPTION))
+            lines.append(f"and {more} more notes: {program()} scene {Path(self.opened_from).name}")
         return lines
 
     def summary(self) -> tuple[str, ...]:

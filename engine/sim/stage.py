@@ -1,24 +1,16 @@
-"""A stage: one world of a demo, with its counts, its checks and what the picture shows of it."""
+"""A stage: one world of a demo, where it lies in the picture, and the checks of its last step."""
 
 from __future__ import annotations
 
 import math
 from collections import Counter, deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from time import perf_counter
-from typing import TYPE_CHECKING, Any, ClassVar, Union
+from typing import TYPE_CHECKING, Union
 
-import numpy as np
-
-from engine.common.arrays import FloatArray, any_of_rows
+from engine.common.arrays import FloatArray
 from engine.contracts import PairAgreement, StepAgreement, StepContacts
-from engine.contracts.contact import PointState
 from engine.geometry import AABB
-from engine.render.interpolation import PathPiece, StepImpacts, StepPath, step_impacts
-from engine.render.palette import Color
-from engine.render.trail import ContactTrail
-from engine.sim.stateful import Stateful
 from engine.world import World
 
 if TYPE_CHECKING:
@@ -26,7 +18,7 @@ if TYPE_CHECKING:
     from engine.compare.live.referee import LiveReferee
     from engine.experiments.rules import Piece
 
-__all__ = ["RefereeFactory", "Stage", "StageCounts", "StepPiece", "StepTimes", "WholeStep", "body_box", "stage_under", "union"]
+__all__ = ["RefereeFactory", "Stage", "StepPiece", "StepTimes", "TakenPiece", "WholeStep", "body_box", "stage_under", "union"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,93 +69,109 @@ RefereeFactory = Callable[[World], "LiveReferee"]
 """Makes what computes the contacts of a world again and compares them."""
 
 
-@dataclass(slots=True)
-class StageCounts:
-    """Running counts since the stage was built."""
-
-    begun: int = 0
-    ended: int = 0
-    added: int = 0
-    persisted: int = 0
-    removed: int = 0
-
-
 @dataclass(frozen=True, slots=True)
 class StepTimes:
-    """Cost of a step, milliseconds: stepping with the reading of its contacts, the check, and the same step of a comparison."""
+    """Cost of a step, milliseconds: the solver with the reading of contacts, the check, and the same step of a comparison."""
 
     step: float = 0.0
     check: float = 0.0
     beside: float = 0.0
 
 
-class Stage(Stateful):
-    """A world in the picture.
+@dataclass(frozen=True, slots=True)
+class TakenPiece:
+    """One step of the world within the stage's last step, from `start` to `end` of it, 0 to 1.
+
+    Attributes
+    ----------
+    contacts : StepContacts
+    body_ids : tuple of int
+    before, after : float64 (b, 3)
+        Poses x, y, angle at both ends, by `body_ids`.
+    velocities : float64 (b, 3) or None
+        vx, vy, omega at its beginning; None if bodies came or went in it.
+    seconds : float
+        Its length.
+    ms : float
+        Its cost, milliseconds (`World.last_cost`).
+    """
+
+    contacts: StepContacts
+    start: float
+    end: float
+    body_ids: tuple[int, ...]
+    before: FloatArray
+    after: FloatArray
+    velocities: FloatArray | None
+    seconds: float
+    ms: float
+
+
+class Stage:
+    """A world in the picture. Nothing of it is part of the demo's state but the world: `Demo.build` makes the rest anew.
 
     Parameters
     ----------
     world : World
     offset : pair of float
-        Where the world's origin lies in the picture, meters.
+        Position of the world's origin in the picture, meters.
     label : str
-        Its name, where several worlds stand side by side.
+        Its name, if several worlds stand side by side.
     mark_touching : bool
         Draw a body red while it touches another.
 
     Attributes
     ----------
-    colors : dict
-        Colors of single bodies by id, instead of the usual ones.
-    outline_only : set
-        Ids of bodies drawn without a fill.
     stepper : callable or None
         Takes one step in pieces: it returns an iterator that steps the world, and yields after each of the world's steps.
-    recording : bool
-        True if steps are counted, and what the picture shows of them is kept: not of those that are taken again.
     window : AABB or None
-        The part of the world that is shown, its own frame; None for all of it.
+        Visible part of the world, in its own frame; None for all of it.
+    pieces : tuple of TakenPiece
+        The last step.
+    reasons : Counter
+        Number of differences since the stage was built, by reason.
+    errors : deque of float
+        The largest error of a point that agrees, meters, of each of the last steps checked; newest last.
+    own_bounds : AABB or None
+        Box around all fixtures as they were built, in the world's frame.
+    drawn_poses : float64 (b, 3)
+        Poses of the picture being drawn, between two steps, by `world.body_ids`; set by whoever draws.
     """
-
-    state_names: ClassVar[tuple[str, ...]] = ("label", "mark_touching", "colors", "outline_only", "counts", "own_bounds")
 
     def __init__(self, world: World, offset: tuple[float, float] = (0.0, 0.0), label: str = "", mark_touching: bool = False) -> None:
         self.world = world
         self.offset = offset
         self.label = label
         self.mark_touching = mark_touching
-        self.colors: dict[int, Color] = {}
-        self.outline_only: set[int] = set()
         self.window: AABB | None = None
         self.stepper: Callable[[], Iterator[StepPiece]] | None = None
-        self.trail = ContactTrail()
-        self.impacts: StepImpacts | StepPath | None = None
-        """When, inside the last step, bodies met: what the picture must not show before."""
+        self.pieces: tuple[TakenPiece, ...] = ()
         self.referee: LiveReferee | None = None
-        self.checking = self.recording = True
-        self.agreement = StepAgreement()
-        """Verdicts on the manifolds of the last step; its `differences` include those of the pairs."""
-        self.pairs = PairAgreement()
-        """Agreement on the touching pairs of the last step."""
         self.reasons: Counter[str] = Counter()
-        """Reasons of all differences since the stage was built, with their numbers."""
         self.errors: deque[float] = deque(maxlen=_KEPT_ERRORS)
-        """The largest error of a point that agrees, meters, of each of the last steps checked; newest last."""
-        self.counts = StageCounts()
-        self.times = StepTimes()
         self.own_bounds: AABB | None = None
-        """All fixtures as they were built, in the world's frame; None without any."""
         self.drawn_poses: FloatArray = world.poses
-        """Poses of the picture being drawn, between two steps; aligned with `world.body_ids`."""
+        self._agreement, self._pairs, self._check_ms = StepAgreement(), PairAgreement(), 0.0
 
-    def state_attributes(self) -> dict[str, Any]:
-        """Return its state by name; with the offset where there is one."""
-        return super().state_attributes() | ({"offset": self.offset} if self.offset != (0.0, 0.0) else {})
+    @property
+    def is_last_step(self) -> bool:
+        """True if the world stands after `pieces`, and was not brought elsewhere since."""
+        return bool(self.pieces) and self.pieces[-1].contacts.step == self.world.contacts.step
 
-    def set_state_attributes(self, state: Mapping[str, Any]) -> None:
-        """Replace its state, and drop what the picture and the referee have of the last steps."""
-        super().set_state_attributes(state)
-        self.trail, self.impacts = ContactTrail(), None
-        self.agreement, self.pairs = StepAgreement(), PairAgreement()
+    @property
+    def agreement(self) -> StepAgreement:
+        """Verdicts on the manifolds of the last step; its `differences` include those of the pairs."""
+        return self._agreement if self.is_last_step else StepAgreement()
+
+    @property
+    def pairs(self) -> PairAgreement:
+        """Agreement on the touching pairs of the last step."""
+        return self._pairs if self.is_last_step else PairAgreement()
+
+    @property
+    def times(self) -> StepTimes:
+        """Cost of the last step."""
+        return StepTimes(sum(piece.ms for piece in self.pieces), self._check_ms)
 
     @property
     def total(self) -> StepAgreement:
@@ -180,68 +188,52 @@ class Stage(Stateful):
         """All touching pairs compared here, summed over the steps."""
         return self.pair_referee.total if self.pair_referee is not None else PairAgreement()
 
-    def advance(self) -> StepContacts:
-        """Take one step, count its events, check its contacts."""
-        start = perf_counter()
-        checked_for = 0.0
-        contacts: StepContacts | None = None
-        path: list[PathPiece] = []
-        agreements: list[StepAgreement] = []
-        moments = np.zeros(0)
-        pieces = self.stepper() if self.stepper is not None else self._whole_step()
+    def advance(self, is_checked: bool = True) -> None:
+        """Take one step; `is_checked`: let the referee check its contacts."""
+        pieces: list[TakenPiece] = []
+        self._agreement, self._pairs, self._check_ms = StepAgreement(), PairAgreement(), 0.0
+        steps = self.stepper() if self.stepper is not None else self._whole_step()
+        n_checked = 0
         while True:
-            world = self.world
-            body_ids, velocities = world.body_ids, world.velocities
-            piece = next(pieces, None)
-            if piece is None:
+            body_ids, velocities = self.world.body_ids, self.world.velocities
+            step = next(steps, None)
+            if step is None:
                 break
-            contacts = piece.contacts
-            checking = perf_counter()
-            agreements += self._checked(contacts)
-            checked_for += perf_counter() - checking
-            if not self.recording:
-                continue
-            impacts = None
-            if contacts.in_toi.any() and world.body_ids == body_ids:
-                ids = np.array(body_ids, dtype=np.int64)
-                impacts = step_impacts(contacts, ids, world.previous_poses, velocities, 1.0 / world.settings.hertz)
-            path.append(PathPiece(piece.start, piece.end, world.body_ids, world.previous_poses, world.poses, impacts))
-            moments = impacts.contact_moments if impacts is not None else np.zeros(len(contacts))
-            is_new = any_of_rows(contacts.state == PointState.ADD)
-            moments = np.where(is_new | (moments > 0.0), piece.start + (piece.end - piece.start) * moments, 0.0)
-            self._count(contacts, moments)
-        if self.referee is not None:
-            self.agreement = sum(agreements, StepAgreement())
-        if agreements:
-            self.errors.append(self.agreement.max_point_error)
-        self.impacts = None if not path else path[0].impacts if len(path) == 1 else StepPath(tuple(path), moments)
-        self.times = StepTimes(1000.0 * (perf_counter() - start - checked_for), 1000.0 * checked_for)
-        assert contacts is not None
-        return contacts
+            world, cost = self.world, self.world.last_cost
+            pieces.append(
+                TakenPiece(
+                    contacts=step.contacts,
+                    start=step.start,
+                    end=step.end,
+                    body_ids=world.body_ids,
+                    before=world.previous_poses,
+                    after=world.poses,
+                    velocities=velocities if world.body_ids == body_ids else None,
+                    seconds=world.settings.dt,
+                    ms=cost.solver + cost.reading,
+                )
+            )
+            if is_checked and self.referee is not None and self.referee.ready:
+                self._check(self.referee, step.contacts)
+                n_checked += 1
+        if n_checked:
+            self.errors.append(self._agreement.max_point_error)
+        self.pieces = tuple(pieces)
 
     def _whole_step(self) -> Iterator[StepPiece]:
         yield WholeStep(self.world.step())
 
-    def _checked(self, contacts: StepContacts) -> list[StepAgreement]:
-        """Let the referee check one of the world's steps; return what it says, or nothing where there is none."""
-        if self.referee is None or not self.checking or not self.referee.ready:
-            return []
-        agreement = self.referee.check(contacts)
-        if self.referee.pairs is not None:
-            self.pairs = self.referee.pairs.check(contacts)
-            if self.pairs.differences:
-                agreement = replace(agreement, differences=(*agreement.differences, *self.pairs.differences))
+    def _check(self, referee: LiveReferee, contacts: StepContacts) -> None:
+        """Let the referee check one of the world's steps."""
+        agreement = referee.check(contacts)
+        self._check_ms += referee.last_ms
+        if referee.pairs is not None:
+            self._pairs = referee.pairs.check(contacts)
+            self._check_ms += referee.pairs.last_ms
+            if self._pairs.differences:
+                agreement = replace(agreement, differences=(*agreement.differences, *self._pairs.differences))
         self.reasons.update(agreement.reasons)
-        return [agreement]
-
-    def _count(self, contacts: StepContacts, moments: FloatArray) -> None:
-        self.trail.record(contacts, moments)
-        counts = self.counts
-        counts.begun += len(contacts.began)
-        counts.ended += len(contacts.ended)
-        counts.added += int((contacts.state == PointState.ADD).sum())
-        counts.persisted += int((contacts.state == PointState.PERSIST).sum())
-        counts.removed += len(contacts.removed)
+        self._agreement += agreement
 
     @property
     def bounds(self) -> AABB | None:

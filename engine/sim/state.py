@@ -1,6 +1,6 @@
 """The state of a demo as bytes: the one form in which keyframes keep it, and in which it is sent to those who join.
 
-    length (4) | MessagePack of `_State`: the worlds, and the state of the demo, its simulation and its stages | contents of arrays
+    length (4) | MessagePack of `_State`: the worlds, and the state of the demo and of its simulation | contents of arrays
 
 A state holds plain data only (`engine.sim.values`): what a demo remembers must be numbers, texts, lists and tables of such, arrays,
 generators of random numbers, specifications, and objects of its own that consist of these. A demo with anything else cannot be rewound,
@@ -23,11 +23,11 @@ import msgspec
 
 from engine.common.errors import LabError
 from engine.common.messagepack import MAX_DECODED_BYTES, MAX_PLAIN_BYTES, is_bounded
+from engine.sim.action import Point
 from engine.sim.demo import Demo
 from engine.sim.dropping import rebuilt, without_outside_pictures
 from engine.sim.parameters import parameter_values
-from engine.sim.state_check import check_state, check_types
-from engine.sim.stateful import Stateful
+from engine.sim.state_check import check_state
 from engine.sim.values import StateError, ValueReader, ValueWriter
 from engine.sim.world_state import WorldState, decode_world, encode_world
 from engine.world import World
@@ -60,16 +60,20 @@ class _State(msgspec.Struct, array_like=True, forbid_unknown_fields=True):
         Its id.
     built_with : dict of str to float
         Parameters with which its worlds were built.
+    places : list of (offset, label)
+        For each stage the position of its world in the picture, meters, and its name: of those added after the demo was built.
     worlds : list of WorldState
         One for each stage.
-    parts : list of dict
-        Attributes of the demo, of its simulation, and of each stage, as values.
+    own, sim : dict
+        Attributes of the demo and of its simulation, as values.
     """
 
     demo: str
     built_with: dict[str, float]
+    places: list[tuple[Point, str]]
     worlds: list[WorldState]
-    parts: list[dict[str, Any]]
+    own: dict[str, Any]
+    sim: dict[str, Any]
 
 
 _decoder = msgspec.msgpack.Decoder(_State)
@@ -93,10 +97,13 @@ def encode_state(demo: Demo, is_kept: bool = False) -> bytes:
     parts = _parts(demo)
     writer = ValueWriter(parts, type(demo).__module__)
     worlds = [encode_world(stage.world.snapshot(), writer, f"stages[{k}].world") for k, stage in enumerate(demo.stages)]
-    attributes = [
-        {name: writer.write(value, f"{path}{name}") for name, value in _attributes(part, is_kept).items()} for part, path in _owners(demo)
-    ]
-    plain = msgspec.msgpack.encode(_State(demo.id, dict(demo.sim.built_with), worlds, attributes))
+    own = demo.state_attributes()
+    if not is_kept:
+        own["dropped"] = without_outside_pictures(demo.dropped, Path.cwd())
+    attributes = {name: writer.write(value, name) for name, value in own.items()}
+    sim = {name: writer.write(value, f"sim.{name}") for name, value in demo.sim.state_attributes().items()}
+    places = [(stage.offset, stage.label) for stage in demo.stages]
+    plain = msgspec.msgpack.encode(_State(demo.id, dict(demo.sim.built_with), places, worlds, attributes, sim))
     content = b"".join((len(plain).to_bytes(_LENGTH_BYTES, "little"), plain, *writer.arrays))
     if len(content) > MAX_STATE_BYTES:
         raise StateError(f"the state of {demo.id} must have at most {MAX_STATE_BYTES} bytes, got {len(content)}")
@@ -133,6 +140,8 @@ def decode_state(demo: Demo, content: bytes, is_foreign: bool = False, is_kept: 
         values = parameter_values(demo.parameters, state.built_with)
         if values != state.built_with:
             raise StateError("the state must have every parameter")
+        if len(state.places) != len(state.worlds):
+            raise StateError(f"the state must have {len(state.worlds)} places, got {len(state.places)}")
         if values != demo.sim.built_with or len(state.worlds) != len(demo.stages):
             try:
                 before = encode_state(demo, is_kept=True)
@@ -141,10 +150,9 @@ def decode_state(demo: Demo, content: bytes, is_foreign: bool = False, is_kept: 
                     raise
             demo.values = values
             demo.restart()
-        n_built = len(demo.stages)
-        for _ in range(n_built, min(len(state.worlds), _MAX_STAGES)):
-            demo.add_stage(World())
-        _put(demo, state, arrays, n_built, is_foreign, is_kept)
+        for offset, label in state.places[len(demo.stages) : _MAX_STAGES]:
+            demo.add_stage(World(), offset, label)
+        _put(demo, state, arrays, is_foreign, is_kept)
     except Exception as error:
         if before:
             demo.stages[:], demo.sim.built_with = stages, built_with
@@ -198,17 +206,6 @@ def _parts(demo: Demo) -> Mapping[tuple[str, int], object]:
     return {("demo", 0): demo, ("sim", 0): demo.sim, **stages, **{("world", k): stage.world for k, stage in enumerate(demo.stages)}}
 
 
-def _attributes(part: Stateful, is_kept: bool) -> Mapping[str, Any]:
-    attributes = part.state_attributes()
-    if is_kept or not isinstance(part, Demo):
-        return attributes
-    return {**attributes, "dropped": without_outside_pictures(part.dropped, Path.cwd())}
-
-
-def _owners(demo: Demo) -> list[tuple[Stateful, str]]:
-    return [(demo, ""), (demo.sim, "sim."), *((stage, f"stages[{k}].") for k, stage in enumerate(demo.stages))]
-
-
 def _split(content: bytes, is_kept: bool) -> tuple[_State, bytes]:
     plain, arrays = _halves(content)
     if not is_kept:
@@ -228,25 +225,20 @@ def _check_bounds(plain: bytes) -> None:
         raise StateError(f"a state must have at most {MAX_PLAIN_BYTES} bytes beside its arrays, and {MAX_DECODED_BYTES} once decoded")
 
 
-def _put(demo: Demo, state: _State, arrays: bytes, n_built: int, is_foreign: bool, is_kept: bool) -> None:
-    """Read and check all of a state, then replace the demo's by it; of its stages the first `n_built` lie in the picture where they did."""
-    owners, stages = _owners(demo), demo.stages
-    if len(state.worlds) != len(stages) or len(state.parts) != len(owners):
-        raise StateError(f"the state must be of {len(stages)} worlds, got {len(state.worlds)}")
+def _put(demo: Demo, state: _State, arrays: bytes, is_foreign: bool, is_kept: bool) -> None:
+    """Read and check all of a state, then replace the demo's by it."""
+    worlds = [stage.world for stage in demo.stages]
+    if len(state.worlds) != len(worlds):
+        raise StateError(f"the state must be of {len(worlds)} worlds, got {len(state.worlds)}")
     reader = ValueReader(_parts(demo), type(demo).__module__, arrays)
     snapshots = [decode_world(world, reader, f"stages[{k}].world") for k, world in enumerate(state.worlds)]
-    read = [
-        {name: _read(reader, value, f"{path}{name}") for name, value in attributes.items()}
-        for attributes, (_, path) in zip(state.parts, owners, strict=True)
-    ]
+    own = {name: _read(reader, value, name) for name, value in state.own.items()}
+    sim = {name: _read(reader, value, f"sim.{name}") for name, value in state.sim.items()}
     if not reader.is_at_end:
         raise StateError("a state must have as many bytes as its arrays")
-    check_state(demo, read[0], read[1], read[2:], is_kept)
-    if is_foreign:
-        check_types(demo, read[0])
+    check_state(demo, own, sim, is_kept)
     if not is_kept:
-        read[0]["dropped"][:] = without_outside_pictures(rebuilt(read[0]["dropped"]), None if is_foreign else Path.cwd())
-    worlds = [stage.world for stage in stages]
+        own["dropped"][:] = without_outside_pictures(rebuilt(own["dropped"]), None if is_foreign else Path.cwd())
     before = []
     for world in worlds[:-1]:  # the last one stands as before where it refuses
         with contextlib.suppress(LabError):
@@ -258,11 +250,8 @@ def _put(demo: Demo, state: _State, arrays: bytes, n_built: int, is_foreign: boo
         for world, snapshot in before:
             world.restore(snapshot)
         raise
-    for k, (stage, attributes) in enumerate(zip(stages, read[2:], strict=True)):
-        offset = attributes.pop("offset", (0.0, 0.0))
-        stage.offset = stage.offset if k < n_built else offset
-    for (part, _), attributes in zip(owners, read, strict=True):
-        part.set_state_attributes(attributes)
+    demo.set_state_attributes(own)
+    vars(demo.sim).update(sim)
     demo.sim.use_missing_referees()
 
 

@@ -7,30 +7,26 @@ attributes mean is not: see the section on trust in docs/network.md.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import astuple, fields, replace
+from dataclasses import fields, replace
 from math import isfinite
 from typing import Annotated, Any
 
 import msgspec
 
 from engine.common.errors import renamed
-from engine.geometry import AABB
-from engine.sim.action import Action, Inverse, Number, Part
+from engine.sim.action import Action, Inverse, Part
 from engine.sim.demo import Demo
 from engine.sim.dropping import DroppedBody
 from engine.sim.grip import Grip
 from engine.sim.ids import IDS_OF_A_USER
 from engine.sim.parameters import parameter_values
-from engine.sim.stage import StageCounts
 from engine.sim.users import MAX_UNDO, MAX_USERS, PUSHES, SIXTEENTHS, SPEEDS, User, Users
 from engine.sim.values import StateError, can_be_set, class_name
 from engine.world import WorldSettings
 from engine.world.solver import load_solver, solver_name
 
-__all__ = ["check_state", "check_types"]
+__all__ = ["check_state"]
 
-_Channel = Annotated[int, msgspec.Meta(ge=0, le=255)]
-_Color = Annotated[tuple[_Channel, ...], msgspec.Meta(min_length=3, max_length=4)]
 _Count = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
 
 
@@ -56,16 +52,6 @@ class _SimulationState(msgspec.Struct, forbid_unknown_fields=True):
     _is_settled: bool
 
 
-class _StageState(msgspec.Struct, forbid_unknown_fields=True):
-    label: str
-    mark_touching: bool
-    colors: dict[int, _Color]
-    outline_only: set[int]
-    counts: Any
-    own_bounds: Any
-    offset: tuple[Number, Number] = (0.0, 0.0)
-
-
 class _UsersState(msgspec.Struct, forbid_unknown_fields=True):
     users: dict[int, Any]
     away: dict[int, Any]
@@ -85,12 +71,11 @@ class _UserState(msgspec.Struct, forbid_unknown_fields=True):
     undo: Annotated[list[Any], msgspec.Meta(max_length=MAX_UNDO)]
 
 
-def check_state(
-    demo: Demo, own: Mapping[str, Any], sim: Mapping[str, Any], stages: Sequence[Mapping[str, Any]], is_kept: bool = False
-) -> None:
-    """Refuse the decoded attributes of a demo, its simulation and its stages if they are not of their types.
+def check_state(demo: Demo, own: Mapping[str, Any], sim: Mapping[str, Any], is_kept: bool = False) -> None:
+    """Refuse the decoded attributes of a demo and of its simulation if they are not of their types.
 
-    Unless the state `is_kept`, the demo's own must be all that a demo just built has, and hide nothing that every demo has.
+    Unless the state `is_kept`, the demo's own must be all that a demo just built has, each of the type that it has here (or None), and
+    hide nothing that every demo has.
 
     Raises
     ------
@@ -101,6 +86,7 @@ def check_state(
     _check_own(demo, own)
     if not is_kept:
         _check_names(demo, own)
+        _check_types(demo, own)
     _check_dropped(demo, own["dropped"])
     _check_grip(demo, own["_grip"])
     _convert(sim, _SimulationState, "sim")
@@ -113,14 +99,6 @@ def check_state(
             if sim["solver"] is not None:  # otherwise each world says what drives it
                 load_solver(sim["solver"]).accept(settings)
     _check_users(demo, sim["users"])
-    for k, stage in enumerate(stages):
-        _convert(stage, _StageState, f"stages[{k}]")
-        if type(stage["counts"]) is not StageCounts or type(stage["own_bounds"]) not in (AABB, type(None)):
-            raise StateError(f"stages[{k}] must have counts and bounds")
-        if not all(type(count) is int for count in astuple(stage["counts"])):
-            raise StateError(f"stages[{k}].counts must be whole numbers")
-        if stage["own_bounds"] is not None:
-            replace(stage["own_bounds"])  # it came without its own checks
 
 
 def _convert(state: Mapping[str, Any], kind: type[msgspec.Struct], path: str) -> None:
@@ -128,20 +106,26 @@ def _convert(state: Mapping[str, Any], kind: type[msgspec.Struct], path: str) ->
         converted = msgspec.convert(state, kind)
     except msgspec.ValidationError as error:
         raise StateError(f"{path}: {error}") from None
-    for name in kind.__struct_fields__:  # a list would do for a set, and a frozenset
-        wanted, value = type(getattr(converted, name)), state.get(name, getattr(converted, name))
-        if issubclass(wanted, set | dict | list | tuple) and type(value) is not wanted:
-            raise StateError(f"{path}.{name} must be a {wanted.__name__}, got a {type(value).__name__}")
+    for name in kind.__struct_fields__:
+        _check_containers(state.get(name), getattr(converted, name), f"{path}.{name}")
 
 
-def check_types(demo: Demo, own: Mapping[str, Any]) -> None:
-    """Refuse the decoded attributes of a demo unless each is of the type that it has here, or one of them is None.
+def _check_containers(value: Any, converted: Any, path: str) -> None:
+    """Refuse a list in place of a tuple or a set, a frozenset in place of a set, and so on, at any depth."""
+    kind = type(converted)
+    if kind not in (set, dict, list, tuple):
+        return
+    if type(value) is not kind:
+        raise StateError(f"{path} must be a {kind.__name__}, got a {type(value).__name__}")
+    if kind is dict:
+        for key, item in converted.items():
+            _check_containers(value[key], item, f"{path}[{key!r:.40}]")
+    elif kind is not set:
+        for k, item in enumerate(converted):
+            _check_containers(value[k], item, f"{path}[{k}]")
 
-    Raises
-    ------
-    StateError
-        Names the attribute.
-    """
+
+def _check_types(demo: Demo, own: Mapping[str, Any]) -> None:
     present, numbers = demo.state_attributes(), (int, float)
     for name, value in own.items():
         other = present.get(name)
@@ -203,8 +187,6 @@ def _check_users(demo: Demo, users: object) -> None:
         _check_grip(demo, user.grip)
         if not user.pushes <= set(PUSHES):
             raise StateError(f"{path} must have keys that push")
-        if not all(type(ids) is tuple for ids in user.next_ids.values()):
-            raise StateError(f"{path}.next_ids must be tuples")
         if not all(0 <= one - number * IDS_OF_A_USER <= IDS_OF_A_USER for ids in user.next_ids.values() for one in ids):
             raise StateError(f"{path}.next_ids must be of its own range")
         for inverse in user.undo:

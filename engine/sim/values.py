@@ -34,7 +34,8 @@ from engine.common.errors import LabError
 from engine.scenes.codec import from_plain, to_plain
 from engine.scenes.kinds import KINDS
 from engine.sim.actions import Action, decode_action, encode_action
-from engine.sim.stateful import Stateful
+from engine.sim.demo import Demo, Simulation
+from engine.sim.stage import Stage
 from engine.world import World
 
 __all__ = ["MAX_DEPTH", "StateError", "ValueReader", "ValueWriter", "can_be_set", "class_name", "decode_spec", "encode_spec"]
@@ -157,7 +158,7 @@ def _is_data(kind: type, own_module: str) -> bool:
     """Return True if instances of a class are nothing but their attributes."""
     if issubclass(kind, enum.Enum):
         return True
-    if issubclass(kind, Stateful | World | BaseException | type) or kind in _SPECS:
+    if issubclass(kind, Demo | Simulation | Stage | World | BaseException | type) or kind in _SPECS:
         return False
     if issubclass(kind, tuple):
         return hasattr(kind, "_fields")

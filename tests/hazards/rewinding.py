@@ -144,8 +144,8 @@ def told(demo: Demo) -> dict[str, object]:
             found[tell.__name__] = _MILLISECONDS.sub("", repr(lines))
     for k, stage in enumerate(demo.stages):
         state, contacts = stage.world._model, stage.world.contacts
-        found[f"counts {k}"] = stage.counts
-        found[f"picture {k}"] = sorted(stage.colors.items()), sorted(stage.outline_only), stage.label, stage.own_bounds
+        colors = sorted(demo.body_colors(stage).items())
+        found[f"picture {k}"] = colors, sorted(demo.outlined_bodies(stage)), stage.label, stage.own_bounds
         found[f"bodies {k}"] = [(body, entry.spec, entry.fixtures, entry.joints) for body, entry in state.bodies.items()]
         found[f"fixtures {k}"] = [
             (at, one.body, one.spec.density, one.spec.friction, one.spec.restitution, one.spec.sensor, one.spec.mask, one.spec.group)

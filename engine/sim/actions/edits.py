@@ -147,10 +147,6 @@ class CreateBody(Edit, frozen=True):
         ids[self.stage, "body", old] = made
         for was, fixture in zip(part.old[1:], stage.world.fixtures_of(made), strict=True):
             ids[self.stage, "fixture", was] = fixture
-        if old in stage.colors:
-            stage.colors[made] = stage.colors[old]
-        if old in stage.outline_only:
-            stage.outline_only.add(made)
         for dropped in tuple(demo.dropped):
             if dropped.world is stage.world and dropped.body == old:
                 demo.dropped.append(dataclasses.replace(dropped, body=made))

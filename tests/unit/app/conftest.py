@@ -67,7 +67,7 @@ class CountingReferee:
     """Agrees with everything."""
 
     ready = True
-    pairs = None
+    pairs, last_ms = None, 0.0
 
     def __init__(self, world: World) -> None:
         self.compared = 0

@@ -79,7 +79,7 @@ def test_the_worst_errors_of_the_last_seconds_are_kept(hand: Hand) -> None:
     errors = (3e-7, 0.0, 2e-7)
 
     class Erring:
-        ready, total, pairs = True, StepAgreement(), None
+        ready, total, pairs, last_ms = True, StepAgreement(), None, 0.0
 
         def __init__(self, world: object) -> None:
             self.left = list(errors)
@@ -125,7 +125,7 @@ def test_a_button_under_the_pointer_does_not_look_like_one_that_is_on(theme: str
     before = palette.theme_name()
     palette.use_theme(theme)
     try:
-        colors = theme_for(1.0)["defaults"]["colors"]
+        colors = theme_for(1.0)["defaults"]["colours"]  # as pygame_gui spells it
     finally:
         palette.use_theme(before)
     normal, hovered, on = (pygame.Color(colors[f"{state}_bg"]) for state in ("normal", "hovered", "selected"))

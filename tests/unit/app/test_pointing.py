@@ -6,6 +6,7 @@ import pytest
 from engine.app import frame
 from engine.contracts.agreement import Difference, StepAgreement
 from engine.render.canvas import Canvas
+from engine.sim.stage import Stage
 from tests.unit.app.hand import Hand, pixel
 
 
@@ -93,9 +94,8 @@ def test_far_out_and_far_off_the_way_back_is_told(hand: Hand) -> None:
 
 def test_a_difference_under_the_pointer_is_explained(hand: Hand, monkeypatch: pytest.MonkeyPatch) -> None:
     hand.frame(3)
-    stage = hand.window.session.demo.stages[0]
     difference = Difference(1, 2, (0.0, 0.5), (0.0, 1.0), (1.0, 0.0), "skin", 1e-4, "the cores are apart")
-    stage.agreement = StepAgreement(1, 0, 1, 0, 0.0, (difference,))
+    monkeypatch.setattr(Stage, "agreement", StepAgreement(1, 0, 1, 0, 0.0, (difference,)))
     hand.window.session.clock.paused = True
     told: list[str] = []
     monkeypatch.setattr(frame, "draw_lines", lambda *given: told.extend(words for words, _ in given[3]))
@@ -114,7 +114,7 @@ def differing(hand: Hand) -> tuple[int, int]:
 
     class Differing:
         ready = True
-        pairs = None
+        pairs, last_ms = None, 0.0
         total = StepAgreement(1, 0, 1, 0, 0.0, (difference,))
 
         def __init__(self, world: object) -> None:

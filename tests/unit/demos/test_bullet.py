@@ -16,6 +16,7 @@ from demos._bullet_timeline import StepRecorder
 from demos._bullet_words import CHOICES, RULE_MEANINGS, RULE_NAMES, TARGET_KEYS, WORDS
 from demos.bullet import Bullet
 from engine.app.headless import picture_of, run_headless
+from engine.app.stage_views import step_path, views_of
 from engine.cli.fire import fire_command
 from engine.contracts import Status, StepAgreement, StepContacts
 from engine.experiments.spec import RULES, TARGETS, ShotSpec
@@ -212,26 +213,27 @@ def test_a_verdict_is_cut_where_a_part_of_it_ends() -> None:
 def test_in_slow_motion_the_plate_waits_for_the_bullet() -> None:
     """Between two steps, with CCD on: the plate stands still, and no contact is drawn, until the drawn bullet is at it."""
     demo = Bullet(values={"target": "plate", "lanes": "bullet"})
-    stage, watch = demo.stages[0], demo.lanes[0].watch
+    stage, watch, views = demo.stages[0], demo.lanes[0].watch, views_of(demo)
     assert watch is not None
     while watch.hit is None:
         demo.sim.step()
-    world, impacts = stage.world, stage.impacts
+    trail = views.scene(stage).trail
+    world, impacts = stage.world, step_path(stage)
     assert impacts is not None
     plate, bullet = world.row_of(watch.panels[0].body), world.row_of(watch.bullet)
     (moment,) = set(impacts.contact_moments.tolist())
     assert moment == pytest.approx((watch.hit.time * 60.0) % 1.0, abs=1e-5)
     painter = DebugDraw()
     for fraction in (0.0, 0.2, 0.99 * moment, moment, 0.5 * (1.0 + moment), 1.0):
-        poses = painter.poses(stage, fraction)
+        poses = painter.poses(world, impacts, fraction)
         if fraction <= moment:
             assert poses[plate].tolist() == world.previous_poses[plate].tolist()
             assert poses[bullet, 0] <= watch.hit.center[0] + 1e-9
         else:
             assert poses[plate, 0] > 0.0
-        assert bool(stage.trail.added(fraction)) == (fraction >= moment)
-    assert painter.poses(stage, moment)[bullet, 0] == pytest.approx(watch.hit.center[0], abs=1e-9)
-    assert painter.poses(stage, 1.0).tolist() == world.poses.tolist()
+        assert bool(trail.added(world.contacts.step, fraction)) == (fraction >= moment)
+    assert painter.poses(world, impacts, moment)[bullet, 0] == pytest.approx(watch.hit.center[0], abs=1e-9)
+    assert painter.poses(world, impacts, 1.0).tolist() == world.poses.tolist()
 
 
 def _record_pieces(stage: Stage) -> list[StepPiece]:
@@ -262,14 +264,14 @@ def test_a_step_in_pieces_is_drawn_at_an_even_pace_up_to_the_impact(rule: str) -
     start, travel, row = watch.positions[-2][0], watch.spec.travel, stage.world.row_of(watch.bullet)
     painter = DebugDraw()
     for fraction in (0.0, 0.1, 0.25, 0.4):
-        assert painter.poses(stage, fraction)[row, 0] == pytest.approx(start + fraction * travel, abs=2e-4)
-    assert painter.poses(stage, 1.0).tolist() == stage.world.poses.tolist()
+        assert painter.poses(stage.world, step_path(stage), fraction)[row, 0] == pytest.approx(start + fraction * travel, abs=2e-4)
+    assert painter.poses(stage.world, step_path(stage), 1.0).tolist() == stage.world.poses.tolist()
 
 
 class _Referee:
     """Agrees with everything; that it is there says that our algorithms are."""
 
-    ready, total, pairs = True, StepAgreement(), None
+    ready, total, pairs, last_ms = True, StepAgreement(), None, 0.0
 
     def check(self, contacts: StepContacts, /) -> StepAgreement:
         return StepAgreement()

@@ -165,7 +165,7 @@ def test_a_plate_breaks_beyond_its_limit_and_its_pieces_keep_their_share() -> No
         demo.sim.step()
         for plate in before.keys() - demo.plates.keys():
             k = before[plate]
-            pieces = [body for body in demo._pieces if demo.stage.colors[body] == demo.stage.colors[demo._pieces[-1]]][-6:]
+            pieces = [body for body in demo._pieces if demo.painted[body] == demo.painted[demo._pieces[-1]]][-6:]
             now = sum(demo.world.body(piece).mass * demo.world.state(piece).linear_velocity[1] for piece in pieces)
             momentum[k] = now / (demo.mass * speeds[plate] * (1.0 - limit / demo.blows[k]))
     for k in range(N_PLATES):

@@ -76,7 +76,7 @@ def test_the_ground_carries_the_whole_pyramid() -> None:
 def test_the_middle_of_the_pyramid_carries_most_and_a_ball_breaks_it() -> None:
     demo = Pyramid(values={"rows": 8})
     run(demo, 150)
-    row = [demo.stage.colors[box][0] for box in demo.boxes[:8]]
+    row = [demo.painted[box][0] for box in demo.boxes[:8]]
     assert max(row[2:6]) > max(row[0], row[7])
     assert demo.on_key("return") and not demo.on_key("x")
     run(demo, 180)

@@ -145,11 +145,11 @@ def test_an_empty_world_and_no_contacts_draw_nothing(scene: Any, make_contacts: 
 def test_trail_ages_by_steps_and_forgets(make_contacts: Any) -> None:
     trail = ContactTrail()
     trail.record(make_contacts(step=1))
-    assert [age for age, _ in trail.added()] == [0.0]
-    trail.record(make_contacts(step=1 + FLASH_STEPS // 2, points=0))
-    assert [age for age, _ in trail.added()] == [0.5]
-    trail.record(make_contacts(step=1 + FADE_STEPS, points=0))
-    assert trail.added() == [] and trail.removed() == []
+    assert [age for age, _ in trail.added(1)] == [0.0]
+    assert [age for age, _ in trail.added(1 + FLASH_STEPS // 2)] == [0.5]
+    assert trail.added(1 + FADE_STEPS) == trail.added(0) == trail.removed(1 + FADE_STEPS) == []
+    trail.record(make_contacts(step=1))
+    assert len(trail.added(1)[0][1]) == 1, "a step taken again counts once"
 
 
 def pixels_of(surface: pygame.Surface) -> bytes:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from engine.app.stage_views import step_path
 from engine.common.arrays import frozen
 from engine.demo import Demo
 from engine.geometry import Circle, Polygon
@@ -78,12 +79,12 @@ def test_what_hit_something_may_be_deleted_or_moved_before_the_next_step() -> No
     for change in ("destroy_body", "set_pose"):
         demo, painter = Shot(), DebugDraw()
         (stage,) = demo.stages
-        while stage.impacts is None:
+        while (impacts := step_path(stage)) is None:
             demo.sim.step()
-        painter.poses(stage, 0.4)
+        painter.poses(stage.world, impacts, 0.4)
         if change == "destroy_body":
             stage.world.destroy_body(demo.wall)
-            assert -1.0 < painter.poses(stage, 0.4)[0, 0] < 0.0
+            assert -1.0 < painter.poses(stage.world, impacts, 0.4)[0, 0] < 0.0
         else:
             stage.world.set_pose(demo.bullet, (2.0, 1.0), 0.0)
-            assert painter.poses(stage, 0.4)[1].tolist() == [2.0, 1.0, 0.0]
+            assert painter.poses(stage.world, impacts, 0.4)[1].tolist() == [2.0, 1.0, 0.0]

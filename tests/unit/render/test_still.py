@@ -17,7 +17,7 @@ from engine.app.frame import FramePainter
 from engine.app.session import Session
 from engine.common.errors import LabError
 from engine.contracts import Difference, StepAgreement
-from engine.demo import Demo, Parameter
+from engine.demo import Demo, Parameter, Stage
 from engine.geometry import AABB, Circle, Polygon
 from engine.render import palette
 from engine.render.canvas import Canvas
@@ -42,6 +42,8 @@ class Yard(Demo):
 
     def build(self) -> None:
         """One world, or two."""
+        self.colors: dict[int, tuple[int, int, int]] = {}
+        self.outlined: set[int] = set()
         for k in range(int(self.parameter("worlds"))):
             world = self.add_stage(World(), offset=(12.0 * k, 0.0), label=f"world {k}" if k else "", mark_touching=k == 0).world
             floor = world.create_body(BodySpec((FixtureSpec(Polygon.box(5.0, 0.3)),), type="static"))
@@ -52,6 +54,12 @@ class Yard(Demo):
             world.create_joint(RevoluteJointSpec(floor, lever, anchor=(3.0, 1.2)))
             gate = BodySpec((FixtureSpec(Polygon.box(0.3, 0.6), sensor=True),), type="static", position=(-3.0, 0.9))
             world.create_body(gate)
+
+    def body_colors(self, stage: Stage) -> dict[int, tuple[int, int, int]]:
+        return self.colors
+
+    def outlined_bodies(self, stage: Stage) -> set[int]:
+        return self.outlined
 
     def draw(self, canvas: Canvas) -> None:
         """Mark the newest body."""
@@ -157,7 +165,7 @@ def changes(watched: Watched, chance: random.Random) -> dict[str, Callable[[], o
         contacts = world.contacts
         pairs = zip(contacts.fixture_a[:n].tolist(), contacts.fixture_b[:n].tolist(), strict=True)
         differences = tuple(Difference(a, b, (0.0, 0.5), (0.0, 1.0), (1.0, 0.0), "local_maximum", 0.01, "shallower") for a, b in pairs)
-        stage.agreement = StepAgreement(compared=n, explained=n, differences=differences)
+        stage._agreement = StepAgreement(compared=n, explained=n, differences=differences)
 
     found: dict[str, Callable[[], object]] = {
         **{f"a toggle of {one.name}": toggle(layers, one.name) for one in fields(Layers)},
@@ -196,9 +204,9 @@ def changes(watched: Watched, chance: random.Random) -> dict[str, Callable[[], o
         found["a joint gone"] = edit("destroy_joint", joint)
     if body is not None:
         found |= {
-            "a color": lambda: stage.colors.update({body: (chance.randrange(256), 90, 200)}),
-            "no colors": stage.colors.clear,
-            "an outline": lambda: stage.outline_only.symmetric_difference_update({body}),
+            "a color": lambda: demo.colors.update({body: (chance.randrange(256), 90, 200)}),
+            "no colors": demo.colors.clear,
+            "an outline": lambda: demo.outlined.symmetric_difference_update({body}),
             "a body gone": edit("destroy_body", body),
             "a body moved": edit("set_pose", body, (chance.uniform(-3.0, 3.0), 1.5), chance.random()),
             "a body asleep": edit("set_awake", body, bool(chance.randrange(2))),

@@ -40,12 +40,10 @@ def test_parameters_are_checked_and_build_anew(drop: type[Demo]) -> None:
         demo.set_parameter("height", 99.0)
 
 
-def test_counts_follow_the_contacts(drop: type[Demo], referee: Any) -> None:
+def test_a_referee_checks_until_it_is_taken_away(drop: type[Demo], referee: Any) -> None:
     demo = drop(referee=referee)
     for _ in range(90):
         demo.sim.step()
-    counts = demo.stages[0].counts
-    assert counts.begun >= 1 and counts.added >= 1 and counts.persisted > 10
     assert demo.stages[0].total.compared > 10
     demo.sim.use_referee(None)
     assert demo.stages[0].total.compared == 0
