@@ -255,13 +255,14 @@ def demo_values(kind: type[Demo], settings: Sequence[str], solver: str | None) -
     A name that both have is the demo's; ``solver.NAME`` is the solver's in any case.
     """
     from engine.sim.parameters import parameter_values
+    from engine.sim.scene_demo import SceneDemo
     from engine.world import WorldSettings, load_solver
     from engine.world.fields import named_values
     from engine.world.solver import DEFAULT
 
     if not settings:
         return parameter_values(kind.parameters, {}), None
-    own, scene = WorldSettings(), getattr(kind, "scene", None)
+    own, scene = WorldSettings(), kind.scene if issubclass(kind, SceneDemo) else None
     driver = solver or (DEFAULT if scene is None else scene.solver)
     if scene is not None and scene.solver == driver:
         own = scene.settings
