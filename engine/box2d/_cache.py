@@ -1,4 +1,4 @@
-"""The disposable `b2World`: built from specifications, read after each step, thrown away whenever it breaks.
+"""The disposable `b2World`: built from the model, read after each step, thrown away whenever it breaks.
 
 Only this module keeps Box2D objects, each under our own id, and drops them the moment Box2D destroys them: a stale one reads
 another body's memory (PYBOX2D.md 2, 5, 6, 8). Nothing here checks input: the specifications and `World` have.
@@ -8,57 +8,96 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import Box2D
 import numpy as np
+from numpy.typing import NDArray
 
 from engine.box2d.contacts import EvaluatedPairs, FixtureTable, impulses_of
-from engine.box2d.convert import fix
+from engine.box2d.convert import fix, to_fixture_shape
 from engine.box2d.internal_state import InternalMemory, InternalState
 from engine.box2d.joints import create_joint
 from engine.box2d.listener import ContactListener, FixtureHandle
 from engine.box2d.memory import RawContacts, Reader
 from engine.box2d.profile import phases_of
-from engine.common.arrays import IntArray
+from engine.common.arrays import FloatArray, IntArray, frozen
 from engine.common.tolerances import BOX2D_POLYGON_SKIN
-from engine.geometry import Circle, FixtureShape
+from engine.geometry import Circle
+from engine.world import commands as c
 from engine.world.joint_specs import PrismaticJointSpec, RevoluteJointSpec, WheelJointSpec
 from engine.world.joints import ResolvedJoint
+from engine.world.model import WorldModel
 from engine.world.records import BodyMotion, JointState, Pose
+from engine.world.solver import Becomes
 from engine.world.specs import BODY_TYPES, BodySpec, FixtureSpec, WorldSettings
 
-__all__ = ["Box2DCache"]
+__all__ = ["BodyReading", "Box2DCache"]
+
+
+class BodyReading(NamedTuple):
+    """All bodies as read at one moment, in ascending order of id."""
+
+    motion: BodyMotion
+    internal: InternalState | None
+
+    @property
+    def poses(self) -> FloatArray:
+        """Float64 (n, 3), read-only."""
+        return frozen(np.ascontiguousarray(self.motion.values[:, :3], dtype=np.float64))
+
+
+class _Bodies(NamedTuple):
+    """The bodies in ascending order of id: Box2D's objects, their addresses, and which are not static."""
+
+    ids: IntArray
+    handles: list[Any]
+    addresses: IntArray
+    movable: NDArray[np.bool_]
 
 
 class Box2DCache:
     """One `b2World` and the handles of everything in it, by id."""
 
-    def __init__(self, settings: WorldSettings, reader: Reader, internal: InternalMemory | None) -> None:
+    def __init__(self, model: WorldModel, reader: Reader, internal: InternalMemory | None) -> None:
         self.reader = reader
         self.internal = internal
-        self._world: Any = Box2D.b2World(gravity=settings.gravity)
-        self._settings = settings
-        self.set_settings(settings)
+        self._model = model
+        self._world: Any = Box2D.b2World(gravity=model.settings.gravity)
+        self.set_settings(model.settings)
         self._bodies: dict[int, Any] = {}
         self._fixtures: dict[int, Any] = {}
-        self._fixture_body: dict[int, int] = {}
         self._joints: dict[int, Any] = {}
         self._by_address: dict[int, FixtureHandle] = {}
-        self._address: dict[int, int] = {}
-        self._skins: dict[int, tuple[float, float]] = {}
         self._definition: Any = Box2D.b2FixtureDef()
         self._bits: tuple[int, int, int] | None = None
         """Category, mask and group in the definition."""
         self._body_definition: Any = Box2D.b2BodyDef()
         self._ground: Any = self._world.CreateStaticBody()
         self.listener = ContactListener(self._by_address)
-        self._rows: tuple[IntArray, list[Any], IntArray, dict[int, int]] | None = None
+        self._rows: _Bodies | None = None
         self._table: FixtureTable | None = None
 
-    def prime(self) -> None:
-        """Step the empty world, so that the ratio of step lengths, by which restored impulses are scaled, is not 0."""
-        self._world.Step(self._settings.dt, self._settings.velocity_iterations, self._settings.position_iterations)
+    def build(self, read: BodyReading, pairs: EvaluatedPairs) -> None:
+        """Make everything in the model, with the bodies as they were read, in a world that is empty yet.
+
+        The order matters: first a step of the empty world, so that impulses are not scaled by a ratio of step lengths of 0; all contacts
+        are made without moving before their impulses are written; sleepers are put to sleep after that; internal state comes last.
+        """
+        model, world = self._model, self._world
+        iterations = model.settings.velocity_iterations, model.settings.position_iterations
+        world.Step(model.settings.dt, *iterations)
+        for body, motion in zip(model.body_ids.tolist(), read.motion.values.astype(np.float64).tolist(), strict=True):
+            entry = model.bodies[body]
+            self.add_body(body, entry.spec, {fixture: model.fixtures[fixture].spec for fixture in entry.fixtures}, motion)
+        for joint in sorted(model.joints):
+            self.add_joint(joint, model.joints[joint])
+        world.Step(0.0, *iterations)
+        self.write_impulses(pairs)
+        for body in model.body_ids[~read.motion.awake].tolist():  # static ones too: an island sleeps with its ground
+            self._bodies[body].awake = False
+        if read.internal is not None:
+            self.write_internal(read.internal)
 
     def attach_listener(self) -> None:
         """Attach the listener, last, so that building a world causes no events."""
@@ -67,48 +106,101 @@ class Box2DCache:
     def close(self) -> None:
         """Drop every Box2D object, the listener first."""
         self._world.contactListener = None
-        self._joints.clear()
-        self._fixtures.clear()
-        self._bodies.clear()
-        self._by_address.clear()
-        self._ground = None
-        self._world = None
+        for handles in (self._joints, self._fixtures, self._bodies, self._by_address):
+            handles.clear()
+        self._rows = self._ground = self._world = None
 
-    # -- building -----------------------------------------------------------------------------------------------------
+    # -- changes ------------------------------------------------------------------------------------------------------
+
+    def apply(self, command: c.Command, becomes: Becomes) -> None:
+        """Follow a command before the model does."""
+        match command:
+            case c.CreateBody(body, spec, fixtures):
+                motion = [*spec.position, spec.angle, *spec.linear_velocity, spec.angular_velocity]
+                self.add_body(body, spec, dict(zip(fixtures, spec.fixtures, strict=True)), motion)
+                self._bodies[body].awake = spec.awake
+            case c.DestroyBody(body):
+                self.remove_body(body)
+            case c.CreateFixture(fixture, body, fixture_spec):
+                self.add_fixture(fixture, body, fixture_spec)
+            case c.DestroyFixture(fixture):
+                self.remove_fixture(fixture)
+            case c.CreateJoint(joint, _):
+                assert isinstance(becomes, ResolvedJoint)
+                self.add_joint(joint, becomes)
+            case c.DestroyJoint(joint):
+                self.remove_joint(joint)
+            case c.SetJoint(joint, _):
+                assert isinstance(becomes, ResolvedJoint)
+                self.remake_joints({other: self._model.joints[other] for other in self._model.lost_with([joint])} | {joint: becomes}, joint)
+            case c.SetMouseTarget(joint, target):
+                self._joints[joint].target = target
+            case c.SetPose(body, position, angle):
+                self._bodies[body].transform = (position, angle)  # the broad phase, too, which parts of the position would skip
+            case c.SetVelocity(body, linear, angular):
+                self._bodies[body].linearVelocity, self._bodies[body].angularVelocity = linear, angular
+            case c.SetAwake(body, awake):
+                self._bodies[body].awake = awake
+            case c.SetBody(body, _):
+                assert isinstance(becomes, BodySpec)
+                self.change_body(body, becomes)
+            case c.SetFixture(fixture, _):
+                assert isinstance(becomes, FixtureSpec)
+                self.change_fixture(fixture, becomes)
+            case c.SetSettings():
+                assert isinstance(becomes, WorldSettings)
+                self.set_settings(becomes)
+            case c.ApplyImpulse(body, impulse, point):
+                self._bodies[body].ApplyLinearImpulse(impulse, self._point(body, point), True)
+            case c.ApplyForce(body, force, point):
+                self._bodies[body].ApplyForce(force, self._point(body, point), True)
+            case c.ApplyTorque(body, torque):
+                self._bodies[body].ApplyTorque(torque, True)
+
+    def _point(self, body: int, point: tuple[float, float] | None) -> tuple[float, float]:
+        return tuple(self._bodies[body].worldCenter) if point is None else point
 
     def set_settings(self, settings: WorldSettings) -> None:
         """Apply settings to the world."""
-        self._settings = settings
         self._world.gravity = settings.gravity
         self._world.continuousPhysics = settings.continuous
         self._world.warmStarting = settings.warm_starting
         self._world.subStepping = settings.sub_stepping
         self._world.SetAllowSleeping(settings.sleeping)  # the attribute allowSleeping does not reach Box2D
 
-    def add_body(self, body: int, spec: BodySpec, position: tuple[float, float], angle: float, awake: bool, is_active: bool = True) -> None:
-        """Create a body without fixtures, at rest; where not `is_active`, inactive until `set_active`."""
+    def add_body(self, body: int, spec: BodySpec, fixtures: Mapping[int, FixtureSpec], motion: list[float]) -> None:
+        """Create a body, awake, with its fixtures, by id, and its motion: x, y, angle, vx, vy, omega.
+
+        Several fixtures get their densities together: the first of them alone might have no mass to bear.
+        """
         definition = self._body_definition
         definition.type = BODY_TYPES.index(spec.type)
-        definition.position, definition.angle = position, angle
+        definition.position, definition.angle = motion[:2], motion[2]
         definition.linearDamping, definition.angularDamping = spec.linear_damping, spec.angular_damping
         definition.gravityScale = spec.gravity_scale
         definition.fixedRotation, definition.bullet = spec.fixed_rotation, spec.bullet
-        definition.allowSleep, definition.awake, definition.active = spec.allow_sleep, awake, spec.active and is_active
-        self._bodies[body] = self._world.CreateBody(definition)
-        self._changed_bodies()
+        definition.allowSleep, definition.active = spec.allow_sleep, spec.active
+        made = self._bodies[body] = self._world.CreateBody(definition)
+        self._rows = None
+        for fixture, fixture_spec in fixtures.items():
+            self.add_fixture(fixture, body, fixture_spec, is_weighed=len(fixtures) == 1)
+        if len(fixtures) > 1:
+            for fixture, fixture_spec in fixtures.items():
+                self._fixtures[fixture].density = fixture_spec.density
+            made.ResetMassData()
+        made.linearVelocity, made.angularVelocity = motion[3:5], motion[5]
 
-    def remove_body(self, body: int, fixtures: tuple[int, ...]) -> None:
+    def remove_body(self, body: int) -> None:
         """Destroy a body whose joints are gone already."""
-        self._world.DestroyBody(self._bodies[body])  # tells the listener of contacts that end: handles are still known
-        for fixture in fixtures:
-            self._forget_fixture(fixture)
+        gone = [(fixture, hash(self._fixtures[fixture])) for fixture in self._model.bodies[body].fixtures]
+        self._world.DestroyBody(self._bodies[body])  # the listener is called for contacts that end: handles are still known
+        for fixture, address in gone:
+            del self._fixtures[fixture], self._by_address[address]
         del self._bodies[body]
-        self._changed_bodies()
+        self._rows = self._table = None
 
-    def add_fixture(
-        self, fixture: int, body: int, spec: FixtureSpec, box2d_shape: Any, shape: FixtureShape, is_weighed: bool = True
-    ) -> None:
-        """Fix a shape, converted already, to a body; where not `is_weighed`, without its mass until `weigh`."""
+    def add_fixture(self, fixture: int, body: int, spec: FixtureSpec, is_weighed: bool = True) -> None:
+        """Fix a shape to a body; where not `is_weighed`, without its mass."""
         definition = self._definition
         definition.density = spec.density if is_weighed else 0.0
         definition.friction = spec.friction
@@ -118,39 +210,32 @@ class Box2DCache:
         if bits != self._bits:  # as most have the same, and pybox2d makes an object of the filter for each of the three
             self._bits = bits
             definition.categoryBits, definition.maskBits, definition.groupIndex = bits
-        made = fix(self._bodies[body], definition, box2d_shape)
-        address = hash(made)
-        self._fixtures[fixture] = made
-        self._fixture_body[fixture] = body
-        self._address[fixture] = address
-        self._by_address[address] = FixtureHandle(fixture, body, spec.sensor, self._bodies[body])
-        self._skins[fixture] = (shape.radius, 0.0) if isinstance(shape, Circle) else (BOX2D_POLYGON_SKIN, BOX2D_POLYGON_SKIN)
+        box2d_shape, shape = to_fixture_shape(spec.shape)
+        made = self._fixtures[fixture] = fix(self._bodies[body], definition, box2d_shape)
+        radius, skin = (shape.radius, 0.0) if isinstance(shape, Circle) else (BOX2D_POLYGON_SKIN, BOX2D_POLYGON_SKIN)
+        self._by_address[hash(made)] = FixtureHandle(fixture, body, spec.sensor, radius, skin, self._bodies[body])
         self._table = None
-
-    def weigh(self, body: int, densities: Mapping[int, float]) -> None:
-        """Give the fixtures of a new body their density and add up its mass, once: the first of them alone might have none to bear."""
-        for fixture, density in densities.items():
-            self._fixtures[fixture].density = density
-        self._bodies[body].ResetMassData()
 
     def remove_fixture(self, fixture: int) -> None:
         """Destroy one fixture of a living body."""
-        self._bodies[self._fixture_body[fixture]].DestroyFixture(self._fixtures[fixture])
-        self._forget_fixture(fixture)
+        made = self._fixtures[fixture]
+        address = hash(made)
+        self._by_address[address].box2d_body.DestroyFixture(made)
+        del self._fixtures[fixture], self._by_address[address]
+        self._table = None
 
     def change_fixture(self, fixture: int, spec: FixtureSpec) -> None:
         """Bring a fixture's material and filter to `spec`, and the mixed values its contacts keep with them."""
         made = self._fixtures[fixture]
-        body = self._bodies[self._fixture_body[fixture]]
+        handle = self._by_address[hash(made)]
         if float(made.density) != spec.density:
             made.density = spec.density
-            body.ResetMassData()
+            handle.box2d_body.ResetMassData()
         made.friction, made.restitution, made.sensor = spec.friction, spec.restitution, spec.sensor
-        for edge in body.contacts:
+        for edge in handle.box2d_body.contacts:
             edge.contact.ResetFriction()
             edge.contact.ResetRestitution()
         made.filterData = Box2D.b2Filter(categoryBits=spec.category, maskBits=spec.mask, groupIndex=spec.group)
-        handle = self._by_address[hash(made)]
         self._by_address[hash(made)] = handle._replace(sensor=spec.sensor)
         self._table = None
 
@@ -159,6 +244,7 @@ class Box2DCache:
         made = self._bodies[body]
         if int(made.type) != BODY_TYPES.index(spec.type):
             made.type = BODY_TYPES.index(spec.type)
+            self._rows = None
         made.linearDamping, made.angularDamping = spec.linear_damping, spec.angular_damping
         made.gravityScale = spec.gravity_scale
         made.bullet, made.sleepingAllowed = spec.bullet, spec.allow_sleep
@@ -191,31 +277,6 @@ class Box2DCache:
         if state is not None:
             self.write_internal(state.of_joints(tuple(joints), changed, type(self._joints[changed]).__name__))
 
-    # -- moving -------------------------------------------------------------------------------------------------------
-
-    def set_pose(self, body: int, position: tuple[float, float], angle: float) -> None:
-        """Move a body, broad phase included (assigning to parts of the position would skip it)."""
-        self._bodies[body].transform = (position, angle)
-
-    def set_velocity(self, body: int, linear: tuple[float, float], angular: float) -> None:
-        """Give a body a velocity; a non-zero one wakes it."""
-        self._bodies[body].linearVelocity = linear
-        self._bodies[body].angularVelocity = angular
-
-    def set_awake(self, body: int, awake: bool) -> None:
-        """Wake a body or put it to sleep."""
-        self._bodies[body].awake = awake
-
-    def set_active(self, body: int, active: bool) -> None:
-        """Let a body collide and move, or not; its fixtures come into the broad phase, last first."""
-        self._bodies[body].active = active
-
-    def push(self, body: int, kind: str, vector: tuple[float, float], point: tuple[float, float] | None) -> None:
-        """Apply an "impulse" or a "force" at a world point, or at the center of mass."""
-        made = self._bodies[body]
-        at = tuple(made.worldCenter) if point is None else point
-        (made.ApplyLinearImpulse if kind == "impulse" else made.ApplyForce)(vector, at, True)
-
     def speed_after(self, body: int, impulse: tuple[float, float], point: tuple[float, float] | None) -> float:
         """Return the greatest of the three speeds, m/s and rad/s, that an impulse would give a dynamic body."""
         made = self._bodies[body]
@@ -226,36 +287,28 @@ class Box2DCache:
         linear = (float(velocity.x) + impulse[0] / mass, float(velocity.y) + impulse[1] / mass)
         return max(abs(linear[0]), abs(linear[1]), abs(float(made.angularVelocity) + twist))
 
-    def turn(self, body: int, torque: float) -> None:
-        """Apply a torque during the next step."""
-        self._bodies[body].ApplyTorque(torque, True)
-
-    def set_mouse_target(self, joint: int, target: tuple[float, float]) -> None:
-        """Move the point a mouse joint pulls to; Box2D wakes the body."""
-        self._joints[joint].target = target
-
-    def step(self, step: int, pose_of: Callable[[int], Pose]) -> None:
+    def step(self, number: int, start_pose: Callable[[int], Pose]) -> None:
         """Advance by one step; the listener keeps what a callback raised. What escapes from here leaves the world unusable."""
-        self.listener.start_step(step, pose_of, self._settings.sub_stepping)
-        self._world.Step(self._settings.dt, self._settings.velocity_iterations, self._settings.position_iterations)
+        settings = self._model.settings
+        self.listener.start_step(number, start_pose, settings.sub_stepping)
+        self._world.Step(settings.dt, settings.velocity_iterations, settings.position_iterations)
         self.listener.end_step()
 
     # -- reading ------------------------------------------------------------------------------------------------------
 
     @property
-    def body_rows(self) -> dict[int, int]:
-        """Row of each body id in whatever `read_bodies` returns."""
-        return self._body_rows()[3]
+    def bodies(self) -> _Bodies:
+        """The bodies in ascending order of id."""
+        if self._rows is None:
+            ids = sorted(self._bodies)
+            handles = [self._bodies[body] for body in ids]
+            movable = np.array([int(handle.type) != 0 for handle in handles], dtype=np.bool_)
+            self._rows = _Bodies(np.array(ids, dtype=np.int64), handles, np.array(list(map(hash, handles)), dtype=np.int64), movable)
+        return self._rows
 
-    @property
-    def body_ids(self) -> IntArray:
-        """Ids of the bodies, ascending, int64 (n,)."""
-        return self._body_rows()[0]
-
-    def read_bodies(self) -> BodyMotion:
+    def read_motion(self) -> BodyMotion:
         """Read pose, velocity and wakefulness of every body, in ascending order of id."""
-        _, handles, addresses, _ = self._body_rows()
-        return self.reader.bodies(handles, addresses)
+        return self.reader.bodies(self.bodies.handles, self.bodies.addresses)
 
     def motion_of(self, body: int) -> tuple[tuple[float, ...], bool]:
         """Return x, y, angle, vx, vy, omega of one body, and whether it is awake."""
@@ -265,43 +318,37 @@ class Box2DCache:
 
     def read_internal(self) -> InternalState | None:
         """Read the internal state of bodies and joints, in ascending order of id; None where that is out of reach."""
-        if self.internal is None:
-            return None
-        ids, _, addresses, _ = self._body_rows()
-        return self.internal.read(ids, addresses, self._joints)
+        return None if self.internal is None else self.internal.read(self.bodies.ids, self.bodies.addresses, self._joints)
 
     def write_internal(self, state: InternalState) -> None:
         """Put back what was read from bodies and joints of the same ids."""
         if self.internal is not None:
-            ids, _, addresses, _ = self._body_rows()
-            self.internal.write(ids, addresses, self._joints, state)
-
-    def touching(self) -> IntArray:
-        """Return the pairs of fixtures that touch by the last events, sensors included, (n, 2): begun and not ended."""
-        table = self.fixture_table()
-        return table.fixture[np.searchsorted(table.address, self.read_contacts().fixtures)]
+            self.internal.write(self.bodies.ids, self.bodies.addresses, self._joints, state)
 
     def read_contacts(self) -> RawContacts:
         """Read the contacts that touch."""
         return self.reader.contacts(self._world)
 
+    def touching(self, raw: RawContacts) -> IntArray:
+        """Return the pairs of fixtures of contacts, (n, 2)."""
+        table = self.fixture_table()
+        return table.fixture[np.searchsorted(table.address, raw.fixtures)]
+
     def fixture_table(self) -> FixtureTable:
         """Return radius, skin, body and sensor flag of every fixture by address; kept until fixtures change."""
         if self._table is None:
-            n = len(self._by_address)
-            address = np.fromiter(self._by_address, np.int64, n)
-            order = np.argsort(address)
-            fixtures, bodies, sensors, _ = zip(*self._by_address.values(), strict=True) if n else ((), (), (), ())
-            radii = np.array([self._skins[fixture] for fixture in fixtures], dtype=np.float64).reshape(n, 2)[order]
-            body = np.array(bodies, dtype=np.int64)[order]
+            address = np.array(sorted(self._by_address), dtype=np.int64)
+            handles = [self._by_address[at][:-1] for at in address.tolist()]
+            fixture, body, sensor, radius, skin = zip(*handles, strict=True) if handles else ((),) * 5
+            bodies = np.array(body, dtype=np.int64)
             self._table = FixtureTable(
-                address=address[order],
-                fixture=np.array(fixtures, dtype=np.int64)[order],
-                body=body,
-                body_row=np.searchsorted(self.body_ids, body),
-                radius=radii[:, 0].copy(),
-                skin=radii[:, 1].copy(),
-                sensor=np.array(sensors, dtype=np.bool_)[order],
+                address=address,
+                fixture=np.array(fixture, dtype=np.int64),
+                body=bodies,
+                body_row=np.searchsorted(self.bodies.ids, bodies),
+                radius=np.array(radius, dtype=np.float64),
+                skin=np.array(skin, dtype=np.float64),
+                sensor=np.array(sensor, dtype=np.bool_),
             )
         return self._table
 
@@ -313,7 +360,7 @@ class Box2DCache:
         return (x, y), mass, float(made.inertia) - mass * (x * x + y * y)
 
     def phases(self, step_ms: float) -> tuple[float, float, float]:
-        """Return what colliding, solving and the impacts inside it took of the last step, which took `whole`, milliseconds."""
+        """Return what colliding, solving and the impacts inside it took of the last step, which took `step_ms`, milliseconds."""
         profile = self._world.GetProfile()  # a view into the world, as all that SWIG hands out: read at once
         return phases_of(float(profile.step), float(profile.collide), float(profile.solve), float(profile.solveTOI), step_ms)
 
@@ -322,9 +369,9 @@ class Box2DCache:
         a, b = self._joints[joint].anchorA, self._joints[joint].anchorB
         return (float(a.x), float(a.y)), (float(b.x), float(b.y))
 
-    def joint_state(self, joint: int, resolved: ResolvedJoint) -> JointState:
+    def joint_state(self, joint: int) -> JointState:
         """Return how a joint stands, how it moves, and what it bears."""
-        made = self._joints[joint]
+        made, resolved = self._joints[joint], self._model.joints[joint]
         a, b = made.bodyA, made.bodyB
         (ax, ay), (bx, by) = self.joint_anchors(joint)
         va, vb = a.GetLinearVelocityFromWorldPoint((ax, ay)), b.GetLinearVelocityFromWorldPoint((bx, by))
@@ -337,7 +384,7 @@ class Box2DCache:
             apart = math.hypot(dx, dy)
             ux, uy = (dx / apart, dy / apart) if apart > 0.0 else (0.0, 0.0)
             turning = 0.0
-        hertz = self._settings.hertz
+        hertz = self._model.settings.hertz
         force, torque = made.GetReactionForce(hertz), float(made.GetReactionTorque(hertz))
         if isinstance(resolved.spec, RevoluteJointSpec):  # whose reaction is that of its limits alone
             torque += float(made.GetMotorTorque(hertz))
@@ -356,22 +403,17 @@ class Box2DCache:
 
     def contact_between(self, fixture_a: int, fixture_b: int) -> tuple[int, int] | None:
         """Return two fixtures in the order in which they stand in the contact that Box2D keeps for them, touching or not; None without."""
-        pair = {self._address[fixture_a], self._address[fixture_b]}
-        for edge in self._bodies[self._fixture_body[fixture_a]].contacts:
-            address_a, address_b = hash(edge.contact.fixtureA), hash(edge.contact.fixtureB)
-            if {address_a, address_b} == pair:
-                return self._by_address[address_a].fixture, self._by_address[address_b].fixture
+        pair = {hash(self._fixtures[fixture_a]), hash(self._fixtures[fixture_b])}
+        for edge in self._by_address[hash(self._fixtures[fixture_a])].box2d_body.contacts:
+            addresses = [hash(edge.contact.fixtureA), hash(edge.contact.fixtureB)]
+            if set(addresses) == pair:
+                return self._by_address[addresses[0]].fixture, self._by_address[addresses[1]].fixture
         return None
-
-    def make_contacts(self) -> None:
-        """Create and evaluate all contacts without moving anything (a step of 0 s)."""
-        self._world.Step(0.0, self._settings.velocity_iterations, self._settings.position_iterations)
 
     def write_impulses(self, pairs: EvaluatedPairs) -> None:
         """Give contact points the impulses that the points of the same fixtures and feature had."""
-        raw, table = self.read_contacts(), self.fixture_table()
-        at = np.searchsorted(table.address, raw.fixtures)
-        impulses = impulses_of((table.fixture[at[:, 0]], table.fixture[at[:, 1]]), raw.manifolds, pairs)
+        raw = self.read_contacts()
+        impulses = impulses_of(self.touching(raw).T, raw.manifolds, pairs)
         if self.internal is not None:
             self.internal.write_impulses(raw.contacts, impulses)
             return
@@ -381,22 +423,3 @@ class Box2DCache:
             if row is not None:
                 for point, (normal, tangent) in zip(contact.manifold.points, impulses[row].tolist(), strict=False):
                     point.normalImpulse, point.tangentImpulse = normal, tangent
-
-    def _body_rows(self) -> tuple[IntArray, list[Any], IntArray, dict[int, int]]:
-        if self._rows is None:
-            ids = sorted(self._bodies)
-            handles = [self._bodies[body] for body in ids]
-            addresses = np.array([hash(handle) for handle in handles], dtype=np.int64)
-            self._rows = np.array(ids, dtype=np.int64), handles, addresses, {body: row for row, body in enumerate(ids)}
-        return self._rows
-
-    def _changed_bodies(self) -> None:
-        self._rows = None
-        self._table = None
-
-    def _forget_fixture(self, fixture: int) -> None:
-        del self._by_address[self._address.pop(fixture)]
-        del self._fixtures[fixture]
-        del self._fixture_body[fixture]
-        del self._skins[fixture]
-        self._table = None

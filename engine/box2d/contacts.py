@@ -286,8 +286,8 @@ def fixtures_of(keys: IntArray) -> tuple[IntArray, IntArray]:
     return keys >> _PAIR_BITS, keys & _FIXTURE_MASK
 
 
-def impulses_of(fixtures: tuple[IntArray, IntArray], manifolds: NDArray[np.void], pairs: EvaluatedPairs) -> NDArray[np.float32]:
-    """Return what the solver starts from, normal and tangent impulse of both points (n, 2, 2), for contacts between fixtures a and b.
+def impulses_of(fixtures: IntArray, manifolds: NDArray[np.void], pairs: EvaluatedPairs) -> NDArray[np.float32]:
+    """Return what the solver starts from, normal and tangent impulse of both points (n, 2, 2), for contacts between `fixtures` (2, n).
 
     A point has the impulse that the point of the same feature had in `pairs`, and 0 where there was none: Box2D's own rule from one
     step to the next (`b2Contact::Update`).

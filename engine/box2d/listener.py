@@ -40,6 +40,8 @@ class FixtureHandle(NamedTuple):
     fixture: int
     body: int
     sensor: bool
+    radius: float
+    skin: float
     box2d_body: Any
 
 

@@ -10,16 +10,15 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from time import perf_counter
-from typing import Any, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.box2d import BOX2D_VERSION, memory
-from engine.box2d._cache import Box2DCache
+from engine.box2d._cache import BodyReading, Box2DCache
 from engine.box2d.accepting import accepted
 from engine.box2d.body_mass import check_body_mass
-from engine.box2d.building import BodyReading, Building, HeldShape
 from engine.box2d.contacts import EvaluatedPairs, StepInputs, build_step_contacts, no_pairs, pairs_of
 from engine.box2d.convert import to_fixture_shape
 from engine.box2d.foreign_state import check_gears, check_internal_state, check_manifolds
@@ -34,7 +33,6 @@ from engine.common.tolerances import BOX2D_POLYGON_SKIN
 from engine.contracts import StepContacts
 from engine.geometry import Circle, FixtureShape, Polygon, Segment
 from engine.world import commands as c
-from engine.world.hooks import StepHooks
 from engine.world.joint_specs import JOINT_SPECS, GearJointSpec, MouseJointSpec
 from engine.world.joints import ResolvedJoint, altered
 from engine.world.model import WorldModel
@@ -73,7 +71,7 @@ class Box2DMemory:
 
 
 class _Mark(NamedTuple):
-    """The state to roll back to: all bodies, or the one body that a command changes in several steps."""
+    """The state to roll back to: all bodies, or the one body that a command changes in several steps (id, motion, awake)."""
 
     read: BodyReading | None
     concerned: tuple[int, tuple[float, ...], bool] | None
@@ -98,20 +96,16 @@ class Box2DSolver(Solver):
     def __init__(self, model: WorldModel) -> None:
         if not is_held_back(MEMORY):
             memory.load()
-        self._hooks: StepHooks | None = None
-        self._keeps_state = True
-        self._cache = Box2DCache(model.settings, best_reader(), self._internal_memory())
-        self._cache.attach_listener()
         super().__init__(model)
-        self._shapes: dict[int, HeldShape] = {}
+        self._keeps_state = True
         self._pairs: EvaluatedPairs = no_pairs(0)
+        self._cache = Box2DCache(model, best_reader(), self._internal_memory())
+        self._cache.attach_listener()
         self._read: BodyReading | None = None
-        self._building: Building | None = None
         self._is_mid_step = False
-        """Whether Box2D may have left its last step half done, as it does while `sub_stepping`."""
+        """True if Box2D may have left its last step half done, as it does while `sub_stepping`."""
         self._must_rebuild = False
         self._cost = StepCost()
-        self._movable_at: tuple[int, NDArray[np.bool_]] = (-1, np.zeros(0, dtype=np.bool_))
         self._pair_record: PairRecord | None = None
         self._n_builds = 0
         self._renewed: set[int] = set()
@@ -131,24 +125,13 @@ class Box2DSolver(Solver):
     def has_whole_states(cls) -> bool:
         return best_internal_memory() is not None
 
-    # -- hooks --------------------------------------------------------------------------------------------------------
-
-    @property
-    def hooks(self) -> StepHooks | None:
-        """Callables for the middle of a step."""
-        return self._hooks
-
-    @hooks.setter
-    def hooks(self, value: StepHooks | None) -> None:
-        self._hooks = self._cache.listener.hooks = value
-
     def take_error(self) -> BaseException | None:
         return self._cache.listener.take_error()
 
     # -- reading ------------------------------------------------------------------------------------------------------
 
     def motion(self) -> BodyMotion:
-        return self._now().raw
+        return self._now().motion
 
     def motion_of(self, body: int) -> tuple[float, ...]:
         return self._cache.motion_of(body)[0]
@@ -170,27 +153,19 @@ class Box2DSolver(Solver):
         return self._cache.holds_point(fixture, point)
 
     def shape_of(self, fixture: int) -> FixtureShape:
-        return self._shape(fixture).held
+        return to_fixture_shape(self.model.fixtures[fixture].spec.shape)[1]
 
     def joint_anchors(self, joint: int) -> tuple[tuple[float, float], tuple[float, float]]:
         return self._cache.joint_anchors(joint)
 
     def joint_state(self, joint: int) -> JointState:
-        return self._cache.joint_state(joint, self.model.joints[joint])
+        return self._cache.joint_state(joint)
 
     def _now(self) -> BodyReading:
         """Return all bodies, read again where a command may have changed them."""
         if self._read is None:
-            self._read = BodyReading(self._cache.body_rows, self._cache.read_bodies(), self._cache.read_internal())
+            self._read = BodyReading(self._cache.read_motion(), self._cache.read_internal())
         return self._read
-
-    def _shape(self, fixture: int) -> HeldShape:
-        """Return the shapes of a fixture, made again after a command that was undone."""
-        shape: Any = self.model.fixtures[fixture].spec.shape
-        known = self._shapes.get(fixture)
-        if known is None or (known.original is not shape and known.original != shape):
-            known = self._shapes[fixture] = HeldShape(shape, *to_fixture_shape(shape))
-        return known
 
     # -- changes ------------------------------------------------------------------------------------------------------
 
@@ -262,115 +237,60 @@ class Box2DSolver(Solver):
         return is_driven and all(bodies[body].spec.active for pair in ends for body in pair if body is not None)
 
     def apply(self, command: c.Command, becomes: Becomes) -> None:
+        self._cache.listener.hooks = self.hooks
         try:
-            self._apply(command, becomes)
+            self._cache.apply(command, becomes)
         finally:
             self._read = None
-
-    def _apply(self, command: c.Command, becomes: Becomes) -> None:
-        cache = self._cache
         match command:
-            case c.CreateBody(body, spec, fixtures):
-                cache.add_body(body, spec, spec.position, spec.angle, spec.awake)
-                for fixture, fixture_spec in zip(fixtures, spec.fixtures, strict=True):
-                    self._add_fixture(fixture, body, fixture_spec, is_weighed=len(fixtures) == 1)
-                if len(fixtures) > 1:
-                    cache.weigh(body, {fixture: part.density for fixture, part in zip(fixtures, spec.fixtures, strict=True)})
-                cache.set_velocity(body, spec.linear_velocity, spec.angular_velocity)
-                cache.set_awake(body, spec.awake)
-            case c.DestroyBody(body):
-                gone = tuple(self.model.bodies[body].fixtures)
-                cache.remove_body(body, gone)
-                for fixture in gone:
-                    self._shapes.pop(fixture, None)
-            case c.CreateFixture(fixture, body, fixture_spec):
-                self._add_fixture(fixture, body, fixture_spec)
-            case c.DestroyFixture(fixture):
-                cache.remove_fixture(fixture)
-                self._shapes.pop(fixture, None)
-            case c.CreateJoint(joint, _):
-                assert isinstance(becomes, ResolvedJoint)
-                cache.add_joint(joint, becomes)
-            case c.DestroyJoint(joint):
-                cache.remove_joint(joint)
-            case c.SetJoint(joint, _):
-                assert isinstance(becomes, ResolvedJoint)
-                anew = {other: self.model.joints[other] for other in self.model.lost_with([joint])}
-                cache.remake_joints({**anew, joint: becomes}, joint)
-            case c.SetMouseTarget(joint, target):
-                cache.set_mouse_target(joint, target)
-            case c.SetPose(body, position, angle):
-                cache.set_pose(body, position, angle)
-            case c.SetVelocity(body, linear, angular):
-                cache.set_velocity(body, linear, angular)
-            case c.SetAwake(body, awake):
-                cache.set_awake(body, awake)
             case c.SetBody(body, _):
                 assert isinstance(becomes, BodySpec)
                 before = self.model.bodies[body].spec
-                cache.change_body(body, becomes)
                 if (becomes.type, becomes.active) != (before.type, before.active):
                     self._renewed.add(body)
             case c.SetFixture(fixture, _):
                 assert isinstance(becomes, FixtureSpec)
-                cache.change_fixture(fixture, becomes)
                 # Box2D keeps times of impact between sub-steps, takes the new sensor for solid by them, and asserts
                 self._must_rebuild = self._is_mid_step and becomes.sensor != self.model.fixtures[fixture].spec.sensor
-            case c.SetSettings():
-                assert isinstance(becomes, WorldSettings)
-                cache.set_settings(becomes)
-            case c.ApplyImpulse(body, impulse, point):
-                cache.push(body, "impulse", impulse, point)
-            case c.ApplyForce(body, force, point):
-                cache.push(body, "force", force, point)
-            case c.ApplyTorque(body, torque):
-                cache.turn(body, torque)
-            case c.Canonicalize():
-                raise AssertionError("has a method of its own")
 
     def followed(self) -> None:
         if self._must_rebuild:
             self._must_rebuild = False
             self._rebuild(self._now())
 
-    def _add_fixture(self, fixture: int, body: int, spec: FixtureSpec, is_weighed: bool = True) -> None:
-        original: Any = spec.shape
-        shape = HeldShape(original, *to_fixture_shape(original))
-        self._cache.add_fixture(fixture, body, spec, shape.made, shape.held, is_weighed)
-        self._shapes[fixture] = shape
-
     # -- time ---------------------------------------------------------------------------------------------------------
 
     def step(self, number: int) -> list[int]:
         cache, before = self._cache, self._now()
-        poses = before.poses
+        poses, rows = before.poses, self.model.rows
         record = self._pair_record
         if record is not None:
             record.last = None
         renewed, self._renewed = frozenset(self._renewed), set()
         cache.reader, cache.internal = best_reader(), self._internal_memory()  # which may have been held back until now
+        cache.listener.hooks = self.hooks
 
         def start_pose(body: int) -> Pose:
-            x, y, angle = poses[before.rows[body]].tolist()
+            x, y, angle = poses[rows[body]].tolist()
             return x, y, angle
 
         started = perf_counter()
         cache.step(number, start_pose)
         stepped = perf_counter()
         phases = cache.phases(1e3 * (stepped - started))
-        after = cache.read_bodies()
+        after = cache.read_motion()
         finite = np.isfinite(after.values)
         if not finite.all():
-            lost: list[int] = cache.body_ids[~finite.all(axis=1)].tolist()
+            lost: list[int] = self.model.body_ids[~finite.all(axis=1)].tolist()
             return lost
-        movable = self._movable(before)
+        movable = cache.bodies.movable
         began, ended = cache.listener.take_events()
         inputs = StepInputs(
             step=number,
             raw=cache.read_contacts(),
             table=cache.fixture_table(),
             start_poses=poses,
-            active=before.raw.awake & movable,
+            active=before.motion.awake & movable,
             active_after=after.awake & movable,
             impacts=cache.listener.impacts,
             impact_impulses=cache.listener.impact_impulses,
@@ -378,23 +298,14 @@ class Box2DSolver(Solver):
             ended=ended,
         )
         pairs = build_step_contacts(inputs, self._pairs)
-        read = BodyReading(before.rows, after, cache.read_internal())
+        read = BodyReading(after, cache.read_internal())
         if record is not None:
-            touching = inputs.table.fixture[np.searchsorted(inputs.table.address, inputs.raw.fixtures)]
-            columns, settled = record.fixture_columns(), cache.listener.settled
+            touching, columns, settled = cache.touching(inputs.raw), record.fixture_columns(), cache.listener.settled
             record.last = StepPairs(number, self._n_builds, columns, poses, inputs.active, renewed, touching, settled)
         self._pairs, self._read = pairs, read  # from here on nothing can go wrong
         self._is_mid_step = self.model.settings.sub_stepping
         self._cost = StepCost(1e3 * (stepped - started), 1e3 * (perf_counter() - stepped), *phases)
         return []
-
-    def _movable(self, read: BodyReading) -> NDArray[np.bool_]:
-        """Return which bodies are not static; computed again only when the structure has changed."""
-        version = self.model.structure_version
-        if self._movable_at[0] != version:
-            flags = np.array([self.model.bodies[body].spec.type != "static" for body in read.rows], dtype=np.bool_)
-            self._movable_at = version, flags
-        return self._movable_at[1]
 
     # -- keeping ------------------------------------------------------------------------------------------------------
 
@@ -418,7 +329,7 @@ class Box2DSolver(Solver):
         events = (tuple(listener.began), tuple(listener.ended))
         remembered = Box2DMemory(pairs.keys, pairs.manifolds, now.internal)
         touching = frozenset(map(_pair, self._touching().tolist()))
-        return SolverState(now.raw, pairs.contacts, touching, events, remembered, now.internal is not None)
+        return SolverState(now.motion, pairs.contacts, touching, events, remembered, now.internal is not None)
 
     @classmethod
     def check_memory(cls, snapshot: WorldSnapshot) -> None:
@@ -440,17 +351,16 @@ class Box2DSolver(Solver):
         remembered = state.memory
         assert isinstance(remembered, Box2DMemory)
         listener = self._cache.listener
-        before, pending = (self._pairs, self._keeps_state, self._shapes), listener.pending()
+        before, pending = (self._pairs, self._keeps_state), listener.pending()
         try:
             self._pairs = pairs_of(state.contacts, remembered.keys, remembered.manifolds)
             self._keeps_state = state.is_whole or best_internal_memory() is None  # as it went on then, so it must now
-            self._shapes = {fixture: made for fixture, made in self._shapes.items() if fixture in self.model.fixtures}
             listener.set_pending(Pending(*state.events))
-            self._rebuild(BodyReading(dict(self.model.rows), state.motion, remembered.internal), _columns_of(state.touching))
+            self._rebuild(BodyReading(state.motion, remembered.internal), _columns_of(state.touching))
             if remembered.carried is not None:
                 self._take_over(remembered.carried)
         except Exception:
-            self._pairs, self._keeps_state, self._shapes = before
+            self._pairs, self._keeps_state = before
             listener.set_pending(pending)
             raise
 
@@ -490,20 +400,22 @@ class Box2DSolver(Solver):
 
         Its internal state is not kept, for Box2D may have changed it: it has rested for no time, and no force waits for it.
         """
-        ids, raw, internal = self._cache.body_ids, self._cache.read_bodies(), self._cache.read_internal()
+        cache, internal = self._cache, self._cache.read_internal()
+        ids, motion = cache.bodies.ids, cache.read_motion()
         if concerned is not None:
             body, values, is_awake = concerned
             others = ids != body
             at = int(np.searchsorted(ids[others], body))
             if internal is not None:
-                internal = InternalState(ids[others], internal.bodies[others], internal.joint_ids, internal.joints)
+                internal = replace(internal, body_ids=ids[others], bodies=internal.bodies[others])
             ids = np.insert(ids[others], at, body)
-            raw = BodyMotion(np.insert(raw.values[others], at, values, axis=0), np.insert(raw.awake[others], at, is_awake))
-        return BodyReading({body: row for row, body in enumerate(ids.tolist())}, raw, internal)
+            motion = BodyMotion(np.insert(motion.values[others], at, values, axis=0), np.insert(motion.awake[others], at, is_awake))
+        rows = np.searchsorted(ids, self.model.body_ids)  # a body that was about to be created is none of the model's
+        return BodyReading(BodyMotion(motion.values[rows], motion.awake[rows]), internal)
 
     def _touching(self) -> IntArray:
         """Return the pairs of fixtures (n, 2) whose begin event was reported, and no end event yet; sensors included."""
-        pairs, (begun, ended) = self._cache.touching(), self._cache.listener.unreported
+        pairs, (begun, ended) = self._cache.touching(self._cache.read_contacts()), self._cache.listener.unreported
         if not (begun or ended):
             return pairs
         return _columns_of((set(map(_pair, pairs.tolist())) - set(begun)) | set(ended))
@@ -518,12 +430,13 @@ class Box2DSolver(Solver):
         reports the events. `pending` replaces all these events.
         """
         old = self._cache
-        cache = self._built(read)
+        cache = Box2DCache(self.model, best_reader(), self._internal_memory())
+        cache.build(read, self._pairs)
         cache.listener.hooks, cache.listener.error = old.listener.hooks, old.listener.take_error()
         if pending is None:
             pending = Pending(*old.listener.take_events())
             if touching is not None:
-                present = cache.touching()
+                present = cache.touching(cache.read_contacts())
                 pending = pending._replace(unreported=(_missing(present, touching), _missing(touching, present)))
         cache.listener.set_pending(pending)
         cache.attach_listener()
@@ -532,27 +445,6 @@ class Box2DSolver(Solver):
         self._is_mid_step = False
         self._n_builds += 1
         old.close()
-
-    def _built(self, read: BodyReading) -> Box2DCache:
-        """Return a new cache, all but its listener."""
-        building, self._building = self._building_of_now(), None
-        return building.finish(read, self._internal_memory(), self._pairs, self._shape)
-
-    def build_ahead(self, n_slices: int) -> None:
-        try:
-            self._building = self._building_of_now()
-            self._building.go_on(n_slices, self._shape)
-        except Exception:  # Box2D refuses the same again where it is needed, and the error is raised there
-            self._building = None
-
-    def _building_of_now(self) -> Building:
-        """Return what has been built in advance, or nothing yet where that is no more what is to be built."""
-        building = self._building
-        if building is not None and building.is_of_now(self._shape):
-            return building
-        if building is not None:
-            building.close()
-        return Building(self.model)
 
     @classmethod
     def carried(cls, snapshot: WorldSnapshot) -> Carried:

@@ -459,12 +459,8 @@ class Simulation:
                 demo.after_step()
         if [stage.world for stage in demo.stages] != worlds:
             users.leave_worlds(demo)
-        to_keyframe = self._steps_to_keyframe
-        if to_keyframe == 0:
+        if self.is_keyframe:
             self._canonicalize()
-        elif to_keyframe is not None:
-            for stage in demo.stages:
-                stage.world.build_ahead(to_keyframe)
 
     @contextmanager
     def unchecked(self) -> Iterator[None]:

@@ -9,7 +9,7 @@ and orders commands, and calls its solver::
     step(number)                        one step, hooks included; then `motion`, `contacts`
     save(), load(state)                 everything that the next step depends on
     carried(snapshot), state_of(...)    what one solver leaves to another, and the state from which the other starts
-    canonicalize(), build_ahead(n)      take the form that `load` would give; a slice of that in advance
+    canonicalize()                      take the form that `load` would give
     mark(command), go_back(mark)        around each change and each step: roll back after a failure
 
 The world decides which bodies a command wakes (`engine.world.waking`), and sends `SetAwake` after it. Optional methods have a default here.
@@ -316,10 +316,6 @@ class Solver(ABC):
 
     def canonicalize(self) -> None:
         """Take the form that `load` gives to the result of `save`, to the last bit. If it raises, nothing has changed."""
-        return None
-
-    def build_ahead(self, n_slices: int) -> None:
-        """Do one of `n_slices` slices of the work of the next `canonicalize` in advance."""
         return None
 
     @abstractmethod

@@ -517,13 +517,6 @@ class World:
         """
         self._submit(c.Canonicalize())
 
-    def build_ahead(self, n_slices: int) -> None:
-        """Do one of `n_slices` > 0 slices of what the next `canonicalize` can do in advance, without effect on the world."""
-        self._check_between_steps("build_ahead")
-        n_slices = integer("n_slices", n_slices, 1)
-        with DeferredInterrupt():
-            self._checked()._solver.build_ahead(n_slices)
-
     def hand_out(self, next_ids: tuple[int, int, int]) -> tuple[int, int, int]:
         """Set the ids of the next body, fixture and joint; return those that they would have had.
 

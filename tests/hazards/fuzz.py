@@ -269,8 +269,6 @@ class Fuzzer:
             "rebuild": (1, w.canonicalize),
             "read": (2, self.read),
         }
-        if not in_hook:
-            commands["build_ahead"] = (2, lambda: w.build_ahead(r.randint(1, 4)))
         if self.goes_back and not in_hook:
             commands["snapshot"] = (1, lambda: self.snapshots.append((w.snapshot(), w.state_hash())))
             commands["restore"] = (1, self.restore)

@@ -207,7 +207,6 @@ METHODS: dict[str, dict[str, object]] = {
     "apply_impulse": {"body": 1, "impulse": (0.0, 1.0), "point": (0.0, 1.0)},
     "apply_force": {"body": 1, "force": (0.0, 1.0), "point": (0.0, 1.0)},
     "apply_torque": {"body": 1, "torque": 1.0},
-    "build_ahead": {"n_slices": 2},
     "restore": {"snapshot": None, "must_hold": False},
     "from_snapshot": {"snapshot": None},
     "replay": {"settings": WorldSettings(), "log": (), "n_steps": 0, "pre_solve": None, "solver": "box2d"},

@@ -29,7 +29,6 @@ HINGE, SLIDER, GEAR, MOUSE = range(4)
 
 COMMANDS: dict[str, tuple[str, Callable[[World], object]]] = {
     "create_body": ("add_fixture", lambda w: w.create_body(BodySpec((BOX, SENSOR), position=(9.0, 9.0)))),
-    "create_body, weighed": ("weigh", lambda w: w.create_body(BodySpec((BOX, SENSOR), position=(9.0, 9.0)))),
     "destroy_body": ("remove_body", lambda w: w.destroy_body(B)),
     "destroy_body, its joints": ("remove_joint", lambda w: w.destroy_body(B)),
     "create_fixture": ("add_fixture", lambda w: w.create_fixture(SPINNER, FixtureSpec(Circle(0.3, (2.0, 0.0))))),
@@ -41,8 +40,8 @@ COMMANDS: dict[str, tuple[str, Callable[[World], object]]] = {
     "destroy_joint": ("remove_joint", lambda w: w.destroy_joint(SLIDER)),
     "set_joint": ("remake_joints", lambda w: w.set_joint(HINGE, enable_motor=True, motor_speed=3.0, max_motor_torque=50.0)),
     "set_joint, a gear": ("remake_joints", lambda w: w.set_joint(GEAR, ratio=2.0)),
-    "set_mouse_target": ("set_mouse_target", lambda w: w.set_mouse_target(MOUSE, (5.0, 5.0))),
-    "set_pose": ("set_pose", lambda w: w.set_pose(A, (2.0, 2.0), 1.0)),
+    "set_mouse_target": ("apply", lambda w: w.set_mouse_target(MOUSE, (5.0, 5.0))),
+    "set_pose": ("apply", lambda w: w.set_pose(A, (2.0, 2.0), 1.0)),
     "set_settings": ("set_settings", lambda w: w.set_settings(gravity=(1.0, 2.0), sleeping=False)),
     "rebuild": ("write_impulses", lambda w: w.canonicalize()),
 }

@@ -10,13 +10,11 @@ import signal
 import sys
 import threading
 from collections.abc import Callable
-from typing import Any
 
 import Box2D
 import numpy as np
 import pytest
 
-from engine.box2d.solver import Box2DSolver
 from engine.common.errors import InvalidInputError, InvalidShapeError, WorldLostError, WrongThreadError
 from engine.geometry import Circle, Polygon
 from engine.world import (
@@ -263,25 +261,6 @@ def test_a_body_that_leaves_the_numbers_is_named_and_the_world_put_back() -> Non
     assert world.state_hash() == before
     assert np.isfinite(world.step().position).all()
     assert world.is_body(body)
-
-
-def test_a_creation_that_fails_halfway_leaves_nothing_behind(monkeypatch: pytest.MonkeyPatch) -> None:
-    world = stack()
-    world.step()
-    before = world.state_hash(), world.fixture_ids
-    apply = Box2DSolver._add_fixture
-
-    def fail(self: Any, fixture: int, body: int, spec: FixtureSpec, is_weighed: bool = True) -> None:
-        apply(self, fixture, body, spec, is_weighed)
-        raise AssertionError("half built")
-
-    monkeypatch.setattr(Box2DSolver, "_add_fixture", fail)
-    with pytest.raises(WorldLostError, match="Box2D refused CreateBody: half built"):
-        world.create_body(BodySpec((BOX, BOX), position=(0.0, 20.0)))
-    monkeypatch.undo()
-    assert (world.state_hash(), world.fixture_ids) == before
-    assert world._solver._cache._world.bodyCount == len(world.body_ids) + 1  # and the world's own ground
-    world.step()
 
 
 def test_the_bare_library_still_accepts_nonsense() -> None:

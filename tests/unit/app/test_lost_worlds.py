@@ -43,7 +43,7 @@ def test_a_step_that_loses_the_world_is_taken_back(hand: Hand, fail: Fail) -> No
     history = session.timeline.history
     assert history is not None
     before, state = history.now, history.hash_at(history.now)
-    fail(step=1, make_contacts=1)
+    fail(step=1, write_impulses=1)
     hand.frame(3)
     assert (
         "could not be put back" in session.timeline.failure
@@ -69,7 +69,7 @@ def test_an_input_that_loses_the_world_is_given_again(drop: type[Demo], fail: Fa
     for _ in range(20):
         session.advance(1.0 / 60.0)
     before = history.now
-    fail(add_body=1, make_contacts=1)
+    fail(add_body=1, write_impulses=1)
     session.press("K")
     assert "could not be put back" in session.timeline.failure and history.now == before
     assert not session.demo.stages[0].world.is_lost and len(session.demo.stages[0].world.body_ids) == 3
@@ -88,7 +88,7 @@ def test_where_only_the_keyframe_can_be_reached_it_stands_there(hand: Hand, fail
     keyframe = max(step for step in history.keyframes if step <= before)
     assert keyframe < before
     # the step, putting it back, the ways to where it was: all break off, but for the last return to the keyframe
-    fail(step=3, make_contacts=3)
+    fail(step=3, write_impulses=3)
     hand.frame(3)
     assert history.now == keyframe and session.clock.paused and not session.demo.stages[0].world.is_lost
 
@@ -97,7 +97,7 @@ def test_without_a_history_the_demo_begins_anew(drop: type[Demo], fail: Fail) ->
     session = Session(drop(), VIEW)
     for _ in range(5):
         session.advance(1.0 / 60.0)
-    fail(step=1, make_contacts=1)
+    fail(step=1, write_impulses=1)
     session.advance(1.0 / 60.0)
     assert "started anew" in session.timeline.failure and session.demo.steps == 0
     session.clock.paused = False
