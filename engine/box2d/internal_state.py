@@ -165,8 +165,7 @@ def self_test() -> str | None:
     Every word of a body is compared with what the public interface shows, and those of a hinge with its reaction, for all joints.
     Needs a process in which the memory reader has passed.
     """
-    memory, none = InternalMemory(), np.zeros(0, dtype=np.int64)
-    memory.write_impulses(none, np.zeros((0, 2, 2), dtype=np.float32))  # loaded here, and not in a frame
+    memory = InternalMemory()
     world = Box2D.b2World(gravity=(0.3, -10.0))
     arm = world.CreateDynamicBody(position=(0.4, 0.0), linearDamping=0.02, angularDamping=0.05, gravityScale=0.9)
     arm.CreatePolygonFixture(vertices=[(0.0, -0.1), (0.9, -0.05), (0.8, 0.12)], density=50.0)
@@ -181,7 +180,8 @@ def self_test() -> str | None:
         world.Step(_DT, 8, 3)
     arm.ApplyForce(_PUSH, arm.worldCenter, True)
     arm.ApplyTorque(_TWIST, True)
-    state = memory.read(np.arange(2), np.array([hash(arm), hash(slow)], dtype=np.int64), {0: hinge})
+    bodies = np.arange(2), np.array([hash(arm), hash(slow)], dtype=np.int64)
+    state = memory.read(*bodies, {0: hinge})
     words, impulses = state.bodies.view(np.float32), state.joints.view(np.float32)[0, :4]
     transform = *arm.position, math.sin(arm.angle), math.cos(arm.angle)
     sweep = *before[:2], *arm.worldCenter, before[2], arm.angle
@@ -190,6 +190,8 @@ def self_test() -> str | None:
         return "the layout of b2Body is not the one of Box2D 2.3.0"
     if not _near(impulses, (*hinge.GetReactionForce(1.0), hinge.GetReactionTorque(1.0), hinge.GetMotorTorque(1.0))):
         return "the layout of b2Joint is not the one of Box2D 2.3.0"
+    memory.write(*bodies, {0: hinge}, state)  # what writes is loaded here, and not in a frame
+    memory.write_impulses(np.zeros(0, dtype=np.int64), np.zeros((0, 2, 2), dtype=np.float32))
     return None
 
 
