@@ -112,7 +112,7 @@ def section_of(algorithms: list[Algorithm[Any]]) -> str:
         f"![{one.title}, four of its steps](../img/steppers/{one.name}.png)\n\n`python main.py step {one.name}` opens it in the window.\n"
         for one in algorithms
     ]
-    return "\n".join([f"{_SECTION}\n", *strips, "Keys, and how to be asked what comes next: [steppers.md](../steppers.md).\n"])
+    return "\n".join([f"{_SECTION}\n", *strips])
 
 
 def table_of(algorithms: list[Algorithm[Any]]) -> str:
