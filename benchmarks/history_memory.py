@@ -16,11 +16,11 @@ import time
 from pathlib import Path
 from typing import Any
 
+from engine.app.time_series import TimeSeries
 from engine.sim.actions import Drag, Grab, Release
 from engine.sim.history import History
 from engine.sim.registry import find_demo
 from engine.sim.replaying import record
-from engine.sim.time_series import TimeSeries
 from engine.world import load_solver
 
 __all__ = ["resident_bytes"]

@@ -9,10 +9,10 @@ from collections.abc import Callable
 from typing import Any
 
 from benchmarks.measuring import Record, record
+from engine.app.time_series import TimeSeries
 from engine.sim.history import History
 from engine.sim.registry import find_demo
 from engine.sim.state import compress_state, decode_state, encode_state
-from engine.sim.time_series import TimeSeries
 from engine.world import load_solver
 
 __all__ = ["run"]

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, ClassVar
 from demos._loading import Loads
 from demos._pair_picture import draw_pair, pair_box
 from demos._saving import saved_as_new
+from engine.app.stepper_requests import StepperRequest, door_of_pair
 from engine.common.errors import LabError
 from engine.compare.pair.file import Pair, load_pair, pair_as_json, save_pair
 from engine.contracts.agreement import REASONS, StepAgreement
@@ -25,7 +26,6 @@ from engine.geometry import AABB
 from engine.render import palette
 from engine.render.hud import draw_lines, lines_size
 from engine.render.palette import Color
-from engine.sim.doors import StepperRequest, door_of_pair
 from engine.trace.cases import PairCase, is_on
 
 if TYPE_CHECKING:

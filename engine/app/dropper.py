@@ -17,16 +17,17 @@ from typing import TYPE_CHECKING, Any
 
 import pygame
 
+from engine.app.dropped_files import drop_size, is_pair_file, is_stepper_case, load_dropped, refusal, words_of
 from engine.app.dropped_picture import picture_of
 from engine.app.layout import is_inside
+from engine.app.scene_files import is_scene_file, load_any_scene
 from engine.app.session import Session
 from engine.render import palette
 from engine.render.camera import Place
 from engine.sim.actions import Drop
 from engine.sim.demo import Demo
-from engine.sim.dropping import drop_size, is_pair_file, is_stepper_case, load_dropped, refusal, words_of
 from engine.sim.recordings import SUFFIX, Recording, load_recording
-from engine.sim.scene_demo import is_scene_file, load_any_scene, scene_demo
+from engine.sim.scene_demo import scene_demo
 
 if TYPE_CHECKING:
     from engine.decompose import BodyFile
@@ -64,11 +65,11 @@ def read_file(path: str, size: float) -> BodyFile | Recording | type[Demo]:
     if path.lower().endswith(SUFFIX):
         return load_recording(path)
     if is_pair_file(path):
-        from engine.sim.pair_demo import inspector_of
+        from engine.app.case_demos import inspector_of
 
         return inspector_of(path)[1]
     if is_stepper_case(path):
-        from engine.sim.stepping import stepper_of
+        from engine.app.case_demos import stepper_of
         from engine.trace.case_file import load_case
 
         saved = load_case(path)

@@ -29,6 +29,16 @@ from engine.app.panels.inspector_dock import InspectorDock
 from engine.app.panels.menu_dock import MenuDock
 from engine.app.screen import Appearance, Screen
 from engine.app.session import Session
+from engine.app.stepper_requests import (
+    StepperRequest,
+    door_of_bodies,
+    door_of_body,
+    door_of_contact,
+    door_of_demo,
+    door_of_difference,
+    door_of_fixtures,
+    door_of_solver,
+)
 from engine.common.errors import LabError
 from engine.common.words import counted
 from engine.render import palette
@@ -37,15 +47,6 @@ from engine.render.controls import Control, Controls
 from engine.sim.action import Held
 from engine.sim.actions import Drag, Grab, Turn, TurnWheel
 from engine.sim.demo import Demo
-from engine.sim.doors import (
-    StepperRequest,
-    door_of_bodies,
-    door_of_body,
-    door_of_contact,
-    door_of_difference,
-    door_of_fixtures,
-    door_of_solver,
-)
 from engine.sim.stage import Stage, stage_under
 from engine.world import load_solver
 
@@ -249,7 +250,7 @@ class EventRouter:
             body = stage.world.body_at(stage.local(point))
             if body is not None:
                 return door_of_body(stage, body)
-        return session.demo.door()
+        return door_of_demo(session.demo)
 
     def _open_menu(self) -> None:
         if (menu := self._dock_area.find(MenuDock)) is not None:

@@ -18,9 +18,9 @@ from engine.common.checks import integer
 from engine.common.errors import InvalidInputError
 from engine.contracts import PairAgreement, StepAgreement
 from engine.contracts.contact import PointState
-from engine.sim.apart import Apart, Why
 from engine.sim.comparison import Comparison, Skipped
 from engine.sim.demo import Demo, Simulation
+from engine.sim.distances import Apart, Why
 from engine.sim.figures import Energy, Figures
 from engine.sim.history import History
 from engine.sim.stage import RefereeFactory, Stage
@@ -228,7 +228,8 @@ def run_headless(
     history = History(running) if record is not None or against else None
     acting = running.sim if history is None else history
     recorder = record(history) if record is not None and history is not None else None
-    besides = _besides(history, against, None if since is None else (integer("since", since, 0), 0))
+    state = None if since is None else (integer("since", since, 0), 0)
+    besides = tuple(Comparison(history, solver, since=state) for solver in against if history is not None)
     if besides and on_beside is not None:
         on_beside(besides)
     for seen in (running, *(beside.demo for beside in besides)):
@@ -252,15 +253,6 @@ def run_headless(
         if recorder is not None:
             recorder.close()
     return _report(running, counts, costs, besides), running
-
-
-def _besides(history: History[Demo] | None, against: Sequence[str], since: tuple[int, int] | None) -> tuple[Comparison, ...]:
-    """Return a demo beside the first for each solver; what is measured of the first is measured once."""
-    found: list[Comparison] = []
-    if history is not None:
-        for solver in against:
-            found.append(Comparison(history, solver, series=found[0].first_series if found else None, since=since))
-    return tuple(found)
 
 
 def picture_of(
@@ -413,7 +405,7 @@ def _beside_report(beside: Comparison) -> BesideReport:
         why=beside.why(),
         worst=worst,
         names={(one.stage, one.body): beside.name(one.stage, one.body) for one in (parted, worst) if one is not None},
-        energy=beside.energy(),
+        energy=(beside.first_figures().energy, beside.figures().energy),
         only_in_one=distances.n_single(beside.now),
         skipped=beside.skipped,
     )

@@ -10,19 +10,19 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from engine.app.browser import called, found_in
+from engine.app.case_demos import stepper_of
 from engine.app.network_driver import NetworkDriver
 from engine.app.screen import Screen
 from engine.app.session import Session
+from engine.app.stepper_requests import StepperRequest
 from engine.common.errors import LabError
 from engine.render import palette
 from engine.render.views import Layers
 from engine.sim.demo import Demo
-from engine.sim.doors import StepperRequest
 from engine.sim.keyframes import MAX_BYTES
 from engine.sim.recordings import Recording
 from engine.sim.replaying import demo_kind, new_demo
 from engine.sim.stage import RefereeFactory
-from engine.sim.stepping import stepper_of
 
 if TYPE_CHECKING:
     from engine.net.client_session import ClientSession

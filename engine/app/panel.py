@@ -15,6 +15,7 @@ from engine.app.motion_panel import MotionPanel
 from engine.app.parameter_rows import ParameterRows
 from engine.app.referee_panel import RefereePanel
 from engine.app.session import Session
+from engine.app.stepper_requests import door_of_demo
 from engine.app.widgets import ScrollPanel, mark
 from engine.render import palette
 from engine.render.camera import Place
@@ -123,7 +124,7 @@ class DemoPanel:
         else:
             self._button((column.left, y, half, row), "Restart", Command.RESTART)
             self._button((column.left + half + gap, y, half, row), "View", Command.HOME)
-            if demo.door() is not None:
+            if door_of_demo(demo) is not None:
                 y += row + gap
                 self._button((column.left, y, column.width, row), "Step through it  F6", Command.WATCH)
         y += row + column.px(6)

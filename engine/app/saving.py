@@ -17,13 +17,14 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from engine.app.dropped_picture import kept_picture, pictures_of
+from engine.app.scene_files import plain_title
 from engine.common.errors import LabError
 from engine.common.words import counted
 from engine.scenes import Scene, SceneWorld
 from engine.scenes.pictures import MAX_ALL_PICTURE_BYTES, MAX_PICTURED_BODIES, MAX_PICTURES, BodyPicture
 from engine.scenes.scene import MAX_NOTES, MAX_TEXT, MAX_WORLDS, scene_of_snapshot
 from engine.sim.actions import Drop, Edit, Restart
-from engine.sim.scene_demo import SceneDemo, plain_title
+from engine.sim.scene_demo import SceneDemo
 
 if TYPE_CHECKING:
     from engine.app.session import Session

@@ -20,6 +20,7 @@ from engine.app.clock import FixedClock
 from engine.app.costs import FrameCosts
 from engine.app.driver import Driver, LocalDriver
 from engine.app.messages import Message
+from engine.app.stepper_requests import StepperRequest
 from engine.common.arrays import FloatArray
 from engine.common.errors import InvalidInputError, LabError
 from engine.common.words import counted
@@ -39,7 +40,6 @@ from engine.sim.actions import (
 )
 from engine.sim.comparison import Comparison
 from engine.sim.demo import Demo
-from engine.sim.doors import StepperRequest
 from engine.sim.figures import Figures
 from engine.sim.stage import Stage
 from engine.world import load_solver
@@ -261,7 +261,7 @@ class Session:
                 if since == self.since and k < len(before) and before[k].solver == solver:
                     made.append(before[k])
                 elif history is not None:
-                    made.append(Comparison(history, solver, series=self.timeline.series, since=since))
+                    made.append(Comparison(history, solver, since=since))
         except BaseException:
             for one in made:
                 if one not in before:

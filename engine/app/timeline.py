@@ -12,12 +12,12 @@ from time import perf_counter
 
 from engine.app.clock import FixedClock
 from engine.app.messages import Message, Messages
+from engine.app.time_series import TimeSeries
 from engine.common.errors import LabError
 from engine.common.installation import program
 from engine.render import palette
 from engine.sim.demo import Demo
 from engine.sim.history import History
-from engine.sim.time_series import TimeSeries
 
 __all__ = ["Timeline"]
 

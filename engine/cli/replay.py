@@ -60,7 +60,7 @@ def replay_command(args: ReplayOptions) -> int:
     filming = wanted_film("--record", args.film, args.rate, args.size, args.with_panel, 1.0 if args.speed is None else args.speed)
     check_files({"FILE": args.file}, {"--json": args.json_file, "--screenshot": args.screenshot, "--record": args.film})
     if args.own is not None:
-        from engine.sim.own_demo import load_own_demo
+        from engine.cli.own_demo import load_own_demo
 
         with options.named("--demo"):
             load_own_demo(args.own)

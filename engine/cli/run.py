@@ -126,7 +126,7 @@ def run_command(args: RunOptions) -> int:
             {"--drop": args.drops[0] if args.drops else None, "--solver": args.solver, "--against": args.against},
         )
         options.left_out("without another demo", {"--pair": args.demo if args.demo != "pair" else None})
-        from engine.sim.pair_demo import inspector_of
+        from engine.app.case_demos import inspector_of
 
         pair, kind = inspector_of(args.pair_file)
     else:
@@ -152,7 +152,7 @@ def run_command(args: RunOptions) -> int:
 
 def _telling_lines(kind: type[Demo], given: str) -> contextlib.AbstractContextManager[None]:
     """Report an exception of a demo's own code with its line; a scene file has no code."""
-    from engine.sim.own_demo import told_with_line
+    from engine.cli.own_demo import told_with_line
 
     if given.lower().endswith(_OWN_SUFFIX):
         return told_with_line(given)
@@ -180,8 +180,8 @@ def _recorder(history: History[Demo], path: str) -> Recorder:
 
 def _drop(acting: Session | Simulation | History[Demo], files: Sequence[str]) -> None:
     """Let the files fall into a demo, side by side."""
+    from engine.app.dropped_files import drop_places, drop_size, load_dropped
     from engine.sim.actions import Drop
-    from engine.sim.dropping import drop_places, drop_size, load_dropped
 
     demo = acting.demo
     for file, point in zip(files, drop_places(demo.home(), len(files)), strict=True):
@@ -212,15 +212,16 @@ def demo_or_file(option: str, demo_id: str | None) -> type[Demo]:
     """
     if demo_id is None:
         raise InvalidInputError(option, "a demo (see the command list), a scene file, or --pair FILE", Described("nothing"))
+    from engine.app.scene_files import SCENE_SUFFIXES, load_any_scene
     from engine.sim.registry import all_demos
-    from engine.sim.scene_demo import SCENE_SUFFIXES, load_any_scene, scene_demo
+    from engine.sim.scene_demo import scene_demo
 
     if demo_id.lower().endswith(SCENE_SUFFIXES):
         _check_format(option, demo_id)
         return scene_demo(load_any_scene(demo_id), demo_id)
 
     if demo_id.lower().endswith(_OWN_SUFFIX):
-        from engine.sim.own_demo import load_own_demo
+        from engine.cli.own_demo import load_own_demo
 
         return load_own_demo(demo_id)
     known = {demo.id: demo for demo in all_demos()}

@@ -46,8 +46,8 @@ def scene_command(
 
 
 def _tell(file: str, out: str | None, pixels_per_metre: float | None, json_file: str | None) -> None:
+    from engine.app.scene_files import load_any_scene
     from engine.scenes import save_scene
-    from engine.sim.scene_demo import load_any_scene
 
     with named("--pixels-per-metre", "pixels_per_metre"):
         scene = load_any_scene(file, pixels_per_metre)

@@ -106,7 +106,7 @@ def step_command(args: StepOptions) -> int:
 
         problem = display_problem()
         if problem is None:
-            from engine.sim.stepping import stepper_of
+            from engine.app.case_demos import stepper_of
 
             with contextlib.nullcontext() if function is None else own_beside(*function, case) as asking:
                 kind = stepper_of(args.name, case, _title(args.pair_file, args.scene), args.beside, own=asking)

@@ -44,7 +44,7 @@ def run_quiz(name: str, case: Case, n: int, seed: int, json_file: str | None, ui
     problem, is_interrupted = display_problem(), False
     try:
         if problem is None:
-            from engine.sim.stepping import stepper_of
+            from engine.app.case_demos import stepper_of
 
             options.open_window("", ui_scale, stepper_of(name, case, f"A quiz: {quiz.algorithm.title}", quiz=quiz), theme=theme)
         else:

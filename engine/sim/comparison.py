@@ -20,9 +20,8 @@ without, and says so (`skipped`).
     beside.demo.stages[0].world         # the second's world, beside history.demo.stages[0].world
     beside.follow()                     # after an input, an undo or a redo: once a frame is often enough
     beside.now, beside.pairs            # the step at which the second stands; the stages of both, in pairs: what a picture shows
-    beside.distances                    # of every step: `meters`, `at(step)`, `parted` with its `reason`, `worst` (`engine.sim.apart`)
+    beside.distances                    # of every step: `meters`, `at(step)`, `parted` with its `reason`, `worst` (`engine.sim.distances`)
     beside.why()                        # why they parted: the referee of motion judges the steps before; some tenths of a second
-    beside.energy()                     # both at the beginning and now, joules
     beside.figures(), beside.first_figures()                # energy, overlap, what is out of place, a step's cost: of the second, the first
     beside.set_solver("soft_step", {"name": 1.0})           # of the second alone
     beside.skipped, beside.name(0, 3)   # what the second could not follow; what body 3 of stage 0 is called
@@ -51,14 +50,15 @@ from typing import TypeAlias
 
 from engine.common.errors import LabError
 from engine.sim.actions import Action, Input, SetSolver
-from engine.sim.apart import TOLERANCE, Apart, Distances, Why
 from engine.sim.branch import Branch
 from engine.sim.demo import Demo
-from engine.sim.figures import Energy, Figures, FiguresOf, energy_of
+from engine.sim.distances import TOLERANCE, Apart, Distances, Why
+from engine.sim.figures import Figures, demo_motion
 from engine.sim.history import History, repeat
+from engine.sim.ids import called
 from engine.sim.input_log import InputLog
+from engine.sim.motion_sums import Motion
 from engine.sim.stage import Stage, StepPiece, WholeStep
-from engine.sim.time_series import TimeSeries
 from engine.world import World
 from engine.world.fields import named_values
 from engine.world.solver import NamedValues
@@ -94,8 +94,6 @@ class Comparison:
         What drives the second, one of `engine.world.solvers`.
     tolerance : float
         Meters from which on the two are said to have parted.
-    series : TimeSeries, optional
-        What is measured of the first, where somebody measures it already.
     since : (step, given), optional
         The state from which the second has its own solver: after a step that has been, with so many of the things done there. From
         the beginning without.
@@ -108,10 +106,6 @@ class Comparison:
         The second.
     history : History[Demo]
         Its history: to be read, not to be acted on.
-    series : TimeSeries
-        What is measured at every step of it.
-    first_series : TimeSeries
-        What is measured of the first.
     distances : Distances
         How far apart the two were after every step.
     longest_way : float
@@ -130,7 +124,6 @@ class Comparison:
         first: History[Demo],
         solver: str,
         tolerance: float = TOLERANCE,
-        series: TimeSeries | None = None,
         since: tuple[int, int] | None = None,
         solver_settings: Settings | None = None,
     ) -> None:
@@ -146,9 +139,8 @@ class Comparison:
         built = (solver, _pairs(solver_settings)) if since is None else (first.chosen_solver, first.chosen_settings)
         self.demo = _anew(first, *built)
         self.history = History(self.demo)
-        self.series = TimeSeries(self.history)
-        self.first_series = series if series is not None else TimeSeries(first)
-        self._figures = FiguresOf(first, self.first_series), FiguresOf(self.history, self.series)
+        self._start: tuple[list[Motion], list[Motion]] | None = None
+        """Motion of the first and of the second in the state from which they are compared; None while it has not been reached."""
         self._stopped = ""
         """Why its last step could not be taken."""
         self._skipped: list[tuple[int, Skipped]] = []
@@ -241,7 +233,7 @@ class Comparison:
         self._branch, self._pace = branch, None
         if parting < self.since:
             self._own = [(*parting, one) for step, given, one in self._own if (step, given) == self.since]
-            self.since = parting
+            self.since, self._start = parting, None
         else:
             self._own = [one for one in self._own if one[:2] <= parting]
         self._forget_from(parting[0])
@@ -305,10 +297,12 @@ class Comparison:
     def _compare(self, step: int) -> None:
         """Note how far apart the two are right after a step; before they part they are one."""
         if not self._is_built and step <= self.since[0]:
-            self.distances.note(self.demo, self.demo)
-            return
-        is_beside = self.first.now == step and not self.first.given
-        self.distances.note(self.first.demo if is_beside else self._paced(step), self.demo)
+            first = self.demo
+        else:
+            first = self.first.demo if self.first.now == step and not self.first.given else self._paced(step)
+        self.distances.note(first, self.demo)
+        if step == self.since[0]:
+            self._start = demo_motion(first), demo_motion(self.demo)
 
     def _paced(self, step: int) -> Demo:
         """Return the first as it was right after a step."""
@@ -340,8 +334,8 @@ class Comparison:
         return tuple(zip(self.first.demo.stages, self.demo.stages, strict=False))
 
     def name(self, stage: int, body: int) -> str:
-        """Return what a body is called."""
-        return self.first_series.name(stage, body)
+        """Return the name of a body."""
+        return self.distances.names.get((stage, body)) or called("body", body)
 
     def why(self) -> Why | None:
         """Return why the two parted; None if they did not.
@@ -377,17 +371,21 @@ class Comparison:
                 demo.sim.step()
         return max(found, key=lambda one: one[0])[1] if found else None
 
-    def energy(self) -> tuple[Energy, Energy]:
-        """Return the energy of all worlds of the first, and of the second, at the step from which they part and where they stand."""
-        return energy_of(self.first, self.first_series, self.since[0]), energy_of(self.history, self.series, self.since[0])
-
     def figures(self) -> Figures:
         """Return the figures of the second."""
-        return self._figures[1].since(self.since[0], median(self._costs[1] or (0.0,)), self._stopped)
+        return Figures.of(self.demo, self._starts[1], median(self._costs[1] or (0.0,)), self._stopped)
 
     def first_figures(self) -> Figures:
         """Return those of the first."""
-        return self._figures[0].since(self.since[0], median(self._costs[0] or (0.0,)))
+        return Figures.of(self.first.demo, self._starts[0], median(self._costs[0] or (0.0,)))
+
+    @property
+    def _starts(self) -> tuple[list[Motion], list[Motion]]:
+        if self._start is None:  # the second is the first up to there
+            step = min(self.since[0], self.first.now)
+            motion = demo_motion(self.first.demo if step == self.first.now else self._paced(step))
+            return motion, motion
+        return self._start
 
 
 def _anew(first: History[Demo], solver: str | None, settings: NamedValues | None) -> Demo:

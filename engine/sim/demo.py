@@ -34,7 +34,6 @@ from engine.contracts import StepAgreement
 from engine.geometry import AABB
 from engine.sim.action import Action
 from engine.sim.action_fields import checked
-from engine.sim.doors import StepperRequest, door_of_body
 from engine.sim.dropping import DroppedBody
 from engine.sim.grip import Grip, take_hold, take_hold_of
 from engine.sim.parameters import Parameter, parameter_values
@@ -248,12 +247,12 @@ class Demo:
         """
         return 0.0
 
-    def door(self) -> StepperRequest | None:
-        """Return what of it can be watched step by step as it stands, where nothing is pointed at; None where nothing can.
+    def door(self) -> Any:
+        """Return what can be watched step by step where nothing is pointed at, an `engine.app.stepper_requests.StepperRequest`, or None.
 
-        Unless overridden, the deepest contact, of worlds without one the nearest pair.
+        Unless overridden, the window takes the deepest contact, of worlds without one the nearest pair.
         """
-        return next((found for stage in self.stages if (found := door_of_body(stage)) is not None), None)
+        return None
 
     def margins(self, width: float, height: float, ui_scale: float) -> tuple[float, float, float]:
         """Return how much of a view of that size, pixels, the demo draws on at its top, its right and its bottom: its worlds are shown

@@ -7,7 +7,7 @@ from engine.compare.motion.judge import judge_twins
 from engine.compare.motion.poses import PoseCauses
 from engine.compare.motion.states import twins_of
 from engine.compare.motion.verdict import CAUSES, WAYS
-from engine.sim.apart import Why
+from engine.sim.distances import Why
 from engine.world import World
 
 __all__ = ["judged_step"]

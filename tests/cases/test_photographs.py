@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from PIL import ExifTags, Image
 
+from engine.app.dropped_files import load_dropped
 from engine.app.dropped_picture import picture_of
 from engine.decompose import trace_file
 from engine.decompose.image import read_pixels
-from engine.sim.dropping import load_dropped
 
 PHOTO = Path(__file__).parent / "16-photo-turned" / "in.jpg"
 UPRIGHT = {

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from engine.app.scene_files import load_any_scene
 from engine.scenes.scene_file import scene_as_json, scene_from_json
 from engine.sim.recordings import load_recording
 from engine.sim.recordings.recording import present_makers
 from engine.sim.recordings.verifying import verify
 from engine.sim.replaying import replay
-from engine.sim.scene_demo import load_any_scene
 
 FOLDER = Path(__file__).with_name("recordings")
 

@@ -24,6 +24,7 @@ from pathlib import Path
 import numpy as np
 from PIL import Image, ImageDraw
 
+from engine.app.scene_files import load_any_scene
 from engine.common.errors import LabError
 from engine.common.json_file import json_text
 from engine.decompose import BodyFile, Outline, Picture, body_as_json, load_body, trace_file
@@ -31,7 +32,6 @@ from engine.geometry import Circle, Polygon
 from engine.scenes import Scene, load_scene, save_scene, scene_of
 from engine.scenes.pictures import BodyPicture
 from engine.scenes.scene_file import scene_as_json
-from engine.sim.scene_demo import load_any_scene
 from tests.unit.scenes import samples
 
 LONGEST = 10.0

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from engine.app.dropped_files import drop_size, load_dropped
 from engine.common.errors import LabError
 from engine.decompose import BodyFile
 from engine.demo import Demo, Parameter
@@ -29,7 +30,6 @@ from engine.sim.actions import (
     Turn,
     TurnWheel,
 )
-from engine.sim.dropping import drop_size, load_dropped
 from engine.sim.history import History
 from tests.edits import edit_of
 from tests.hazards.fuzz import Fuzzer

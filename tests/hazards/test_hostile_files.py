@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from engine.app.scene_files import load_any_scene
 from engine.common.errors import LabError
 from engine.compare.pair.file import load_pair
 from engine.decompose import load_body, trace_file
 from engine.sim.recordings.loading import load_recording
-from engine.sim.scene_demo import load_any_scene
 from tests.hazards import hostile_files
 from tests.hazards.hostile import KINDS
 

@@ -9,9 +9,9 @@ from typing import Any
 
 from engine.app.editor.editor import Chosen, Editor, Gesture
 from engine.app.editor.rows import Choice, Heading, Line, Note, Number, Row, Switch, Text
+from engine.app.stepper_requests import door_of_bodies
 from engine.common.errors import LabError
 from engine.sim.actions import ChangeBody, ChangeFixture, ChangeWorld, SetAwake, SetPose, SetVelocity
-from engine.sim.doors import door_of_bodies
 from engine.sim.ids import IDS_OF_A_USER
 from engine.world import World
 from engine.world.fields import changed

@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, ClassVar
 
 import pygame
 
+from engine.app.event_log import KINDS, Event, EventLog
 from engine.app.panels.buttons import Chip, Chips
 from engine.app.panels.dock import Dock
 from engine.common.words import decimals
 from engine.render import palette
 from engine.render.palette import Color, mix
-from engine.sim.event_log import KINDS, Event, EventLog
 
 if TYPE_CHECKING:
     from engine.app.session import Session
-    from engine.sim.time_series import TimeSeries
+    from engine.app.time_series import TimeSeries
 
 __all__ = ["EventDock"]
 

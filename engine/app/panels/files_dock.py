@@ -23,6 +23,7 @@ from engine.app.navigator import Navigator
 from engine.app.panels.asking_dock import Answer, AskingDock, Question
 from engine.app.panels.dock import Dock, WindowActions
 from engine.app.saving import Moment, built, kept_maker, moments, scene_at
+from engine.app.scene_files import file_stem, is_own_scene, kept_scene_demo, load_any_scene, plain_title, scenes_in
 from engine.app.screen import Screen
 from engine.app.session import Saved
 from engine.common.errors import Described, InvalidInputError, LabError
@@ -32,7 +33,7 @@ from engine.render import palette
 from engine.render.palette import Color
 from engine.scenes import save_scene
 from engine.sim.recordings.recorder import free_path
-from engine.sim.scene_demo import SceneDemo, file_stem, is_own_scene, kept_scene_demo, load_any_scene, plain_title, scenes_in
+from engine.sim.scene_demo import SceneDemo
 
 if TYPE_CHECKING:
     from engine.app.session import Session

@@ -27,6 +27,7 @@ from engine.app.panels.dock import Dock, WindowActions
 from engine.app.panels.files_dock import FilesDock
 from engine.app.panels.recording_dock import RecordingDock
 from engine.app.screen import Screen
+from engine.app.stepper_requests import door_of_demo
 from engine.render import palette
 from engine.render.palette import mix
 
@@ -186,7 +187,9 @@ class MenuDock(Dock):
         """Return what can be done, as things stand."""
         no_demo = "start a demo first" if self._navigator.browsing else ""
         no_world = no_demo or ("" if session.demo.stages else "this demo has no world")
-        no_door = no_demo or ("" if session.demo.stages or session.demo.door() is not None else "nothing of this demo can be watched so")
+        no_door = no_demo or (
+            "" if session.demo.stages or door_of_demo(session.demo) is not None else "nothing of this demo can be watched so"
+        )
         no_docks = no_demo or ("" if self._navigator.has_docks else "this demo keeps no past")
         no_past = no_docks or (NO_PAST if session.is_shared else "")
         nothing_yet = no_past or (

@@ -10,12 +10,12 @@ import pygame
 
 from engine.app.panels.buttons import Chip, Chips
 from engine.app.panels.dock import Dock
+from engine.app.time_series import QUANTITIES, SUMS, TimeSeries
 from engine.render import palette
 from engine.render.camera import Place
 from engine.render.hud import draw_lines, lines_size
 from engine.render.palette import Color
 from engine.render.plot import Curve, TimeAxis, draw_panes, draw_sample, number_words
-from engine.sim.time_series import QUANTITIES, SUMS, TimeSeries
 
 if TYPE_CHECKING:
     from engine.app.session import Session

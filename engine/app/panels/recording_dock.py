@@ -19,6 +19,7 @@ from engine.app.keys import is_plain
 from engine.app.panels.buttons import draw_icon
 from engine.app.panels.dock import Dock
 from engine.app.panels.timeline_dock import TimelineDock
+from engine.app.scene_files import file_stem
 from engine.common.errors import LabError
 from engine.common.words import counted
 from engine.render import palette
@@ -28,7 +29,6 @@ from engine.sim.recordings import SUFFIX
 from engine.sim.recordings.recorder import free_path
 from engine.sim.recordings.verifying import divergence_words
 from engine.sim.replaying import record
-from engine.sim.scene_demo import file_stem
 
 if TYPE_CHECKING:
     from engine.app.session import Session

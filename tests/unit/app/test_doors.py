@@ -8,13 +8,13 @@ import pygame
 import pytest
 
 from engine import trace
+from engine.app import stepper_requests as doors
 from engine.app.editor.editor import Chosen
 from engine.app.editor.pages import body_rows
 from engine.app.editor.rows import Choice
 from engine.app.panels.inspector_dock import InspectorDock
 from engine.app.panels.menu_dock import MenuDock
 from engine.app.window import Window
-from engine.sim import doors
 from engine.sim.registry import find_demo
 from tests.unit.app.hand import SIZE, Hand, pixel
 from tests.unit.app.test_pointing import differing

@@ -18,6 +18,7 @@ from engine.app.keys import Command
 from engine.app.panels.asking_dock import AskingDock, Question
 from engine.app.panels.files_dock import FilesDock
 from engine.app.panels.recording_dock import RecordingDock
+from engine.app.scene_files import file_stem, is_scene_file, load_any_scene
 from engine.app.window import Window
 from engine.common.errors import InvalidInputError
 from engine.demo import Demo
@@ -25,7 +26,7 @@ from engine.geometry import AABB, Circle
 from engine.scenes import Scene, build, load_scene, save_scene
 from engine.scenes.scene_file import scene_as_json
 from engine.sim.actions import CreateBody, Grab, Release
-from engine.sim.scene_demo import SceneDemo, file_stem, is_scene_file, load_any_scene, scene_class, scene_demo
+from engine.sim.scene_demo import SceneDemo, scene_class, scene_demo
 from engine.world import BodySpec, FixtureSpec
 from tests.waiting import PATIENCE
 

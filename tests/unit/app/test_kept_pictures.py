@@ -15,17 +15,18 @@ import numpy as np
 import pygame
 import pytest
 
+from engine.app.dropped_files import load_dropped
 from engine.app.dropped_picture import picture_of
 from engine.app.frame import FramePainter
 from engine.app.saving import scene_maker
+from engine.app.scene_files import load_any_scene
 from engine.app.session import Session
 from engine.common.errors import InvalidInputError
 from engine.demo import Demo
 from engine.scenes import Scene, load_scene, save_scene
 from engine.scenes.pictures import MAX_PICTURE_BYTES, BodyPicture, check_png
 from engine.sim.actions import DestroyBody, Drop
-from engine.sim.dropping import load_dropped
-from engine.sim.scene_demo import load_any_scene, scene_demo
+from engine.sim.scene_demo import scene_demo
 from engine.world import BodySpec
 
 RED, WHITE = (200, 30, 40), (255, 255, 255)

@@ -40,8 +40,8 @@ from engine.net.server import Drop, ServerSettings, UserStatus
 from engine.net.server_thread import HostStatus, ServerThread
 from engine.net.simulated_network import SimulatedConnection, SimulatedServer
 from engine.scenes import Scene, save_scene
-from engine.sim.apart import Apart, Why
 from engine.sim.comparison import Skipped
+from engine.sim.distances import Apart, Why
 from engine.sim.figures import Energy
 from engine.sim.recordings import load_recording
 from engine.sim.recordings.verifying import Verdict

@@ -14,6 +14,9 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
+from engine.app.dropped_files import load_dropped
+from engine.app.scene_files import load_any_scene
+from engine.cli.own_demo import load_own_demo
 from engine.common.errors import InvalidInputError, LabError
 from engine.common.rng import stream
 from engine.decompose import load_body
@@ -24,11 +27,9 @@ from engine.net.shared_simulation import SharedSimulation, UserAction
 from engine.sim import registry
 from engine.sim.actions import Action, Drop, Join, Pause, Restart, SetParameter, action_of, as_plain
 from engine.sim.demo import Demo
-from engine.sim.dropping import load_dropped
 from engine.sim.history import demo_hash
-from engine.sim.own_demo import load_own_demo
 from engine.sim.registry import all_demos, find_demo
-from engine.sim.scene_demo import load_any_scene, scene_demo
+from engine.sim.scene_demo import scene_demo
 from engine.sim.state import compress_state, decode_state, decompress_state, encode_state
 from engine.sim.values import StateError
 from engine.world import solvers

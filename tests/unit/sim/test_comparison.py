@@ -57,7 +57,7 @@ def test_a_demo_beside_itself_stays_there_to_the_bit() -> None:
     run(history, 90)
     assert demo_hash(beside.demo) == demo_hash(history.demo) and beside.now == 90
     assert not beside.distances.meters.any() and len(beside.distances) == 91 and beside.distances.parted is None
-    first, second = beside.energy()
+    first, second = beside.first_figures().energy, beside.figures().energy
     assert first == second and first.start != first.end
 
 

@@ -15,6 +15,7 @@ import numpy as np
 import pygame
 import pytest
 
+from engine.app.dropped_files import drop_places, drop_size, load_dropped
 from engine.app.dropped_picture import picture_of
 from engine.app.dropper import Dropper
 from engine.app.headless import run_headless
@@ -27,7 +28,7 @@ from engine.decompose import BodyFile, body_of_file, load_body, save_body
 from engine.demo import Demo
 from engine.sim import dropping
 from engine.sim.actions import DestroyBody, Drop
-from engine.sim.dropping import NoWorldError, drop_places, drop_size, load_dropped
+from engine.sim.dropping import NoWorldError
 from engine.sim.registry import all_demos, find_demo
 from engine.trace import algorithm
 from engine.trace.case_file import SavedCase, save_case

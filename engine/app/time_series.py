@@ -6,11 +6,6 @@
 
 It listens to the history, and follows it: a step taken again is not noted twice, and when something else is done in the past, what was
 noted of the old future goes.
-
-Kinetic energy is ``m v^2 / 2 + I w^2 / 2`` with the center's velocity and the inertia about it, potential energy ``-m s g . c`` with the
-center c and the body's own gravity scale s, angular momentum ``c x m v + I w`` about the world's origin. Static and kinematic bodies
-have no mass in Box2D, and so no share. Nor has a body that has fallen past everything that stands: it falls for ever, and its energy
-would soon be all that a plot shows.
 """
 
 from __future__ import annotations
@@ -19,13 +14,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
-from engine.common.arrays import FloatArray, IntArray
+from engine.app.event_log import EventLog
+from engine.common.arrays import FloatArray
 from engine.sim.actions import SetPose, SetVelocity
-from engine.sim.event_log import EventLog
 from engine.sim.ids import called
-from engine.sim.stage import body_box
+from engine.sim.motion_sums import BodyMasses, Motion
 
 if TYPE_CHECKING:
     from engine.sim.demo import Demo
@@ -39,8 +33,6 @@ MAX_BYTES = 20_000_000
 """Bytes of frames: a minute at 60 Hz of 200 bodies, a quarter of an hour of ten."""
 _AT_ONCE = 600
 """Steps whose numbers are made for a curve or a sum at a time, so that no frame of the window waits longer than some milliseconds."""
-
-Motion = NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,27 +67,10 @@ SUMS: dict[str, Quantity] = {
 """Quantities of a whole world."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Masses:
-    """Columns of one structure of a world: ids, mass, inertia about the center, local center, gravity scale; static ones have 0."""
+@dataclass(frozen=True)
+class _Moment(Motion):
+    """One world after one step; the seventh number of each body is the sum of its contact impulses. `index` is the world's own step."""
 
-    version: int
-    ids: NDArray[np.int64]
-    mass: FloatArray
-    inertia: FloatArray
-    center: FloatArray
-    gravity_scale: FloatArray
-    gravity: tuple[float, float]
-    floor: float
-    """How far along gravity, meters from the origin, a center is of a body that falls for ever."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Moment:
-    """One world after one step: x, y, angle, vx, vy, spin, contact impulse of every body, float32 (n, 7); and which step of its own."""
-
-    masses: _Masses
-    values: Motion
     index: int
 
     @property
@@ -103,8 +78,6 @@ class _Moment:
         return self.values.nbytes + _OVERHEAD
 
 
-_MIN_FALL = 10.0
-"""Meters below a floor, however narrow, that something must be to be on its way to nowhere."""
 _OVERHEAD = 200
 """Bytes of the objects around the numbers of a moment."""
 
@@ -151,10 +124,8 @@ class TimeSeries:
         self._n_bytes = 0
         self._oldest = 0
         self._sums: dict[int, _Column] = {}
-        self._left_out: dict[int, tuple[_Moment, NDArray[np.bool_]]] = {}
-        """For each world the moment summed last, and which bodies were left out."""
         self._curves: dict[tuple[int, int, str], _Column] = {}
-        self._masses: dict[int, tuple[World, _Masses]] = {}
+        self._masses: dict[int, tuple[World, BodyMasses]] = {}
         self._breaks: dict[int, set[int]] = {}
         self._edits: dict[tuple[int, object], set[int]] = {}
         self.last = -1
@@ -236,15 +207,7 @@ class TimeSeries:
     def n_fallen(self, stage: int, step: int) -> int:
         """Return how many bodies the sums over a world leave out after a step, for they fall for ever."""
         moments = self._frames.get(step, ())
-        return int(_fallen(moments[stage], *_centers(moments[stage])).sum()) if stage < len(moments) else 0
-
-    def centers(self, stage: int, step: int) -> tuple[IntArray, FloatArray] | None:
-        """Return the bodies that had a mass after a step, and their centers, float64 (n, 2); None where they are not known any more."""
-        moments = self._frames.get(step, ())
-        if stage >= len(moments):
-            return None
-        rows = moments[stage].masses.mass > 0.0
-        return moments[stage].masses.ids[rows], np.column_stack(_centers(moments[stage]))[rows]
+        return int(moments[stage].is_lost.sum()) if stage < len(moments) else 0
 
     def velocity(self, stage: int, body: int, step: int) -> tuple[tuple[float, float], tuple[float, float], float] | None:
         """Return center, its velocity and the spin of a body after a step, where they are known."""
@@ -272,7 +235,7 @@ class TimeSeries:
         moments = tuple(self._moment(step, k, stage) for k, stage in enumerate(self._demo.stages))
         self._frames[step] = moments
         for k, (before, now) in enumerate(zip(self._frames.get(step - 1, ()), moments, strict=False)):
-            if now.index != before.index + 1 or not _is_same(before.masses, now.masses):
+            if now.index != before.index + 1 or not before.masses.is_like(now.masses):
                 self._breaks.setdefault(k, set()).add(step)
         self._n_bytes += sum(moment.n_bytes for moment in moments)
         self.last = max(self.last, step)
@@ -321,27 +284,16 @@ class TimeSeries:
         mass = now.masses.mass[row] == before.masses.mass[old] and now.masses.inertia[row] == before.masses.inertia[old]
         return now.index != before.index + 1 or not mass
 
-    def _masses_of(self, step: int, index: int, world: World) -> _Masses:
+    def _masses_of(self, step: int, index: int, world: World) -> BodyMasses:
         known = self._masses.get(index)
         if known is not None and known[0] is world and known[1].version == world.structure_version:
             return known[1]
-        bodies = [world.body(body) for body in world.body_ids]
-        is_dynamic = np.array([body.spec.type == "dynamic" for body in bodies], dtype=np.bool_)
-        masses = _Masses(
-            version=world.structure_version,
-            ids=np.array(world.body_ids, dtype=np.int64),
-            mass=np.where(is_dynamic, [body.mass for body in bodies], 0.0),
-            inertia=np.where(is_dynamic, [body.inertia for body in bodies], 0.0),
-            center=np.array([body.local_center for body in bodies], dtype=np.float64).reshape(-1, 2),
-            gravity_scale=np.array([body.spec.gravity_scale for body in bodies], dtype=np.float64),
-            gravity=world.settings.gravity,
-            floor=_floor(world),
-        )
+        masses = BodyMasses.of(world)
         self._masses[index] = (world, masses)
-        for body in bodies:
-            names = self._names.setdefault((index, body.id), [])
-            if not names or names[-1][1] != body.spec.name:
-                names.append((step, body.spec.name))
+        for body in world.body_ids:
+            names, name = self._names.setdefault((index, body), []), world.name_of(body)
+            if not names or names[-1][1] != name:
+                names.append((step, name))
         return masses
 
     def _row(self, step: int, stage: int, body: int) -> tuple[_Moment, int] | None:
@@ -369,62 +321,10 @@ class TimeSeries:
         if stage >= len(moments):
             column.put(step, float("nan"))
             return
-        masses, values = moments[stage].masses, moments[stage].values.astype(np.float64)
-        x, y = _centers(moments[stage])
-        fallen = _fallen(moments[stage], x, y)
-        before = self._frames.get(step - 1, ())
-        if stage < len(before):
-            known = self._left_out.get(stage)
-            if known is None or known[0] is not before[stage]:
-                known = before[stage], _fallen(before[stage], *_centers(before[stage]))
-            if not np.array_equal(fallen, known[1]):
-                self._breaks.setdefault(stage, set()).add(step)
-        self._left_out[stage] = moments[stage], fallen
-        vx, vy, spin = values[:, 3], values[:, 4], values[:, 5]
-        mass, inertia = np.where(fallen, 0.0, masses.mass), np.where(fallen, 0.0, masses.inertia)
-        kinetic = 0.5 * float(mass @ (vx * vx + vy * vy) + inertia @ (spin * spin))
-        potential = -float((mass * masses.gravity_scale) @ (masses.gravity[0] * x + masses.gravity[1] * y))
-        angular = float(mass @ (x * vy - y * vx) + inertia @ spin)
-        column.put(step, (kinetic, potential, kinetic + potential, float(mass @ vx), float(mass @ vy), angular))
-
-
-def _centers(moment: _Moment) -> tuple[FloatArray, FloatArray]:
-    """Return x and y of the centers of mass."""
-    (x, y, angle), center = moment.values[:, :3].astype(np.float64).T, moment.masses.center
-    cos, sin = np.cos(angle), np.sin(angle)
-    return x + cos * center[:, 0] - sin * center[:, 1], y + sin * center[:, 0] + cos * center[:, 1]
-
-
-def _fallen(moment: _Moment, x: FloatArray, y: FloatArray) -> NDArray[np.bool_]:
-    """Return which bodies, with centers at x and y, fall for ever; those without a mass have no share in the sums anyway."""
-    masses = moment.masses
-    if not np.isfinite(masses.floor):
-        return np.zeros(len(masses.ids), dtype=np.bool_)
-    pull = float(np.hypot(*masses.gravity))
-    below: NDArray[np.bool_] = (masses.gravity[0] * x + masses.gravity[1] * y) / pull > masses.floor
-    return below & (masses.mass > 0.0)
-
-
-def _floor(world: World) -> float:
-    """Return how far along gravity a body has fallen past everything static, by as much again as all of that is wide; infinite without."""
-    gravity, pull = world.settings.gravity, float(np.hypot(*world.settings.gravity))
-    still = (body_box(world, body) for body in world.body_ids if world.body(body).spec.type == "static")
-    boxes = [box for box in still if box is not None]
-    if pull == 0.0 or not boxes:
-        return float("inf")
-    low, high = np.min([box.lower for box in boxes], axis=0), np.max([box.upper for box in boxes], axis=0)
-    corners = [(x, y) for x in (low[0], high[0]) for y in (low[1], high[1])]
-    deepest = max((gravity[0] * x + gravity[1] * y) / pull for x, y in corners)
-    return float(deepest + max(np.max(high - low), _MIN_FALL))
-
-
-def _is_same(a: _Masses, b: _Masses) -> bool:
-    """Tell whether energy and momentum are sums over the same bodies, in the same field."""
-    return a is b or (
-        a.gravity == b.gravity
-        and np.array_equal(a.ids, b.ids)
-        and all(np.array_equal(getattr(a, name), getattr(b, name)) for name in ("mass", "inertia", "gravity_scale"))
-    )
+        moment, before = moments[stage], self._frames.get(step - 1, ())
+        if stage < len(before) and not np.array_equal(moment.is_lost, before[stage].is_lost):
+            self._breaks.setdefault(stage, set()).add(step)
+        column.put(step, moment.sums)
 
 
 _MAX_CURVES = 48

@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from engine.cli.main import main
+from engine.cli.own_demo import load_own_demo
 from engine.sim import registry
 from engine.sim.actions import PressKey
 from engine.sim.history import History
-from engine.sim.own_demo import load_own_demo
 
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "own_scene.md"
 

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from engine import query, trace
+from engine.app.case_demos import stepper_of
+from engine.app.stepper_requests import door_of_bodies, door_of_body, door_of_contact, door_of_difference, door_of_solver
 from engine.contracts.agreement import Difference
 from engine.geometry import Circle, Polygon
-from engine.sim.doors import door_of_bodies, door_of_body, door_of_contact, door_of_difference, door_of_solver
 from engine.sim.stage import Stage
-from engine.sim.stepping import stepper_of
 from engine.trace.case_file import load_case
 from engine.trace.cases import PairCase
 from engine.trace.scene_case import SceneCase

@@ -70,6 +70,8 @@ class Distances:
 
     def __init__(self, tolerance: float = TOLERANCE) -> None:
         self.tolerance = tolerance
+        self.names: dict[tuple[int, int], str] = {}
+        """Names of the bodies that were farthest apart, by stage and id; empty of one without a name."""
         self._meters: list[float] = []
         self._bodies: list[tuple[int, int]] = []
         self._n_single: list[int] = []
@@ -131,6 +133,8 @@ class Distances:
                     farthest, at = float(away[row]), (k, int(ids[row]))
             if self._parted is None:
                 self._compare_contacts(step, k, mine.world.contacts, theirs.world.contacts)
+        if at != _NONE and at not in self.names:
+            self.names[at] = first.stages[at[0]].world.name_of(at[1])
         self._meters.append(farthest)
         self._bodies.append(at)
         self._n_single.append(single)

@@ -10,6 +10,7 @@ import numpy as np
 
 from engine.common.errors import InvalidInputError
 from engine.contracts.agreement import Difference
+from engine.sim.demo import Demo
 from engine.sim.ids import IDS_OF_A_USER, called
 from engine.sim.stage import Stage
 
@@ -24,6 +25,7 @@ __all__ = [
     "door_of_bodies",
     "door_of_body",
     "door_of_contact",
+    "door_of_demo",
     "door_of_difference",
     "door_of_fixtures",
     "door_of_pair",
@@ -47,6 +49,14 @@ class StepperRequest:
     case: Case
     title: str
     beside: str | None = None
+
+
+def door_of_demo(demo: Demo) -> StepperRequest | None:
+    """Return what of a demo can be watched step by step where nothing is pointed at: unless it says so itself, its deepest contact."""
+    if type(demo).door is not Demo.door:
+        door: StepperRequest | None = demo.door()
+        return door
+    return next((door for stage in demo.stages if (door := door_of_body(stage)) is not None), None)
 
 
 def door_of_contact(stage: Stage, row: int) -> StepperRequest:

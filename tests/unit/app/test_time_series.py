@@ -6,12 +6,12 @@ import math
 
 import numpy as np
 
+from engine.app.event_log import EventLog
+from engine.app.time_series import QUANTITIES, SUMS, TimeSeries
 from engine.demo import Demo
 from engine.geometry import Circle, Polygon
 from engine.sim.actions import ApplyImpulse, ChangeBody, CreateBody, DestroyBody, Restart, SetPose, SetVelocity
-from engine.sim.event_log import EventLog
 from engine.sim.history import History
-from engine.sim.time_series import QUANTITIES, SUMS, TimeSeries
 from engine.world import BodySpec, FixtureSpec, World, WorldSettings
 
 GRAVITY = 10.0

@@ -1,0 +1,134 @@
+"""Energy, momentum and angular momentum of the bodies of a world.
+
+Kinetic energy is ``m v^2 / 2 + I w^2 / 2`` with the center's velocity and the inertia about it, potential energy ``-m s g . c`` with the
+center c and the body's own gravity scale s, angular momentum ``c x m v + I w`` about the world's origin. Static and kinematic bodies
+have no mass in Box2D, and so no share. Nor has a body that has fallen past everything static: it falls for ever, and its energy would
+soon exceed all others'.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.common.arrays import FloatArray
+from engine.sim.stage import body_box
+from engine.world import World
+
+__all__ = ["SUMS", "BodyMasses", "Motion"]
+
+SUMS = ("kinetic", "potential", "total", "px", "py", "angular")
+"""J, J, J, kg m/s, kg m/s, kg m²/s."""
+_MIN_FALL = 10.0
+"""Meters below a floor, however narrow, from which a body counts as falling for ever."""
+
+
+@dataclass(frozen=True, slots=True)
+class BodyMasses:
+    """Columns of one structure of a world; bodies that are not dynamic have mass and inertia 0.
+
+    Attributes
+    ----------
+    version : int
+        `World.structure_version`.
+    ids : int64 (n,)
+    mass, inertia : float64 (n,)
+        kg, and kg m² about the center.
+    center : float64 (n, 2)
+        In the body's frame, meters.
+    gravity_scale : float64 (n,)
+    gravity : pair of float
+        m/s².
+    floor : float
+        Coordinate along gravity, meters, beyond which a center belongs to a body that falls for ever.
+    """
+
+    version: int
+    ids: NDArray[np.int64]
+    mass: FloatArray
+    inertia: FloatArray
+    center: FloatArray
+    gravity_scale: FloatArray
+    gravity: tuple[float, float]
+    floor: float
+
+    @classmethod
+    def of(cls, world: World) -> BodyMasses:
+        """Return those of a world."""
+        bodies = [world.body(body) for body in world.body_ids]
+        is_dynamic = np.array([body.spec.type == "dynamic" for body in bodies], dtype=np.bool_)
+        return cls(
+            version=world.structure_version,
+            ids=np.array(world.body_ids, dtype=np.int64),
+            mass=np.where(is_dynamic, [body.mass for body in bodies], 0.0),
+            inertia=np.where(is_dynamic, [body.inertia for body in bodies], 0.0),
+            center=np.array([body.local_center for body in bodies], dtype=np.float64).reshape(-1, 2),
+            gravity_scale=np.array([body.spec.gravity_scale for body in bodies], dtype=np.float64),
+            gravity=world.settings.gravity,
+            floor=_floor(world),
+        )
+
+    def is_like(self, other: BodyMasses) -> bool:
+        """Return True if sums over both are over the same bodies, in the same field."""
+        return self is other or (
+            self.gravity == other.gravity
+            and np.array_equal(self.ids, other.ids)
+            and all(np.array_equal(getattr(self, name), getattr(other, name)) for name in ("mass", "inertia", "gravity_scale"))
+        )
+
+
+@dataclass(frozen=True)
+class Motion:
+    """Motion of all bodies of a world: `values` are x, y, angle, vx, vy, spin and then anything else, float32 (n, 6 or more)."""
+
+    masses: BodyMasses
+    values: NDArray[np.float32]
+
+    @classmethod
+    def of(cls, world: World) -> Motion:
+        """Return that of a world as it stands."""
+        return cls(BodyMasses.of(world), np.hstack([world.poses, world.velocities]).astype(np.float32))
+
+    @property
+    def centers(self) -> FloatArray:
+        """Centers of mass, world frame, meters, float64 (n, 2)."""
+        (x, y, angle), center = self.values[:, :3].astype(np.float64).T, self.masses.center
+        cos, sin = np.cos(angle), np.sin(angle)
+        return np.column_stack((x + cos * center[:, 0] - sin * center[:, 1], y + sin * center[:, 0] + cos * center[:, 1]))
+
+    @cached_property
+    def is_lost(self) -> NDArray[np.bool_]:
+        """Flags of the bodies with a mass that fall for ever."""
+        masses = self.masses
+        if not np.isfinite(masses.floor):
+            return np.zeros(len(masses.ids), dtype=np.bool_)
+        (x, y), (gx, gy) = self.centers.T, masses.gravity
+        below: NDArray[np.bool_] = (gx * x + gy * y) / float(np.hypot(gx, gy)) > masses.floor
+        return below & (masses.mass > 0.0)
+
+    @property
+    def sums(self) -> tuple[float, ...]:
+        """The quantities of `SUMS`."""
+        masses, values, (x, y) = self.masses, self.values.astype(np.float64), self.centers.T
+        vx, vy, spin = values[:, 3], values[:, 4], values[:, 5]
+        mass, inertia = np.where(self.is_lost, 0.0, masses.mass), np.where(self.is_lost, 0.0, masses.inertia)
+        kinetic = 0.5 * float(mass @ (vx * vx + vy * vy) + inertia @ (spin * spin))
+        potential = -float((mass * masses.gravity_scale) @ (masses.gravity[0] * x + masses.gravity[1] * y))
+        angular = float(mass @ (x * vy - y * vx) + inertia @ spin)
+        return kinetic, potential, kinetic + potential, float(mass @ vx), float(mass @ vy), angular
+
+
+def _floor(world: World) -> float:
+    """Return how far along gravity a body has fallen past everything static, by as much again as all of that is wide; infinite without."""
+    gravity, pull = world.settings.gravity, float(np.hypot(*world.settings.gravity))
+    static = (body_box(world, body) for body in world.body_ids if world.body(body).spec.type == "static")
+    boxes = [box for box in static if box is not None]
+    if pull == 0.0 or not boxes:
+        return float("inf")
+    low, high = np.min([box.lower for box in boxes], axis=0), np.max([box.upper for box in boxes], axis=0)
+    corners = [(x, y) for x in (low[0], high[0]) for y in (low[1], high[1])]
+    deepest = max((gravity[0] * x + gravity[1] * y) / pull for x, y in corners)
+    return float(deepest + max(np.max(high - low), _MIN_FALL))
