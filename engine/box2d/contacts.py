@@ -18,7 +18,7 @@ skins out: gap - rA - rB + skins.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -64,18 +64,12 @@ class FixtureTable:
 
 @dataclass(frozen=True, slots=True)
 class EvaluatedPairs:
-    """Solid touching pairs as last read: contacts for the outside, with the raw manifolds in the same order.
-
-    The next step reads `rows`. After a step in which Box2D computed no pair, `raw` is their source, and `still` the contacts of the first
-    of such steps in a row.
-    """
+    """Solid touching pairs as last read: contacts for the outside, with the raw manifolds in the same order; the next step reads `rows`."""
 
     contacts: StepContacts
     keys: IntArray
     manifolds: NDArray[np.void]
     rows: _StepRows | _ContactRows
-    raw: RawContacts | None = None
-    still: StepContacts | None = None
 
 
 def pairs_of(contacts: StepContacts, keys: IntArray, manifolds: NDArray[np.void]) -> EvaluatedPairs:
@@ -114,11 +108,6 @@ def build_step_contacts(inputs: StepInputs, before: EvaluatedPairs) -> Evaluated
 
     Most columns are computed when the contacts are first read; until then the step before is kept, and none before that.
     """
-    if (raw := before.raw) is not None and _is_still(inputs, raw, before.rows):
-        still = before.still or before.contacts
-        columns = partial(_columns_of, still)
-        contacts = LazyContacts.of(inputs.step, columns, tuple, inputs.began, inputs.ended)
-        return replace(before, contacts=contacts, still=still)
     table = inputs.table
     at = np.searchsorted(table.address, inputs.raw.fixtures)
     # a pair without points touches as a sensor only: it has been one until now, and has not been computed since, as it sleeps
@@ -150,25 +139,7 @@ def build_step_contacts(inputs: StepInputs, before: EvaluatedPairs) -> Evaluated
         inputs.began,
         inputs.ended,
     )
-    return EvaluatedPairs(contacts, keys, manifolds, rows, inputs.raw if not evaluated.any() else None)
-
-
-def _is_still(inputs: StepInputs, raw: RawContacts, rows: _StepRows | _ContactRows) -> bool:
-    """Return whether nothing has changed since the step before, in which no pair was computed and whose contacts are `raw`."""
-    if inputs.active.any() or inputs.active_after.any() or inputs.impacts:
-        return False
-    if not isinstance(rows, _StepRows) or inputs.table is not rows.table:
-        return False
-    now = inputs.raw  # compared too: so nothing has to be known of what might change contacts while all sleep
-    return np.array_equal(now.fixtures, raw.fixtures) and now.manifolds.tobytes() == raw.manifolds.tobytes()
-
-
-def _columns_of(contacts: StepContacts) -> dict[str, NDArray[Any]]:
-    """Return all columns of contacts."""
-    return {field.name: getattr(contacts, field.name) for field in fields(StepContacts) if field.name not in _NO_COLUMNS}
-
-
-_NO_COLUMNS = frozenset({"step", "removed", "began", "ended"})
+    return EvaluatedPairs(contacts, keys, manifolds, rows)
 
 
 @dataclass(frozen=True, slots=True)

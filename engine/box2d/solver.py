@@ -104,7 +104,6 @@ class Box2DSolver(Solver):
         self._read: BodyReading | None = None
         self._is_mid_step = False
         """True if Box2D may have left its last step half done, as it does while `sub_stepping`."""
-        self._must_rebuild = False
         self._cost = StepCost()
         self._pair_record: PairRecord | None = None
         self._n_builds = 0
@@ -237,11 +236,6 @@ class Box2DSolver(Solver):
         return is_driven and all(bodies[body].spec.active for pair in ends for body in pair if body is not None)
 
     def apply(self, command: c.Command, becomes: Becomes) -> None:
-        self._cache.listener.hooks = self.hooks
-        try:
-            self._cache.apply(command, becomes)
-        finally:
-            self._read = None
         match command:
             case c.SetBody(body, _):
                 assert isinstance(becomes, BodySpec)
@@ -250,13 +244,14 @@ class Box2DSolver(Solver):
                     self._renewed.add(body)
             case c.SetFixture(fixture, _):
                 assert isinstance(becomes, FixtureSpec)
-                # Box2D keeps times of impact between sub-steps, takes the new sensor for solid by them, and asserts
-                self._must_rebuild = self._is_mid_step and becomes.sensor != self.model.fixtures[fixture].spec.sensor
-
-    def followed(self) -> None:
-        if self._must_rebuild:
-            self._must_rebuild = False
-            self._rebuild(self._now())
+                if self._is_mid_step and becomes.sensor != self.model.fixtures[fixture].spec.sensor:
+                    # Box2D keeps times of impact between sub-steps, would take the new sensor for solid by them, and assert
+                    self._rebuild(self._now())
+        self._cache.listener.hooks = self.hooks
+        try:
+            self._cache.apply(command, becomes)
+        finally:
+            self._read = None
 
     # -- time ---------------------------------------------------------------------------------------------------------
 
@@ -382,7 +377,6 @@ class Box2DSolver(Solver):
 
     def go_back(self, mark: object) -> None:
         assert isinstance(mark, _Mark)
-        self._must_rebuild = False
         self._rebuild(mark.read or self._read_after_failure(mark.concerned), pending=mark.pending)
 
     def _read_concerned(self, command: c.Command) -> tuple[int, tuple[float, ...], bool] | None:

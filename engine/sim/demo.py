@@ -481,7 +481,6 @@ class Simulation:
     def _canonicalize(self) -> None:
         for stage in self.demo.stages:
             stage.world.canonicalize()
-            stage.world.clear_log()
 
     @property
     def is_shared(self) -> bool:

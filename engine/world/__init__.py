@@ -1,4 +1,4 @@
-"""A world of bodies, fixtures and joints that any solver can drive: specifications, commands, the log, and the `World` itself.
+"""A world of bodies, fixtures and joints that any solver can drive: specifications, commands, and the `World` itself.
 
 Nothing here knows a solver: `World(settings, solver="box2d")` loads one by its name (`engine.world.solver`).
 """

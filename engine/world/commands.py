@@ -1,8 +1,4 @@
-"""Commands: every change of a world is one of these plain, frozen objects.
-
-The log of a world's commands is the whole run: applied in the same order to a fresh world they give the same
-bits (`World.replay`). Ids are part of a command, so that a replay assigns the same ones.
-"""
+"""Commands: every change of a world is one of these plain, frozen objects."""
 
 from __future__ import annotations
 
@@ -253,9 +249,4 @@ class ApplyTorque(_BodyCommand):
 
 @dataclass(frozen=True, slots=True)
 class Canonicalize(Command):
-    """Bring the solver into the form that restoring a snapshot would give it; in the log also the result of a step that failed.
-
-    `taken_out` are the bodies that had left the finite numbers in it, and were set inactive.
-    """
-
-    taken_out: tuple[int, ...] = ()
+    """Bring the solver into the form that restoring a snapshot would give it."""

@@ -11,7 +11,7 @@ from engine.common.errors import renamed
 from engine.world.fields import named_values
 from engine.world.joints import ResolvedJoint
 from engine.world.snapshot import WorldSnapshot
-from engine.world.solver import Solver, load_solver
+from engine.world.solver import load_solver
 from engine.world.specs import BodySpec, FixtureSpec
 
 __all__ = ["converted"]
@@ -42,48 +42,36 @@ def converted(
     """
     kind = load_solver(solver)
     settings = kind.accept(replace(snapshot.settings, solver_settings=named_values("solver_settings", solver_settings)))
-    fixtures, bodies, joints = _fixtures(snapshot, kind), _bodies(snapshot, kind), _joints(snapshot, kind)
-    held = replace(snapshot, fixtures=fixtures, bodies=bodies, joints=joints)
-    return replace(held, solver=solver, settings=settings, state=kind.state_of(held, settings))
-
-
-def _fixtures(snapshot: WorldSnapshot, kind: type[Solver]) -> tuple[tuple[int, int, FixtureSpec], ...]:
-    entries = []
-    for entry in snapshot.fixtures:
-        fixture, body, spec = entry
-        with renamed(partial(_named, f"body {body}, fixture {fixture}")):
-            held = kind.accept(spec)
-        entries.append(entry if held is spec else (fixture, body, held))
-    return _same_where_equal(entries, snapshot.fixtures)
-
-
-def _bodies(snapshot: WorldSnapshot, kind: type[Solver]) -> tuple[tuple[int, BodySpec, tuple[int, ...]], ...]:
     specs = {fixture: spec for fixture, _, spec in snapshot.fixtures}
-    entries = []
-    for entry in snapshot.bodies:
-        body, spec, fixtures = entry
-        full_spec = replace(spec, fixtures=tuple(specs[fixture] for fixture in fixtures))
+
+    def body_as_held(body: int, spec: BodySpec, fixtures: tuple[int, ...]) -> BodySpec:
         with renamed(partial(_named, f"body {body}")):
-            held = replace(kind.accept(full_spec), fixtures=())
-        entries.append(entry if held == spec else (body, held, fixtures))
-    return _same_where_equal(entries, snapshot.bodies)
+            full = replace(spec, fixtures=tuple(specs[fixture] for fixture in fixtures))
+            return replace(kind.accept(full), fixtures=())
 
+    def fixture_as_held(fixture: int, body: int, spec: FixtureSpec) -> FixtureSpec:
+        with renamed(partial(_named, f"body {body}, fixture {fixture}")):
+            return kind.accept(spec)
 
-def _joints(snapshot: WorldSnapshot, kind: type[Solver]) -> tuple[tuple[int, ResolvedJoint], ...]:
-    entries = []
-    for entry in snapshot.joints:
-        joint, resolved = entry
+    def joint_as_held(joint: int, resolved: ResolvedJoint) -> ResolvedJoint:
         with renamed(partial(_named, f"joint {joint}")):
             kind.accept(resolved.spec)
-            held = kind.accept(resolved)
-        entries.append(entry if held is resolved else (joint, held))
-    return _same_where_equal(entries, snapshot.joints)
+            return kind.accept(resolved)
+
+    held = replace(
+        snapshot,
+        fixtures=_kept_where_equal(snapshot.fixtures, ((f, body, fixture_as_held(f, body, spec)) for f, body, spec in snapshot.fixtures)),
+        bodies=_kept_where_equal(snapshot.bodies, ((b, body_as_held(b, spec, of), of) for b, spec, of in snapshot.bodies)),
+        joints=_kept_where_equal(snapshot.joints, ((j, joint_as_held(j, resolved)) for j, resolved in snapshot.joints)),
+    )
+    return replace(held, solver=solver, settings=settings, state=kind.state_of(held, settings))
 
 
 def _named(part: str, field: str) -> str:
     return f"{part}: {field}"
 
 
-def _same_where_equal(entries: list[_Entry], known: tuple[_Entry, ...]) -> tuple[_Entry, ...]:
-    """Return the known tuple itself where all entries are its own: caches made from it stay valid then."""
-    return known if all(entry is other for entry, other in zip(entries, known, strict=True)) else tuple(entries)
+def _kept_where_equal(known: tuple[_Entry, ...], entries: Iterable[_Entry]) -> tuple[_Entry, ...]:
+    """Return the known tuple itself where all entries are equal: caches made from it stay valid then."""
+    made = tuple(entries)
+    return known if made == known else made

@@ -5,7 +5,7 @@ and orders commands, and calls its solver::
 
     accept(spec)                        for each new specification: round it to the solver's numbers, or refuse it
     check(command)                      refuse a command that is invalid in the present state, before anything changes
-    apply(command, becomes), followed() make the change; the model changes in between
+    apply(command, becomes)             make the change; the model follows
     step(number)                        one step, hooks included; then `motion`, `contacts`
     save(), load(state)                 everything that the next step depends on
     carried(snapshot), state_of(...)    what one solver leaves to another, and the state from which the other starts
@@ -22,6 +22,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any, ClassVar, TypeAlias, TypeVar, cast
@@ -68,9 +69,6 @@ _ENTRIES = {"box2d": "engine.box2d.solver:Box2DSolver"}
 _METHODS = Path(__file__).resolve().parent.parent / "dynamics" / "solvers"
 """Folder in which each file is a method of our own solver, named like the file."""
 _NO_METHODS = ("__init__", "protocol")
-_LONGEST_NAME = 64
-_FOUND: set[tuple[Path, str]] = set()
-"""Folders and methods that were found before: a demo looks up its solver at every step."""
 
 NamedValues: TypeAlias = tuple[tuple[str, float | str], ...]
 """Settings of a solver's own, as `WorldSettings.solver_settings` has them."""
@@ -222,10 +220,6 @@ class Solver(ABC):
         Joints of a body, or gear joints on a joint, have been destroyed by commands of their own before.
         """
 
-    def followed(self) -> None:
-        """Finish a command after the model has followed it too."""
-        return None
-
     def can_hold(self, joint: ResolvedJoint) -> bool:
         """Return whether a joint can stay with its bodies as they are now; one without a dynamic body is always removed."""
         return True
@@ -376,8 +370,13 @@ def solvers() -> tuple[str, ...]:
     >>> solvers()[:2]
     ('box2d', 'soft_step')
     """
-    methods = sorted(path.stem for path in _METHODS.glob("[!_]*.py") if path.stem not in _NO_METHODS)
-    return (*_ENTRIES, *sorted(methods, key=lambda name: name != "soft_step"))
+    return (*_ENTRIES, *_methods_in(_METHODS))
+
+
+@cache
+def _methods_in(folder: Path) -> tuple[str, ...]:
+    names = sorted(path.stem for path in folder.glob("[!_]*.py") if path.stem not in _NO_METHODS)
+    return tuple(sorted(names, key=lambda name: name != "soft_step"))
 
 
 def solver_name(field: str, value: object) -> str:
@@ -389,18 +388,9 @@ def solver_name(field: str, value: object) -> str:
         There is none of that name.
     """
     name = str.__str__(value) if isinstance(value, str) else ""
-    if not (name in _ENTRIES or _is_method(name)):
+    if name not in solvers():
         raise InvalidInputError(field, "one of " + ", ".join(solvers()) + meant(name, solvers()), value)
     return name
-
-
-def _is_method(name: str) -> bool:
-    if (_METHODS, name) not in _FOUND:
-        is_plain = len(name) <= _LONGEST_NAME and name.isidentifier() and not name.startswith("_") and name not in _NO_METHODS
-        if not is_plain or not (_METHODS / f"{name}.py").is_file():
-            return False
-        _FOUND.add((_METHODS, name))
-    return True
 
 
 def default_solver() -> str:

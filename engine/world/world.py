@@ -1,8 +1,8 @@
 """A world that cannot be crashed, whatever solver drives it.
 
 The model, specifications under ids of our own, is what counts; what the solver makes of it can be thrown away and built again. Every
-change is a checked command, applied at a step boundary in the order of the requests, and kept in a log: a fresh world fed
-the same log gives the same bits. A change requested by a hook, in the middle of a step, waits until the step has ended.
+change is a checked command, applied at a step boundary in the order of the requests. A change requested by a hook, in the middle of a
+step, waits until the step has ended.
 
 A command or a step changes solver and model together. Where the solver fails, both are rolled back (`World._roll_back`): the model by
 its journal, the solver to its mark.
@@ -39,7 +39,7 @@ from engine.geometry import Transform
 from engine.world import commands as c
 from engine.world.conversion import converted
 from engine.world.fields import changed, check_names, named_values, number, vector
-from engine.world.hooks import PreSolveHook, StepHooks
+from engine.world.hooks import StepHooks
 from engine.world.joint_specs import GearJointSpec, JointSpec, MouseJointSpec, PrismaticJointSpec, RevoluteJointSpec, bodies_of
 from engine.world.joints import ResolvedJoint, altered, as_it_stands, check_numbers, resolve
 from engine.world.model import BodyEntry, FixtureEntry, WorldModel
@@ -117,7 +117,6 @@ class World:
         "_hooks",
         "_is_anyone_asleep",
         "_is_stale",
-        "_log",
         "_lost",
         "_model",
         "_motion",
@@ -144,7 +143,6 @@ class World:
         self._destroyed_at: dict[tuple[str, int], int] = {}
         self._to_be_destroyed: set[tuple[str, int]] = set()
         self._deferred: list[c.Command] = []
-        self._log: list[tuple[int, c.Command]] = []
         self._hooks: StepHooks | None = None
         self._busy = False
         self._motion: _Motion | None = None
@@ -363,15 +361,6 @@ class World:
         raise TypeError("a World cannot be pickled: pickle world.snapshot()")
 
     @property
-    def log(self) -> tuple[tuple[int, c.Command], ...]:
-        """Every command since the beginning, the last `restore` or the last `clear_log`, with the number of steps before it."""
-        return tuple(self._log)
-
-    def clear_log(self) -> None:
-        """Empty the log, which grows with every command: a run that is kept by its snapshots needs none."""
-        self._log.clear()
-
-    @property
     def keeps_solver_state(self) -> bool:
         """True if `canonicalize` and `snapshot` keep all of the solver's state that is in reach, and not only the public part.
 
@@ -552,32 +541,6 @@ class World:
             self._run(self._advance)
         return self.contacts
 
-    @classmethod
-    def replay(
-        cls,
-        settings: WorldSettings,
-        log: Iterable[tuple[int, c.Command]],
-        n_steps: int,
-        pre_solve: PreSolveHook | None = None,
-        solver: str | None = None,
-    ) -> World:
-        """Return a fresh world after `n_steps` of the same commands: the same bits, on the same platform.
-
-        `pre_solve` is the original world's rule, where it had one; other hooks have left their commands in the log.
-        """
-        world = cls(settings, solver)
-        world.hooks = StepHooks(pre_solve=pre_solve)
-        waiting = _checked_log(log)
-        at = 0
-        for step in range(integer("n_steps", n_steps, 0) + 1):
-            while at < len(waiting) and waiting[at][0] <= step:
-                world._check_targets(waiting[at][1])
-                world._submit(waiting[at][1])
-                at += 1
-            if step < n_steps:
-                world.step()  # one that broke off is in the log, with what became of it
-        return world
-
     def snapshot(self) -> WorldSnapshot:
         """Return the whole state of the world."""
         self._check_between_steps("snapshot")
@@ -592,7 +555,7 @@ class World:
         return world
 
     def restore(self, snapshot: WorldSnapshot, must_hold: bool = False) -> None:
-        """Go back to a snapshot, with the same ids and the solver that drove it then. The log starts anew.
+        """Go back to a snapshot, with the same ids and the solver that drove it then.
 
         With `must_hold` a snapshot with a joint that its solver cannot hold is refused, as one from a file may have.
 
@@ -608,7 +571,6 @@ class World:
             self._lost = ""
             self._next_ids = dict(zip(("body", "fixture", "joint"), snapshot.next_ids, strict=True))
             self._destroyed_at.clear()
-            self._log.clear()
 
     # -- inside -------------------------------------------------------------------------------------------------------
 
@@ -720,17 +682,10 @@ class World:
         return []
 
     def _execute(self, command: c.Command) -> None:
-        """Carry out a command, log it, and note what it destroyed."""
+        """Carry out a command, and note what it destroyed."""
         self._check_targets(command)
         destroyed = self._destroyed_by(command)
-        self._checked()
-        try:
-            dropped = self._carry_out(command)
-        except WorldLostError:
-            if not isinstance(command, c.Canonicalize | c.SetSolver):  # these change nothing when they fail
-                self._log.append((self._model.step_index, c.Canonicalize()))  # the rollback has rebuilt the solver
-            raise
-        self._log.append((self._model.step_index, command))
+        dropped = self._carry_out(command)
         self._note_destroyed(*destroyed, *(("joint", joint) for joint in dropped))
 
     def _note_destroyed(self, *handles: c.Handle) -> None:
@@ -748,7 +703,7 @@ class World:
         """
         self._check_command(command)
         if isinstance(command, c.Canonicalize):
-            self._canonicalize(command)
+            self._canonicalize()
             return ()
         if isinstance(command, c.SetSolver):
             if command.solver == self._solver.capabilities.name:
@@ -799,15 +754,13 @@ class World:
                 return self._model.fixtures[fixture].body
         return None
 
-    def _canonicalize(self, command: c.Canonicalize) -> None:
+    def _canonicalize(self) -> None:
         try:
             self._solver.canonicalize()
         except Exception as error:
             raise WorldLostError(f"{self._title} refused Canonicalize: {error}; the world stands as before it") from error
         self._is_stale = True
         self._may_sleep()
-        if command.taken_out:
-            self._take_out(command.taken_out)
 
     def _change_solver(self, command: c.SetSolver) -> None:
         """Change to another solver; `previous_poses` stay, for the picture."""
@@ -872,7 +825,6 @@ class World:
                 model.set_settings(settings)
             case _:
                 self._change(command)
-        self._solver.followed()
         self._wake(woken | self._near(whom))
         match command:
             case c.CreateBody(body, spec, _) if not spec.awake and spec.active and spec.type != "static":
@@ -953,7 +905,7 @@ class World:
     # -- steps --------------------------------------------------------------------------------------------------------
 
     def _advance(self) -> None:
-        """Make one step; log one that failed.
+        """Make one step.
 
         A body beyond `MAX_MOTION`, too far out or too fast, is taken out: set inactive, and listed in `out_of_range`. Nothing meaningful
         happens out there in float32, and an overflow in the middle of Box2D's solver makes it abort the interpreter.
@@ -963,15 +915,6 @@ class World:
         WorldLostError
             The solver failed, or a body left the finite numbers. The world has been rolled back, and such bodies have been taken out.
         """
-        model = self._checked()._model
-        n_before = len(model.out_of_range)
-        try:
-            self._step_solver()
-        except WorldLostError:
-            self._log.append((model.step_index, c.Canonicalize(tuple(model.out_of_range[n_before:]))))
-            raise
-
-    def _step_solver(self) -> None:
         model, before, mark = self._model, self._now(), self._begin()
         index = model.step_index + 1
         try:
@@ -1144,19 +1087,6 @@ def _living(living: Mapping[int, _T], number: object) -> _T | None:
 
 def _columns(raw: BodyMotion, first: int) -> FloatArray:
     return frozen(np.ascontiguousarray(raw.values[:, first : first + 3], dtype=np.float64))
-
-
-def _checked_log(log: Iterable[tuple[int, c.Command]]) -> list[tuple[int, c.Command]]:
-    entries = []
-    try:
-        for number, command in log:
-            _check_type("log", command, c.Command)
-            entries.append((integer("log", number, 0), command))
-    except InvalidInputError:
-        raise
-    except Exception:  # no pairs, or raised by a foreign iterator
-        raise InvalidInputError("log", "pairs of a number of steps and a command, as World.log has them", log) from None
-    return entries
 
 
 def _as_checked(spec: object, changes: Iterable[str]) -> tuple[tuple[str, Any], ...]:

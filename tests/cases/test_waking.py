@@ -181,27 +181,6 @@ def test_what_changes_nothing_for_a_sleeper_wakes_nobody(solver: str) -> None:
 
 
 @pytest.mark.parametrize("solver", solvers())
-def test_a_replay_wakes_as_the_world_did(solver: str) -> None:
-    """Over a part of the changes, one after the other, with sleep between them."""
-    world = World(WorldSettings(gravity=(0.0, 0.0)), solver)
-    body = world.create_body(BodySpec((FixtureSpec(Polygon.box(0.5, 0.5)),), position=(0.0, 1.01)))
-    floor = world.create_body(BodySpec((FixtureSpec(Polygon.box(5.0, 0.5)),), "static"))
-    for act in (
-        lambda: world.set_settings(gravity=(0.0, -10.0)),
-        lambda: world.set_pose(floor, (0.0, -1.0), 0.0),
-        lambda: world.set_settings(gravity=(0.0, 1.0)),
-    ):
-        for _ in range(20):
-            world.step()
-        world.set_awake(body, False)
-        act()
-    for _ in range(20):
-        world.step()
-    assert world.state(body).position[1] > 0.1
-    assert World.replay(WorldSettings(gravity=(0.0, 0.0)), world.log, world.step_index, solver=solver).state_hash() == world.state_hash()
-
-
-@pytest.mark.parametrize("solver", solvers())
 def test_gravity_that_comes_while_all_sleep_lets_them_fall(solver: str) -> None:
     """Case 15: five meters in a second."""
     world = World(WorldSettings(gravity=(0.0, 0.0)), solver)

@@ -11,7 +11,7 @@ import pytest
 from engine.box2d import memory
 from engine.contracts import PairEvent
 from engine.geometry import Circle, Polygon
-from engine.world import BodySpec, FixtureSpec, MouseJointSpec, RevoluteJointSpec, StepHooks, World, WorldSettings, WorldSnapshot
+from engine.world import BodySpec, FixtureSpec, MouseJointSpec, RevoluteJointSpec, StepHooks, World, WorldSnapshot
 
 EVERY = 40
 N_STEPS = 150
@@ -154,10 +154,3 @@ def test_a_rebuild_keeps_the_poses_before_the_step() -> None:
         plain.step()
     world.canonicalize()
     assert world.previous_poses.tobytes() == plain.previous_poses.tobytes() != world.poses.tobytes()
-
-
-def test_a_rebuild_is_in_the_log() -> None:
-    world = pile()
-    run(world, 100)
-    again = World.replay(WorldSettings(), world.log, world.step_index)
-    assert again.state_hash() == world.state_hash()

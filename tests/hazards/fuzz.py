@@ -5,7 +5,7 @@ until N operations are done, `SEEDS_A_PROCESS` seeds in a process; its last line
 Everything the public world knows is thrown at it, right and wrong: bodies, fixtures and joints come and go, types, filters, sensors,
 materials, settings change, bodies are pushed, put elsewhere, put to sleep, snapshots taken and gone back to. A command may be refused
 with one of the project's own errors, and has then changed nothing; nothing else may happen, and after each command the ids are those of
-the solver's bodies and joints. At the end the log is replayed in a fresh world.
+the solver's bodies and joints.
 
 mode      what is different
 plain     ordinary sizes and speeds
@@ -63,8 +63,8 @@ FEW_BODIES, FEW_JOINTS = 12, 8
 """Where all solvers are tried: some of them take time as the cube of these."""
 COMMANDS_A_SEED, SEEDS_A_PROCESS = 1500, 12
 """Of a long run: worlds that live long enough to wear out, and processes that start seldom, since loading all kernels takes seconds."""
-RARE = {"contact_forces": 0.15}
-"""Weights of solvers that are chosen less often than the others (1): a step that it bisects takes as long as fifty of another."""
+RARE = {"contact_forces": 0.03}
+"""Weights of solvers that are chosen less often than the others (1): a step that it bisects may take a minute."""
 STEP_SHARE = 0.35
 TINY = (0.0, 0.0, 1e-46, 1.4e-45, 1e-40, 1.17549435e-38, 1e-30, 1e-15, 1e-9, 1.1920929e-07, 1e-6, 1e-3)
 """Of float32 what rounds to nothing, the least, a denormal, the least normal number; and other small ones."""
@@ -93,7 +93,6 @@ class Fuzzer:
         self.world = World(self.settings, self.solver)
         self.snapshots: list[tuple[WorldSnapshot, str]] = []
         """With the hash of the world of that moment."""
-        self.is_replayable = True
         pit = (FixtureSpec(Polygon.box(5.0, 0.5)), FixtureSpec(Polygon.box(0.3, 5.0)))
         self.world.create_body(BodySpec(pit, type="static", position=(0.0, -2.5)))
         if mode == "hooks":
@@ -376,7 +375,6 @@ class Fuzzer:
         if self.snapshots:
             snapshot, told = self.random.choice(self.snapshots[-3:])
             self.world.restore(snapshot)
-            self.is_replayable = False  # the log starts anew, from that snapshot
             assert self.world.state_hash() == told, "what was restored is another world"
 
     def lost(self, error: WorldLostError) -> None:
@@ -420,12 +418,6 @@ class Fuzzer:
     def judge(self) -> None:
         world = self.world
         world.hooks = None
-        if self.is_replayable:
-            again = World.replay(self.settings, world.log, world.step_index, solver=self.solver)
-            assert again.state_hash() == world.state_hash(), "the replay differs"
-            assert (again.body_ids, again.fixture_ids, again.joint_ids) == (world.body_ids, world.fixture_ids, world.joint_ids)
-            assert again.log == world.log
-            self.seen["replayed"] += 1
         if self.goes_back:
             world.canonicalize()
             snapshot = world.snapshot()
@@ -471,7 +463,7 @@ def campaign(n_operations: int, seed: int) -> int:
             seen = json.loads(line)
             slowest = max(slowest, (seen.pop("slowest_ms"), seen["seed"]))
             total.update({name: number for name, number in seen.items() if name not in ("mode", "seed", "hash")})
-        n_done = sum(number for name, number in total.items() if name not in ("replayed", "restored"))
+        n_done = sum(number for name, number in total.items() if name != "restored")
         if done.returncode != 0:
             failed.append(waiting.pop(0))
             print(f"solvers {failed[-1]} {COMMANDS_A_SEED}: ended with {done.returncode}\n{done.stderr[-3000:]}", flush=True)

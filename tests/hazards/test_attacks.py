@@ -179,19 +179,6 @@ def test_a_body_that_leaves_the_range_is_taken_out_and_the_world_goes_on() -> No
     world.step()
     world.destroy_body(goes)
     assert world.body_ids == (stays,)
-    replayed = World.replay(WorldSettings(gravity=(0.0, 0.0)), [], 0)
-    assert replayed.out_of_range == ()
-
-
-def test_replays_take_out_the_same_bodies() -> None:
-    settings = WorldSettings(gravity=(0.0, 0.0))
-    world = World(settings)
-    box(world)
-    world.create_body(BodySpec((FixtureSpec(Circle(0.5)),), position=(999_990.0, 0.0), linear_velocity=(120.0, 0.0)))
-    for _ in range(20):
-        world.step()
-    again = World.replay(settings, world.log, 20)
-    assert (again.out_of_range, again.state_hash()) == (world.out_of_range, world.state_hash())
 
 
 def test_one_failing_command_does_not_swallow_those_after_it() -> None:

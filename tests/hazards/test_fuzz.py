@@ -1,4 +1,4 @@
-"""A world under random commands, each run in a process of its own: no abort, no stray exception, and the log replays to the bit.
+"""A world under random commands, each run in a process of its own: no abort, no stray exception, and the same run twice.
 
 One seed a mode by default, run twice, with memory as it comes and filled. More:
 ``FUZZ_SEEDS=200 FUZZ_COMMANDS=2000 python -m pytest tests/hazards/test_fuzz.py``.
@@ -57,8 +57,6 @@ def test_random_commands_neither_crash_nor_change_a_replay(mode: str, solver: st
     changes = ("set_body", "set_fixture", "set_joint", "set_settings", "apply_impulse")
     for name in ("create_body", "destroy_body", "create_joint", *changes, "refused"):
         assert seen[name] > 0, (name, seen)
-    if mode == "plain":
-        assert seen["replayed"] > 0
     if mode == "hooks":
         assert seen["raised by a hook"] > 0
     if mode == "solvers":

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import fields, replace
-from typing import Any
 
 import Box2D
 import numpy as np
 import pytest
 
-from engine.box2d import contacts as contacts_module
 from engine.box2d import memory, solver
 from engine.box2d.memory import PublicReader, Reader
 from engine.common.tolerances import BOX2D_POLYGON_SKIN
@@ -333,50 +330,3 @@ def test_a_sensor_made_solid_beside_a_sleeping_body_has_no_contact_before_it_is_
     assert len(world.step()) == 0
     world.set_awake(box, True)
     assert world.step().normal.tolist() == [[0.0, 1.0]]
-
-
-def asleep_and_disturbed() -> list[StepContacts]:
-    """Let a heap fall asleep, and disturb it in every way; return the contacts of all steps, as they are told."""
-    world = World()
-    floor(world)
-    places = [(1.5 * (k % 4) - 2.2, 0.5 + 1.01 * (k // 4)) for k in range(12)]
-    bodies = [world.create_body(BodySpec((BOX,), position=place)) for place in places]
-    world.create_body(BodySpec((FixtureSpec(Circle(3.0), sensor=True),), type="static"))
-    disturb: dict[int, Callable[[], object]] = {
-        120: lambda: world.set_pose(bodies[8], (5.0, 3.0), 0.0),  # takes a sleeper away, which wakes it
-        130: lambda: world.set_awake(bodies[3], True),
-        240: lambda: world.destroy_body(bodies[9]),
-        250: lambda: world.create_body(BodySpec((BOX,), position=(0.0, 9.0), awake=False)),
-        260: lambda: world.apply_impulse(bodies[4], (3.0, 5.0)),
-        400: world.canonicalize,
-        410: lambda: world.set_fixture(world.body(bodies[5]).fixtures[0], sensor=True),
-        420: lambda: world.restore(world.snapshot()),
-        430: lambda: world.destroy_body(0),
-    }
-    told = []
-    for step in range(440):
-        if step in disturb:
-            disturb[step]()
-        world.step()
-        if step % 3:  # some are never looked at
-            told.append(replace(world.contacts))
-    return told
-
-
-def test_of_what_sleeps_the_same_is_told_as_of_what_is_read_anew(monkeypatch: pytest.MonkeyPatch) -> None:
-    n_still, is_still = 0, contacts_module._is_still
-
-    def counted(*given: Any) -> bool:
-        nonlocal n_still
-        found = is_still(*given)
-        n_still += found
-        return found
-
-    monkeypatch.setattr(contacts_module, "_is_still", counted)
-    quick = asleep_and_disturbed()
-    assert n_still > 120
-    monkeypatch.setattr(contacts_module, "_is_still", lambda *_: False)
-    for mine, other in zip(quick, asleep_and_disturbed(), strict=True):
-        for one in fields(StepContacts):
-            a, b = getattr(mine, one.name), getattr(other, one.name)
-            assert np.array_equal(a, b) if isinstance(a, np.ndarray) else a == b, one.name

@@ -197,7 +197,6 @@ def test_a_gear_goes_before_what_it_stands_on(death: str, rebuilt: bool) -> None
     assert all(made.gear not in world.body(body).joints for body in world.body_ids)
     steps(world, 60)
     assert len(world._solver._cache._world.joints) == len(world.joint_ids)
-    assert World.replay(WorldSettings(), world.log, world.step_index).state_hash() == world.state_hash()
 
 
 def test_the_bare_library_turns_a_body_that_has_nothing_to_do_with_a_gear() -> None:
@@ -249,9 +248,8 @@ def test_a_gear_is_refused_where_box2d_would_lose_its_way() -> None:
         MotorJointSpec(0, 1, correction_factor=1.5)
 
 
-def test_gears_survive_a_storm_of_edits_and_its_replay() -> None:
+def test_gears_survive_a_storm_of_edits_and_go_on_from_a_snapshot() -> None:
     """Everything that a gear stands on comes and goes at random, rebuilds between. What contradicts itself is thrown out of the world."""
-    n_replayed = 0
     for seed in (3, 8, 9):
         dice = random.Random(seed)
         world = geared().world
@@ -261,10 +259,10 @@ def test_gears_survive_a_storm_of_edits_and_its_replay() -> None:
                 n_gears += _edit(world, dice)
                 world.step()
         assert n_gears > 15 and len(world._solver._cache._world.joints) == len(world.joint_ids)
-        if not world.out_of_range:
-            assert World.replay(WorldSettings(), world.log, world.step_index).state_hash() == world.state_hash()
-            n_replayed += 1
-    assert n_replayed > 0, "of all three something was thrown out"
+        world.canonicalize()
+        twin = World.from_snapshot(world.snapshot())
+        steps(world, 5), steps(twin, 5)
+        assert twin.state_hash() == world.state_hash()
 
 
 def _edit(world: World, dice: random.Random) -> bool:

@@ -85,7 +85,7 @@ def test_a_changed_joint_goes_on_as_one_that_was_made_so(kind: str) -> None:
 
 @pytest.mark.parametrize("is_kept", [True, False], ids=["with memory", "without"])
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_change_in_the_middle_is_replayed_and_restored_to_the_bit(kind: str, is_kept: bool) -> None:
+def test_a_change_in_the_middle_is_restored_to_the_bit(kind: str, is_kept: bool) -> None:
     memory.load()
     spec, changes = KINDS[kind]
     world, joint = hung(spec)
@@ -93,7 +93,6 @@ def test_a_change_in_the_middle_is_replayed_and_restored_to_the_bit(kind: str, i
     steps(world, 40)
     world.canonicalize()
     kept = world.snapshot()
-    log = len(world.log)
     runs = []
     for one in (world, World.from_snapshot(kept)):
         steps(one, 10)
@@ -102,9 +101,7 @@ def test_a_change_in_the_middle_is_replayed_and_restored_to_the_bit(kind: str, i
         one.canonicalize()
         steps(one, 20)
         runs.append(one.state_hash())
-    assert runs[0] == runs[1] and len(world.log) == log + 2
-    if is_kept:
-        assert World.replay(WorldSettings(), world.log, world.step_index).state_hash() == runs[0]
+    assert runs[0] == runs[1]
 
 
 def test_a_limit_that_is_taken_away_pushes_no_more() -> None:
@@ -203,7 +200,7 @@ def test_what_is_out_of_range_is_refused_by_name(spec: JointSpec, changes: dict[
     before = world.joint(joint)
     with pytest.raises(InvalidInputError, match=words):
         world.set_joint(joint, **changes)
-    assert world.joint(joint) == before and len(world.log) == 3
+    assert world.joint(joint) == before
     world.destroy_joint(joint)
     with pytest.raises(DeadHandleError):
         world.set_joint(joint, collide_connected=True)

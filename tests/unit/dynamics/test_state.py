@@ -88,19 +88,6 @@ def test_canonical_form_is_the_state_itself() -> None:
     assert one.state_hash() == other.state_hash()
 
 
-def test_a_log_is_replayed_to_the_bit() -> None:
-    one = World(WorldSettings(), solver="soft_step")
-    ground(one)
-    for k in range(6):
-        body(one, UNIT, (0.1 * k, 1.0 + 1.2 * k))
-    run(one, 0.5)
-    one.set_body(3, linear_damping=2.0)
-    one.set_fixture(one.fixtures_of(2)[0], restitution=0.9)
-    one.destroy_body(1)
-    run(one, 0.5)
-    assert World.replay(one.settings, one.log, one.step_index, solver="soft_step").state_hash() == one.state_hash()
-
-
 def test_what_breaks_off_leaves_the_world_as_it_stood() -> None:
     one = World(WorldSettings(gravity=(0.0, 0.0)), solver="soft_step")
     ball = body(one, Circle(0.5), (0.0, 0.0), linear_velocity=(1.0, 0.0))
