@@ -1,7 +1,6 @@
 """Smoke: each registered demo is built, stepped, drawn, given keys, and restarted to the same bits."""
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pygame
@@ -21,7 +20,6 @@ from engine.render.fonts import FontBook
 from engine.render.palette import LEAST_CONTRAST, THEMES, Color, contrast
 from engine.sim.history import demo_hash
 from engine.sim.registry import all_demos
-from engine.trace import algorithms
 from tests.unit.app.written import Written, noting_words
 
 DEMOS = [pytest.param(demo, id=demo.id) for demo in all_demos()]
@@ -142,18 +140,3 @@ def test_starts_without_overlap(demo: type[Demo]) -> None:
         contacts = stage.world.contacts
         deepest = min(contacts.separation[contacts.state >= 0].tolist(), default=0.0)
         assert deepest > -0.05, "bodies are built inside each other"
-
-
-@pytest.mark.parametrize("demo", DEMOS)
-def test_the_docs_list_every_parameter(demo: type[Demo]) -> None:
-    page = (Path(__file__).resolve().parents[3] / "docs" / "demos.md").read_text(encoding="utf-8")
-    listed = [row for row in page.splitlines() if row.startswith(f"| `{demo.id}` |")]
-    assert len(listed) == len(demo.parameters)
-    for row, parameter in zip(listed, demo.parameters, strict=True):
-        cells = [cell.strip() for cell in row.strip("|").split("|")]
-        words = list(parameter.choices)
-        if set(algorithms()) <= set(words):  # of which there may be more every day
-            words = [*(word for word in words if word not in algorithms()), "those of `engine.trace.algorithms()`"]
-        values = ", ".join(words) or f"{parameter.low:g} to {parameter.high:g} {parameter.unit}".rstrip()
-        assert cells[1] == f"`{parameter.name}`" and cells[2].startswith(values) and cells[3] == parameter.shown(parameter.default)
-        assert cells[4] == parameter.description
