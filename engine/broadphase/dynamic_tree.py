@@ -13,7 +13,6 @@ from engine.broadphase.tree import LEAF_SIZE, Tree
 from engine.broadphase.tree_queries import named_between, pairs_within, tree_sketch
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.checks import non_negative
-from engine.common.memory import room
 from engine.common.tolerances import BOX2D_BOX_EXTENSION, BOX2D_BOX_MULTIPLIER
 
 __all__ = ["DynamicTree"]
@@ -118,7 +117,7 @@ class DynamicTree(BroadPhase):
         elif len(moved) > 0:
             self._merge(self._pairs_of(moved[self._is_live[moved]]))
         self._is_moved[moved] = 0
-        answer = room(2 * self._n_cached).view(np.int64).reshape(self._n_cached, 2)
+        answer = np.empty(2 * self._n_cached).view(np.int64).reshape(self._n_cached, 2)
         answer[:] = self._cached[: self._n_cached]
         return answer
 

@@ -13,7 +13,6 @@ import numpy as np
 from engine.broadphase.interface import BroadPhase
 from engine.broadphase.sketch import CellSketch
 from engine.common.arrays import FloatArray, IntArray
-from engine.common.memory import room
 
 if TYPE_CHECKING:
     from engine.broadphase._simd_kernel import PlaceArray
@@ -28,10 +27,7 @@ SPARE = 8
 
 
 class GridWorkspace:
-    """Arrays for sorting boxes and pairs, in one piece of memory: fresh pages for them would cost as much as the search.
-
-    The piece comes from `engine.common.memory`, so that a workspace made for one query costs little more than one that is kept.
-    """
+    """Arrays for sorting boxes and pairs, in one piece of memory: fresh pages for them would cost as much as the search."""
 
     def __init__(self) -> None:
         self._n = self._n_pairs = -1
@@ -47,7 +43,7 @@ class GridWorkspace:
             n_found = grid.search(boxes, limit, *self._scratch(), trace)
         if n_found < 0:
             return None
-        pairs = room(2 * n_found + 2).view(np.int64).reshape(n_found + 1, 2)
+        pairs = np.empty(2 * n_found + 2).view(np.int64).reshape(n_found + 1, 2)
         sorting.ordered_pairs(self._first, self._second, n_found, self._numbers, n, self._counts, self._lists, pairs)
         return pairs[:n_found]
 
@@ -63,7 +59,7 @@ class GridWorkspace:
         n_pairs = max(n_pairs, self._n_pairs) + simd.EIGHT
         n_cells, n_columns = grid.CELLS_PER_BOX * n + 2, 4 * simd.padded(n)
         words = (n_cells, 3 * n, n, n_pairs, n_pairs, n_pairs + simd.MORE_LANES)  # uint32, two to a number of the piece
-        piece = room(n_columns + n_cells + (sum(words) + 1) // 2)
+        piece = np.empty(n_columns + n_cells + (sum(words) + 1) // 2)
         self._columns, self._widest, rest = piece[:n_columns], piece[n_columns : n_columns + n_cells], piece[n_columns + n_cells :]
         ends, numbers = [0, *accumulate(words)], rest.view(np.uint32)  # by slices: `np.split` takes as long as the search
         self._cells, self._numbers, self._counts, self._first, self._second, self._lists = (

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from engine.broadphase.sketch import TreeSketch
 from engine.broadphase.tree import Tree
 from engine.common.arrays import IntArray
-from engine.common.memory import room
 
 __all__ = ["TreeQuality", "named_between", "pairs_between", "pairs_within", "quality", "tree_sketch"]
 
@@ -57,7 +56,7 @@ def pairs_within(tree: Tree) -> IntArray:
 
     one, other = _places(tree, tree, True)
     n_found, n = len(one), 1 + int(tree.items.max(initial=0))
-    pairs = room(2 * n_found + 2).view(np.int64).reshape(n_found + 1, 2)
+    pairs = np.empty(2 * n_found + 2).view(np.int64).reshape(n_found + 1, 2)
     counts, lists = np.empty(n, dtype=np.uint32), np.empty(n_found + MORE_LANES, dtype=np.uint32)
     ordered_pairs(one, other, n_found, tree.items.astype(np.uint32), n, counts, lists, pairs)
     return pairs[:n_found]

@@ -14,7 +14,6 @@ from engine.common._record_kernel import checked_trace
 from engine.common.arrays import FloatArray, IntArray, finite_rows, index_pairs
 from engine.common.errors import InvalidInputError
 from engine.common.jit import has_wide_registers
-from engine.common.memory import room
 from engine.common.threads import in_parts
 from engine.continuous._swept_kernel import SWEPT_SIZE, TIMES_SIZE, swept_pairs
 from engine.continuous._swept_simd_kernel import SCRATCH, swept_simd
@@ -185,9 +184,9 @@ def _fill(
     rows: tuple[IntArray, IntArray, FloatArray],
 ) -> None:
     status, counts, results = rows
-    rest = room(len(pairs) + 1).view(np.int64)
+    rest = np.empty(len(pairs) + 1).view(np.int64)
     n_rest = swept_simd(
-        shapes.simd_vertices, shapes.records, pairs, *moves, t_max, with_contact, status, counts, results, room(SCRATCH), rest
+        shapes.simd_vertices, shapes.records, pairs, *moves, t_max, with_contact, status, counts, results, np.empty(SCRATCH), rest
     )  # fmt: skip
     if n_rest != 0:
         _refuse_wrong(shapes, pairs, *moves)
@@ -198,7 +197,7 @@ def _fill(
 
 def _empty_rows(n: int, width: int) -> tuple[IntArray, IntArray, FloatArray]:
     """Make room for status, counts and results of `n` pairs, in one piece of memory."""
-    piece = room((width + 2) * n)
+    piece = np.empty((width + 2) * n)
     whole = piece.view(np.int64)
     return whole[:n], whole[n : 2 * n], piece[2 * n :].reshape(n, width)
 

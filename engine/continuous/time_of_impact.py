@@ -16,7 +16,6 @@ from engine.common.arrays import FloatArray, IntArray, finite_rows, index_pairs
 from engine.common.checks import choice
 from engine.common.errors import InvalidInputError
 from engine.common.jit import has_wide_registers
-from engine.common.memory import room
 from engine.common.threads import in_parts
 from engine.continuous._impact_kernel import ADVANCEMENT, BILATERAL, BISECTION, times_of_impact
 from engine.continuous._impact_simd_kernel import times_of_impact_simd
@@ -195,7 +194,7 @@ def impact_rows(
 
 def _fill(shapes: PackedShapes, pairs: IntArray, sweeps: Sweeps, t_max: float, is_box2d: bool, rows: ImpactRows) -> None:
     n = len(pairs)
-    rest = room(n + 1).view(np.int64)
+    rest = np.empty(n + 1).view(np.int64)
     n_rest = times_of_impact_simd(shapes.arrays, shapes.records, pairs, sweeps, t_max, is_box2d, rows.arrays, rest)
     if n_rest != 0:
         _refuse_wrong(shapes, pairs, sweeps)
@@ -224,6 +223,6 @@ def _refuse_wrong(shapes: PackedShapes, pairs: IntArray, sweeps: Sweeps) -> None
 
 def _empty_rows(n: int) -> ImpactRows:
     """Make room for `n` rows, all columns in one piece of memory; a kernel fills every number."""
-    piece = room(3 * n)
+    piece = np.empty(3 * n)
     whole = piece.view(np.int64)
     return ImpactRows(whole[:n], piece[n : 2 * n], whole[2 * n :])

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from engine.broadphase import Automatic
 from engine.common.arrays import FloatArray, IntArray, frozen
-from engine.common.memory import room
 from engine.contracts import ContactPoint, LazyContacts, PairEvent, PointState
 from engine.dynamics import _rows_kernel as r
 from engine.dynamics._pairs_kernel import SENSED, fatten
@@ -134,8 +133,8 @@ def rows_without_points(pairs: IntArray) -> ContactRows:
 
 
 def empty_rows(n: int) -> ContactRows:
-    """Return rows to be filled, and one without a number for those lanes of a solver that have none; see `engine.common.memory`."""
-    piece = room((r.N_NUMBERS + r.N_WHOLE) * (n + 1))
+    """Return rows to be filled, and one without a number for those lanes of a solver that have none."""
+    piece = np.empty((r.N_NUMBERS + r.N_WHOLE) * (n + 1))
     middle = r.N_NUMBERS * (n + 1)
     number = piece[:middle].reshape(n + 1, r.N_NUMBERS)
     return ContactRows(piece[middle:].view(np.int64).reshape(n + 1, r.N_WHOLE), number)

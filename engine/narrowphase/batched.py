@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from engine.common.arrays import FloatArray, IntArray, finite_rows, index_pairs
 from engine.common.errors import InvalidInputError
 from engine.common.jit import has_wide_registers
-from engine.common.memory import room
 from engine.common.threads import in_parts
 from engine.geometry._rotation_kernel import turn_poses
 from engine.narrowphase._core_manifold_kernel import manifold_core_pairs
@@ -65,7 +64,7 @@ class ManifoldRows:
 
 def poses_with_rotation(poses: FloatArray) -> FloatArray:
     """Return (n, 4) x, y, cos, sin of poses (n, 3) x, y, angle, with the scalar form's own cosine and sine."""
-    turned = room(4 * len(poses)).reshape(len(poses), 4)
+    turned = np.empty(4 * len(poses)).reshape(len(poses), 4)
     turn_poses(poses, turned)
     return turned
 
@@ -94,7 +93,7 @@ def manifolds(
     InvalidInputError
         An index out of range, or a number in `xf_a` or `xf_b` that is not finite.
     """
-    rows, normals = _rows_for(len(pairs)), room(2 * len(pairs)).reshape(len(pairs), 2)
+    rows, normals = _rows_for(len(pairs)), np.empty(2 * len(pairs)).reshape(len(pairs), 2)
 
     def fill(part: slice) -> None:
         columns = ManifoldRows(*(column[part] for column in rows.arrays))
@@ -116,7 +115,7 @@ def manifolds_of_bodies(
     shapes: PackedShapes, which: IntArray, poses: FloatArray, pairs: IntArray, rule: int
 ) -> tuple[ManifoldRows, FloatArray]:
     """Do the same for `pairs` (n, 2) of bodies, each with its shape in `which` (m,) and its pose in `poses` (m, 4) x, y, cos, sin."""
-    rows, normals = _rows_for(len(pairs)), room(2 * len(pairs)).reshape(len(pairs), 2)
+    rows, normals = _rows_for(len(pairs)), np.empty(2 * len(pairs)).reshape(len(pairs), 2)
     _fill(shapes, which, pairs, poses, poses, rule, rows, normals)
     return rows, normals
 
@@ -151,9 +150,9 @@ def _fill(
     """Fill `rows`, and `normals` if there is room; arguments as of `manifolds_simd`."""
     n, is_turned, some = len(pairs), poses_a.shape[1] == POSE, cast("IntArray | slice", slice(None))
     if _go_side_by_side(n):
-        rest = room(n + 1).view(np.int64)
+        rest = np.empty(n + 1).view(np.int64)
         n_rest = manifolds_simd(
-            shapes.arrays, shapes.records, which, pairs, poses_a, poses_b, rule, rows.arrays, normals, room(SCRATCH), rest
+            shapes.arrays, shapes.records, which, pairs, poses_a, poses_b, rule, rows.arrays, normals, np.empty(SCRATCH), rest
         )  # fmt: skip
         if n_rest == 0:
             return
@@ -185,18 +184,18 @@ def _go_side_by_side(n: int) -> bool:
 
 def _checked_turn(field: str, poses: FloatArray) -> FloatArray:
     """Return poses (n, 4) of poses (n, 3), all of whose numbers must be finite."""
-    turned = room(POSE * len(poses)).reshape(len(poses), POSE)
+    turned = np.empty(POSE * len(poses)).reshape(len(poses), POSE)
     if not turn_poses(poses, turned):
         finite_rows(field, poses, 3)
     return turned
 
 
 def _rows_for(n: int) -> ManifoldRows:
-    """Make room for `n` rows, all columns in one piece of memory, which `engine.common.memory` has ready from earlier calls.
+    """Return the columns of `n` rows, in one piece of memory.
 
     They are zero where pairs go one by one; side by side all numbers are written anyway.
     """
-    numbers = room(_ROW * n)
+    numbers = np.empty(_ROW * n)
     if not _go_side_by_side(n):
         numbers.fill(0.0)
     return _columns(numbers, n)

@@ -6,7 +6,6 @@ import numpy as np
 
 from engine.common.arrays import FloatArray, IntArray, finite_rows, index_pairs
 from engine.common.jit import has_wide_registers
-from engine.common.memory import room
 from engine.common.threads import in_parts
 from engine.narrowphase._distance_kernel import ROW_WIDTH, distance_listed
 from engine.narrowphase._distance_simd_kernel import SCRATCH, distances_simd
@@ -34,7 +33,7 @@ def distance_rows(
     def fill(part: slice) -> bool:
         status, iterations, rows = found[0][part], found[1][part], found[2][part]
         return distances_simd(
-            shapes.arrays, shapes.records, pairs[part], poses_a[part], poses_b[part], status, iterations, rows, room(SCRATCH)
+            shapes.arrays, shapes.records, pairs[part], poses_a[part], poses_b[part], status, iterations, rows, np.empty(SCRATCH)
         )  # fmt: skip
 
     if n >= SIMD_FROM and has_wide_registers():
@@ -51,6 +50,6 @@ def distance_rows(
 
 def _empty_distances(n: int) -> tuple[IntArray, IntArray, FloatArray]:
     """Make room for `n` rows in one piece of memory; see `batched`, where the manifolds' does the same."""
-    numbers = room((2 + ROW_WIDTH) * n)
+    numbers = np.empty((2 + ROW_WIDTH) * n)
     whole = numbers.view(np.int64)
     return whole[:n], whole[n : 2 * n], numbers[2 * n :].reshape(n, ROW_WIDTH)

@@ -137,10 +137,9 @@ def _is_ready(value: object, dtype: np.dtype[Any], width: int) -> TypeGuard[NDAr
 def turned_poses(field: str, poses: ArrayLike, length: int) -> FloatArray:
     """Return poses (n, 3) x, y, angle as (n, 4) x, y, cos, sin; whether all are finite is found on the way."""
     given = _columns(field, poses, 3, length, shaped_rows)
-    from engine.common.memory import room
     from engine.geometry._rotation_kernel import turn_poses
 
-    turned = room(4 * length).reshape(length, 4)
+    turned = np.empty(4 * length).reshape(length, 4)
     if not turn_poses(given, turned):
         finite_rows(field, given, 3)
     return turned

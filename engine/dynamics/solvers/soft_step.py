@@ -9,7 +9,6 @@ import numpy as np
 
 from engine.common._lanes_kernel import WIDTH
 from engine.common.arrays import FloatArray
-from engine.common.memory import room
 from engine.dynamics._contact_kernel import BLOCK
 from engine.dynamics._graph_kernel import COLORS
 from engine.dynamics._soft_step_kernel import Room, soft_step
@@ -36,7 +35,7 @@ class SoftStep(Method):
 
     def solve(self, step: Problem, options: Mapping[str, Any]) -> FloatArray:
         settings, tables, n = step.settings, step.tables, len(step.values)
-        ended, n_blocks = room(6 * n).reshape(n, 6), 1
+        ended, n_blocks = np.empty(6 * n).reshape(n, 6), 1
         while n_blocks > 0:
             n_blocks = soft_step(
                 step.values, ended, step.center, tables.masses, step.moves, step.drives, step.force, *settings.gravity,

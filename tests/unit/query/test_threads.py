@@ -3,12 +3,10 @@
 import os
 import signal
 import threading
-from queue import SimpleQueue
 
 import numpy as np
 import pytest
 
-from engine.common import threads as pool
 from engine.common.errors import InvalidInputError
 from engine.common.threads import MIN_ROWS, in_parts
 from engine.geometry import Capsule, Circle, Polygon
@@ -66,16 +64,6 @@ def test_a_forked_process_makes_threads_of_its_own():
         signal.alarm(20)  # kills what would wait for ever
         os._exit(len(in_parts(2 * MIN_ROWS, 2, lambda part: part)))
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 2
-
-
-def test_the_caller_answers_all_where_no_other_thread_does(monkeypatch):
-    monkeypatch.setattr(pool, "_tasks", SimpleQueue)
-    n, caller = 200_003, threading.current_thread()
-    parts = in_parts(n, 2, lambda part: (part, threading.current_thread()))
-    assert {thread for _, thread in parts} == {caller}
-    rows = [row for part, _ in parts for row in range(n)[part]]
-    assert len(parts) > 2
-    assert rows == list(range(n))
 
 
 def test_parts_run_beside_each_other_and_what_fails_is_told_when_all_have_ended():
