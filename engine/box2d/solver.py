@@ -171,10 +171,7 @@ class Box2DSolver(Solver):
     def check(self, command: c.Command) -> None:
         model = self.model
         match command:
-            case c.CreateBody(_, spec, _):
-                self.accept(spec)
             case c.CreateFixture(fixture, body, fixture_spec):
-                self.accept(fixture_spec)
                 self._check_mass(body, model.bodies[body].spec.type, {fixture: fixture_spec})
             case c.DestroyFixture(fixture):
                 body = model.fixtures[fixture].body

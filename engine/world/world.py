@@ -384,7 +384,6 @@ class World:
     def create_body(self, spec: BodySpec) -> int:
         """Create a body with its fixtures and return its id."""
         _check_type("spec", spec, BodySpec)
-        spec = self._checked()._solver.accept(spec)
         body, first = self._next_ids["body"], self._next_ids["fixture"]
         self._submit(c.CreateBody(body, spec, tuple(range(first, first + len(spec.fixtures)))))
         return body
@@ -396,7 +395,6 @@ class World:
     def create_fixture(self, body: int, spec: FixtureSpec) -> int:
         """Add a fixture to a body and return the fixture's id."""
         _check_type("spec", spec, FixtureSpec)
-        spec = self._checked()._solver.accept(spec)
         fixture = self._next_ids["fixture"]
         self._submit(c.CreateFixture(fixture, body, spec))
         return fixture
@@ -408,7 +406,6 @@ class World:
     def create_joint(self, spec: JointSpec) -> int:
         """Join bodies and return the joint's id."""
         _check_type("spec", spec, JointSpec)
-        spec = self._checked()._solver.accept(spec)
         joint = self._next_ids["joint"]
         self._submit(c.CreateJoint(joint, spec))
         return joint
@@ -575,18 +572,10 @@ class World:
     # -- inside -------------------------------------------------------------------------------------------------------
 
     def _submit(self, command: c.Command) -> None:
-        """Apply a checked command now; or, where a hook gave it, when the step or the command under way has ended."""
+        """Apply a command now; or, where a hook gave it, when the step or the command under way has ended."""
         self._checked()
-        self._check_targets(command)
-        self._check_command(command)
-        living: dict[str, Mapping[int, object]]
-        living = {"body": self._model.bodies, "fixture": self._model.fixtures, "joint": self._model.joints}
-        for kind, id in command.creates:
-            if id in living[kind]:
-                raise InvalidInputError(kind, "a new one", id)
-        for kind, id in command.creates:  # never assigned again, even if the command fails
-            self._next_ids[kind] = max(self._next_ids[kind], id + 1)
         if self._busy:
+            command = self._accepted(command)
             self._to_be_destroyed.update(self._destroyed_by(command))
             self._deferred.append(command)
             return
@@ -622,11 +611,30 @@ class World:
                 errors[0].add_note(f"and after it: {type(other).__name__}: {other}")
             raise errors[0]
 
-    def _check_command(self, command: c.Command) -> None:
-        """Refuse a command that is meaningless in the present state, or that the solver could not take, before anything changes.
+    def _accepted(self, command: c.Command) -> c.Command:
+        """Return a command with its specification as the solver holds it; reserve the ids of what it creates.
 
-        Called when a command is given and again when it is applied: of several in one step, each may be valid by itself.
+        Called when a hook gives a command and again when it is applied: of several in one step, each may be valid by itself.
+
+        Raises
+        ------
+        InvalidInputError, DeadHandleError
+            It is meaningless in the present state, or the solver could not take it; nothing has changed.
         """
+        self._check_targets(command)
+        if isinstance(command, c.CreateBody | c.CreateFixture | c.CreateJoint):
+            command = replace(command, spec=self._solver.accept(command.spec))  # type: ignore[arg-type]
+        self._check_command(command)
+        living: dict[str, Mapping[int, object]]
+        living = {"body": self._model.bodies, "fixture": self._model.fixtures, "joint": self._model.joints}
+        for kind, id in command.creates:
+            if id in living[kind]:
+                raise InvalidInputError(kind, "a new one", id)
+        for kind, id in command.creates:  # never assigned again, even if the command fails
+            self._next_ids[kind] = max(self._next_ids[kind], id + 1)
+        return command
+
+    def _check_command(self, command: c.Command) -> None:
         bodies = self._model.bodies
         match command:
             case c.SetVelocity(body, _, _) if bodies[body].spec.type == "static":
@@ -683,7 +691,7 @@ class World:
 
     def _execute(self, command: c.Command) -> None:
         """Carry out a command, and note what it destroyed."""
-        self._check_targets(command)
+        command = self._accepted(command)
         destroyed = self._destroyed_by(command)
         dropped = self._carry_out(command)
         self._note_destroyed(*destroyed, *(("joint", joint) for joint in dropped))
@@ -696,12 +704,9 @@ class World:
 
         Raises
         ------
-        InvalidInputError
-            The solver cannot take it as things stand; nothing has changed.
         WorldLostError
             The solver failed. The world has been rolled back.
         """
-        self._check_command(command)
         if isinstance(command, c.Canonicalize):
             self._canonicalize()
             return ()
