@@ -124,15 +124,6 @@ def test_masses_outside_the_range_are_named(density: float, shape: FixtureShape)
         accept(BodySpec((FixtureSpec(shape, density=density),)))
 
 
-def test_a_refused_creation_spends_no_id() -> None:
-    world = World()
-    body = world.create_body(BodySpec((LARGE,)))
-    with pytest.raises(InvalidInputError):
-        world.create_fixture(body, FixtureSpec(Circle(0.004, (9000.0, 0.0)), density=1e9))
-    assert world.create_fixture(body, LARGE) == 1
-    assert world.create_body(BodySpec((LARGE,))) == 1
-
-
 @pytest.mark.parametrize(
     "shape", [lambda: Circle(1.1e4), lambda: Circle(1.0, (0.0, -1.1e4)), lambda: Polygon.box(2e4, 1.0), lambda: Segment((0, 0), (2e4, 0))]
 )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import fields, replace
 
 import Box2D
 import numpy as np
@@ -12,7 +11,7 @@ import pytest
 from engine.box2d import memory, solver
 from engine.box2d.memory import PublicReader, Reader
 from engine.common.tolerances import BOX2D_POLYGON_SKIN
-from engine.contracts import ContactPoint, LazyContacts, PointState, StepContacts
+from engine.contracts import PointState, StepContacts
 from engine.geometry import Circle, Polygon
 from engine.world import BodySpec, FixtureSpec, StepHooks, World, WorldSettings
 
@@ -141,16 +140,6 @@ def test_only_the_point_that_goes_is_removed() -> None:
     assert states == ["ADD", "PERSIST", "REMOVE"]
 
 
-def test_pausing_changes_nothing() -> None:
-    """Stepping by 0 would turn "add" into "persist"; a pause takes no step, so reading again tells the same."""
-    world = World()
-    floor(world)
-    world.create_body(BodySpec((BOX,), position=(0.0, 0.505)))
-    contacts = world.step()
-    assert world.contacts is contacts
-    assert {point.state for point in world.contacts.points()} == {PointState.ADD}
-
-
 def test_sleepers_keep_their_points() -> None:
     world, box, contacts = settled(200)
     assert not world.awake[world.row_of(box)]
@@ -260,17 +249,6 @@ def test_sensors_have_events_and_no_points() -> None:
     assert len(ended) == 1
 
 
-def test_there_is_no_cap_on_the_number_of_points() -> None:
-    world = World()
-    floor(world, 400.0)
-    for i in range(700):
-        world.create_body(BodySpec((BOX,), position=(-384.0 + 1.1 * i, 0.505)))
-    contacts = world.step()
-    assert contacts.n_points == 1400
-    assert len(contacts.points()) == 1400
-    assert len(contacts) == 700
-
-
 def test_destroying_a_body_ends_its_contacts() -> None:
     world, box, _ = settled()
     world.destroy_body(box)
@@ -295,27 +273,6 @@ def test_columns_are_read_only() -> None:
     for name in ("position", "normal", "separation", "state", "pose_a", "feature_id"):
         with pytest.raises(ValueError, match="read-only"):
             getattr(contacts, name)[0] = 0
-
-
-def test_a_copy_with_something_else_in_it_is_whole() -> None:
-    _, _, contacts = settled()
-    other = replace(contacts, step=7)
-    assert isinstance(other, LazyContacts)
-    other.make()
-    assert other.step == 7 and other.removed == contacts.removed and other.position is contacts.position
-
-
-def test_two_who_look_at_once_see_the_same() -> None:
-    """Each of them finds that nothing has been made, and one of them has made it by the time the other looks again."""
-    _, _, before = settled()
-    point = ContactPoint(3, 0, 1, 0, 1, (0.0, 0.0), (0.0, 1.0), 0.0, 0, 0.0, 0.0, PointState.REMOVE)
-    columns = {one.name: getattr(before, one.name) for one in fields(StepContacts) if one.name not in ("step", "removed")}
-    told = LazyContacts.of(3, lambda: columns, lambda: (point,), (), ())
-    told.make()
-    assert told.__getattr__("count") is before.count
-    assert LazyContacts.__dict__["removed"].func(told) == (point,)
-    with pytest.raises(AttributeError, match="weight"):
-        told.weight  # noqa: B018
 
 
 def test_a_sensor_made_solid_beside_a_sleeping_body_has_no_contact_before_it_is_computed() -> None:

@@ -1,41 +1,13 @@
 """A shape that is fixed to a body stays Python's, and goes when Python lets go of it."""
 
-import gc
-
-import Box2D
 import pytest
 
-from engine.box2d.convert import fix
 from engine.geometry import Circle, Polygon, Segment
 from engine.world import BodySpec, FixtureSpec, World
 from tests.hazards.resident import allocated
 
 POLYGON = 304
 """Bytes of a b2PolygonShape, and of the block that holds it."""
-
-
-def test_the_fixture_has_a_copy_and_the_shape_is_ours_again() -> None:
-    world, definition = Box2D.b2World(), Box2D.b2FixtureDef()
-    body = world.CreateDynamicBody()
-    shape = Box2D.b2PolygonShape(vertices=[(0.0, 0.0), (1.0, 0.0), (0.0, 1.0)])
-    made = fix(body, definition, shape)
-    assert shape.thisown and definition.shape is None
-    del shape
-    gc.collect()
-    for _ in range(50):  # whatever takes the place that was freed
-        Box2D.b2PolygonShape(box=(7.0, 7.0))
-    assert sorted(made.shape.vertices) == [(0.0, 0.0), (0.0, 1.0), (1.0, 0.0)]
-
-
-def test_a_shape_that_is_refused_is_ours_again() -> None:
-    class Refuses:
-        def CreateFixture(self, definition: object) -> None:  # noqa: N802
-            raise ValueError("no")
-
-    definition, shape = Box2D.b2FixtureDef(), Box2D.b2CircleShape(radius=1.0)
-    with pytest.raises(ValueError, match="no"):
-        fix(Refuses(), definition, shape)
-    assert shape.thisown and definition.shape is None
 
 
 @pytest.mark.skipif(allocated() is None, reason="only glibc 2.33 and later count what they have given out")

@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-import contextlib
 import math
-import random
 from collections.abc import Callable
 from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any
 
-import Box2D
 import pytest
 
 from engine.app.editor.clipboard import copy_of, put_down
 from engine.app.editor.editor import Chosen
-from engine.box2d import memory
-from engine.common.errors import DeadHandleError, InvalidInputError, LabError
+from engine.common.errors import DeadHandleError, InvalidInputError
 from engine.common.limits import MAX_COORDINATE
-from engine.demo import Demo
 from engine.geometry import Circle, Polygon
 from engine.world import (
     BodySpec,
@@ -33,7 +28,6 @@ from engine.world import (
     WorldSettings,
 )
 from engine.world.step_pairs import PairRecord
-from tests.hazards.rewinding import all_checks, meddled
 
 DT = 1.0 / 60.0
 BOX = (FixtureSpec(Polygon.box(0.5, 0.5)),)
@@ -199,29 +193,6 @@ def test_a_gear_goes_before_what_it_stands_on(death: str, rebuilt: bool) -> None
     assert len(world._solver._cache._world.joints) == len(world.joint_ids)
 
 
-def test_the_bare_library_turns_a_body_that_has_nothing_to_do_with_a_gear() -> None:
-    """Why an inactive body takes the gears on its joints along: its place in the island is another's by then."""
-    world = Box2D.b2World(gravity=(0.0, 0.0))
-
-    def wheel(x: float, y: float) -> Any:
-        body = world.CreateDynamicBody(position=(x, y))
-        body.CreateCircleFixture(radius=0.4, density=1.0)
-        return body
-
-    a, b, arm, bystander, bar = wheel(0.0, 0.0), wheel(2.0, 0.0), wheel(2.0, 5.0), wheel(9.0, 0.0), wheel(0.0, 5.0)
-    ends = {"localAnchorA": (0.0, -5.0), "localAnchorB": (0.0, 0.0)}
-    hinges = [world.CreateJoint(Box2D.b2RevoluteJointDef(bodyA=c, bodyB=d, **ends)) for c, d in ((bar, a), (arm, b))]
-    slack = {"localAnchorA": (0.0, 0.0), "localAnchorB": (0.0, 0.0), "maxLength": 50.0}
-    world.CreateJoint(Box2D.b2RopeJointDef(bodyA=b, bodyB=bystander, **slack))
-    world.CreateJoint(Box2D.b2GearJointDef(joint1=hinges[0], joint2=hinges[1], bodyA=a, bodyB=b, ratio=1.0))
-    world.Step(DT, 8, 3)
-    bar.active = False
-    a.angularVelocity = 5.0
-    for _ in range(60):
-        world.Step(DT, 8, 3)
-    assert bystander.angularVelocity > 1.0
-
-
 def test_a_gear_is_refused_where_box2d_would_lose_its_way() -> None:
     made = geared()
     world = made.world
@@ -248,51 +219,6 @@ def test_a_gear_is_refused_where_box2d_would_lose_its_way() -> None:
         MotorJointSpec(0, 1, correction_factor=1.5)
 
 
-def test_gears_survive_a_storm_of_edits_and_go_on_from_a_snapshot() -> None:
-    """Everything that a gear stands on comes and goes at random, rebuilds between. What contradicts itself is thrown out of the world."""
-    for seed in (3, 8, 9):
-        dice = random.Random(seed)
-        world = geared().world
-        n_gears = 0
-        for _ in range(400):
-            with contextlib.suppress(LabError):
-                n_gears += _edit(world, dice)
-                world.step()
-        assert n_gears > 15 and len(world._solver._cache._world.joints) == len(world.joint_ids)
-        world.canonicalize()
-        twin = World.from_snapshot(world.snapshot())
-        steps(world, 5), steps(twin, 5)
-        assert twin.state_hash() == world.state_hash()
-
-
-def _edit(world: World, dice: random.Random) -> bool:
-    body, other = dice.choice(world.body_ids), dice.choice(world.body_ids)
-    joints = world.joint_ids or (0,)
-    place = dice.uniform(-3.0, 3.0), dice.uniform(-3.0, 3.0)
-    what = dice.randrange(16)
-    if what in (0, 10, 11):
-        world.create_body(BodySpec(BOX, position=place))
-    elif what == 1 and len(world.body_ids) > 6:
-        world.destroy_body(body)
-    elif what == 2:
-        world.destroy_joint(dice.choice(joints))
-    elif what == 3:
-        world.set_body(body, **dice.choice(({"type": "static"}, {"type": "dynamic"}, {"active": False}, {"active": True})))
-    elif what == 4:
-        world.canonicalize()
-    elif what in (5, 6, 7, 8, 9):
-        at = world.state(body).position
-        world.create_joint(
-            dice.choice((RevoluteJointSpec(body, other, at), PrismaticJointSpec(body, other, at, (1.0, 0.5), True, -1.0, 1.0)))
-        )
-    elif sum(isinstance(world.joint(one).spec, GearJointSpec) for one in joints if world.is_joint(one)) > 3:
-        world.destroy_joint(joints[-1])  # more would contradict each other, and Box2D gives way to gears at once however far
-    else:
-        world.create_joint(GearJointSpec(dice.choice(joints), dice.choice(joints), dice.choice((1.0, -3.0))))
-        return True
-    return False
-
-
 def test_copied_wheels_have_the_gear_between_them_and_no_other() -> None:
     made = geared()
     world = made.world
@@ -307,42 +233,3 @@ def test_copied_wheels_have_the_gear_between_them_and_no_other() -> None:
     assert world.joint_bodies(newest) == (bodies[2], bodies[3]) and isinstance(world.joint(newest).spec, GearJointSpec)
     alone = copy_of(hands, every[2:])
     assert alone is not None and alone.joints == ()
-
-
-# -- the past ---------------------------------------------------------------------------------------------------------
-
-
-class Clockwork(Demo):
-    """All three kinds, some of them slipping, beside each other and falling."""
-
-    id = "clockwork"
-
-    def build(self) -> None:
-        """The gears of the other tests, friction on a swinging bar, and a motor that carries a box."""
-        made = geared()
-        world = self.add_stage(made.world).world
-        slow = world.create_body(BodySpec(BOX, position=(-3.0, 1.0), linear_velocity=(1.0, 3.0), angular_velocity=3.0))
-        carried = world.create_body(BodySpec(BOX, position=(4.0, 1.0)))
-        world.create_joint(FrictionJointSpec(made.base, slow, (-3.0, 1.0), 8.0, 0.3))
-        world.create_joint(MotorJointSpec(made.bar, carried, (3.5, 1.5), 0.5, 9.0, 5.0))
-
-
-def test_they_are_rewound_exactly_whatever_was_done_to_them() -> None:
-    memory.load()
-    run = meddled(Clockwork, 3, 100)
-    assert run.seen["Edit"] > 2
-    all_checks(run, 3, wanderings=4)
-
-
-@pytest.mark.skipif(memory.load() is not None, reason="memory is out of reach here")
-@pytest.mark.parametrize("step", [1, 40, 90])
-def test_a_rebuilt_world_of_them_goes_on_to_the_bit(step: int) -> None:
-    """With their internal words, the sum of the gears among them; which drifts, so that taken anew it would be another."""
-    demo = Clockwork(0)
-    world = demo.stages[0].world
-    steps(world, step)
-    other = World.from_snapshot(world.snapshot())
-    for _ in range(120):
-        world.step()
-        other.step()
-        assert world.state_hash() == other.state_hash()

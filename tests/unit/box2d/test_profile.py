@@ -30,10 +30,6 @@ def test_a_millisecond_that_ends_between_two_readings_is_found() -> None:
     assert phases_of(1.6, 0.9995, 0.4, 0.6, 1.6) == pytest.approx((1.6 - 0.4005 - 0.2, 0.4005, 0.2), abs=1e-3)
 
 
-def test_no_clock_gives_nothing() -> None:
-    assert phases_of(0.0, 0.0, 0.0, 0.0, 3.0) == (0.0, 0.0, 0.0)
-
-
 def test_a_world_tells_the_parts_of_its_step() -> None:
     world = World()
     world.create_body(BodySpec((FixtureSpec(Polygon.box(10.0, 0.5)),), type="static"))

@@ -40,26 +40,6 @@ def test_it_is_said_once(watch: compile_notice._Watch, capsys: pytest.CaptureFix
     assert "being compiled, once" in err and "doctor --compile" in err
 
 
-def test_many_short_ones_count_together(watch: compile_notice._Watch, capsys: pytest.CaptureFixture[str]) -> None:
-    watch._spent = 1.0
-    watch.start()  # a kernel, and one that it calls
-    watch.start()
-    _told(watch)
-    watch.end()
-    watch.end()
-    assert "being compiled" in capsys.readouterr().err
-
-
-def test_what_is_soon_done_is_not_worth_a_word(watch: compile_notice._Watch, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(compile_notice, "_PATIENCE", PATIENCE)
-    watch.start()
-    timer = watch._timer
-    watch.end()
-    assert timer is not None
-    timer.join(PATIENCE)  # canceled, it ends at once
-    assert not compile_notice._silent.is_set() and watch._timer is None
-
-
 def test_whoever_shows_how_far_it_is_asks_for_silence(watch: compile_notice._Watch, capsys: pytest.CaptureFixture[str]) -> None:
     compile_notice.wait_in_silence()
     watch.start()

@@ -1,17 +1,14 @@
 """An interrupt that native code drops is raised again by the loop that runs on."""
 
 import ctypes
-import enum
 import os
 import signal
 import sys
-from types import FrameType
 
 import pytest
 
 from engine.cli.main import terminating_as_interrupting
 from engine.cli.output import progress
-from engine.common import interrupts
 from engine.common.interrupts import DeferredInterrupt, raise_lost
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="os.kill cannot send SIGINT to oneself on Windows")
@@ -81,22 +78,3 @@ def test_a_request_to_terminate_waits_like_ctrl_c_for_what_must_not_be_broken_of
     finally:
         signal.signal(number, before)
     assert is_whole
-
-
-def test_of_a_step_no_handler_is_looked_up_in_an_enumeration() -> None:
-    """`signal.signal` does, 10 us a call and more than the rest of a small step (issue 29): its module's Python code is not run at all."""
-    called: list[str] = []
-
-    def notice(frame: FrameType, event: str, argument: object) -> None:
-        if event == "call":
-            called.append(frame.f_code.co_filename)
-
-    before = sys.getprofile()
-    sys.setprofile(notice)
-    try:
-        with DeferredInterrupt():
-            pass
-    finally:
-        sys.setprofile(before)
-    assert interrupts.__file__ in called
-    assert not {signal.__file__, enum.__file__} & set(called)

@@ -153,18 +153,6 @@ def test_any_solver_takes_over_a_living_world_and_leaves_it() -> None:
     assert world.solver == "soft_step"
 
 
-def test_a_solver_refuses_by_name_what_it_cannot_take_wherever_it_comes_from() -> None:
-    world = World(solver="falling")
-    ball, other = (world.create_body(BodySpec((DISC,), position=(x, 0.0))) for x in (0.0, 3.0))
-    box = FixtureSpec(Polygon.box(1.0, 1.0))
-    for create in (lambda: world.create_body(BodySpec((box,))), lambda: world.create_fixture(ball, box)):
-        with pytest.raises(InvalidInputError, match=r"shape must be one that Falling takes \(Circle\), got Polygon"):
-            create()
-    with pytest.raises(InvalidInputError, match=r"joint must be one that Falling takes \(none\), got DistanceJointSpec"):
-        world.create_joint(DistanceJointSpec(ball, other, (0.0, 0.0), (3.0, 0.0)))
-    assert (len(world.body_ids), len(world.fixture_ids), len(world.joint_ids)) == (2, 2, 0)
-
-
 def test_what_another_solver_cannot_do_leaves_the_world_as_it_stood() -> None:
     world = World(solver="falling")
     ball = world.create_body(BodySpec((DISC,), position=(0.0, 8.0)))
