@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from engine.cli.output import csv_of
 from engine.common.arrays import FloatArray
 from engine.common.limits import MAX_TRANSLATION_PER_STEP
 from engine.experiments import tunneling
 from engine.experiments.atlas import MOST_ERRORS, AtlasMap
 from engine.experiments.atlas_plan import PARAMETERS, AtlasPlan, Axis
+from engine.report.charts import as_png, set_log_ticks, styled
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -59,31 +59,33 @@ _TARGET_WORDS: dict[str, str] = {
 }
 
 
-def as_csv(found: AtlasMap) -> str:
+def as_csv(found: AtlasMap) -> bytes:
     """Return the map's cells, row by row, shares from 0 to 1, with the law's beside and the standard errors between them."""
     plan = found.plan
-    text = io.StringIO()
-    lines = csv.writer(text, lineterminator="\n")
-    head = [f"{axis.name} ({axis.parameter.unit})" if axis.parameter.unit else axis.name for axis in (plan.x, plan.y)]
-    lines.writerow([*head, "shots", "tunneled", "predicted tunneled", "hit", "predicted hit", "standard errors of tunneled"])
-    for row, y in enumerate(plan.y.values):
-        for column, x in enumerate(plan.x.values):
-            at = row, column
-            shares = (found.tunneled[at], found.predicted_tunneled[at], found.hit[at], found.predicted_hit[at])
-            lines.writerow([repr(x), repr(y), plan.n_shots, *(f"{share:.{_DIGITS}g}" for share in shares), f"{found.errors[at]:.3f}"])
-    return text.getvalue()
+    x_name, y_name = (f"{axis.name} ({axis.parameter.unit})" if axis.parameter.unit else axis.name for axis in (plan.x, plan.y))
+    shares = {
+        "tunneled": found.tunneled, "predicted tunneled": found.predicted_tunneled, "hit": found.hit, "predicted hit": found.predicted_hit,
+    }  # fmt: skip
+    return csv_of(
+        [
+            {x_name: repr(x), y_name: repr(y), "shots": plan.n_shots}
+            | {name: f"{values[row, column]:.{_DIGITS}g}" for name, values in shares.items()}
+            | {"standard errors of tunneled": f"{found.errors[row, column]:.3f}"}
+            for row, y in enumerate(plan.y.values)
+            for column, x in enumerate(plan.x.values)
+        ]
+    )
 
 
+@styled
 def draw_map(found: AtlasMap) -> bytes:
     """Return the PNG of a map: the share that tunneled, the share that hit, and the law's borders over both.
 
     The same map gives the same bytes, with the same matplotlib.
     """
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=_SIZE, dpi=_DPI, layout="constrained")
-    FigureCanvasAgg(figure)
+    figure = Figure(figsize=_SIZE, layout="constrained")
     left, right = figure.subplots(1, 2, sharey=True)
     figure.suptitle(_title(found), fontsize=13)
     mesh = _draw_panel(left, found, "tunneled", found.tunneled)
@@ -94,9 +96,7 @@ def draw_map(found: AtlasMap) -> bytes:
     bar = figure.colorbar(mesh, ax=(left, right), format=lambda share, _: f"{100 * share:.0f} %", fraction=0.045, pad=0.015)
     bar.set_label(f"share of {found.plan.n_shots} shots a cell")
     _add_key(figure, left, found)
-    picture = io.BytesIO()
-    figure.savefig(picture, format="png", metadata={"Software": None})
-    return picture.getvalue()
+    return as_png(figure, _DPI)
 
 
 def _title(found: AtlasMap) -> str:
@@ -161,16 +161,10 @@ def _draw_cap(panel: Axes, plan: AtlasPlan, x: FloatArray, y: FloatArray) -> Non
 
 def _set_label(panel: Axes, side: str, axis: Axis) -> None:
     """Name an axis, scale it, and write its numbers out."""
-    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
-
     getattr(panel, f"set_{side}label")(axis.parameter.label)
     if axis.scale == "log":
         getattr(panel, f"set_{side}scale")("log")
-        ticks = getattr(panel, f"{side}axis")
-        is_short = axis.high < _DECADE * axis.low
-        ticks.set_major_locator(LogLocator(subs=range(1, 10) if is_short else (1.0, 2.0, 5.0)))
-        ticks.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-        ticks.set_minor_formatter(NullFormatter())
+        set_log_ticks(getattr(panel, f"{side}axis"), range(1, 10) if axis.high < _DECADE * axis.low else (1, 2, 5))
 
 
 def _add_key(figure: Figure, panel: Axes, found: AtlasMap) -> None:
@@ -178,13 +172,15 @@ def _add_key(figure: Figure, panel: Axes, found: AtlasMap) -> None:
     from matplotlib.lines import Line2D
 
     has_border = np.ptp(found.predicted_hit) > 0.0 or np.ptp(found.predicted_tunneled) > 0.0
-    lines = [Line2D([], [], color=_CAP, lw=2.2, ls=":", label="Box2D moves nothing farther than this in a step")]
-    if not found.plan.base.is_box2d:
-        lines = []
+    lines = []
     if has_border:
         words = "law: where the first shots tunnel (left), where the first miss every step (right)"
-        lines.insert(0, Line2D([], [], color="0.35", lw=2.4, label=words))
-        lines.insert(1, Line2D([], [], color="0.35", lw=1.4, ls="--", label="law: other shares"))
+        lines += [
+            Line2D([], [], color="0.35", lw=2.4, label=words),
+            Line2D([], [], color="0.35", lw=1.4, ls="--", label="law: other shares"),
+        ]
+    if found.plan.base.is_box2d:
+        lines.append(Line2D([], [], color=_CAP, lw=2.2, ls=":", label="Box2D moves nothing farther than this in a step"))
     if found.outliers:
         lines.append(Line2D([], [], color=_MARK, marker="x", ls="", ms=7, mew=1.8, label="differs from the law by over 3 standard errors"))
     figure.legend(handles=lines, loc="outside lower center", ncols=2, fontsize=9, frameon=False)

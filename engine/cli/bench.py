@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import contextlib
 import importlib
-from collections.abc import Sequence
-from typing import Annotated, Any
+from dataclasses import dataclass
+from typing import Any
 
-import typer
-
-from engine.cli.options import JsonFile
-from engine.cli.output import InterruptedRunError, check_files, people, progress, warming, write_json
+from engine.cli.options import JsonFile, argument, command, option
+from engine.cli.output import each, unfinished, warming
 from engine.common.errors import InvalidInputError
-from engine.common.words import counted, meant
+from engine.common.words import meant
+from engine.report import Report, Table
 
 __all__ = ["NAMES", "bench_command"]
 
@@ -23,51 +21,45 @@ NAMES = (
 """Those of `benchmarks.registry`, which is not imported for the sake of a line of help."""
 
 
-def bench_command(
-    names: Annotated[list[str] | None, typer.Argument(metavar="NAMES", help=f"Which: {NAMES}. Without any, all but two long ones.")] = None,
-    quick: Annotated[bool, typer.Option("--quick", help="Small and few: whether it runs, not how fast it is.")] = False,
-    json_file: JsonFile = None,
-) -> None:
+@dataclass(frozen=True, kw_only=True)
+class BenchOptions:
+    """Options of ``bench``."""
+
+    names: list[str] | None = argument("NAMES", f"Which: {NAMES}. Without any, all but two long ones.", None)
+    quick: bool = option("", "Small and few: whether it runs, not how fast it is.", False)
+    json: JsonFile = None
+
+
+@command
+def bench_command(args: BenchOptions) -> Report:
     """Measure our speed, each time in turn with a peer where there is one: one thread, medians. Ctrl-C ends with what was measured."""
     registry = _registry()
     known: dict[str, str] = registry.BENCHMARKS
-    chosen = list(dict.fromkeys(names or [name for name in known if name not in registry.LONG]))
+    chosen = list(dict.fromkeys(args.names or [name for name in known if name not in registry.LONG]))
     for name in chosen:
         if name not in known:
             raise InvalidInputError("NAMES", "among " + ", ".join(known) + meant(name, known), name)
-    check_files({}, {"--json": json_file})
 
     from engine import query
 
     if not registry.COLD.issuperset(chosen):
         with warming():
             query.warm_up()
-    records: list[Any] = []
-    n_done = 0
-    with progress("measuring", len(chosen)) as one_done, contextlib.suppress(KeyboardInterrupt):
-        for name in chosen:
-            records += registry.load(name)(quick)
-            n_done += 1
-            one_done()
-    result = {"quick": quick, "records": [record.as_json() for record in records]}
-    write_json(json_file, result if n_done == len(chosen) else {**result, "interrupted": True})
+    done = each("measuring", chosen, lambda name: registry.load(name)(args.quick))
+    records: list[Any] = [record for measured in done for record in measured]
+    result = {"quick": args.quick, "records": [record.as_json() for record in records]}
+    parts: list[Any] = []
     if records:
-        _print(records, json_file)
-    if n_done < len(chosen):
-        raise InterruptedRunError(f"interrupted after {n_done} of {counted(len(chosen), 'benchmark')}")
+        versions = ", ".join(f"{name} {version}" for name, version in records[0].versions.items())
+        heads = ("name", "ours", "peer", "ratio", "spread", "note")
+        parts = [Table("", heads, tuple(map(_row, records)), tuple(range(len(heads)))), f"{records[0].machine}; {versions}"]
+    return Report(result, parts, interrupted=unfinished(len(done), len(chosen), "benchmark"))
 
 
-def _print(records: Sequence[Any], json_file: str | None) -> None:
-    from rich.table import Table
-
-    table = Table("name", "ours", "peer", "ratio", "spread", "note", box=None, header_style="bold")
-    for record in records:
-        peer = "" if record.peer is None else f"{_number(record.peer, record.unit)} {record.peer_name}"
-        ratio = "" if record.ratio is None else f"{record.ratio:.3g}x"
-        table.add_row(record.name, _number(record.ours, record.unit), peer, ratio, f"{record.spread:.0%}", record.note)
-    console = people(json_file)
-    console.print(table)
-    console.print(f"{records[0].machine}; " + ", ".join(f"{name} {version}" for name, version in records[0].versions.items()))
+def _row(record: Any) -> tuple[str, ...]:
+    peer = "" if record.peer is None else f"{_number(record.peer, record.unit)} {record.peer_name}"
+    ratio = "" if record.ratio is None else f"{record.ratio:.3g}x"
+    return record.name, _number(record.ours, record.unit), peer, ratio, f"{record.spread:.0%}", record.note
 
 
 def _registry() -> Any:
@@ -80,6 +72,4 @@ def _registry() -> Any:
 
 
 def _number(value: float, unit: str) -> str:
-    if unit == "pairs/s":
-        return f"{value / 1e6:.2f} M pairs/s"
-    return f"{value:.3g} {unit}"
+    return f"{value / 1e6:.2f} M pairs/s" if unit == "pairs/s" else f"{value:.3g} {unit}"

@@ -15,17 +15,15 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from importlib import metadata
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-import typer
-from rich.markup import escape
-
-from engine.cli.options import JsonFile
-from engine.cli.output import check_files, people, progress, text_table, waiting, write_json
+from engine.cli.options import JsonFile, command, option
+from engine.cli.output import people, print_part, progress, waiting
 from engine.common.errors import LabError
 from engine.common.installation import INSTALL, LAB, is_checkout, program
 from engine.common.jit import cache_folder, cache_is_warm, can_keep, is_compiling, lost_code, mark_cache_warm, n_in_cache
 from engine.common.words import counted
+from engine.report import Cell, Link, Report, Table
 
 __all__ = ["Finding", "doctor_command", "findings", "probe"]
 
@@ -63,28 +61,32 @@ def findings() -> Iterator[Finding]:
     yield from _demos()
 
 
-def doctor_command(
-    compile_all: Annotated[bool, typer.Option("--compile", help="First compile everything, a process a core.")] = False,
-    json_file: JsonFile = None,
-) -> int:
+@dataclass(frozen=True, kw_only=True)
+class DoctorOptions:
+    """Options of ``doctor``."""
+
+    compile: bool = option("", "First compile everything, a process a core.", False)
+    json: JsonFile = None
+
+
+@command
+def doctor_command(args: DoctorOptions) -> Report:
     """Print what this program needs and what it finds, each problem with what to do about it. Status 1 if it cannot run."""
-    check_files({}, {"--json": json_file})
-    if compile_all:
-        people(json_file).print(compile_everything())
+    if args.compile:
+        print_part(people(args.json), compile_everything())
     with waiting("looking"):
         lines = list(findings())
-    colors = {"ok": "green", "note": "yellow", "problem": "bold red"}
-    table = text_table("", "what", "found")
+    kinds = {"ok": "right", "note": "note", "problem": "wrong"}
+    rows: list[tuple[Cell, ...]] = []
     for finding in lines:
-        table.add_row(f"[{colors[finding.state]}]{finding.state}", escape(finding.what), escape(finding.found))
+        kind = kinds[finding.state]
+        rows.append((Link(finding.state, kind), finding.what, finding.found))
         if finding.advice:
-            table.add_row("", "", f"[{colors[finding.state]}]-> {escape(finding.advice)}")
+            rows.append((Link(""), "", Link(f"-> {finding.advice}", kind)))
     problems = sum(finding.state == "problem" for finding in lines)
-    write_json(json_file, {"healthy": problems == 0, "findings": [asdict(finding) for finding in lines]})
-    out = people(json_file)
-    out.print(table)
-    out.print("The program can run." if problems == 0 else f"{counted(problems, 'problem')}: the program cannot run.")
-    return 1 if problems else 0
+    plain = {"healthy": problems == 0, "findings": [asdict(finding) for finding in lines]}
+    verdict = f"{counted(problems, 'problem')}: the program cannot run." if problems else "The program can run."
+    return Report(plain, (Table("", ("", "what", "found"), tuple(rows), (0, 1, 2)), verdict), int(problems > 0))
 
 
 def compile_everything() -> str:
@@ -103,9 +105,9 @@ def compile_everything() -> str:
         raise LabError("machine code cannot be kept here: set NUMBA_CACHE_DIR to a folder that can be written in")
     names, n_processes = tuple(EVERYTHING), n_cores()
     n_before, began = n_in_cache(), time.monotonic()
-    with progress("compiling", len(names)) as one_done, Compilers(names, n_processes) as compilers:
+    with progress("compiling", len(names)) as advance, Compilers(names, n_processes) as compilers:
         for _ in compilers.each_ended():
-            one_done()
+            advance()
         done = compilers.done
     for name in names:
         if name not in done:  # again, here, where its reason is told

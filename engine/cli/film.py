@@ -1,4 +1,4 @@
-"""Films in the command line: the options, checked before anything runs, and the film that is made while it runs."""
+"""Films in the command line: what is wanted, checked before anything runs, and the film that is made while it runs."""
 
 from __future__ import annotations
 
@@ -7,8 +7,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from engine.cli.options import left_out
-from engine.common.checks import finite
 from engine.common.errors import InvalidInputError
 
 if TYPE_CHECKING:
@@ -18,12 +16,10 @@ if TYPE_CHECKING:
 
 __all__ = ["Camera", "WantedFilm", "filmed", "wanted_film"]
 
-_SLOWEST, _FASTEST = 1e-3, 1e3
 
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class WantedFilm:
-    """A film that was asked for: where, how large, how many frames a second, and how fast the world goes in it."""
+    """Where a film goes, how large it is, how many frames it has a second, and how fast the world goes in it."""
 
     path: str
     size: tuple[int, int]
@@ -33,7 +29,7 @@ class WantedFilm:
 
 
 class Camera:
-    """Films a demo from the moment it is started; of no film, does nothing."""
+    """Films a demo from the moment it is started; without a wanted film, does nothing."""
 
     def __init__(self, wanted: WantedFilm | None) -> None:
         self._wanted = wanted
@@ -57,34 +53,29 @@ class Camera:
             self._filming.stepped()
 
     @property
-    def rows(self) -> list[tuple[str, str]]:
-        """Rows to print about the closed film: its length and its number of frames."""
+    def row(self) -> dict[str, str]:
+        """What to print about the closed film: its length and its number of frames."""
         if self._wanted is None or self.film is None:
-            return []
-        return [("film", f"{self._wanted.path}, {self.film.words} of {self._wanted.size[0]} x {self._wanted.size[1]}")]
+            return {}
+        return {"film": f"{self._wanted.path}, {self.film.words} of {self._wanted.size[0]} x {self._wanted.size[1]}"}
 
 
-def wanted_film(
-    field: str, path: str | None, rate: float | None, size: str | None, with_panel: bool, speed: float = 1.0
-) -> WantedFilm | None:
+def wanted_film(option: str, path: str | None, rate: float | None, size: str | None, with_panel: bool, speed: float) -> WantedFilm | None:
     """Return the film that options ask for, None if they ask for none.
 
     Raises
     ------
     InvalidInputError
-        It cannot be written, or there are options of a film without one.
+        It cannot be written.
     """
     if path is None:
-        left_out(f"given with {field}, of whose film it speaks", {"--fps": rate, "--size": size, "--with-panel": with_panel or None})
         return None
     from engine.app.film import check_film
     from engine.app.headless import film_size
 
     pixels = film_size(size)
-    if not _SLOWEST <= finite("--speed", speed) <= _FASTEST:
-        raise InvalidInputError("--speed", f"from {_SLOWEST:g} to {_FASTEST:g}", speed)
     try:
-        frames = check_film(field, path, rate, pixels)
+        frames = check_film(option, path, rate, pixels)
     except InvalidInputError as error:  # a film's sides are even; what was asked for may be odd
         raise InvalidInputError(error.field, error.requirement, size if error.field == "--size" else error.value) from None
     return WantedFilm(path, pixels, frames, speed, with_panel)

@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from typing import TYPE_CHECKING, Any
 
 from engine.app.files import write_atomically
-from engine.cli.options import JsonFile, Seed, listed, takes_options
-from engine.cli.output import check_files, people, progress, text_table, warming, write_json
-from engine.common.checks import choice, within
+from engine.cli.options import JsonFile, Screenshot, Seed, command, listed, option
+from engine.cli.output import csv_of, progress, warming
 from engine.common.errors import InvalidInputError
-from engine.experiments.spec import BULLET_SHAPES, MOST_ANGLE, MOST_HEIGHT, MOST_TURN, RULES, TARGETS, ShotSpec, rules_of
+from engine.experiments.spec import MOST_ANGLE, MOST_HEIGHT, MOST_TURN, RULES, TARGETS, ShotSpec, rules_of
+from engine.report import Link, Part, Report, Table
 
 if TYPE_CHECKING:
     from engine.experiments.shot import ShotResult, ShotSeries
 
-__all__ = ["fire_command", "shot_error"]
+__all__ = ["ShotOptions", "fire_command", "shot_error", "shot_fields"]
 
 MAX_SHOTS = 1_000_000
 _WORDS = {"wall": "static", "moving": "kinematic", "plate": "dynamic", "bullet": "head_on"}
@@ -30,104 +26,80 @@ _WORDS = {"wall": "static", "moving": "kinematic", "plate": "dynamic", "bullet":
 _SWITCHES = {"off": "discrete", "on": "bullet"}
 """The rules that `--ccd` names."""
 _MAX_DEGREES = {"angle": math.degrees(MOST_ANGLE), "turn": math.degrees(MOST_TURN)}
-"""To either side, of what the command takes in degrees, and `ShotSpec` in radians."""
+"""To either side, of what commands take in degrees, and `ShotSpec` in radians."""
+_SPEC = ("speed", "thickness", "hertz", "radius", "angle", "height", "restitution", "target_speed", "turn", "shape")
+_RUN_FIELDS = ("solver", "rule", "target", "hertz", "speed", "thickness", "radius", "restitution", "target_speed", "shape")
+_AIM_FIELDS = ("angle", "height", "turn")
+_SHOT_FIELDS = (
+    "hit", "tunneled", "stopped_at", "impact_time", "impact_time_ours", "impact_point", "predicted_tunnels", "predicted_hit",
+    "impact_normal", "stop_time_ours",
+)  # fmt: skip
+_CSV_PAIRS = {"impact_point": ("impact_x", "impact_y"), "impact_normal": ("normal_x", "normal_y"), "stop_window": ("earliest", "latest")}
 
 
-def _named_targets() -> str:
-    """Return the targets, each with the demo's word for it where that is another one."""
-    words = {target: word for word, target in _WORDS.items()}
-    return ", ".join(f"{target} (or {words[target]})" if target in words else target for target in TARGETS)
+@dataclass(frozen=True, kw_only=True)
+class ShotOptions:
+    """What a shot is like, where it is not as in `ShotSpec`."""
+
+    speed: float | None = option("M/S", "Muzzle speed; Box2D caps it at 2 m a step.", shown="110")
+    thickness: float | None = option("M", "Thickness of the target.", shown="0.05")
+    radius: float | None = option("M", "Radius of the bullet, or half the side of the box.", shown="0.05")
+    hertz: float | None = option("HZ", "Steps a second.", shown="60")
+    angle: float | None = option("DEG", "Of the flight against the target's normal.", shown="0")
+    restitution: float | None = option("E", "0: no bounce, 1: as fast as before.", shown="0")
+    target_speed: float | None = option("M/S", "Towards the bullet, of kinematic and head_on; of the blade's tip.", shown="0")
+    shape: str | None = option("WORD", "disc, or box.", shown="disc")
+    seed: Seed = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FireOptions:
+@dataclass(frozen=True, kw_only=True)
+class FireOptions(ShotOptions):
     """Options of ``fire``."""
 
-    ccd: Annotated[
-        str | None,
-        typer.Option("--ccd", metavar="LIST", help="off, on, or both: continuous physics and bullet flag together. Default: both."),
-    ] = None
-    speed: Annotated[float, typer.Option("--speed", metavar="M/S", help="Muzzle speed; Box2D caps it at 2 m a step.")] = 110.0
-    thickness: Annotated[float, typer.Option("--thickness", metavar="M", help="Thickness of the target.")] = 0.05
-    hertz: Annotated[float, typer.Option("--hertz", metavar="HZ", help="Steps a second.")] = 60.0
-    radius: Annotated[float, typer.Option("--radius", metavar="M", help="Radius of the bullet, or half the side of the box.")] = 0.05
-    target: Annotated[str, typer.Option("--target", metavar="LIST", help=f"all, or a list of {_named_targets()}.")] = "static,dynamic"
-    rule: Annotated[
-        str | None,
-        typer.Option("--rule", metavar="LIST", help="Instead of --ccd: all, or a list of " + ", ".join(RULES) + "."),
-    ] = None
-    angle: Annotated[float, typer.Option("--angle", metavar="DEG", help="Of the flight against the target's normal.")] = 0.0
-    height: Annotated[float, typer.Option("--height", metavar="M", help="Above the target's middle, aimed at.")] = 0.0
-    restitution: Annotated[float, typer.Option("--restitution", metavar="E", help="0: no bounce, 1: as fast as before.")] = 0.0
-    target_speed: Annotated[
-        float,
-        typer.Option("--target-speed", metavar="M/S", help="Towards the bullet, of kinematic and head_on; of the blade's tip."),
-    ] = 0.0
-    turn: Annotated[float, typer.Option("--turn", metavar="DEG", help="The blade, from upright, when the bullet should be there.")] = 0.0
-    shape: Annotated[str, typer.Option("--shape", metavar="WORD", help="disc, or box.")] = "disc"
-    shots: Annotated[
-        int,
-        typer.Option(
-            "--shots", metavar="N", min=1, max=MAX_SHOTS, help="Shots of each kind, starting at random phases of a step; one: half-way."
-        ),
-    ] = 1
-    seed: Seed = 0
-    jitter_angle: Annotated[float, typer.Option("--jitter-angle", metavar="DEG", help="Each shot's angle is off by up to this.")] = 0.0
-    jitter_height: Annotated[float, typer.Option("--jitter-height", metavar="M", help="Each shot's height is off by up to this.")] = 0.0
-    jitter_turn: Annotated[float, typer.Option("--jitter-turn", metavar="DEG", help="The blade's turn is off by up to this.")] = 0.0
-    solver: Annotated[
-        str,
-        typer.Option(
-            "--solver",
-            metavar="LIST",
-            help="What drives the world: box2d, soft_step, both, or others; what rule has no use there is left out.",
-        ),
-    ] = "box2d"
-    json_file: JsonFile = None
-    csv_file: Annotated[str | None, typer.Option("--csv", metavar="FILE", help="Write a row for each shot.")] = None
-    screenshot: Annotated[str | None, typer.Option("--screenshot", metavar="F.png", help="Write a picture of all shots.")] = None
+    ccd: str | None = option("LIST", "off, on, or both: continuous physics and bullet flag together. Default: both.")
+    rule: str | None = option("LIST", "Instead of --ccd: all, or a list of " + ", ".join(RULES) + ".", excludes=("ccd",))
+    target: str = option("LIST", f"all, or a list of {', '.join(TARGETS)}; also {', '.join(_WORDS)}, as the demo says.", "static,dynamic")
+    height: float | None = option("M", "Above the target's middle, aimed at.", shown="0")
+    turn: float | None = option("DEG", "The blade, from upright, when the bullet should be there.", shown="0")
+    shots: int = option("N", "Shots of each kind, at random phases of a step; one: half-way.", 1, low=1, high=MAX_SHOTS)
+    jitter_angle: float = option("DEG", "Each shot's angle is off by up to this.", 0.0, low=0.0, high=_MAX_DEGREES["angle"], unit="degrees")
+    jitter_height: float = option("M", "Each shot's height is off by up to this.", 0.0, low=0.0, high=MOST_HEIGHT, unit="m")
+    jitter_turn: float = option("DEG", "The blade's turn is off by up to this.", 0.0, low=0.0, high=_MAX_DEGREES["turn"], unit="degrees")
+    solver: str = option(
+        "LIST", "What drives the world: box2d, soft_step, both, or others; what rule has no use there is left out.", "box2d"
+    )
+    json: JsonFile = None
+    csv: str | None = option("FILE", "Write a row for each shot.", writes=(".csv",))
+    screenshot: Screenshot = None
 
 
-@takes_options
-def fire_command(args: FireOptions) -> int:
+@command
+def fire_command(args: FireOptions) -> Report:
     """Fire bullets at walls, plates, blades, sensors, other bullets, and say which went through under which rule.
 
     Each shot is predicted by our analysis where it has a law; status 1 if one did something else.
     """
+    from engine.experiments.shot import Jitter, run_burst, scatter
+    from engine.world import load_solver
     from engine.world.solver import DEFAULT, solvers
 
     drivers = listed("--solver", args.solver, solvers(), {"both": (DEFAULT, "soft_step")})
     rules = _rules_of(args.ccd, args.rule, drivers)
-    targets = listed("--target", args.target, TARGETS, {"all": TARGETS, **{word: (kind,) for word, kind in _WORDS.items()}})
-    choice("--shape", args.shape, BULLET_SHAPES)
-    from engine.experiments.shot import Jitter, run_burst, scatter
-
-    jitter = Jitter(
-        math.radians(within("--jitter-angle", args.jitter_angle, 0.0, _MAX_DEGREES["angle"], "degrees")),
-        within("--jitter-height", args.jitter_height, 0.0, MOST_HEIGHT, "m"),
-        math.radians(within("--jitter-turn", args.jitter_turn, 0.0, _MAX_DEGREES["turn"], "degrees")),
-    )
-    fields: dict[str, Any] = {
-        "speed": args.speed,
-        "thickness": args.thickness,
-        "hertz": args.hertz,
-        "radius": args.radius,
-        "restitution": args.restitution,
-    }
-    fields |= {"angle": _radians("angle", args.angle), "turn": _radians("turn", args.turn), "height": args.height}
-    fields |= {"target_speed": args.target_speed, "shape": args.shape}
+    targets: Any = listed("--target", args.target, TARGETS, {"all": TARGETS, **{word: (kind,) for word, kind in _WORDS.items()}})
+    jitter = Jitter(math.radians(args.jitter_angle), args.jitter_height, math.radians(args.jitter_turn))
+    note = ""
     try:
         specs = [
-            ShotSpec(**fields, target=kind, rule=word, solver=driver)  # type: ignore[arg-type] # checked words
+            ShotSpec(**shot_fields(args), target=kind, rule=word, solver=driver)
             for kind in targets
             for driver in drivers
             for word in rules
             if word in rules_of(driver)
         ]
+        note = ", jitter included"
         bursts = [scatter(spec, args.shots, args.seed, jitter) for spec in specs]
     except InvalidInputError as error:
-        raise shot_error(error, ", jitter included") from None
-    check_files({}, {"--json": args.json_file, "--csv": args.csv_file, "--screenshot": args.screenshot})
+        raise shot_error(error, note) from None
     with warming():
         from engine import query
 
@@ -138,33 +110,28 @@ def fire_command(args: FireOptions) -> int:
         from engine.app.pictures.fire_picture import draw_runs
 
         write_atomically(args.screenshot, draw_runs(runs))
-    if args.csv_file is not None:
-        write_atomically(args.csv_file, _as_csv(runs))
-    write_json(args.json_file, _as_json(args.seed, runs))
-    _print(runs, args.json_file)
-    return 1 if any(series.surprises for series in runs) else 0
+    plain = [_run_json(series) for series in runs]
+    if args.csv is not None:
+        write_atomically(args.csv, csv_of(list(_csv_rows(plain))))
+    result = {"seed": args.seed, "box2d": load_solver("box2d").capabilities.version, "runs": plain}
+    return Report(result, _parts(runs), int(any(series.surprises for series in runs)))
 
 
-def _rules_of(ccd: str | None, rule: str | None, drivers: Sequence[str]) -> tuple[str, ...]:
-    rules = _named_rules(ccd, rule)
+def _rules_of(ccd: str | None, rule: str | None, drivers: Sequence[str]) -> Any:
+    if rule is None:
+        rules: Any = [_SWITCHES[switch] for switch in listed("--ccd", ccd or "both", tuple(_SWITCHES), {"both": tuple(_SWITCHES)})]
+    else:
+        rules = listed("--rule", rule, RULES)
     for driver in drivers:
         if not set(rules) & set(rules_of(driver)):
             raise InvalidInputError("--rule", f"one of {', '.join(rules_of(driver))} where --solver has {driver}", ",".join(rules))
     return rules
 
 
-def _named_rules(ccd: str | None, rule: str | None) -> tuple[str, ...]:
-    if rule is None:
-        switches = listed("--ccd", "both" if ccd is None else ccd, tuple(_SWITCHES), {"both": tuple(_SWITCHES)})
-        return tuple(_SWITCHES[switch] for switch in switches)
-    if ccd is not None:
-        raise InvalidInputError("--ccd", "left out where --rule is given", ccd)
-    return listed("--rule", rule, RULES)
-
-
-def _radians(name: str, degrees: float) -> float:
-    most = _MAX_DEGREES[name]
-    return math.radians(within(f"--{name}", degrees, -most, most, "degrees"))
+def shot_fields(args: ShotOptions) -> dict[str, Any]:
+    """Return the fields of `ShotSpec` that were given, angles in radians."""
+    values = {name: getattr(args, name, None) for name in _SPEC}
+    return {name: math.radians(value) if name in _MAX_DEGREES else value for name, value in values.items() if value is not None}
 
 
 def shot_error(error: InvalidInputError, note: str = "") -> InvalidInputError:
@@ -175,48 +142,11 @@ def shot_error(error: InvalidInputError, note: str = "") -> InvalidInputError:
     return InvalidInputError(name if name.startswith("--") else f"--{name.replace('_', '-')}", requirement, value)
 
 
-_RUN_FIELDS = (
-    "solver",
-    "rule",
-    "target",
-    "hertz",
-    "speed",
-    "thickness",
-    "radius",
-    "angle",
-    "height",
-    "restitution",
-    "target_speed",
-    "turn",
-    "shape",
-)
-_SHOT_FIELDS = (
-    "hit",
-    "tunneled",
-    "stopped_at",
-    "impact_time",
-    "impact_time_ours",
-    "impact_point",
-    "predicted_tunnels",
-    "predicted_hit",
-    "impact_normal",
-    "stop_time_ours",
-)
-_AIM_FIELDS = ("phase", "angle", "height", "turn")
-_CSV_RUN = ("solver", "rule", "target", "hertz", "speed", "thickness", "radius", "restitution", "target_speed", "shape")
-_CSV_PAIRS = {"impact_point": ("impact_x", "impact_y"), "impact_normal": ("normal_x", "normal_y"), "stop_window": ("earliest", "latest")}
-
-
-def _as_json(seed: int, runs: Iterable[ShotSeries]) -> dict[str, Any]:
-    from engine.world import load_solver
-
-    return {"seed": seed, "box2d": load_solver("box2d").capabilities.version, "runs": [_run_json(series) for series in runs]}
-
-
 def _run_json(series: ShotSeries) -> dict[str, Any]:
+    spec = series.spec
     return {
-        "ccd": "on" if series.spec.rule == "bullet" or (series.spec.rule == "default" and not series.spec.is_box2d) else "off",
-        **{name: getattr(series.spec, name) for name in _RUN_FIELDS},
+        "ccd": "on" if spec.rule == "bullet" or (spec.rule == "default" and not spec.is_box2d) else "off",
+        **{name: getattr(spec, name) for name in (*_RUN_FIELDS, *_AIM_FIELDS)},
         "tunneled_share": series.tunneled_share,
         "hit_share": series.hit_share,
         "predicted_share": series.predicted_share,
@@ -233,81 +163,57 @@ def _shot_json(shot: ShotResult) -> dict[str, Any]:
         "impact_time_box2d": shot.impact_time if shot.spec.is_box2d else None,
         "stop_window": [time if time is not None and math.isfinite(time) else None for time in window],
         "in_window": shot.is_in_time,
-        **{name: getattr(shot.spec, name) for name in _AIM_FIELDS},
+        **{name: getattr(shot.spec, name) for name in ("phase", *_AIM_FIELDS)},
     }
 
 
-def _as_csv(runs: Iterable[ShotSeries]) -> bytes:
-    """Return a table with a row for each shot: what the run has in common, then what the shot has in JSON; empty is null."""
-    rows = list(_csv_rows(runs))
-    text = io.StringIO(newline="")
-    writer = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    return text.getvalue().encode()
-
-
-def _csv_rows(runs: Iterable[ShotSeries]) -> Iterator[dict[str, Any]]:
-    for series in runs:
-        run = _run_json(series)
+def _csv_rows(runs: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """Yield a row for each shot: what the run has in common, then what the shot has in JSON, pairs as two columns."""
+    for run in runs:
         for shot in run["shots"]:
-            row = {name: run[name] for name in _CSV_RUN}
+            row = {name: run[name] for name in _RUN_FIELDS}
             for name, value in shot.items():
-                pair = _CSV_PAIRS.get(name)
-                if pair is None:
-                    row[name] = value
-                else:
-                    row.update(zip(pair, (None, None) if value is None else value, strict=True))
+                names = _CSV_PAIRS.get(name, (name,))
+                row |= dict(zip(names, (value or (None, None)) if len(names) > 1 else (value,), strict=True))
             yield row
 
 
-def _print(runs: Sequence[ShotSeries], json_file: str | None) -> None:
-    out, spec = people(json_file), runs[0].spec
-    out.print(
-        f"[bold]{spec.speed:g} m/s[/bold] at {spec.hertz:g} Hz: {spec.travel:.3g} m a step. A bullet of radius {spec.radius:g} m, "
+def _parts(runs: Sequence[ShotSeries]) -> Iterator[Part]:
+    spec, shots = runs[0].spec, [shot for series in runs for shot in series.shots]
+    yield (
+        f"{spec.speed:g} m/s at {spec.hertz:g} Hz: {spec.travel:.3g} m a step. A bullet of radius {spec.radius:g} m, "
         f"a target {spec.thickness:g} m thick: without CCD, caught where a step ends within {spec.reach:.3g} m before its middle."
     )
     capped = [series.spec.flown_speed for series in runs if series.spec.is_capped]
     if capped:
-        slowest = min(capped)
-        out.print(f"[yellow]Box2D moves no body more than 2 m a step: it flies {slowest:g} m/s.[/yellow]")
-    single = len(runs[0].shots) == 1
-    numbers = ("shots", "hit", "tunneled", "predicted", "law", "steps")
-    names = ("solver",) if any(not series.spec.is_box2d for series in runs) else ()
-    table = text_table(*names, "rule", "target", "verdict") if single else text_table(*names, "rule", "target", right=numbers)
-    for series in runs:
-        own = [getattr(series.spec, name) for name in names]
-        if single:
-            shot = series.shots[0]
-            table.add_row(*own, series.spec.rule, series.spec.target, f"[{_color(shot)}]{shot.verdict}[/]")
-        else:
+        yield Link(f"Box2D moves no body more than 2 m a step: it flies {min(capped):g} m/s.", "note")
+    words = ("solver", "rule", "target")
+    names = [[getattr(series.spec, word) for word in words] for series in runs]
+    if len(runs[0].shots) == 1:
+        verdicts = [Link(series.shots[0].verdict, _kind(series.shots[0])) for series in runs]
+        yield Table("", (*words, "verdict"), tuple((*own, verdict) for own, verdict in zip(names, verdicts, strict=True)), (0, 1, 2, 3))
+    else:
+        rows = []
+        for own, series in zip(names, runs, strict=True):
             shares = (series.hit_share, series.tunneled_share, series.predicted_share, series.chance)
-            cells = ("-" if share is None else f"{100.0 * share:.1f} %" for share in shares)
-            table.add_row(*own, series.spec.rule, series.spec.target, str(len(series.shots)), *cells, f"{series.world_steps:.3g}")
-    out.print(table)
-    if not single:
-        out.print(_added_up(runs))
-        out.print("predicted: by our analysis of these very shots; law: the chance at a random phase; -: not derived.")
-        out.print("steps: of the solver's for one step of the rule.")
-    n_shots = sum(len(series.shots) for series in runs)
+            rows.append((*own, len(series.shots), *(None if share is None else f"{share:.1%}" for share in shares), series.world_steps))
+        yield Table("", (*words, "shots", "hit", "tunneled", "predicted", "law", "steps"), tuple(rows), (0, 1, 2))
+        counts = Counter((shot.hit, shot.tunneled) for shot in shots)
+        yield (
+            f"Together: {counts[True, False]} hit and not through, {counts[True, True]} hit (a contact was made) and through all the same, "
+            f"{counts[False, True]} through and never hit, {counts[False, False]} neither."
+        )
+        yield "predicted: by our analysis of these very shots; law: the chance at a random phase; -: not derived."
+        yield "steps: of the solver's for one step of the rule."
     n_surprises = sum(len(series.surprises) for series in runs)
     if n_surprises:
-        out.print(f"[bold red]{n_surprises} of {n_shots} shots did not do what was predicted.[/]")
-    n_late = sum(not shot.is_in_time for series in runs for shot in series.shots)
+        yield Link(f"{n_surprises} of {len(shots)} shots did not do what was predicted.", "wrong")
+    n_late = sum(not shot.is_in_time for shot in shots)
     if n_late:
-        out.print(f"[yellow]{n_late} of {n_shots} first contacts were reported outside the time that our analysis allows.[/]")
+        yield Link(f"{n_late} of {len(shots)} first contacts were reported outside the time that our analysis allows.", "note")
 
 
-def _added_up(runs: Iterable[ShotSeries]) -> str:
-    """Return how the columns hit and tunneled add up to all shots."""
-    counts = Counter((shot.hit, shot.tunneled) for series in runs for shot in series.shots)
-    return (
-        f"Together: {counts[True, False]} hit and not through, {counts[True, True]} hit (a contact was made) and through all the same, "
-        f"{counts[False, True]} through and never hit, {counts[False, False]} neither."
-    )
-
-
-def _color(shot: ShotResult) -> str:
+def _kind(shot: ShotResult) -> str:
     if shot.spec.target == "sensor":
-        return "green" if shot.hit else "red"
-    return "red" if shot.tunneled else "green" if shot.stopped_at is not None else "yellow"
+        return "right" if shot.hit else "wrong"
+    return "wrong" if shot.tunneled else "right" if shot.stopped_at is not None else "note"

@@ -6,17 +6,19 @@ import contextlib
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from engine.cli import options
-from engine.cli.host import MAX_TICKS, Name, Password, name_of, password_of
-from engine.cli.output import InterruptedRunError, check_files, people, print_rows, progress, write_json
+from engine.cli.host import MAX_TICKS, Name, Password, account_name
+from engine.cli.options import argument, option
+from engine.cli.output import progress
 from engine.common.checks import choice
 from engine.common.errors import LabError
 from engine.common.interrupts import raise_lost
 from engine.common.words import counted, shown
+from engine.report import Report, facts
 
 if TYPE_CHECKING:
     from engine.net.client_session import ClientSession
@@ -32,35 +34,26 @@ _GIVE_UP_SECONDS = 7.0
 to write what came of it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class JoinOptions:
     """Options of ``join``."""
 
-    host: Annotated[str, typer.Argument(metavar="HOST[:PORT]", help="Where it is shared; [::1]:1234 of an IPv6 address.")]
+    host: str = argument("HOST[:PORT]", "Where it is shared; [::1]:1234 of an IPv6 address.")
     name: Name = None
     password: Password = None
-    tls: Annotated[bool, typer.Option("--tls", help="Encrypted, and only if the server's certificate is trusted.")] = False
-    authority: Annotated[
-        str | None, typer.Option("--tls-ca", metavar="F.pem", help="Trust this certificate, such as the server's own; implies --tls.")
-    ] = None
-    method: Annotated[
-        str, typer.Option("--method", metavar="NAME", help="How it keeps up with the others: prediction, interpolation or lockstep.")
-    ] = "prediction"
-    script: Annotated[
-        str | None, typer.Option("--script", metavar="F.json", help="Do what is in this file at the steps that it names.")
-    ] = None
-    headless: Annotated[bool, typer.Option("--headless", help="No window. Implied by --steps, --json and --script.")] = False
-    steps: Annotated[
-        int | None,
-        typer.Option("--steps", metavar="N", min=1, max=MAX_TICKS, help="Go after so many steps.", show_default="when the server ends"),
-    ] = None
-    json_file: options.JsonFile = None
+    tls: bool = option("", "Encrypted, and only if the server's certificate is trusted.", False)
+    tls_ca: str | None = option("F.pem", "Trust this certificate, such as the server's own; implies --tls.", reads=True)
+    method: str = option("NAME", "How it keeps up with the others: prediction, interpolation or lockstep.", "prediction")
+    script: str | None = option("F.json", "Do what is in this file at the steps that it names.", reads=True, without_window=True)
+    headless: bool = option("", "No window. Implied by --steps, --json and --script.", False, without_window=True)
+    steps: int | None = option("N", "Go after so many steps.", shown="when the server ends", low=1, high=MAX_TICKS, without_window=True)
+    json: options.JsonFile = None
     ui_scale: options.UiScale = None
     theme: options.Theme = None
 
 
-@options.takes_options
-def join_command(args: JoinOptions) -> int:
+@options.command
+def join_command(args: JoinOptions) -> Report | None:
     """Join what somebody shares with the command host: with its whole present state, and everything that the others do.
 
     Headless: status 0 if all states were the server's, 1 if one was not, or the connection broke off before the end.
@@ -70,32 +63,29 @@ def join_command(args: JoinOptions) -> int:
     from engine.net.messages import METHODS
 
     address = address_of(args.host)
-    name = name_of(args.name)
-    password = password_of(args.password)
     choice("--method", args.method, METHODS)
-    check_files({"--script": args.script, "--tls-ca": args.authority}, {"--json": args.json_file})
     context = None
-    if args.tls or args.authority is not None:
+    if args.tls or args.tls_ca is not None:
         from engine.net.tls import client_tls
 
-        context = client_tls(args.authority)
-    has_window = not (args.headless or args.steps is not None or args.json_file is not None or args.script is not None)
+        context = client_tls(args.tls_ca)
+    has_window = options.has_window(args)
     if has_window:
-        options.check_display("--headless joins without one", args.ui_scale)
-    options.left_out("left out of a headless run", {"--ui-scale": None if has_window else args.ui_scale})
+        options.check_display("--headless joins without one")
     from engine.net.client import Client
     from engine.net.script import Script, load_script
 
     acts = Script(() if args.script is None else load_script(args.script))
-    session = ClientSession(Client(name, password or "", method=args.method, timer=time.thread_time), Connection(*address, context))
+    client = Client((args.name or account_name()).strip(), args.password or "", method=args.method, timer=time.thread_time)
+    session = ClientSession(client, Connection(*address, context))
     if has_window:
         from engine.app.loop import open_shared
 
         with open_shared(session, None, args.ui_scale, theme=args.theme) as loop:
             if loop is not None:
                 loop.run()
-        return 0
-    return _Guest(session, acts, args.steps).run(args.json_file, {"host": address[0], "port": address[1]})
+        return None
+    return _Guest(session, acts, args.steps).run({"host": address[0], "port": address[1]})
 
 
 class _Guest:
@@ -124,12 +114,12 @@ class _Guest:
         """True if it has taken all its steps."""
         return self.steps is not None and self.first is not None and self.final >= self.first + self.steps
 
-    def run(self, json_file: str | None, about: dict[str, Any]) -> int:
-        """Take part until the end, and report the result."""
+    def run(self, about: dict[str, Any]) -> Report:
+        """Take part until the end, and return the result."""
         session, client = self.session, self.session.client
         is_interrupted, left = False, _LAST_SECONDS
         try:
-            with self._telling() as advance:
+            with self._progress() as advance:
                 while not session.is_over and not self.is_done:
                     raise_lost()
                     now = session.now()
@@ -150,39 +140,24 @@ class _Guest:
             if is_interrupted:
                 raise KeyboardInterrupt
             raise LabError(reason)
-        rows = [
-            ("steps", f"{self.final - self.first:,}, from step {self.first:,} to {self.final:,}"),
-            ("users", ", ".join(dict.fromkeys(who.name for who in client.present))),
-            ("went back", f"{counted(client.n_rollbacks, 'time')}, {counted(client.n_resimulated, 'step')} taken again"),
-            ("corrected", f"{counted(client.n_corrections, 'time')} that could be seen"),
-            ("compared", f"{counted(client.n_compared, 'keyframe')}, {client.n_adopted} taken over from the server"),
-            *((("denied", f"{counted(client.n_denied, 'input')} by the server: {client.denials[-1]}"),) if client.n_denied else ()),
-            *((("failed", f"{counted(self.n_failed, 'input')} that the demo does not take"),) if self.n_failed else ()),
-            ("round trip", f"{1e3 * client.round_trip:.1f} ms"),
-            ("sent", f"{session.connection.n_sent:,} bytes, received {session.connection.n_received:,}"),
-            ("state", f"{self.state_hash} before step {self.keyframe}"),
-            *((("ended", reason),) if not self.is_done and reason else ()),
-        ]
-        write_json(json_file, about | self._as_json(reason))
-        print_rows(people(json_file), rows)
-        if is_interrupted:
-            raise InterruptedRunError(f"left after {counted(self.final - self.first, 'step')}")
-        return 0 if not client.is_desynced and (self.is_done or (server_ended and self.steps is None)) else 1
+        plain = about | self._as_json(reason)
+        interrupted = f"left after {counted(self.final - self.first, 'step')}" if is_interrupted else ""
+        is_good = not client.is_desynced and (self.is_done or (server_ended and self.steps is None))
+        return Report(plain, (facts(plain),), int(not is_good), interrupted=interrupted)
 
-    def _telling(self) -> contextlib.AbstractContextManager[Callable[[int], None]]:
+    def _progress(self) -> contextlib.AbstractContextManager[Callable[[int], None]]:
         """Show how far it is; without an end, say how it stands."""
         if self.steps is not None:
             return progress(lambda: self.session.status_text, self.steps)
         reported = ""
 
-        def tell(n_done: int) -> None:
+        def report(n_done: int) -> None:
             nonlocal reported
-            is_error = self.first is None and self.session.is_over  # reported as such in the end
-            if self.session.status_text != reported and not is_error:
+            if self.session.status_text != reported and (self.first is not None or not self.session.is_over):  # else the error says it
                 reported = self.session.status_text
                 typer.echo(shown(reported), err=True)
 
-        return contextlib.nullcontext(tell)
+        return contextlib.nullcontext(report)
 
     def _frame(self, now: float) -> None:
         session, client = self.session, self.session.client

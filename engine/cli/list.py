@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from engine.cli.options import JsonFile
-from engine.cli.output import check_files, people, text_table, write_json
+from engine.cli.options import JsonFile, command
+from engine.report import Report, Table
 
 if TYPE_CHECKING:
     from engine.sim.demo import Demo
@@ -13,17 +14,22 @@ if TYPE_CHECKING:
 __all__ = ["list_command"]
 
 
-def list_command(json_file: JsonFile = None) -> None:
+@dataclass(frozen=True, kw_only=True)
+class ListOptions:
+    """Options of ``list``."""
+
+    json: JsonFile = None
+
+
+@command
+def list_command(args: ListOptions) -> Report:
     """Print all demos: id, category, title, and the parameters that ``run ID --set NAME=VALUE`` takes."""
-    check_files({}, {"--json": json_file})
     from engine.sim.registry import all_demos
 
     demos = all_demos()
-    table = text_table("id", "category", "title", "--set")
-    for demo in demos:
-        table.add_row(demo.id, demo.category, demo.title, ", ".join(parameter.name for parameter in demo.parameters))
-    write_json(json_file, {"demos": [_as_json(demo) for demo in demos]})
-    people(json_file).print(table)
+    rows = tuple((demo.id, demo.category, demo.title, ", ".join(parameter.name for parameter in demo.parameters)) for demo in demos)
+    table = Table("", ("id", "category", "title", "--set"), rows, tuple(range(4)))
+    return Report({"demos": [_as_json(demo) for demo in demos]}, (table,))
 
 
 def _as_json(demo: type[Demo]) -> dict[str, object]:

@@ -8,40 +8,21 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import importlib
 import io
 import os
 import re
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import typer
 from typer.exceptions import TyperException
 
-from engine.cli.atlas import atlas_command
-from engine.cli.bench import bench_command
-from engine.cli.check import check_command
-from engine.cli.compare import compare_command
-from engine.cli.doctor import doctor_command
-from engine.cli.fire import fire_command
-from engine.cli.host import host_command
-from engine.cli.join import join_command
-from engine.cli.list import list_command
-from engine.cli.motion import motion_command
-from engine.cli.netlab import netlab_command
 from engine.cli.output import InterruptedRunError
-from engine.cli.references import references_command
-from engine.cli.replay import replay_command
-from engine.cli.run import run_command
-from engine.cli.scene import scene_command
-from engine.cli.solvers import solvers_command
 from engine.cli.start import start
-from engine.cli.step import step_command
-from engine.cli.studies import studies_command
-from engine.cli.trace import trace_command
-from engine.common.checks import integer
 from engine.common.compile_notice import wait_in_silence
 from engine.common.errors import InvalidInputError, LabError
 from engine.common.installation import program
@@ -50,41 +31,28 @@ from engine.common.words import shown
 
 __all__ = ["main", "terminating_as_interrupting"]
 
-_app = typer.Typer(
-    name=program(),
-    help="A 2D collision laboratory on Box2D. Without a command: the window with all demos; off-screen, a tour of them.",
-    epilog="Exit status: 0 done and agreeing, 1 a disagreement or a failed check, 2 a mistake in what was asked, 130 interrupted.",
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode="rich",
-    context_settings={"help_option_names": ["--help", "-h"]},
-)
-_app.callback(invoke_without_command=True)(start)
-_COMMANDS: tuple[tuple[str, Callable[..., Any], str], ...] = (
-    ("list", list_command, "All demos: id, category, title."),
-    ("run", run_command, "One demo: in the window, or headless."),
-    ("replay", replay_command, "A recording: play it, verify it, film it."),
-    ("host", host_command, "A demo or a scene that others join: one world, many hands."),
-    ("join", join_command, "What somebody hosts: in the window, or headless."),
-    ("fire", fire_command, "The bullet experiment: which shots go through a wall, without CCD and with it."),
-    ("atlas", atlas_command, "A map of which shots go through, with the border that our analysis predicts."),
-    ("compare", compare_command, "Our answers against Box2D's, in bulk."),
-    ("check", check_command, "Your collision function against exact arithmetic, with Box2D's answers beside."),
-    ("motion", motion_command, "Why bodies move otherwise in Box2D than in ours, counted over demos."),
-    ("step", step_command, "An algorithm, step by step: in the window, or as sentences, JSON, pictures, a film."),
-    ("trace", trace_command, "The outline of a picture or an SVG, cut into convex fixtures."),
-    ("scene", scene_command, "What is in a scene file; levels of R.U.B.E. and drawings to scene files."),
-    ("references", references_command, "Solvers against exact solutions, and in scenes that are hard for them."),
-    ("solvers", solvers_command, "Methods of simulation by scene, judged by exact answers: who stands, how exactly, at what cost."),
-    ("studies", studies_command, "Comparisons that others have made, made again: what they found, and what is true here."),
-    ("netlab", netlab_command, "An experiment on a shared world: server and clients behind bad links, and whether all agree."),
-    ("bench", bench_command, "Our speed against that of others, measured in turn."),
-    ("doctor", doctor_command, "Look at what this program needs, and say what to do about what is missing."),
-)
-"""Names, functions and one-line help of the commands, in the order of ``--help``."""
+COMMANDS = (
+    "list", "run", "replay", "host", "join", "fire", "atlas", "compare", "check", "motion", "step", "trace", "scene", "references",
+    "solvers", "studies", "netlab", "bench", "doctor",
+)  # fmt: skip
+"""Modules beside this one, in the order of ``--help``; in NAME the function NAME_command is the command, its docstring the help."""
 
-for _name, _run, _help in _COMMANDS:
-    _app.command(_name, help=_help)(_run)
+
+def _app(words: Sequence[str]) -> typer.Typer:
+    """Return the program with the command that the words name; with all of them where they name none."""
+    app = typer.Typer(
+        name=program(),
+        help="A 2D collision laboratory on Box2D. Without a command: the window with all demos; off-screen, a tour of them.",
+        epilog="Exit status: 0 done and agreeing, 1 a disagreement or a failed check, 2 a mistake in what was asked, 130 interrupted.",
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        rich_markup_mode="rich",
+        context_settings={"help_option_names": ["--help", "-h"]},
+    )
+    app.callback(invoke_without_command=True)(start)
+    for name in [word for word in words if word in COMMANDS][:1] or COMMANDS:
+        app.command(name)(getattr(importlib.import_module(f"engine.cli.{name}"), f"{name}_command"))
+    return app
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -100,7 +68,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         with terminating_as_interrupting():
             raise_lost()  # while all this was imported
-            status = _app(args=arguments, prog_name=program(), standalone_mode=False)
+            words = sys.argv[1:] if arguments is None else arguments
+            status = _app(words)(args=words, prog_name=program(), standalone_mode=False)
         sys.stdout.flush()
         return _interrupted() if status == 130 else int(status or 0)
     except KeyboardInterrupt:
@@ -173,7 +142,7 @@ def _refused(error: OSError) -> str:
 
 
 def _reader_gone() -> int:
-    """The reader, such as `head`, has had enough: no mistake, and nothing left to say."""
+    """Return the status where the reader, such as `head`, has had enough: no mistake."""
     _discard_output()
     return 0
 
@@ -198,16 +167,11 @@ def _usage(error: TyperException) -> str:
 
 
 def _number_message(error: TyperException) -> str | None:
-    """Return the message for an option whose text is not a number, or out of its range; None for any other mistake."""
+    """Return the message for an option whose text is not a number; None for any other mistake."""
     option, faults = getattr(error, "param", None), getattr(error.__cause__, "errors", None)
     if option is None or faults is None:
         return None
     fault = faults()[0]
-    if fault["type"] in ("greater_than_equal", "less_than_equal"):
-        try:
-            integer(option.opts[0], int(fault["input"]), option.min, option.max)
-        except InvalidInputError as refusal:
-            return str(refusal)
     requirement = {"float": "a number", "int": "a whole number"}.get(fault["type"].partition("_")[0])
     return None if requirement is None else str(InvalidInputError(option.opts[0], requirement, fault["input"]))
 

@@ -3,26 +3,31 @@
 from __future__ import annotations
 
 import contextlib
+import csv
+import io
 import json
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from os.path import normcase, realpath
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from os.path import exists, normcase, realpath
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions
 from rich.markup import escape
 from rich.measure import Measurement
 from rich.segment import Segment
-from rich.table import Table
+from rich.table import Table as RichTable
 from rich.text import Text
 
-from engine.app.files import check_writable, write_atomically
+from engine.app.files import check_directory, check_writable, write_atomically
 from engine.common.errors import InvalidInputError, LabError
 from engine.common.interrupts import raise_lost
-from engine.common.words import shown
+from engine.common.words import counted, shown
+from engine.report import Link, Part, Report, Table
+from engine.report.tables import STYLES
 
 if TYPE_CHECKING:
     from engine.sim.stage import RefereeFactory
@@ -33,12 +38,15 @@ __all__ = [
     "InterruptedRunError",
     "SafeConsole",
     "check_files",
+    "csv_of",
+    "deliver",
+    "each",
     "load_referee",
     "people",
     "plain_lines",
-    "print_rows",
+    "print_part",
     "progress",
-    "text_table",
+    "unfinished",
     "waiting",
     "warming",
     "write_json",
@@ -48,25 +56,16 @@ STANDARD_OUTPUT = "-"
 LOADING = "loading the algorithms (compiling them, the first time only)"
 PATIENCE = 5.0
 """Seconds after which a user wonders whether a program that says nothing still works."""
-_ENDINGS = {
-    "--csv": ".csv",
-    "--csv-contacts": ".csv",
-    "--csv-states": ".csv",
-    "--csv-timings": ".csv",
-    "--out": ".json",
-    "--record-inputs": ".rec",
-    "--schema": ".json",
-    "--screenshot": ".png",
-}
-"""How the names of files end that options write, where there is one ending."""
+_PAGE = "report.html"
 _PIPE_WIDTH = 160
 """Columns where the number is not known."""
 _MAX_LINE = 10_000
 """Columns of a table in a pipe or a file: there every row has a line of its own, so that what looks for a word finds all of the row."""
 _MIN_WIDTH = 80
 """Columns of a terminal that has fewer: it breaks lines itself, which is easier to read than a table of columns two letters wide."""
-_MAX_WORD = 20
-"""Characters of a word, or of a number with its unit, that no column of a table breaks: headings give way first."""
+
+_T = TypeVar("_T")
+_S = TypeVar("_S")
 
 
 class InterruptedRunError(LabError):
@@ -82,44 +81,39 @@ class SafeConsole(Console):
 
 
 class _PatientConsole(SafeConsole):
-    """Leaves a closed pipe to `cli.main`, where Rich would exit with status 1; cuts no words or numbers of a table off."""
+    """Leaves a closed pipe to `cli.main`, where Rich would exit with status 1; cuts no word and no number of a table off."""
 
     def on_broken_pipe(self) -> None:
         raise BrokenPipeError
 
     def print(self, *objects: Any, **options: Any) -> None:
         usual = self._width
-        for item in objects:
-            if isinstance(item, Table) and not self.is_terminal:
-                self.width = max(self.width, Measurement.get(self, self.options.update(width=_MAX_LINE), item).maximum)
-            elif isinstance(item, Table):
-                _keep_words(item)
-                self.width = next((width for width in range(self.width, _PIPE_WIDTH) if self._fits(item, width)), _PIPE_WIDTH)
+        for table in objects:
+            if isinstance(table, RichTable):
+                for column in table.columns:  # rich would break words that are longer than a column
+                    texts = [str(cell) for cell in column.cells]
+                    words = [word for text in texts for word in ([text] if column.justify == "right" else text.split())]
+                    column.min_width = max(map(cell_len, words), default=0)
+                widest = Measurement.get(self, self.options.update(width=_MAX_LINE), table).maximum
+                widths = range(self.width, widest) if self.is_terminal else ()
+                self.width = next((width for width in widths if self._fits(table, width)), max(self.width, widest))
         super().print(*objects, **options)
         self._width = usual
 
-    def _fits(self, table: Table, width: int) -> bool:
+    def _fits(self, table: RichTable, width: int) -> bool:
         lines = Segment.split_lines(self.render(table, self.options.update(width=width)))
         return all(Segment.get_line_length(line) <= width for line in lines)
 
 
-def _keep_words(table: Table) -> None:
-    """Let no column of a table break a number or a word, unless it is very long: headings, and the spaces between words, give way."""
-    for column in table.columns:
-        column.overflow = "fold"
-        texts = [cell.plain if isinstance(cell, Text) else Text.from_markup(str(cell)).plain for cell in column.cells]
-        words = texts if column.justify == "right" else [max(text.split(), key=len, default="") for text in texts]
-        column.min_width = min(max(map(cell_len, words), default=0), _MAX_WORD)
-
-
-def check_files(reads: Mapping[str, str | None], writes: Mapping[str, str | None]) -> None:
+def check_files(reads: Sequence[tuple[str, str]], writes: Sequence[tuple[str, str, tuple[str, ...]]]) -> None:
     """Make sure, before any work is done, that results can be written, none over what is read, and no two to one file.
 
     Parameters
     ----------
-    reads, writes : mapping of str to str
-        Files by the option or argument that names them; None, and for JSON ``-``, are no file. What is written in a way of its own, as a
-        film or the page of a report, is checked where that is known.
+    reads : sequence of (str, str)
+        Names of options, and files.
+    writes : sequence of (str, str, tuple of str)
+        Names of options, files, and endings that they may have: none if any will do, ``/`` for a folder. ``-`` is no file.
 
     Raises
     ------
@@ -127,25 +121,22 @@ def check_files(reads: Mapping[str, str | None], writes: Mapping[str, str | None
         A file cannot be written, or has the wrong ending. Two are one file: it names the option that would write over the other. Or what
         is to be read has no name.
     """
-    for option, path in writes.items():
-        is_own = option != "--json" and option not in _ENDINGS
-        if path is not None and not is_own and (option, path) != ("--json", STANDARD_OUTPUT):
-            check_writable(option, path, (_ENDINGS[option],) if option in _ENDINGS else ())
-    for name, path in reads.items():
-        if path is not None and (not path or "\0" in path):
-            raise InvalidInputError(name, "a file name", path)
-    names = {_one_name(path): name for name, path in reads.items() if path is not None}
-    for option, path in writes.items():
-        if path is None or path == STANDARD_OUTPUT:
+    names: dict[str, str] = {}
+    for option, path in reads:
+        if not path or "\0" in path:
+            raise InvalidInputError(option, "a file name", path)
+        if exists(path):
+            names[normcase(realpath(path))] = option
+    for option, path, endings in writes:
+        if path == STANDARD_OUTPUT:
             continue
-        other = names.setdefault(_one_name(path), option)
+        if endings == ("/",):
+            file = check_directory(option, path) / _PAGE
+        else:
+            file = check_writable(option, path, endings)
+        other = names.setdefault(normcase(realpath(file)), option)
         if other != option:
             raise InvalidInputError(option, f"another file than {other}", path)
-
-
-def _one_name(path: str) -> str:
-    """Return what two names of one file have in common."""
-    return normcase(realpath(path))
 
 
 def write_json(target: str | None, result: Mapping[str, object]) -> None:
@@ -163,6 +154,15 @@ def write_json(target: str | None, result: Mapping[str, object]) -> None:
         raise InvalidInputError("--json", f"a file that takes the result ({error.strerror})", target) from None
 
 
+def csv_of(rows: Sequence[Mapping[str, object]]) -> bytes:
+    """Return rows with the same names as a CSV file; None is an empty cell."""
+    text = io.StringIO(newline="")
+    writer = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return text.getvalue().encode()
+
+
 def people(json_target: str | None = None) -> Console:
     """Return where tables and sentences go: standard output, or nowhere if that is taken by JSON."""
     console = _PatientConsole(quiet=json_target == STANDARD_OUTPUT, highlight=False)
@@ -170,20 +170,44 @@ def people(json_target: str | None = None) -> Console:
     return console
 
 
-def text_table(*left: str, right: Sequence[str] = (), last: Sequence[str] = ()) -> Table:
-    """Return an empty table without lines: columns of words, of numbers, and of words again."""
-    table = Table(*left, box=None, header_style="bold", pad_edge=False)
-    for title in right:
-        table.add_column(title, justify="right")
-    for title in last:
-        table.add_column(title)
-    return table
+def deliver(report: Report, json_file: str | None, folder: str | None) -> int:
+    """Write and print a report, and return its status.
+
+    Raises
+    ------
+    InterruptedRunError
+        The run was interrupted; what it did is written and printed.
+    """
+    write_json(json_file, {**report.json, "interrupted": True} if report.interrupted else report.json)
+    console = people(json_file)
+    for part in report.parts:
+        print_part(console, part)
+    if folder is not None and report.page is not None:
+        page, files = report.page()
+        try:
+            for name, content in {**files, _PAGE: shown(page, in_lines=True).encode()}.items():
+                write_atomically(Path(folder) / name, content)
+        except OSError as error:
+            raise InvalidInputError("--report", f"a folder that takes the report ({error.strerror})", folder) from None
+        print_part(console, f"report: {Path(folder) / _PAGE}")
+    if report.interrupted:
+        raise InterruptedRunError(report.interrupted)
+    return report.status
 
 
-def print_rows(console: Console, rows: Iterable[tuple[str, object]]) -> None:
-    """Print labels, and behind each what it names."""
-    for label, text in rows:
-        console.print(f"  {label:<10} {text}", markup=False)
+def print_part(console: Console, part: Part) -> None:
+    """Print a part of a report."""
+    if isinstance(part, Table):
+        if part.title:
+            print_part(console, f"\n{part.title}")
+        console.print(part.as_rich())
+    elif isinstance(part, Mapping):
+        width = max(map(len, part), default=0)
+        for label, text in part.items():
+            print_part(console, f"  {label:<{width}}  {text}")
+    else:
+        text, kind = (part.text, part.kind) if isinstance(part, Link) else (part, "")
+        console.print(Text(text), style=STYLES.get(kind), soft_wrap=True)
 
 
 @contextlib.contextmanager
@@ -206,6 +230,21 @@ def progress(title: str | Callable[[], str], total: int, unit: str = "") -> Iter
 
         with plain_lines(lambda: f"{words()}: {bar.tasks[0].completed:,.0f} of {total:,} {unit}".rstrip()):
             yield advance
+
+
+def each(title: str, items: Sequence[_T], work: Callable[[_T], _S]) -> list[_S]:
+    """Return the results of `work` in order, with a bar; fewer than items if Ctrl-C ended it."""
+    results: list[_S] = []
+    with progress(title, len(items)) as advance, contextlib.suppress(KeyboardInterrupt):
+        for item in items:
+            results.append(work(item))
+            advance()
+    return results
+
+
+def unfinished(n_done: int, total: int, noun: str, plural: str = "") -> str:
+    """Return how far a run came that was interrupted, nothing if it was not."""
+    return "" if n_done == total else f"interrupted after {n_done:,} of {counted(total, noun, plural)}"
 
 
 @contextlib.contextmanager
@@ -232,8 +271,8 @@ def load_referee(is_whole: bool = False) -> RefereeFactory:
     from engine.common.jit import is_compiling
 
     names = tuple(EVERYTHING if is_whole and is_compiling() else RUNNING)
-    with progress(LOADING, len(names), "parts") as one_loaded:
-        return referee_factory(names, one_loaded)
+    with progress(LOADING, len(names), "parts") as advance:
+        return referee_factory(names, advance)
 
 
 @contextlib.contextmanager
@@ -248,7 +287,7 @@ def plain_lines(words: Callable[[], str]) -> Iterator[None]:
         return
     over = threading.Event()
 
-    def tell() -> None:
+    def report() -> None:
         begun = time.monotonic()
         until = PATIENCE
         while not over.wait(begun + until - time.monotonic()):
@@ -257,10 +296,10 @@ def plain_lines(words: Callable[[], str]) -> Iterator[None]:
                 stream.flush()
             until *= 2.0
 
-    teller = threading.Thread(target=tell, name="plain lines", daemon=True)
-    teller.start()
+    thread = threading.Thread(target=report, name="plain lines", daemon=True)
+    thread.start()
     try:
         yield
     finally:
         over.set()
-        teller.join()
+        thread.join()

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
-from rich.markup import escape
+from typing import TYPE_CHECKING, Any
 
 from engine.app.files import write_atomically
 from engine.cli import options
 from engine.cli.film import WantedFilm, filmed, wanted_film
-from engine.cli.output import check_files, people, print_rows, progress, write_json
+from engine.cli.options import argument, option
+from engine.cli.output import progress
 from engine.common.checks import integer
+from engine.report import Link, Report, facts
 
 if TYPE_CHECKING:
     from engine.sim.recordings import Recording
@@ -21,32 +20,30 @@ if TYPE_CHECKING:
 __all__ = ["replay_command"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class ReplayOptions:
     """Options of ``replay``."""
 
-    file: Annotated[str, typer.Argument(metavar="FILE", help="A recording (.rec).")]
-    headless: Annotated[
-        bool, typer.Option("--headless", help="No window: what is in it. Implied by all options but --ui-scale and --theme.")
-    ] = False
-    verify: Annotated[bool, typer.Option("--verify", help="Play it from the start and name what comes out otherwise first.")] = False
-    json_file: options.JsonFile = None
-    screenshot: Annotated[str | None, typer.Option("--screenshot", metavar="F.png", help="Write a picture of a step.")] = None
-    at: Annotated[int | None, typer.Option("--at", metavar="STEP", help="Which step, of --screenshot.", show_default="the last")] = None
+    file: str = argument("FILE", "A recording, .rec.", reads=True)
+    verify: bool = option("", "Play it and compare every step.", False, without_window=True)
+    headless: bool = option("", "No window: print what is in it.", False, without_window=True)
+    json: options.JsonFile = None
+    screenshot: options.Screenshot = None
+    at: int | None = option("STEP", "Step of the picture.", shown="the last", needs=("screenshot",))
     film: options.FilmFile = None
-    first: Annotated[int | None, typer.Option("--from", metavar="STEP", help="Where the film begins.", show_default="0")] = None
-    last: Annotated[int | None, typer.Option("--to", metavar="STEP", help="Where it ends.", show_default="the last")] = None
-    speed: Annotated[float | None, typer.Option("--speed", metavar="X", help="0.25 is slow motion.", show_default="1")] = None
-    rate: options.FilmRate = None
+    since: int | None = option("STEP", "First step of the film.", name="--from", shown="0", needs=("film",))
+    until: int | None = option("STEP", "Last step of the film.", name="--to", shown="the last", needs=("film",))
+    speed: float = option("X", "Of the world in the film: 0.5 is slow motion.", 1.0, low=1e-3, high=1e3, needs=("film",))
+    fps: options.FilmRate = None
     size: options.FilmSize = None
     with_panel: options.WithPanel = False
     ui_scale: options.UiScale = None
     theme: options.Theme = None
-    own: Annotated[str | None, typer.Option("--demo", metavar="FILE.py", help="A demo of your own, that was recorded.")] = None
+    demo: str | None = option("FILE.py", "A demo of your own, that was recorded.", reads=True)
 
 
-@options.takes_options
-def replay_command(args: ReplayOptions) -> int:
+@options.command
+def replay_command(args: ReplayOptions) -> Report | None:
     """Play a recording.
 
     In the window the time line has all of it. Headless: a table of what is in it. --verify plays it from the start and compares every step;
@@ -54,35 +51,44 @@ def replay_command(args: ReplayOptions) -> int:
     """
     from engine.sim.recordings import load_recording
 
-    options.left_out("given with --screenshot, of which it speaks", {"--at": args.at if args.screenshot is None else None})
-    if args.film is None:
-        options.left_out("given with --record, of whose film it speaks", {"--from": args.first, "--to": args.last, "--speed": args.speed})
-    filming = wanted_film("--record", args.film, args.rate, args.size, args.with_panel, 1.0 if args.speed is None else args.speed)
-    check_files({"FILE": args.file}, {"--json": args.json_file, "--screenshot": args.screenshot, "--record": args.film})
-    if args.own is not None:
+    film = wanted_film("--record", args.film, args.fps, args.size, args.with_panel, args.speed)
+    if args.demo is not None:
         from engine.cli.own_demo import load_own_demo
 
         with options.named("--demo"):
-            load_own_demo(args.own)
+            load_own_demo(args.demo)
     recording = load_recording(args.file)
     steps = recording.steps
     at = integer("--at", steps if args.at is None else args.at, 0, steps)
-    first = integer("--from", 0 if args.first is None else args.first, 0, steps)
-    last = integer("--to", steps if args.last is None else args.last, first, steps)
-    if not (args.headless or args.verify or args.json_file or args.screenshot or args.film):
+    first = integer("--from", args.since or 0, 0, steps)
+    last = integer("--to", steps if args.until is None else args.until, first, steps)
+    if options.has_window(args):
         from engine.sim.replaying import new_demo
 
-        advice, past = "--headless says what is in the recording", lambda session: session.play(recording, args.file)
-        options.open_window(advice, args.ui_scale, lambda *_: new_demo(recording), prepare=past, theme=args.theme)
-        return 0
-    options.left_out("left out of a headless run", {"--ui-scale": args.ui_scale})
+        options.open_window(
+            "--headless says what is in the recording", lambda *_: new_demo(recording),
+            prepare=lambda session: session.play(recording, args.file), ui_scale=args.ui_scale, theme=args.theme,
+        )  # fmt: skip
+        return None
     verdict = _played(recording) if args.verify else None
     if args.screenshot is not None:
-        _picture(recording, at, args.screenshot)
-    film_rows = _film(recording, filming, first, last) if filming is not None else []
-    write_json(args.json_file, _as_json(recording, verdict))
-    _print(recording, verdict, film_rows, args.json_file)
-    return 1 if verdict is not None and not verdict.is_same else 0
+        _draw(recording, at, args.screenshot)
+    rows = _film(recording, film, first, last) if film is not None else {}
+    result = _as_json(recording, verdict)
+    shown = {name: value for name, value in result.items() if name not in ("demo", "seed", "verified")}
+    if verdict is not None:
+        from engine.sim.ids import readable
+
+        rows["verified"] = readable(verdict.words)
+    status = int(verdict is not None and not verdict.is_same)
+    return Report(result, (Link(f"{_title(recording)}, recorded, seed {recording.seed}", "title"), {**facts(shown), **rows}), status)
+
+
+def _title(recording: Recording) -> str:
+    from engine.sim.replaying import demo_kind
+
+    scene = recording.header.scene
+    return demo_kind(recording).title if scene is None else str(scene.get("title") or recording.header.demo)
 
 
 def _played(recording: Recording) -> Verdict:
@@ -93,7 +99,7 @@ def _played(recording: Recording) -> Verdict:
         return verify(recording, replay(recording), lambda _: advance())
 
 
-def _picture(recording: Recording, at: int, target: str) -> None:
+def _draw(recording: Recording, at: int, target: str) -> None:
     from engine.app.headless import picture_of
     from engine.sim.replaying import replay
 
@@ -103,7 +109,7 @@ def _picture(recording: Recording, at: int, target: str) -> None:
     write_atomically(target, picture_of(history.demo, paused=True))
 
 
-def _film(recording: Recording, wanted: WantedFilm, first: int, last: int) -> list[tuple[str, str]]:
+def _film(recording: Recording, wanted: WantedFilm, first: int, last: int) -> dict[str, Any]:
     from engine.sim.replaying import replay
 
     history = replay(recording)
@@ -114,7 +120,7 @@ def _film(recording: Recording, wanted: WantedFilm, first: int, last: int) -> li
             history.seek(step)
             camera.stepped()
             advance()
-    return camera.rows
+    return camera.row
 
 
 def _as_json(recording: Recording, verdict: Verdict | None) -> dict[str, Any]:
@@ -135,33 +141,4 @@ def _as_json(recording: Recording, verdict: Verdict | None) -> dict[str, Any]:
         "is_ended": recording.is_ended,
         "makers": dict(recording.header.makers),
     }
-    if verdict is not None:
-        result["verified"] = verdict.as_json()
-    return result
-
-
-def _print(recording: Recording, verdict: Verdict | None, film_rows: list[tuple[str, str]], json_file: str | None) -> None:
-    from engine.sim.ids import readable
-    from engine.sim.replaying import demo_kind
-    from engine.world import load_solver
-
-    out = people(json_file)
-    header = recording.header
-    title = demo_kind(recording).title if header.scene is None else str(header.scene.get("title") or header.demo)
-    out.print(f"[bold]{escape(title)}[/bold], recorded, seed {recording.seed}")
-    made = ", ".join(f"{name} {version}" for name, version in recording.header.makers.items())
-    begun = f"; recording was begun at step {recording.begun}" if recording.begun else ""
-    rows = [
-        ("solver", ", then ".join(load_solver(name).capabilities.title for name in recording.solvers)),
-        ("steps", f"{recording.steps}, {recording.steps * recording.header.step_seconds:.2f} s{begun}"),
-        ("inputs", f"{recording.n_inputs}"),
-        ("branches", f"{recording.branches}"),
-        ("bodies", f"{sum(map(len, recording.branch.states.bodies[-1]))} at the end"),
-        ("hash", recording.branch.states.hashes[-1].hex()),
-        ("made by", made),
-    ]
-    if not recording.is_ended:
-        rows.append(("cut off", "the program that recorded it came to a sudden end; this is all that was written"))
-    if verdict is not None:
-        rows.append(("verified", readable(verdict.words)))
-    print_rows(out, [*rows, *film_rows])
+    return result if verdict is None else {**result, "verified": verdict.as_json()}

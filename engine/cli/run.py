@@ -5,27 +5,24 @@ from __future__ import annotations
 import contextlib
 import inspect
 import os
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Annotated
-
-import typer
-from rich.markup import escape
+from typing import TYPE_CHECKING, Any
 
 from engine.app.files import write_atomically
 from engine.cli import options
 from engine.cli.film import WantedFilm, filmed, wanted_film
-from engine.cli.output import check_files, load_referee, people, print_rows, progress, waiting, warming, write_json
+from engine.cli.options import argument, option
+from engine.cli.output import load_referee, progress, waiting, warming
 from engine.common.checks import integer
 from engine.common.errors import Described, InvalidInputError, LabError
-from engine.common.words import counted, meant
+from engine.common.words import meant
+from engine.report import Link, Part, Report, facts
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
-    from engine.app.headless import BesideReport, RunReport
     from engine.app.session import Session
+    from engine.compare.pair.file import Pair
     from engine.sim.comparison import Comparison
     from engine.sim.demo import Demo, Simulation
     from engine.sim.history import History
@@ -36,59 +33,44 @@ __all__ = ["demo_or_file", "demo_values", "run_command"]
 
 DEFAULT_STEPS = 600
 MAX_STEPS = 10_000_000
-_MAX_SKIPPED = 5
-"""Rows about what could not be done to the second; the JSON has all."""
 _OWN_SUFFIX = ".py"
 _RECORDING_SUFFIX = ".rec"
+_SOLVERS = "solver."
+_MOVING = ("steps", "film", "record_inputs", "csv_contacts", "csv_states", "csv_timings", "drops", "solver", "against")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class RunOptions:
     """Options of ``run``."""
 
-    demo: Annotated[
-        str | None,
-        typer.Argument(metavar="[ID|FILE]", help="Which demo (see the command list); or a scene file, or a demo file.", show_default=False),
-    ] = None
-    headless: Annotated[
-        bool, typer.Option("--headless", help="No window. Implied by --steps, --json, --screenshot, --record, --csv-*.")
-    ] = False
-    steps: Annotated[
-        int | None, typer.Option("--steps", metavar="N", min=1, max=MAX_STEPS, help="Steps to take.", show_default=str(DEFAULT_STEPS))
-    ] = None
+    demo: str | None = argument("[ID|FILE]", "Which demo (see the command list); or a scene file, or a demo file.", None, reads=True)
+    headless: bool = option("", "No window. Implied by --steps, --json, --screenshot, --record, --csv-*.", False, without_window=True)
+    steps: int | None = option("N", "Steps to take.", low=1, high=MAX_STEPS, shown=str(DEFAULT_STEPS), without_window=True)
     seed: options.Seed = 0
     solver: options.SolverName = None
     against: options.Against = None
-    since: Annotated[
-        int | None,
-        typer.Option("--from", metavar="STEP", help="With --against: they part from the state after this step.", show_default="0"),
-    ] = None
+    since: int | None = option(
+        "STEP", "They part from the state after this step.", name="--from", shown="0", needs=("against",), without_window=True
+    )
     settings: options.Settings = None
-    screenshot: Annotated[str | None, typer.Option("--screenshot", metavar="F.png", help="Write a picture of the end.")] = None
-    json_file: options.JsonFile = None
-    pair_file: Annotated[str | None, typer.Option("--pair", metavar="FILE", help="Open a pair of shapes, in place of a demo.")] = None
-    drops: Annotated[list[str] | None, typer.Option("--drop", metavar="FILE", help="A picture or body that falls in; repeatable.")] = None
+    screenshot: options.Screenshot = None
+    json: options.JsonFile = None
+    pair: str | None = option("FILE", "Open a pair of shapes, in place of a demo.", reads=True, excludes=("demo", *_MOVING))
+    drops: list[str] | None = option("FILE", "A picture or body that falls in; repeatable.", name="--drop", reads=True)
     ui_scale: options.UiScale = None
     theme: options.Theme = None
     film: options.FilmFile = None
-    rate: options.FilmRate = None
-    film_size: options.FilmSize = None
+    fps: options.FilmRate = None
+    size: options.FilmSize = None
     with_panel: options.WithPanel = False
-    recording: Annotated[
-        str | None, typer.Option("--record-inputs", metavar="F.rec", help="Record what happens, for the command replay; a new file.")
-    ] = None
-    csv_contacts: Annotated[str | None, typer.Option("--csv-contacts", metavar="F.csv", help="Write every contact of every step.")] = None
-    csv_states: Annotated[str | None, typer.Option("--csv-states", metavar="F.csv", help="Write every body after every step.")] = None
-    csv_timings: Annotated[str | None, typer.Option("--csv-timings", metavar="F.csv", help="Write what every step cost.")] = None
-
-    @property
-    def tables(self) -> dict[str, str | None]:
-        """The files of tables by their options."""
-        return {"--csv-contacts": self.csv_contacts, "--csv-states": self.csv_states, "--csv-timings": self.csv_timings}
+    record_inputs: str | None = option("F.rec", "Record what happens, for the command replay; a new file.", writes=(".rec",), is_new=True)
+    csv_contacts: str | None = option("F.csv", "Write every contact of every step.", writes=(".csv",), without_window=True)
+    csv_states: str | None = option("F.csv", "Write every body after every step.", writes=(".csv",), without_window=True)
+    csv_timings: str | None = option("F.csv", "Write what every step cost.", writes=(".csv",), without_window=True)
 
 
-@options.takes_options
-def run_command(args: RunOptions) -> int:
+@options.command
+def run_command(args: RunOptions) -> Report | None:
     """Run one demo, a scene file (ours or an export of R.U.B.E., .json; a drawing, .svg), or a demo of your own (.py).
 
     In the window it goes on until you close it. Headless it takes N steps, compares every contact with our own algorithms, and
@@ -99,58 +81,31 @@ def run_command(args: RunOptions) -> int:
     --record-inputs a file from which the command replay plays it all again, to the last bit.
     """
     others = options.solver_list("--against", args.against)
-    if args.since is not None:
-        options.left_out("left out without --against", {"--from": args.since if not others else None})
-    if args.since is not None:
-        integer("--from", args.since, 0, (DEFAULT_STEPS if args.steps is None else args.steps) - 1)
-    filming = wanted_film("--record", args.film, args.rate, args.film_size, args.with_panel)
-    scene = args.demo if args.demo is not None and os.path.exists(args.demo) else None
-    reads = {"ID|FILE": scene, "--pair": args.pair_file, **{f"--drop {file}": file for file in args.drops or ()}}
-    check_files(
-        reads,
-        {
-            "--json": args.json_file,
-            "--screenshot": args.screenshot,
-            "--record": args.film,
-            "--record-inputs": args.recording,
-            **args.tables,
-        },
-    )
-    if args.recording is not None and os.path.lexists(args.recording):
-        raise InvalidInputError("--record-inputs", "a file that is not there yet", args.recording)
-    if args.pair_file is not None:
-        still = {"--record": args.film, "--record-inputs": args.recording, **args.tables, "--steps": args.steps}
-        options.left_out("left out with --pair, which does not move", still)
-        options.left_out(
-            "left out with --pair, which has no world",
-            {"--drop": args.drops[0] if args.drops else None, "--solver": args.solver, "--against": args.against},
-        )
-        options.left_out("without another demo", {"--pair": args.demo if args.demo != "pair" else None})
+    integer("--from", args.since or 0, 0, (args.steps or DEFAULT_STEPS) - 1)
+    film = wanted_film("--record", args.film, args.fps, args.size, args.with_panel, 1.0)
+    pair = None
+    if args.pair is not None:
         from engine.app.case_demos import inspector_of
 
-        pair, kind = inspector_of(args.pair_file)
+        pair, kind = inspector_of(args.pair)
     else:
-        pair, kind = None, demo_or_file("ID|FILE", args.demo)
-    with _telling_lines(kind, args.demo or ""):
+        kind = demo_or_file("ID|FILE", args.demo)
+    with _naming_lines(kind, args.demo or ""):
         values, own = demo_values(kind, args.settings or [], args.solver)
-        wants_files = [path for path in (args.screenshot, args.json_file, args.film, *args.tables.values()) if path is not None]
-        if not (args.headless or args.steps is not None or wants_files):
-            options.left_out("left out in the window, which has a button for it", {"--from": args.since})
-            prepare = partial(_begin, drops=args.drops or [], recording=args.recording, against=others)
+        if options.has_window(args):
+            prepare = partial(_begin, drops=args.drops or [], recording=args.record_inputs, against=others)
             made = kind if args.solver is None and own is None else partial(kind, solver=args.solver, solver_settings=own)
             options.open_window(
-                "--headless runs without one", args.ui_scale, made, seed=args.seed, values=values, prepare=prepare, theme=args.theme
-            )
-            return 0
-        options.left_out("left out of a headless run", {"--ui-scale": args.ui_scale})
+                "--headless runs without one", made, ui_scale=args.ui_scale, seed=args.seed, values=values, prepare=prepare,
+                theme=args.theme,
+            )  # fmt: skip
+            return None
         if pair is not None:
-            from engine.cli.run_pair import run_pair_headless
-
-            return run_pair_headless(pair, kind, values, args.screenshot, args.json_file)
-        return _headless(args, kind, values, own, others, filming)
+            return _answer(pair, kind, values, args.screenshot)
+        return _headless(args, kind, values, own, others, film)
 
 
-def _telling_lines(kind: type[Demo], given: str) -> contextlib.AbstractContextManager[None]:
+def _naming_lines(kind: type[Demo], given: str) -> contextlib.AbstractContextManager[None]:
     """Report an exception of a demo's own code with its line; a scene file has no code."""
     from engine.cli.own_demo import told_with_line
 
@@ -275,8 +230,7 @@ def demo_values(kind: type[Demo], settings: Sequence[str], solver: str | None) -
         name, equals, value = (part.strip() for part in setting.partition("="))
         if not equals or not name or not value:
             raise InvalidInputError("--set", "NAME=VALUE, such as speed=2", setting)
-        is_own = name.startswith(_SOLVERS) or (name not in known and name in names)
-        if is_own:
+        if name.startswith(_SOLVERS) or (name not in known and name in names):
             changes[name.removeprefix(_SOLVERS)] = _number_or_word(value)
         elif name not in known and names:
             listed = (*known, *(_SOLVERS + setting_name if setting_name in known else setting_name for setting_name in names))
@@ -292,15 +246,10 @@ def demo_values(kind: type[Demo], settings: Sequence[str], solver: str | None) -
     return values, merged
 
 
-_SOLVERS = "solver."
-
-
 def _number_or_word(text: str) -> float | str:
     for kind in (int, float):
-        try:
+        with contextlib.suppress(ValueError):
             return kind(text)
-        except ValueError:
-            continue
     return text
 
 
@@ -310,18 +259,19 @@ def _headless(
     values: dict[str, float],
     solver_settings: NamedValues | None,
     others: tuple[str, ...],
-    filming: WantedFilm | None,
-) -> int:
+    film: WantedFilm | None,
+) -> Report:
     """Run a demo without a window, beside it once more with each of the `others`, and write what the options ask for."""
     from engine.app.headless import picture_of, run_headless
     from engine.scenes.tables import Tables
     from engine.sim.values import StateError
 
-    steps, referee = DEFAULT_STEPS if args.steps is None else args.steps, load_referee()
+    steps, referee = args.steps or DEFAULT_STEPS, load_referee()
     with warming():
         options.prepare_solvers(args.solver, *others)
-    record = partial(_recorder, path=args.recording) if args.recording is not None else None
-    with Tables(*args.tables.values()) as tables, filmed(filming) as camera, progress(kind.title, steps) as advance:
+    record = partial(_recorder, path=args.record_inputs) if args.record_inputs is not None else None
+    files = args.csv_contacts, args.csv_states, args.csv_timings
+    with Tables(*files) as tables, filmed(film) as camera, progress(kind.title, steps) as advance:
 
         def add_row(demo: Demo) -> None:
             times = [(stage.times.step, stage.times.check) for stage in demo.stages]
@@ -345,88 +295,35 @@ def _headless(
                 solver_settings=solver_settings,
             )  # fmt: skip
         except StateError as error:
-            option, value = ("--against", ",".join(others)) if others else ("--record-inputs", args.recording)
+            option, value = ("--against", ",".join(others)) if others else ("--record-inputs", args.record_inputs)
             raise InvalidInputError(option, f"left out ({error})", value) from None
     if args.screenshot is not None:
         with waiting("drawing"):
             write_atomically(args.screenshot, picture_of(demo, besides=besides))
-    write_json(args.json_file, {**report.as_json(), "readout": _readout(demo)})
-    out = people(args.json_file)
-    _print(report, demo, out)
-    written = {"recording": args.recording, "picture": args.screenshot}
-    written |= {option.removeprefix("--csv-"): path for option, path in args.tables.items()}
-    print_rows(out, [*camera.rows, *((what, path) for what, path in written.items() if path is not None)])
-    return 0 if report.is_clean else 1
+    plain = report.as_json()
+    readout = [line if isinstance(line, str) else line[0] for line in demo.status()]
+    rows = facts({name: value for name, value in plain.items() if name not in ("demo", "steps", "seed")}) | camera.row
+    title = Link(f"{demo.title}, {report.steps} steps, seed {report.seed}", "title")
+    parts: list[Part] = [title, rows, *(f"  {line}" for line in dict.fromkeys((*readout, *demo.summary())))]
+    return Report({**plain, "readout": readout}, parts, int(not report.is_clean))
 
 
-def _readout(demo: Demo) -> list[str]:
-    """Return the lines of the readout at the end of a run."""
-    return [line if isinstance(line, str) else line[0] for line in demo.status()]
+def _answer(pair: Pair, kind: type[Demo], values: dict[str, float], screenshot: str | None) -> Report:
+    """Return both answers about a pair; status 1 if the difference stays unexplained."""
+    from engine.app.headless import picture_of
+    from engine.compare.pair.answers import ask
+    from engine.compare.pair.file import pair_as_json
 
-
-def _pair_words(report: RunReport) -> str:
-    pairs = report.pairs
-    words = f"pairs, summed over the steps: ours {pairs.ours}, Box2D {pairs.box2d}"
-    return f"{words}, {pairs.explained} explained, {pairs.unexplained} unexplained" if pairs.explained or pairs.unexplained else words
-
-
-def _titles(solvers: str) -> str:
-    from engine.world import load_solver
-
-    return ", ".join(load_solver(name).capabilities.title for name in solvers.split())
-
-
-def _listed(settings: Mapping[str, float | str]) -> str:
-    return ", ".join(f"{name} {value}" for name, value in settings.items())
-
-
-def _length(meters: float) -> str:
-    return f"{meters:.3g} m" if meters >= 1.0 else f"{1000.0 * meters:.3g} mm"
-
-
-def _against_rows(against: BesideReport) -> list[tuple[str, str]]:
-    parted, worst = against.parted, against.worst
-    words = f"no body farther than {1000.0 * against.tolerance:g} mm from its other one"
-    if parted is not None:
-        words = f"they part at step {parted.step}, {against.name(parted)} by {_length(parted.meters)}"
-    rows = [("against", f"{_titles(against.solver)}: {words}")]
-    if against.why is not None:
-        rows.append(("reason", against.why.words))
-    if worst is not None:
-        rows.append(("farthest", f"{against.name(worst)}, {_length(worst.meters)} at step {worst.step}"))
-    here, there = against.energy
-    rows.append(("energy", f"{here.start:.6g} to {here.end:.6g} J, against {there.start:.6g} to {there.end:.6g} J"))
-    if against.only_in_one:
-        rows.append(("in one only", f"{counted(against.only_in_one, 'body', 'bodies')} at the end"))
-    rows += [("skipped", f"{step.action} after step {step.step}: {step.why}") for step in against.skipped[:_MAX_SKIPPED]]
-    return rows
-
-
-def _method_rows(report: RunReport) -> list[tuple[str, str]]:
-    """Return a row for each of several methods beside each other."""
-    rows = []
-    for method in report.methods if len(report.methods) > 2 else ():
-        words = f"{method.energy.end:.6g} J, {_length(method.overlap)} deep, {method.standing}, {method.ms:.2f} ms a step"
-        rows.append(("method", f"{_titles(method.solver)}: {words}"))
-    return rows
-
-
-def _print(report: RunReport, demo: Demo, out: Console) -> None:
-    out.print(f"[bold]{escape(demo.title)}[/bold], {report.steps} steps, seed {report.seed}")
-    counts, contacts = report.counts, report.contacts
-    rows = (
-        ("solver", _titles(report.solver)),
-        *((("settings", _listed(report.solver_settings)),) if report.solver_settings else ()),
-        ("bodies", report.bodies),
-        ("contacts", f"{counts.begun} begun, {counts.ended} ended"),
-        ("points", f"{counts.added} added, {counts.persisted} persisting, {counts.removed} removed"),
-        ("compared", f"{contacts.compared}: {contacts.agree} agree, {contacts.explained} explained, {contacts.unexplained} unexplained"),
-        ("touching", _pair_words(report)),
-        ("a step", f"{report.ms_median:.2f} ms median, {report.ms_max:.2f} ms at most"),
-        ("state", report.state_hash),
-        *(row for against in report.against for row in _against_rows(against)),
-        *_method_rows(report),
-    )
-    print_rows(out, rows)
-    for line in dict.fromkeys((*_readout(demo), *demo.summary())):
-        out.print(f"  {line}", markup=False)
+    referee = load_referee()
+    with warming():
+        try:
+            answers = ask(pair)
+        except LabError as error:
+            raise LabError(f"the pair cannot be computed: {error}") from None
+    if screenshot is not None:
+        write_atomically(screenshot, picture_of(kind(0, values, referee)))
+    verdict = {name: getattr(answers, name) for name in ("verdict", "reason", "size", "evidence")}
+    box2d = None if answers.box2d is None else asdict(answers.box2d)
+    plain: dict[str, Any] = {"pair": pair_as_json(pair), **verdict, "ours": asdict(answers.ours), "box2d": box2d}
+    said = {"ours": answers.ours.words, "Box2D": "not asked" if answers.box2d is None else answers.box2d.words}
+    return Report(plain, (Link(pair.query, "title"), facts(verdict) | said), int(answers.verdict == "unexplained"))

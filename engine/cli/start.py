@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
 from engine import __version__
-from engine.cli.options import Theme, UiScale, left_out
+from engine.cli.options import Theme, UiScale, command, open_window, option
 from engine.cli.output import load_referee, people, progress
+from engine.common.errors import InvalidInputError
+from engine.report import Report, Table
 
 if TYPE_CHECKING:
     from engine.sim.demo import Demo
@@ -20,38 +23,38 @@ TOUR_SECONDS = 5.0
 OUT = Path("out")
 
 
-def start(
-    context: typer.Context,
-    ui_scale: UiScale = None,
-    theme: Theme = None,
-    version: Annotated[bool, typer.Option("--version", help="Print the version and end; doctor prints all others.")] = False,
-) -> int:
+@dataclass(frozen=True, kw_only=True)
+class StartOptions:
+    """Options without a command."""
+
+    ui_scale: UiScale = None
+    theme: Theme = None
+    version: bool = option("", "Print the version and end; doctor prints all others.", False)
+
+
+@command
+def start(args: StartOptions, context: typer.Context) -> Report | None:
     """Open the window; without a display, say so and tour the demos off-screen."""
-    if version:
+    if args.version:
         people().print(f"collision laboratory {__version__}")
         raise typer.Exit
     if context.invoked_subcommand is not None:
-        left_out(f"behind the command ({context.invoked_subcommand}), if that takes it", {"--ui-scale": ui_scale, "--theme": theme})
-        return 0
+        for name, value in (("--ui-scale", args.ui_scale), ("--theme", args.theme)):
+            if value is not None:
+                raise InvalidInputError(name, f"behind the command ({context.invoked_subcommand}), if that takes it", value)
+        return None
 
     from engine.app.display import display_problem
-    from engine.app.layout import check_ui_scale
 
-    check_ui_scale("--ui-scale", ui_scale)
     problem = display_problem()
     if problem is None:
-        from engine.app.loop import open_window
-
-        with open_window(ui_scale=ui_scale, theme=theme) as loop:
-            loop.run()
-        return 0
+        open_window("", None, ui_scale=args.ui_scale, theme=args.theme)
+        return None
     people().print(f"No display ({problem}): running every demo off-screen for {TOUR_SECONDS:.0f} s instead, pictures go to {OUT}/.")
     return _tour()
 
 
-def _tour() -> int:
-    from rich.table import Table
-
+def _tour() -> Report:
     from engine.app.files import check_directory
     from engine.app.tour import run_tour
     from engine.common.jit import cache_is_warm, is_compiling
@@ -72,12 +75,10 @@ def _tour() -> int:
     referee = load_referee(is_whole=True)
     with progress(lambda: f"tour: {now}" if now else "tour", steps) as advance:
         stops = run_tour(demos, OUT, TOUR_SECONDS, referee=referee, on_step=on_step)
-    heads = ("demo", "seconds", "bodies", "contacts", "agree", "explained", "unexplained", "ms a step", "picture")
-    table = Table(*heads, box=None, header_style="bold")
+    rows = []
     for stop in stops:
         report = stop.report
-        counts = (report.contacts.agree, report.contacts.explained, report.contacts.unexplained)
-        before = (report.demo, f"{stop.seconds:.3g}", str(report.bodies), str(report.counts.begun))
-        table.add_row(*before, *map(str, counts), f"{report.ms_median:.2f}", str(stop.picture))
-    people().print(table)
-    return 1 if any(not stop.report.is_clean for stop in stops) else 0
+        counts = (report.bodies, report.counts.begun, report.contacts.agree, report.contacts.explained, report.contacts.unexplained)
+        rows.append((report.demo, stop.seconds, *counts, report.ms_median, str(stop.picture)))
+    heads = ("demo", "seconds", "bodies", "contacts", "agree", "explained", "unexplained", "ms a step", "picture")
+    return Report({}, (Table("", heads, tuple(rows), (0, 8)),), int(any(not stop.report.is_clean for stop in stops)))

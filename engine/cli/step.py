@@ -3,172 +3,184 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import os
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, is_dataclass
+from enum import Enum
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-import typer
+import numpy as np
 
-from engine.app.files import check_directory
+from engine.app.files import write_atomically
 from engine.cli import options
-from engine.cli.output import check_files, people, print_rows, text_table, warming, write_json
+from engine.cli.check import find_functions
+from engine.cli.options import FOLDER, argument, named, option
+from engine.cli.output import people, print_part, progress, warming
 from engine.cli.run import demo_or_file
-from engine.cli.step_own import ask_own, own_beside, own_function
 from engine.cli.step_quiz import run_quiz
-from engine.cli.step_result import Pictures, draw_steps, steps_as_json, steps_table
-from engine.common.checks import integer, within
-from engine.common.errors import InvalidInputError
+from engine.common.checks import integer
+from engine.common.errors import InvalidInputError, LabError
 from engine.common.words import counted
+from engine.report import Link, Part, Report, Table, Value
 
 if TYPE_CHECKING:
+    from engine.contracts.trace import TraceStep
     from engine.trace.cases import Case
+    from engine.trace.own import OwnAnswer, OwnFunction
 
 __all__ = ["step_command"]
 
 _DEFAULT_STEPS, _MAX_STEPS = 60, 100_000
 """Steps of a scene before a case is taken from it: by default, and at most."""
-_MIN_SECONDS, _MAX_SECONDS = 0.02, 60.0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+def _own_file(target: str) -> tuple[Path, str]:
+    """Return the file and the name of a function."""
+    paths, function, is_folder = find_functions("--own", target)
+    if is_folder:
+        raise InvalidInputError("--own", "a file, with a function's name behind a colon", target)
+    return paths[0], function
+
+
+def _own_files(target: str) -> Sequence[str]:
+    return [str(_own_file(target)[0])]
+
+
+@dataclass(frozen=True, kw_only=True)
 class StepOptions:
     """Options of ``step``."""
 
-    name: Annotated[str | None, typer.Argument(metavar="[ALGORITHM]", help="Without one, all are listed.", show_default=False)] = None
-    pair_file: Annotated[str | None, typer.Option("--pair", metavar="FILE", help="What it is asked: a pair file or stepper case.")] = None
-    scene: Annotated[
-        str | None, typer.Option("--scene", metavar="ID|FILE", help="Take what it is asked out of a demo or a scene file.")
-    ] = None
-    since: Annotated[
-        int | None,
-        typer.Option(
-            "--from", metavar="N", min=0, max=_MAX_STEPS, help="With --scene: after N steps of it.", show_default=str(_DEFAULT_STEPS)
-        ),
-    ] = None
+    name: str | None = argument("[ALGORITHM]", "Without one, all are listed.", None)
+    pair: str | None = option("FILE", "What it is asked: a pair file or stepper case.", reads=True, excludes=("scene",), needs=("name",))
+    scene: str | None = option("ID|FILE", "Take what it is asked out of a demo or a scene file.", reads=True, needs=("name",))
+    since: int | None = option(
+        "N", "After N steps of the scene.", name="--from", low=0, high=_MAX_STEPS, shown=str(_DEFAULT_STEPS), needs=("scene",)
+    )
     seed: options.Seed = 0
-    beside: Annotated[
-        str | None,
-        typer.Option(
-            "--beside", metavar="ALGORITHM", help="A second one, asked the same, or all: those that go with it, three at the most."
-        ),
-    ] = None
-    at: Annotated[int | None, typer.Option("--at", metavar="K", min=1, help="The step to begin at, or of the picture, from 1.")] = None
-    quiz: Annotated[int | None, typer.Option("--quiz", metavar="N", help="Ask N questions; --json has the answers.")] = None
-    own: Annotated[
-        str | None, typer.Option("--own", metavar="FILE.py:FUNCTION", help="Your own function, and the step that denies its answer.")
-    ] = None
-    json_file: options.JsonFile = None
-    screenshot: Annotated[str | None, typer.Option("--screenshot", metavar="F.png", help="Write a picture of a step, the last.")] = None
-    pictures: Annotated[str | None, typer.Option("--pictures", metavar="DIR", help="Write every step as a picture.")] = None
+    beside: str | None = option(
+        "ALGORITHM", "A second one, asked the same, or all: those that go with it, three at the most.", needs=("name",)
+    )
+    at: int | None = option("K", "The step to begin at, or of the picture, from 1.", low=1, needs=("name",))
+    quiz: int | None = option(
+        "N", "Ask N questions; --json has the answers.", needs=("name",),
+        excludes=("beside", "own", "at", "screenshot", "pictures", "film"),
+    )  # fmt: skip
+    own: str | None = option(
+        "FILE.py:FUNCTION", "Your own function, and the step that denies its answer.", needs=("name",), reads=_own_files
+    )
+    json: options.JsonFile = None
+    screenshot: str | None = option("F.png", "Write a picture of a step, the last.", writes=(".png",), needs=("name",), without_window=True)
+    pictures: str | None = option("DIR", "Write every step as a picture.", writes=(FOLDER,), needs=("name",), without_window=True)
     film: options.FilmFile = None
-    rate: options.FilmRate = None
-    size: Annotated[
-        str | None, typer.Option("--size", metavar="WxH", help="Pixels of pictures and film, 16 to 4096 a side.", show_default="1280x720")
-    ] = None
-    seconds: Annotated[
-        float | None, typer.Option("--seconds-per-step", metavar="S", help="How long the film shows each step.", show_default="1")
-    ] = None
+    fps: options.FilmRate = None
+    size: str | None = option(
+        "WxH", "Pixels of pictures and film, 16 to 4096 a side.", shown="1280x720", needs=("screenshot", "pictures", "film")
+    )
+    seconds_per_step: float = option("S", "How long the film shows each step.", 1.0, low=0.02, high=60.0, unit="s", needs=("film",))
     ui_scale: options.UiScale = None
     theme: options.Theme = None
 
 
-@options.takes_options
-def step_command(args: StepOptions) -> int:
+@options.command
+def step_command(args: StepOptions) -> Report | None:
     """Watch an algorithm: every step that its production kernel takes, with the sentence that says what happened and why.
 
     It opens the window, where both shapes are dragged while it stands at a step; --json, --screenshot, --pictures and --record work without
     one, and where there is no display the steps are printed as sentences, and --quiz asks in lines. What it is asked comes from a file
     (--pair), out of a scene (--scene), or is its own example. With --own it ends with status 1 where your function is wrong.
     """
-    function = None if args.own is None else own_function(args.own, args.name)
-    reads = {"--pair": args.pair_file, "--scene": args.scene if args.scene is not None and os.path.exists(args.scene) else None}
-    check_files({**reads, "--own": None if function is None else str(function[0])}, {"--json": args.json_file})
-    drawn = {"--screenshot": args.screenshot, "--pictures": args.pictures, "--record": args.film}
     if args.name is None:
-        inputs = {"--pair": args.pair_file, "--scene": args.scene, "--beside": args.beside, "--quiz": args.quiz, "--own": args.own}
-        options.left_out("given with an algorithm", {**inputs, **drawn, "--at": args.at, "--from": args.since})
-        return _list(args.json_file)
+        return _list()
     from engine import trace
+    from engine.trace.own import BESIDE, Asking, beside, plain_case
 
-    with options.named("ALGORITHM"):
+    with named("ALGORITHM"):
         trace.algorithm(args.name)
-    drawing = _pictures(args)
+    function = None if args.own is None else _own_file(args.own)
+    if function is not None and args.name not in BESIDE:
+        raise InvalidInputError("--own", "beside one of " + ", ".join(BESIDE), args.name)
     case = _case(args.name, args)
-    others: tuple[str, ...] = ()
-    if args.beside is not None:
-        others = _checked_beside(args.beside, args.name, case)
+    others = () if args.beside is None else _checked_beside(args.beside, args.name, case)
     if args.quiz is not None:
-        options.left_out("left out with --quiz", {"--beside": args.beside, "--own": args.own, "--at": args.at, **drawn})
-        return run_quiz(args.name, case, args.quiz, args.seed, args.json_file, args.ui_scale, args.theme)
-    out = people(args.json_file)
-    if args.json_file is None and not drawing.any:
+        return run_quiz(args.name, case, args.quiz, args.seed, args.json, args.ui_scale, args.theme)
+    if options.has_window(args):
         from engine.app.display import display_problem
 
         problem = display_problem()
         if problem is None:
             from engine.app.case_demos import stepper_of
 
-            with contextlib.nullcontext() if function is None else own_beside(*function, case) as asking:
-                kind = stepper_of(args.name, case, _title(args.pair_file, args.scene), args.beside, own=asking)
-                options.open_window("", args.ui_scale, kind, values={"step": args.at or 1}, theme=args.theme)
-            return 0
-        out.print(f"No display ({problem}): the steps in words.")
-    options.left_out("left out of a run without a window", {"--ui-scale": args.ui_scale})
+            title = os.path.basename(args.pair) if args.pair is not None else f"Out of {os.path.basename(args.scene)}" if args.scene else ""
+            with contextlib.ExitStack() as stack:
+                asking = None if function is None else Asking(stack.enter_context(_own(function, case)))
+                if asking is not None:
+                    stack.callback(asking.stop)
+                kind = stepper_of(args.name, case, title, args.beside, own=asking)
+                options.open_window("", kind, values={"step": args.at or 1}, ui_scale=args.ui_scale, theme=args.theme)
+            return None
+        print_part(people(), f"No display ({problem}): the steps in words.")
     with warming():
         steps = {algorithm: trace.algorithm(algorithm).steps(case) for algorithm in (args.name, *others)}
     if args.at is not None:
         integer("--at", args.at, 1, max(map(len, steps.values())))
-    theirs = None if function is None else ask_own(*function, case, steps[args.name])
-    files = draw_steps(drawing, case, steps, theirs)
-    if args.json_file is not None:
-        first = steps_as_json(args.name, case, steps[args.name])
-        more = {} if args.beside is None else {"beside": [steps_as_json(algorithm, case, steps[algorithm]) for algorithm in others]}
-        write_json(args.json_file, {**first, **more, **({} if theirs is None else {"own": theirs.as_json()})})
-    for algorithm, trace_steps in steps.items():
-        out.print(f"[bold]{trace.algorithm(algorithm).title}[/bold], {counted(len(trace_steps), 'step')}")
-        out.print(steps_table(trace_steps))
-    if theirs is not None:
-        out.print(theirs.sentence, markup=False)
-    print_rows(out, files)
-    return 0 if theirs is None or not theirs.faults else 1
+    theirs = None
+    if function is not None:
+        with _own(function, case) as own:
+            theirs = beside(own.query, case, steps[args.name], own.ask(plain_case(case)))
+    files = _draw(args, case, steps, theirs)
+    plain = {}
+    if args.json is not None:
+        plain = _as_json(args.name, case, steps[args.name])
+        plain |= {} if args.beside is None else {"beside": [_as_json(algorithm, case, steps[algorithm]) for algorithm in others]}
+        plain |= {} if theirs is None else {"own": theirs.as_json()}
+
+    def parts() -> Iterator[Part]:
+        for algorithm, trace_steps in steps.items():
+            yield Link(f"{trace.algorithm(algorithm).title}, {counted(len(trace_steps), 'step')}", "title")
+            yield _table(trace_steps)
+        if theirs is not None:
+            yield theirs.sentence
+        yield files
+
+    return Report(plain, parts(), int(theirs is not None and bool(theirs.faults)))
 
 
-def _title(pair_file: str | None, scene: str | None) -> str:
-    return os.path.basename(pair_file) if pair_file is not None else f"Out of {os.path.basename(scene)}" if scene is not None else ""
+@contextlib.contextmanager
+def _own(function: tuple[Path, str], case: Case) -> Iterator[OwnFunction]:
+    """Start a function that can be asked about a case.
+
+    Raises
+    ------
+    LabError
+        Its file, which is named, cannot be loaded, or the case is none that it can be asked.
+    """
+    from engine.check.runner import RefusedFunctionError
+    from engine.trace.own import OwnFunction, plain_case
+
+    plain_case(case)
+    with OwnFunction(*function) as own:
+        try:
+            own.start()
+            yield own
+        except RefusedFunctionError as refusal:
+            raise LabError(f"{function[0]}: {refusal.message}") from None
 
 
-def _list(json_file: str | None) -> int:
+def _list() -> Report:
     from engine import trace
 
-    table = text_table("algorithm", "title", "beside it")
     algorithms = [trace.algorithm(name) for name in trace.algorithms()]
-    for algorithm in algorithms:
-        table.add_row(algorithm.name, algorithm.title, ", ".join(other for other in algorithm.beside if other in trace.algorithms()))
+    rows = tuple(
+        (algorithm.name, algorithm.title, ", ".join(other for other in algorithm.beside if other in trace.algorithms()))
+        for algorithm in algorithms
+    )
     plain = [
-        {"name": algorithm.name, "title": algorithm.title, "page": algorithm.page, "beside": list(algorithm.beside)}
+        {name: getattr(algorithm, name) for name in ("name", "title", "page")} | {"beside": list(algorithm.beside)}
         for algorithm in algorithms
     ]
-    write_json(json_file, {"algorithms": plain})
-    people(json_file).print(table)
-    return 0
-
-
-def _pictures(args: StepOptions) -> Pictures:
-    """Return what is to be drawn, once it is certain that it can be written."""
-    from engine.app.film import check_film
-    from engine.app.headless import film_size
-
-    if args.film is None:
-        options.left_out("given with --record, of whose film it speaks", {"--fps": args.rate, "--seconds-per-step": args.seconds})
-    if not (args.screenshot or args.pictures or args.film):
-        options.left_out("given with --screenshot, --pictures or --record", {"--size": args.size})
-    seconds = within("--seconds-per-step", 1.0 if args.seconds is None else args.seconds, _MIN_SECONDS, _MAX_SECONDS, "s")
-    pixels = film_size(args.size)
-    check_files({}, {"--screenshot": args.screenshot})
-    if args.pictures is not None:
-        check_directory("--pictures", args.pictures)
-    frames = check_film("--record", args.film, args.rate, pixels) if args.film is not None else 0.0
-    return Pictures(args.at, args.screenshot, args.pictures, args.film, frames, seconds, pixels)
+    return Report({"algorithms": plain}, (Table("", ("algorithm", "title", "beside it"), rows, (0, 1, 2)),))
 
 
 def _case(name: str, args: StepOptions) -> Case:
@@ -176,15 +188,12 @@ def _case(name: str, args: StepOptions) -> Case:
     from engine import trace
     from engine.trace.doors import fitted
 
-    if args.scene is None:
-        options.left_out("given with --scene", {"--from": args.since})
-    if args.pair_file is not None:
-        options.left_out("left out with --pair", {"--scene": args.scene})
+    if args.pair is not None:
         from engine.trace.case_file import load_case
 
-        case = fitted(name, load_case(args.pair_file).case)
+        case = fitted(name, load_case(args.pair).case)
         if case is None:
-            raise InvalidInputError("--pair", f"a file that {name} can be asked ({_example(name)})", args.pair_file)
+            raise InvalidInputError("--pair", f"a file that {name} can be asked ({_example(name)})", args.pair)
         return case
     if args.scene is None:
         example: Case = trace.algorithm(name).example
@@ -196,7 +205,7 @@ def _case(name: str, args: StepOptions) -> Case:
         raise InvalidInputError("--scene", "a demo with a world", args.scene)
     for _ in range(_DEFAULT_STEPS if args.since is None else args.since):
         demo.sim.step()
-    with options.named("--scene"):
+    with named("--scene"):
         return case_of_world(demo.stages[0].world, trace.algorithm(name))
 
 
@@ -218,7 +227,7 @@ def _checked_beside(beside: str, name: str, case: Case) -> tuple[str, ...]:
 
     if beside == trace.ALL_BESIDE:
         return trace.beside(name, case)
-    with options.named("--beside"):
+    with named("--beside"):
         other = trace.algorithm(beside)
     if beside == name:
         raise InvalidInputError("--beside", "another algorithm", beside)
@@ -226,4 +235,116 @@ def _checked_beside(beside: str, name: str, case: Case) -> tuple[str, ...]:
         can = [candidate for candidate in trace.algorithms() if candidate != name and trace.algorithm(candidate).takes(case)]
         requirement = "one that can be asked the same" + (f": {', '.join(can)}" if can else ", and there is none")
         raise InvalidInputError("--beside", requirement, beside)
-    return () if beside == name else (beside,)
+    return (beside,)
+
+
+def _draw(args: StepOptions, case: Case, steps: Mapping[str, Sequence[TraceStep]], theirs: OwnAnswer | None = None) -> dict[str, Value]:
+    """Draw what is wanted of the steps of several algorithms, by their names, side by side, the first with a user's answer beside it, and
+    return what to print.
+
+    Raises
+    ------
+    OSError, FilmError
+        A file cannot be written.
+    """
+    if args.screenshot is args.pictures is args.film is None:
+        return {}
+    from engine.app.files import png_bytes
+    from engine.app.film import check_film, open_film
+    from engine.app.headless import film_size, no_screen, scale_for
+    from engine.app.pictures.step_picture import draw_beside, frame_bytes
+    from engine.render import palette
+    from engine.render.fonts import FontBook
+    from engine.render.step_view import Aside, StepPicture
+    from engine.trace import algorithm
+
+    size = film_size(args.size)
+    rows: dict[str, Value] = {}
+    rate = 0.0 if args.film is None else check_film("--record", args.film, args.fps, size)
+    with no_screen(), contextlib.ExitStack() as undo:
+        first, own = next(iter(steps)), () if theirs is None else theirs.marks
+        sceneries = {name: (*algorithm(name).scenery(case), *(own if name == first else ())) for name in steps}
+        drawn = [StepPicture(algorithm(name), sceneries[name], own_steps) for name, own_steps in steps.items()]
+        if theirs is not None:
+            drawn[0].aside = Aside(theirs.sentence, palette.UNEXPLAINED if theirs.faults else palette.AGREE, 2)
+        n_steps, fonts = max(len(picture.steps) for picture in drawn), FontBook(scale_for(size))
+        if args.screenshot is not None:
+            k = n_steps - 1 if args.at is None else args.at - 1
+            write_atomically(args.screenshot, png_bytes(draw_beside(drawn, k, size, fonts)))
+            rows["picture"] = f"{args.screenshot}, step {k + 1} of {n_steps}"
+        if args.pictures is args.film is None:
+            return rows
+        film = None if args.film is None else open_film(args.film, size, rate)
+        if film is not None:
+            undo.callback(film.discard)
+        digits = max(len(str(n_steps)), 3)
+        with progress("pictures of the steps", n_steps) as advance:
+            n_frames = 0
+            for k in range(n_steps):
+                surface = draw_beside(drawn, k, size, fonts)
+                if args.pictures is not None:
+                    write_atomically(Path(args.pictures) / f"{first}_{k + 1:0{digits}d}.png", png_bytes(surface))
+                if film is not None:
+                    frame, until = frame_bytes(surface), max(round((k + 1) * args.seconds_per_step * rate), n_frames + 1)
+                    for _ in range(until - n_frames):
+                        film.add(frame)
+                    n_frames = until
+                advance()
+        if args.pictures is not None:
+            rows["pictures"] = f"{n_steps} in {args.pictures}"
+        if film is not None:
+            film.close()
+            undo.pop_all()
+            rows["film"] = f"{args.film}, {film.words} of {size[0]} x {size[1]}"
+    return rows
+
+
+def _table(steps: Sequence[TraceStep]) -> Table:
+    """Return a row for each step: its number, what it cost so far, its sentence."""
+    rows = []
+    for k, step in enumerate(steps, 1):
+        cost = ", ".join(f"{name} {number:,}" for name, number in step.cost.items() if name != "steps")
+        rows.append((k, step.kind, step.sentence, cost))
+    return Table("", ("step", "kind", "what happened, and why", "cost so far"), tuple(rows), (1, 2, 3))
+
+
+def _as_json(name: str, case: Case, steps: Sequence[TraceStep]) -> dict[str, Any]:
+    """Return all there is of an algorithm's steps as plain data; numbers that JSON does not have are null."""
+    from engine.trace import algorithm
+    from engine.trace.case_file import SavedCase, case_as_json
+
+    chosen = algorithm(name)
+    return {
+        "algorithm": name,
+        "title": chosen.title,
+        "page": chosen.page,
+        "pseudo_code": list(chosen.pseudo_code),
+        "views": plain_of(chosen.views),
+        "case": case_as_json(SavedCase(name, case)),
+        "scenery": plain_of(chosen.scenery(case)),
+        "steps": plain_of(steps),
+    }
+
+
+def plain_of(value: object) -> Any:
+    """Return plain data for records, arrays, enums and what they hold.
+
+    Examples
+    --------
+    >>> from engine.contracts.trace import Feature
+    >>> plain_of({"seen": (Feature("a", "edge", 3),), "bound": float("inf")})
+    {'seen': [{'whose': 'a', 'part': 'edge', 'index': 3}], 'bound': None}
+    """
+    if is_dataclass(value):
+        return {field.name: plain_of(getattr(value, field.name)) for field in fields(value) if not field.name.startswith("_")}
+    if isinstance(value, Enum):
+        return value.name
+    if isinstance(value, np.ndarray | np.generic):
+        return plain_of(value.tolist())
+    if isinstance(value, Mapping):
+        return {str(key): plain_of(item) for key, item in value.items()}
+    if isinstance(value, Sequence | frozenset | set) and not isinstance(value, str | bytes):
+        return [plain_of(item) for item in value]
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    return value if isinstance(value, int | str | None) else str(value)

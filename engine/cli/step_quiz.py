@@ -8,8 +8,9 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 from engine.cli import options
-from engine.cli.output import STANDARD_OUTPUT, InterruptedRunError, SafeConsole, people, warming, write_json
+from engine.cli.output import STANDARD_OUTPUT, SafeConsole, people, print_part, warming
 from engine.common.words import counted, decimals
+from engine.report import Link, Report
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -24,15 +25,13 @@ _SEEN = 4
 """Steps before the question that are shown."""
 
 
-def run_quiz(name: str, case: Case, n: int, seed: int, json_file: str | None, ui_scale: float | None, theme: str | None) -> int:
-    """Ask `n` questions of an algorithm, in the window or on standard input, and write what was answered, also of a quiz that is not over.
+def run_quiz(name: str, case: Case, n: int, seed: int, json_file: str | None, ui_scale: float | None, theme: str | None) -> Report:
+    """Ask `n` questions of an algorithm, in the window or on standard input; the report has what was answered, also of a quiz not over.
 
     Raises
     ------
     InvalidInputError
         `n` is out of range, or the algorithm asks nothing.
-    InterruptedRunError
-        Ctrl-C.
     """
     from engine.app.display import display_problem
     from engine.trace import algorithm
@@ -41,23 +40,20 @@ def run_quiz(name: str, case: Case, n: int, seed: int, json_file: str | None, ui
     with options.named("--quiz"), warming():
         quiz = Quiz(algorithm(name), n, seed, case)
     console = SafeConsole(stderr=True, highlight=False) if json_file == STANDARD_OUTPUT else people()
-    problem, is_interrupted = display_problem(), False
+    problem, interrupted = display_problem(), ""
     try:
         if problem is None:
             from engine.app.case_demos import stepper_of
 
-            options.open_window("", ui_scale, stepper_of(name, case, f"A quiz: {quiz.algorithm.title}", quiz=quiz), theme=theme)
+            kind = stepper_of(name, case, f"A quiz: {quiz.algorithm.title}", quiz=quiz)
+            options.open_window("", kind, ui_scale=ui_scale, theme=theme)
         else:
-            options.left_out("left out of a run without a window", {"--ui-scale": ui_scale})
-            console.print(f"No display ({problem}): a number answers, Enter alone skips, Ctrl-D ends the quiz.", markup=False)
+            print_part(console, f"No display ({problem}): a number answers, Enter alone skips, Ctrl-D ends the quiz.")
             ask(quiz, console, sys.stdin.readline)
     except KeyboardInterrupt:
-        is_interrupted = True
-    write_json(json_file, quiz.as_json())
-    console.print(f"{counted(len(quiz.made), 'answer')}: {score_of(quiz.made)}")
-    if is_interrupted:
-        raise InterruptedRunError(f"interrupted after {len(quiz.made)} of {counted(n, 'question')}")
-    return 0
+        interrupted = f"interrupted after {len(quiz.made)} of {counted(n, 'question')}"
+    print_part(console, f"{counted(len(quiz.made), 'answer')}: {score_of(quiz.made)}")
+    return Report(quiz.as_json(), interrupted=interrupted)
 
 
 def ask(quiz: Quiz, console: Console, read: Callable[[], str]) -> bool:
@@ -77,9 +73,11 @@ def ask(quiz: Quiz, console: Console, read: Callable[[], str]) -> bool:
             choice, is_given = _number(line.strip(), len(question.question.answers))
             if is_given:
                 break
-            console.print(f"a number from 1 to {len(question.question.answers)}; Enter alone skips the question, Ctrl-D ends the quiz")
+            print_part(
+                console, f"a number from 1 to {len(question.question.answers)}; Enter alone skips the question, Ctrl-D ends the quiz"
+            )
         quiz.made = (*quiz.made, question.answered(choice, time.monotonic() - begun))
-        _tell(question, quiz.made[-1], console)
+        _judge(question, quiz.made[-1], console)
     return True
 
 
@@ -93,32 +91,32 @@ def _number(line: str, n: int) -> tuple[int | None, bool]:
 
 
 def _show(quiz: Quiz, asked: Asked, console: Console) -> None:
-    def tell(line: str) -> None:
-        console.print(line, markup=False, soft_wrap=True)
+    def show(line: str) -> None:
+        print_part(console, line)
 
-    tell(f"\nquestion {len(quiz.made) + 1} of {quiz.n}: {quiz.algorithm.title}")
+    show(f"\nquestion {len(quiz.made) + 1} of {quiz.n}: {quiz.algorithm.title}")
     for mark in quiz.algorithm.scenery(asked.case):
         if mark.view == quiz.algorithm.views[0].name:
-            tell("  " + _described(mark))
+            show("  " + _described(mark))
     first = max(0, asked.step - _SEEN)
     if first:
-        tell(f"  ({counted(first, 'step')} before)")
+        show(f"  ({counted(first, 'step')} before)")
     for k in range(first, asked.step):
-        tell(f"  step {k + 1}: {asked.steps[k].sentence}")
+        show(f"  step {k + 1}: {asked.steps[k].sentence}")
     if asked.seen is not None and (numbers := _numbers(asked.seen)):
-        tell(f"    {numbers}")
+        show(f"    {numbers}")
     question = asked.question
-    tell(question.prompt)
+    show(question.prompt)
     places: Iterable[Any] = question.places or [None] * len(question.answers)
     for k, (answer, place) in enumerate(zip(question.answers, places, strict=True), 1):
-        tell(f"  {k}  {answer}" + ("" if place is None else f" at {_coordinates(place)}"))
+        show(f"  {k}  {answer}" + ("" if place is None else f" at {_coordinates(place)}"))
 
 
-def _tell(asked: Asked, prediction: Prediction, console: Console) -> None:
+def _judge(asked: Asked, prediction: Prediction, console: Console) -> None:
     right = asked.question.answers[asked.question.right]
     word = "right." if prediction.is_right else f"skipped: {right}." if prediction.given is None else f"wrong: {right}."
-    console.print(word, style="green" if prediction.is_right else None if prediction.given is None else "red", markup=False)
-    console.print(f"step {asked.step + 1}: {asked.steps[asked.step].sentence}", markup=False, soft_wrap=True)
+    print_part(console, Link(word, "right" if prediction.is_right else "" if prediction.given is None else "wrong"))
+    print_part(console, f"step {asked.step + 1}: {asked.steps[asked.step].sentence}")
 
 
 def _described(mark: Mark) -> str:

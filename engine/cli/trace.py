@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from typing import TYPE_CHECKING, Any
 
 from engine.app.files import write_atomically
-from engine.cli.options import listed, named, takes_options
-from engine.cli.output import STANDARD_OUTPUT, check_files, people, progress, text_table, waiting, warming, write_json
-from engine.common.checks import integer, positive
+from engine.cli.options import JsonFile, Screenshot, argument, command, listed, named, option
+from engine.cli.output import STANDARD_OUTPUT, progress, waiting, warming
 from engine.common.errors import InvalidInputError, LabError
 from engine.common.tolerances import TRACE_TOLERANCE
 from engine.common.words import counted
+from engine.report import Link, Part, Report, Table
 
 if TYPE_CHECKING:
     from engine.cli.trace_result import Cut
@@ -31,71 +29,49 @@ _MAX_REASONS = 3
 _COVER_FIELDS = ("area_error", "missed", "excess", "farthest_missed", "farthest_excess")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class TraceOptions:
     """Options of ``trace``."""
 
-    file: Annotated[str, typer.Argument(metavar="FILE", help="A PNG or another picture, or an SVG.")]
-    tolerance: Annotated[float, typer.Option("--tolerance", metavar="M", help="How far the outline may be from the contour found.")] = (
-        TRACE_TOLERANCE
-    )
-    method: Annotated[
-        str, typer.Option("--method", metavar="LIST", help="all, or a list of exact, hertel_mehlhorn, hull, box, boxes, aabb, circles.")
-    ] = "exact"
-    max_pieces: Annotated[int | None, typer.Option("--max-pieces", metavar="K", help="At most so many, approximately.")] = None
-    pixels_per_metre: Annotated[
-        float, typer.Option("--pixels-per-metre", metavar="N", help="Size: pixels, or an SVG's user units, a meter.")
-    ] = 100.0
-    threshold: Annotated[float, typer.Option("--threshold", metavar="A", help="Alpha from which a pixel is solid, 0 to 1.")] = 0.5
-    crop: Annotated[
-        str | None, typer.Option("--crop", metavar="X,Y,W,H", help="This rectangle of a picture only, pixels: a frame of a strip.")
-    ] = None
-    json_file: Annotated[
-        str | None,
-        typer.Option("--json", metavar="FILE", help="Write the body, for scenes to load; of several methods, a comparison."),
-    ] = None
-    screenshot: Annotated[str | None, typer.Option("--screenshot", metavar="F.png", help="Write a picture, a panel for each method.")] = (
-        None
-    )
+    file: str = argument("FILE", "A PNG or another picture, or an SVG.", reads=True)
+    tolerance: float = option("M", "How far the outline may be from the contour found.", TRACE_TOLERANCE)
+    method: str = option("LIST", "all, or a list of exact, hertel_mehlhorn, hull, box, boxes, aabb, circles.", "exact")
+    max_pieces: int | None = option("K", "At most so many, approximately.", low=1, high=1000)
+    pixels_per_metre: float = option("N", "Size: pixels, or an SVG's user units, a meter.", 100.0)
+    threshold: float = option("A", "Alpha from which a pixel is solid, 0 to 1.", 0.5)
+    crop: str | None = option("X,Y,W,H", "This rectangle of a picture only, pixels: a frame of a strip.")
+    json: JsonFile = None
+    screenshot: Screenshot = None
 
 
-@takes_options
-def trace_command(args: TraceOptions) -> int:
+@command
+def trace_command(args: TraceOptions) -> Report:
     """Trace the outline of a picture or an SVG and cut it into convex fixtures.
 
     Every piece is made in a Box2D world, and the union of an exact way's pieces compared with the outline; status 1 if either fails.
     """
-    from engine.decompose.decompose import METHODS, MOST_PIECES
+    from engine.decompose import trace_file
+    from engine.decompose.decompose import METHODS
 
     methods = listed("--method", args.method, METHODS)
-    if args.max_pieces is not None:
-        integer("--max-pieces", args.max_pieces, 1, MOST_PIECES)
-    positive("--tolerance", args.tolerance, "m")
-    positive("--pixels-per-metre", args.pixels_per_metre)
-    if not 0.0 < args.threshold < 1.0:
-        raise InvalidInputError("--threshold", "greater than 0 and less than 1", args.threshold)
     rectangle = None if args.crop is None else _crop_of(args.crop)
-    check_files({"FILE": args.file}, {"--json": args.json_file, "--screenshot": args.screenshot})
-    from engine.decompose import trace_file
-
-    with named("--crop", "crop"), waiting("tracing"):
+    names = ("crop", "tolerance", "threshold", "pixels_per_metre")
+    with named(lambda field: f"--{field.replace('_', '-')}" if field in names else field), waiting("tracing"):
         tracing = trace_file(args.file, args.pixels_per_metre, args.tolerance, args.threshold, rectangle)
     with warming():
         _warm_up(methods)
     cuts = []
     with progress("cutting, ways", len(methods)) as advance:
         for name in methods:
-            cuts.append(_cut(tracing, name, args.tolerance, args.max_pieces, args.pixels_per_metre))
+            cuts.append(_cut(tracing, name, args))
             advance()
     if args.screenshot is not None:
         from engine.cli.trace_result import draw_cuts
 
         write_atomically(args.screenshot, draw_cuts(tracing, cuts))
-    if args.json_file is not None:
-        folder = Path(args.json_file).parent if args.json_file != STANDARD_OUTPUT else Path()
-        write_json(args.json_file, _as_json(tracing, cuts, folder))
-    _print(tracing, cuts, args.json_file)
-    return 0 if all(cut.is_valid for cut in cuts) else 1
+    is_file = args.json not in (None, STANDARD_OUTPUT)
+    plain = {} if args.json is None else _as_json(tracing, cuts, Path(str(args.json)).parent if is_file else Path())
+    return Report(plain, _parts(tracing, cuts), int(not all(cut.is_valid for cut in cuts)))
 
 
 def _crop_of(given: str) -> tuple[int, int, int, int]:
@@ -116,17 +92,17 @@ def _warm_up(methods: Sequence[str]) -> None:
         decompose(corner, method)
 
 
-def _cut(tracing: Tracing, method: str, tolerance: float, max_pieces: int | None, pixels_per_metre: float) -> Cut:
+def _cut(tracing: Tracing, method: str, args: TraceOptions) -> Cut:
     from engine.cli.trace_result import Cut
     from engine.decompose.body_file import body_of_cut
     from engine.decompose.decompose import EXACT_METHODS, decompose
     from engine.decompose.measures import Cover
 
     started = time.thread_time()
-    cut = decompose(tracing.outline, method, max_pieces)
+    cut = decompose(tracing.outline, method, args.max_pieces)
     seconds = time.thread_time() - started
-    body = body_of_cut(tracing, cut, tolerance, pixels_per_metre)
-    is_exact = method in EXACT_METHODS and max_pieces is None
+    body = body_of_cut(tracing, cut, args.tolerance, args.pixels_per_metre)
+    is_exact = method in EXACT_METHODS and args.max_pieces is None
     measured = Cover(body.outline, body.pieces)
     return Cut(method, body, measured, seconds, is_exact, _refused_by_box2d(body.pieces), cut.at_least)
 
@@ -144,8 +120,7 @@ def _refused_by_box2d(pieces: Sequence[Polygon | Circle]) -> tuple[str, ...]:
     except LabError:
         pass
     world = World()
-    world.create_body(BodySpec())
-    (body,) = world.body_ids
+    body = world.create_body(BodySpec())
     refused = []
     for k, piece in enumerate(pieces):
         try:
@@ -195,50 +170,39 @@ def _as_json(tracing: Tracing, cuts: Sequence[Cut], folder: Path) -> dict[str, A
     }
 
 
-def _print(tracing: Tracing, cuts: Sequence[Cut], json_file: str | None) -> None:
-    from rich.markup import escape
-
-    out = people(json_file)
+def _parts(tracing: Tracing, cuts: Sequence[Cut]) -> Iterator[Part]:
     outline, contour, tolerance = tracing.outline, tracing.contour, cuts[0].body.tolerance
     parts = f"{counted(len(outline.parts), 'part')}, {counted(sum(len(part.holes) for part in outline.parts), 'hole')}"
     (left, bottom), (right, top) = outline.aabb.lower, outline.aabb.upper
-    out.print(
-        f"[bold]{escape(tracing.name)}[/bold]: {parts}, {right - left:.3g} x {top - bottom:.3g} m, {outline.area:.4g} m^2; "
+    yield (
+        f"{tracing.name}: {parts}, {right - left:.3g} x {top - bottom:.3g} m, {outline.area:.4g} m^2; "
         f"{outline.n_vertices} vertices of {contour.n_vertices}, {1e3 * _hausdorff(tracing, tolerance):.2g} mm from the contour "
         f"({1e3 * tolerance:.3g} mm allowed)."
     )
     for note in tracing.notes:
-        out.print(f"[yellow]{escape(note)}[/]")
-    numbers = ("pieces", "vertices", "area error", "missed m^2", "excess m^2", "farthest m", "ms")
-    table = text_table("method", right=numbers, last=("Box2D and shapely",))
+        yield Link(note, "note")
+    rows = []
     for cut in cuts:
         cover, fault = cut.cover, f"Box2D refuses {len(cut.refused)}" if cut.refused else "not the outline"
-        table.add_row(
-            cut.method,
-            str(len(cut.body.pieces)),
-            str(cut.n_vertices),
-            f"{100.0 * cover.area_error:.3g} %",
-            f"{cover.missed:.2g}",
-            f"{cover.excess:.2g}",
-            f"{max(cover.farthest_missed, cover.farthest_excess):.2g}",
-            f"{1e3 * cut.seconds:.1f}",
-            "[green]valid[/]" if cut.is_valid else f"[bold red]{fault}[/]",
-        )
-    out.print(table)
+        farthest = max(cover.farthest_missed, cover.farthest_excess)
+        figures = len(cut.body.pieces), cut.n_vertices, f"{cover.area_error:.3%}", cover.missed, cover.excess, farthest, 1e3 * cut.seconds
+        rows.append((cut.method, *figures, Link("valid", "right") if cut.is_valid else Link(fault, "wrong")))
+    heads = ("method", "pieces", "vertices", "area error", "missed m^2", "excess m^2", "farthest m", "ms", "Box2D and shapely")
+    yield Table("", heads, tuple(rows), (0, 8))
     for cut in cuts:
         for note in cut.body.notes[len(tracing.notes) :]:
-            out.print(f"[yellow]{cut.method}: {escape(note)}[/]")
+            yield Link(f"{cut.method}: {note}", "note")
         if cut.at_least is not None:
-            out.print(f"[yellow]{cut.method}: {_words_of_number(outline, len(cut.body.pieces), cut.at_least)}[/]")
+            yield Link(f"{cut.method}: {_words_of_number(outline, len(cut.body.pieces), cut.at_least)}", "note")
     stages = ", ".join(f"{stage} {1e3 * seconds:.1f}" for stage, seconds in tracing.seconds.items())
-    out.print(f"Tracing took {1e3 * sum(tracing.seconds.values()):.1f} ms: {stages}.")
+    yield f"Tracing took {1e3 * sum(tracing.seconds.values()):.1f} ms: {stages}."
     for cut in cuts:
         for reason in cut.refused[:_MAX_REASONS]:
-            out.print(f"[bold red]{cut.method}, {escape(reason)}[/]")
+            yield Link(f"{cut.method}, {reason}", "wrong")
 
 
 def _words_of_number(outline: Outline, n_found: int, at_least: int) -> str:
-    """Say that the number of pieces is not proved to be the least, and why."""
+    """Return a sentence on why the number of pieces is not proved to be the least."""
     has_holes = any(part.holes for part in outline.parts)
     why = "with holes no quick way to the fewest is known" if has_holes else "with so many corners the fewest are not looked for"
     return f"{n_found} pieces are the fewest found; {why}, only that there are {at_least} at least."

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-import io
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from engine.common.words import counted
 from engine.decompose.image import read_pixels
 from engine.decompose.tracing import DRAWING_SUFFIX
 from engine.geometry import Circle, Polygon
+from engine.report.charts import METHOD_COLORS, as_png, styled
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.patches import PathPatch
 
     from engine.decompose import BodyFile, Tracing
     from engine.decompose.measures import Cover
@@ -25,8 +27,6 @@ __all__ = ["Cut", "draw_cuts"]
 _ALLOWED_ERROR = 1e-6
 """Share of the outline's area that an exact way may miss, or cover besides."""
 
-_COLORS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#F0E442", "#D55E00")
-"""Okabe and Ito's, distinct in every kind of color vision."""
 _PANEL, _ALONE, _DPI = 3.6, 7.2, 100
 """Inches across a panel among others, and across one that is alone; dots of an inch."""
 _HEAD = 0.55
@@ -79,9 +79,9 @@ class Cut:
         return self.cover.area_error <= _ALLOWED_ERROR and farthest <= self.body.tolerance
 
 
+@styled
 def draw_cuts(tracing: Tracing, cuts: Sequence[Cut]) -> bytes:
     """Return the PNG: the outline as a black line, pieces that touch in different colors; the same cuts give the same bytes."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
     n_columns = min(_MAX_COLUMNS, len(cuts))
@@ -92,30 +92,22 @@ def draw_cuts(tracing: Tracing, cuts: Sequence[Cut]) -> bytes:
     edge = _EDGE * float((upper - lower).max())
     lower, upper = lower - edge, upper + edge
     shape = min(_TALLEST, max(1.0 / _TALLEST, float((upper[1] - lower[1]) / (upper[0] - lower[0]))))
-    panel_width = _ALONE if len(cuts) == 1 else _PANEL
-    panel_height = panel_width * shape
-    figure = Figure(figsize=(n_columns * panel_width, n_rows * (panel_height + _HEAD)), dpi=_DPI)
-    FigureCanvasAgg(figure)
-    height = 1.0 / n_rows
-    title = height * _HEAD / (panel_height + _HEAD)
-    for k, cut in enumerate(cuts):
-        row, column = divmod(k, n_columns)
-        panel = figure.add_axes((column / n_columns, 1.0 - (row + 1) * height, 1.0 / n_columns, height - title))
+    width = _ALONE if len(cuts) == 1 else _PANEL
+    figure = Figure(figsize=(n_columns * width, n_rows * (width * shape + _HEAD)), layout="constrained")
+    panels = figure.subplots(n_rows, n_columns, squeeze=False).ravel().tolist()
+    for panel in panels:
         panel.set_axis_off()
+    for panel, cut in zip(panels, cuts, strict=False):
         _draw_panel(panel, tracing, cut)
         panel.set(xlim=(lower[0], upper[0]), ylim=(lower[1], upper[1]))
-    picture = io.BytesIO()
-    figure.savefig(picture, format="png", metadata={"Software": None})
-    return picture.getvalue()
+    return as_png(figure, _DPI)
 
 
 def _draw_panel(panel: Axes, tracing: Tracing, cut: Cut) -> None:
     from matplotlib.collections import PatchCollection
     from matplotlib.colors import to_rgba_array
     from matplotlib.patches import Circle as Disc
-    from matplotlib.patches import PathPatch
     from matplotlib.patches import Polygon as Patch
-    from matplotlib.path import Path
 
     _draw_behind(panel, tracing)
     pieces = cut.body.pieces
@@ -123,24 +115,16 @@ def _draw_panel(panel: Axes, tracing: Tracing, cut: Cut) -> None:
     colors = _colored(pieces)
     faces = to_rgba_array(colors, _TINT)
     panel.add_collection(PatchCollection(shapes, facecolors=faces, edgecolors=colors, linewidths=1.2))
-    rings = [Path(np.concatenate((ring, ring[:1])), closed=True) for ring in tracing.outline.rings()]
-    panel.add_patch(PathPatch(Path.make_compound_path(*rings), facecolor="none", edgecolor="black", linewidth=1.3))
-    count = len(cut.body.pieces)
-    words = f"{cut.method}: {count} piece{'s' * (count != 1)}"
-    error = f"area error {100.0 * cut.cover.area_error:.3g} %"
-    panel.set_title(f"{words}\n{error}", fontsize=11)
+    panel.add_patch(_outline_patch(tracing, facecolor="none", edgecolor="black", linewidth=1.3))
+    panel.set_title(f"{cut.method}: {counted(len(pieces), 'piece')}\narea error {cut.cover.area_error:.3%}", fontsize=11)
     panel.set_aspect("equal")
 
 
 def _draw_behind(panel: Axes, tracing: Tracing) -> None:
     """Draw the picture where it lies, or the outline filled in gray, for a drawing."""
-    from matplotlib.patches import PathPatch
-    from matplotlib.path import Path
-
     picture = tracing.picture
     if picture is None or picture.file.lower().endswith(DRAWING_SUFFIX):
-        rings = [Path(np.concatenate((ring, ring[:1])), closed=True) for ring in tracing.outline.rings()]
-        panel.add_patch(PathPatch(Path.make_compound_path(*rings), facecolor="0.75", edgecolor="none"))
+        panel.add_patch(_outline_patch(tracing, facecolor="0.75", edgecolor="none"))
         return
     image = read_pixels(picture.file, picture.crop)
     step = math.ceil(max(image.shape) / _MAX_PIXELS)
@@ -148,6 +132,14 @@ def _draw_behind(panel: Axes, tracing: Tracing) -> None:
     gray = pixels[:, :, :3] @ _LUMA
     shown = np.stack((gray, gray, gray, _BEHIND * pixels[:, :, 3]), axis=2)
     panel.imshow(shown, extent=(picture.lower[0], picture.upper[0], picture.lower[1], picture.upper[1]))
+
+
+def _outline_patch(tracing: Tracing, **style: Any) -> PathPatch:
+    from matplotlib.patches import PathPatch
+    from matplotlib.path import Path
+
+    rings = [Path(np.concatenate((ring, ring[:1])), closed=True) for ring in tracing.outline.rings()]
+    return PathPatch(Path.make_compound_path(*rings), **style)
 
 
 def _colored(pieces: Sequence[Polygon | Circle]) -> list[str]:
@@ -158,9 +150,9 @@ def _colored(pieces: Sequence[Polygon | Circle]) -> list[str]:
         before = boxes[:k]
         meets = (before[:, :2] <= box[2:]).all(axis=1) & (before[:, 2:] >= box[:2]).all(axis=1)
         neighbors = [chosen[j] for j in np.flatnonzero(meets)]
-        counts = [neighbors.count(color) for color in range(len(_COLORS))]
+        counts = [neighbors.count(color) for color in range(len(METHOD_COLORS))]
         chosen.append(counts.index(min(counts)))
-    return [_COLORS[color] for color in chosen]
+    return [METHOD_COLORS[color] for color in chosen]
 
 
 def _box(piece: Polygon | Circle) -> tuple[float, float, float, float]:

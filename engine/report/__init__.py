@@ -1,5 +1,6 @@
 """Results for people: tables for the terminal, Markdown and HTML, charts by matplotlib, and pages by Jinja2 from one set of templates."""
 
+from engine.report.report import Page, Part, Report, facts
 from engine.report.tables import Cell, Chart, Curve, Link, Table, Value, meters
 
-__all__ = ["Cell", "Chart", "Curve", "Link", "Table", "Value", "meters"]
+__all__ = ["Cell", "Chart", "Curve", "Link", "Page", "Part", "Report", "Table", "Value", "facts", "meters"]

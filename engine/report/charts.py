@@ -14,9 +14,21 @@ from engine.report.tables import Chart
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
     from matplotlib.figure import Figure
 
-__all__ = ["COLORS", "METHOD_COLORS", "METHOD_MARKS", "THEMES", "as_png", "as_svg", "draw_charts", "standalone_svg", "styled"]
+__all__ = [
+    "COLORS",
+    "METHOD_COLORS",
+    "METHOD_MARKS",
+    "THEMES",
+    "as_png",
+    "as_svg",
+    "draw_charts",
+    "set_log_ticks",
+    "standalone_svg",
+    "styled",
+]
 
 COLORS = {
     "paper": "#ffffff",
@@ -137,8 +149,6 @@ def draw_charts(charts: Sequence[Chart], title: str = "") -> Figure:
 
 
 def _draw_curves(panel: Axes, chart: Chart) -> None:
-    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
-
     for k, curve in enumerate(chart.curves):
         color, mark, dash = (values[k % len(values)] for values in (METHOD_COLORS, METHOD_MARKS, _DASHES))
         panel.plot(curve.x, curve.y, label=curve.name, color=color, marker=mark, linestyle=dash, markersize=5, linewidth=1.6)
@@ -154,9 +164,16 @@ def _draw_curves(panel: Axes, chart: Chart) -> None:
         panel.set_xticks(places, [f"{x:.3g}" for x in places], fontsize=8)
         panel.minorticks_off()
     elif chart.is_log[0]:
-        panel.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
-        panel.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-        panel.xaxis.set_minor_formatter(NullFormatter())
+        set_log_ticks(panel.xaxis, (1, 2, 5))
+
+
+def set_log_ticks(axis: Axis, digits: Sequence[float]) -> None:
+    """Write the numbers of a logarithmic axis out, at these digits of each decade."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+    axis.set_major_locator(LogLocator(subs=digits))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axis.set_minor_formatter(NullFormatter())
 
 
 def _draw_bars(panel: Axes, chart: Chart) -> None:
@@ -167,10 +184,10 @@ def _draw_bars(panel: Axes, chart: Chart) -> None:
     panel.set_xticks(range(len(chart.labels)), chart.labels, rotation=45, fontsize=8, ha="right")
 
 
-def as_png(figure: Figure) -> bytes:
+def as_png(figure: Figure, dpi: int = _PNG_DPI) -> bytes:
     """Return a PNG on white; the same figure gives the same bytes with one version of matplotlib."""
     content = io.BytesIO()
-    figure.savefig(content, format="png", dpi=_PNG_DPI, metadata={"Software": None}, pil_kwargs={"optimize": True})
+    figure.savefig(content, format="png", dpi=dpi, metadata={"Software": None}, pil_kwargs={"optimize": True})
     return content.getvalue()
 
 

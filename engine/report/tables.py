@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 if TYPE_CHECKING:
     from rich.table import Table as RichTable
 
-__all__ = ["Cell", "Chart", "Curve", "Link", "Table", "Value", "format_cell", "meters"]
+__all__ = ["STYLES", "Cell", "Chart", "Curve", "Link", "Table", "Value", "format_cell", "meters"]
 
 
 class Link(NamedTuple):
@@ -31,6 +31,8 @@ class Link(NamedTuple):
     picture: bytes = b""
 
 
+STYLES = {"right": "green", "wrong": "bold red", "note": "yellow", "title": "bold", "caption": "dim"}
+"""Of kinds of cells and lines, in the terminal."""
 Value: TypeAlias = str | float | int | None
 Cell: TypeAlias = Value | Link
 
@@ -62,12 +64,11 @@ class Table:
         from rich.table import Table as RichTable
         from rich.text import Text
 
-        colors = {"right": "green", "wrong": "bold red", "note": "yellow"}
         table = RichTable(box=None, header_style="bold", pad_edge=False)
         for number, title in enumerate(self.columns):
             table.add_column(title, justify="left" if number in self.text_columns else "right", overflow="fold")
         for row in self.rows:
-            table.add_row(*(Text(format_cell(cell), style=colors.get(_kind(cell), "")) for cell in row))
+            table.add_row(*(Text(format_cell(cell), style=STYLES.get(_kind(cell), "")) for cell in row))
         return table
 
     def as_markdown(self) -> str:
@@ -114,19 +115,19 @@ class Chart:
 
 
 def format_cell(cell: Cell) -> str:
-    """Return a cell's text: floats with three digits, integers with commas, "-" for None.
+    """Return a cell's text: floats with three digits or whole from 1000 on, integers with commas, "-" for None.
 
     Examples
     --------
-    >>> [format_cell(cell) for cell in ("a", 0.12345, 12345, None)]
-    ['a', '0.123', '12,345', '-']
+    >>> [format_cell(cell) for cell in ("a", 0.12345, 12345.6, 12345, None)]
+    ['a', '0.123', '12,346', '12,345', '-']
     """
     if cell is None:
         return "-"
     if isinstance(cell, Link):
         return cell.text
     if isinstance(cell, float):
-        return f"{cell:.3g}"
+        return f"{cell:,.0f}" if 1e3 <= abs(cell) < 1e9 else f"{cell:.3g}"
     return f"{cell:,}" if isinstance(cell, int) else cell
 
 

@@ -11,11 +11,11 @@ import pygame
 import pytest
 
 from engine.cli.main import main
-from engine.cli.output import people
-from engine.cli.report_folder import write_report
+from engine.cli.output import deliver, people
 from engine.common.errors import InvalidInputError, LabError
 from engine.common.words import shown
 from engine.render.fonts import FontBook
+from engine.report import Report
 from engine.scenes import build_all, load_scene
 from engine.scenes.tables import Tables
 from engine.sim.actions import PressKey, as_plain
@@ -92,8 +92,8 @@ def test_they_can_be_drawn() -> None:
 
 
 def test_reports_and_tables_are_written(tmp_path: Path) -> None:
-    page = write_report(str(tmp_path), f"<p>{BOTH}</p>", {}, {})
-    assert is_harmless(page.read_text(encoding="utf-8"))
+    assert deliver(Report({}, page=lambda: (f"<p>{BOTH}</p>", {})), None, str(tmp_path)) == 0
+    assert is_harmless((tmp_path / "report.html").read_text(encoding="utf-8"))
     path, states = tmp_path / "hostile.json", tmp_path / "states.csv"
     path.write_bytes(hostile.KINDS["surrogate_scene"].make(1))
     with Tables(None, str(states), None) as tables:

@@ -82,7 +82,7 @@ def test_a_table_for_people_and_files_for_machines(capsys: pytest.CaptureFixture
         (("--speed", "fast"), "--speed"),
         (("--screenshot", "picture.jpg"), "--screenshot must be a file name that ends in .png"),
         (("--rule", "bullet,magic"), "--rule must be a list of discrete, default, bullet, substeps, swept, all"),
-        (("--rule", "bullet", "--ccd", "on"), "--ccd must be left out where --rule is given"),
+        (("--rule", "bullet", "--ccd", "on"), "--ccd must be left out with --rule"),
         (("--angle", "85"), "--angle must be from -80 to 80 degrees, got 85"),
         (("--angle", "nan"), "--angle must be from -80 to 80 degrees"),
         (("--angle", "79", "--shots", "50", "--jitter-angle", "5"), "--angle must be from -80 to 80 degrees, jitter included"),

@@ -47,6 +47,7 @@ __all__ = [
     "Provenance",
     "load_pair",
     "pair_as_json",
+    "pair_content",
     "pair_from_json",
     "save_pair",
 ]
@@ -188,9 +189,14 @@ def save_pair(path: str | os.PathLike[str], pair: Pair) -> None:
     OSError
         The file cannot be written.
     """
+    write_atomically(path, pair_content(pair))
+
+
+def pair_content(pair: Pair) -> bytes:
+    """Return the content of the file of a pair, which can be loaded; else as `save_pair`."""
     plain = pair_as_json(pair)
-    pair_from_json(plain, os.fspath(path))
-    write_atomically(path, json_text(plain))
+    pair_from_json(plain, "the pair")
+    return json_text(plain)
 
 
 def load_pair(path: str | os.PathLike[str]) -> Pair:

@@ -43,13 +43,13 @@ def scene(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("--theme light list", "--theme must be behind the command (list), if that takes it, got 'light'"),
         ("--ui-scale 2 run bullet", "--ui-scale must be behind the command (run), if that takes it, got 2.0"),
         ("run scene.json --json scene.json", "--json must be another file than ID|FILE"),
-        ("run bullet --steps 1 --drop scene.json --json scene.json", "--json must be another file than --drop scene.json"),
+        ("run bullet --steps 1 --drop scene.json --json scene.json", "--json must be another file than --drop"),
         ("run bullet --csv-states a.csv --json a.csv", "--csv-states must be another file than --json"),
         ("run bullet --csv-states a.csv --csv-timings a.csv", "--csv-timings must be another file than --csv-states"),
         ("run bullet --steps 1 --record-inputs a.rec --json a.rec", "--record-inputs must be another file than --json"),
         ("run --pair scene.json --json scene.json", "--json must be another file than --pair"),
         ("fire --csv a.csv --json a.csv", "--csv must be another file than --json"),
-        ("check mine.py --json mine.py", "--json must be another file than mine.py"),
+        ("check mine.py --json mine.py", "--json must be another file than FILE.py:FUNCTION"),
         ("check mine.py --report out --json out/report.html", "--json must be another file than --report"),
         ("compare --report out --json out/report.html", "--json must be another file than --report"),
         ("scene scene.json --out a.json --json a.json", "--json must be another file than --out"),
@@ -57,12 +57,12 @@ def scene(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("scene scene.json --pixels-per-metre 9", "--pixels-per-metre must be left out for a file that is in meters, got 9.0"),
         ("run bounce --solver newton", "--solver must be one of box2d, soft_step"),
         ("run bounce --against sof_step --headless", "--against must be one of box2d, soft_step"),
-        ("run --pair scene.json --solver soft_step", "--solver must be left out with --pair, which has no world, got 'soft_step'"),
+        ("run --pair scene.json --solver soft_step", "--solver must be left out with --pair, got 'soft_step'"),
         ("replay a.rec --theme blue", "--theme must be dark or light, got 'blue'"),
         ("run a.rec", "ID|FILE must be a demo or a scene file (a recording is for: replay a.rec), got 'a.rec'"),
         ("run mine.py", "ID|FILE must be a file with one demo, a class derived from Demo under @register(...)"),
         ("fire --target static,", "--target must be a list of static, dynamic, kinematic,"),
-        ("fire --angle 1e30", "--angle must be from -80 to 80 degrees, got 1e+30"),
+        ("fire --angle 1e30", "--angle must be from -80 to 80 degrees, got 1.0"),
         ("fire --jitter-angle 1e30", "--jitter-angle must be from 0 to 80 degrees, got 1e+30"),
         ("fire --angle 79 --jitter-angle 9 --shots 9", "--angle must be from -80 to 80 degrees, jitter included, got"),
         ("fire --speed 1e-9", "--speed must be 0, or 6e-07 m/s at least (1e-08 m a step), got 1e-09"),
@@ -166,7 +166,7 @@ def test_a_signal_that_is_to_be_ignored_stays_so() -> None:
 def test_what_the_system_refuses_is_one_line(
     error: OSError, told: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def fail(**_: object) -> NoReturn:
+    def fail(*_: object) -> NoReturn:
         raise error
 
     monkeypatch.setattr(cli, "_app", fail)

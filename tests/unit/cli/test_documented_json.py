@@ -22,6 +22,7 @@ from engine.app.headless import BesideReport
 from engine.cli import atlas, bench, check, compare, doctor, host, motion, replay
 from engine.cli.join import _Guest
 from engine.cli.main import main
+from engine.cli.output import deliver
 from engine.compare.motion.tally import MotionTally
 from engine.experiments import solvers as bench_of_methods
 from engine.experiments.atlas import Atlas, RuleTiming
@@ -179,7 +180,7 @@ def _joined(patch: pytest.MonkeyPatch) -> Documents:
     guest = _Guest(
         client_session, script, 90, lambda seconds: server.advance(server.now + seconds)
     )  # no clock runs: the answer comes in time
-    assert guest.run("out.json", {"host": "127.0.0.1", "port": 1234}) == 0
+    assert deliver(guest.run({"host": "127.0.0.1", "port": 1234}), "out.json", None) == 0
     yield _read("out.json")
     server_thread = ServerThread(lambda: find_demo("simple_shapes")(0), port=0)
     server_thread.start()

@@ -117,8 +117,8 @@ def test_pictures_and_films_show_every_step() -> None:
         ("gjk --record film.gif --seconds-per-step 0", "--seconds-per-step must be from 0.02 to 60 s, got 0.0"),
         ("gjk --screenshot a.jpg", "--screenshot must be a file name that ends in .png"),
         ("gjk --pair apart.json --json apart.json", "--json must be another file than --pair"),
-        ("--at 3", "--at must be given with an algorithm, got 3"),
-        ("gjk --json - --ui-scale 2", "--ui-scale must be left out of a run without a window"),
+        ("--at 3", "--at must be given with ALGORITHM, got 3"),
+        ("gjk --json - --ui-scale 2", "--ui-scale must be left out of a headless run"),
     ],
 )
 def test_what_cannot_be_is_one_line(options: str, told: str, capsys: pytest.CaptureFixture[str]) -> None:

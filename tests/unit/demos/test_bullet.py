@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from inspect import signature
 from itertools import pairwise
 from types import SimpleNamespace
 
@@ -17,7 +16,7 @@ from demos._bullet_words import CHOICES, RULE_MEANINGS, RULE_NAMES, TARGET_KEYS,
 from demos.bullet import Bullet
 from engine.app.headless import picture_of, run_headless
 from engine.app.stage_views import step_path, views_of
-from engine.cli.fire import fire_command
+from engine.cli.fire import FireOptions, shot_fields
 from engine.contracts import Status, StepAgreement, StepContacts
 from engine.experiments.spec import RULES, TARGETS, ShotSpec
 from engine.experiments.tracker import Outcome
@@ -191,10 +190,9 @@ def test_words_choose_the_target_as_the_command_fire_calls_it() -> None:
 
 
 def test_the_command_fire_and_the_demo_begin_with_the_same_shot() -> None:
-    defaults = {name: parameter.default for name, parameter in signature(fire_command).parameters.items()}
-    spec, demo = ShotSpec(), Bullet().spec()
+    spec, demo = ShotSpec(**shot_fields(FireOptions())), Bullet().spec()
     for name in ("speed", "thickness", "hertz", "radius"):
-        assert getattr(spec, name) == getattr(demo, name) == defaults[name]
+        assert getattr(spec, name) == getattr(demo, name)
 
 
 def test_ghosts_keep_their_distance() -> None:

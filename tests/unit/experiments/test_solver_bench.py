@@ -156,7 +156,7 @@ def test_every_method_can_be_named() -> None:
         ("--solvers soft_step:sub_steps", "soft_step[:SETTING=VALUE]..."),
         ("--solvers soft_step:sub_steps=0", "--solvers soft_step:sub_steps must be"),
         ("--scenes pyramids", "did you mean pyramid?"),
-        ("--seconds 0", "--seconds must be from 0.01 to 3600, got 0.0"),
+        ("--seconds 0", "--seconds must be from 0.01 to 3600 s, got 0.0"),
         ("--hertz nan", "--hertz must be"),
         ("--efforts 1,x", "--efforts must be a list of whole numbers"),
     ],

@@ -305,7 +305,7 @@ def test_the_command_drops_files_and_tells_mistakes(ell: Path, tmp_path: Path) -
     with pytest.raises(InvalidInputError, match=r"^--drop .*no.svg, line 1 must be XML .* got 'no drawing'"):
         _drop(demo.sim, [str(tmp_path / "no.svg")])
     with pytest.raises(InvalidInputError, match="--drop"):
-        run_command(pair_file="some.json", drops=[str(ell)])
+        run_command(pair="some.json", drops=[str(ell)])
 
 
 def test_what_is_dropped_and_deleted_for_hours_does_not_fill_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
