@@ -144,7 +144,7 @@ class TimeSeries:
     def watch(self, history: History[Demo]) -> None:
         """Note the step just taken, if it is news."""
         if history.branch is not self._line:
-            self.cut(history.branch.same_until(self._line))
+            self.cut(history.branch.parting(self._line)[0])
             self._line = history.branch
         if history.now not in self._frames and (history.now > self.last or history.now > self._oldest):
             for one in history.inputs_before(history.now):

@@ -56,7 +56,6 @@ from engine.sim.distances import TOLERANCE, Apart, Distances, Why
 from engine.sim.figures import Figures, demo_motion
 from engine.sim.history import History, repeat
 from engine.sim.ids import called
-from engine.sim.input_log import InputLog
 from engine.sim.motion_sums import Motion
 from engine.sim.stage import Stage, StepPiece, WholeStep
 from engine.world import World
@@ -136,7 +135,7 @@ class Comparison:
         self._is_built = since is None
         """True if its worlds are its own solver's from the beginning."""
         self._built_by = solver
-        built = (solver, _pairs(solver_settings)) if since is None else (first.chosen_solver, first.chosen_settings)
+        built = (solver, _pairs(solver_settings)) if since is None else (first.start.chosen_solver, first.start.chosen_settings)
         self.demo = _anew(first, *built)
         self.history = History(self.demo)
         self._start: tuple[list[Motion], list[Motion]] | None = None
@@ -229,7 +228,8 @@ class Comparison:
 
     def _leave_what_is_other(self, branch: Branch) -> None:
         """Forget what was done after the place up to which the first's course of events is the one that was followed."""
-        parting = _parting(self._branch.inputs, branch.inputs, len(self._sources) - 1)
+        last = len(self._sources) - 1
+        parting = min(self._branch.parting(branch), (last, len(self._branch.inputs[last])))
         self._branch, self._pace = branch, None
         if parting < self.since:
             self._own = [(*parting, one) for step, given, one in self._own if (step, given) == self.since]
@@ -307,7 +307,7 @@ class Comparison:
     def _paced(self, step: int) -> Demo:
         """Return the first as it was right after a step."""
         if self._pace is None or self._pace_steps > step:
-            self._pace, self._pace_steps = _anew(self.first, self.first.chosen_solver, self.first.chosen_settings), 0
+            self._pace, self._pace_steps = _anew(self.first, self.first.start.chosen_solver, self.first.start.chosen_settings), 0
         for k in range(self._pace_steps, step):
             for one in self._branch.inputs[k]:
                 repeat(self._pace, one)
@@ -361,7 +361,7 @@ class Comparison:
             if told is not None:
                 found.append(told)
 
-        demo = _anew(self.first, self.first.chosen_solver, self.first.chosen_settings)
+        demo = _anew(self.first, self.first.start.chosen_solver, self.first.start.chosen_settings)
         for step in range(1, parted.step + 1):
             for one in self._branch.inputs[step - 1]:
                 repeat(demo, one)
@@ -390,13 +390,14 @@ class Comparison:
 
 def _anew(first: History[Demo], solver: str | None, settings: NamedValues | None) -> Demo:
     """Return the demo of a history as it was at the beginning, laid out as that one and driven by `solver` with settings of its own."""
-    built_for = first.demo.sim.built_for or first.first_solver
-    demo = type(first.demo)(first.demo.seed, first.first_values, solver=solver, built_for=built_for, solver_settings=settings)
-    if solver == first.chosen_solver and demo.sim.keeps_solver_state and not first.kept_solver_state:
+    start = first.start
+    built_for = first.demo.sim.built_for or start.solver
+    demo = type(first.demo)(first.demo.seed, start.values, solver=solver, built_for=built_for, solver_settings=settings)
+    if solver == start.chosen_solver and demo.sim.keeps_solver_state and not start.keeps_solver_state:
         demo.sim.keeps_solver_state = False
         demo.restart()
-    demo.sim.waits = first.waited
-    if first.was_shared:
+    demo.sim.waits = start.waits
+    if start.is_shared:
         demo.sim.users.open()
     demo.viewer.interactive = first.demo.viewer.interactive
     return demo
@@ -423,13 +424,3 @@ def _switch(solver: str, solver_settings: Settings | None) -> SetSolver:
 
 def _pairs(solver_settings: Settings | None) -> NamedValues:
     return named_values("solver_settings", () if solver_settings is None else solver_settings)
-
-
-def _parting(old: InputLog, new: InputLog, last: int) -> tuple[int, int]:
-    """Return up to which step, and how many of the inputs there, two courses of events are one; at the most up to a step."""
-    for step in range(last + 1):
-        ours, theirs = old[step], new[step]
-        same = next((k for k, (a, b) in enumerate(zip(ours, theirs, strict=False)) if a is not b), min(len(ours), len(theirs)))
-        if step == new.last or same < max(len(ours), len(theirs)):
-            return step, same
-    return last, len(old[last])

@@ -31,8 +31,9 @@ from engine.sim.branch import Branch
 from engine.sim.demo import Demo, DemoFaultError
 from engine.sim.keyframes import Keyframes
 from engine.sim.state_log import Divergence
+from engine.world.solver import NamedValues
 
-__all__ = ["History", "demo_hash", "repeat"]
+__all__ = ["History", "Start", "demo_hash", "repeat"]
 
 _Demo = TypeVar("_Demo", bound=Demo)
 
@@ -49,6 +50,43 @@ def demo_hash(demo: Demo) -> bytes:
     digest.update(repr(sorted(demo.values.items())).encode())
     digest.update(demo.beside_worlds())
     return digest.digest()
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """How a demo was made, at the beginning of its history.
+
+    Attributes
+    ----------
+    values : dict
+        Parameters.
+    solver : str
+        Solver of its worlds; of several, the first.
+    chosen_solver, chosen_settings : str or None, pairs or None
+        Solver, and its own settings, in place of those that the demo takes.
+    keeps_solver_state : bool
+        True if its worlds kept the whole state of their solver.
+    waits : bool
+        True if it waited for what comes in the background.
+    is_shared : bool
+        True if several users could come.
+    """
+
+    values: dict[str, float]
+    solver: str
+    chosen_solver: str | None
+    chosen_settings: NamedValues | None
+    keeps_solver_state: bool
+    waits: bool
+    is_shared: bool
+
+    @classmethod
+    def of(cls, demo: Demo) -> Start:
+        """Return that of a demo as it stands."""
+        sim = demo.sim
+        return cls(
+            dict(demo.values), sim.solvers[0], sim.solver, sim.solver_settings, sim.keeps_solver_state, bool(sim.waits), sim.is_shared
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,29 +114,15 @@ class History(Generic[_Demo]):
     now : int
         Steps from the beginning of the history to where the demo stands.
     divergence : Divergence or None
-    first_values : dict
-        The demo's parameters at the beginning.
-    kept_solver_state : bool
-        True if its worlds kept the whole state of their solver then.
-    waited : bool
-        True if it waited for what comes in the background then.
-    was_shared : bool
-        True if several users could come then.
-    first_solver : str
-        What drove its worlds then; of several, the first.
-    chosen_solver, chosen_settings : str or None, pairs or None
-        What was to drive them, and with which settings of its own, in place of what the demo takes.
+    start : Start
+    watchers : list of callable
+        Called after every step, new or taken again: the demo stands after the step `now`.
     """
 
     def __init__(self, demo: _Demo, max_bytes: int | None = None) -> None:
         self.demo = demo
         self.now = 0
-        self.first_values = dict(demo.values)
-        self.kept_solver_state = demo.sim.keeps_solver_state
-        self.waited = bool(demo.sim.waits)
-        self.was_shared = demo.sim.is_shared
-        self.first_solver = demo.sim.solvers[0]
-        self.chosen_solver, self.chosen_settings = demo.sim.solver, demo.sim.solver_settings
+        self.start = Start.of(demo)
         self.divergence: Divergence | None = None
         self._branch = Branch()
         self._branch.states.note(demo, demo_hash(demo))
@@ -108,7 +132,6 @@ class History(Generic[_Demo]):
         self._keyframes.add(0, demo)
         self._undone: list[_Undone] = []
         self.watchers: list[Callable[[History[_Demo]], object]] = []
-        """Called after every step, new or taken again: what they note of the demo is of the step `now`."""
 
     # -- reading ------------------------------------------------------------------------------------------------------
 
@@ -150,16 +173,16 @@ class History(Generic[_Demo]):
     @property
     def inputs(self) -> tuple[tuple[Input, ...], ...]:
         """Everything done, by the number of steps taken before it."""
-        return tuple(tuple(given) for given in self._branch.inputs)
+        return tuple(self._branch.inputs)
 
     def inputs_before(self, step: int) -> tuple[Input, ...]:
         """Return what was done right before a step, after the one before it."""
-        return tuple(self._branch.inputs[self._checked(step) - 1]) if step > 0 else ()
+        return self._branch.inputs[self._checked(step) - 1] if step > 0 else ()
 
     @property
     def marks(self) -> tuple[int, ...]:
         """Steps before which something was begun: for a time line."""
-        return self._branch.inputs.marks
+        return tuple(self._branch.marks)
 
     @property
     def first_state(self) -> bytes:
@@ -201,7 +224,7 @@ class History(Generic[_Demo]):
         finally:
             if not is_nothing:
                 self._leave_ahead(action)
-                self._branch.inputs.insert(self.now, Input(action, is_refused=is_refused))
+                self._branch.add(self.now, [Input(action, is_refused=is_refused)])
                 self._given += 1
         return result
 
@@ -211,7 +234,7 @@ class History(Generic[_Demo]):
         It is part of the history in any case, even where it means nothing here: what was done there has its place here.
         """
         self._leave_ahead(one.action)
-        self._branch.inputs.insert(self.now, one)
+        self._branch.add(self.now, [one])
         self._given += 1
         return repeat(self.demo, one)
 
@@ -245,7 +268,7 @@ class History(Generic[_Demo]):
         self._given = 0
         found = demo_hash(self.demo)
         if is_new:
-            self._branch.inputs.add_step()
+            self._branch.add_step()
             self._branch.states.note(self.demo, found)
         elif found != self._branch.states.hashes[self.now] and self.divergence is None:
             self.divergence = self._branch.states.divergence(self.now, self.demo)
@@ -330,7 +353,7 @@ class History(Generic[_Demo]):
     def can_undo(self) -> bool:
         """True if there is something to go back to before."""
         here = self._branch.inputs[self.now][: self._given]
-        return any(one.begins for one in here) or any(step < self.now for step in self._branch.inputs.marks[:1])
+        return any(one.begins for one in here) or any(step < self.now for step in self._branch.marks[:1])
 
     @property
     def can_redo(self) -> bool:

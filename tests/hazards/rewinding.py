@@ -263,7 +263,7 @@ def again(run: Run, chance: random.Random) -> None:
     if found is not None:
         raise RewindingError(f"played again from the beginning: step {found.step} went another way, bodies {found.bodies[:6]}")
     demo = run.history.demo
-    other = type(demo)(demo.seed, solver=run.history.chosen_solver)
+    other = type(demo)(demo.seed, solver=run.history.start.chosen_solver)
     fresh = Run(History(other), run.readings)
     fresh.history.take_over(run.history.branch)
     fresh.walk(run.history.last, "played by another demo")
@@ -308,7 +308,7 @@ def restores(run: Run, chance: random.Random, n_restores: int = N_RESTORES) -> N
     """Do everything again with worlds that are put back from their own snapshots on the way, and compare each step."""
     history = run.history
     demo = history.demo
-    other = History(type(demo)(demo.seed, solver=run.history.chosen_solver))
+    other = History(type(demo)(demo.seed, solver=run.history.start.chosen_solver))
     chosen = set(chance.sample(range(history.last), min(history.last, n_restores)))
     while other.now < history.last:
         for one in history.branch.inputs[other.now]:
@@ -340,7 +340,7 @@ def all_checks(run: Run, seed: int, wanderings: int = N_WANDERINGS, names: Seque
         if name == "wander":
             wander(run, chance, wanderings)
         elif name != "restores" or DEFAULT not in {
-            run.history.first_solver,
+            run.history.start.solver,
             *(action.solver for _, action in run.tried if isinstance(action, SetSolver)),
         }:
             CHECKS[name](run, chance)

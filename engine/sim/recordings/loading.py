@@ -91,9 +91,10 @@ def _append(branch: Branch, part: Part, place: str) -> None:
         states.hashes.append(found)
         states.bodies.append(states.bodies[-1] if ids == states.bodies[-1] else ids)
         states.digests.append(digests)
-    branch.inputs.extend(added[0])
-    for inputs in added[1:]:
-        branch.inputs.add_step(inputs)
+    for k, inputs in enumerate(added):
+        if k > 0:
+            branch.add_step()
+        branch.add(branch.last, inputs)
     for step, state in part.states.items():
         if not part.step <= step <= branch.last or len(state) != _STATE_BYTES * sum(map(len, states.bodies[step])):
             raise RecordingError(f"{place}: states", "of the bodies of a step", Described(f"{len(state)} bytes for step {step}"))

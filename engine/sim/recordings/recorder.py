@@ -8,12 +8,9 @@ from pathlib import Path
 from time import monotonic
 from typing import Any
 
-import msgspec
-
 from engine.sim.action import Input
 from engine.sim.branch import Branch
 from engine.sim.history import History
-from engine.sim.recordings.recording import present_makers
 from engine.sim.recordings.records import MAX_RECORD_BYTES, Part
 from engine.sim.recordings.writer import RecordingWriter, header_of, row_of
 
@@ -59,21 +56,7 @@ class Recorder:
         self.begun = history.now
         self._history = history
         self._branch: Branch = history.branch
-        states = history.branch.states
-        header = msgspec.structs.replace(
-            header_of(history.demo, scene),
-            solver=history.first_solver,
-            chosen_solver=history.chosen_solver,
-            chosen_settings=history.chosen_settings,
-            values=history.first_values,
-            keeps_solver_state=history.kept_solver_state,
-            begun=self.begun,
-            makers=present_makers(history.first_solver),
-            state=history.first_state,
-            hash=states.hashes[0],
-            bodies=states.bodies[0],
-            digests=states.digests[0],
-        )
+        header = header_of(history.demo, history.start, history.branch.states, history.first_state, scene, self.begun)
         self._writer = RecordingWriter(path, header)
         self.path = self._writer.path
         self._written = monotonic()
@@ -159,14 +142,7 @@ class Recorder:
 
     def _go_back(self, branch: Branch) -> None:
         """Compute up to where the file agrees with another course of events, and write that it goes on from there."""
-        old, step, given = self._branch, 0, 0
-        while True:
-            mine, theirs = old.inputs[step][: self._writer.given if step == self.steps else None], branch.inputs[step]
-            given = next((k for k, (a, b) in enumerate(zip(mine, theirs, strict=False)) if a is not b), min(len(mine), len(theirs)))
-            is_same = given == len(mine) == len(theirs)
-            if not is_same or step == self.steps or step == branch.last or old.states.hashes[step + 1] != branch.states.hashes[step + 1]:
-                break
-            step += 1
+        step, given = min(self._branch.parting(branch), (self.steps, self._writer.given))
         if (step, given) != (self.steps, self._writer.given):
             self._writer.go_back(step, given)
         self._branch = branch

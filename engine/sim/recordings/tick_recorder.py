@@ -10,10 +10,11 @@ from typing import Any
 from engine.common.errors import LabError
 from engine.sim.action import Input
 from engine.sim.demo import Demo
-from engine.sim.history import demo_hash
+from engine.sim.history import Start, demo_hash
 from engine.sim.recordings.records import HASH_BYTES, Part, Room
 from engine.sim.recordings.writer import RecordingWriter, header_of, row_of
-from engine.sim.state_log import BodyIds, body_digests, body_ids, raw_states
+from engine.sim.state import compress_state, encode_state
+from engine.sim.state_log import BodyIds, StateLog, body_digests, body_ids, raw_states
 
 __all__ = ["TickRecorder"]
 
@@ -61,8 +62,10 @@ class TickRecorder:
         self._demo = demo
         self.ticks = 0
         self.ended = ""
-        self._bodies = body_ids(demo)
-        self._writer = RecordingWriter(path, header_of(demo, scene), Room())
+        states = StateLog()
+        states.note(demo, demo_hash(demo))
+        self._bodies = states.bodies[0]
+        self._writer = RecordingWriter(path, header_of(demo, Start.of(demo), states, compress_state(encode_state(demo)), scene), Room())
         self.path = self._writer.path
         self._begin_part()
 

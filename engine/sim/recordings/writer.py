@@ -13,11 +13,10 @@ from engine.common.files import naming
 from engine.sim.action import Input
 from engine.sim.action_fields import as_plain
 from engine.sim.demo import Demo
-from engine.sim.history import demo_hash
+from engine.sim.history import Start
 from engine.sim.recordings.recording import present_makers
 from engine.sim.recordings.records import MAX_FILE_BYTES, Back, End, Header, Part, RecordingError, Room, encode_record, start_of_file
-from engine.sim.state import compress_state, encode_state
-from engine.sim.state_log import body_digests, body_ids
+from engine.sim.state_log import StateLog
 
 __all__ = ["RecordingWriter", "header_of", "row_of"]
 
@@ -125,30 +124,24 @@ class RecordingWriter:
         self._end, self.steps, self.given = self._end + len(content), steps, given
 
 
-def header_of(demo: Demo, scene: Mapping[str, Any] | None) -> Header:
-    """Return the header of a recording of a demo that begins where it stands.
-
-    Raises
-    ------
-    StateError
-        The demo has something that no state can hold.
-    """
+def header_of(demo: Demo, start: Start, states: StateLog, state: bytes, scene: Mapping[str, Any] | None, begun: int = 0) -> Header:
+    """Return the header of a recording that begins at the start of a log of states, with the compressed state there."""
     return Header(
         demo=demo.id,
         seed=str(demo.seed),
         scene=None if scene is None else dict(scene),
-        values=dict(demo.values),
-        solver=demo.sim.solvers[0],
-        chosen_solver=demo.sim.solver,
-        chosen_settings=demo.sim.solver_settings,
-        keeps_solver_state=demo.sim.keeps_solver_state,
+        values=start.values,
+        solver=start.solver,
+        chosen_solver=start.chosen_solver,
+        chosen_settings=start.chosen_settings,
+        keeps_solver_state=start.keeps_solver_state,
         step_seconds=demo.step_seconds,
-        begun=0,
-        makers=present_makers(demo.sim.solvers[0]),
-        state=compress_state(encode_state(demo)),
-        hash=demo_hash(demo),
-        bodies=body_ids(demo),
-        digests=body_digests(demo),
+        begun=begun,
+        makers=present_makers(start.solver),
+        state=state,
+        hash=states.hashes[0],
+        bodies=states.bodies[0],
+        digests=states.digests[0],
     )
 
 

@@ -1,0 +1,42 @@
+"""A course of events: what was done at which step, where it was begun, and where two courses part."""
+
+from __future__ import annotations
+
+from engine.sim.action import Input
+from engine.sim.actions import Drag, Grab, Restart
+from engine.sim.branch import Branch
+
+GRAB, DRAG = Grab((0.0, 0.0)), Drag((1.0, 0.0))
+
+
+def branch(*steps: str) -> Branch:
+    """Return a branch whose inputs are given by letters: g for a grab, d for a drag."""
+    made = Branch()
+    for step, letters in enumerate(steps):
+        if step > 0:
+            made.add_step()
+        made.states.hashes.append(bytes([step]))
+        made.add(step, [Input(GRAB if letter == "g" else DRAG) for letter in letters])
+    return made
+
+
+def test_steps_at_which_something_was_begun_are_marked() -> None:
+    made = branch("", "d", "g", "gd")
+    assert made.last == 3 and made.marks == [2, 3]
+    made.add(1, [Input(Restart())])
+    assert made.marks == [1, 2, 3] and len(made.inputs[1]) == 2
+    made.cut(2, 0)
+    assert made.last == 2 and made.marks == [1] and made.inputs[2] == ()
+
+
+def test_a_beginning_parts_where_something_else_is_done() -> None:
+    whole = branch("g", "dd", "g", "g")
+    start = whole.until(1, 1)
+    assert start.last == 1 and len(start.inputs[1]) == 1 and whole.last == 3
+    assert start.parting(whole) == whole.parting(start) == (1, 1)
+    start.add(1, [Input(GRAB)])
+    assert start.parting(whole) == (1, 1) and start.marks == [0, 1]
+    assert whole.parting(whole) == (3, 1)
+    other = whole.until(3, 1)
+    other.states.hashes[2] = b"x"
+    assert whole.parting(other) == (1, 2)
