@@ -287,7 +287,7 @@ class Session:
         """The state in which the demo stands, for `put_beside`."""
         self.timeline.finish()
         history = self.timeline.history
-        return (0, 0) if history is None else (history.now, history.given)
+        return (0, 0) if history is None else (history.now, history.inputs_applied)
 
     @property
     def is_caught_up(self) -> bool:

@@ -97,6 +97,8 @@ class Action(msgspec.Struct, frozen=True, tag=True, omit_defaults=True, forbid_u
     """True if it is applied with the hand, the keys and the new ids of its user."""
     takes_back: ClassVar[bool] = False
     """True if an `Inverse` may be made of it."""
+    needs_user: ClassVar[bool] = False
+    """True if only one of several users can do it."""
     is_of_a_world: ClassVar[bool] = False
     """True if it means nothing after the worlds were built anew: it names things in them."""
 

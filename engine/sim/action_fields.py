@@ -72,17 +72,17 @@ def _number(value: object) -> object:
 
 
 def _refusal(error: msgspec.ValidationError, plain: dict[str, Any], place: str) -> InvalidInputError:
-    found = _REFUSAL.fullmatch(str(error))
-    wanted, path = (found["wanted"], found["path"] or "") if found is not None else (str(error), "")
+    match = _REFUSAL.fullmatch(str(error))
+    requirement, path = (match["wanted"], match["path"] or "") if match is not None else (str(error), "")
     value: Any = plain
     try:
         for name, index in re.findall(r"\.([^.\[]+)|\[(\d+)\]", path):
             value = value[name] if name else value[int(index)]
     except (LookupError, TypeError):
         value = Described("something else")
-    named = _MISSING.fullmatch(wanted)
+    named = _MISSING.fullmatch(requirement)
     if named is not None:
         missing = named["kind"] == "missing required"
-        wanted, value = ("given", Described("nothing")) if missing else ("a field that exists", Described("one that does not"))
+        requirement, value = ("given", Described("nothing")) if missing else ("a field that exists", Described("one that does not"))
         path = f"{path}.{named['name']}"
-    return InvalidInputError(f"{place}{path}", wanted.replace("`", ""), value)
+    return InvalidInputError(f"{place}{path}", requirement.replace("`", ""), value)

@@ -33,7 +33,7 @@ one another's where stage and id are the same: worlds that are built by the same
 world has is not compared, but counted (`distances.n_single`). The second's stages have the offsets of the first's, so that a point of the
 picture means the same in both; who shows it elsewhere draws it moved.
 
-A second that is made late plays all that has been: `longest_way` bounds what a call of `follow` may take, and `is_caught_up` tells
+A second that is made late plays all that has been: `longest_way` bounds what a call of `follow` may take, and `is_caught_up` says
 whether it is there. What it is compared with on the way is the first played once more, to the bit as it was.
 """
 
@@ -48,7 +48,6 @@ from statistics import median
 from time import perf_counter
 from typing import TypeAlias
 
-from engine.common.errors import LabError
 from engine.sim.actions import Action, Input, SetSolver
 from engine.sim.branch import Branch
 from engine.sim.demo import Demo
@@ -168,22 +167,22 @@ class Comparison:
     def is_caught_up(self) -> bool:
         """True if the second stands where the first stands."""
         first, history = self.first, self.history
-        return first.branch is self._branch and (history.now, history.given) == self._goal
+        return first.branch is self._branch and (history.now, history.inputs_applied) == self._goal
 
     @property
     def _goal(self) -> tuple[int, int]:
         """Place at which the second must stand: after so many of its own inputs at the first's step."""
-        return self.first.now, len(self._wanted(self.first.now, self.first.given))
+        return self.first.now, len(self._needed(self.first.now, self.first.inputs_applied))
 
     def follow(self) -> bool:
         """Bring the second to where the first stands; return whether it has arrived: a long way is gone in several calls."""
         first, history, start = self.first, self.history, perf_counter()
         if first.branch is not self._branch:
             self._leave_what_is_other(first.branch)
-        if (history.now, history.given) > self._goal:
+        if (history.now, history.inputs_applied) > self._goal:
             history.go_to(*self._goal)
         while True:
-            self._give(first.given if history.now == first.now else None)
+            self._apply(first.inputs_applied if history.now == first.now else None)
             if history.now == first.now:
                 break
             self._step()
@@ -208,17 +207,18 @@ class Comparison:
         """
         if self.first.branch is not self._branch:
             self._leave_what_is_other(self.first.branch)
-        here = max((self.first.now, self.first.given), self.since)
-        known = [one for one in self._own if one[:2] <= here]
-        self._own = [one for one in known if one[:2] < here or action.target is None or one[2].action.target != action.target]
+        here = max((self.first.now, self.first.inputs_applied), self.since)
+        earlier = [row for row in self._own if row[:2] < here]
+        same_place = [row for row in self._own if row[:2] == here]
+        self._own = [*earlier, *(row for row in same_place if action.target is None or row[2].action.target != action.target)]
         self._own.append((*here, Input(action)))
         self._forget_from(here[0])
 
     @property
     def solver(self) -> str:
         """Solver that drives the second from `since` on, as far as the first has come."""
-        here = self.first.now, self.first.given
-        own = [one.action for step, given, one in self._own if (step, given) <= here or (step, given) == self.since]
+        here = self.first.now, self.first.inputs_applied
+        own = [done.action for *place, done in self._own if tuple(place) <= here or tuple(place) == self.since]
         names = [action.solver for action in own if isinstance(action, SetSolver)]
         return names[-1] if names else self._built_by
 
@@ -232,18 +232,18 @@ class Comparison:
         parting = min(self._branch.parting(branch), (last, len(self._branch.inputs[last])))
         self._branch, self._pace = branch, None
         if parting < self.since:
-            self._own = [(*parting, one) for step, given, one in self._own if (step, given) == self.since]
+            self._own = [(*parting, row[2]) for row in self._own if row[:2] == self.since]
             self.since, self._start = parting, None
         else:
-            self._own = [one for one in self._own if one[:2] <= parting]
+            self._own = [row for row in self._own if row[:2] <= parting]
         self._forget_from(parting[0])
 
     def _forget_from(self, first_step: int) -> None:
         """Forget all that is no more as it is wanted, which is so from a step on."""
         for step in range(first_step, len(self._sources)):
-            known, wanted = self._sources[step], self._wanted(step)
-            same = next((k for k, (a, b) in enumerate(zip(known, wanted, strict=False)) if a is not b), min(len(known), len(wanted)))
-            if step == self._branch.last or same < max(len(known), len(wanted)):
+            known, needed = self._sources[step], self._needed(step)
+            same = next((k for k, (a, b) in enumerate(zip(known, needed, strict=False)) if a is not b), min(len(known), len(needed)))
+            if step == self._branch.last or same < max(len(known), len(needed)):
                 break
         else:
             return
@@ -254,29 +254,29 @@ class Comparison:
         del self._sources[step + 1 :]
         del self._sources[step][same:]
         self.distances.cut(step)
-        self._skipped = [(k, one) for k, one in self._skipped if (one.step, k) < (step, same)]
+        self._skipped = [(k, skipped) for k, skipped in self._skipped if (skipped.step, k) < (step, same)]
 
-    def _wanted(self, step: int, given: int | None = None) -> list[Input]:
-        """Return what is to be done to the second at a step, where so much, or all, has been done to the first there."""
-        firsts, found = self._branch.inputs[step][:given], []
-        own = [(k, one) for at, k, one in self._own if at == step]
+    def _needed(self, step: int, n_inputs: int | None = None) -> list[Input]:
+        """Return what is to be done to the second at a step, after so many, or all, of the inputs of the first there."""
+        firsts, needed = self._branch.inputs[step][:n_inputs], []
+        own = [(k, done) for at, k, done in self._own if at == step]
         for k in range(len(firsts) + 1):
-            found += [one for at, one in own if at == k]
+            needed += [done for place, done in own if place == k]
             if k < len(firsts) and (not isinstance(firsts[k].action, SetSolver) or (step, k) < self.since):
-                found.append(firsts[k])
-        return found
+                needed.append(firsts[k])
+        return needed
 
-    def _give(self, given: int | None) -> None:
-        """Do what is to be done at the step where the second stands: what follows from so many of the first's inputs, or from all."""
+    def _apply(self, n_inputs: int | None) -> None:
+        """Apply what follows, at the step where the second stands, from so many of the first's inputs, or from all."""
         history, step = self.history, self.history.now
-        wanted, known = self._wanted(step, given), self._sources[step]
-        if history.given < min(len(known), len(wanted)):
-            history.go_to(step, min(len(known), len(wanted)))
-        for one in wanted[len(known) :]:
-            why = history.follow(one)
-            if why is not None and not one.is_refused:
-                self._skipped.append((len(known), Skipped(step, type(one.action).__name__, str(why))))
-            known.append(one)
+        needed, known = self._needed(step, n_inputs), self._sources[step]
+        if history.inputs_applied < min(len(known), len(needed)):
+            history.go_to(step, min(len(known), len(needed)))
+        for done in needed[len(known) :]:
+            why = history.follow(done)
+            if why is not None and not done.is_refused:
+                self._skipped.append((len(known), Skipped(step, type(done.action).__name__, str(why))))
+            known.append(done)
 
     def _step(self) -> None:
         step, history = self.history.now + 1, self.history
@@ -284,7 +284,7 @@ class Comparison:
         self._stopped = ""
         try:
             history.step()
-        except LabError as error:
+        except Exception as error:  # the second's own; the first goes on
             self._stopped = str(error)
             if is_new and not (self._skipped and self._skipped[-1][1].why == str(error)):
                 self._skipped.append((-1, Skipped(step, "step", str(error))))
@@ -299,7 +299,7 @@ class Comparison:
         if not self._is_built and step <= self.since[0]:
             first = self.demo
         else:
-            first = self.first.demo if self.first.now == step and not self.first.given else self._paced(step)
+            first = self.first.demo if self.first.now == step and not self.first.inputs_applied else self._paced(step)
         self.distances.note(first, self.demo)
         if step == self.since[0]:
             self._start = demo_motion(first), demo_motion(self.demo)
@@ -309,10 +309,7 @@ class Comparison:
         if self._pace is None or self._pace_steps > step:
             self._pace, self._pace_steps = _anew(self.first, self.first.start.chosen_solver, self.first.start.chosen_settings), 0
         for k in range(self._pace_steps, step):
-            for one in self._branch.inputs[k]:
-                repeat(self._pace, one)
-            with contextlib.suppress(LabError):  # as then
-                self._pace.sim.step()
+            _repeat_step(self._pace, self._branch.inputs[k])
         self._pace_steps = step
         return self._pace
 
@@ -326,7 +323,7 @@ class Comparison:
     @property
     def skipped(self) -> tuple[Skipped, ...]:
         """Inputs that the second refused and the first did not; of a failure that lasts, the first step."""
-        return tuple(one for _, one in self._skipped)
+        return tuple(skipped for _, skipped in self._skipped)
 
     @property
     def pairs(self) -> Sequence[tuple[Stage, Stage]]:
@@ -348,28 +345,24 @@ class Comparison:
         parted = self.distances.parted
         if parted is None:
             return None
-        told = self._judged(parted) if {*self.first.demo.sim.solvers, *self.demo.sim.solvers} == _JUDGED else None
-        return told if told is not None else self.distances.why
+        is_judged = {*self.first.demo.sim.solvers, *self.demo.sim.solvers} == _JUDGED
+        return (self._judged(parted) if is_judged else None) or self.distances.why
 
     def _judged(self, parted: Apart) -> Why | None:
         from engine.sim.judged_step import judged_step
 
-        found: list[tuple[float, Why]] = []
+        verdicts: list[tuple[float, Why]] = []
 
         def judge(world: World) -> None:
-            told = judged_step(world, parted.body)
-            if told is not None:
-                found.append(told)
+            verdict = judged_step(world, parted.body)
+            if verdict is not None:
+                verdicts.append(verdict)
 
         demo = _anew(self.first, self.first.start.chosen_solver, self.first.start.chosen_settings)
         for step in range(1, parted.step + 1):
-            for one in self._branch.inputs[step - 1]:
-                repeat(demo, one)
-            if step > max(parted.step - _MAX_JUDGED, self.since[0]) and parted.stage < len(demo.stages):
-                _before_its_step(demo.stages[parted.stage], judge)
-            with contextlib.suppress(LabError):  # as then, or Box2D cannot take what is there
-                demo.sim.step()
-        return max(found, key=lambda one: one[0])[1] if found else None
+            looks = step > max(parted.step - _MAX_JUDGED, self.since[0])
+            _repeat_step(demo, self._branch.inputs[step - 1], (parted.stage, judge) if looks else None)
+        return max(verdicts, key=lambda verdict: verdict[0])[1] if verdicts else None
 
     def figures(self) -> Figures:
         """Return the figures of the second."""
@@ -401,6 +394,16 @@ def _anew(first: History[Demo], solver: str | None, settings: NamedValues | None
         demo.sim.users.open()
     demo.viewer.interactive = first.demo.viewer.interactive
     return demo
+
+
+def _repeat_step(demo: Demo, inputs: Sequence[Input], look: tuple[int, Callable[[World], object]] | None = None) -> None:
+    """Apply inputs, `look` at the world of a stage when it is about to step, and take the step; what failed before fails again."""
+    for done in inputs:
+        repeat(demo, done)
+    if look is not None and look[0] < len(demo.stages):
+        _before_its_step(demo.stages[look[0]], look[1])
+    with contextlib.suppress(Exception):
+        demo.sim.step()
 
 
 def _before_its_step(stage: Stage, look: Callable[[World], object]) -> None:

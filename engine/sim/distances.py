@@ -148,7 +148,7 @@ class Distances:
             del noted[last + 1 :]
         if self._parted is not None and self._parted.step > last:
             self._parted = self._why = None
-        self._differences = {body: one for body, one in self._differences.items() if one.step <= last}
+        self._differences = {body: first for body, first in self._differences.items() if first.step <= last}
         self._touched = {body: step for body, step in self._touched.items() if step <= last}
 
     # -- inside -------------------------------------------------------------------------------------------------------
@@ -166,10 +166,10 @@ class Distances:
 
     def _shown(self, apart: Apart, first: World, second: World) -> Why:
         place = apart.stage, apart.body
-        one = self._differences.get(place)
-        if one is not None:
-            title = (first if one.is_firsts else second).capabilities.title
-            return Why("contact", f"in step {one.step} it touched body {one.other} in {title} alone", one.step)
+        difference = self._differences.get(place)
+        if difference is not None:
+            title = (first if difference.is_firsts else second).capabilities.title
+            return Why("contact", f"in step {difference.step} it touched body {difference.other} in {title} alone", difference.step)
         is_joined = any(apart.body in world.joint_bodies(joint) for world in (first, second) for joint in world.joint_ids)
         if not is_joined and place not in self._touched:
             is_flight = apart.meters <= _most_in_flight(first, apart)
@@ -207,5 +207,5 @@ def _touching(contacts: StepContacts) -> dict[tuple[int, int], tuple[int, int]]:
     """Return the bodies of each pair of fixtures that touched in a step, those that had parted again by its end included."""
     columns = (contacts.fixture_a, contacts.fixture_b, contacts.body_a, contacts.body_b)
     rows = list(zip(*(column.tolist() for column in columns), strict=True))
-    rows += [(one.fixture_a, one.fixture_b, one.body_a, one.body_b) for one in contacts.began if not one.sensor]
+    rows += [(pair.fixture_a, pair.fixture_b, pair.body_a, pair.body_b) for pair in contacts.began if not pair.sensor]
     return {(min(a, b), max(a, b)): (body_a, body_b) for a, b, body_a, body_b in rows}

@@ -87,10 +87,10 @@ def drop_body(stages: Sequence[Stage], dropped: list[DroppedBody], file: BodyFil
 
 def forget_gone(dropped: list[DroppedBody]) -> None:
     """Forget those that are gone but for the last: who drops and deletes for hours must not fill the memory."""
-    gone = [one for one in dropped if not one.is_there]
+    gone = [body for body in dropped if not body.is_there]
     if len(gone) > _MAX_GONE:
         old = set(gone[:-_MAX_GONE])
-        dropped[:] = [one for one in dropped if one not in old]
+        dropped[:] = [body for body in dropped if body not in old]
 
 
 def without_outside_pictures(dropped: Sequence[DroppedBody], folder: Path | None) -> list[DroppedBody]:

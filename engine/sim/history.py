@@ -1,10 +1,10 @@
 """The past of a demo: every input by step, the whole state at keyframes, and the way back, exact to the last bit.
 
     keyframe       keyframe       keyframe             tip
-    |--i--i--------|---i----------|----------i---------|     i: inputs, in front of the step they were given before
+    |--i--i--------|---i----------|----------i---------|     i: inputs, in front of the next step
                                        now
 
-A demo's state after a step is a function of the state before it and of the inputs given in between: worlds are stepped by fixed
+A demo's state after a step is a function of the state before it and of the inputs in between: worlds are stepped by fixed
 seconds, random numbers are part of the state, no clock is asked. So to go to a step, restore the last keyframe before it and give the
 inputs and take the steps again. The demo brings its worlds into canonical form at every keyframe, or a world that came here by itself could
 differ from one that was restored here in what a solver does not show (`World.canonicalize`).
@@ -91,11 +91,11 @@ class Start:
 
 @dataclass(frozen=True, slots=True)
 class _Undone:
-    """Start of an undo: a branch, so many inputs after a step of it; and where the branch that it led to parts from that one."""
+    """Start of an undo: a branch, and so many inputs after a step of it; and where the branch that it led to parts from that one."""
 
     branch: Branch
     step: int
-    given: int
+    n_inputs: int
     parted: tuple[int, int]
 
 
@@ -126,8 +126,8 @@ class History(Generic[_Demo]):
         self.divergence: Divergence | None = None
         self._branch = Branch()
         self._branch.states.note(demo, demo_hash(demo))
-        self._given = 0
-        """How many of the inputs at `now` were given."""
+        self._n_applied = 0
+        """Number of the inputs at `now` that have been applied."""
         self._keyframes = Keyframes(max_bytes)
         self._keyframes.add(0, demo)
         self._undone: list[_Undone] = []
@@ -136,9 +136,9 @@ class History(Generic[_Demo]):
     # -- reading ------------------------------------------------------------------------------------------------------
 
     @property
-    def given(self) -> int:
-        """How many of the things done at the step `now` have been done."""
-        return self._given
+    def inputs_applied(self) -> int:
+        """Number of the inputs at the step `now` that have been applied."""
+        return self._n_applied
 
     @property
     def last(self) -> int:
@@ -158,7 +158,7 @@ class History(Generic[_Demo]):
     @property
     def at_tip(self) -> bool:
         """True if nothing lies ahead."""
-        return self.now == self.last and self._given == len(self._branch.inputs[self.now])
+        return self.now == self.last and self._n_applied == len(self._branch.inputs[self.now])
 
     @property
     def keyframes(self) -> Sequence[int]:
@@ -225,18 +225,18 @@ class History(Generic[_Demo]):
             if not is_nothing:
                 self._leave_ahead(action)
                 self._branch.add(self.now, [Input(action, is_refused=is_refused)])
-                self._given += 1
+                self._n_applied += 1
         return result
 
-    def follow(self, one: Input) -> LabError | None:
+    def follow(self, done: Input) -> LabError | None:
         """Apply what was done to another demo; return why this one refuses it, or None.
 
         It is part of the history in any case, even where it means nothing here: what was done there has its place here.
         """
-        self._leave_ahead(one.action)
-        self._branch.add(self.now, [one])
-        self._given += 1
-        return repeat(self.demo, one)
+        self._leave_ahead(done.action)
+        self._branch.add(self.now, [done])
+        self._n_applied += 1
+        return repeat(self.demo, done)
 
     def step(self) -> None:
         """Take a step: the next of what lies ahead, or one that has not been yet.
@@ -257,20 +257,20 @@ class History(Generic[_Demo]):
 
     def catch_up(self) -> None:
         """Do what else was done at this step in the past: the demo stands as it did when time went on from here."""
-        for one in self._branch.inputs[self.now][self._given :]:
-            repeat(self.demo, one)
-        self._given = len(self._branch.inputs[self.now])
+        for done in self._branch.inputs[self.now][self._n_applied :]:
+            repeat(self.demo, done)
+        self._n_applied = len(self._branch.inputs[self.now])
 
     def _take_in(self, is_whole: bool) -> None:
         """Note what a step has come to, or compare it with what it came to before."""
         is_new = self.now == self.last
         self.now += 1
-        self._given = 0
-        found = demo_hash(self.demo)
+        self._n_applied = 0
+        digest = demo_hash(self.demo)
         if is_new:
             self._branch.add_step()
-            self._branch.states.note(self.demo, found)
-        elif found != self._branch.states.hashes[self.now] and self.divergence is None:
+            self._branch.states.note(self.demo, digest)
+        elif digest != self._branch.states.hashes[self.now] and self.divergence is None:
             self.divergence = self._branch.states.divergence(self.now, self.demo)
         self._branch.reached = max(self._branch.reached, self.now)
         keyframes = self._keyframes
@@ -294,7 +294,7 @@ class History(Generic[_Demo]):
         if branch.states.hashes[0] != self._branch.states.hashes[0]:
             self.divergence = branch.states.divergence(0, self.demo)
         self._branch = branch
-        self._given = 0
+        self._n_applied = 0
 
     # -- going back ---------------------------------------------------------------------------------------------------
 
@@ -305,9 +305,9 @@ class History(Generic[_Demo]):
         """
         return self._go(self._checked(step), None if step == self.last else 0, on_step)
 
-    def go_to(self, step: int, given: int) -> None:
-        """Go to where so many of the things done at a step that has been were done."""
-        self._go(self._checked(step), given)
+    def go_to(self, step: int, n_inputs: int) -> None:
+        """Go to a step that has been, with so many of the inputs there applied."""
+        self._go(self._checked(step), n_inputs)
 
     def forget_ahead(self) -> None:
         """Leave what lies ahead: from here on another branch begins."""
@@ -317,10 +317,10 @@ class History(Generic[_Demo]):
         """Go back from worlds that were lost and could not be put back: to before the step or the input that did it, or to a keyframe."""
         here = min(self.now, self.last)
         keyframe = self._keyframes.latest(here)
-        for step, given in ((here, None), (here, max(len(self._branch.inputs[here]) - 1, 0)), (keyframe, 0)):
+        for step, n_inputs in ((here, None), (here, max(len(self._branch.inputs[here]) - 1, 0)), (keyframe, 0)):
             with contextlib.suppress(LabError):
                 self._go_to_keyframe(keyframe)
-                self._go(step, given)
+                self._go(step, n_inputs)
             if not any(stage.world.is_lost for stage in self.demo.stages):
                 break
         self._cut()
@@ -328,10 +328,10 @@ class History(Generic[_Demo]):
     def undo(self) -> bool:
         """Go back to before the last thing that was begun; False if there is none. It does not happen again unless `redo` asks for it."""
         for step in range(self.now, -1, -1):
-            given = self._branch.inputs[step][: self._given] if step == self.now else self._branch.inputs[step]
-            for k in range(len(given) - 1, -1, -1):
-                if given[k].begins:
-                    self._undone.append(_Undone(self._branch, self.now, self._given, (step, k)))
+            done = self._branch.inputs[step][: self._n_applied if step == self.now else None]
+            for k in range(len(done) - 1, -1, -1):
+                if done[k].begins:
+                    self._undone.append(_Undone(self._branch, self.now, self._n_applied, (step, k)))
                     self._go(step, k)
                     self._cut()
                     return True
@@ -342,18 +342,18 @@ class History(Generic[_Demo]):
         if not self._undone:
             return False
         undone = self._undone.pop()
-        if (self.now, self._given) > undone.parted:  # time has gone on since: that is another course of events
+        if (self.now, self._n_applied) > undone.parted:  # time has gone on since: that is another course of events
             self._go_to_keyframe(self._keyframes.latest(undone.parted[0]))
         self._keyframes.cut(undone.parted[0])
         self._branch = undone.branch
-        self._go(undone.step, undone.given, None)
+        self._go(undone.step, undone.n_inputs)
         return True
 
     @property
     def can_undo(self) -> bool:
         """True if there is something to go back to before."""
-        here = self._branch.inputs[self.now][: self._given]
-        return any(one.begins for one in here) or any(step < self.now for step in self._branch.marks[:1])
+        here = self._branch.inputs[self.now][: self._n_applied]
+        return any(done.begins for done in here) or any(step < self.now for step in self._branch.marks[:1])
 
     @property
     def can_redo(self) -> bool:
@@ -366,23 +366,23 @@ class History(Generic[_Demo]):
 
     def visit(self, step: int, look: Callable[[], object]) -> None:
         """Go to where time went on from a step, with all that was done there, look, and come back."""
-        here, given = self.now, self._given
+        here = self.now, self._n_applied
         try:
             self._go(self._checked(step), None)
             look()
         finally:
-            self._go(here, given)
+            self._go(*here)
 
     def verify(self) -> Divergence | None:
         """Play everything again from the beginning, without other keyframes, and return the first step that ends otherwise, if any."""
-        here, given = self.now, self._given
+        here = self.now, self._n_applied
         self.divergence = None
         self._go_to_keyframe(0)
         with self.demo.sim.unchecked():
             while self.now < self.last:
-                _quietly(self.step)
+                self._step_again()
         self.catch_up()
-        self._go(here, given)
+        self._go(*here)
         return self.divergence
 
     # -- inside -------------------------------------------------------------------------------------------------------
@@ -401,47 +401,43 @@ class History(Generic[_Demo]):
 
     def _cut(self) -> None:
         """Leave what lies ahead: from here on another branch begins."""
-        self._branch = self._branch.until(self.now, self._given)
+        self._branch = self._branch.until(self.now, self._n_applied)
         self._keyframes.cut(self.now)
 
-    def _go(self, step: int, given: int | None, on_step: Callable[[], object] | None = None) -> bool:
-        """Go to where `given` of the inputs at a step were given; to where all were, without it; and return whether it came so far."""
-        wanted = len(self._branch.inputs[step]) if given is None else given
+    def _go(self, step: int, n_inputs: int | None, on_step: Callable[[], object] | None = None) -> bool:
+        """Go to a step with so many of the inputs there applied, or all; return True if it came so far."""
+        n_inputs = len(self._branch.inputs[step]) if n_inputs is None else n_inputs
         nearest = self._keyframes.latest(step)
-        if not (self.now < step or (self.now == step and self._given <= wanted)) or nearest > self.now:
+        if (self.now, self._n_applied) > (step, n_inputs) or nearest > self.now:
             self._go_to_keyframe(nearest)
         with self.demo.sim.unchecked():
             while self.now < step:
-                _quietly(self.step)
+                self._step_again()
                 if on_step is not None and on_step() is True and self.now < step:
                     break
         self.demo.sim.use_missing_referees()
         if self.now < step:
             return False
-        for one in self._branch.inputs[step][self._given : wanted]:
-            repeat(self.demo, one)
-        self._given = wanted
+        for done in self._branch.inputs[step][self._n_applied : n_inputs]:
+            repeat(self.demo, done)
+        self._n_applied = n_inputs
         return True
+
+    def _step_again(self) -> None:
+        with contextlib.suppress(Exception):  # what failed fails again, in the same way; another end is a divergence
+            self.step()
 
     def _go_to_keyframe(self, step: int) -> None:
         self._keyframes.restore(step, self.demo)
-        self.now, self._given = step, 0
+        self.now, self._n_applied = step, 0
 
 
-def repeat(demo: Demo, one: Input) -> LabError | None:
+def repeat(demo: Demo, done: Input) -> LabError | None:
     """Apply an input again; return why it fails, or None: a `DemoFaultError` if the demo itself raises another error."""
     try:
-        demo.sim.act(one.action, one.user)
+        demo.sim.act(done.action, done.user)
     except LabError as error:
         return error
     except Exception as error:
         return DemoFaultError(f"{type(error).__name__}: {error}")
     return None
-
-
-def _quietly(action: Callable[[], object]) -> None:
-    """Do again what may have failed then: it fails again, in the same way."""
-    try:
-        action()
-    except LabError:
-        return

@@ -23,8 +23,8 @@ def laid_out(stages: Sequence[Stage], offsets: Sequence[tuple[float, float]] | N
     Stages without an offset lie at (0, 0).
     """
     moved = [(stage, stage.offset) for stage in stages] if offsets is not None else []
-    given = offsets or ()
-    for (stage, _), offset in zip(moved, (*given, *[(0.0, 0.0)] * len(moved)), strict=False):
+    places = (*(offsets or ()), *[(0.0, 0.0)] * len(moved))
+    for (stage, _), offset in zip(moved, places, strict=False):
         stage.offset = offset
     try:
         yield

@@ -109,13 +109,13 @@ class Parameter:
         if self.choices:
             return self._chosen(value)
         kind = "a whole number" if self.whole else "a number"
-        wanted = f"{kind} from {self.low:g} to {self.high:g}" + (f" {self.unit}" if self.unit else "")
+        requirement = f"{kind} from {self.low:g} to {self.high:g}" + (f" {self.unit}" if self.unit else "")
         try:
             number = finite(self.name, float(value) if isinstance(value, str) else value)
         except ValueError:
-            raise InvalidInputError(self.name, wanted, value) from None
+            raise InvalidInputError(self.name, requirement, value) from None
         if not self.low <= number <= self.high or (self.whole and number != round(number)):
-            raise InvalidInputError(self.name, wanted, value)
+            raise InvalidInputError(self.name, requirement, value)
         return number
 
     def snapped(self, place: float) -> float:
@@ -186,8 +186,8 @@ def parameter_values(parameters: Sequence[Parameter], given: Mapping[str, object
     known = {parameter.name: parameter for parameter in parameters}
     for name in given:
         if name not in known:
-            wanted = "one of " + ", ".join(known) + meant(name, known) if known else "absent: this demo has none"
-            raise InvalidInputError("parameter", wanted, name)
+            requirement = "one of " + ", ".join(known) + meant(name, known) if known else "absent: this demo has none"
+            raise InvalidInputError("parameter", requirement, name)
     return {name: parameter.checked(given[name]) if name in given else parameter.default for name, parameter in known.items()}
 
 

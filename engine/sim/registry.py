@@ -76,7 +76,7 @@ class Registry:
     def discover(self, package: str = "demos") -> None:
         """Import every module of `package`, so that its demos register.
 
-        One that cannot be imported is left out and told of, once, on standard error: it must not take all others with it.
+        One that cannot be imported is left out, and reported once on standard error: it must not take all others with it.
         """
         for module in pkgutil.iter_modules(importlib.import_module(package).__path__):
             name = f"{package}.{module.name}"
@@ -103,10 +103,9 @@ class Registry:
         InvalidInputError
             There is none; the message names those there are.
         """
-        found = self._classes.get(id)
-        if found is None:
+        if id not in self._classes:
             raise InvalidInputError("demo", "one of " + ", ".join(sorted(self._classes)), id)
-        return found
+        return self._classes[id]
 
 
 _REGISTRY = Registry()

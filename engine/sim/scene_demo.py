@@ -21,7 +21,7 @@ from engine.sim.stage import Stage
 __all__ = ["SceneDemo", "scene_class", "scene_demo"]
 
 _MAX_NOTES = 3
-"""Notes of an import that the readout has room for; the command ``scene`` tells all."""
+"""Notes of an import that the readout has room for; the command ``scene`` prints all."""
 
 
 class SceneDemo(Demo):
@@ -46,9 +46,9 @@ class SceneDemo(Demo):
         return scene_as_json(cls.scene)
 
     def build(self) -> None:
-        for world, one in zip(build_all(self.scene, self.sim.solver, self.sim.solver_settings), self.scene.all_worlds, strict=True):
-            stage = self.add_stage(world, one.offset, one.label)
-            for picture in one.pictures:
+        for world, plan in zip(build_all(self.scene, self.sim.solver, self.sim.solver_settings), self.scene.all_worlds, strict=True):
+            stage = self.add_stage(world, plan.offset, plan.label)
+            for picture in plan.pictures:
                 self.dropped += [DroppedBody(stage, world, body, None, picture) for body in picture.bodies]
 
     def home(self) -> AABB:

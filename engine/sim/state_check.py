@@ -187,7 +187,7 @@ def _check_users(demo: Demo, users: object) -> None:
         _check_grip(demo, user.grip)
         if not user.pushes <= set(PUSHES):
             raise StateError(f"{path} must have keys that push")
-        if not all(0 <= one - number * IDS_OF_A_USER <= IDS_OF_A_USER for ids in user.next_ids.values() for one in ids):
+        if not all(0 <= id - number * IDS_OF_A_USER <= IDS_OF_A_USER for ids in user.next_ids.values() for id in ids):
             raise StateError(f"{path}.next_ids must be of its own range")
         for inverse in user.undo:
             _check_inverse(inverse, f"{path}.undo")

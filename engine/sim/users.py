@@ -191,7 +191,7 @@ class Users:
     def check_ids(self, number: int) -> None:
         """Refuse what creates something where a user has created too much."""
         for ids in self.users[number].next_ids.values():
-            if any(one % IDS_OF_A_USER > IDS_OF_A_USER - _IDS_AT_ONCE for one in ids):
+            if any(id % IDS_OF_A_USER > IDS_OF_A_USER - _IDS_AT_ONCE for id in ids):
                 raise LabError(f"a user can create {IDS_OF_A_USER - _IDS_AT_ONCE} things, and you have")
 
     @contextlib.contextmanager

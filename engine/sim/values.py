@@ -136,10 +136,10 @@ def _own_class(name: str, module: str) -> type:
 @functools.lru_cache(maxsize=4096)
 def _loaded_class(name: str, own_module: str) -> type:
     module, _, path = name.partition(":")
-    found: Any = sys.modules.get(module) if _is_own(module, own_module) else None
+    kind: Any = sys.modules.get(module) if _is_own(module, own_module) else None
     for part in path.split("."):
-        found = vars(found).get(part) if isinstance(found, types.ModuleType | type) else None
-    return found if isinstance(found, type) and class_name(found) == name and _is_data(found, own_module) else _no_class(name)
+        kind = vars(kind).get(part) if isinstance(kind, types.ModuleType | type) else None
+    return kind if isinstance(kind, type) and class_name(kind) == name and _is_data(kind, own_module) else _no_class(name)
 
 
 def _no_class(name: str) -> type:
@@ -150,8 +150,8 @@ def _is_own(module: str, own_module: str) -> bool:
     """Return True if a module is of this program, or a file beside the demo's."""
     if module.partition(".")[0] in _PACKAGES or module == own_module:
         return True
-    one, other = (getattr(sys.modules.get(name), "__file__", None) for name in (module, own_module))
-    return one is not None and other is not None and os.path.dirname(one) == os.path.dirname(other)
+    file, own_file = (getattr(sys.modules.get(name), "__file__", None) for name in (module, own_module))
+    return file is not None and own_file is not None and os.path.dirname(file) == os.path.dirname(own_file)
 
 
 def _is_data(kind: type, own_module: str) -> bool:
@@ -189,8 +189,8 @@ def _attributes(value: Any) -> dict[str, Any]:
     names = _field_names(kind)
     if names is not None:
         return {name: getattr(value, name) for name in names}
-    found = {name: getattr(value, name) for name in _slots(kind) if not name.startswith("__") and hasattr(value, name)}
-    return found | getattr(value, "__dict__", {})
+    slots = {name: getattr(value, name) for name in _slots(kind) if not name.startswith("__") and hasattr(value, name)}
+    return slots | getattr(value, "__dict__", {})
 
 
 # -- writing ----------------------------------------------------------------------------------------------------------
@@ -252,7 +252,7 @@ class ValueWriter:
 
     def _items(self, value: Any, path: str, depth: int) -> list[Any]:
         listed = _sorted(value) if isinstance(value, set | frozenset) else value
-        return [self.write(one, f"{path}[{k}]", depth + 1) for k, one in enumerate(listed)]
+        return [self.write(item, f"{path}[{k}]", depth + 1) for k, item in enumerate(listed)]
 
     def _write_mutable(self, value: Any, kind: type, path: str, depth: int) -> Any:
         if kind is list:
@@ -272,7 +272,7 @@ class ValueWriter:
         if isinstance(value, enum.Enum):
             return {"enum": [self._class(kind, path), value.name]}
         name = self._class(kind, path)
-        return {"object": [name, {key: self.write(one, f"{path}.{key}", depth + 1) for key, one in _attributes(value).items()}]}
+        return {"object": [name, {key: self.write(item, f"{path}.{key}", depth + 1) for key, item in _attributes(value).items()}]}
 
     def _class(self, kind: type, path: str) -> str:
         name = class_name(kind)
@@ -332,7 +332,7 @@ def _plain_generator(value: np.random.Generator, path: str) -> list[Any]:
     if state["bit_generator"] != _GENERATOR:
         raise StateError(f"{path} is a random number generator of the kind {state['bit_generator']}, which no state can hold")
     numbers = [state["state"]["state"], state["state"]["inc"]]
-    return [*(one.to_bytes(16, "little") for one in numbers), int(state["has_uint32"]), int(state["uinteger"])]
+    return [*(number.to_bytes(16, "little") for number in numbers), int(state["has_uint32"]), int(state["uinteger"])]
 
 
 # -- reading ----------------------------------------------------------------------------------------------------------
@@ -371,7 +371,7 @@ class ValueReader:
         if kind is list:
             made: list[Any] = []
             self._begun.append(made)
-            made.extend(self.read(one, depth + 1) for one in plain)
+            made.extend(self.read(item, depth + 1) for item in plain)
             return made
         if kind is not dict or len(plain) != 1:
             raise StateError(f"a value must be a table of one entry, got {plain!r:.80}")
@@ -409,7 +409,7 @@ class ValueReader:
 
     def _sequence(self, name: str, plain: Any, depth: int) -> Any:
         at = self._begin() if name == "set" else None
-        items = [self.read(one, depth) for one in _list(plain)]
+        items = [self.read(item, depth) for item in _list(plain)]
         made = _SEQUENCES[name](items if name == "tuple" else map(_hashable, items))
         return made if at is None else self._end(at, made)
 
@@ -426,7 +426,7 @@ class ValueReader:
         maxlen, items = _list(plain, 2)
         made: deque[Any] = deque(maxlen=_queue_length(maxlen))
         self._begin(made)
-        made.extend(self.read(one, depth) for one in _list(items))
+        made.extend(self.read(item, depth) for item in _list(items))
         return made
 
     def _array(self, name: str, plain: Any, depth: int) -> Any:
@@ -466,17 +466,17 @@ class ValueReader:
         own = _field_names(kind)
         if own is not None and set(own) != attributes.keys():
             raise StateError(f"a {kind.__name__} must have the attributes {', '.join(own)}")
-        if own is None and not all(type(one) is str and can_be_set(kind, one) for one in attributes):
+        if own is None and not all(type(key) is str and can_be_set(kind, key) for key in attributes):
             raise StateError(f"a {kind.__name__} cannot have the attributes {list(attributes)!r:.80}")
         if issubclass(kind, enum.Enum):
             raise StateError(f"{kind.__name__} must be an enumeration's member")
         if issubclass(kind, tuple):
             at = self._begin()
-            return self._end(at, tuple.__new__(kind, [self.read(attributes[one], depth) for one in own or ()]))
+            return self._end(at, tuple.__new__(kind, [self.read(attributes[key], depth) for key in own or ()]))
         made = object.__new__(kind)
         self._begin(made)
-        for key, one in attributes.items():
-            object.__setattr__(made, key, self.read(one, depth))
+        for key, item in attributes.items():
+            object.__setattr__(made, key, self.read(item, depth))
         return made
 
     def _enum(self, name: str, plain: Any, depth: int) -> Any:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from dataclasses import fields, replace
+from dataclasses import fields as fields_of
+from dataclasses import replace
 from typing import Any
 
 import msgspec
@@ -27,8 +28,8 @@ __all__ = ["WorldState", "decode_world", "encode_world"]
 
 _MAX_KEPT = 1 << 16
 _EVENTS = ("step", "removed", "began", "ended")
-_COLUMNS = tuple(field.name for field in fields(StepContacts) if field.name not in _EVENTS)
-_JOINT_NUMBERS = tuple(field.name for field in fields(ResolvedJoint) if field.name not in ("spec", "bodies"))
+_COLUMNS = tuple(field.name for field in fields_of(StepContacts) if field.name not in _EVENTS)
+_JOINT_NUMBERS = tuple(field.name for field in fields_of(ResolvedJoint) if field.name not in ("spec", "bodies"))
 
 
 class ContactsState(msgspec.Struct, array_like=True, forbid_unknown_fields=True):
@@ -187,8 +188,8 @@ def _spec(content: bytes, kind: type) -> Any:
 def _body(solver: str, content: bytes, fixtures: tuple[bytes, ...]) -> BodySpec:
     """Return the specification of a body, if its solver holds it, with its fixtures, in exactly these numbers."""
     spec: BodySpec = _spec(content, BodySpec)
-    whole = replace(spec, fixtures=tuple(_spec(one, FixtureSpec) for one in fixtures))
-    if spec.fixtures or load_solver(solver).accept(whole) != whole:
+    complete = replace(spec, fixtures=tuple(_spec(fixture, FixtureSpec) for fixture in fixtures))
+    if spec.fixtures or load_solver(solver).accept(complete) != complete:
         raise InvalidInputError("spec", "with the numbers that the solver holds", Described("others"))
     return spec
 
@@ -202,8 +203,9 @@ def _joint(solver: str, content: bytes) -> ResolvedJoint:
     """Return a joint, if its solver holds it in exactly these numbers."""
     match msgspec.msgpack.decode(content):
         case [spec, [a, b], [*numbers]] if len(numbers) == len(_JOINT_NUMBERS):
-            given: dict[str, Any] = dict(zip(_JOINT_NUMBERS, (tuple(one) if type(one) is list else one for one in numbers), strict=True))
-            joint = ResolvedJoint(from_plain(spec, "spec", JOINT_KINDS, None, np.float64), (a, b), **given)
+            values = (tuple(number) if type(number) is list else number for number in numbers)
+            fields: dict[str, Any] = dict(zip(_JOINT_NUMBERS, values, strict=True))
+            joint = ResolvedJoint(from_plain(spec, "spec", JOINT_KINDS, None, np.float64), (a, b), **fields)
         case _:
             raise InvalidInputError("joint", "a specification, two bodies and numbers", Described("others"))
     check_numbers(joint)

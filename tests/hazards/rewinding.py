@@ -110,7 +110,7 @@ class Run:
         history = self.history
         if history.divergence is not None:
             raise RewindingError(f"{what}: step {history.divergence.step} went another way, bodies {history.divergence.bodies[:6]}")
-        if history._given == 0:
+        if history.inputs_applied == 0:
             if demo_hash(history.demo) != history.hash_at(history.now):
                 raise RewindingError(f"{what}: the worlds of step {history.now} are others")
             then = self.readings.get(history.now)

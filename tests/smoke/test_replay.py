@@ -82,7 +82,7 @@ def test_what_differs_is_named_and_the_status_says_so(recording: Path, tmp_path:
             k, after = 61 - record.step - 1, list(record.after_each_step("part"))
             hashes, bodies, digests = (list(column) for column in zip(*after, strict=True))
             digests[k], hashes[k] = bytes([digests[k][0] ^ 1]) + digests[k][1:], bytes(16)
-            record = Part.of(record.step, record.given, record.inputs, hashes, bodies, digests, record.states)
+            record = Part.of(record.step, record.n_inputs, record.inputs, hashes, bodies, digests, record.states)
         broken += encode_record(record)
     (tmp_path / "b.rec").write_bytes(broken)
     body = load_recording(recording).branch.states.bodies[61][0][0]

@@ -86,7 +86,7 @@ class SetSolver(Continuing, frozen=True):
     def perform(self, sim: Simulation) -> tuple[None, Inverse | None]:
         before = {(stage.world.solver, stage.world.settings.solver_settings) for stage in sim.demo.stages}
         self.apply(sim)
-        return None, Inverse("the change of the solver", tuple(Part(SetSolver(*one)) for one in before) if len(before) == 1 else ())
+        return None, Inverse("the change of the solver", tuple(Part(SetSolver(*solver)) for solver in before) if len(before) == 1 else ())
 
     @property
     def target(self) -> tuple[object, ...]:

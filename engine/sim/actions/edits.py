@@ -480,8 +480,8 @@ def work_of_settings(solver: str, named: Mapping[str, object], own: object) -> f
     """Return how many times the work of a solver's defaults settings of the world, and the solver's `own`, ask for."""
     with contextlib.suppress(LabError):  # what is wrong is refused when it is applied
         usual = {each.name: each.default for each in dataclasses.fields(WorldSettings)} | load_solver(solver).own_settings(WorldSettings())
-        given = {**named, **dict(named_values("solver_settings", own))}
-        return max(1.0, math.prod(_work_of_setting(name, value, usual.get(name)) for name, value in given.items()))
+        settings = {**named, **dict(named_values("solver_settings", own))}
+        return max(1.0, math.prod(_work_of_setting(name, value, usual.get(name)) for name, value in settings.items()))
     return 1.0
 
 
@@ -524,16 +524,16 @@ def _before(thing: Any, changes: Mapping[str, Any]) -> dict[str, Any]:
 
 def _joints(world: World, stage: int, joints: Iterable[int]) -> tuple[Part, ...]:
     """Return what creates joints again, and the gear joints on them; not those of hands."""
-    wanted = dict.fromkeys(joints)
-    for joint in tuple(wanted):
+    chosen = dict.fromkeys(joints)
+    for joint in tuple(chosen):
         for body in world.joint_bodies(joint):
             for other in world.body(body).joints if body is not None else ():
                 spec = world.joint(other).spec
                 if isinstance(spec, GearJointSpec) and joint in (spec.joint_a, spec.joint_b):
-                    wanted[other] = None
+                    chosen[other] = None
     parts: list[Part] = []
     gears: list[Part] = []
-    for joint in sorted(wanted):
+    for joint in sorted(chosen):
         with contextlib.suppress(LabError):  # such as a rod whose ends have come together: it cannot be created again
             spec = world.joint_now(joint)
             if not isinstance(spec, MouseJointSpec):

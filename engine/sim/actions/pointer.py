@@ -75,10 +75,10 @@ class Grab(AtPoint, frozen=True):
         demo, action = sim.demo, replace(self, offsets=offsets_of(sim.demo.stages))
         if self.held is not None or type(demo).grab is not Demo.grab:
             return action
-        found = next(bodies_under(demo.stages, self.point), None)
-        if found is None:
+        seen = next(bodies_under(demo.stages, self.point), None)
+        if seen is None:
             return Release()
-        stage, body = found
+        stage, body = seen
         at = demo.stages[stage].world.state(body).xf.apply_inverse(demo.stages[stage].local(self.point))
         return replace(action, held=(stage, body, at))
 

@@ -22,6 +22,7 @@ class Join(Action, frozen=True):
 
     is_back: bool = False
     undoable = guests_may = uses_hand = False
+    needs_user = True
 
     def apply(self, sim: Simulation) -> None:
         sim.users.join(integer("user", sim.user_number, 1, MAX_USERS), self.is_back)
@@ -31,6 +32,7 @@ class Leave(Action, frozen=True):
     """Let go of everything, and be away."""
 
     undoable = guests_may = uses_hand = False
+    needs_user = True
 
     def apply(self, sim: Simulation) -> None:
         sim.users.leave(sim.demo, sim.checked_user(sim.user_number))
@@ -42,7 +44,7 @@ class Drive(Action, frozen=True):
     stage: Annotated[int, Meta(ge=-1, le=2**62)]
     body: Index
     undoable = False
-    takes_back = True
+    takes_back = needs_user = True
     is_of_a_world = True
 
     def apply(self, sim: Simulation) -> None:
@@ -66,6 +68,7 @@ class Pause(Action, frozen=True):
     """Stop the time of all users, or let it go on."""
 
     paused: bool
+    needs_user = True
 
     def apply(self, sim: Simulation) -> None:
         sim.users.paused = self.paused
@@ -75,6 +78,7 @@ class SetSpeed(Action, frozen=True):
     """Set the steps to a tick, one of `SPEEDS`."""
 
     speed: Number
+    needs_user = True
 
     def apply(self, sim: Simulation) -> None:
         if self.speed not in SPEEDS:
@@ -85,7 +89,7 @@ class SetSpeed(Action, frozen=True):
 class UndoOwn(Action, frozen=True):
     """Take back the user's last action that can be; one that cannot is dropped, so that the one before it comes next."""
 
-    may_create = True
+    may_create = needs_user = True
 
     def apply(self, sim: Simulation) -> None:
         users, user = sim.users, sim.acting_user
@@ -93,7 +97,7 @@ class UndoOwn(Action, frozen=True):
             raise LabError("there is nothing of yours to take back")
         new = take_back(sim, user.undo.pop())
         for other in (*users.users.values(), *users.away.values()) if new else ():
-            other.undo = [one.renumbered(new) for one in other.undo]
+            other.undo = [inverse.renumbered(new) for inverse in other.undo]
 
 
 class GoAlone(Action, frozen=True):

@@ -78,17 +78,20 @@ def _begin(branch: Branch, header: Header, place: str) -> None:
 
 def _append(branch: Branch, part: Part, place: str) -> None:
     """Add a part to a branch."""
-    if part.step != branch.last or part.given != len(branch.inputs[-1]):
+    if part.step != branch.last or part.n_inputs != len(branch.inputs[-1]):
         here = f"step {branch.last}, input {len(branch.inputs[-1])}"
-        raise RecordingError(place, f"what follows {here}", Described(f"step {part.step}, input {part.given}"))
+        raise RecordingError(place, f"what follows {here}", Described(f"step {part.step}, input {part.n_inputs}"))
     added: list[list[Input]] = [[] for _ in range(part.n_steps + 1)]
     for k, (step, user, plain) in enumerate(part.inputs):
         if not 0 <= step - part.step <= part.n_steps or user > MAX_USERS:
             raise RecordingError(f"{place}: inputs[{k}]", f"at a step of this part, by a user from 0 to {MAX_USERS}", [step, user])
-        added[step - part.step].append(Input(action_of(plain, f"{place}: inputs[{k}]").without_files(Path.cwd()), user))
+        action = action_of(plain, f"{place}: inputs[{k}]").without_files(Path.cwd())
+        if action.needs_user and user == 0:
+            raise RecordingError(f"{place}: inputs[{k}]", f"by a user from 1 to {MAX_USERS}", Described("one who plays alone"))
+        added[step - part.step].append(Input(action, user))
     states = branch.states
-    for found, ids, digests in part.after_each_step(place):
-        states.hashes.append(found)
+    for digest, ids, digests in part.after_each_step(place):
+        states.hashes.append(digest)
         states.bodies.append(states.bodies[-1] if ids == states.bodies[-1] else ids)
         states.digests.append(digests)
     for k, inputs in enumerate(added):
@@ -103,6 +106,6 @@ def _append(branch: Branch, part: Part, place: str) -> None:
 
 def _go_back(branch: Branch, back: Back, place: str) -> None:
     """Cut a branch off in place: a copy of what is left, each time, could take a short file hours."""
-    if back.step > branch.last or back.given > len(branch.inputs[back.step]):
-        raise RecordingError(place, "a step and a number of inputs that have been", [back.step, back.given])
-    branch.cut(back.step, back.given)
+    if back.step > branch.last or back.n_inputs > len(branch.inputs[back.step]):
+        raise RecordingError(place, "a step and a number of inputs that have been", [back.step, back.n_inputs])
+    branch.cut(back.step, back.n_inputs)

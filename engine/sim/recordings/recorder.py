@@ -121,15 +121,15 @@ class Recorder:
         states = branch.states
         if branch is not self._branch:
             self._go_back(branch)
-        whole = min(branch.last, len(states.digests) - 1)  # Ctrl-C may come while a step is noted
+        last = min(branch.last, len(states.digests) - 1)  # Ctrl-C may come while a step is noted
         step = self.steps
-        end = min(whole, step + min(max_steps, self._n_steps_of_a_part(branch)))
+        end = min(last, step + min(max_steps, self._n_steps_of_a_part(branch)))
         inputs = [row_of(at, new) for at in range(step, end + 1) for new in self._new_inputs(branch, at)]
         if end == step and not inputs:
             return False
         stretch = slice(step + 1, end + 1)
         raw = {at: state for at in range(step + 1, end + 1) if (state := self._history.raw_at(at)) is not None}
-        part = Part.of(step, self._writer.given, inputs, states.hashes[stretch], states.bodies[stretch], states.digests[stretch], raw)
+        part = Part.of(step, self._writer.n_inputs, inputs, states.hashes[stretch], states.bodies[stretch], states.digests[stretch], raw)
         self._writer.add(part, len(branch.inputs[end]))
         return True
 
@@ -138,13 +138,13 @@ class Recorder:
         return max(1, _MAX_DIGEST_BYTES // n_bytes)
 
     def _new_inputs(self, branch: Branch, step: int) -> list[Input]:
-        return list(branch.inputs[step][self._writer.given if step == self.steps else 0 :])
+        return list(branch.inputs[step][self._writer.n_inputs if step == self.steps else 0 :])
 
     def _go_back(self, branch: Branch) -> None:
         """Compute up to where the file agrees with another course of events, and write that it goes on from there."""
-        step, given = min(self._branch.parting(branch), (self.steps, self._writer.given))
-        if (step, given) != (self.steps, self._writer.given):
-            self._writer.go_back(step, given)
+        step, n_inputs = min(self._branch.parting(branch), (self.steps, self._writer.n_inputs))
+        if (step, n_inputs) != (self.steps, self._writer.n_inputs):
+            self._writer.go_back(step, n_inputs)
         self._branch = branch
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import chain
 
 from engine.sim.actions import KeepSolverState, SetSolver
 from engine.sim.branch import Branch
@@ -50,19 +51,19 @@ class Recording:
     @property
     def n_inputs(self) -> int:
         """Number of inputs."""
-        return sum(len(given) for given in self.branch.inputs)
+        return sum(map(len, self.branch.inputs))
 
     @property
     def solvers(self) -> tuple[str, ...]:
         """The solver of its worlds at first, and those of this program that were chosen later, each once."""
-        changes = (one.action.solver for given in self.branch.inputs for one in given if isinstance(one.action, SetSolver))
+        changes = (done.action.solver for done in chain.from_iterable(self.branch.inputs) if isinstance(done.action, SetSolver))
         return tuple(dict.fromkeys((self.header.solver, *(name for name in changes if name in solvers()))))
 
     @property
     def needs_solver_state(self) -> bool:
         """True if the worlds kept the whole state of their solver, from the beginning or from a later step on."""
         return self.header.keeps_solver_state or any(
-            isinstance(one.action, KeepSolverState) for given in self.branch.inputs for one in given
+            isinstance(done.action, KeepSolverState) for done in chain.from_iterable(self.branch.inputs)
         )
 
     @property

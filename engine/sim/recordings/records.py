@@ -127,7 +127,7 @@ class Part(_Record, frozen=True, tag="part"):
 
     Attributes
     ----------
-    step, given : int
+    step, n_inputs : int
         It goes on after so many steps, and so many of the inputs there.
     inputs : list of (step, user, plain action)
         User 0 plays alone.
@@ -143,7 +143,7 @@ class Part(_Record, frozen=True, tag="part"):
     """
 
     step: _Count
-    given: _Count
+    n_inputs: _Count
     inputs: list[tuple[_Count, _Count, Any]]
     hashes: bytes
     bodies: list[tuple[_Count, _Ids]]
@@ -154,14 +154,14 @@ class Part(_Record, frozen=True, tag="part"):
     def of(
         cls,
         step: int,
-        given: int,
+        n_inputs: int,
         inputs: list[tuple[int, int, Any]],
         hashes: Sequence[bytes],
         bodies: Sequence[BodyIds],
         digests: Sequence[bytes],
         states: Mapping[int, bytes],
     ) -> Part:
-        """Return the part of some steps, given the hash, the bodies and the digests after each of them."""
+        """Return the part of some steps, with the hash, the bodies and the digests after each of them."""
         changes: list[tuple[int, BodyIds]] = []
         words: list[bytes] = []
         before = b""
@@ -171,7 +171,7 @@ class Part(_Record, frozen=True, tag="part"):
                 before = bytes(len(word))
             words.append(_xor(word, before))
             before = word
-        return cls(step, given, inputs, b"".join(hashes), changes, b"".join(words), dict(states))
+        return cls(step, n_inputs, inputs, b"".join(hashes), changes, b"".join(words), dict(states))
 
     @property
     def n_steps(self) -> int:
@@ -207,7 +207,7 @@ class Back(_Record, frozen=True, tag="back"):
     """The recording goes on after an earlier step, and so many of the inputs there; what was ahead of it counts no more."""
 
     step: _Count
-    given: _Count
+    n_inputs: _Count
 
 
 class End(_Record, frozen=True, tag="end"):
@@ -285,8 +285,8 @@ def records_of(content: bytes, file: str, room: Room | None = None) -> Iterator[
         raise RecordingError(file, "a recording", Described("one that ends before it begins"))
     version = _START.unpack_from(content)[1]
     if version != VERSION:
-        wanted = f"a recording of version {VERSION}" + (", or read by the program that wrote it" if version > VERSION else "")
-        raise RecordingError(file, wanted, Described(f"version {version}"))
+        requirement = f"a recording of version {VERSION}" + (", or read by the program that wrote it" if version > VERSION else "")
+        raise RecordingError(file, requirement, Described(f"version {version}"))
     at, number, room = _START.size, 0, Room() if room is None else room
     while at + _FRAME.size <= len(content):
         length, length_sum, payload_sum = _FRAME.unpack_from(content, at)

@@ -38,7 +38,7 @@ class RecordingWriter:
 
     Attributes
     ----------
-    steps, given : int
+    steps, n_inputs : int
         How many steps are in the file, and how many of the inputs behind the last of them.
 
     Raises
@@ -62,7 +62,7 @@ class RecordingWriter:
         except (OSError, ValueError) as error:
             reason = error.strerror if isinstance(error, OSError) and error.strerror else "no such name"
             raise InvalidInputError("recording", f"a file that can be made ({reason})", str(path)) from None
-        self.steps = self.given = self._end = 0
+        self.steps = self.n_inputs = self._end = 0
         try:
             self._write(content, 0, 0)
         except BaseException:
@@ -74,22 +74,22 @@ class RecordingWriter:
         """True if it can still be written to."""
         return self._file is not None
 
-    def add(self, part: Part, given: int) -> None:
-        """Add a part that goes on from here; `given` inputs stand behind its last step."""
+    def add(self, part: Part, n_inputs: int) -> None:
+        """Add a part that goes on from here; `n_inputs` inputs stand behind its last step."""
         place = f"{self.path}, step {part.step}"
         content = encode_record(part, place, self._room)
         if self._room is not None and self._end + len(content) > MAX_FILE_BYTES - _END_BYTES:
             raise RecordingError(place, f"of a recording of at most {MAX_FILE_BYTES} bytes", Described("more"))
-        self._write(content, part.step + part.n_steps, given)
+        self._write(content, part.step + part.n_steps, n_inputs)
 
-    def go_back(self, step: int, given: int) -> None:
+    def go_back(self, step: int, n_inputs: int) -> None:
         """Write that what follows goes on after an earlier step, and so many of the inputs there."""
-        self._write(encode_record(Back(step, given)), step, given)
+        self._write(encode_record(Back(step, n_inputs)), step, n_inputs)
 
     def end(self) -> None:
         """Write that this is the end, and close the file."""
         try:
-            self._write(encode_record(End()), self.steps, self.given)
+            self._write(encode_record(End()), self.steps, self.n_inputs)
         finally:
             self.abandon()
 
@@ -105,7 +105,7 @@ class RecordingWriter:
         self.abandon()
         self.path.unlink(missing_ok=True)
 
-    def _write(self, content: bytes, steps: int, given: int) -> None:
+    def _write(self, content: bytes, steps: int, n_inputs: int) -> None:
         """Append to the file, which has so many steps then, and so many of the inputs there.
 
         Until that is noted it counts as not written: what Ctrl-C leaves behind is written over, and not written twice.
@@ -121,7 +121,7 @@ class RecordingWriter:
         except OSError:
             self.abandon()
             raise
-        self._end, self.steps, self.given = self._end + len(content), steps, given
+        self._end, self.steps, self.n_inputs = self._end + len(content), steps, n_inputs
 
 
 def header_of(demo: Demo, start: Start, states: StateLog, state: bytes, scene: Mapping[str, Any] | None, begun: int = 0) -> Header:

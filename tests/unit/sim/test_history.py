@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import random
 
 import pytest
@@ -494,6 +495,31 @@ def test_after_a_restart_both_counts_of_steps_are_told() -> None:
     assert session.timeline.moment == "0.20 s, step 12 (42 on the time line)"
     session.timeline.seek(6)
     assert session.timeline.moment == "0.10 s, step 6"
+
+
+class Stumbling(Demo):
+    """Its own code fails at step 5."""
+
+    id = "stumbling"
+
+    def build(self) -> None:
+        self.add_stage(World()).world.create_body(BodySpec((FixtureSpec(Circle(0.3)),), position=(0.0, 4.0)))
+
+    def before_step(self) -> None:
+        if self.steps == 5:
+            self.steps += 1
+            raise KeyError("of the demo's own")
+
+
+def test_a_demos_own_mistake_is_made_again_in_silence() -> None:
+    history = History(Stumbling(0))
+    for step in range(12):
+        with pytest.raises(KeyError) if step == 5 else contextlib.nullcontext():
+            history.step()
+    for step in (3, 9, 0, 12):
+        history.seek(step)
+        assert history.now == step and history.divergence is None
+    assert history.verify() is None
 
 
 class Moody(Demo):

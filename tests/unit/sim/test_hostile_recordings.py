@@ -61,3 +61,9 @@ def test_json_of_too_many_values_is_refused_before_it_is_read(monkeypatch: pytes
     for text in (b"[" + b"[]," * 100 + b"[]]", b"{" + b'"a":1,' * 200 + b'"b":1}', b"[" * 200):
         with pytest.raises(InvalidInputError, match=r"scene\.json must be JSON of at most 100 values, got about \d+"):
             json_file._parsed(text, "scene file", "scene.json")
+
+
+def test_what_only_one_of_several_users_can_do_is_refused_of_one_who_plays_alone() -> None:
+    alone = hostile.recording([hostile._part(0, 1, [(0, 0, {"type": "SetSpeed", "speed": 2.0})])])
+    with pytest.raises(RecordingError, match="must be by a user from 1 to"):
+        recording_of(alone)
