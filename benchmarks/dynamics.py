@@ -130,7 +130,8 @@ def _ours(scene: Scene, substeps: int, sleeping: bool = False, continuous: bool 
     return world
 
 
-def _box2d_step(scene: Scene, continuous: bool = False) -> Callable[[], None]:
+def _box2d_step(scene: Scene, continuous: bool = False, listener: bool = False) -> Callable[[], None]:
+    """Return what steps the scene in the bare library, with a contact listener that does nothing where asked for."""
     require_peer("Box2D")
     import Box2D
 
@@ -149,7 +150,14 @@ def _box2d_step(scene: Scene, continuous: bool = False) -> Callable[[], None]:
             else:
                 native = Box2D.b2EdgeShape(vertices=shape.core.tolist())
             body.CreateFixture(shape=native, density=fixture.density, friction=fixture.friction, restitution=fixture.restitution)
-    return lambda: world.Step(1.0 / HERTZ, 8, 3)
+    heard = type("Silent", (Box2D.b2ContactListener,), {})() if listener else None  # no call comes from the class itself
+    world.contactListener = heard
+
+    def step() -> None:
+        world.Step(1.0 / HERTZ, 8, 3)
+        assert world.contactListener is heard  # which Box2D does not keep alive
+
+    return step
 
 
 # Measurements
@@ -203,20 +211,26 @@ def _fast(n: int, rounds: int) -> list[Record]:
 
 
 def _box2d_world(n: int, rounds: int) -> list[Record]:
-    """Time a world that Box2D drives, made as anybody makes one, against Box2D stepped bare; no contact is read."""
+    """Time a world that Box2D drives, made as anybody makes one, and Box2D with an empty listener, against Box2D stepped bare.
+
+    No contact is read.
+    """
     scene = box_pile(n, 10)
     try:
-        bare = _box2d_step(scene)
+        calls: dict[str, Callable[[], object]] = {"Box2D": _box2d_step(scene), "heard": _box2d_step(scene, listener=True)}
     except MissingPeerError:
         return []
     world = _ours(scene, 8, solver="box2d")
-    calls: dict[str, Callable[[], object]] = {"ours": world.step, "Box2D": bare}
+    calls["ours"] = world.step
     for _ in range(SETTLING):
         for call in calls.values():
             call()
     taken = _in_turn(calls, rounds)
     note = f"{len(world.contacts):,} contacts, kept for whoever reads them"
-    return [record(f"step of a World on Box2D, {n:,} boxes", "us", taken["ours"], taken["Box2D"], "b2World::Step", note)]
+    return [
+        record(f"step of a World on Box2D, {n:,} boxes", "us", taken["ours"], taken["Box2D"], "b2World::Step", note),
+        record("  pybox2d with a listener that does nothing", "us", taken["heard"], taken["Box2D"], "b2World::Step", "two calls a contact"),
+    ]
 
 
 def _asked_for(world: World) -> float:
