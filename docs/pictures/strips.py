@@ -117,14 +117,12 @@ def section_of(algorithms: list[Algorithm[Any]]) -> str:
 
 def table_of(algorithms: list[Algorithm[Any]]) -> str:
     """Return the table of docs/steppers.md."""
-    rows = ["| algorithm | | derived in | beside it |", "|---|---|---|---|"]
-    names = {one.name for one in algorithms}
+    rows = ["| algorithm | | derived in |", "|---|---|---|"]
     for one in algorithms:
         path, anchor = page_of(one)
         page = path.relative_to(DOCS).as_posix()
         link = f"[{page.removeprefix('algorithms/')}]({page}{'#' if anchor else ''}{anchor})"
-        beside = ", ".join(f"`{other}`" for other in one.beside if other in names)
-        rows.append(f"| `{one.name}` | {one.title} | {link} | {beside} |")
+        rows.append(f"| `{one.name}` | {one.title} | {link} |")
     return "\n".join(rows)
 
 
