@@ -1,5 +1,4 @@
-"""The command line as a new user meets it: other processes, no display. What does not need a process of its own, which costs a second,
-is asked here."""
+"""The command line as a new user meets it, without a display. What needs no process of its own, which costs a second, runs in this one."""
 
 from __future__ import annotations
 
@@ -11,87 +10,72 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from engine.cli.main import main
-from engine.sim.registry import all_demos
+from engine.cli import start
+from engine.cli.main import COMMANDS, main
+from engine.cli.output import load_referee
+from engine.sim import registry
+from engine.sim.registry import all_demos, find_demo
 from tests.waiting import PATIENCE, until
 
 ROOT = Path(__file__).resolve().parents[2]
 IDS = [demo.id for demo in all_demos()]
-COMMANDS = ("list", "run", "fire", "compare", "check", "trace", "scene", "references", "solvers", "studies", "bench", "doctor")
 
 
-def _environment() -> dict[str, str]:
-    hidden = ("DISPLAY", "WAYLAND_DISPLAY", "PYTHONPATH", "FORCE_COLOR")
-    return {key: value for key, value in os.environ.items() if key not in hidden}
-
-
-def lab(*arguments: str, cwd: Path = ROOT, status: int = 0) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, str(ROOT / "main.py"), *arguments]
-    ran = subprocess.run(command, cwd=cwd, env=_environment(), capture_output=True, text=True, timeout=PATIENCE, check=False)
-    assert ran.returncode == status, f"status {ran.returncode}\n{ran.stdout}\n{ran.stderr}"
-    return ran
-
-
-@pytest.fixture
+@pytest.fixture(autouse=True)
 def no_display(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("DISPLAY", "WAYLAND_DISPLAY", "FORCE_COLOR"):
+    for name in ("DISPLAY", "WAYLAND_DISPLAY", "FORCE_COLOR", "SDL_VIDEODRIVER"):
         monkeypatch.delenv(name, raising=False)
 
 
-def test_help_is_there() -> None:
-    ran = lab("--help")
-    assert "Usage" in ran.stdout and all(command in ran.stdout for command in COMMANDS)
-    assert ran.stderr == ""
+def printed(capsys: pytest.CaptureFixture[str], *arguments: str) -> Any:
+    """Return what a command writes as JSON to standard output."""
+    assert main([*arguments, "--json", "-"]) == 0
+    return json.loads(capsys.readouterr().out)
 
 
-@pytest.mark.parametrize("command", COMMANDS)
-def test_each_command_has_help(command: str, no_display: None, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main([command, "--help"]) == 0
+@pytest.mark.parametrize("command", ["", *COMMANDS])
+def test_each_command_has_help(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([*command.split(), "--help"]) == 0
     out, err = capsys.readouterr()
     assert "Usage" in out and command in out and err == ""
+    assert command or all(name in out for name in COMMANDS)
 
 
 def test_list_names_the_demos(capsys: pytest.CaptureFixture[str]) -> None:
-    ran = lab("list", "--json", "-")
-    assert [demo["id"] for demo in json.loads(ran.stdout)["demos"]] == IDS
+    assert [demo["id"] for demo in printed(capsys, "list")["demos"]] == IDS
     assert {"simple_shapes", "bullet", "nonconvex_characters"} <= set(IDS)
     assert main(["list"]) == 0
     table = capsys.readouterr().out
     assert all(demo.id in table and demo.category in table and demo.title in table for demo in all_demos())
 
 
-@pytest.mark.parametrize("demo", ["simple_shapes", "bullet", "pair"])
-def test_a_headless_run_agrees_and_repeats_itself(demo: str, no_display: None, tmp_path: Path) -> None:
-    """Of some demos by the command, in a process of its own and in this one; of all of them in tests/unit/app/test_every_demo.py."""
-    first = json.loads(lab("run", demo, "--headless", "--steps", "120", "--seed", "1", "--json", "-").stdout)
+@pytest.mark.parametrize("demo", ["simple_shapes", "pair"])
+def test_a_headless_run_agrees_and_repeats_itself(demo: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """All demos: tests/unit/app/test_every_demo.py."""
+    first = printed(capsys, "run", demo, "--headless", "--steps", "60", "--seed", "1")
     picture, report = tmp_path / "picture.png", tmp_path / "report.json"
-    assert main(["run", demo, "--steps", "120", "--seed", "1", "--json", str(report), "--screenshot", str(picture)]) == 0
+    assert main(["run", demo, "--steps", "60", "--seed", "1", "--json", str(report), "--screenshot", str(picture)]) == 0
     second = json.loads(report.read_text(encoding="utf-8"))
-    assert first["demo"] == demo
-    assert first["agreement"]["unexplained"] == 0
-    assert first["agreement"]["compared"] > 0
+    assert first["demo"] == demo and first["agreement"]["unexplained"] == 0 and first["agreement"]["compared"] > 0
     if first["bodies"]:  # a demo without a world has no contacts
         assert first["contacts_begun"] > 0
-        assert first["contacts_ended"] > 0
     first.pop("ms_per_step"), second.pop("ms_per_step")
     assert first == second
     assert picture.read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["picture.png", "report.json"]
 
 
-BAD_ELSEWHERE = [
+BAD = [
     ("run", "simple_shpaes"),
     ("rnu",),
     ("run", "simple_shapes", "--steps", "0"),
     ("list", "--json", "{folder}/missing/list.json"),
     ("--ui-scale", "9"),  # no display: it would tour all demos
-    ("compare", "--queries", "manifold,everything"),
     ("run", "simple_shapes"),  # a window, where there is none
-]
-BAD = [
     ("run",),
     ("simple_shapes",),
     ("list", "--jsn", "-"),
@@ -122,26 +106,13 @@ BAD = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("arguments", "elsewhere"),
-    [*((arguments, True) for arguments in BAD_ELSEWHERE), *((arguments, False) for arguments in BAD)],
-    ids=lambda given: " ".join(given) if isinstance(given, tuple) else "",
-)
-def test_a_mistake_gives_one_line_and_status_2(
-    arguments: tuple[str, ...], elsewhere: bool, tmp_path: Path, no_display: None, capsys: pytest.CaptureFixture[str]
-) -> None:
+@pytest.mark.parametrize("arguments", BAD, ids=" ".join)
+def test_a_mistake_gives_one_line_and_status_2(arguments: tuple[str, ...], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "file"
     file.write_text("mine", encoding="utf-8")
-    given = [part.format(folder=tmp_path, file=file) for part in arguments]
-    if elsewhere:
-        ran = lab(*given, status=2)
-        out, err = ran.stdout, ran.stderr
-    else:
-        assert main(given) == 2
-        out, err = capsys.readouterr()
-    assert out == ""
-    assert err.startswith("error: ")
-    assert len(err.splitlines()) == 1
+    assert main([part.format(folder=tmp_path, file=file) for part in arguments]) == 2
+    out, err = capsys.readouterr()
+    assert out == "" and err.startswith("error: ") and len(err.splitlines()) == 1
     assert file.read_text(encoding="utf-8") == "mine"
     assert list(tmp_path.iterdir()) == [file]
 
@@ -150,7 +121,7 @@ PAIRS = ROOT / "demos" / "pairs"
 
 
 @pytest.mark.parametrize("query", ["manifold", "distance", "toi", "ray_cast", "contains"])
-def test_a_pair_is_asked_and_pictured_without_a_display(query: str, tmp_path: Path, no_display: None) -> None:
+def test_a_pair_is_asked_and_pictured_without_a_display(query: str, tmp_path: Path) -> None:
     picture, report = tmp_path / "picture.png", tmp_path / "report.json"
     asked = ["run", "--pair", str(PAIRS / f"{query}.json"), "--headless", "--screenshot", str(picture), "--json", str(report)]
     assert main(asked) == 0
@@ -160,12 +131,12 @@ def test_a_pair_is_asked_and_pictured_without_a_display(query: str, tmp_path: Pa
     assert result["verdict"] in ("agree", "explained") and result["ours"]["words"] and result["box2d"]["words"]
 
 
-def test_a_local_maximum_is_told_in_words() -> None:
-    ran = lab("run", "--pair", str(PAIRS / "manifold.json"), "--headless")
-    assert "explained, local_maximum" in ran.stdout and "ours " in ran.stdout and "Box2D " in ran.stdout
+def test_a_local_maximum_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["run", "--pair", str(PAIRS / "manifold.json"), "--headless"]) == 0
+    assert re.search(r"verdict +explained\n +reason +local_maximum\n(?s:.*)ours (?s:.*)Box2D ", capsys.readouterr().out)
 
 
-def test_what_is_wrong_with_a_pair_is_one_line(tmp_path: Path, no_display: None, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_is_wrong_with_a_pair_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     broken, wrong = tmp_path / "broken.json", tmp_path / "wrong.json"
     broken.write_text('{\n  "format": ,\n}', encoding="utf-8")
     plain = json.loads((PAIRS / "manifold.json").read_text(encoding="utf-8"))
@@ -186,39 +157,23 @@ def test_what_is_wrong_with_a_pair_is_one_line(tmp_path: Path, no_display: None,
         assert told in err and err.count("\n") == 1 and out == ""
 
 
-def test_a_misspelled_demo_is_answered_with_the_likely_one(no_display: None, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_misspelled_demo_is_answered_with_the_likely_one(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["run", "simple_shpaes"]) == 2
     assert "did you mean simple_shapes?" in capsys.readouterr().err
     assert main(["simple_shapes"]) == 2
     assert "python main.py run simple_shapes" in capsys.readouterr().err
 
 
-def test_a_comparison_leaves_nothing_unexplained() -> None:
-    said = json.loads(lab("compare", "--pairs", "3000", "--seed", "1", "--queries", "manifold,overlap", "--json", "-").stdout)
+def test_a_comparison_leaves_nothing_unexplained(capsys: pytest.CaptureFixture[str]) -> None:
+    said = printed(capsys, "compare", "--pairs", "1000", "--seed", "1", "--queries", "manifold,overlap", "--jobs", "1")
     assert said["unexplained_total"] == 0
-    assert set(said["queries"]) == {"manifold", "overlap"}
-    assert said["queries"]["manifold"]["pairs"] == 3000
+    assert set(said["queries"]) == {"manifold", "overlap"} and said["queries"]["manifold"]["pairs"] == 1000
+    assert "seconds" not in said["queries"]["manifold"] and "interrupted" not in said
 
 
-@pytest.mark.slow
-def test_every_query_can_be_compared() -> None:
-    said = json.loads(lab("compare", "--pairs", "20000", "--seed", "2", "--json", "-").stdout)
-    assert said["unexplained_total"] == 0
-    assert set(said["queries"]) == {"manifold", "overlap", "distance", "toi", "ray_cast", "contains", "aabb", "mass", "hull", "pairs"}
-    for one in said["queries"].values():
-        assert one["pairs"] == 20000 == one["agree"] + sum(one["explained"].values())
-        assert one["ours_per_s"] > 0.0 and one["box2d_per_s"] > 0.0
-        assert {"touching", "unexplained", "max_point_error", "max_normal_error"} <= set(one)
-        assert "seconds" not in one
-    assert said["queries"]["toi"]["missed_share"] > 0.0
-    assert "interrupted" not in said
-
-
-@pytest.mark.slow
-def test_a_comparison_says_where_the_time_went() -> None:
-    said = json.loads(lab("compare", "--pairs", "1000", "--queries", "overlap,mass", "--timings", "--json", "-").stdout)
-    assert [set(one["seconds"]) for one in said["queries"].values()] == [{"cases", "ours", "box2d", "judging"}] * 2
-    told = lab("compare", "--pairs", "100", "--queries", "overlap,mass", "--timings").stdout
+def test_a_comparison_says_where_the_time_went(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["compare", "--pairs", "100", "--queries", "overlap,mass", "--timings", "--jobs", "1"]) == 0
+    told = capsys.readouterr().out
     assert "overlap took: cases" in told
     assert "too few pairs to time: overlap, mass" in told and "pairs/s" not in told
     touching = {line.split()[0]: line.split()[2] for line in told.splitlines()[1:3]}
@@ -312,15 +267,6 @@ def test_an_interrupted_run_ends_with_130_and_leaves_nothing(tmp_path: Path) -> 
     assert list(tmp_path.iterdir()) == [begun]
 
 
-def test_a_reader_that_leaves_early_is_no_error() -> None:
-    command, pipe = [sys.executable, "main.py", "list"], subprocess.PIPE
-    with subprocess.Popen(command, cwd=ROOT, env=_environment(), stdout=pipe, stderr=pipe, text=True) as process:
-        assert process.stdout is not None and process.stderr is not None
-        process.stdout.close()  # before anything was printed
-        assert process.stderr.read() == ""
-    assert process.returncode == 0
-
-
 _NOTING = """
 import json, sys
 import main
@@ -339,6 +285,11 @@ _TO_COME = re.compile("first time|being loaded|being compiled|not loaded yet|loa
 """What a window says of what is still to come."""
 
 
+def _environment() -> dict[str, str]:
+    hidden = ("DISPLAY", "WAYLAND_DISPLAY", "PYTHONPATH", "FORCE_COLOR")
+    return {key: value for key, value in os.environ.items() if key not in hidden}
+
+
 def _drawn(folder: Path, *arguments: str, seconds: float = 0.5, **environment: str) -> tuple[list[str], subprocess.CompletedProcess[str]]:
     """Run a command in a process of its own, in a folder; return the words that it drew, and what it said."""
     command = [sys.executable, "-c", _NOTING, str(folder / "words.json"), str(seconds), json.dumps(arguments)]
@@ -348,20 +299,31 @@ def _drawn(folder: Path, *arguments: str, seconds: float = 0.5, **environment: s
     return json.loads((folder / "words.json").read_text(encoding="utf-8")), ran
 
 
-@pytest.mark.parametrize(
-    ("seconds", "is_cold"),
-    [(0.5, False), pytest.param(5.0, False, marks=pytest.mark.slow), pytest.param(0.5, True, marks=pytest.mark.slow)],
-)
-def test_without_a_display_there_is_a_tour(seconds: float, is_cold: bool, tmp_path: Path) -> None:
-    """Of five seconds a demo; of half a second here, as each of them is run for longer in tests/unit/app/test_every_demo.py. Where nothing
-    has been compiled yet too, no picture says that something is still to come (issue 29)."""
+@pytest.fixture
+def two_demos(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[str]:
+    monkeypatch.chdir(tmp_path)
+    demos = (find_demo("bounce"), find_demo("simple_shapes"))
+    monkeypatch.setattr(registry, "all_demos", lambda: demos)
+    monkeypatch.setattr(start, "TOUR_SECONDS", 0.1)
+    monkeypatch.setattr(start, "load_referee", lambda is_whole: load_referee())
+    return [demo.id for demo in demos]
+
+
+def test_without_a_display_there_is_a_tour(two_demos: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([]) == 0
+    told = capsys.readouterr().out
+    assert told.startswith("No display (") and all(demo in told for demo in two_demos)
+    assert sorted(path.name for path in Path("out").iterdir()) == [f"{demo}.png" for demo in two_demos]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("seconds", "is_cold"), [(5.0, False), (0.5, True)])
+def test_the_tour_has_all_demos(seconds: float, is_cold: bool, tmp_path: Path) -> None:
+    """Where nothing has been compiled yet too, no picture says that something is still to come (issue 29)."""
     words, ran = _drawn(tmp_path, seconds=seconds, **({"NUMBA_CACHE_DIR": str(tmp_path / "kernels")} if is_cold else {}))
-    assert len(words) > 500 and [one for one in words if _TO_COME.search(one)] == []
-    assert ("First the algorithms are compiled" in ran.stdout) == is_cold or not is_cold
-    assert ran.stdout.startswith("No display (")
-    assert all(demo in ran.stdout for demo in IDS)
-    pictures = sorted(path.name for path in (tmp_path / "out").iterdir())
-    assert pictures == sorted(f"{demo}.png" for demo in IDS)
+    assert len(words) > 500 and [word for word in words if _TO_COME.search(word)] == []
+    assert "First the algorithms are compiled" in ran.stdout or not is_cold
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == sorted(f"{demo}.png" for demo in IDS)
 
 
 @pytest.mark.slow
@@ -382,29 +344,26 @@ def test_no_picture_says_that_something_is_still_to_come_where_nothing_was_compi
     assert words and [one for one in words if _TO_COME.search(one)] == []
 
 
-def test_the_doctor_finds_this_machine_fit() -> None:
-    said = json.loads(lab("doctor", "--json", "-").stdout)
+def test_the_doctor_finds_this_machine_fit(capsys: pytest.CaptureFixture[str]) -> None:
+    said = printed(capsys, "doctor")
     assert said["healthy"] is True
     assert all(finding["advice"] for finding in said["findings"] if finding["state"] != "ok")
     assert {"Python", "Box2D", "Box2D works", "display", "numba cache"} <= {finding["what"] for finding in said["findings"]}
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no full device to write to")
-@pytest.mark.parametrize("arguments", [["list", "--json", "/dev/full"], ["list", "--json", "-"], ["list"], ["--help"]])
-def test_output_that_cannot_be_written_is_one_line(arguments: list[str]) -> None:
-    command = [sys.executable, str(ROOT / "main.py"), *arguments]
+def test_output_that_cannot_be_written_is_one_line() -> None:
     with open("/dev/full", "w") as full:
-        run = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, timeout=PATIENCE)
-    assert run.returncode == 2
-    assert len(run.stderr.strip().splitlines()) == 1
-    assert "No space left" in run.stderr
+        run = subprocess.run(
+            [sys.executable, str(ROOT / "main.py"), "list"], stdout=full, stderr=subprocess.PIPE, text=True, timeout=PATIENCE, check=False
+        )
+    assert run.returncode == 2 and run.stderr.count("\n") == 1 and "No space left" in run.stderr
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="pipes close differently on Windows")
-@pytest.mark.parametrize("arguments", [["list", "--json", "-"], ["list"], ["--help"]])
-def test_a_reader_that_goes_away_is_no_disagreement(arguments: list[str]) -> None:
+def test_a_reader_that_goes_away_is_no_disagreement() -> None:
     pipe = subprocess.PIPE
-    with subprocess.Popen([sys.executable, str(ROOT / "main.py"), *arguments], stdout=pipe, stderr=pipe) as command:
+    with subprocess.Popen([sys.executable, str(ROOT / "main.py"), "list"], stdout=pipe, stderr=pipe) as command:
         assert command.stdout is not None and command.stderr is not None
         command.stdout.close()
         assert command.stderr.read() == b""

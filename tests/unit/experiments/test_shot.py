@@ -43,7 +43,7 @@ def random_specs(n_shots: int, seed: int) -> list[ShotSpec]:
 
 @pytest.fixture(scope="module")
 def random_shots() -> list[ShotResult]:
-    return [run_shot(spec) for spec in random_specs(600, seed=5)]
+    return [run_shot(spec) for spec in random_specs(150, seed=5)]
 
 
 @pytest.mark.parametrize("target", FREE)
@@ -70,7 +70,7 @@ def test_with_ccd_no_shot_tunnels(random_shots: list[ShotResult]) -> None:
 
 def test_every_shot_does_what_was_predicted(random_shots: list[ShotResult]) -> None:
     assert [shot.spec for shot in random_shots if shot.tunneled != shot.predicted_tunnels] == []
-    assert sum(shot.tunneled for shot in random_shots) > 50
+    assert sum(shot.tunneled for shot in random_shots) > 12
 
 
 def test_every_shot_hits_or_tunnels_and_some_do_both(random_shots: list[ShotResult]) -> None:
