@@ -83,16 +83,16 @@ class _Table:
                 break
         assert self.client.simulation is not None, self.client.end_reason
         simulation = self.client.simulation
-        replay = simulation.replay
+        rollback = simulation.rollback
 
         def timed(*arguments: int) -> int:
             began = time.thread_time()
-            again = replay(*arguments)
+            again = rollback(*arguments)
             if again:
                 self.rollbacks.append((again, time.thread_time() - began))
             return again
 
-        simulation.replay = timed  # type: ignore[method-assign]
+        simulation.rollback = timed  # type: ignore[method-assign]
 
     def frame(self) -> None:
         """Let a sixtieth of a second pass."""
@@ -107,7 +107,7 @@ class _Table:
         for peer in range(1, self.n_users + 1):
             if (server.simulation.now + peer) % 2 == 0:
                 self._drag(peer)
-        for content in self.up.take(now):
+        for content, _ in self.up.take(now):
             server.receive(0, content, now)
         server.advance(now)
         while server.outbox:
@@ -126,7 +126,7 @@ class _Table:
     def _follow(self) -> None:
         client, now = self.client, self.now
         assert client is not None
-        for content in self.down.take(now):
+        for content, _ in self.down.take(now):
             client.receive(content, now)
         client.advance(now)
         if client.simulation is not None and client.simulation.now % 2 == 0:

@@ -166,7 +166,7 @@ class NetworkDriver:
     @property
     def _names(self) -> dict[int, str]:
         """Names of all who are here, or were."""
-        return {one.user: one.name for one in self.client.present}
+        return {one.user: one.name for one in self.client.users}
 
     @property
     def maker(self) -> str:
@@ -313,7 +313,7 @@ class NetworkDriver:
         pointed, now = self.demo.viewer.pointed, self.client_session.now()
         if pointed is not None and pointed != self._pointed and now - self._pointed_at >= _POINTING:
             self._pointed, self._pointed_at = pointed, now
-            self.client.point(pointed, now)
+            self.client.send_pointer(pointed)
 
     def _tell_news(self) -> None:
         """Tell who came and who left, what the server did not let count, and what was put right."""
@@ -324,8 +324,8 @@ class NetworkDriver:
             self._was_apart = self.is_apart
             if self.is_apart:
                 self.messages.answer(self.trouble, palette.WARNING)
-        present = {one.user: (one.name, one.is_here) for one in client.present if one.user != client.user}
-        if self._present is None and client.present:
+        present = {one.user: (one.name, one.is_here) for one in client.users if one.user != client.user}
+        if self._present is None and client.users:
             others = [name for name, is_here in present.values() if is_here]
             self.messages.say(f"you share this world with {', '.join(others)}" if others else "you are the first here")
             self._present = present
@@ -348,7 +348,7 @@ class NetworkDriver:
     def people(self) -> list[UserInfo]:
         """Who is here, oneself first, then who is away: but not beside one of his name, who has come back as somebody new."""
         found: dict[str, UserInfo] = {}
-        for one in sorted(self.client.present, key=lambda one: (one.user != self.client.user, not one.is_here, one.user)):
+        for one in sorted(self.client.users, key=lambda one: (one.user != self.client.user, not one.is_here, one.user)):
             found.setdefault(one.name.casefold(), one)
         return list(found.values())
 

@@ -138,7 +138,7 @@ def _in_window(server_thread: ServerThread, args: HostOptions) -> None:
 
     host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(server_thread.bind, server_thread.bind)
     client = Client((args.name or account_name()).strip(), args.password or "", timer=time.thread_time)
-    session = ClientSession(client, Connection(host, server_thread.port, own_tls() if server_thread.has_tls else None))
+    session = ClientSession(client, Connection(host, server_thread.port, own_tls() if server_thread.tls is not None else None))
     with open_shared(session, server_thread, args.ui_scale, theme=args.theme) as loop:
         if loop is not None:
             loop.run()
@@ -153,7 +153,7 @@ def _run(server_thread: ServerThread, about: dict[str, Any], show: Callable[[], 
         _say(_invitation(server_thread))
         if server_thread.is_open_to_others and not server_thread.settings.password:
             _say("whoever can reach this computer may join: --password keeps others out")
-        if server_thread.is_open_to_others and not server_thread.has_tls:
+        if server_thread.is_open_to_others and server_thread.tls is None:
             _say("what is said can be read on the way: --tls-certificate encrypts it")
         if show is not None:
             show()

@@ -59,10 +59,10 @@ def join_command(args: JoinOptions) -> Report | None:
     Headless: status 0 if all states were the server's, 1 if one was not, or the connection broke off before the end.
     """
     from engine.net.client_session import ClientSession
-    from engine.net.connection import Connection, address_of
+    from engine.net.connection import Connection, parse_address
     from engine.net.messages import METHODS
 
-    address = address_of(args.host)
+    address = parse_address(args.host)
     choice("--method", args.method, METHODS)
     context = None
     if args.tls or args.tls_ca is not None:
@@ -185,7 +185,7 @@ class _Guest:
             "last_step": self.final,
             "keyframe": self.keyframe,
             "state_hash": self.state_hash,
-            "users": [who.name for who in client.present],
+            "users": [who.name for who in client.users],
             "rollbacks": client.n_rollbacks,
             "resimulated_steps": client.n_resimulated,
             "corrections": client.n_corrections,

@@ -1,4 +1,4 @@
-"""Tables of ``netlab``, and the page with them and with charts of what a method costs over what was swept, or of one run's corrections."""
+"""Tables of ``netlab``, and the page with them and with charts of the cost of a method over what was swept, or of one run's corrections."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from engine.net.netlab.result import AGES, SIZES
 from engine.report import Cell, Chart, Curve, Page, Table
 
 if TYPE_CHECKING:
-    from engine.net.netlab.plan import Plan
+    from engine.net.netlab.experiment import Experiment
     from engine.net.netlab.result import ExperimentResult
 
 __all__ = ["about", "clients_table", "netlab_page", "runs_table"]
@@ -19,13 +19,15 @@ CHART = "netlab.png"
 TABLES = "tables.md"
 
 
-def about(plan: Plan) -> str:
-    """Return what is shared, among how many, for how long, over which links."""
-    link = _link_words(plan.up) if plan.up == plan.down else f"up {_link_words(plan.up)}; down {_link_words(plan.down)}"
-    return f"{plan.title}, {counted(plan.n_clients, 'client')}, {counted(plan.steps, 'step')}, seed {plan.seed}; link: {link}"
+def about(experiment: Experiment) -> str:
+    """Return an experiment in one line: title, clients, steps, links."""
+    up, down = _link_text(experiment.up), _link_text(experiment.down)
+    link = up if experiment.up == experiment.down else f"up {up}; down {down}"
+    size = f"{counted(experiment.n_clients, 'client')}, {counted(experiment.steps, 'step')}"
+    return f"{experiment.title}, {size}, seed {experiment.seed}; link: {link}"
 
 
-def _link_words(link: Any) -> str:
+def _link_text(link: Any) -> str:
     words = [f"{1e3 * link.latency:g} ms" + (f" +- {1e3 * link.jitter:g}" if link.jitter else "")]
     for name, word in (("loss", "lost"), ("reorder", "overtaking"), ("duplicate", "twice")):
         share = getattr(link, name)
@@ -36,29 +38,27 @@ def _link_words(link: Any) -> str:
 
 def _swept_value(run: ExperimentResult, name: str) -> float:
     """Return the value that a run had of what was swept."""
-    from engine.net.netlab.plan import LINK_FIELDS, SWEPT
+    from engine.net.netlab.experiment import LINK_FIELDS, SWEPT
 
-    return float(getattr(run.plan.up if name in LINK_FIELDS else run.plan, SWEPT[name]))
+    return float(getattr(run.experiment.up if name in LINK_FIELDS else run.experiment, SWEPT[name]))
 
 
 def _scaled(value: float | None, factor: float) -> Cell:
     return None if value is None else factor * value
 
 
-def runs_table(findings: Sequence[ExperimentResult], swept: str | None) -> Table:
+def runs_table(results: Sequence[ExperimentResult], swept: str | None) -> Table:
     """Return a row for each run: medians of what was measured; bytes both ways and processor time are those of a client."""
-    rows = []
-    for run in findings:
-        costs = [client.ms_per_step for client in run.clients if client.ms_per_step is not None]
-        rows.append(
-            (
-                run.plan.method, *([] if swept is None else [_swept_value(run, swept)]),
-                f"{run.differing_steps} of {run.total('compared_steps')}", run.acts, _scaled(run.own_act_shown.median, 1e3),
-                _scaled(run.time_to_agree.median, 1e3), run.correction.n, _scaled(run.correction.median, 1e3),
-                _scaled(run.correction.max, 1e3), run.again_per_step, _scaled(run.stalled_share, 100.0), run.bytes_per_s / 1e3,
-                sum(costs) / len(costs) if costs else None, run.server_ms_per_step,
-            )
-        )  # fmt: skip
+    rows = [
+        (
+            run.experiment.method, *([] if swept is None else [_swept_value(run, swept)]),
+            f"{run.total('differing_steps')} of {run.total('compared_steps')}", run.acts, _scaled(run.own_act_shown.median, 1e3),
+            _scaled(run.time_to_agree.median, 1e3), run.sizes.n, _scaled(run.sizes.median, 1e3), _scaled(run.sizes.max, 1e3),
+            run.resimulated_per_step, _scaled(run.mean("stalled_share"), 100.0), run.bytes_per_s / 1e3, run.mean("ms_per_step"),
+            run.server_ms_per_step,
+        )
+        for run in results
+    ]  # fmt: skip
     heads = (
         "method", *((swept,) if swept else ()), "differ", "acts", "own act, ms", "agreed, ms", "corrections", "size, mm", "most, mm",
         "again a step", "stalled, %", "kB/s", "ms a step", "server's",
@@ -69,38 +69,37 @@ def runs_table(findings: Sequence[ExperimentResult], swept: str | None) -> Table
 def clients_table(run: ExperimentResult) -> Table:
     """Return a row for each client of a run."""
     heads = (
-        "client", "from step", "differ", "skipped", "corrections", "most, mm", "rollbacks", "again", "adopted", "agreed, ms", "clock, ms",
-        "up, B/s", "down, B/s", "ms a step",
+        "client", "from step", "differ", "skipped", "corrections", "most, mm", "rollbacks", "again", "adopted", "up, B/s",
+        "down, B/s", "ms a step",
     )  # fmt: skip
     rows = [
         (
             client.name, client.first_step, client.differing_steps, client.skipped_steps, client.corrections,
             _scaled(client.largest_correction, 1e3), client.rollbacks, client.resimulated_steps, client.adopted_keyframes,
-            _scaled(client.time_to_agree.median, 1e3), _scaled(client.clock_error.median, 1e3), round(client.bytes_up_per_s),
-            round(client.bytes_down_per_s), client.ms_per_step,
+            round(client.bytes_up_per_s), round(client.bytes_down_per_s), client.ms_per_step,
         )
         for client in run.clients
     ]  # fmt: skip
     return Table("", heads, tuple(rows))
 
 
-def netlab_page(findings: Sequence[ExperimentResult], swept: str | None) -> Page:
+def netlab_page(results: Sequence[ExperimentResult], swept: str | None) -> Page:
     """Return the page, and the files beside it: its chart as a picture, and its table as Markdown."""
     from engine.report.charts import as_png, as_svg, draw_charts
     from engine.report.page import render_page
 
-    figure = draw_charts(_swept_charts(findings, swept) if swept else _correction_charts(findings))
+    figure = draw_charts(_swept_charts(results, swept) if swept else _correction_charts(results))
     runs = []
-    for run in findings:
+    for run in results:
         value = "" if swept is None else f", {swept} {_swept_value(run, swept):g}"
-        runs.append((run.plan.method + value, clients_table(run), (*run.problems, *run.drops)))
-    summary = runs_table(findings, swept)
+        runs.append((run.experiment.method + value, clients_table(run), (*run.problems, *run.drops)))
+    summary = runs_table(results, swept)
     page = render_page(
         "netlab.html",
-        title=f"netlab: {findings[0].plan.title}",
-        about=f"{about(findings[0].plan)}.",
-        is_whole=findings[-1].is_whole,
-        n_problems=sum(len(run.problems) for run in findings),
+        title=f"netlab: {results[0].experiment.title}",
+        about=f"{about(results[0].experiment)}.",
+        is_whole=results[-1].is_whole,
+        n_problems=sum(len(run.problems) for run in results),
         summary=summary,
         svg=as_svg(figure, "plots of the table"),
         runs=runs,
@@ -108,16 +107,19 @@ def netlab_page(findings: Sequence[ExperimentResult], swept: str | None) -> Page
     return page, {CHART: as_png(figure), TABLES: summary.as_markdown().encode("utf-8")}
 
 
-def _swept_charts(findings: Sequence[ExperimentResult], swept: str) -> list[Chart]:
+def _swept_charts(results: Sequence[ExperimentResult], swept: str) -> list[Chart]:
     """Return four charts over what was swept, with a curve for each method."""
     panels: tuple[tuple[str, Callable[[ExperimentResult], float | None], float], ...] = (
         ("own act is shown after, ms", lambda run: run.own_act_shown.median, 1e3),
-        ("corrections: one in twenty exceeds, mm", lambda run: run.correction.p95, 1e3),
-        ("steps again, for each step", lambda run: run.again_per_step, 1.0),
+        ("corrections: one in twenty exceeds, mm", lambda run: run.sizes.p95, 1e3),
+        ("steps again, for each step", lambda run: run.resimulated_per_step, 1.0),
         ("kB/s of a client, both ways", lambda run: run.bytes_per_s, 1e-3),
     )
     axis = swept + (", s" if swept in ("latency", "jitter") else "")
-    runs = {method: [run for run in findings if run.plan.method == method] for method in dict.fromkeys(run.plan.method for run in findings)}
+    runs = {
+        method: [run for run in results if run.experiment.method == method]
+        for method in dict.fromkeys(run.experiment.method for run in results)
+    }
     charts = []
     for title, value, factor in panels:
         curves = [
@@ -128,7 +130,7 @@ def _swept_charts(findings: Sequence[ExperimentResult], swept: str) -> list[Char
     return charts
 
 
-def _correction_charts(findings: Sequence[ExperimentResult]) -> list[Chart]:
+def _correction_charts(results: Sequence[ExperimentResult]) -> list[Chart]:
     """Return the numbers of corrections by size and by age, with bars for each method."""
     sizes = [f"{1e3 * bound:g}" for bound in SIZES]
     charts = []
@@ -137,6 +139,6 @@ def _correction_charts(findings: Sequence[ExperimentResult]) -> list[Chart]:
         ("corrections by age, ticks", [str(bound) for bound in AGES], "by_age"),
     ):
         labels = (*(f"< {bound}" for bound in bounds), f">= {bounds[-1]}")
-        curves = tuple(Curve(run.plan.method, (), tuple(getattr(run, name))) for run in findings)
+        curves = tuple(Curve(run.experiment.method, (), tuple(getattr(run, name))) for run in results)
         charts.append(Chart(title, "", "", curves, labels=labels))
     return charts

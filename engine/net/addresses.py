@@ -1,4 +1,4 @@
-"""Addresses of this computer at which others can reach it, found without asking anybody: no packet leaves it."""
+"""Addresses of this computer at which others can reach it, without asking any server: no packet leaves it."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ __all__ = ["own_addresses"]
 
 _FAR = {socket.AF_INET: ("192.0.2.1", "10.0.0.1", "172.16.0.1", "192.168.0.1"), socket.AF_INET6: ("2001:db8::1", "fd00::1")}
 """Addresses in the networks that may exist: nothing is sent to them, the system only says from which address of its own it would."""
-_LOOK_SECONDS = 0.5
+_LOOK_UP_SECONDS = 0.5
 """For this computer's own name, which a system without it in its files asks a server for."""
 
 
 def own_addresses(bind: str) -> list[str]:
-    """Return the addresses that others can join at where a server listens at one: that one, or all of this computer's networks.
+    """Return the addresses at which others reach a server that listens at one: that one, or those in all of this computer's networks.
 
     Parameters
     ----------
@@ -31,32 +31,27 @@ def own_addresses(bind: str) -> list[str]:
     if bind not in ("0.0.0.0", "::"):
         return [bind]
     families = [socket.AF_INET] if bind == "0.0.0.0" else [socket.AF_INET, *([socket.AF_INET6] if socket.has_ipv6 else [])]
-    found: list[str] = []
+    addresses: list[str] = []
     for family in families:
-        found += [address for far in _FAR[family] if (address := _from(family, far))]
-    looking = threading.Thread(target=_look_up, args=(families, found), name="own addresses", daemon=True)
-    looking.start()
-    looking.join(_LOOK_SECONDS)
-    return sorted(dict.fromkeys(one for one in list(found) if _is_reached(one)), key=lambda one: ":" in one)
+        for far in _FAR[family]:
+            with contextlib.suppress(OSError), socket.socket(family, socket.SOCK_DGRAM) as probe:
+                probe.connect((far, 9))
+                addresses.append(str(probe.getsockname()[0]))
+    look_up = threading.Thread(target=_look_up, args=(families, addresses), name="own addresses", daemon=True)
+    look_up.start()
+    look_up.join(_LOOK_UP_SECONDS)
+    return sorted(filter(_is_reached, dict.fromkeys(addresses)), key=lambda address: ":" in address)
 
 
-def _from(family: socket.AddressFamily, far: str) -> str:
-    """Return from which address the system would send to another; empty where it cannot."""
-    with contextlib.suppress(OSError), socket.socket(family, socket.SOCK_DGRAM) as probe:
-        probe.connect((far, 9))
-        return str(probe.getsockname()[0])
-    return ""
-
-
-def _look_up(families: list[socket.AddressFamily], found: list[str]) -> None:
+def _look_up(families: list[socket.AddressFamily], addresses: list[str]) -> None:
     with contextlib.suppress(OSError, UnicodeError):
-        found += [str(one[4][0]) for one in socket.getaddrinfo(socket.gethostname(), None) if one[0] in families]
+        addresses += [str(entry[4][0]) for entry in socket.getaddrinfo(socket.gethostname(), None) if entry[0] in families]
 
 
 def _is_reached(address: str) -> bool:
-    """Tell whether an address is one of a network: not this computer's for itself, nor of a cable without a network at its end."""
+    """Return True for an address in a network: neither this computer's for itself, nor of a cable without a network at its end."""
     try:
-        one = ipaddress.ip_address(address)
+        parsed = ipaddress.ip_address(address)
     except ValueError:
         return False
-    return not (one.is_loopback or one.is_unspecified or one.is_link_local)
+    return not (parsed.is_loopback or parsed.is_unspecified or parsed.is_link_local)

@@ -1,9 +1,10 @@
-"""A client and its connection: what comes goes into the one, what it says into the other, and what breaks off is taken up again."""
+"""A client and its connection: carries messages between them, and reconnects after the connection broke off."""
 
 from __future__ import annotations
 
 import time
 
+from engine.net import messages as m
 from engine.net.client import Client
 from engine.net.connection import Connection
 from engine.net.simulated_network import SimulatedConnection
@@ -11,33 +12,33 @@ from engine.net.simulated_network import SimulatedConnection
 __all__ = ["ClientSession"]
 
 _FIRST_WAIT, _MAX_WAIT = 0.5, 8.0
-"""Seconds until it is tried again, doubled each time."""
+"""Seconds until it reconnects, doubled each time."""
 
 
 class ClientSession:
-    """To be advanced once a frame.
+    """A client's part in a shared world; `advance` is to be called once a frame.
 
     Parameters
     ----------
     client : Client
     connection : Connection or SimulatedConnection
-        To the server in which it is to take part.
+        To the server.
 
     Attributes
     ----------
     is_over : bool
-        The server has ended, refuses the client or has dropped it, or could not be reached in the first place; or `leave` was called.
+        True if the server has ended, refuses the client or has dropped it, or could not be reached in the first place; or after `leave`.
         `rejoin` tries once more.
     reason : str
-        Why it is over, or broke off the last time.
+        Why it is over, or broke off last.
     server_ended : bool
-        The server said that it ends.
+        True if the server said that it ends.
     retry_at : float or None
-        When it is tried again, in the time of `advance`; None while it is connected, or being tried.
+        When it reconnects, in the time of `advance`; None while it is connected, or connecting.
     n_disconnects : int
         How many times the connection broke off.
     disconnected_since : float or None
-        Since when it is not in, in the time of `advance`, however often it has been tried again; None while it is, and before it was.
+        Since when it is not joined, in the time of `advance`, across all attempts; None while it is, and before it was.
     """
 
     def __init__(self, client: Client, connection: Connection | SimulatedConnection) -> None:
@@ -45,14 +46,14 @@ class ClientSession:
         self.is_over = self.server_ended = False
         self.reason = ""
         self.n_disconnects = 0
-        self._wait = _FIRST_WAIT
-        self._is_open = False
         self.retry_at: float | None = None
         self.disconnected_since: float | None = None
+        self._wait = _FIRST_WAIT
+        self._was_open = False
 
     @property
     def status_text(self) -> str:
-        """How it stands, for people."""
+        """One line for people."""
         at = self.connection.address
         if self.is_over:
             return self.reason
@@ -68,50 +69,45 @@ class ClientSession:
         return connection.now if isinstance(connection, SimulatedConnection) else time.monotonic()
 
     def advance(self, now: float) -> int:
-        """Take in what came, take the ticks that are due, and send what is to be said; return how many ticks were new.
-
-        `now` is the time in which the connection tells when things came.
-        """
+        """Receive messages, simulate the ticks that are due, and send; return how many ticks were new."""
         client, connection = self.client, self.connection
-        was_closed = connection.state == "closed"  # asked before what came last is taken
+        was_closed = connection.state == "closed"  # before the last messages are received
         for content, at in connection.receive():
             client.receive(content, at)
         if client.end_reason and not self.is_over:
             self.server_ended = client.server_ended
             self._end(client.end_reason)
         if was_closed and not self.is_over:
-            self._take_up_again(now)
+            self._reconnect(now)
         is_open = connection.state == "open" and not self.is_over
-        if is_open and not self._is_open:
+        if is_open and not self._was_open:
             client.reconnect()
-        self._is_open = is_open
-        taken = client.advance(now)
-        if is_open:
-            if client.outbox:
-                connection.send(*client.outbox)
-            if client.is_joined:
-                self._wait, self.disconnected_since = _FIRST_WAIT, None
+        self._was_open = is_open
+        n_new = client.advance(now)
+        if is_open and client.outbox:
+            connection.send(*client.outbox)
+        if is_open and client.is_joined:
+            self._wait, self.disconnected_since = _FIRST_WAIT, None
         client.outbox.clear()
-        return taken
+        return n_new
 
     def leave(self) -> None:
-        """Say goodbye, and close; the client keeps what it has, and may go on alone."""
+        """Say goodbye, and close; the client keeps its state, and may go on offline."""
         if not self.is_over:
-            self.client.say_goodbye()
-            self.connection.send(*self.client.outbox)
+            self.connection.send(*self.client.outbox, m.encode(m.Goodbye()))
             self.client.outbox.clear()
             self._end("left")
 
     def rejoin(self) -> None:
-        """Try once more, under the number and the name that the client had."""
+        """Connect once more, as the same user."""
         self.connection.close()
-        self.client.end_reason, self.client.server_ended = "", False  # else it would be over again before it is tried
+        self.client.end_reason, self.client.server_ended = "", False  # else it would be over before it is tried
         self.is_over = self.server_ended = False
         self.retry_at = None
         self.connection.open()
 
-    def _take_up_again(self, now: float) -> None:
-        """The connection has broken off: try again after a while, if it ever was one."""
+    def _reconnect(self, now: float) -> None:
+        """Connect again after a while, if there was a connection."""
         if self.retry_at is None:
             self.reason = self.connection.reason
             if self.client.simulation is None and self.n_disconnects == 0:

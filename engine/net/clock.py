@@ -1,7 +1,7 @@
-"""The server's clock, as seen from a client: told by pings, the best of the last seconds, and never jumping where it can slew.
+"""The server's clock, as seen from a client: measured by pings, the best of the last seconds, slewed rather than stepped.
 
-An answer that was underway for r seconds says what the clock showed, give or take r / 2: half of it each way is the best guess, and the
-quicker the answer the better the guess (Cristian 1989; NTP's clock filter, RFC 5905, 10, takes the least round trip of the last eight).
+An answer with a round trip of r seconds gives the server's clock to within r / 2: half of the round trip each way is the best guess, and
+the quicker the answer the better the guess (Cristian 1989; NTP's clock filter, RFC 5905, 10, takes the minimum of the last eight).
 Two answers that cannot both be true, the intervals being apart, mean that one of the clocks has jumped: a laptop slept.
 """
 
@@ -14,21 +14,21 @@ from typing import NamedTuple
 __all__ = ["Clock"]
 
 _SPAN_SECONDS = 5.0
-"""For which an answer is believed: clocks that differ by 0.1 % come apart by a third of a tick in it."""
+"""For which an answer counts: clocks that differ by 0.1 % come apart by a third of a tick in it."""
 _SKEW = 2e-3
-"""By which two clocks may differ in speed, for telling a jump from it."""
+"""Maximum relative difference in speed of two clocks, to recognize a jump."""
 _SLEW = 0.05
-"""Share by which time runs faster or slower until the difference is made up: nobody sees it."""
+"""Share by which time runs faster or slower until a difference is made up: nobody sees it."""
 _JUMP_SECONDS = 0.5
-"""Beyond which it would take too long."""
+"""Difference beyond which that would take too long."""
 _BUFFER_TICKS = 2
-"""Until the next message says what a lost one said, and the picture comes round."""
+"""Until the next message says what a lost one said, and the picture is drawn."""
 _SHARE_IN_TIME = 0.9
 """Share of the answers that the jitter must cover."""
 
 
 class _Sample(NamedTuple):
-    """An answer: when it came, how long it was underway, s, and the server's clock minus ours, ticks."""
+    """An answer: when it arrived, its round trip, s, and the server's clock minus ours, ticks."""
 
     at: float
     round_trip: float
@@ -36,12 +36,12 @@ class _Sample(NamedTuple):
 
 
 class Clock:
-    """See the module.
+    """The server's clock.
 
     Parameters
     ----------
     hertz : float
-        Ticks a second.
+        Ticks per second.
     """
 
     def __init__(self, hertz: float) -> None:
@@ -52,17 +52,17 @@ class Clock:
 
     @property
     def is_set(self) -> bool:
-        """True if an answer has come."""
+        """True if an answer has arrived."""
         return bool(self._samples)
 
     @property
     def n_samples(self) -> int:
-        """Answers that are believed."""
+        """Answers that count."""
         return len(self._samples)
 
     @property
     def round_trip(self) -> float:
-        """Seconds there and back, the median of the last; 0 before the first answer."""
+        """Median round trip of the last answers, seconds; 0 before the first."""
         return self._quantile(0.5)
 
     @property
@@ -72,48 +72,53 @@ class Clock:
 
     @property
     def patience(self) -> float:
-        """Seconds after which an answer must be taken as lost."""
+        """Seconds after which an answer counts as lost."""
         return self._quantile(1.0) + 0.05
 
     def note(self, sent: float, received: float, clock: float) -> None:
-        """Take in an answer: when the question was sent and it came, by our clock, s, and the server's in between, ticks."""
-        found = _Sample(received, max(received - sent, 0.0), clock - 0.5 * (sent + received) * self.hertz)
+        """Add an answer: when the ping was sent and the answer arrived, by our clock, s, and the server's in between, ticks."""
+        sample = _Sample(received, max(received - sent, 0.0), clock - 0.5 * (sent + received) * self.hertz)
         if self._samples:
             best = self._best
-            apart = abs(found.offset - best.offset) / self.hertz
-            if apart > 0.5 * (found.round_trip + best.round_trip) + _SKEW * _SPAN_SECONDS:
+            apart = abs(sample.offset - best.offset) / self.hertz
+            if apart > 0.5 * (sample.round_trip + best.round_trip) + _SKEW * _SPAN_SECONDS:
                 self._samples.clear()
-        self._samples.append(found)
+        self._samples.append(sample)
         while abs(received - self._samples[0].at) > _SPAN_SECONDS:
             self._samples.popleft()
 
     def tick(self, now: float) -> float:
-        """Return what the server's clock shows now, in ticks, as far as can be told."""
+        """Return the best estimate of the server's clock now, in ticks."""
         return now * self.hertz + self._best.offset
 
     def lead(self, delay: int) -> float:
-        """Return the ticks to be ahead of the server's clock so that acts arrive before it closes their tick, `delay` after its time."""
-        return max(0.0, (0.5 * self._quantile(0.0) + self.jitter) * self.hertz - delay)
+        """Return the ticks to be ahead of the server's clock so that actions arrive before it closes their tick, `delay` after its time."""
+        return max(0.0, self._way - delay)
 
     def lag(self, delay: int) -> float:
-        """Return the ticks to be behind the server's clock so that what it has closed has come."""
-        return delay + 1 + _BUFFER_TICKS + (0.5 * self._quantile(0.0) + self.jitter) * self.hertz
+        """Return the ticks to be behind the server's clock so that what it has closed has arrived."""
+        return delay + 1 + _BUFFER_TICKS + self._way
 
     def follow(self, now: float, ahead: float) -> float:
-        """Let time pass, and return the server's tick with so many ahead; a change of either is made up for slowly, a jump at once."""
-        wanted = self._best.offset + ahead
-        if self._shift is None or abs(wanted - self._shift) > _JUMP_SECONDS * self.hertz:
-            self._shift = wanted
+        """Return the server's tick with so many ahead; a change of either is made up for slowly, a jump at once."""
+        target = self._best.offset + ahead
+        if self._shift is None or abs(target - self._shift) > _JUMP_SECONDS * self.hertz:
+            self._shift = target
         else:
-            most = _SLEW * self.hertz * max(0.0, now - self._at)
-            self._shift += min(max(wanted - self._shift, -most), most)
+            limit = _SLEW * self.hertz * max(0.0, now - self._at)
+            self._shift += min(max(target - self._shift, -limit), limit)
         self._at = now
         return now * self.hertz + self._shift
 
     @property
     def _best(self) -> _Sample:
-        return min(self._samples, key=lambda one: one.round_trip)
+        return min(self._samples, key=lambda sample: sample.round_trip)
+
+    @property
+    def _way(self) -> float:
+        """Ticks that nine of ten messages take at most, one way."""
+        return (0.5 * self._quantile(0.0) + self.jitter) * self.hertz
 
     def _quantile(self, share: float) -> float:
-        ways = sorted(one.round_trip for one in self._samples)
-        return ways[math.ceil(share * (len(ways) - 1))] if ways else 0.0
+        trips = sorted(sample.round_trip for sample in self._samples)
+        return trips[math.ceil(share * (len(trips) - 1))] if trips else 0.0

@@ -11,13 +11,14 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import math
 import re
 import socket
 import ssl
 import threading
 import time
 from collections import deque
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.asyncio.connection import broadcast
@@ -29,7 +30,7 @@ from engine.common.rng import stream
 from engine.net import messages as m
 from engine.net.link import Link, LinkSettings
 
-__all__ = ["Connection", "ConnectionState", "address_of"]
+__all__ = ["Connection", "ConnectionState", "parse_address"]
 
 ConnectionState: TypeAlias = Literal["connecting", "open", "closed"]
 
@@ -39,42 +40,40 @@ SILENT_SECONDS = 8.0
 """For the answer to a ping: a server that is simulated to be far, or is busy, takes a while."""
 MAX_UNSENT_BYTES = 2_000_000
 MAX_UNREAD_BYTES = 16_000_000
-"""Bytes that may wait to be sent, and to be received by the program, what the link holds included; then it ends, and then it is not read
-for a while. What comes beyond is one message that is being read, and one in the library (`_MAX_QUEUED`), each as large as it may be."""
+"""Bytes that may wait to be sent, and to be received by the program, those in the link included; beyond, the connection ends, or is not
+read for a while. On top of it comes one message that is being read, and one in the library (`_MAX_QUEUED`)."""
 _MAX_QUEUED = 0
 """Messages that wait in the library when it stops reading: with its 16, a server that sends large ones costs a gigabyte."""
 _CLOSE_SECONDS = 0.3
 _LAST_SECONDS = 2.0
-"""Within which what is still in the link is handed out after the end."""
+"""For messages that are still in the link at the end."""
 _JOIN_SECONDS = 1.0
 
 _logger = logging.getLogger(__name__)
 _logger.addHandler(logging.NullHandler())
 _logger.propagate = False
 
-_ADDRESS = re.compile(r"(?:\[(?P<six>[0-9A-Fa-f:.]+(?:%[^\]/\s]+)?)\]|(?P<name>[^][:/@?#\s]+))(?::(?P<port>[0-9]+))?")
+_ADDRESS = re.compile(r"(?:\[(?P<six>[0-9A-Fa-f:.]+(?:%[^\]/\s]+)?)\]|(?P<name>[^][:/@?#\s]+))(?::(?P<port>[0-9]{1,9}))?")
 
 
-def address_of(text: str) -> tuple[str, int]:
+def parse_address(text: str) -> tuple[str, int]:
     """Return the host and the port of ``HOST``, ``HOST:PORT`` or ``[IPv6]:PORT``.
 
     Raises
     ------
     InvalidInputError
-        It is none.
+        The text is no address.
 
     Examples
     --------
-    >>> address_of("lab.example"), address_of("[::1]:99")
+    >>> parse_address("lab.example"), parse_address("[::1]:99")
     (('lab.example', 1234), ('::1', 99))
     """
-    found = _ADDRESS.fullmatch(text.strip())
-    if found is None:
+    match = _ADDRESS.fullmatch(text.strip())
+    if match is None:
         raise InvalidInputError("HOST", "a host, such as lab.example, 192.168.0.7:1234 or [::1]:1234", text)
-    port = int(found["port"]) if found["port"] is not None and len(found["port"]) <= 9 else m.PORT if found["port"] is None else -1
-    if not 1 <= port <= 65535:
-        raise InvalidInputError("HOST: port", "from 1 to 65535", found["port"])
-    return found["six"] or found["name"], port
+    port = integer("HOST: port", int(match["port"] or m.PORT), 1, 65535)
+    return match["six"] or match["name"], port
 
 
 class Connection:
@@ -86,33 +85,28 @@ class Connection:
         A name or an address.
     port : int
     tls : ssl.SSLContext, optional
-        What makes sure who the server is, and that nobody listens (`engine.net.tls`).
-    link : LinkSettings, or two of them
-        Of the simulated link, of each way; or of the way up, to the server, and of the way down.
+        Encrypts the connection, and verifies the server (`engine.net.tls`).
+    link : LinkSettings, optional
+        Settings of the simulated link, each way; may be changed at any time.
     seed : int
-        Of its random numbers.
+        Of the link's random numbers.
 
     Attributes
     ----------
     state : "connecting", "open" or "closed"
     reason : str
-        Why it is closed, in words.
+        Why it is closed, for people.
     n_sent, n_received : int
         Bytes of messages that have gone through the socket.
     """
 
     def __init__(
-        self,
-        host: str,
-        port: int = m.PORT,
-        tls: ssl.SSLContext | None = None,
-        link: LinkSettings | tuple[LinkSettings, LinkSettings] | None = None,
-        seed: int = 0,
+        self, host: str, port: int = m.PORT, tls: ssl.SSLContext | None = None, link: LinkSettings | None = None, seed: int = 0
     ) -> None:
         self.host, self.port = host, integer("port", port, 1, 65535)
         self.n_sent = self.n_received = 0
         self._tls, self._seed, self._n_opened = tls, seed, 0
-        self._links = link if isinstance(link, tuple) else (link, link) if link is not None else (LinkSettings(), LinkSettings())
+        self._link = LinkSettings() if link is None else link
         self.open()
 
     @property
@@ -121,21 +115,20 @@ class Connection:
         return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
 
     def open(self) -> None:
-        """Connect, once more if it is closed: what waited to be sent is forgotten."""
+        """Connect, again if it is closed: what waited to be sent is forgotten."""
         self.state: ConnectionState = "connecting"
         self.reason = ""
         self._out: deque[tuple[float, bytes]] = deque()
         self._in: deque[tuple[bytes, float]] = deque()
         self._n_in = self._n_taken = 0
-        """Bytes that were put in, and taken out, each by one thread."""
-        ways = zip(("up", "down"), self._links, strict=True)
-        self._up, self._down = (Link(settings, stream(self._seed, way, self._n_opened)) for way, settings in ways)
+        """Bytes put into `_in`, and taken out, each by one thread."""
+        self._up, self._down = (Link(self._link, stream(self._seed, way, self._n_opened)) for way in ("up", "down"))
         self._n_opened += 1
         self._socket: ClientConnection | None = None
         self._timer: asyncio.TimerHandle | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._over: asyncio.Event | None = None
-        self._is_wanted = True
+        self._ends = asyncio.Event()
+        self._is_closing = False
         self._thread = threading.Thread(target=self._run, args=(self._n_opened,), name="connection", daemon=True)
         self._thread.start()
 
@@ -143,42 +136,30 @@ class Connection:
 
     @property
     def link(self) -> LinkSettings:
-        """Settings of each way of the simulated link; where they differ, those of the way up."""
-        return self._links[0]
+        """Settings of the simulated link."""
+        return self._link
 
     @link.setter
     def link(self, settings: LinkSettings) -> None:
-        self.links = settings, settings
-
-    @property
-    def links(self) -> tuple[LinkSettings, LinkSettings]:
-        """Settings of the simulated link: of the way up and the way down."""
-        return self._links
-
-    @links.setter
-    def links(self, settings: tuple[LinkSettings, LinkSettings]) -> None:
-        self._links = self._up.settings, self._down.settings = settings
+        self._link = self._up.settings = self._down.settings = settings
 
     def send(self, *contents: bytes) -> None:
         """Send messages; before it is open they wait, and once it is closed they are lost."""
-        if self.state == "closed":
-            return
-        now = time.monotonic()
-        self._out.extend((now, content) for content in contents)
-        self._wake()
+        if self.state != "closed":
+            now = time.monotonic()
+            self._out.extend((now, content) for content in contents)
+            self._wake()
 
     def receive(self) -> list[tuple[bytes, float]]:
-        """Return what has come, each with when it did, seconds of `time.monotonic`; also after the end."""
-        found = []
-        while self._in:
-            found.append(self._in.popleft())
-        self._n_taken += sum(len(content) for content, _ in found)
-        return found
+        """Return the messages that have arrived, each with its time of arrival, seconds of `time.monotonic`; also after the end."""
+        arrived = [self._in.popleft() for _ in range(len(self._in))]
+        self._n_taken += sum(len(content) for content, _ in arrived)
+        return arrived
 
     def close(self, reason: str = "it was closed") -> None:
-        """Send what waits, and end; returns within a second or so, whatever the server does. Closed twice is closed."""
-        if self._is_wanted and self.state != "closed":
-            self._is_wanted, self.reason = False, reason
+        """Send what waits, and end, within about a second, whatever the server does."""
+        if not self._is_closing and self.state != "closed":
+            self._is_closing, self.reason = True, reason
             self._wake()
         self._thread.join(_JOIN_SECONDS)
         self.state = "closed"
@@ -192,39 +173,28 @@ class Connection:
     # -- on its own thread --------------------------------------------------------------------------------------------
 
     def _run(self, n: int) -> None:
-        """Be connected for the n-th time."""
-        reason = "the program failed"
-        try:
-            reason = self._talked(n)
-        except Exception as error:  # a thread has nobody to tell but by the reason
-            reason = self._words_of(error)
-        finally:
-            if n == self._n_opened:
-                if self._is_wanted:
-                    self.reason = reason
-                self._loop = None
-                self.state = "closed"
-
-    def _talked(self, n: int) -> str:
-        """Look for the host, try each of its addresses, talk, and return why that is over."""
-        try:  # here, where nobody waits for it: a loop's own look-up could not be broken off
+        """Be connected for the n-th time; an older thread, whose look-up took too long, changes nothing."""
+        try:  # the look-up here: a loop's own could not be interrupted
             found = socket.getaddrinfo(self.host, self.port, type=socket.SOCK_STREAM)
-        except (OSError, UnicodeError):
-            return f"there is no host {self.host}, or it cannot be found from here"
-        if n != self._n_opened:
-            return ""  # the look-up took so long that it was closed, and opened anew
-        with asyncio.Runner() as runner:
-            runner.get_loop().set_exception_handler(lambda loop, context: None)  # of a connection that breaks off
-            return runner.run(self._talk([str(one[4][0]) for one in found]))
+            reason = "" if n != self._n_opened else asyncio.run(self._talk([str(entry[4][0]) for entry in found]))
+        except (socket.gaierror, UnicodeError):
+            reason = f"there is no host {self.host}, or it cannot be found from here"
+        except Exception as error:
+            reason = self._reason_for(error)
+        if n == self._n_opened:
+            self.reason = self.reason if self._is_closing else reason
+            self._loop, self.state = None, "closed"
 
     async def _talk(self, addresses: list[str]) -> str:
-        self._loop, self._over = asyncio.get_running_loop(), asyncio.Event()
-        reason, over = "", asyncio.ensure_future(self._over.wait())
+        """Connect to the first address that answers, exchange messages, and return why that is over."""
+        self._loop = asyncio.get_running_loop()
+        self._loop.set_exception_handler(lambda loop, context: None)  # of a connection that breaks off
+        reason, end = "", asyncio.ensure_future(self._ends.wait())
         for address in dict.fromkeys(addresses):
-            opening = asyncio.ensure_future(self._opened(address))
+            opening = asyncio.ensure_future(self._connect(address))
             self._pump()  # closed meanwhile
-            await asyncio.wait((opening, over), return_when=asyncio.FIRST_COMPLETED)
-            if over.done():
+            await asyncio.wait((opening, end), return_when=asyncio.FIRST_COMPLETED)
+            if end.done():
                 opening.cancel()
                 await asyncio.wait((opening,))
                 return self.reason
@@ -232,99 +202,91 @@ class Connection:
             if error is None:
                 self._socket = opening.result()
                 break
-            reason = self._words_of(error)
-        else:
-            over.cancel()
+            reason = self._reason_for(error)
+        if self._socket is None:
             return reason
         self.state = "open"
         reading = asyncio.ensure_future(self._read(self._socket))
         try:
             self._pump()
-            await asyncio.wait((reading, over), return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait((reading, end), return_when=asyncio.FIRST_COMPLETED)
             if reading.done():
                 reason = reading.result()
-                await self._hand_out_rest()
+                last = time.monotonic() + _LAST_SECONDS  # the reason for the end may be in the link
+                while not self._is_closing and self._down.due is not None and time.monotonic() < last:
+                    await asyncio.sleep(0.01)
+                    self._pump()
             with contextlib.suppress(ConnectionClosed, OSError):
                 await self._socket.close()
         finally:
-            over.cancel()
-            reading.cancel()
             self._socket.transport.abort()
         return reason
 
-    async def _opened(self, address: str) -> ClientConnection:
-        secure = self._tls is not None
+    async def _connect(self, address: str) -> ClientConnection:
         host = f"[{self.host.partition('%')[0]}]" if ":" in self.host else self.host.encode("idna").decode()
-        options: dict[str, Any] = {"ssl": self._tls} if secure else {}
         return await connect(
-            f"{'wss' if secure else 'ws'}://{host}:{self.port}/", host=address, port=self.port, proxy=None, compression=None,
-            max_size=m.MAX_SERVER_MESSAGE_BYTES, max_queue=_MAX_QUEUED, open_timeout=OPEN_SECONDS, ping_interval=PING_SECONDS,
-            ping_timeout=SILENT_SECONDS, close_timeout=_CLOSE_SECONDS, user_agent_header=None, logger=_logger, **options,
+            f"{'ws' if self._tls is None else 'wss'}://{host}:{self.port}/", host=address, port=self.port, ssl=self._tls, proxy=None,
+            compression=None, max_size=m.MAX_SERVER_MESSAGE_BYTES, max_queue=_MAX_QUEUED, open_timeout=OPEN_SECONDS,
+            ping_interval=PING_SECONDS, ping_timeout=SILENT_SECONDS, close_timeout=_CLOSE_SECONDS, user_agent_header=None, logger=_logger,
         )  # fmt: skip
 
     async def _read(self, connection: ClientConnection) -> str:
-        """Take in what comes, and return why nothing more does."""
+        """Receive messages, and return why no more come."""
         try:
             while True:
-                while self._n_in - self._n_taken + self._down.n_held > MAX_UNREAD_BYTES:  # nobody takes it: the server cuts us off
+                while self._n_in - self._n_taken + self._down.n_held > MAX_UNREAD_BYTES:  # the program takes none
                     await asyncio.sleep(0.05)
                 content = await connection.recv(decode=False)
                 self.n_received += len(content)
                 self._down.put(content, time.monotonic())
                 self._pump()
         except ConnectionClosed as closed:
-            return self._words_of(closed)
+            return self._reason_for(closed)
 
     def _pump(self) -> None:
-        """Move what is due through the links, and come again when more is."""
+        """Move the messages that are due through the links, and come again when more are."""
         now, connection = time.monotonic(), self._socket
-        if not self._is_wanted and self._over is not None:
-            self._over.set()
+        if self._is_closing:
+            self._ends.set()
         while self._out and connection is not None:
             sent, content = self._out.popleft()
             self._up.put(content, sent)
-        for at, content in self._down.take_with_times(now):
+        for content, at in self._down.take(now):
             self._n_in += len(content)
             self._in.append((content, at))
         if connection is None:
             return
-        for content in self._up.take(now if self._is_wanted else float("inf")):
+        for content, _ in self._up.take(math.inf if self._is_closing else now):
             self.n_sent += len(content)
             broadcast((connection,), content)  # into its buffer: it does not wait
         if connection.transport.get_write_buffer_size() > MAX_UNSENT_BYTES:
-            self._is_wanted, self.reason = False, f"{self.address} does not read what is sent to it"
+            self._is_closing, self.reason = True, f"{self.address} does not read what is sent to it"
             connection.transport.abort()
-        due = min((link.due for link in (self._up, self._down) if link.due is not None), default=None)
         if self._timer is not None:
             self._timer.cancel()
-        self._timer = None if due is None or self._loop is None else self._loop.call_at(due, self._pump)
+        due = [link.due for link in (self._up, self._down) if link.due is not None]
+        self._timer = self._loop.call_at(min(due), self._pump) if due and self._loop is not None else None
 
-    async def _hand_out_rest(self) -> None:
-        """Wait for what is on its way in the link: the reason for the end may be among it."""
-        end = time.monotonic() + _LAST_SECONDS
-        while self._is_wanted and self._down.due is not None and time.monotonic() < end:
-            await asyncio.sleep(0.01)
-            self._pump()
-
-    def _words_of(self, error: BaseException) -> str:
-        """Say why there is no connection, or none any more."""
+    def _reason_for(self, error: BaseException) -> str:
+        """Return why there is no connection, or none any more, for people."""
         at = self.address
-        if isinstance(error, ConnectionClosed):
-            if error.sent is not None and error.rcvd is None and "keepalive" in error.sent.reason:
+        match error:
+            case ConnectionClosed(sent=sent, rcvd=None) if sent is not None and "keepalive" in sent.reason:
                 return f"{at} has not answered for {SILENT_SECONDS:g} s"
-            if error.rcvd is not None and "keepalive" in error.rcvd.reason:
+            case ConnectionClosed(rcvd=received) if received is not None and "keepalive" in received.reason:
                 return f"{at} had no answer from here for a while"
-            return error.rcvd.reason if error.rcvd is not None and error.rcvd.reason else f"the connection to {at} broke off"
-        if isinstance(error, ssl.SSLCertVerificationError):
-            return f"the certificate of {at} is not trusted ({error.verify_message}): --tls-ca FILE trusts one that you know"
-        if isinstance(error, ssl.SSLError):
-            return f"{at} speaks no TLS, or no version of it that is safe: one without --tls, or another program"
-        if isinstance(error, TimeoutError):
-            return f"{at} does not answer"
-        if isinstance(error, ConnectionRefusedError):
-            return f"nothing listens at {at}: is the server running, and is that its port?"
-        if isinstance(error, InvalidHandshake | WebSocketException | EOFError | ConnectionResetError):
-            return f"what answers at {at} is another program, or one {'without' if self._tls is not None else 'that wants'} --tls"
-        if isinstance(error, OSError):
-            return f"{at} cannot be reached: {error.strerror or error}"
+            case ConnectionClosed(rcvd=received):
+                return received.reason if received is not None and received.reason else f"the connection to {at} broke off"
+            case ssl.SSLCertVerificationError():
+                return f"the certificate of {at} is not trusted ({error.verify_message}): --tls-ca FILE trusts one that you know"
+            case ssl.SSLError():
+                return f"{at} speaks no TLS, or no version of it that is safe: one without --tls, or another program"
+            case TimeoutError():
+                return f"{at} does not answer"
+            case ConnectionRefusedError():
+                return f"nothing listens at {at}: is the server running, and is that its port?"
+            case InvalidHandshake() | WebSocketException() | EOFError() | ConnectionResetError():
+                return f"what answers at {at} is another program, or one {'that wants' if self._tls is None else 'without'} --tls"
+            case OSError():
+                return f"{at} cannot be reached: {error.strerror or error}"
         return f"the connection to {at} failed: {error or type(error).__name__}"

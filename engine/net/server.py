@@ -1,15 +1,15 @@
 """The server: it has authority over the ticks, and knows no socket and no clock: bytes in, bytes out, the time as an argument.
 
-Its clock shows tick ``c = (now - start) * hertz``. It closes tick n when c reaches n + delay + 1, and never goes back: an act that comes
-for a closed tick counts at the first open one. Acts are relayed as they come, in their place; `Closed` says how many belong to a tick.
+Its clock shows tick ``c = (now - start) * hertz``. It closes tick n when c reaches n + delay + 1, and never goes back: an action that
+arrives for a closed tick counts at the first open one. Actions are relayed as they arrive, in their place; `TickClosed` has their count.
 
-                     simulation.now                    clock             an act's tick t, as its client has predicted
+               simulation.now                 clock             an action's tick t, as its client has predicted
     |------closed------|--open, not yet due--|-------|-----...-----|
                        ^ t < here counts here       ^ t here waits  ^ beyond `ticks_ahead` nobody can be: dropped
 
-Nothing that a client sends can stop it: what is no message, or more than `Limits` allow, drops that client with a reason in words; what it
-may not do, or not so much of, does not count, and it is told why. A
-server that comes too late itself catches up a few ticks at a time, and where that does not help lets its clock slip.
+Nothing that a client sends can stop it: a client that sends what is no message, or more than `Limits` allow, is dropped with a reason for
+people; an action that it may not do, or too much of it, is not applied, and the client gets the reason. A server that is late catches up a
+few ticks at a time, and where that does not help its clock slips.
 """
 
 from __future__ import annotations
@@ -24,55 +24,57 @@ from dataclasses import dataclass, field
 from itertools import islice
 
 import msgspec
+import numpy as np
 
 from engine.common.errors import LabError
 from engine.common.messagepack import MAX_PLAIN_BYTES, is_bounded
 from engine.common.words import counted, shown
 from engine.net import messages as m
-from engine.net.guesses import Guesses
-from engine.net.limits import Bucket, Limits, has_more_values, loads, owned
-from engine.net.scene import check_shareable, scene_of
+from engine.net.limits import Bucket, Limits, PasswordThrottle, has_more_values
+from engine.net.scene import check_shareable, shared_scene
 from engine.net.shared_simulation import SharedSimulation, UserAction
 from engine.sim.action import Size
 from engine.sim.actions import Action, DestroyBody, Join, Leave, UndoOwn, action_of, encode_action
 from engine.sim.demo import Demo
 from engine.sim.ids import IDS_OF_A_USER
-from engine.sim.state import compress_state, encode_state
+from engine.sim.state import compress_state, encode_state, size_share
 from engine.sim.users import KEYFRAME_TICKS, MAX_USERS
 from engine.sim.values import StateError
 
 __all__ = ["Drop", "Server", "ServerSettings", "ServerStatus", "UserStatus"]
 
 _KEPT_TICKS = 600
-"""Ticks whose acts are kept for those who miss some."""
-_TICKS_AT_ONCE = 8
-"""Closed in one `advance` at the most: a server that is late leaves time for what comes in."""
+"""Ticks whose actions are kept for clients that lack some."""
+_MAX_TICKS = 8
+"""Ticks closed in one `advance`: a server that is late leaves time for what comes in."""
 _LATE_TICKS = 15
-"""By which it may be late after that, before its clock slips: a quarter of a second."""
-_PRESENT_TICKS = 120
-"""After which all are told who is here even if nobody has come or gone."""
+"""Ticks by which it may be late after that, before its clock slips: a quarter of a second."""
+_USER_LIST_TICKS = 120
+"""Interval of the list of users if nobody has joined or left."""
 _POINTER_TICKS = 2
-"""From one relay of pointers to the next, for up to eight users; of more, as many times as there are eights."""
-_MANY_ACTS = MAX_PLAIN_BYTES // m.MAX_CLIENT_MESSAGE_BYTES
-"""To be told to one who joins, from which on it is looked at how much that is."""
+"""Interval of pointers, for up to eight users; of more, as many times as there are eights."""
+_MANY_ACTIONS = MAX_PLAIN_BYTES // m.MAX_CLIENT_MESSAGE_BYTES
+"""Actions of a `Welcome` from which on their size is checked."""
 _BEFORE_START = 60.0
-"""Seconds by which somebody may come before the first tick, and is told what the clock shows."""
-_STOOD_STILL = 1.0
+"""Seconds by which a client may come before the first tick, and be sent the clock."""
+_SLEPT_SECONDS = 1.0
 """Seconds between two calls after which the machine has slept: nobody is blamed for its silence meanwhile."""
 _MAX_COST = 0.25
-"""Seconds that one message or act counts for at the most: a kernel may have been compiled for it."""
+"""Seconds that one message or action counts for at most: a kernel may have been compiled for it."""
 _COST_SECONDS = 4.0
 """Seconds' worth of `Limits.processor_share` that may be taken at once."""
 _TOO_SLOW = 2.0
 """Times the time of a tick, that half of the last half second's took."""
 _HEAVY = 0.4
 """Share of all shapes and contacts."""
-_HEAVY_FROM = 500
+_MIN_HEAVY = 500
 """Shapes and contacts: a user with fewer is not to blame for a slow solver."""
-_REMEMBERED = 64
-"""Drops and troubles told in the status, and connections that are over and still told so."""
-_ASKED_AGAIN = 0.25
-"""Seconds after which one whose connection is over is told again."""
+_N_REMEMBERED = 64
+"""Drops and troubles in the status."""
+_MEASURED_BYTES = 200_000
+"""Bytes of creating actions after which the size of the state is measured."""
+_REMEASURE_TICKS = 300
+"""Interval of measurements while the state is too large for more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +92,7 @@ class ServerSettings:
         Empty for none.
     limits : Limits
     forbidden : frozenset of str
-        Kinds of actions, such as "Restart", that do not count from guests.
+        Kinds of actions, such as "Restart", that guests may not do.
     """
 
     delay: int = 3
@@ -102,7 +104,7 @@ class ServerSettings:
 
 @dataclass(frozen=True, slots=True)
 class Drop:
-    """Somebody who was dropped: at which tick, under which name (empty before a hello), and why."""
+    """A dropped connection: at which tick, the name of its user (empty before a hello), and why."""
 
     tick: int
     name: str
@@ -111,7 +113,7 @@ class Drop:
 
 @dataclass(frozen=True, slots=True)
 class UserStatus:
-    """A user, here or away: round trip in seconds, bytes and acts since the connection began, count of its bodies, shapes and joints."""
+    """A user, here or away: round trip in seconds, bytes and actions since the connection began, count of its bodies, shapes and joints."""
 
     user: int
     name: str
@@ -137,18 +139,18 @@ class ServerStatus:
     n_received, n_sent : int
         Bytes since the beginning.
     ms_per_tick, worst_ms : float
-        Processor time of the ticks of the last five seconds: the median, the longest.
+        Processor time of the ticks of the last five seconds: the median, the maximum.
     ticks_late : float
         By which the last tick was closed too late.
     slipped : float
         Ticks that its clock has lost in all.
     restamped : int
-        Acts that came too late for their tick.
+        Actions that arrived too late for their tick.
     drops : tuple of Drop
         The last ones.
     n_dropped : int
     troubles : tuple of str
-        What went wrong here: the demo's own faults, a recording that broke off; the last ones.
+        Errors at the server: the demo's own, a recording that ended; the last ones.
     """
 
     tick: int
@@ -166,12 +168,12 @@ class ServerStatus:
     troubles: tuple[str, ...]
 
 
-class _Peer:
-    """One connection."""
+class _Connection:
+    """A connection, by its number."""
 
-    def __init__(self, limits: Limits, now: float, origin: str = "") -> None:
-        self.origin = origin
-        self.user: int | None = None
+    def __init__(self, peer: int, limits: Limits, now: float, origin: str = "") -> None:
+        self.peer, self.origin = peer, origin
+        self.user: _User | None = None
         self.hello: m.Hello | None = None
         self.since = self.heard = now
         self.wants_state = True
@@ -179,9 +181,9 @@ class _Peer:
         self.has_state = False
         """It has been sent one, and so is sent all that comes after."""
         self.is_lost = False
-        """True if its state differs from the server's, or lacks too much: it must adopt the server's, and goes on."""
+        """True if its state differs from the server's, or lacks too much: it adopts the server's, and goes on."""
         self.shows_state = False
-        """It has said something that only one who has the state can say."""
+        """It has sent something that only a client with the state sends."""
         self.n_received = self.n_sent = 0
         self.ping = 0.0
         self.messages = Bucket(limits.messages_per_s, now)
@@ -192,36 +194,34 @@ class _Peer:
         self.denials = Bucket(limits.denials_per_s, now)
         self.cost = Bucket(limits.processor_share, now, _COST_SECONDS * limits.processor_share)
 
+    @property
+    def name(self) -> str:
+        """Name of its user; empty before a hello."""
+        return self.user.name if self.user is not None else shown(self.hello.name) if self.hello is not None else ""
 
-@dataclass(slots=True)
-class _Member:
+
+@dataclass(slots=True, eq=False)
+class _User:
     """A user, here or away."""
 
-    name: str
+    number: int
     key: str
-    peer: int | None
-    away_since: float = 0.0
-    n_acts: int = 0
     next_number: int = 0
+    """Number of its next action."""
     floor: int = 0
-    """Numbers below it are of acts long past."""
-    said: dict[int, tuple[int, bytes]] = field(default_factory=dict)
-    """Results of its last acts, by number: the tick, and the answer sent."""
+    """Numbers below it are of actions long past."""
     owns: Size = field(default_factory=Size)
-    """As it was counted last, and what it has created since."""
-
-
-@dataclass(slots=True)
-class _Over:
-    """A connection that is over: who was at it, what was said in the end, and when."""
-
-    name: str
-    content: bytes
-    at: float
+    """As counted last, and what it has created since."""
+    name: str = ""
+    connection: _Connection | None = None
+    away_since: float = 0.0
+    n_actions: int = 0
+    answers: dict[int, tuple[int, bytes]] = field(default_factory=dict)
+    """Answers to its last actions, by number: the tick, and the message."""
 
 
 class Server:
-    """A shared demo, and all who are in it.
+    """A shared demo and its users.
 
     Parameters
     ----------
@@ -229,15 +229,15 @@ class Server:
         As it was built.
     settings : ServerSettings
     start : float
-        Seconds of the clock that all times here are of.
+        Seconds of the clock of all times here.
 
     Attributes
     ----------
     simulation : SharedSimulation
     outbox : deque of (peer, bytes)
-        What is to be sent.
+        Messages to be sent, each to a connection.
     drops : deque of (peer, reason)
-        Who is to be cut off, once what is for it in the outbox has been sent.
+        Connections to be cut off, once the messages for them in the outbox have been sent.
     on_tick : callable or None
         Called after each tick.
     """
@@ -251,342 +251,336 @@ class Server:
         self.on_tick: Callable[[Server], object] | None = None
         self.hertz = round(1.0 / demo.step_seconds, 6)
         self._start, self._now = start, start - _BEFORE_START
-        self._peers: dict[int, _Peer] = {}
-        self._over: dict[int, _Over] = {}
-        self._members: dict[int, _Member] = {}
+        self._connections: dict[int, _Connection] = {}
+        self._users: dict[int, _User] = {}
         self._joins = Bucket(self.settings.limits.joins_per_s, start, MAX_USERS)
-        self._guesses = Guesses(self.settings.limits.free_guesses, self.settings.limits.guess_seconds)
+        self._passwords = PasswordThrottle(self.settings.limits)
         self._closed: dict[int, m.TickClosed] = {}
-        self._acted: dict[int, list[m.RelayedAction]] = {}
+        self._relayed: dict[int, list[m.RelayedAction]] = {}
+        """Actions by tick, as they arrived."""
         self._loads: Counter[tuple[int, int]] = Counter()
-        """Acts by tick and user, of open ticks."""
-        self._total = owned(demo, IDS_OF_A_USER)[1]
+        """Number of actions by open tick and user."""
+        self._total = _sizes(demo)[1]
+        self._state_share = 0.0
+        self._unmeasured = 0
+        """Bytes of creating actions since the size of the state was measured."""
         self._pointers: dict[int, m.UserPointer] = {}
-        self._is_present_told = True
-        self._ticks: deque[float] = deque(maxlen=round(5.0 * self.hertz))
+        self._users_changed = False
+        self._tick_seconds: deque[float] = deque(maxlen=round(5.0 * self.hertz))
         self._late = self._slipped = 0.0
         self._restamped = self._n_received = self._n_sent = self._n_dropped = 0
-        self._dropped: deque[Drop] = deque(maxlen=_REMEMBERED)
-        self._troubles: deque[str] = deque(maxlen=_REMEMBERED)
+        self._dropped: deque[Drop] = deque(maxlen=_N_REMEMBERED)
+        self._troubles: deque[str] = deque(maxlen=_N_REMEMBERED)
 
     @property
-    def present(self) -> tuple[m.UserInfo, ...]:
-        """Clients that are here, or were and may come back."""
-        return tuple(
-            m.UserInfo(user, member.name, member.peer is not None, self._peers[member.peer].ping if member.peer is not None else 0.0)
-            for user, member in sorted(self._members.items())
-        )
+    def users(self) -> list[m.UserInfo]:
+        """Users that are here, or were and may come back."""
+        status = self._user_status
+        return [m.UserInfo(user.user, user.name, user.is_here, user.ping) for user in status]
 
-    def name_of(self, peer: int) -> str:
-        """Return the name of who is, or just was, at a connection; empty for a stranger."""
-        one = self._peers.get(peer)
-        if one is None:
-            return self._over[peer].name if peer in self._over else ""
-        return self._members[one.user].name if one.user is not None else shown(one.hello.name) if one.hello is not None else ""
+    @property
+    def _user_status(self) -> tuple[UserStatus, ...]:
+        found = []
+        for number, user in sorted(self._users.items()):
+            own = user.connection
+            ping, n_received, n_sent = (0.0, 0, 0) if own is None else (own.ping, own.n_received, own.n_sent)
+            found.append(UserStatus(number, user.name, own is not None, ping, n_received, n_sent, user.n_actions, user.owns))
+        return tuple(found)
+
+    @property
+    def status(self) -> ServerStatus:
+        """The present status."""
+        times = sorted(self._tick_seconds) or [0.0]
+        return ServerStatus(
+            self.simulation.now, self._user_status, len(self._connections), self._n_received, self._n_sent,
+            1e3 * times[len(times) // 2], 1e3 * times[-1], self._late, self._slipped,
+            self._restamped, tuple(self._dropped), self._n_dropped, tuple(self._troubles),
+        )  # fmt: skip
+
+    def _note_trouble(self, words: str) -> None:
+        self._troubles.append(f"tick {self.simulation.now}: {words}"[:500])
 
     # -- connections --------------------------------------------------------------------------------------------------
 
     def connect(self, peer: int, origin: str = "") -> None:
-        """Note a new connection, under a number that is not used twice; it begins at the time of the last call that had one.
+        """Note a new connection, under a number that is not used twice; `origin` is its address, which counts for wrong passwords."""
+        self._connections[peer] = _Connection(peer, self.settings.limits, self._now, origin)
+        if len(self._connections) > self.settings.limits.connections:
+            waiting = [connection for connection in self._connections.values() if connection.user is None]
+            oldest = min(waiting, key=lambda connection: connection.since)
+            self._drop(oldest, f"there are {self.settings.limits.connections} connections already")
 
-        `origin` is the address that it comes from, for who tries passwords.
-        """
-        if len(self._peers) >= self.settings.limits.connections:
-            silent = [(one.since, at) for at, one in self._peers.items() if one.user is None]
-            at = min(silent)[1] if silent else peer
-            self._peers.setdefault(at, _Peer(self.settings.limits, self._now))
-            self.drop(at, f"there are {self.settings.limits.connections} connections already")
-            if at == peer:
-                return
-        self._peers[peer] = _Peer(self.settings.limits, self._now, origin)
-
-    def is_in(self, peer: int) -> bool:
-        """Tell whether somebody was let in over a connection."""
-        one = self._peers.get(peer)
-        return one is not None and one.user is not None
+    def has_joined(self, peer: int) -> bool:
+        """Return True if a user was let in over a connection."""
+        connection = self._connections.get(peer)
+        return connection is not None and connection.user is not None
 
     def disconnect(self, peer: int) -> None:
         """Note that a connection is gone."""
-        self._over.pop(peer, None)
-        self._forget(peer)
+        connection = self._connections.get(peer)
+        if connection is not None:
+            self._forget(connection)
 
-    def note_alive(self, peer: int, now: float) -> None:
-        """Note a sign of life that is no message: who is busy is not silent."""
-        now, one = self._pass(now), self._peers.get(peer)
-        if one is not None:
-            one.heard = now
+    def keep_alive(self, peer: int, now: float) -> None:
+        """Note a sign of life that is no message: a client may be busy."""
+        now, connection = self._pass(now), self._connections.get(peer)
+        if connection is not None:
+            connection.heard = now
+
+    def drop(self, peer: int, reason: str) -> None:
+        """End a connection: its user leaves, and is sent the reason."""
+        connection = self._connections.get(peer)
+        if connection is not None:
+            self._drop(connection, reason)
+
+    def _drop(self, connection: _Connection, reason: str) -> None:
+        self._cut_off(connection, reason, m.Dropped(reason[:500]))
+
+    def _refuse(self, connection: _Connection, reason: str) -> None:
+        self._cut_off(connection, reason, m.Refused(reason[:500]))
+
+    def _cut_off(self, connection: _Connection, reason: str, message: m.Refused | m.Dropped | None = None) -> None:
+        """End a connection; without a message it has broken off for its client, which reconnects by itself."""
+        if connection.peer not in self._connections:
+            return
+        self._dropped.append(Drop(self.simulation.now, connection.name, reason))
+        self._n_dropped += 1
+        if message is not None:
+            self._send(connection, message)
+        self.drops.append((connection.peer, reason))
+        self._forget(connection)
+
+    def _forget(self, connection: _Connection) -> None:
+        self._connections.pop(connection.peer, None)
+        user = connection.user
+        if user is not None and user.connection is connection:
+            user.connection, user.away_since = None, self._now
+            self._pointers.pop(user.number, None)
+            self._apply(user, user.next_number, Leave(), self.simulation.now)
+            self._users_changed = True
 
     def receive(self, peer: int, content: bytes, now: float) -> None:
-        """Take in what a client sent: whatever it is, nothing worse comes of it than that the client is dropped."""
-        now = self._pass(now)
-        one = self._peers.get(peer)
-        if one is None:
-            self._tell_again(peer, now)
+        """Handle a message of a client: whatever it is, the worst consequence is that the client is dropped."""
+        now, connection = self._pass(now), self._connections.get(peer)
+        if connection is None:
             return
-        limits, began = self.settings.limits, time.thread_time()
+        limits, start = self.settings.limits, time.thread_time()
         self._n_received += len(content)
-        one.n_received += len(content)
-        one.heard = now
+        connection.n_received += len(content)
+        connection.heard = now
         try:
-            if not one.messages.take(1, now):
+            if not connection.messages.take(1, now):
                 raise m.MessageError(f"it sent more than {limits.messages_per_s:g} messages a second")
-            if not one.bytes.take(len(content), now):
+            if not connection.bytes.take(len(content), now):
                 raise m.MessageError(f"it sent more than {limits.bytes_per_s:,.0f} bytes a second")
-            self._take(peer, one, m.decode_from_client(content), now)
+            self._handle(connection, m.decode_from_client(content), now)
         except LabError as error:
-            self.drop(peer, str(error))
+            self._drop(connection, str(error))
         except Exception as error:
-            self.drop(peer, f"its message could not be taken ({type(error).__name__})")
-            self._troubles.append(f"tick {self.simulation.now}: a message ended in {type(error).__name__}: {error}"[:500])
-        self._charge(one, peer, time.thread_time() - began)
+            self._drop(connection, f"its message could not be handled ({type(error).__name__})")
+            self._note_trouble(f"a message ended in {type(error).__name__}: {error}")
+        self._charge(connection, time.thread_time() - start)
 
-    def _take(self, peer: int, one: _Peer, message: m.FromClient, now: float) -> None:
-        if isinstance(message, m.Hello):
-            self._greet(peer, one, message, now)
-        elif isinstance(message, m.Goodbye):
-            self.drops.append((peer, "it said goodbye"))
-            self._forget(peer)
-        elif one.user is None:
-            return  # its hello is late, or lost: it says it again
-        elif isinstance(message, m.ActionRequest):
-            one.shows_state |= one.has_state
-            self._did(one, peer, message, now)
-        elif isinstance(message, m.Ping):
-            one.shows_state |= one.has_state and message.confirmed > 0
-            one.ping = max(0.0, message.round_trip)
-            self._send(peer, m.Pong(message.sent, self.clock(now)))
-        elif isinstance(message, m.ResendRequest):
-            one.shows_state |= one.has_state
-            self._repeat(one, peer, message.ticks, now)
-        elif isinstance(message, m.PointerMove):
-            self._pointers[one.user] = m.UserPointer(one.user, message.x, message.y)
-        else:
-            one.wants_state = one.is_lost = True
+    def _handle(self, connection: _Connection, message: m.FromClient, now: float) -> None:
+        user = connection.user
+        match message:
+            case m.Hello():
+                self._greet(connection, message, now)
+            case m.Goodbye():
+                self.drops.append((connection.peer, "it said goodbye"))
+                self._forget(connection)
+            case _ if user is None:
+                return  # its hello is late, or lost: it is sent again
+            case m.ActionRequest():
+                connection.shows_state |= connection.has_state
+                self._request_action(connection, user, message, now)
+            case m.Ping():
+                connection.shows_state |= connection.has_state and message.confirmed > 0
+                connection.ping = max(0.0, message.round_trip)
+                self._send(connection, m.Pong(message.sent, self.clock(now)))
+            case m.ResendRequest():
+                connection.shows_state |= connection.has_state
+                self._resend(connection, message.ticks, now)
+            case m.PointerMove():
+                self._pointers[user.number] = m.UserPointer(user.number, message.x, message.y)
+            case m.StateRequest():
+                connection.wants_state = connection.is_lost = True
 
-    def _greet(self, peer: int, one: _Peer, hello: m.Hello, now: float) -> None:
-        if one.hello is not None:
-            if (hello.name, hello.key) != (one.hello.name, one.hello.key):
+    def _charge(self, connection: _Connection, seconds: float) -> None:
+        """Count processor time that a client's messages and actions have taken."""
+        if not connection.cost.take(min(seconds, _MAX_COST), self._now):
+            self._drop(connection, f"what it does takes more than {self.settings.limits.processor_share:.0%} of this machine's time")
+
+    # -- joining ------------------------------------------------------------------------------------------------------
+
+    def _greet(self, connection: _Connection, hello: m.Hello, now: float) -> None:
+        if connection.hello is not None:
+            if (hello.name, hello.key) != (connection.hello.name, connection.hello.key):
                 raise m.MessageError("it said hello twice, under two names")
-            one.wants_state |= not one.shows_state  # what it got for its hello was lost
+            connection.wants_state |= not connection.shows_state  # the answer to its hello was lost
         else:
-            reason = self._reason_against(hello, one.origin, now)
+            back = self._user_of(hello.key)
+            reason = self._reason_against(hello, connection.origin, back is not None, now)
             if reason:
-                return self._refuse(peer, reason)
+                return self._refuse(connection, reason)
             if not self._joins.take(1, now):
                 return None  # it says hello again
-            user = self._user_of(hello.key)
+            user = back or self._new_user()
             if user is None:
-                user = self._new_user()
-                if user is None:
-                    return self._refuse(peer, f"there are {MAX_USERS} users already")
-            self._let_in(peer, one, user, hello, now)
+                return self._refuse(connection, f"there are {MAX_USERS} users already")
+            if user.connection is not None:
+                self._drop(user.connection, "it came in again from elsewhere")
+            connection.user, connection.hello, user.connection = user, hello, connection
+            user.name = self._name_for(user, hello.name)
+            self._apply(user, user.next_number, Join(back is not None), self.simulation.now)
+            self._users_changed = True
         if self.simulation.now == 0:
             self._give_states()
         return None
 
-    def _reason_against(self, hello: m.Hello, origin: str, now: float) -> str:
-        """Return why one does not come in, or nothing."""
+    def _reason_against(self, hello: m.Hello, origin: str, is_back: bool, now: float) -> str:
+        """Return why a client may not join; empty if it may. One who comes back does not wait, whoever beside him guesses."""
         if hello.version != m.VERSION:
             return f"this server speaks version {m.VERSION}, you speak {hello.version}: use the same program"
         if not self.settings.password and not hello.password:
             return ""
         if not hello.password:
             return "a password is asked for: --password gives it"
-        has_been_in = self._user_of(hello.key) is not None  # he comes back, whoever beside him guesses
-        wait = self._guesses.wait(origin, now)
-        if wait > 0.0 and not has_been_in:
-            return f"too many wrong passwords came from your address: try again in {math.ceil(wait)} s"
+        pause = 0.0 if is_back else self._passwords.pause(origin, now)
+        if pause > 0.0:
+            return f"too many wrong passwords came from your address: try again in {math.ceil(pause)} s"
         if not hmac.compare_digest(hello.password.encode(), self.settings.password.encode()):
-            self._guesses.wrong(origin, now)
+            self._passwords.note_wrong(origin, now)
             return "the password is another"
-        if not has_been_in:
-            self._guesses.right(origin)
+        if not is_back:
+            self._passwords.note_right(origin)
         return ""
 
-    def _user_of(self, key: str) -> int | None:
-        """Return whose key it is."""
-        given = key.encode()
-        return next((user for user, member in self._members.items() if hmac.compare_digest(member.key.encode(), given)), None)
+    def _user_of(self, key: str) -> _User | None:
+        """Return the user with a key."""
+        return next((user for user in self._users.values() if hmac.compare_digest(user.key.encode(), key.encode())), None)
 
-    def _new_user(self) -> int | None:
-        """Return a number that is free; where there is none, of those away the one that did nothing, or is away longest, gives up his."""
-        user = next((k for k in range(1, MAX_USERS + 1) if k not in self._members), None)
-        if user is None:
-            away = [(member.n_acts > 0, member.away_since, user) for user, member in self._members.items() if member.peer is None]
-            user = min(away)[2] if away else None
+    def _new_user(self) -> _User | None:
+        """Return a new user, under a free number or that of one who is away: who did nothing, or is away longest."""
+        number = next((k for k in range(1, MAX_USERS + 1) if k not in self._users), None)
+        if number is None:
+            away = [(user.n_actions > 0, user.away_since, k) for k, user in self._users.items() if user.connection is None]
+            if not away:
+                return None
+            number = min(away)[2]
+        before = self._users.get(number)
+        next_number, owns = (0, Size()) if before is None else (before.next_number, before.owns)
+        user = self._users[number] = _User(number, secrets.token_hex(16), next_number, next_number, owns)
         return user
 
-    def _let_in(self, peer: int, one: _Peer, user: int, hello: m.Hello, now: float) -> None:
-        member = self._members.get(user)
-        if member is not None and member.peer is not None:
-            self.drop(member.peer, "it came in again from elsewhere")
-        is_back = member is not None and hmac.compare_digest(member.key.encode(), hello.key.encode())
-        if member is None or not is_back:
-            number = member.next_number if member is not None else 0
-            owns = member.owns if member is not None else Size()
-            member = self._members[user] = _Member("", secrets.token_hex(16), peer, next_number=number, floor=number, owns=owns)
-        one.user, one.hello = user, hello
-        member.peer, member.name = peer, self._name_for(user, hello.name)
-        self._act(user, member.next_number, Join(is_back), self.simulation.now)
-        self._is_present_told = False
-
-    def _name_for(self, user: int, name: str) -> str:
-        """Return a name that no other has who is here, of letters that can be seen."""
+    def _name_for(self, user: _User, name: str) -> str:
+        """Return a printable name that no other user who is here has."""
         base = " ".join(shown(name).split())[:36] or "somebody"
-        taken = {member.name.casefold() for other, member in self._members.items() if other != user and member.peer is not None}
-        return next(found for k in range(1, MAX_USERS + 2) if (found := base if k == 1 else f"{base} {k}").casefold() not in taken)
+        taken = {other.name.casefold() for other in self._users.values() if other is not user and other.connection is not None}
+        names = (base if k == 1 else f"{base} {k}" for k in range(1, MAX_USERS + 2))
+        return next(name for name in names if name.casefold() not in taken)
 
-    def _refuse(self, peer: int, reason: str) -> None:
-        self._cut_off(peer, m.Refused(reason), reason)
+    # -- actions ------------------------------------------------------------------------------------------------------
 
-    def drop(self, peer: int, reason: str) -> None:
-        """Have done with a connection: its user goes, and it is told why."""
-        self._cut_off(peer, m.Dropped(reason[:500]), reason)
-
-    def _cut_off(self, peer: int, message: m.Refused | m.Dropped | None, reason: str) -> None:
-        """End a connection; without a message it is one that has broken off, which its client takes up again by itself."""
-        if peer not in self._peers:
+    def _request_action(self, connection: _Connection, user: _User, request: m.ActionRequest, now: float) -> None:
+        limits, number, open_tick = self.settings.limits, request.number, self.simulation.now
+        known = user.answers.get(number)
+        if known is not None:  # sent twice: perhaps the answer was lost
+            self._send_again(connection, known[1], now)
             return
-        name = self.name_of(peer)
-        self._dropped.append(Drop(self.simulation.now, name, reason))
-        self._n_dropped += 1
-        if message is not None:
-            self._send(peer, message)
-        self.drops.append((peer, reason))
-        self._forget(peer)
-        if message is None:
+        if number < user.floor:
             return
-        self._over[peer] = _Over(name, m.encode(message), self._now)
-        if len(self._over) > _REMEMBERED:
-            del self._over[next(iter(self._over))]
-
-    def _tell_again(self, peer: int, now: float) -> None:
-        """Tell one that goes on sending why its connection is over: that message may have been lost."""
-        over = self._over.get(peer)
-        if over is not None and now - over.at >= _ASKED_AGAIN:
-            over.at = now
-            self._send_bytes(peer, over.content)
-
-    def _forget(self, peer: int) -> None:
-        one = self._peers.pop(peer, None)
-        if one is None or one.user is None:
-            return
-        member = self._members[one.user]
-        member.peer, member.away_since = None, self._now
-        self._pointers.pop(one.user, None)
-        self._act(one.user, member.next_number, Leave(), self.simulation.now)
-        self._is_present_told = False
-
-    def _charge(self, one: _Peer, peer: int, seconds: float) -> None:
-        """Count processor time that a client's messages and acts have taken."""
-        if not one.cost.take(min(seconds, _MAX_COST), self._now):
-            self.drop(peer, f"what it does takes more than {self.settings.limits.processor_share:.0%} of this machine's time")
-
-    # -- acts ---------------------------------------------------------------------------------------------------------
-
-    def _did(self, one: _Peer, peer: int, message: m.ActionRequest, now: float) -> None:
-        """Take in an act of a user's."""
-        assert one.user is not None
-        member, limits, simulation = self._members[one.user], self.settings.limits, self.simulation
-        known = member.said.get(message.number)
-        if known is not None:  # sent twice: perhaps what came of it was lost
-            self._reply(one, peer, known[1], now)
-            return
-        if message.number < member.floor:
-            return
-        if message.number > member.next_number + limits.numbers_ahead:
-            raise m.MessageError(f"its act has the number {message.number}, and the last one had {member.next_number - 1}")
+        if number > user.next_number + limits.numbers_ahead:
+            raise m.MessageError(f"its act has the number {number}, and the last one had {user.next_number - 1}")
         ahead = max(limits.ticks_ahead, 4 * self.settings.window)
-        if message.tick > simulation.now + ahead:
-            raise m.MessageError(f"its act {message.number} is meant for tick {message.tick}, and it is tick {simulation.now}")
-        plain = msgspec.msgpack.decode(message.action)
+        if request.tick > open_tick + ahead:
+            raise m.MessageError(f"its act {number} is meant for tick {request.tick}, and it is tick {open_tick}")
+        plain = msgspec.msgpack.decode(request.action)
         if has_more_values(plain, limits.values_per_act):
-            raise m.MessageError(f"its act {message.number} has more than {limits.values_per_act} values")
-        given = action_of(plain, f"act {message.number}")
-        action = given.without_files()
+            raise m.MessageError(f"its act {number} has more than {limits.values_per_act} values")
+        sent = action_of(plain, f"act {number}")
+        action = sent.without_files()
         if not action.guests_may:
-            raise m.MessageError(f"its act {message.number} is none that a user can do: {type(action).__name__}")
-        denial = self._denial(one, member, action, now)
+            raise m.MessageError(f"its act {number} is none that a user can do: {type(action).__name__}")
+        denial = self._denial(connection, user, action, len(request.action), now)
         if denial:
-            if not one.denials.take(1, now):
+            if not connection.denials.take(1, now):
                 raise m.MessageError(f"it goes on although it was told: {denial}")
-            content = m.encode(m.ActionDenied(message.number, denial))
-            member.said[message.number] = simulation.now, content
-            member.next_number = max(member.next_number, message.number + 1)
-            self._send_bytes(peer, content)
+            content = m.encode(m.ActionDenied(number, denial))
+            user.answers[number] = open_tick, content
+            user.next_number = max(user.next_number, number + 1)
+            self._send_bytes(connection, content)
             return
-        tick = max(message.tick, simulation.now)
-        self._restamped += tick > message.tick
-        while self._loads[tick, one.user] >= limits.acts_per_tick:
+        self._restamped += request.tick < open_tick
+        tick = max(request.tick, open_tick)
+        while self._loads[tick, user.number] >= limits.acts_per_tick:
             tick += 1
-        if tick > simulation.now + ahead:
+        if tick > open_tick + ahead:
             raise m.MessageError(f"it does more than {limits.acts_per_tick} things a tick")
-        member.n_acts += 1
-        self._act(one.user, message.number, action, tick, message.action if action is given else None)
+        user.n_actions += 1
+        self._apply(user, number, action, tick, request.action if action is sent else None)
 
-    def _denial(self, one: _Peer, member: _Member, action: Action, now: float) -> str:
-        """Return why an act of a user's does not count; "" if it does, and then it is counted as made."""
-        assert one.user is not None
+    def _denial(self, connection: _Connection, user: _User, action: Action, n_bytes: int, now: float) -> str:
+        """Return why an action of a user's is not applied; empty if it is, and then it is counted as created."""
         limits, kind = self.settings.limits, type(action).__name__
         if kind in self.settings.forbidden:
             return f"guests may not use {kind} here"
         if action.work(self.simulation.demo.sim) > limits.work:
             return f"guests may set a solver to {limits.work:g} times the work of its defaults"
-        size = self._undone(one.user) if isinstance(action, UndoOwn) else action.size
+        size = self._undone(user.number) if isinstance(action, UndoOwn) else action.size
         if not any(size) and not action.may_create:
             return ""
-        owns, total = member.owns.plus(size), self._total.plus(size)
-        for name, count, most in (
-            ("bodies", owns.bodies, limits.bodies),
-            ("shapes", owns.shapes, limits.shapes),
-            ("joints", owns.joints, limits.joints),
-        ):
-            if count > most:
-                return f"one user has at most {most} {name} here"
+        owns, total = user.owns.plus(size), self._total.plus(size)
+        for name, count, limit in zip(Size._fields, owns, (limits.bodies, limits.shapes, limits.joints), strict=True):
+            if count > limit:
+                return f"one user has at most {limit} {name} here"
         if total.bodies > limits.world_bodies or total.shapes > limits.world_shapes:
             return f"the world is full: it has {counted(self._total.bodies, 'body', 'bodies')}"
-        if not one.shapes.take(sum(size), now):
+        if self._state_share > limits.state_share:
+            return "the world is full: with more in it, its state could not be sent to those who join"
+        if not connection.shapes.take(sum(size), now):
             return f"one user makes at most {limits.shapes_per_s:g} bodies, shapes and joints a second here"
-        member.owns, self._total = owns, total
+        user.owns, self._total = owns, total
+        self._unmeasured += n_bytes
         return ""
 
     def _undone(self, number: int) -> Size:
-        """Return how much taking back a user's last action makes; the most that it may, where some of his are still to be carried out."""
-        user = self.simulation.demo.sim.users.users.get(number)
-        ticks = (tick for tick, some in self._acted.items() if tick >= self.simulation.now and some)
-        waiting = [act.action for tick in ticks for act in self.simulation.acts(tick) if act.user == number]
+        """Return how much undoing a user's last action creates; the most that it may, where some of his are still to be applied."""
+        sim = self.simulation.demo.sim
+        user = sim.users.users.get(number)
+        ticks = (tick for tick in self._relayed if tick >= self.simulation.now)
+        waiting = [own.action for tick in ticks for own in self.simulation.actions(tick) if own.user == number]
         sizes = [inverse.size for inverse in (user.undo[-1 - len(waiting) :] if user is not None else ())]
-        sizes += [max(action.size, action.removed(self.simulation.demo.sim)) for action in waiting]
+        sizes += [max(action.size, action.removed(sim)) for action in waiting]
         return Size(*map(max, zip(*sizes, strict=True))) if sizes else Size()
 
-    def _act(self, user: int, number: int, action: Action, tick: int, sent: msgspec.Raw | None = None) -> None:
-        """Let an act count at a tick, and relay it, as it came if its content is given."""
-        member = self._members[user]
-        acted = m.RelayedAction(tick, user, number, msgspec.Raw(encode_action(action)) if sent is None else sent)
-        content = m.encode(acted)
-        member.said[number] = tick, content
-        member.next_number = max(member.next_number, number + 1)
-        self.simulation.add(tick, UserAction(user, number, action))
-        self._acted.setdefault(tick, []).append(acted)
-        self._loads[tick, user] += 1
-        self._send_all(content)
+    def _apply(self, user: _User, number: int, action: Action, tick: int, content: msgspec.Raw | None = None) -> None:
+        """Apply an action at a tick, and relay it, as it came if its content is given."""
+        relayed = m.RelayedAction(tick, user.number, number, msgspec.Raw(encode_action(action)) if content is None else content)
+        message = m.encode(relayed)
+        user.answers[number] = tick, message
+        user.next_number = max(user.next_number, number + 1)
+        self.simulation.add(tick, UserAction(user.number, number, action))
+        self._relayed.setdefault(tick, []).append(relayed)
+        self._loads[tick, user.number] += 1
+        self._send_all(message)
 
-    def _repeat(self, one: _Peer, peer: int, ticks: list[int], now: float) -> None:
-        """Send all that belongs to ticks again, as far as they are closed, and as much as one may ask for."""
+    def _resend(self, connection: _Connection, ticks: list[int], now: float) -> None:
+        """Send all of some ticks again, as far as they are closed, and within the limits."""
         oldest = next(iter(self._closed), self.simulation.now)
         for tick in ticks:
             if tick < oldest:  # it cannot catch up
-                one.wants_state = one.is_lost = True
+                connection.wants_state = connection.is_lost = True
             closed = self._closed.get(tick)
-            for message in () if closed is None else (*self._acted.get(tick, ()), closed):
-                if not self._reply(one, peer, m.encode(message), now):
+            for message in () if closed is None else (*self._relayed.get(tick, ()), closed):
+                if not self._send_again(connection, m.encode(message), now):
                     return
 
-    def _reply(self, one: _Peer, peer: int, content: bytes, now: float) -> bool:
-        """Send again, within the limits; one that gets nothing asks again."""
-        if not one.replies.take(len(content), now):
+    def _send_again(self, connection: _Connection, content: bytes, now: float) -> bool:
+        """Send a message again, within the limits; a client that gets nothing asks again."""
+        if not connection.replies.take(len(content), now):
             return False
-        self._send_bytes(peer, content)
+        self._send_bytes(connection, content)
         return True
 
     # -- time ---------------------------------------------------------------------------------------------------------
@@ -598,24 +592,26 @@ class Server:
     def advance(self, now: float) -> int:
         """Close the ticks that are due; return how many.
 
-        Where more are due than can be taken by and by, the clock slips: the time that a sleeping machine has lost does not come back.
+        Where more are due than can be caught up with, the clock slips: the time that a sleeping machine has lost does not come back.
         """
         now = self._pass(now)
-        taken = 0
-        while taken < _TICKS_AT_ONCE and self.clock(now) >= self._due:
+        n = 0
+        while n < _MAX_TICKS and self.clock(now) >= self._due:
             self._late = self.clock(now) - self._due
             self._close()
-            taken += 1
+            n += 1
         late = self.clock(now) - self._due
         if late > _LATE_TICKS:
             self._start += late / self.hertz
             self._slipped += late
             if late > self.hertz:
-                self._troubles.append(f"tick {self.simulation.now}: the clock slipped by {late / self.hertz:.1f} s")
-        if taken:
+                self._note_trouble(f"the clock slipped by {late / self.hertz:.1f} s")
+        if n:
             self._drop_silent()
-            self._tell_present()
-        return taken
+            if self._users_changed or self.simulation.now % _USER_LIST_TICKS == 0:
+                self._users_changed = False
+                self._send_all(m.encode(m.UserList(self.users)))
+        return n
 
     @property
     def _due(self) -> int:
@@ -624,187 +620,185 @@ class Server:
 
     def _pass(self, now: float) -> float:
         """Note the time, which never goes back."""
-        if now - self._now > _STOOD_STILL:
-            for one in self._peers.values():
-                one.heard = one.since = now
+        if now - self._now > _SLEPT_SECONDS:
+            for connection in self._connections.values():
+                connection.heard = connection.since = now
         self._now = max(self._now, now)
         return self._now
 
     def _drop_silent(self) -> None:
         limits = self.settings.limits
-        for peer, one in list(self._peers.items()):
-            if one.user is None and self._now - one.since > limits.hello_seconds:
-                self.drop(peer, f"it said no hello within {limits.hello_seconds:g} s")
-            elif self._now - one.heard > limits.silent_seconds:
-                self._cut_off(peer, None, f"nothing was heard of it for {limits.silent_seconds:g} s")  # it may come back when it wakes
+        for connection in list(self._connections.values()):
+            if connection.user is None and self._now - connection.since > limits.hello_seconds:
+                self._drop(connection, f"it said no hello within {limits.hello_seconds:g} s")
+            elif self._now - connection.heard > limits.silent_seconds:
+                self._cut_off(connection, f"nothing was heard of it for {limits.silent_seconds:g} s")  # it may come back when it wakes
 
     def _close(self) -> None:
+        """Close a tick and simulate it."""
         simulation, tick = self.simulation, self.simulation.now
         digest = simulation.digests[tick] if tick % KEYFRAME_TICKS == 0 else None
-        closed = self._closed[tick] = m.TickClosed(tick, len(simulation.acts(tick)), digest, self._counts_before(tick))
+        before = (self._closed.get(at) for at in range(tick - 1, tick - 1 - m.MAX_EARLIER, -1))
+        earlier = [closed.count for closed in before if closed is not None]
+        closed = self._closed[tick] = m.TickClosed(tick, len(simulation.actions(tick)), digest, earlier)
         self._send_all(m.encode(closed))
-        began = time.thread_time()
+        start = time.thread_time()
         simulation.step()
-        self._ticks.append(time.thread_time() - began)
-        self._blame()
+        self._tick_seconds.append(time.thread_time() - start)
+        while simulation.faults:
+            self._troubles.append(simulation.faults.popleft())
+        for number, seconds in simulation.costs.items():
+            user = self._users.get(number)
+            if user is not None and user.connection is not None:
+                self._charge(user.connection, seconds)
         if self.on_tick is not None:
             try:
                 self.on_tick(self)
             except (LabError, OSError) as error:  # a full disk does not end the world
                 self.on_tick = None
-                self._troubles.append(f"tick {tick}: {error}"[:500])
-        for user in self._members:
-            self._loads.pop((tick, user), None)
+                self._note_trouble(str(error))
+        for number in self._users:
+            self._loads.pop((tick, number), None)
         if simulation.now % KEYFRAME_TICKS == 0:
             self._relieve()
             self._tidy()
             self._count()
+            self._measure()
             self._give_states()
-        self._relay_pointers()
-
-    def _blame(self) -> None:
-        """Note what went wrong in a tick, and who took how much time in it."""
-        while self.simulation.faults:
-            self._troubles.append(self.simulation.faults.popleft())
-        for user, seconds in self.simulation.costs.items():
-            member = self._members.get(user)
-            if member is not None and member.peer is not None:
-                self._charge(self._peers[member.peer], member.peer, seconds)
+        if self._pointers and simulation.now % (_POINTER_TICKS * (1 + len(self._connections) // 8)) == 0:
+            for number, pointer in self._pointers.items():
+                self._send_all(m.encode(pointer), but=self._users[number])
+            self._pointers.clear()
 
     def _relieve(self) -> None:
         """Drop a user and his bodies if ticks take twice the time that there is, and his shapes most of it.
 
-        However many shapes one may have, they can be piled up in one place, and their pairs grow with the square.
+        However few shapes one may have, they can be piled up in one place, and their pairs grow with the square.
         """
-        last = sorted(list(self._ticks)[-KEYFRAME_TICKS:])
+        last = sorted(list(self._tick_seconds)[-KEYFRAME_TICKS:])
         if last[len(last) // 2] < _TOO_SLOW / self.hertz:
             return
-        made = loads(self.simulation.demo, IDS_OF_A_USER)
-        user = max((one for one in made if one in self._members), key=made.__getitem__, default=0)
-        is_in_the_way = any(member.peer is not None for other, member in self._members.items() if other != user)
-        if not user or not is_in_the_way or made[user] < max(_HEAVY * sum(made.values()), _HEAVY_FROM):
+        loads = _loads(self.simulation.demo)
+        heaviest = max(self._users, key=lambda number: loads[number], default=0)
+        others = (user for number, user in self._users.items() if number != heaviest)
+        if loads[heaviest] < max(_HEAVY * loads.total(), _MIN_HEAVY) or all(user.connection is None for user in others):
             return
-        member, reason = self._members[user], f"what it made is too heavy for this machine: {made[user]:,} shapes and contacts"
-        self._troubles.append(f"tick {self.simulation.now}: the bodies of {member.name} are taken away: {reason}")
-        if member.peer is None:
-            self._act(user, member.next_number, Join(), self.simulation.now)
+        user, tick = self._users[heaviest], self.simulation.now
+        reason = f"what it made is too heavy for this machine: {loads[heaviest]:,} shapes and contacts"
+        self._note_trouble(f"the bodies of {user.name} are taken away: {reason}")
+        was_away = user.connection is None
+        if was_away:
+            self._apply(user, user.next_number, Join(), tick)
         for k, stage in enumerate(self.simulation.demo.stages):
             for body in stage.world.body_ids:
-                if body // IDS_OF_A_USER == user:
-                    self._act(user, member.next_number, DestroyBody(k, body), self.simulation.now)
-        member.key = secrets.token_hex(16)  # nor does he come back to take that back
-        if member.peer is None:
-            self._act(user, member.next_number, Leave(), self.simulation.now)
-        else:
-            self.drop(member.peer, reason)
+                if body // IDS_OF_A_USER == heaviest:
+                    self._apply(user, user.next_number, DestroyBody(k, body), tick)
+        user.key = secrets.token_hex(16)  # nor does he come back to undo that
+        if was_away:
+            self._apply(user, user.next_number, Leave(), tick)
+        elif user.connection is not None:
+            self._drop(user.connection, reason)
 
     def _tidy(self) -> None:
-        """Forget what nobody can ask for any more."""
+        """Forget what nobody can request any more."""
         first = self.simulation.now - _KEPT_TICKS
         self.simulation.forget(self.simulation.now)
-        self._closed = {tick: one for tick, one in self._closed.items() if tick >= first}
-        self._acted = {tick: some for tick, some in self._acted.items() if tick >= first}
-        for member in self._members.values():
-            old = [number for number, (tick, _) in member.said.items() if tick < first]
+        self._closed = {tick: closed for tick, closed in self._closed.items() if tick >= first}
+        self._relayed = {tick: actions for tick, actions in self._relayed.items() if tick >= first}
+        for user in self._users.values():
+            old = [number for number, (tick, _) in user.answers.items() if tick < first]
             for number in old:
-                del member.said[number]
-            member.floor = max(member.floor, *(number + 1 for number in old), 0)
+                del user.answers[number]
+            user.floor = max(user.floor, *(number + 1 for number in old), 0)
 
     def _count(self) -> None:
-        """Count what there is, and what those acts will create that have not been carried out."""
-        sizes, self._total = owned(self.simulation.demo, IDS_OF_A_USER)
-        for tick, some in self._acted.items():
-            if tick >= self.simulation.now and some:
-                for act in self.simulation.acts(tick):
-                    size = act.action.size
-                    sizes[act.user], self._total = sizes.get(act.user, Size()).plus(size), self._total.plus(size)
-        for user, member in self._members.items():
-            member.owns = sizes.get(user, Size())
+        """Count what there is, and what actions will create that have not been applied."""
+        sizes, self._total = _sizes(self.simulation.demo)
+        for tick in self._relayed:
+            for action in self.simulation.actions(tick) if tick >= self.simulation.now else ():
+                size = action.action.size
+                sizes[action.user], self._total = sizes.get(action.user, Size()).plus(size), self._total.plus(size)
+        for number, user in self._users.items():
+            user.owns = sizes.get(number, Size())
 
-    def _counts_before(self, tick: int) -> list[int]:
-        """Return how many acts belong to the last ticks before one, newest first."""
-        before = (self._closed.get(at) for at in range(tick - 1, tick - 1 - m.MAX_EARLIER, -1))
-        return [closed.count for closed in before if closed is not None]
+    def _measure(self) -> None:
+        """Measure the size of the state, where much has been created since, or it was too large."""
+        is_full = self._state_share > self.settings.limits.state_share
+        if self._unmeasured > _MEASURED_BYTES or (is_full and self.simulation.now % _REMEASURE_TICKS == 0):
+            self._unmeasured = 0
+            try:
+                self._state_share = size_share(encode_state(self.simulation.demo, is_kept=True))
+            except StateError:
+                self._state_share = 1.0
 
     def _give_states(self) -> None:
-        """Give the state to those who wait for it, at a keyframe."""
-        asking = ((peer, one) for peer, one in self._peers.items() if one.user is not None and one.wants_state)
-        waiting = list(islice((each for each in asking if each[1].states.take(1, self._now)), self.settings.limits.states_at_once))
-        if not waiting:
-            return
-        simulation = self.simulation
-        tick, scene, state = simulation.now, scene_of(simulation.demo), b""
-        acts = [acted for at in sorted(self._acted) if at >= tick for acted in self._acted[at]]
-        if len(acts) > _MANY_ACTS and not is_bounded(m.encode_acts(acts)):  # by the next keyframe some are done
+        """Send the state to those who wait for it, at a keyframe."""
+        simulation, tick, state = self.simulation, self.simulation.now, b""
+        wanting = (connection for connection in self._connections.values() if connection.user is not None and connection.wants_state)
+        granted = (connection for connection in wanting if connection.states.take(1, self._now))
+        waiting = list(islice(granted, self.settings.limits.states_at_once))
+        actions = [relayed for at in sorted(self._relayed) if at >= tick for relayed in self._relayed[at]]
+        if not waiting or (len(actions) > _MANY_ACTIONS and not is_bounded(m.encode(actions))):  # by the next keyframe some are done
             return
         try:
             if tick > 0:
                 state = compress_state(encode_state(simulation.demo))
         except Exception as error:
             if not isinstance(error, StateError):
-                self._troubles.append(f"tick {tick}: the state cannot be sent ({type(error).__name__}: {error})"[:500])
-            for peer, _ in waiting:
-                self._refuse(peer, f"the state cannot be sent: {error}"[:500])
+                self._note_trouble(f"the state cannot be sent ({type(error).__name__}: {error})")
+            for connection in waiting:
+                self._refuse(connection, f"the state cannot be sent: {error}")
             return
-        for peer, one in waiting:
-            assert one.user is not None
-            is_in, one.is_lost = one.is_lost and one.shows_state and tick > 0, False
-            member, one.has_state, one.wants_state, one.shows_state = self._members[one.user], True, False, is_in
-            if is_in:
-                self._send(peer, m.Keyframe(tick, state))
-                continue
-            welcome = m.Welcome(
-                one.user, member.key, tick, scene, state, acts,
-                self.hertz, self.settings.delay, self.settings.window, member.next_number,
-            )  # fmt: skip
-            self._send(peer, welcome)
-        self._is_present_told = False
+        scene = shared_scene(simulation.demo)
+        for connection in waiting:
+            user = connection.user
+            assert user is not None
+            has_world = connection.is_lost and connection.shows_state and tick > 0
+            connection.has_state, connection.shows_state = True, has_world
+            connection.is_lost = connection.wants_state = False
+            if has_world:
+                self._send(connection, m.Keyframe(tick, state))
+            else:
+                welcome = m.Welcome(
+                    user.number, user.key, tick, scene, state, actions,
+                    self.hertz, self.settings.delay, self.settings.window, user.next_number,
+                )  # fmt: skip
+                self._send(connection, welcome)
+        self._users_changed = True
 
     # -- sending ------------------------------------------------------------------------------------------------------
 
-    def _send(self, peer: int, message: m.FromServer) -> None:
-        self._send_bytes(peer, m.encode(message))
+    def _send(self, connection: _Connection, message: m.FromServer) -> None:
+        self._send_bytes(connection, m.encode(message))
 
-    def _send_bytes(self, peer: int, content: bytes) -> None:
-        self.outbox.append((peer, content))
+    def _send_bytes(self, connection: _Connection, content: bytes) -> None:
+        self.outbox.append((connection.peer, content))
         self._n_sent += len(content)
-        one = self._peers.get(peer)
-        if one is not None:
-            one.n_sent += len(content)
+        connection.n_sent += len(content)
 
-    def _send_all(self, content: bytes, but: int | None = None) -> None:
+    def _send_all(self, content: bytes, but: _User | None = None) -> None:
         """Send to all who have the state."""
-        for peer, one in self._peers.items():
-            if one.has_state and one.user != but:
-                self._send_bytes(peer, content)
+        for connection in self._connections.values():
+            if connection.has_state and (but is None or connection.user is not but):
+                self._send_bytes(connection, content)
 
-    def _relay_pointers(self) -> None:
-        """Tell where those pointers are that have moved, the last place of each."""
-        if self._pointers and self.simulation.now % (_POINTER_TICKS * (1 + len(self._peers) // 8)) == 0:
-            for user, pointed in self._pointers.items():
-                self._send_all(m.encode(pointed), but=user)
-            self._pointers.clear()
 
-    def _tell_present(self) -> None:
-        """Tell all who is here, when that has changed or was told long ago."""
-        if self._is_present_told and self.simulation.now % _PRESENT_TICKS:
-            return
-        self._is_present_told = True
-        self._send_all(m.encode(m.UserList(list(self.present))))
+def _sizes(demo: Demo) -> tuple[dict[int, Size], Size]:
+    """Return what there is of each user, by the ranges of ids, and of all together, the demo's own included."""
+    counts: Counter[tuple[int, int]] = Counter()
+    for stage in demo.stages:
+        world = stage.world
+        for kind, ids in enumerate((world.body_ids, world.fixture_ids, world.joint_ids)):
+            counts.update((id // IDS_OF_A_USER, kind) for id in ids)
+    sizes = {user: Size(*(counts[user, kind] for kind in range(3))) for user in {user for user, _ in counts}}
+    return sizes, Size(*(sum(count for (_, k), count in counts.items() if k == kind) for kind in range(3)))
 
-    # -- looking ------------------------------------------------------------------------------------------------------
 
-    @property
-    def status(self) -> ServerStatus:
-        """How it stands now."""
-        users = []
-        for user, member in sorted(self._members.items()):
-            one = self._peers.get(member.peer) if member.peer is not None else None
-            ping, n_received, n_sent = (one.ping, one.n_received, one.n_sent) if one is not None else (0.0, 0, 0)
-            users.append(UserStatus(user, member.name, one is not None, ping, n_received, n_sent, member.n_acts, member.owns))
-        times = sorted(self._ticks) or [0.0]
-        return ServerStatus(
-            self.simulation.now, tuple(users), len(self._peers), self._n_received, self._n_sent,
-            1e3 * times[len(times) // 2], 1e3 * times[-1], self._late, self._slipped,
-            self._restamped, tuple(self._dropped), self._n_dropped, tuple(self._troubles),
-        )  # fmt: skip
+def _loads(demo: Demo) -> Counter[int]:
+    """Return how much work each user's shapes make, 0 for the demo's own: a count of them, and of the contacts that they have."""
+    loads: Counter[int] = Counter()
+    for stage in demo.stages:
+        contacts = stage.world.contacts
+        loads.update(fixture // IDS_OF_A_USER for fixture in stage.world.fixture_ids)
+        loads.update((np.maximum(contacts.fixture_a, contacts.fixture_b) // IDS_OF_A_USER).tolist())
+    return loads

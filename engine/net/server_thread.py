@@ -1,12 +1,12 @@
-"""A server's sockets: a thread of its own with an asyncio loop, in which the `Server`, its world and its connections live.
+"""The sockets of a server: a thread with an asyncio loop, in which the `Server`, its world and its connections live.
 
-    the caller's thread            the server_thread's thread
-    ServerThread(make_demo).start() ->  makes the demo; accepts connections; takes the ticks that are due
-    .status                    <-  a snapshot, twice a second
-    .close("words")            ->  tells all, and ends within a second
+    the caller's thread               the server's thread
+    ServerThread(make_demo).start() ->  makes the demo; accepts connections; simulates the ticks that are due
+    .status                         <-  a snapshot, twice a second
+    .close("reason")                ->  sends all the reason, and ends within a second
 
-Nothing here waits for a client. What is sent is handed to the connection's buffer at once; one whose buffer grows too long, that does not
-shake hands in time, does not answer pings or floods the socket is cut off. A tick never waits for any of that.
+Nothing here waits for a client. What is sent goes into the connection's buffer at once; a connection whose buffer grows too long, that does
+not shake hands in time, does not answer pings or floods the socket is cut off.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import errno
+import ipaddress
 import itertools
 import logging
 import os
@@ -26,17 +27,16 @@ from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
+from websockets.asyncio.connection import broadcast
 from websockets.asyncio.server import ServerConnection, serve
 from websockets.exceptions import ConnectionClosed, PayloadTooBig
 from websockets.frames import CloseCode, Opcode
-from websockets.protocol import State
 
 from engine.common.checks import integer
 from engine.common.errors import InvalidInputError, LabError
 from engine.common.words import brief
 from engine.net import messages as m
 from engine.net.addresses import own_addresses
-from engine.net.guesses import origin_of
 from engine.net.server import Drop, Server, ServerSettings, ServerStatus
 from engine.sim.demo import Demo
 from engine.sim.recordings import TickRecorder
@@ -46,7 +46,7 @@ from engine.sim.users import KEYFRAME_TICKS
 if TYPE_CHECKING:
     import ssl
 
-__all__ = ["BIND", "HostStatus", "ServerThread"]
+__all__ = ["BIND", "HostStatus", "ServerThread", "origin_of"]
 
 BIND = "127.0.0.1"
 """This machine alone."""
@@ -55,28 +55,23 @@ MAX_UNSENT_BYTES = 2_000_000
 """Bytes that may wait for a client beside the largest message to it: a minute of a busy world."""
 MAX_BYTES_PER_S = 1_000_000
 MAX_FRAMES_PER_S = 2_000
-"""From one connection, on the socket, pings of its protocol too; what is in them the server's `Limits` hold."""
-MAX_PINGS_PER_S = 20
-"""Pings of the protocol from one connection; a client sends one in two seconds."""
+"""From one connection, on the socket, pings of its protocol included; the content is limited by the server's `Limits`."""
 OPEN_SECONDS = 5.0
 """For the handshake."""
 PING_SECONDS = 4.0
 SILENT_SECONDS = 8.0
-"""For the answer to a ping. Both together are less than `Limits.silent_seconds`: a laptop that slept finds its connection broken, which is
-taken up again, and is not dropped for good."""
+"""For the answer to a ping. Both together are less than `Limits.silent_seconds`: a laptop that slept finds its connection broken, and
+reconnects, and is not dropped for good."""
 _CLOSE_SECONDS = 0.5
 _END_SECONDS = 5.0
-"""For a tick that is being taken when it ends: one that compiles takes seconds."""
-_AT_ONCE = 1_024
-"""Bytes of a connection that are looked at in one go: then it is the others' turn, and the next tick's."""
-_WRITTEN_AT_ONCE = 65_536
-"""Bytes of messages to one connection that are written together."""
-_WAITING_CONNECTIONS = 128
+"""For the last tick: one that compiles takes seconds."""
+_CHUNK_BYTES = 1_024
+"""Bytes that are parsed at a time: a flood is noticed before all of it is parsed."""
+_BACKLOG = 128
 """Connections that wait to be accepted, in the operating system's queue."""
 _ACCEPTED_AT_ONCE = 4
 """Waiting connections accepted between two turns of the present ones: a flood of new ones neither holds up a tick nor pushes a newcomer out
 (`Limits.half_open`) before he has had a few turns to shake hands."""
-_PAUSE_SECONDS = 0.002
 _STATUS_SECONDS = 0.5
 _KEPT_DROPS = 64
 _MAX_REASON_BYTES = 120
@@ -87,14 +82,26 @@ _logger.addHandler(logging.NullHandler())
 _logger.propagate = False  # every broken handshake of a stranger would be a traceback on standard error
 
 
-def _close_reason(words: str) -> str:
-    """Return as much of a reason as a close frame holds."""
-    return words.encode()[:_MAX_REASON_BYTES].decode(errors="ignore")
+def origin_of(address: str) -> str:
+    """Return what counts as one address: of IPv6 the network that one connection to the internet has, 64 bits.
+
+    Examples
+    --------
+    >>> origin_of("192.0.2.7"), origin_of("::ffff:192.0.2.7"), origin_of("2001:db8::5:0:0:7")
+    ('192.0.2.7', '192.0.2.7', '2001:db8::')
+    """
+    try:
+        parsed = ipaddress.ip_address(address.partition("%")[0])
+    except ValueError:
+        return address
+    if isinstance(parsed, ipaddress.IPv4Address):
+        return str(parsed)
+    return str(parsed.ipv4_mapped or ipaddress.IPv6Network((parsed, 64), strict=False).network_address)
 
 
 @dataclass(frozen=True, slots=True)
 class HostStatus:
-    """How it goes, at one time.
+    """The server and its connections at a moment.
 
     Attributes
     ----------
@@ -104,22 +111,18 @@ class HostStatus:
     n_dropped : int
     n_sockets : int
         Open ones, in the middle of a handshake too.
-    sent, received : float
-        Bytes of messages a second, over the last half second or so.
     keyframe : int
         The last tick of a keyframe.
     state_hash : str
         Of the state right before it.
     recording : str
-        Why what was to be recorded is recorded no more; empty otherwise.
+        Why the recording ended; empty if it did not.
     """
 
     server: ServerStatus
     drops: tuple[Drop, ...] = ()
     n_dropped: int = 0
     n_sockets: int = 0
-    sent: float = 0.0
-    received: float = 0.0
     keyframe: int = 0
     state_hash: str = ""
     recording: str = ""
@@ -138,43 +141,40 @@ class HostStatus:
 class _Socket(ServerConnection):
     """A connection, counted and limited from before its first byte on.
 
-    With TLS it is accepted as plain TCP, and the handshake begins when it has its place among those who are not in: what TLS keeps of a
-    stranger, 250 kB in asyncio alone, is bounded by their number.
+    With TLS it is accepted as plain TCP, and the handshake begins when it has its place among those who have not joined: what TLS keeps of
+    a stranger, 250 kB in asyncio alone, is bounded by their number.
     """
 
-    def __init__(self, server_thread: ServerThread, *arguments: Any, **options: Any) -> None:
+    def __init__(self, host: ServerThread, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
-        self.server_thread = server_thread
+        self.host = host
         self.opened, self.origin = time.monotonic(), ""
         """When, and what counts as its address."""
-        self.largest = self.n_unwritten = 0
-        """Bytes: of the largest message that was sent; of those that are not written yet."""
-        self.n_bytes = self.n_frames = self.n_pings = 0
-        """Counts of what came within this second."""
+        self.max_sent = self.n_bytes = self.n_frames = 0
+        """Bytes of the largest message that was sent; bytes and frames that arrived within this second."""
         self.why = ""
         """Reason for which it was cut off; empty if it was not."""
-        self._waiting = bytearray()
-        """Bytes that came and have not been read."""
         self.peer: int | None = None
-        self._is_begun = self._has_ended = False
-        """True once the library has the connection, after TLS; true once the end of what is sent was written."""
+        self._early = bytearray()
+        """Bytes that arrived with the end of the TLS handshake."""
+        self._is_begun = False
+        """True once the library has the connection, after TLS."""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self.transport = cast(asyncio.Transport, transport)
-        found = self.remote_address
-        self.origin = origin_of(str(found[0])) if isinstance(found, tuple) else ""
-        self.server_thread.make_room(self)
+        self.origin = origin_of(self.address.rpartition(":")[0])
+        self.host.make_room(self)
         if self.why:
             return
-        self.server_thread.sockets.add(self)
-        if self.server_thread.tls is None:
+        self.host.sockets.add(self)
+        if self.host.tls is None:
             self._begin(transport)
         else:
             self.transport.pause_reading()  # until TLS reads
-            self.server_thread.keep(self._encrypt(self.server_thread.tls))
+            self.host.keep(self._encrypt(self.host.tls))
 
     async def _encrypt(self, tls: ssl.SSLContext) -> None:
-        """Shake hands for TLS, and begin; one that does not, or in time, is gone at once, with all that was kept for it."""
+        """Perform the TLS handshake, and begin; a connection that fails, or takes too long, is gone at once, with all its memory."""
         try:
             transport = await self.loop.start_tls(
                 self.transport, self, tls, server_side=True, ssl_handshake_timeout=OPEN_SECONDS, ssl_shutdown_timeout=_CLOSE_SECONDS
@@ -187,104 +187,65 @@ class _Socket(ServerConnection):
             self.connection_lost(None)
         else:
             self._begin(transport)
-            self._look()
+            self._parse(bytes(self._early))
 
     def _begin(self, transport: asyncio.BaseTransport) -> None:
         self._is_begun = True
         super().connection_made(transport)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        self.server_thread.sockets.discard(self)
-        self._waiting.clear()
+        self.host.sockets.discard(self)
         if self._is_begun:
             super().connection_lost(exc)
         else:
             self.protocol.receive_eof()  # ends its parser, which else is part of a circle
 
     def eof_received(self) -> None:
-        self._waiting.clear()
         if self._is_begun:
             super().eof_received()
 
     def data_received(self, data: bytes) -> None:
         self.n_bytes += len(data)
-        if self.why:
-            return
         if self.n_bytes > MAX_BYTES_PER_S:
-            self.server_thread.cut(self, f"it sends more than {MAX_BYTES_PER_S} bytes a second")
-            return
-        is_scheduled = bool(self._waiting)
-        self._waiting += data
-        if not is_scheduled:
-            self._look()
+            self.host.cut(self, f"it sends more than {MAX_BYTES_PER_S} bytes a second")
+        elif self._is_begun:
+            self._parse(data)
+        else:
+            self._early += data
 
-    def _look(self) -> None:
-        """Look at some of what came, and at the rest when others have had their turn."""
-        if self.why or not self._waiting or not self._is_begun:  # TLS hands over what came with the handshake before that is told
-            return
-        if self.recv_messages.paused:  # so many messages wait for the server already
-            self.loop.call_later(_PAUSE_SECONDS, self._look)
-            return
-        data = bytes(self._waiting[:_AT_ONCE])
-        del self._waiting[:_AT_ONCE]
-        super().data_received(data)
-        error = self.protocol.parser_exc
-        if error is not None and not self.why:  # the library would wait for its answer
-            large = f"it sent a message of more than {m.MAX_CLIENT_MESSAGE_BYTES} bytes"
-            self.server_thread.cut(self, large if isinstance(error, PayloadTooBig) else "what it sends is no WebSocket protocol")
-        if self._waiting:
-            self.loop.call_soon(self._look)
-
-    def put(self, content: bytes) -> None:
-        """Add a message to what `send_data` writes; a connection that is being closed takes none."""
-        if self.protocol.state is State.OPEN:
-            self.largest = max(self.largest, len(content))
-            self.protocol.send_binary(content)
-            self.n_unwritten += len(content)
-
-    def send_data(self) -> None:
-        """Write what the library has to say, in one go: a flood of pings has as many answers."""
-        parts, self.n_unwritten = self.protocol.data_to_send(), 0
-        if self._has_ended or self.transport.is_closing():
-            return
-        self.transport.write(b"".join(parts))
-        if b"" in parts:  # which stands for the end
-            self._has_ended = True
-            if self.transport.can_write_eof():
-                with contextlib.suppress(OSError, RuntimeError):
-                    self.transport.write_eof()
-            else:
-                self.transport.close()
+    def _parse(self, data: bytes) -> None:
+        for at in range(0, len(data), _CHUNK_BYTES):
+            if self.why:
+                return
+            super().data_received(data[at : at + _CHUNK_BYTES])
+            error = self.protocol.parser_exc
+            if error is not None:  # the library would wait for an answer
+                large = f"it sent a message of more than {m.MAX_CLIENT_MESSAGE_BYTES} bytes"
+                self.host.cut(self, large if isinstance(error, PayloadTooBig) else "what it sends is no WebSocket protocol")
 
     def process_event(self, event: Any) -> None:
         self.n_frames += 1
-        opcode = getattr(event, "opcode", None)
-        self.n_pings += opcode is Opcode.PING
-        if self.peer is not None and opcode is Opcode.PONG:
-            self.server_thread.note_alive(self.peer)
-        if self.why:
-            return
-        if self.n_pings > MAX_PINGS_PER_S:
-            self.server_thread.cut(self, f"it sends more than {MAX_PINGS_PER_S} pings a second")
-        elif self.n_frames > MAX_FRAMES_PER_S:
-            self.server_thread.cut(self, f"it sends more than {MAX_FRAMES_PER_S} messages a second")
+        if self.peer is not None and getattr(event, "opcode", None) is Opcode.PONG:
+            self.host.keep_alive(self.peer)
+        if self.n_frames > MAX_FRAMES_PER_S:
+            self.host.cut(self, f"it sends more than {MAX_FRAMES_PER_S} messages a second")
         else:
             super().process_event(event)
 
     @property
     def stage(self) -> int:
-        """How far it has got on its way in: 0 without TLS, 1 with it, 2 with a WebSocket."""
+        """Progress of joining: 0 without TLS, 1 with it, 2 with a WebSocket."""
         return self._is_begun + (self.peer is not None)
 
     @property
     def address(self) -> str:
         """Address from which it comes, with the port."""
-        found = self.remote_address
-        return f"{found[0]}:{found[1]}" if isinstance(found, tuple) else "a stranger"
+        address = self.remote_address
+        return f"{address[0]}:{address[1]}" if isinstance(address, tuple) else "a stranger"
 
 
 class ServerThread:
-    """A shared world that others may join, over sockets.
+    """A shared world that others may join over sockets.
 
     Parameters
     ----------
@@ -300,7 +261,7 @@ class ServerThread:
     until : int, optional
         Ticks after which it ends by itself.
     record : path-like, optional
-        A file, which is not there yet, for a recording of it.
+        A file, which does not exist yet, for a recording.
     on_tick : callable, optional
         Called with the server, on its thread, after each tick.
 
@@ -309,10 +270,10 @@ class ServerThread:
     port : int
         At which it listens, once it has started.
     status : HostStatus
-        Told twice a second, once it has started.
+        Updated twice a second, once it has started.
     settings : ServerSettings
     failure : str
-        What ended it that should not have.
+        The error that ended it; empty without.
     sockets : set
         Its connections; of its own thread.
     """
@@ -331,14 +292,14 @@ class ServerThread:
         self.bind, self.port = bind, integer("port", port, 0, 65535)
         self.status: HostStatus
         self.failure = ""
-        self._hosts: list[str] = []
         self.sockets: set[_Socket] = set()
         self.tls, self._make_demo, self._until = tls, make_demo, until
         self.settings = settings if settings is not None else ServerSettings()
         self.record, self._on_tick = record, on_tick
+        self._hosts: list[str] = []
         self._recorder: TickRecorder | None = None
         self._thread: threading.Thread | None = None
-        self._begun, self._ended = threading.Event(), threading.Event()
+        self._started, self._ended = threading.Event(), threading.Event()
         self._error: BaseException | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._stop: asyncio.Event | None = None
@@ -347,11 +308,8 @@ class ServerThread:
         self._n_strangers = 0
         self._peers: dict[int, _Socket] = {}
         self._numbers = itertools.count(1)
-        self._under_way: set[asyncio.Future[None]] = set()
+        self._tasks: set[asyncio.Future[None]] = set()
         """Handshakes, and connections that are being closed."""
-        self._is_to_flush = False
-        self._seen = (0.0, 0, 0)
-        """When the status was last told, with what had been sent and had come by then."""
 
     @property
     def is_open_to_others(self) -> bool:
@@ -359,19 +317,14 @@ class ServerThread:
         return not (self.bind in ("localhost", "::1") or self.bind.startswith("127."))
 
     @property
-    def has_tls(self) -> bool:
-        """True if it is encrypted."""
-        return self.tls is not None
-
-    @property
     def addresses(self) -> tuple[str, ...]:
-        """Host and port at which others find it, in each network of this computer; THIS-COMPUTER where it is in none."""
+        """Host and port at which others reach it, in each network of this computer; THIS-COMPUTER where it is in none."""
         return tuple(f"{f'[{host}]' if ':' in host else host}:{self.port}" for host in self._hosts or ["THIS-COMPUTER"])
 
     @property
     def invitation(self) -> str:
         """Arguments of the command join for others: host and port, and --tls where it is encrypted."""
-        return self.addresses[0] + (" --tls" if self.has_tls else "")
+        return self.addresses[0] + (" --tls" if self.tls is not None else "")
 
     # -- from any thread ----------------------------------------------------------------------------------------------
 
@@ -386,10 +339,10 @@ class ServerThread:
         listening = _listen(self.bind, self.port)
         self.port = listening.getsockname()[1]
         self._hosts = own_addresses(self.bind)
-        self._thread = threading.Thread(target=self._run, args=(listening,), name="server_thread", daemon=True)
+        self._thread = threading.Thread(target=self._run, args=(listening,), name="host", daemon=True)
         self._thread.start()
         try:
-            self._begun.wait()
+            self._started.wait()
         except BaseException:  # Ctrl-C, while kernels are compiled
             self.close("the server was interrupted")
             raise
@@ -398,7 +351,7 @@ class ServerThread:
 
     @property
     def is_over(self) -> bool:
-        """True if it has ended: asked to, after its ticks, or by a failure."""
+        """True if it has ended: by `close`, after its ticks, or by a failure."""
         return self._ended.is_set()
 
     def wait(self, seconds: float | None = None) -> bool:
@@ -406,8 +359,7 @@ class ServerThread:
         return self._ended.wait(seconds)
 
     def close(self, reason: str = "the server ends") -> None:
-        """Tell all why, and end; returns within a second or so, whatever others do, once a tick that is under way is taken. Closed twice is
-        closed."""
+        """Send all the reason, and end; returns within a second or so, whatever others do, once the present tick is done."""
         self._reason = reason
         if self._loop is not None and self._stop is not None:
             with contextlib.suppress(RuntimeError):  # it has ended
@@ -420,9 +372,9 @@ class ServerThread:
     def _run(self, listening: socket.socket) -> None:
         try:
             with listening:
-                asyncio.run(self._host(listening))
+                asyncio.run(self._serve(listening))
         except BaseException as error:
-            if self._begun.is_set():
+            if self._started.is_set():
                 self.failure = f"the server failed: {error or type(error).__name__}"
             else:
                 self._error = error
@@ -431,27 +383,27 @@ class ServerThread:
                 self._recorder.close()
                 self.status = replace(self.status, recording=self._recorder.ended)
             self._ended.set()
-            self._begun.set()
+            self._started.set()
 
-    async def _host(self, listening: socket.socket) -> None:
+    async def _serve(self, listening: socket.socket) -> None:
         self._loop, self._stop = asyncio.get_running_loop(), asyncio.Event()
         self._loop.set_exception_handler(lambda loop, context: None)  # of connections that break off in the middle of a handshake
         self._server = server = Server(self._make_demo(), self.settings, start=self._loop.time())
         if self.record is not None:
             self._recorder = record_ticks(server.simulation.demo, self.record)
-        server.on_tick = self._took
-        self._tell_status()
-        made = cast(type[ServerConnection], lambda *given, **options: _Socket(self, *given, **options))
+        server.on_tick = self._after_tick
+        self._update_status()
+        create = cast(type[ServerConnection], lambda *arguments, **options: _Socket(self, *arguments, **options))
         async with contextlib.AsyncExitStack() as stack:
             accepting = await serve(
-                self._attend, sock=listening, backlog=_ACCEPTED_AT_ONCE, create_connection=made, compression=None,
+                self._attend, sock=listening, backlog=_ACCEPTED_AT_ONCE, create_connection=create, compression=None,
                 max_size=m.MAX_CLIENT_MESSAGE_BYTES, open_timeout=OPEN_SECONDS, ping_interval=PING_SECONDS, ping_timeout=SILENT_SECONDS,
                 close_timeout=_CLOSE_SECONDS, server_header=None, logger=_logger,
             )  # fmt: skip
-            listening.listen(_WAITING_CONNECTIONS)  # asyncio takes one number for both
+            listening.listen(_BACKLOG)  # asyncio takes one number for both
             stack.callback(accepting.close, close_connections=False)
             stack.push_async_callback(self._dismiss)
-            self._begun.set()
+            self._started.set()
             try:
                 await self._tick()
             except Exception as error:
@@ -459,10 +411,10 @@ class ServerThread:
                 raise
 
     async def _tick(self) -> None:
-        """Take the ticks as they are due, until the end."""
+        """Simulate the ticks as they are due, until the end."""
         assert self._stop is not None
         server, clock, until = self._server, asyncio.get_running_loop().time, self._until
-        told = second = clock()
+        updated = checked = clock()
         while not self._stop.is_set():
             now = clock()
             if until is not None:  # and no tick more
@@ -472,16 +424,16 @@ class ServerThread:
             if until is not None and server.simulation.now >= until:
                 self._reason = f"the server has taken its {until} steps"
                 return
-            if now - second >= 1.0:
-                second = now
+            if now - checked >= 1.0:
+                checked = now
                 self._check_sockets()
-            if now - told >= _STATUS_SECONDS:
-                told = now
-                self._tell_status()
+            if now - updated >= _STATUS_SECONDS:
+                updated = now
+                self._update_status()
             due = (server.simulation.now + server.settings.delay + 1 - server.clock(clock())) / server.hertz
             await asyncio.sleep(min(max(due, 0.0), _STATUS_SECONDS))
 
-    def _took(self, server: Server) -> None:
+    def _after_tick(self, server: Server) -> None:
         simulation = server.simulation
         if self._recorder is not None:
             self._recorder.tick(simulation.inputs(simulation.now - 1), simulation.digests[simulation.now])
@@ -489,7 +441,7 @@ class ServerThread:
             self._on_tick(server)
 
     async def _attend(self, connection: ServerConnection) -> None:
-        """Hand the server what comes from a connection, until that is gone."""
+        """Hand the server the messages of a connection, until it is gone."""
         assert isinstance(connection, _Socket)
         peer = connection.peer = next(self._numbers)
         self._peers[peer] = connection
@@ -499,7 +451,8 @@ class ServerThread:
             while True:
                 content = await connection.recv(decode=False)
                 self._server.receive(peer, content, clock())
-                self._flush_soon()
+                self.flush()
+                await asyncio.sleep(0)  # others' turn, though more messages wait here
         except ConnectionClosed as closed:
             if closed.rcvd is None and closed.sent is not None and not connection.why:
                 self.cut(connection, f"it has not answered for {SILENT_SECONDS:g} s")
@@ -508,44 +461,33 @@ class ServerThread:
             self._server.disconnect(peer)
             self.flush()
 
-    def _flush_soon(self) -> None:
-        """Flush once the others who are ready now have had their turn: one write for all that they said."""
-        if not self._is_to_flush:
-            self._is_to_flush = True
-            asyncio.get_running_loop().call_soon(self.flush)
-
     def flush(self) -> None:
-        """Hand over what the server has to say, and cut off whom it has done with."""
-        self._is_to_flush, server = False, self._server
-        waiting: set[_Socket] = set()
+        """Send the server's messages, and close the connections that it has dropped."""
+        server = self._server
         while server.outbox:
             peer, content = server.outbox.popleft()
-            to = self._peers.get(peer)
-            if to is None or to.why:
-                continue
-            to.put(content)
-            waiting.add(to)
-            if to.n_unwritten > _WRITTEN_AT_ONCE:
-                self._write(to)
-        for to in waiting:
-            self._write(to)
+            connection = self._peers.get(peer)
+            if connection is not None and not connection.why:
+                connection.max_sent = max(connection.max_sent, len(content))
+                broadcast((connection,), content)  # into its buffer: it does not wait
+                self._check_buffer(connection)
         while server.drops:
             peer, reason = server.drops.popleft()
-            to = self._peers.get(peer)
-            if to is not None and not to.why:
-                to.why = reason
-                self.keep(self._close(to, CloseCode.POLICY_VIOLATION, reason))
+            connection = self._peers.get(peer)
+            if connection is not None and not connection.why:
+                connection.why = reason
+                self.keep(self._close(connection, CloseCode.POLICY_VIOLATION, reason))
 
-    def keep(self, doing: Coroutine[Any, Any, None]) -> asyncio.Future[None]:
-        """Let something go on beside the rest, to its end."""
-        future = asyncio.ensure_future(doing)
-        self._under_way.add(future)
-        future.add_done_callback(self._under_way.discard)
+    def keep(self, work: Coroutine[Any, Any, None]) -> asyncio.Future[None]:
+        """Run something beside the rest, to its end."""
+        future = asyncio.ensure_future(work)
+        self._tasks.add(future)
+        future.add_done_callback(self._tasks.discard)
         return future
 
     async def _close(self, connection: _Socket, code: CloseCode, reason: str) -> None:
         with contextlib.suppress(ConnectionClosed, OSError):
-            await connection.close(code, _close_reason(reason))
+            await connection.close(code, reason.encode()[:_MAX_REASON_BYTES].decode(errors="ignore"))
         connection.transport.abort()
 
     def cut(self, connection: _Socket, reason: str) -> None:
@@ -560,80 +502,61 @@ class ServerThread:
         connection.transport.abort()
 
     def make_room(self, newcomer: _Socket) -> None:
-        """Cut off somebody at the door where too many stand there: from the newcomer's address, or from that of which most do.
+        """Cut off a connection that has not joined where there are too many: from the newcomer's address, or from that with most of them.
 
-        Of an address it is the one that has come first of those who have got as far, TLS, WebSocket or hello, as most of them: who goes on
-        from one to the next makes room for nobody who stays behind.
+        Of an address it is the oldest of those at the stage, TLS, WebSocket or hello, at which most of them are: connections that go from
+        one stage to the next are not cut off for those that stay behind.
         """
         limits = self.settings.limits
-        strangers = [one for one in self.sockets if one.peer is None or not self._server.is_in(one.peer)]
-        counts = Counter(one.origin for one in strangers)
+        strangers = [other for other in self.sockets if other.peer is None or not self._server.has_joined(other.peer)]
+        counts = Counter(other.origin for other in strangers)
         if counts[newcomer.origin] >= limits.half_open:
             origin, reason = newcomer.origin, f"more than {limits.half_open} connections from its address say no hello"
         elif len(self.sockets) >= limits.connections:
             origin, reason = max(counts, key=counts.__getitem__, default=""), f"there are {limits.connections} connections already"
         else:
             return
-        among = [one for one in strangers if one.origin == origin]
-        stages = Counter(one.stage for one in among)
-        most = max(stages.values(), default=0)
-        self.cut(min((one for one in among if stages[one.stage] == most), key=lambda one: one.opened, default=newcomer), reason)
+        stages = Counter(other.stage for other in strangers if other.origin == origin)
+        crowded = [other for other in strangers if other.origin == origin and stages[other.stage] == max(stages.values())]
+        self.cut(min(crowded, key=lambda other: other.opened, default=newcomer), reason)
 
-    def note_alive(self, peer: int) -> None:
-        """Note that a connection answers pings: its program may be busy compiling, or being dragged about, and say nothing."""
-        self._server.note_alive(peer, asyncio.get_running_loop().time())
-
-    def _write(self, to: _Socket) -> None:
-        """Write what was put: into the connection's buffer, it does not wait."""
-        if to.n_unwritten and not to.why:
-            to.send_data()
-            self._check_buffer(to)
+    def keep_alive(self, peer: int) -> None:
+        """Note that a connection answers pings: its program may be busy compiling, and send nothing."""
+        self._server.keep_alive(peer, asyncio.get_running_loop().time())
 
     def _check_buffer(self, connection: _Socket) -> None:
         waiting = connection.transport.get_write_buffer_size()
-        if waiting > MAX_UNSENT_BYTES + connection.largest:
+        if waiting > MAX_UNSENT_BYTES + connection.max_sent:
             self.cut(connection, f"it is too slow: {waiting} bytes wait to be sent to it")
 
     def _check_sockets(self) -> None:
-        """Look at every connection, once a second: those to which nothing is sent too."""
+        """Check every connection, once a second, those to which nothing is sent too."""
         for connection in tuple(self.sockets):
-            connection.n_bytes = connection.n_frames = connection.n_pings = 0
+            connection.n_bytes = connection.n_frames = 0
             if not connection.why:
                 self._check_buffer(connection)
 
-    def _tell_status(self) -> None:
-        server, now = self._server, time.monotonic()
-        status, (before, sent, received) = server.status, self._seen
-        self._seen = (now, status.n_sent, status.n_received)
-        passed = max(now - before, 1e-3)
-        keyframe = max((tick for tick in server.simulation.digests if tick % KEYFRAME_TICKS == 0), default=0)
+    def _update_status(self) -> None:
+        server, digests = self._server, self._server.simulation.digests
+        keyframe = max((tick for tick in digests if tick % KEYFRAME_TICKS == 0), default=0)
+        drops = sorted((*server.status.drops, *self._strangers), key=lambda drop: drop.tick)
         self.status = HostStatus(
-            status,
-            tuple(sorted((*status.drops, *self._strangers), key=lambda drop: drop.tick)),
-            status.n_dropped + self._n_strangers,
-            len(self.sockets),
-            (status.n_sent - sent) / passed,
-            (status.n_received - received) / passed,
-            keyframe,
-            server.simulation.digests[keyframe].hex() if keyframe in server.simulation.digests else "",
-            "" if self._recorder is None else self._recorder.ended,
-        )
+            server.status, tuple(drops), server.status.n_dropped + self._n_strangers, len(self.sockets),
+            keyframe, digests[keyframe].hex() if keyframe in digests else "", "" if self._recorder is None else self._recorder.ended,
+        )  # fmt: skip
 
     async def _dismiss(self) -> None:
-        """Tell all that it is over, and let them go; whatever one of them is about keeps the others from nothing."""
-        self._tell_status()
-        over = m.encode(m.Dropped(brief(self._reason, 500), is_over=True))
-        leaving = [self.keep(self._part_with(one, over)) for one in self._peers.values()]
-        if leaving:
-            await asyncio.wait(leaving, timeout=_CLOSE_SECONDS)
+        """Send all the reason for the end, and close; no connection keeps the others from it."""
+        self._update_status()
+        broadcast(
+            [connection for connection in self._peers.values() if not connection.why],
+            m.encode(m.Dropped(brief(self._reason, 500), is_over=True)),
+        )
+        closing = [self.keep(self._close(connection, CloseCode.GOING_AWAY, self._reason)) for connection in self._peers.values()]
+        if closing:
+            await asyncio.wait(closing, timeout=_CLOSE_SECONDS)
         for connection in tuple(self.sockets):
             connection.transport.abort()
-
-    async def _part_with(self, connection: _Socket, over: bytes) -> None:
-        if not connection.why:
-            connection.put(over)
-            connection.send_data()
-        await self._close(connection, CloseCode.GOING_AWAY, self._reason)
 
 
 def _listen(bind: str, port: int) -> socket.socket:

@@ -1,6 +1,6 @@
-"""A server and its clients in one process, behind simulated links and in simulated time: as fast as the machine goes, the same every time.
+"""A server and its clients in one process, over simulated links and in simulated time: the same every time.
 
-`SimulatedServer` and `SimulatedConnection` serve whoever advances time (a test, a picture with two windows); `SimulatedNetwork` runs
+`SimulatedServer` and `SimulatedConnection` serve whoever advances the time (a test, a picture of two windows); `SimulatedNetwork` runs
 clients of its own frame by frame.
 """
 
@@ -36,16 +36,15 @@ class SimulatedConnection:
         The way from the server.
     """
 
+    address = "this program"
+
     def __init__(self, server: SimulatedServer, link: LinkSettings, down: LinkSettings | None = None) -> None:
-        self.address = "this program"
-        self.reason = ""
         self.n_sent = self.n_received = 0
-        self._server, self._link = server, link
-        self._down = link if down is None else down
+        self._server, self._link, self._down = server, link, down or link
         self.open()
 
     def open(self) -> None:
-        """Connect, once more if it is closed."""
+        """Connect, again if it is closed."""
         self.state: Literal["connecting", "open", "closed"] = "open"
         self.reason = ""
         self.peer = self._server.connect(self)
@@ -75,9 +74,9 @@ class SimulatedConnection:
 
     def receive(self) -> list[tuple[bytes, float]]:
         """Return the messages that have arrived by now, each with its time of arrival."""
-        arrived = self.down.take_with_times(self._server.now)
-        self.n_received += sum(len(content) for _, content in arrived)
-        return [(content, at) for at, content in arrived]
+        arrived = self.down.take(self._server.now)
+        self.n_received += sum(len(content) for content, _ in arrived)
+        return arrived
 
     def close(self, reason: str = "it was closed") -> None:
         """Close the connection; messages from the server that are under way still arrive."""
@@ -95,7 +94,7 @@ class SimulatedServer:
     now : float
         Simulated time, seconds.
     drops : list of (int, str)
-        Peers that the server has dropped, and why.
+        Connections that the server has dropped, and why.
     """
 
     def __init__(self, demo: Demo, settings: ServerSettings | None = None, seed: int = 0, now: float = 0.0) -> None:
@@ -122,7 +121,7 @@ class SimulatedServer:
         """Advance to a time: deliver the messages that have arrived, close the ticks that are due, and send the answers."""
         self.now, server = now, self.server
         for peer, connection in list(self._connections.items()):
-            for content in connection.up.take(now):
+            for content, _ in connection.up.take(now):
                 server.receive(peer, content, now)
         server.advance(now)
         while server.outbox or server.drops:
@@ -153,18 +152,21 @@ class SimulatedClient:
         A closed laptop: it does nothing, and its messages wait.
     seconds : float
         Processor time that the client has taken.
+    n_ticks : int
+        Ticks that it has simulated, those simulated again not included.
     digests : dict of int to bytes
         The digest of the state right before each tick that is final.
     """
 
     client: Client
-    joins_at: float
+    rng: np.random.Generator
+    joins_at: float = 0.0
     connection: SimulatedConnection | None = None
     clock: Callable[[float], float] = lambda now: now
     is_asleep: bool = False
     seconds: float = 0.0
+    n_ticks: int = 0
     digests: dict[int, bytes] = field(default_factory=dict)
-    rng: np.random.Generator = field(default_factory=np.random.default_rng)
 
 
 class SimulatedNetwork:
@@ -194,6 +196,8 @@ class SimulatedNetwork:
     server : Server
     final : dict of int to bytes
         The server's digest of the state right before each tick.
+    applied : dict of (user, number) to int
+        The tick at which each action counted.
     """
 
     def __init__(
@@ -212,15 +216,11 @@ class SimulatedNetwork:
         self._host = SimulatedServer(demo, settings, seed, now=1.0)
         self.server = self._host.server
         self.final: dict[int, bytes] = dict(self.server.simulation.digests)
-        self.server.on_tick = self._note
-        self.members = [
-            SimulatedClient(
-                Client(f"user {k}", method=method),
-                joins_at[k] if k < len(joins_at) else 0.0,
-                rng=stream(seed, "hand", k),
-            )
-            for k in range(n_clients)
-        ]
+        self.applied: dict[tuple[int, int], int] = {}
+        self.server.on_tick = self._record
+        self.members = [SimulatedClient(Client(f"user {k}", method=method), stream(seed, "hand", k)) for k in range(n_clients)]
+        for member, seconds in zip(self.members, joins_at, strict=False):
+            member.joins_at = seconds
         for member in self.members:
             member.client.on_final = member.digests.__setitem__
 
@@ -255,11 +255,13 @@ class SimulatedNetwork:
             member.client.reconnect()
             member.connection.open()
 
-    def _note(self, server: Server) -> None:
-        self.final[server.simulation.now] = server.simulation.digests[server.simulation.now]
+    def _record(self, server: Server) -> None:
+        simulation = server.simulation
+        self.final[simulation.now] = simulation.digests[simulation.now]
+        self.applied.update((action.key, simulation.now - 1) for action in simulation.actions(simulation.now - 1))
 
     def frame(self, play: Callable[[Client, np.random.Generator, float], object] | None = None) -> None:
-        """Advance by a sixtieth of a second; `play` lets each client act."""
+        """Advance by a sixtieth of a second; `play` lets each client that has the state act, at the time of its clock."""
         self.now += _FRAME
         self._host.now = now = self.now
         for k, member in enumerate(self.members):
@@ -268,15 +270,15 @@ class SimulatedNetwork:
             if member.connection is None:
                 self.connect(k)
             assert member.connection is not None
-            client, own, begun = member.client, member.clock(now), time.process_time()
+            client, own, start = member.client, member.clock(now), time.process_time()
             for content, _ in member.connection.receive():
                 client.receive(content, own)
-            client.advance(own)
-            member.seconds += time.process_time() - begun
+            member.n_ticks += client.advance(own)
+            member.seconds += time.process_time() - start
             if play is not None and client.simulation is not None:
                 play(client, member.rng, own)
             member.connection.send(*client.outbox)
             client.outbox.clear()
-        begun = time.process_time()
+        start = time.process_time()
         self._host.advance(now)
-        self.seconds += time.process_time() - begun
+        self.seconds += time.process_time() - start

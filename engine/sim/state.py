@@ -22,7 +22,7 @@ from typing import Any
 import msgspec
 
 from engine.common.errors import LabError
-from engine.common.messagepack import MAX_DECODED_BYTES, MAX_PLAIN_BYTES, is_bounded
+from engine.common.messagepack import MAX_DECODED_BYTES, MAX_PLAIN_BYTES, decoded_bytes, is_bounded
 from engine.sim.action import Point
 from engine.sim.demo import Demo
 from engine.sim.dropping import rebuilt, without_outside_pictures
@@ -41,6 +41,7 @@ __all__ = [
     "decompress_state",
     "encode_state",
     "raw_motion",
+    "size_share",
 ]
 
 MAX_STATE_BYTES = 64_000_000
@@ -199,6 +200,12 @@ def check_readable(content: bytes) -> None:
         It is too large.
     """
     _check_bounds(_halves(content)[0])
+
+
+def size_share(content: bytes) -> float:
+    """Return the size of a state of this process as a share of the maximum that another one would read."""
+    plain = _halves(content)[0]
+    return max(len(content) / MAX_STATE_BYTES, len(plain) / MAX_PLAIN_BYTES, decoded_bytes(plain) / MAX_DECODED_BYTES)
 
 
 def _parts(demo: Demo) -> Mapping[tuple[str, int], object]:

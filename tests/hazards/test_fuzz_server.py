@@ -19,7 +19,7 @@ def test_a_stray_exception_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     def careless(*_: object) -> None:
         raise KeyError("a bug")
 
-    monkeypatch.setattr(Server, "_did", careless)
+    monkeypatch.setattr(Server, "_request_action", careless)
     with pytest.raises(AssertionError, match="KeyError"):
         fuzz_server.besiege(200, honest=1, n_in_peace=70)
 

@@ -96,7 +96,7 @@ class NetworkDock(Dock):
         driver = session.driver
         if not isinstance(driver, NetworkDriver) or self.form.is_pointed:
             return None
-        return self._rates, driver.client.present, driver.client_session.status_text, self.form.state, driver.client_session.connection.link
+        return self._rates, driver.client.users, driver.client_session.status_text, self.form.state, driver.client_session.connection.link
 
     def draw(self, surface: pygame.Surface, session: Session) -> None:
         driver = session.driver

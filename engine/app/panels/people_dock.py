@@ -123,7 +123,7 @@ class PeopleDock(Dock):
             return
         self.ghosts = [replace(one, seconds=one.seconds + elapsed) for one in self.ghosts if one.seconds + elapsed < _LASTS]
         self._note_corrections(driver)
-        here = {one.user for one in driver.client.present if one.is_here}
+        here = {one.user for one in driver.client.users if one.is_here}
         share = 1.0 - math.exp(-elapsed / _CATCH_UP)
         pointers: dict[int, Point] = {}
         for user, (x, y) in driver.client.pointers.items():
@@ -161,7 +161,7 @@ class PeopleDock(Dock):
         pointers = self._pointers if own is None else {**self._pointers, driver.client.user: own}
         draw_ghosts(canvas, self.ghosts, _LASTS)
         draw_holds(canvas, session.demo, driver.client.holders, pointers)
-        names = {one.user: one.name for one in driver.client.present}
+        names = {one.user: one.name for one in driver.client.users}
         for user, at in self._pointers.items():
             draw_pointer(canvas, at, names.get(user, f"user {user}"), user_color(user))
 

@@ -1,5 +1,7 @@
-"""An experiment on a shared world: a server and clients behind simulated links, hands that do anything, and what came of it.
+"""An experiment on a shared world: a server and clients behind simulated links, users that act at random, and the result.
 
-To be read in this order: `hands`, `plan` (what an experiment is), `watching` (what is noted), `finding` (what the notes come to),
-`experiment` (which runs it).
+random_user   acts as a user would, from seeded random numbers
+experiment    the scene, clients, links and users
+run           runs an experiment
+result        what was measured: differing states, corrections, latencies, cost
 """

@@ -1,59 +1,101 @@
-"""Running an experiment in simulated time."""
+"""An experiment on a shared world: the scene, clients, links and users."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Any
 
-from engine.net.client import Client
-from engine.net.netlab.plan import Plan
-from engine.net.netlab.result import ExperimentResult, found_of
-from engine.net.netlab.watching import ServerWatch, Watch
-from engine.net.scene import made_of
-from engine.net.simulated_network import SimulatedNetwork
+from engine.common.checks import choice, integer, seed_number, within
+from engine.net.link import LinkSettings
+from engine.net.messages import METHODS, SharedScene
+from engine.net.netlab.random_user import RATE
+from engine.net.script import ScriptedAction
+from engine.net.server import ServerSettings
+from engine.sim.users import MAX_USERS
 
-__all__ = ["LAST_SECONDS", "run_experiment"]
+__all__ = ["LINK_FIELDS", "SWEPT", "Experiment", "sweep"]
 
-LAST_SECONDS = 60.0
-"""Maximum time after the last tick in which clients may come to know all, simulated seconds."""
+_MAX_STEPS = 1_000_000
+_MAX_RATE = 60.0
+LINK_FIELDS = ("latency", "jitter", "loss", "reorder", "duplicate", "bandwidth")
+"""Numeric fields of a link."""
+SWEPT = {**{name: name for name in LINK_FIELDS}, "delay": "delay", "window-steps": "window", "clients": "n_clients", "rate": "rate"}
+"""Quantities that can be swept, with their field: of the link, both ways, or of the experiment."""
+_SERVER, _LINK = ServerSettings(), LinkSettings()
 
 
-def run_experiment(plan: Plan, advance: Callable[[int], object] | None = None) -> ExperimentResult:
-    """Run a plan, and return what was measured; `advance` is called with the number of steps done. Ctrl-C ends it early."""
-    demo = made_of(plan.scene)
-    network = SimulatedNetwork(demo, plan.n_clients, plan.up, plan.server_settings, plan.seed, down=plan.down, method=plan.method)
-    server, watched = network.server, ServerWatch()
-    server.on_tick = watched.tick
-    for k, member in enumerate(network.members):
-        tick = plan.joins_at(k)
-        member.joins_at = (tick - server.clock(0.0)) / server.hertz if tick else 0.0
-    watches = [Watch(member.client) for member in network.members]
-    hands = {id(watch.client): (watch, plan.hands(k)) for k, watch in enumerate(watches)}
-    end: float | None = None
+@dataclass(frozen=True, slots=True)
+class Experiment:
+    """An experiment on a shared world.
 
-    def play(client: Client, rng: object, now: float) -> None:
-        watch, own = hands[id(client)]
-        watch.frame(now)
-        if server.simulation.now < plan.steps and client.simulation is not None:
-            own.play(watch, client.simulation.now, now)
+    Attributes
+    ----------
+    scene : SharedScene
+        How the demo is made.
+    title : str
+        Title of the demo.
+    n_clients : int
+        1 to 64.
+    up, down : LinkSettings
+        The way to the server, and the way from it.
+    steps : int
+        Ticks that are played and compared.
+    seed : int
+        Of links and users.
+    method : str
+        How clients keep up, one of `METHODS`.
+    delay, window : int
+        Ticks, see `ServerSettings`.
+    script : tuple of ScriptedAction, optional
+        What the users do; None for random users.
+    rate : float
+        Actions that a random user begins per second.
+    join_at : int or None
+        Tick at which the last client joins; None: with the others, at the beginning.
 
-    is_whole = True
-    try:
-        while server.simulation.now < plan.steps or not all(watch.reached >= plan.steps or watch.client.end_reason for watch in watches):
-            network.frame(play)
-            if advance is not None:
-                advance(min(server.simulation.now, plan.steps))
-            if server.simulation.now >= plan.steps:
-                end = network.now + LAST_SECONDS if end is None else end
-                if network.now >= end:
-                    break
-    except KeyboardInterrupt:
-        is_whole = False
-    if watched.notes is None:
-        raise KeyboardInterrupt
-    watched.notes.seconds = network.seconds
-    watched.notes.drops = list(network.drops)
-    notes = []
-    for watch, member in zip(watches, network.members, strict=True):
-        n_up, n_down = (0, 0) if member.connection is None else (member.connection.up.n_bytes, member.connection.down.n_bytes)
-        notes.append(watch.end(n_up, n_down, member.seconds))
-    return found_of(plan, watched.notes, notes, is_whole)
+    Raises
+    ------
+    InvalidInputError
+        A field is outside its range.
+    """
+
+    scene: SharedScene
+    title: str = ""
+    n_clients: int = 4
+    up: LinkSettings = _LINK
+    down: LinkSettings = _LINK
+    steps: int = 600
+    seed: int = 0
+    method: str = "prediction"
+    delay: int = _SERVER.delay
+    window: int = _SERVER.window
+    script: tuple[ScriptedAction, ...] | None = None
+    rate: float = RATE
+    join_at: int | None = None
+
+    def __post_init__(self) -> None:
+        integer("clients", self.n_clients, 1, MAX_USERS)
+        integer("steps", self.steps, 1, _MAX_STEPS)
+        seed_number("seed", self.seed)
+        choice("method", self.method, METHODS)
+        integer("delay", self.delay, 0, 1000)
+        integer("window-steps", self.window, 1, 10_000)
+        within("rate", self.rate, 0.0, _MAX_RATE)
+        if self.join_at is not None:
+            integer("join-at", self.join_at, 1, self.steps - 1)
+
+
+def sweep(experiment: Experiment, name: str, values: Iterable[float]) -> list[Experiment]:
+    """Return an experiment for each value of one of `SWEPT`; `InvalidInputError` if a value is outside its range."""
+    varied = []
+    for value in values:
+        if name in LINK_FIELDS:
+            changes: dict[str, Any] = {name: value}
+            varied.append(replace(experiment, up=replace(experiment.up, **changes), down=replace(experiment.down, **changes)))
+        else:
+            is_count = name != "rate" and math.isfinite(value) and value == int(value)
+            changes = {SWEPT[name]: int(value) if is_count else value}
+            varied.append(replace(experiment, **changes))
+    return varied

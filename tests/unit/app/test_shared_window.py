@@ -71,7 +71,7 @@ def test_what_one_holds_the_other_sees() -> None:
         two.window.handle(pygame.event.Event(pygame.MOUSEMOTION, pos=(at[0] + 3 * k, at[1] - 6 * k), rel=(3, -6), buttons=(1, 0, 0)))
     two.frame(4)
     two.does(1, Drive(0, world.body_ids[-2]))
-    ben.point((1.0, 2.0), two.now)
+    ben.send_pointer((1.0, 2.0))
     two.frame(10)
     grip = ben.demo.sim.users.users[1].grip
     assert grip is not None and grip.body == body
@@ -355,7 +355,7 @@ def test_what_somebody_has_made_is_called_after_its_maker_and_not_by_seven_digit
     assert session.messages.now is not None and session.messages.now.words.startswith("you drive Ann's box 2: ")
     copied = copy_of(editor, [Chosen(0, world.body_ids[2])])
     assert copied is not None
-    session.driver.client.present = (m.UserInfo(1, "Zoe"), m.UserInfo(2, "Ben"))
+    session.driver.client.users = (m.UserInfo(1, "Zoe"), m.UserInfo(2, "Ben"))
     assert [world.body(one.body).spec.name for one in put_down(editor, copied, 0, (1.0, 5.0))] == ["Zoe's box 5"], "a copy is its maker's"
     two.frame(8)
     disc = BodySpec((FixtureSpec(Circle(0.3)),), position=(0.0, 5.0))
@@ -434,7 +434,7 @@ def test_who_comes_back_as_somebody_new_is_not_listed_beside_himself() -> None:
     assert [(one.name, one.is_here) for one in session.driver.people] == [("Ann", True), ("Ben", False), ("Cyd", False)]
     two.client_sessions[1] = ClientSession(Client("Ben"), SimulatedConnection(two.server, LinkSettings()))
     two.frame(60)
-    assert [one.name for one in session.driver.client.present] == ["Ann", "Ben", "Cyd", "Ben"]
+    assert [one.name for one in session.driver.client.users] == ["Ann", "Ben", "Cyd", "Ben"]
     assert [(one.user, one.name, one.is_here) for one in session.driver.people] == [(1, "Ann", True), (4, "Ben", True), (3, "Cyd", False)]
     two.key(pygame.K_F3)
     two.frame(2)
@@ -450,7 +450,7 @@ def test_a_laptop_that_wakes_comes_back_by_itself_as_who_it_was() -> None:
     assert isinstance(session.driver, NetworkDriver)
     for _ in range(40):  # it sleeps
         two.pass_time(two.client_sessions[1:])
-    assert [one.is_here for one in two.server.server.present] == [False, True]
+    assert [one.is_here for one in two.server.server.users] == [False, True]
     two.frame(2)
     assert session.driver.trouble == "nothing was heard of it for 0.5 s; trying again in 0 s; F4: go on alone"
     two.frame(70)
@@ -460,4 +460,4 @@ def test_a_laptop_that_wakes_comes_back_by_itself_as_who_it_was() -> None:
         and back.driver.trouble == ""
         and (back.driver.client.user, back.driver.client.key) == (1, key)
     )
-    assert [one.is_here for one in two.server.server.present] == [True, True] and two.client_sessions[0].n_disconnects == 1
+    assert [one.is_here for one in two.server.server.users] == [True, True] and two.client_sessions[0].n_disconnects == 1

@@ -32,15 +32,15 @@ from engine.experiments.studies import STUDIES, Finding
 from engine.geometry import Circle
 from engine.net.client import Client
 from engine.net.client_session import ClientSession
-from engine.net.limits import Size
 from engine.net.link import LinkSettings
-from engine.net.netlab import experiment
+from engine.net.netlab import run as netlab_run
 from engine.net.netlab.result import ExperimentResult
 from engine.net.script import Script, load_script
 from engine.net.server import Drop, ServerSettings, UserStatus
 from engine.net.server_thread import HostStatus, ServerThread
 from engine.net.simulated_network import SimulatedConnection, SimulatedServer
 from engine.scenes import Scene, save_scene
+from engine.sim.action import Size
 from engine.sim.comparison import Skipped
 from engine.sim.distances import Apart, Why
 from engine.sim.figures import Energy
@@ -293,14 +293,14 @@ def _diagnosed(patch: pytest.MonkeyPatch) -> Documents:
 def _shared(patch: pytest.MonkeyPatch) -> Documents:
     command = "netlab simple_shapes --clients 2 --steps 32 --latency 0.05 --rate 10"
     yield from _of(f"{command} --join-at 2")(patch)
-    whole = experiment.run_experiment
+    whole = netlab_run.run_experiment
 
     def cut_off(*given: Any) -> ExperimentResult:
         finding = whole(*given)
         clients = [replace(one, problem="it was dropped") for one in finding.clients]
         return replace(finding, is_whole=False, drops=["user 1: it sends too much"], clients=clients)
 
-    patch.setattr(experiment, "run_experiment", cut_off)
+    patch.setattr(netlab_run, "run_experiment", cut_off)
     yield from _of(command)(patch)
 
 

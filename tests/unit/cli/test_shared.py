@@ -52,7 +52,7 @@ Start: TypeAlias = Callable[..., "subprocess.Popen[str]"]
         ("host bridge --record out.mp4", "--record must be a file name that ends in .rec, got 'out.mp4'"),
         ("host bridge --set speed=2", "--set: parameter must be .*got 'speed'"),
         ("join a:b:c", "HOST must be a host, such as .*, got 'a:b:c'"),
-        ("join here:70000", "HOST: port must be from 1 to 65535, got '70000'"),
+        ("join here:70000", "HOST: port must be a whole number from 1 to 65535, got 70000"),
         ("join 127.0.0.1:1 --headless", "nothing listens at 127.0.0.1:1: is the server running"),
         ("join 127.0.0.1:1 --name=", "--name must be of 1 to 40 characters, got ''"),
         ("join 127.0.0.1:1 --method guessing", "--method must be one of prediction, interpolation, lockstep, got 'guessing'"),

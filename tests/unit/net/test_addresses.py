@@ -45,8 +45,8 @@ def test_all_networks_are_named_and_what_only_this_computer_can_use_is_not(monke
 
 
 def test_without_a_network_there_is_none_and_a_name_that_is_looked_for_long_holds_nobody_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(addresses, "_LOOK_SECONDS", 0.01)
-    monkeypatch.setattr(addresses, "_from", lambda family, far: "")
+    monkeypatch.setattr(addresses, "_LOOK_UP_SECONDS", 0.01)
+    monkeypatch.setattr(addresses, "_FAR", {socket.AF_INET: (), socket.AF_INET6: ()})
     goes_on = addresses.threading.Event()
 
     def look_up(*given: object) -> list[object]:

@@ -96,7 +96,7 @@ def _check(kind: type[Demo], n_ticks: int = 120) -> None:
         for arrived in [one for one in waiting if one[0] <= frame]:
             waiting.remove(arrived)
             late.add(arrived[1], arrived[2])
-        again += late.replay()
+        again += late.rollback()
         if late.now < known.now:
             late.step()
     assert not waiting and again > n_ticks // 2 and late.now == known.now

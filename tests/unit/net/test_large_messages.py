@@ -17,7 +17,7 @@ import pytest
 from engine.common.messagepack import MAX_DECODED_BYTES, MAX_PLAIN_BYTES, decoded_bytes, is_bounded
 from engine.net import messages as m
 from engine.net.client import Client
-from engine.net.scene import scene_of
+from engine.net.scene import shared_scene
 from engine.sim.registry import find_demo
 from engine.sim.state import MAX_STATE_BYTES, encode_state
 
@@ -41,7 +41,7 @@ def _distinct_tables(n: int) -> bytes:
 
 
 def _act(act: bytes) -> bytes:
-    return b"\x91\x95\xa5acted\x00\x01\x00" + act
+    return b"\x91\x95\xa6action\x00\x01\x00" + act
 
 
 def _state(content: bytes) -> bytes:
@@ -52,7 +52,7 @@ def _plain_state(plain: bytes) -> bytes:
     return _state(len(plain).to_bytes(4, "little") + plain)
 
 
-def _welcome(scene: bytes = b"\x80", state: bytes = b"", acts: bytes = b"\x90") -> bytes:
+def _welcome(scene: bytes = b"\x90", state: bytes = b"", acts: bytes = b"\x90") -> bytes:
     fields = (
         b"\x9a",
         b"\xa7welcome",
@@ -69,12 +69,17 @@ def _welcome(scene: bytes = b"\x80", state: bytes = b"", acts: bytes = b"\x90") 
     return b"".join((*fields,))
 
 
+def _file(content: bytes) -> bytes:
+    """Return a scene whose file has some content."""
+    return b"\x99\xa1x\x81\xa1x" + content + b"\x00\x80\xc0\xc0\xc0\xc0\xc3"
+
+
 def _scene() -> bytes:
-    return msgspec.msgpack.encode(scene_of(find_demo("simple_shapes")(0)))
+    return msgspec.msgpack.encode(shared_scene(find_demo("simple_shapes")(0)))
 
 
 def _scene_of_many(element: bytes, state: bytes = b"") -> bytes:
-    return _welcome(b"\x81\xa1x" + _many(element), state)
+    return _welcome(_file(_many(element)), state)
 
 
 _VALUES = {
@@ -87,20 +92,20 @@ _VALUES = {
 }
 _WIDE = b"\xdc\x00\x10" + 16 * b"\x90"
 MESSAGES: dict[str, Callable[[], bytes]] = {
-    "lists in an act": lambda: b"\x95\xa5acted\x00\x01\x00" + _list_of(b"\x90"),
-    "an act without its end": lambda: b"\x95\xa5acted\x00\x01\x00" + _list_of(b"\x90")[:-1],
+    "lists in an act": lambda: b"\x95\xa6action\x00\x01\x00" + _list_of(b"\x90"),
+    "an act without its end": lambda: b"\x95\xa6action\x00\x01\x00" + _list_of(b"\x90")[:-1],
     "a list of fields": lambda: _list_of(b"\x90"),
     "counts": lambda: b"\x95\xa6closed\x00\x00\xc0" + _list_of(b"\x01"),
-    "users": lambda: b"\x92\xa7present" + _list_of(b"\x90"),
+    "users": lambda: b"\x92\xa5users" + _list_of(b"\x90"),
     "words": lambda: b"\x92\xa7refused\xdb" + _N.to_bytes(4, "big") + b"a" * _N,
-    "lists in a scene": lambda: _welcome(b"\x81\xa1x" + _list_of(_WIDE)),
-    "tables in a scene": lambda: _welcome(b"\x81\xa1x" + _list_of(b"\x81\xa2ab\x01", 9_950_000)),
-    "tables of their own keys": lambda: _welcome(b"\x81\xa1x" + _distinct_tables(900_000)),
-    "extensions in a scene": lambda: _welcome(b"\x81\xa1x" + _list_of(b"\xd4\x05\x00", MAX_PLAIN_BYTES - 100)),
-    "timestamps in a scene": lambda: _welcome(b"\x81\xa1x" + _list_of(b"\xd6\xff\x00\x00\x00\x05", MAX_PLAIN_BYTES - 100)),
-    "small numbers in a scene": lambda: _welcome(b"\x81\xa1x" + _list_of(b"\xe0", MAX_PLAIN_BYTES - 100)),
-    "texts in a scene": lambda: _welcome(b"\x81\xa1x" + _list_of(b"\xa2ab", MAX_PLAIN_BYTES - 100)),
-    "texts in a scene and in acts": lambda: _welcome(b"\x81\xa1x" + _many(b"\xa2ab"), acts=_act(_many(b"\xa2ab"))),
+    "lists in a scene": lambda: _welcome(_file(_list_of(_WIDE))),
+    "tables in a scene": lambda: _welcome(_file(_list_of(b"\x81\xa2ab\x01", 9_950_000))),
+    "tables of their own keys": lambda: _welcome(_file(_distinct_tables(900_000))),
+    "extensions in a scene": lambda: _welcome(_file(_list_of(b"\xd4\x05\x00", MAX_PLAIN_BYTES - 100))),
+    "timestamps in a scene": lambda: _welcome(_file(_list_of(b"\xd6\xff\x00\x00\x00\x05", MAX_PLAIN_BYTES - 100))),
+    "small numbers in a scene": lambda: _welcome(_file(_list_of(b"\xe0", MAX_PLAIN_BYTES - 100))),
+    "texts in a scene": lambda: _welcome(_file(_list_of(b"\xa2ab", MAX_PLAIN_BYTES - 100))),
+    "texts in a scene and in acts": lambda: _welcome(_file(_many(b"\xa2ab")), acts=_act(_many(b"\xa2ab"))),
     **{f"as many {name} as may be": partial(_scene_of_many, one) for name, one in _VALUES.items()},
     "as many nothings as may be, and a state": lambda: _scene_of_many(b"\xc0", bytes(_N - MAX_PLAIN_BYTES)),
     "as many lists in acts and in a state": lambda: _welcome(
@@ -155,7 +160,7 @@ def test_states_of_ten_thousand_bodies_may_be_told() -> None:
 
 @pytest.mark.parametrize("size", [m.MAX_CLIENT_MESSAGE_BYTES - 40, m.MAX_CLIENT_MESSAGE_BYTES + 40])
 def test_what_a_client_says_is_bounded_by_its_size(size: int) -> None:
-    content = b"\x94\xa3did\x00\x00" + _list_of(b"\x90", size)
+    content = b"\x94\xa6action\x00\x00" + _list_of(b"\x90", size)
     if len(content) > m.MAX_CLIENT_MESSAGE_BYTES:
         with pytest.raises(m.MessageError, match="at most 64000 bytes"):
             m.decode_from_client(content)

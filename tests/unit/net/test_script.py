@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from engine.common.errors import InvalidInputError
-from engine.net.script import Script, load_script, script_of
+from engine.net.script import Script, load_script
 from engine.sim.actions import Grab, Pause, Release
 
 _GRAB: dict[str, Any] = {"tick": 60, "action": {"type": "Grab", "point": [0.0, 5.0]}}
@@ -22,8 +22,7 @@ def test_each_client_does_what_names_it_and_what_names_none(tmp_path: Path) -> N
     path.write_text(json.dumps({"acts": [_GRAB, _PAUSE, _RELEASE]}), "utf-8")
     first, second = (Script(load_script(path), client) for client in (1, 2))
     assert first.due(59) == [] and first.due(61) == [Grab((0.0, 5.0)), Release()]
-    assert first.is_over and first.due(100) == []
-    assert second.due(30) == [Pause(True)] and not second.is_over
+    assert first.due(100) == [] and second.due(30) == [Pause(True)]
     assert len(second.due(60)) == 2
 
 
@@ -38,10 +37,8 @@ def test_each_client_does_what_names_it_and_what_names_none(tmp_path: Path) -> N
     ],
 )
 def test_a_mistake_is_told_by_its_place(plain: object, words: str, tmp_path: Path) -> None:
-    with pytest.raises(InvalidInputError, match=f"^{words}"):
-        script_of(plain)
     path = tmp_path / "script.json"
     path.write_text(json.dumps(plain), "utf-8")
-    with pytest.raises(InvalidInputError, match=r"script.json: ") as told:
+    with pytest.raises(InvalidInputError, match=f"script.json: {words}") as told:
         load_script(path)
     assert "\n" not in str(told.value)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import socket
 import threading
 import time
@@ -15,13 +16,12 @@ from engine.net import client_session, server_thread
 from engine.net import messages as m
 from engine.net.client import Client
 from engine.net.client_session import ClientSession
-from engine.net.connection import Connection, address_of
+from engine.net.connection import Connection, parse_address
 from engine.net.link import LinkSettings
 from engine.net.netlab.random_user import RandomUser
-from engine.net.netlab.watching import ServerWatch, Watch
-from engine.net.server import ServerSettings
+from engine.net.server import Server, ServerSettings
 from engine.net.server_thread import ServerThread
-from engine.sim.actions import Grab, PressKey
+from engine.sim.actions import Action, Grab, PressKey
 from engine.sim.demo import Demo
 from engine.sim.registry import find_demo
 from tests.waiting import until
@@ -84,39 +84,50 @@ def test_clients_go_through_the_server_s_states_and_are_told_of_its_end(host: Se
 
 
 @pytest.mark.slow
-def test_clients_that_do_anything_over_lossy_sockets_agree_with_the_server() -> None:
-    """In real time, a third client joining late: the acts depend on the machine, the agreement does not."""
-    watched, n_ticks = ServerWatch(), 300
-    host = ServerThread(lambda: find_demo("simple_shapes")(0, {"count": 5}), port=0, on_tick=watched.tick)
+def test_random_users_over_lossy_sockets_agree_with_the_server() -> None:
+    """In real time, a third client joining late: the actions depend on the machine, the agreement does not."""
+    server, n_ticks, link = {}, 300, LinkSettings(0.05, 0.02, loss=0.05, reorder=0.1, duplicate=0.02)
+
+    def note(one: Server) -> None:
+        server[one.simulation.now] = one.simulation.digests[one.simulation.now]
+
+    host = ServerThread(lambda: find_demo("simple_shapes")(0, {"count": 5}), port=0, on_tick=note)
     host.start()
-    link = LinkSettings(0.05, 0.02, loss=0.05, reorder=0.1, duplicate=0.02)
-    client_sessions = [_client_session(host.port, name, password="", link=link) for name in ("one", "two")]
-    players = [(session, Watch(session.client), RandomUser(stream(0, "hand", k), 4.0)) for k, session in enumerate(client_sessions)]
+    players: list[tuple[ClientSession, RandomUser, dict[int, bytes]]] = []
+
+    def join(name: str) -> None:
+        session, final = _client_session(host.port, name, password="", link=link), {}
+        session.client.on_final = final.__setitem__
+
+        def act(action: Action) -> None:
+            with contextlib.suppress(LabError):
+                session.client.act(action, now=time.monotonic())
+
+        players.append((session, RandomUser(stream(0, "user", len(players)), act, 4.0), final))
+
+    def all_know(tick: int) -> bool:
+        for session, user, _ in players:
+            session.advance(time.monotonic())
+            assert not session.is_over, session.reason
+            if session.client.demo is not None and host.status.tick < n_ticks:
+                user.play(session.client.demo, time.monotonic())
+        return all(max(final, default=0) >= tick for _, _, final in players)
+
     try:
-
-        def all_know(known: int) -> bool:
-            now = time.monotonic()
-            for session, watch, hands in players:
-                session.advance(now)
-                assert not session.is_over, session.reason
-                watch.frame(now)
-                if session.client.simulation is not None and host.status.tick < n_ticks:
-                    hands.play(watch, session.client.simulation.now, now)
-            return all(watch.reached >= known for _, watch, _ in players)
-
+        join("one")
+        join("two")
         until(lambda: all_know(100), look=0.005)
-        late = _client_session(host.port, "three", password="", link=link)
-        players.append((late, Watch(late.client), RandomUser(stream(0, "hand", 2), 4.0)))
+        join("three")
         until(lambda: all_know(n_ticks), look=0.005)
     finally:
         host.close()
         for session, _, _ in players:
             session.leave()
-    assert watched.notes is not None and host.failure == "" and host.status.n_dropped == 0
-    for _, watch, _ in players:
-        shared = watch.notes.final.keys() & watched.notes.final.keys()
-        assert len(shared) > 150 and all(watch.notes.final[tick] == watched.notes.final[tick] for tick in shared)
-    assert min(players[2][1].notes.final) >= 100 and len(watched.notes.counted) > 20
+    assert host.failure == "" and host.status.n_dropped == 0 and min(players[2][2]) >= 100
+    assert sum(user.n_acts for user in host.status.server.users) > 20
+    for _, _, final in players:
+        shared = final.keys() & server.keys()
+        assert len(shared) > 150 and all(final[tick] == server[tick] for tick in shared)
 
 
 def test_a_wrong_password_is_told(host: ServerThread) -> None:
@@ -188,10 +199,10 @@ def test_a_demo_that_cannot_be_made_or_shared_is_told_by_start() -> None:
     ],
 )
 def test_an_address(text: str, found: tuple[str, int]) -> None:
-    assert address_of(text) == found
+    assert parse_address(text) == found
 
 
 @pytest.mark.parametrize("text", ["", "::1", "a b", "lab:", "lab:x", "lab:0", "lab:70000", "ws://lab", "lab/x", "[lab"])
 def test_what_is_no_address(text: str) -> None:
     with pytest.raises(InvalidInputError, match=r"^HOST"):
-        address_of(text)
+        parse_address(text)

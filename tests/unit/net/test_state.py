@@ -21,8 +21,9 @@ from engine.common.errors import InvalidInputError, LabError
 from engine.common.rng import stream
 from engine.decompose import load_body
 from engine.experiments.solvers import SCENES, write_scenes
+from engine.net.messages import SharedScene
 from engine.net.netlab.random_user import RandomUser
-from engine.net.scene import check_shareable, made_of, scene_of
+from engine.net.scene import check_shareable, make_demo, shared_scene
 from engine.net.shared_simulation import SharedSimulation, UserAction
 from engine.sim import registry
 from engine.sim.actions import Action, Drop, Join, Pause, Restart, SetParameter, action_of, as_plain
@@ -45,21 +46,15 @@ class Hand:
     def __init__(self, simulation: SharedSimulation, user: int) -> None:
         self.simulation, self.user = simulation, user
         self.done: list[tuple[int, UserAction]] = []
-        self.mind = RandomUser(stream(user, simulation.demo.id), rate=6.0)
-        self.act(Join(), now=0.0)
+        self.mind = RandomUser(stream(user, simulation.demo.id), self.act, rate=6.0)
+        self.act(Join())
 
-    @property
-    def demo(self) -> Demo:
-        return self.simulation.demo
-
-    def act(self, action: Action, now: float) -> object:
-        if isinstance(action, Pause):
-            return None
-        act = UserAction(self.user, len(self.done), self.demo.sim.resolve(action))
-        self.done.append((self.simulation.now, act))
-        with contextlib.suppress(LabError):
-            return self.simulation.act(act)
-        return None
+    def act(self, action: Action) -> None:
+        if not isinstance(action, Pause):
+            act = UserAction(self.user, len(self.done), self.simulation.demo.sim.resolve(action))
+            self.done.append((self.simulation.now, act))
+            with contextlib.suppress(LabError):
+                self.simulation.act(act)
 
 
 class Begun:
@@ -73,7 +68,7 @@ class Begun:
     def go_on(self, until: int = N_BEFORE + N_AFTER) -> None:
         while self.simulation.now < until:
             for hand in self.hands:
-                hand.mind.play(hand, self.simulation.now, self.simulation.now / 60.0)
+                hand.mind.play(self.demo, self.simulation.now / 60.0)
             self.simulation.step()
 
     @property
@@ -96,7 +91,7 @@ def check_goes_on(demo: Demo) -> int:
     """Return how many states there were on the way: of a world at rest not many."""
     here = Begun(demo)
     state = encode_state(demo)
-    there = made_of(scene_of(demo))
+    there = make_demo(shared_scene(demo))
     decode_state(there, state)
     assert encode_state(there) == state
     here.go_on()
@@ -113,11 +108,11 @@ def test_a_demo_goes_on_elsewhere_as_it_does_here(id: str, solver: str) -> None:
 def test_a_chosen_rate_goes_along_and_survives_a_restart() -> None:
     demo = find_demo("bridge")(0, hertz=120.0)
     assert check_goes_on(demo) > 10
-    there = made_of(scene_of(demo))
+    there = make_demo(shared_scene(demo))
     there.sim.act(Restart())
     assert there.step_seconds == demo.step_seconds == 1.0 / 120.0
     with pytest.raises(InvalidInputError, match=r"scene\.hertz must be from 10 to 240 Hz, got 1000"):
-        made_of(scene_of(demo) | {"hertz": 1000.0})
+        make_demo(replace(shared_scene(demo), hertz=1000.0))
 
 
 def test_a_scene_file_goes_on_elsewhere(tmp_path: Path) -> None:
@@ -151,7 +146,7 @@ def digests_elsewhere(path: str) -> list[str]:
     """Return the last digests of demos that go on from the scenes, states and acts of a file: asked for in another process."""
     found = []
     for scene, state, acts in msgspec.msgpack.decode(Path(path).read_bytes()):
-        demo = made_of(scene)
+        demo = make_demo(scene)
         decode_state(demo, state)
         told = [(tick, UserAction(user, number, action_of(one))) for tick, user, number, one in acts]
         found.append(repeated(demo, told).digests[N_BEFORE + N_AFTER].hex())
@@ -163,7 +158,7 @@ def test_every_demo_goes_on_in_another_process(tmp_path: Path) -> None:
     told, digests = [], []
     for id in SHARED:
         here = Begun(find_demo(id)(0))
-        scene, state = scene_of(here.demo), encode_state(here.demo)
+        scene, state = shared_scene(here.demo), encode_state(here.demo)
         here.go_on()
         told.append((scene, state, [(tick, act.user, act.number, as_plain(act.action)) for tick, act in here.acts]))
         digests.append(here.simulation.digests[here.simulation.now].hex())
@@ -303,22 +298,23 @@ def test_a_file_of_ones_own_cannot_be_shared(tmp_path: Path, monkeypatch: pytest
     )
     with pytest.raises(InvalidInputError, match=r"a demo of this program, or a scene file \(guests do not have a Python file of yours"):
         check_shareable(load_own_demo(str(file))(0))
-    with pytest.raises(InvalidInputError, match=r"scene\.demo must be that of a demo of this program"):
-        made_of(scene_of(find_demo("bridge")(0)) | {"demo": "mine_alone"})
+    with pytest.raises(InvalidInputError, match=r"scene\.demo must be the id of a demo of this program"):
+        make_demo(replace(shared_scene(find_demo("bridge")(0)), demo="mine_alone"))
 
 
 @pytest.mark.parametrize(
     "wrong",
     [
         *({"demo": "os"}, {"demo": 7}, {"scene": [1]}, {"scene": {"format": "x"}}, {"seed": -1}, {"remembers": 2}, {"built_for": 1}),
-        *({"values": {"count": float("nan")}}, {"values": [["a", 1]]}, {"solver": "engine.box2d"}, {"solver": ["box2d"]}, {"more": 1}),
+        *({"values": {"count": float("nan")}}, {"values": [["a", 1]]}, {"solver": "engine.box2d"}, {"solver": ["box2d"]}),
         {"solver_settings": {"x": 1}},
     ],
     ids=str,
 )
 def test_a_scene_that_is_none_is_refused(wrong: dict[str, Any]) -> None:
-    with pytest.raises(InvalidInputError):
-        made_of(scene_of(find_demo("bridge")(0)) | wrong)
+    plain = msgspec.structs.asdict(shared_scene(find_demo("bridge")(0))) | wrong
+    with pytest.raises((InvalidInputError, msgspec.ValidationError)):
+        make_demo(msgspec.convert(list(plain.values()), SharedScene))
 
 
 def test_what_cannot_be_told_is_named() -> None:

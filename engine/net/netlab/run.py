@@ -1,0 +1,160 @@
+"""Running an experiment, in simulated time."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+from bisect import bisect_right
+from collections import deque
+from collections.abc import Callable
+
+from engine.common.errors import LabError
+from engine.net.client import Client
+from engine.net.corrections import Correction
+from engine.net.netlab.experiment import Experiment
+from engine.net.netlab.random_user import RandomUser
+from engine.net.netlab.result import ClientResult, Distribution, ExperimentResult
+from engine.net.scene import make_demo
+from engine.net.script import Script
+from engine.net.server import ServerSettings
+from engine.net.simulated_network import SimulatedClient, SimulatedNetwork
+from engine.sim.actions import Action
+
+__all__ = ["run_experiment"]
+
+_LAST_SECONDS = 60.0
+"""Maximum simulated time after the last tick until all clients know it."""
+
+
+def run_experiment(experiment: Experiment, advance: Callable[[int], object] | None = None) -> ExperimentResult:
+    """Run an experiment, and return what was measured; `advance` is called with the number of steps done. Ctrl-C ends it early."""
+    settings = ServerSettings(delay=experiment.delay, window=experiment.window)
+    network = SimulatedNetwork(
+        make_demo(experiment.scene), experiment.n_clients, experiment.up, settings, experiment.seed,
+        down=experiment.down, method=experiment.method,
+    )  # fmt: skip
+    server = network.server
+    if experiment.join_at is not None:
+        network.members[-1].joins_at = (experiment.join_at - server.clock(0.0)) / server.hertz
+    players = [_Player(member, experiment, k) for k, member in enumerate(network.members)]
+    player_of = {player.client: player for player in players}
+
+    def play(client: Client, rng: object, now: float) -> None:
+        player_of[client].frame(now, acts=server.simulation.now < experiment.steps)
+
+    end, is_whole = math.inf, True
+    try:
+        while server.simulation.now < experiment.steps or not all(player.is_done for player in players):
+            network.frame(play)
+            if advance is not None:
+                advance(min(server.simulation.now, experiment.steps))
+            if server.simulation.now >= experiment.steps:
+                end = min(end, network.now + _LAST_SECONDS)
+                if network.now >= end:
+                    break
+    except KeyboardInterrupt:
+        is_whole = False
+    if server.simulation.now == 0:
+        raise KeyboardInterrupt
+    last = min(experiment.steps, server.simulation.now)
+    return ExperimentResult(
+        experiment, last, [player.result(network, last, is_whole) for player in players],
+        corrections=[(float(c.age), c.meters) for player in players for c in player.corrections],
+        own_act_shown=Distribution.of([seconds for player in players for seconds in player.client.latencies]),
+        time_to_agree=Distribution.of([seconds for player in players for seconds in player.times_to_agree(network.applied, players)]),
+        acts=sum(len(player.acted_at) for player in players), n_late=sum(client.n_late for client in network.clients),
+        server_ms_per_step=1e3 * network.seconds / server.simulation.now, drops=network.drops, is_whole=is_whole,
+    )  # fmt: skip
+
+
+class _Player:
+    """A user at a client, and what is measured of both."""
+
+    def __init__(self, member: SimulatedClient, experiment: Experiment, k: int) -> None:
+        self.member, self.client, self.steps = member, member.client, experiment.steps
+        self.acted_at: dict[int, float] = {}
+        """By number of an own action, seconds."""
+        self.corrections: list[Correction] = []
+        self._confirmed: list[int] = []
+        self._confirmed_at: list[float] = []
+        """Ticks before which all was known, and from when on, seconds."""
+        self._script = None if experiment.script is None else Script(experiment.script, k + 1)
+        self._user = RandomUser(member.rng, self._act, experiment.rate)
+        self._now = 0.0
+        self._n_frames = 0
+        self.client.latencies = deque()
+        self.client.on_correction = self.corrections.append
+
+    @property
+    def reached(self) -> int:
+        """The tick up to which its states are final."""
+        simulation = self.client.simulation
+        return 0 if simulation is None else min(self.client.confirmed, simulation.now)
+
+    @property
+    def is_done(self) -> bool:
+        return self.reached >= self.steps or bool(self.client.end_reason)
+
+    def frame(self, now: float, acts: bool) -> None:
+        """Act, and record what is known; called each frame in which the client has the state."""
+        client, self._now = self.client, now
+        assert client.simulation is not None
+        self._n_frames += 1
+        if not self._confirmed or self._confirmed[-1] != client.confirmed:
+            self._confirmed.append(client.confirmed)
+            self._confirmed_at.append(now)
+        if acts and self._script is not None:
+            for action in self._script.due(client.simulation.now):
+                self._act(action)
+        elif acts:
+            self._user.play(client.simulation.demo, now)
+
+    def _act(self, action: Action) -> None:
+        number = self.client.next_number
+        with contextlib.suppress(LabError):  # refused by the demo, here and at the server
+            self.client.act(action, now=self._now)
+        if self.client.next_number > number:
+            self.acted_at[number] = self._now
+
+    def times_to_agree(self, applied: dict[tuple[int, int], int], players: list[_Player]) -> list[float]:
+        """Return, for each own action, the seconds until every client knew its tick; without those that some never knew."""
+        ticks = ((applied.get((self.client.user, number)), at) for number, at in self.acted_at.items())
+        times = [max(player._known_at(tick) for player in players) - at for tick, at in ticks if tick is not None]
+        return [seconds for seconds in times if seconds < math.inf]
+
+    def _known_at(self, tick: int) -> float:
+        """Return when all of a tick was known: infinity if never, -infinity if the client joined later."""
+        if not self._confirmed or tick < self._confirmed[0]:
+            return -math.inf
+        k = bisect_right(self._confirmed, tick)
+        return self._confirmed_at[k] if k < len(self._confirmed) else math.inf
+
+    def result(self, network: SimulatedNetwork, last: int, is_whole: bool) -> ClientResult:
+        """Return what was measured up to the last tick."""
+        client, member, connection = self.client, self.member, self.member.connection
+        compared = {tick: digest for tick, digest in member.digests.items() if tick <= last}
+        missing = set(range(min(compared), last + 1)) - set(compared) if compared else set()
+        problem = client.end_reason
+        if is_whole and not problem and not compared:
+            problem = "it never got the state"
+        elif is_whole and not problem and missing and self.reached < last:
+            problem = f"it does not know {len(missing)} steps, the first of them {min(missing)}"
+        n_up, n_down = (0, 0) if connection is None else (connection.up.n_bytes, connection.down.n_bytes)
+        seconds = max(network.now - member.joins_at, 1e-9)
+        return ClientResult(
+            name=client.name,
+            first_step=min(compared, default=None),
+            compared_steps=len(compared),
+            differing_steps=sum(network.final[tick] != digest for tick, digest in compared.items()),
+            skipped_steps=len(missing),
+            rollbacks=client.n_rollbacks,
+            resimulated_steps=client.n_resimulated,
+            adopted_keyframes=client.n_adopted,
+            stalled_share=client.n_stalls / self._n_frames if self._n_frames else None,
+            corrections=len(self.corrections),
+            largest_correction=max((correction.meters for correction in self.corrections), default=None),
+            bytes_up_per_s=n_up / seconds,
+            bytes_down_per_s=n_down / seconds,
+            ms_per_step=1e3 * member.seconds / member.n_ticks if member.n_ticks else None,
+            problem=problem,
+        )
