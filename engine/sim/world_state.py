@@ -6,7 +6,7 @@ import functools
 from collections.abc import Callable
 from dataclasses import fields as fields_of
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 import numpy as np
@@ -27,6 +27,8 @@ from engine.world.snapshot_check import check_contacts, check_snapshot
 __all__ = ["WorldState", "decode_world", "encode_world"]
 
 _MAX_KEPT = 1 << 16
+_MAX_STRUCTURES = 16
+"""Structures of worlds kept decoded: undo and redo go between a few."""
 _EVENTS = ("step", "removed", "began", "ended")
 _COLUMNS = tuple(field.name for field in fields_of(StepContacts) if field.name not in _EVENTS)
 _JOINT_NUMBERS = tuple(field.name for field in fields_of(ResolvedJoint) if field.name not in ("spec", "bodies"))
@@ -42,8 +44,8 @@ class ContactsState(msgspec.Struct, array_like=True, forbid_unknown_fields=True)
     ended: tuple[PairEvent, ...]
 
 
-class WorldState(msgspec.Struct, array_like=True, forbid_unknown_fields=True):
-    """A `WorldSnapshot`: specifications as MessagePack (`encode_spec`), and what only the solver can read, as values (`ValueWriter`).
+class _Structure(msgspec.Struct, array_like=True, forbid_unknown_fields=True):
+    """What a world is made of: the same in all keyframes until it is changed. Specifications are MessagePack (`encode_spec`).
 
     Attributes
     ----------
@@ -52,6 +54,25 @@ class WorldState(msgspec.Struct, array_like=True, forbid_unknown_fields=True):
         Specifications of fixtures, each once.
     fixtures : list of (id, body id, index in `specs`)
     joints : list of (id, MessagePack of a `ResolvedJoint`)
+    """
+
+    settings: bytes
+    bodies: list[tuple[int, bytes, tuple[int, ...]]]
+    specs: list[bytes]
+    fixtures: list[tuple[int, int, int]]
+    joints: list[tuple[int, bytes]]
+
+
+_decoder = msgspec.msgpack.Decoder(_Structure)
+
+
+class WorldState(msgspec.Struct, array_like=True, forbid_unknown_fields=True):
+    """A `WorldSnapshot`; what only the solver can read is values (`ValueWriter`).
+
+    Attributes
+    ----------
+    structure : bytes
+        MessagePack of `_Structure`.
     motion : bytes
         x, y, angle, vx, vy, omega of every body, in the precision of the solver.
     awake : bytes
@@ -59,12 +80,8 @@ class WorldState(msgspec.Struct, array_like=True, forbid_unknown_fields=True):
     """
 
     solver: str
-    settings: bytes
+    structure: bytes
     step_index: int
-    bodies: list[tuple[int, bytes, tuple[int, ...]]]
-    specs: list[bytes]
-    fixtures: list[tuple[int, int, int]]
-    joints: list[tuple[int, bytes]]
     motion: bytes
     awake: bytes
     contacts: ContactsState
@@ -83,7 +100,7 @@ class WorldState(msgspec.Struct, array_like=True, forbid_unknown_fields=True):
         StateError
             There are not as many bytes.
         """
-        dtype, n = np.dtype(load_solver(self.solver).capabilities.precision), len(self.bodies)
+        dtype, n = np.dtype(load_solver(self.solver).capabilities.precision), len(self.awake)
         if len(self.motion) != 6 * n * dtype.itemsize:
             raise StateError(f"motion must have {6 * n} numbers, got {len(self.motion)} bytes")
         return np.frombuffer(self.motion, dtype=dtype).reshape(n, 6).copy()
@@ -99,15 +116,18 @@ def encode_world(snapshot: WorldSnapshot, writer: ValueWriter, path: str) -> Wor
     """
     specs: dict[bytes, int] = {}
     rows = [(fixture, body, specs.setdefault(encode_spec(spec), len(specs))) for fixture, body, spec in snapshot.fixtures]
-    state, contacts = snapshot.state, snapshot.contacts
-    return WorldState(
-        solver=snapshot.solver,
+    structure = _Structure(
         settings=encode_spec(snapshot.settings),
-        step_index=snapshot.step_index,
         bodies=[(body, encode_spec(spec), fixtures) for body, spec, fixtures in snapshot.bodies],
         specs=list(specs),
         fixtures=rows,
         joints=[(joint, encode_spec(resolved, _plain_joint)) for joint, resolved in snapshot.joints],
+    )
+    state, contacts = snapshot.state, snapshot.contacts
+    return WorldState(
+        solver=snapshot.solver,
+        structure=msgspec.msgpack.encode(structure),
+        step_index=snapshot.step_index,
         motion=state.motion.values.tobytes(),
         awake=state.motion.awake.tobytes(),
         contacts=ContactsState(
@@ -135,15 +155,7 @@ def decode_world(plain: WorldState, reader: ValueReader, path: str) -> WorldSnap
         It is none, or one that its solver could not be in; names the field.
     """
     with renamed(lambda field: f"{path}.{field}"):
-        load_solver(plain.solver)
-        if any(not 0 <= at < len(plain.specs) for _, _, at in plain.fixtures):
-            raise InvalidInputError("fixtures", "of specifications that there are", Described("others"))
-        content_of = {fixture: plain.specs[at] for fixture, _, at in plain.fixtures}
-        bodies = [
-            (body, _named(f"bodies {body}", _body, plain.solver, content, tuple(content_of.get(fixture, b"") for fixture in own)), own)
-            for body, content, own in plain.bodies
-        ]
-        joints = [(joint, _named(f"joints {joint}", _joint, plain.solver, content)) for joint, content in plain.joints]
+        structure = _structure(plain.solver, plain.structure)
     last, columns, memory = plain.contacts, reader.read(plain.contacts.columns), reader.read(plain.memory)
     contacts = StepContacts(last.step, **columns, removed=last.removed, began=last.began, ended=last.ended)
     check_contacts(contacts, path)
@@ -152,21 +164,48 @@ def decode_world(plain: WorldState, reader: ValueReader, path: str) -> WorldSnap
     motion = BodyMotion(plain.poses_and_velocities(), np.frombuffer(plain.awake, dtype=np.bool_).copy())
     snapshot = WorldSnapshot(
         solver=plain.solver,
-        settings=_spec(plain.settings, WorldSettings),
+        settings=structure.settings,
         step_index=plain.step_index,
-        bodies=tuple(bodies),
-        fixtures=tuple((fixture, body, _spec(plain.specs[at], FixtureSpec)) for fixture, body, at in plain.fixtures),
-        joints=tuple(joints),
+        bodies=structure.bodies,
+        fixtures=structure.fixtures,
+        joints=structure.joints,
         state=SolverState(motion, contacts, frozenset(plain.touching), plain.events, memory, plain.is_whole),
         next_ids=plain.next_ids,
         out_of_range=plain.out_of_range,
     )
     check_snapshot(snapshot, path)
-    ids = {"bodies": [row[0] for row in plain.bodies], "fixtures": [row[0] for row in plain.fixtures], "joints": [row[0] for row in joints]}
-    for (kind, living), next_id in zip(ids.items(), plain.next_ids, strict=True):
-        if any(next_id <= id < IDS_OF_A_USER for id in living):
+    for kind, largest, next_id in zip(("bodies", "fixtures", "joints"), structure.largest_ids, plain.next_ids, strict=True):
+        if next_id <= largest:
             raise StateError(f"{path}.next_ids must be above the {kind} that there are, got {next_id}")
     return snapshot
+
+
+class _Parts(NamedTuple):
+    """The decoded structure of a world, as a `WorldSnapshot` has it; of bodies, fixtures and joints the largest id that is no user's."""
+
+    settings: WorldSettings
+    bodies: tuple[tuple[int, BodySpec, tuple[int, ...]], ...]
+    fixtures: tuple[tuple[int, int, FixtureSpec], ...]
+    joints: tuple[tuple[int, ResolvedJoint], ...]
+    largest_ids: tuple[int, int, int]
+
+
+@functools.lru_cache(maxsize=_MAX_STRUCTURES)
+def _structure(solver: str, content: bytes) -> _Parts:
+    """Return what a world is made of, checked; keyframes of one structure share it."""
+    load_solver(solver)
+    plain = _decoder.decode(content)
+    if any(not 0 <= at < len(plain.specs) for _, _, at in plain.fixtures):
+        raise InvalidInputError("fixtures", "of specifications that there are", Described("others"))
+    content_of = {fixture: plain.specs[at] for fixture, _, at in plain.fixtures}
+    bodies = [
+        (body, _named(f"bodies {body}", _body, solver, spec, tuple(content_of.get(fixture, b"") for fixture in own)), own)
+        for body, spec, own in plain.bodies
+    ]
+    joints = [(joint, _named(f"joints {joint}", _joint, solver, resolved)) for joint, resolved in plain.joints]
+    fixtures = [(fixture, body, _spec(plain.specs[at], FixtureSpec)) for fixture, body, at in plain.fixtures]
+    largest = [max((row[0] for row in rows if row[0] < IDS_OF_A_USER), default=-1) for rows in (plain.bodies, plain.fixtures, plain.joints)]
+    return _Parts(_spec(plain.settings, WorldSettings), tuple(bodies), tuple(fixtures), tuple(joints), (largest[0], largest[1], largest[2]))
 
 
 def _named(place: str, read: Callable[..., Any], *arguments: Any) -> Any:

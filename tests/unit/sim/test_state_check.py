@@ -97,10 +97,10 @@ HIDING = {"id": "other", "parameters": [1], "no_edits": 5, "takes_keys": 5}
         (set_in_users("_owed", 16 * 5000), "sim.users: .*_owed"),
         (set_in_users("ticks", 2**60), "sim.users: .*ticks"),
         (
-            lambda plain: plain[3][0].__setitem__(14, [0, 3, 0]),
+            lambda plain: plain[3][0].__setitem__(10, [0, 3, 0]),
             r"\.world\.next_ids must be above the bodies that there are, got 0",
         ),
-        (lambda plain: plain[3][0].__setitem__(14, [3, 2, 0]), r"next_ids must be above the fixtures that there are, got 2"),
+        (lambda plain: plain[3][0].__setitem__(10, [3, 2, 0]), r"next_ids must be above the fixtures that there are, got 2"),
         (set_in_user("next_ids", {"dict": [[0, {"tuple": [9, 9, 9]}]]}), r"sim\.users\[1\]\.next_ids must be of its own range"),
         (set_in(1, "hertz", float("nan")), "sim: .*hertz"),
         (set_in(1, "hertz", 1e300), "sim: .*hertz"),
