@@ -15,11 +15,10 @@ from engine.box2d.memory import MANIFOLD_DTYPE
 from engine.common.arrays import IntArray
 from engine.common.errors import Described, InvalidInputError
 from engine.common.limits import MAX_IMPULSE, MAX_REACH
-from engine.world.joint_specs import GearJointSpec
 from engine.world.snapshot import WorldSnapshot
 from engine.world.snapshot_check import check_column
 
-__all__ = ["check_gears", "check_internal_state", "check_manifolds"]
+__all__ = ["check_internal_state", "check_manifolds"]
 
 _TURN_ROUNDING = 1.0e-4
 """By how much the sine and cosine that Box2D keeps may differ from those of the angle: an angle of 1,000 rad is known to 6e-5."""
@@ -54,25 +53,6 @@ def check_manifolds(keys: object, manifolds: object) -> None:
         _finite("memory.manifolds", column, MAX_IMPULSE)
     if ((manifolds["count"] < 0) | (manifolds["count"] > 2) | (manifolds["type"] < 0) | (manifolds["type"] > 2)).any():
         raise InvalidInputError("memory.manifolds", "of 0 to 2 points", Described("others"))
-
-
-def check_gears(snapshot: WorldSnapshot) -> None:
-    """Refuse a gear joint whose four bodies Box2D would not find in one island (`Box2DSolver.can_hold`).
-
-    Raises
-    ------
-    InvalidInputError
-        As said.
-    """
-    joints, bodies = dict(snapshot.joints), {body: spec for body, spec, _ in snapshot.bodies}
-    for number, joint in snapshot.joints:
-        if isinstance(joint.spec, GearJointSpec):
-            ends = [joints[other].bodies for other in (joint.spec.joint_a, joint.spec.joint_b)]
-            is_driven = all(bodies[body].type == "dynamic" for _, body in ends)
-            if not is_driven or not all(bodies[body].active for pair in ends for body in pair if body is not None):
-                raise InvalidInputError(
-                    f"joints {number}", "on joints of active bodies, of which each body_b is dynamic", joint.spec.joint_a
-                )
 
 
 def check_internal_state(state: object, snapshot: WorldSnapshot) -> None:

@@ -21,7 +21,7 @@ from engine.box2d.accepting import accepted
 from engine.box2d.body_mass import check_body_mass
 from engine.box2d.contacts import EvaluatedPairs, StepInputs, build_step_contacts, no_pairs, pairs_of
 from engine.box2d.convert import to_fixture_shape
-from engine.box2d.foreign_state import check_gears, check_internal_state, check_manifolds
+from engine.box2d.foreign_state import check_internal_state, check_manifolds
 from engine.box2d.internal_state import InternalMemory, InternalState
 from engine.box2d.listener import Pending
 from engine.box2d.memory import best_internal_memory, best_reader
@@ -328,7 +328,6 @@ class Box2DSolver(Solver):
         remembered = snapshot.state.memory
         if not isinstance(remembered, Box2DMemory):
             raise InvalidInputError("memory", "that of Box2D", Described(type(remembered).__name__))
-        check_gears(snapshot)
         check_manifolds(remembered.keys, remembered.manifolds)
         n = len(snapshot.bodies)
         if remembered.internal is not None:

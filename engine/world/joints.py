@@ -17,9 +17,9 @@ from engine.common.errors import InvalidInputError
 from engine.common.limits import MAX_NUMBER
 from engine.geometry import Transform
 from engine.world.fields import changed, unit
-from engine.world.joint_specs import GearJointSpec, JointSpec, MouseJointSpec, PulleyJointSpec
+from engine.world.joint_specs import GearJointSpec, JointSpec, MouseJointSpec, PrismaticJointSpec, PulleyJointSpec, RevoluteJointSpec
 
-__all__ = ["RESOLVED_AS", "ResolvedJoint", "altered", "as_it_stands", "changeable", "check_numbers", "resolve"]
+__all__ = ["RESOLVED_AS", "ResolvedJoint", "altered", "as_it_stands", "changeable", "check_ends", "check_numbers", "resolve"]
 
 
 @dataclass(frozen=True)
@@ -73,6 +73,28 @@ def resolve(joint: JointSpec, pose_of: Callable[[int], Transform], others: Mappi
         else:
             resolved["length_a"] = math.dist(on_a, on_b)
     return ResolvedJoint(joint, (joint.body_a, joint.body_b), **resolved | {RESOLVED_AS[name]: value for name, value in anchors.items()})
+
+
+def check_ends(number: int, joint: JointSpec, type_of: Callable[[int], str], others: Mapping[int, ResolvedJoint]) -> None:
+    """Refuse a joint none of whose bodies is dynamic, or a gear joint that is not on two older joints with different bodies B.
+
+    Raises
+    ------
+    InvalidInputError
+        Names the field.
+    """
+    if isinstance(joint, GearJointSpec):
+        for name, other in (("joint_a", joint.joint_a), ("joint_b", joint.joint_b)):
+            resolved = others.get(other)
+            if resolved is None or other >= number or not isinstance(resolved.spec, RevoluteJointSpec | PrismaticJointSpec):
+                raise InvalidInputError(name, "a revolute or prismatic joint that was made before", other)
+        if others[joint.joint_a].bodies[1] == others[joint.joint_b].bodies[1]:
+            raise InvalidInputError("joint_b", "a joint whose body_b is another than that of joint_a", joint.joint_b)
+    elif isinstance(joint, MouseJointSpec):
+        if type_of(joint.body) != "dynamic":
+            raise InvalidInputError("body", "a dynamic body", joint.body)
+    elif "dynamic" not in (type_of(joint.body_a), type_of(joint.body_b)):
+        raise InvalidInputError("body_b", "dynamic, or body_a must be", joint.body_b)
 
 
 def check_numbers(joint: ResolvedJoint) -> None:

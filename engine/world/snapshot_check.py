@@ -16,8 +16,9 @@ from engine.common.checks import integer
 from engine.common.errors import Described, InvalidInputError, renamed
 from engine.common.limits import MAX_COORDINATE, MAX_SPEED
 from engine.contracts import StepContacts
-from engine.world.joint_specs import GearJointSpec, MouseJointSpec, PrismaticJointSpec, RevoluteJointSpec, bodies_of
-from engine.world.joints import ResolvedJoint
+from engine.geometry import Transform
+from engine.world.joint_specs import bodies_of
+from engine.world.joints import ResolvedJoint, check_ends, resolve
 from engine.world.records import MAX_MOTION, BodyMotion
 from engine.world.snapshot import WorldSnapshot
 from engine.world.solver import load_solver
@@ -84,13 +85,11 @@ def _check_ids(snapshot: WorldSnapshot) -> None:
         last = -1
         for entry in cast(tuple[tuple[Any, ...], ...], entries):
             last = integer(f"{name}.id", entry[0], last + 1, _MAX_ID)
-    listed = [fixture for _, _, fixtures in snapshot.bodies for fixture in fixtures]
-    owners = {fixture: body for fixture, body, _ in snapshot.fixtures}
-    for body, spec, fixtures in snapshot.bodies:
-        if spec.fixtures or any(owners.get(fixture) != body for fixture in fixtures):
-            raise InvalidInputError(f"bodies {body}", "of the fixtures that are told as its own", Described(f"{fixtures!r:.60}"))
-    if len(listed) != len(owners) or len(set(listed)) != len(listed):
-        raise InvalidInputError("fixtures", "each of one body", Described(f"{len(listed)} of bodies, {len(owners)} told"))
+    listed = sorted((fixture, body) for body, _, fixtures in snapshot.bodies for fixture in fixtures)
+    if listed != [(fixture, body) for fixture, body, _ in snapshot.fixtures] or any(spec.fixtures for _, spec, _ in snapshot.bodies):
+        raise InvalidInputError(
+            "fixtures", "each of the body that lists it", Described(f"{len(listed)} of bodies, {len(snapshot.fixtures)}")
+        )
     known = {body for body, _, _ in snapshot.bodies}
     for out in snapshot.out_of_range:
         integer("out_of_range", out, 0, _MAX_ID)
@@ -122,26 +121,14 @@ def _check_joints(snapshot: WorldSnapshot) -> None:
 
 
 def _check_joint(number: int, joint: ResolvedJoint, bodies: Mapping[int, BodySpec], before: Mapping[int, ResolvedJoint]) -> None:
-    spec, (a, b) = joint.spec, joint.bodies
     if abs(np.hypot(*joint.local_axis_a) - 1.0) > _UNIT_ROUNDING:
         raise InvalidInputError("local_axis_a", "a unit vector", joint.local_axis_a)
-    wanted: tuple[int | None, ...]
-    match spec:
-        case MouseJointSpec():
-            wanted = (None, spec.body)
-        case GearJointSpec():
-            ends = [before.get(other) for other in (spec.joint_a, spec.joint_b)]
-            if not all(end is not None and isinstance(end.spec, RevoluteJointSpec | PrismaticJointSpec) for end in ends):
-                raise InvalidInputError("joint_a", "a revolute or prismatic joint that was made before", spec.joint_a)
-            wanted = tuple(end.bodies[1] for end in ends if end is not None)
-            if wanted[0] == wanted[1]:
-                raise InvalidInputError("joint_b", "a joint on another body", spec.joint_b)
-        case _:
-            wanted = bodies_of(spec)
-    if (a, b) != wanted or a == b or any(type(one) is not int or one not in bodies for one in (a, b) if one is not None):
-        raise InvalidInputError("bodies", f"{wanted}, which there are", joint.bodies)
-    if all(bodies[one].type != "dynamic" for one in (a, b) if one is not None):
-        raise InvalidInputError("bodies", "one of them dynamic", joint.bodies)
+    if any(body not in bodies for body in bodies_of(joint.spec)):
+        raise InvalidInputError("bodies", "those of the world", joint.bodies)
+    check_ends(number, joint.spec, lambda body: bodies[body].type, before)
+    expected = resolve(joint.spec, lambda _: Transform(), before).bodies
+    if joint.bodies != expected:
+        raise InvalidInputError("bodies", f"{expected}", joint.bodies)
 
 
 def check_contacts(contacts: StepContacts, path: str = "snapshot") -> None:

@@ -40,8 +40,8 @@ from engine.world import commands as c
 from engine.world.conversion import converted
 from engine.world.fields import changed, check_names, named_values, number, vector
 from engine.world.hooks import StepHooks
-from engine.world.joint_specs import GearJointSpec, JointSpec, MouseJointSpec, PrismaticJointSpec, RevoluteJointSpec, bodies_of
-from engine.world.joints import ResolvedJoint, altered, as_it_stands, check_numbers, resolve
+from engine.world.joint_specs import GearJointSpec, JointSpec, MouseJointSpec
+from engine.world.joints import ResolvedJoint, altered, as_it_stands, check_ends, check_numbers, resolve
 from engine.world.model import BodyEntry, FixtureEntry, WorldModel
 from engine.world.records import MAX_MOTION, Body, BodyMotion, BodyState, Fixture, ImpactMoment, Joint, JointState, StepCost
 from engine.world.snapshot import WorldSnapshot
@@ -639,36 +639,19 @@ class World:
         match command:
             case c.SetVelocity(body, _, _) if bodies[body].spec.type == "static":
                 raise InvalidInputError("body", "dynamic or kinematic", body)
-            case c.CreateJoint(_, MouseJointSpec() as joint):
-                if bodies[joint.body].spec.type != "dynamic":
-                    raise InvalidInputError("body", "a dynamic body", joint.body)
-                check_numbers(resolve(joint, self._transform, self._model.joints))
-            case c.CreateJoint(number, GearJointSpec() as joint):
-                self._check_gear(number, joint)
-            case c.CreateJoint(_, joint):
-                ends = bodies_of(joint)
-                check_numbers(resolve(joint, self._transform, self._model.joints))
-                if all(bodies[body].spec.type != "dynamic" for body in ends):
-                    raise InvalidInputError("body_b", "dynamic, or body_a must be", ends[1])
+            case c.CreateJoint(number, joint):
+                check_ends(number, joint, lambda body: bodies[body].spec.type, self._model.joints)
+                resolved = resolve(joint, self._transform, self._model.joints)
+                check_numbers(resolved)
+                if isinstance(joint, GearJointSpec) and not self._solver.can_hold(resolved):
+                    requirement = "on joints of active bodies, of which each body_b is dynamic"
+                    raise InvalidInputError("joint_a and joint_b", requirement, Described(f"joints {joint.joint_a} and {joint.joint_b}"))
             case c.SetSettings(changes):
                 self._solver.accept(changed(self._model.settings, "WorldSettings", dict(changes)))
             case c.SetSolver(solver, solver_settings):
                 load_solver(solver).accept(replace(self._model.settings, solver_settings=solver_settings))
                 return
         self._solver.check(command)
-
-    def _check_gear(self, number: int, joint: GearJointSpec) -> None:
-        """Refuse a gear joint that is not on two older joints with different bodies B."""
-        joints = self._model.joints
-        for name, other in (("joint_a", joint.joint_a), ("joint_b", joint.joint_b)):
-            resolved = joints.get(other)
-            if resolved is None or other >= number or not isinstance(resolved.spec, RevoluteJointSpec | PrismaticJointSpec):
-                raise InvalidInputError(name, "a revolute or prismatic joint that was made before", other)
-        if joints[joint.joint_a].bodies[1] == joints[joint.joint_b].bodies[1]:
-            raise InvalidInputError("joint_b", "a joint whose body_b is another than that of joint_a", joint.joint_b)
-        if not self._solver.can_hold(resolve(joint, self._transform, joints)):
-            requirement = "on joints of active bodies, of which each body_b is dynamic"
-            raise InvalidInputError("joint_a and joint_b", requirement, Described(f"joints {joint.joint_a} and {joint.joint_b}"))
 
     def _check_targets(self, command: c.Command) -> None:
         for kind, id in command.targets:
