@@ -6,7 +6,6 @@ another body's memory (PYBOX2D.md 2, 5, 6, 8). Nothing here checks input: the sp
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
@@ -25,10 +24,10 @@ from engine.common.arrays import FloatArray, IntArray, frozen
 from engine.common.tolerances import BOX2D_POLYGON_SKIN
 from engine.geometry import Circle
 from engine.world import commands as c
-from engine.world.joint_specs import PrismaticJointSpec, RevoluteJointSpec, WheelJointSpec
+from engine.world.joint_specs import RevoluteJointSpec
 from engine.world.joints import ResolvedJoint
 from engine.world.model import WorldModel
-from engine.world.records import BodyMotion, JointState, Pose
+from engine.world.records import BodyMotion, Pose
 from engine.world.solver import Becomes
 from engine.world.specs import BODY_TYPES, BodySpec, FixtureSpec, WorldSettings
 
@@ -369,33 +368,13 @@ class Box2DCache:
         a, b = self._joints[joint].anchorA, self._joints[joint].anchorB
         return (float(a.x), float(a.y)), (float(b.x), float(b.y))
 
-    def joint_state(self, joint: int) -> JointState:
-        """Return how a joint stands, how it moves, and what it bears."""
-        made, resolved = self._joints[joint], self._model.joints[joint]
-        a, b = made.bodyA, made.bodyB
-        (ax, ay), (bx, by) = self.joint_anchors(joint)
-        va, vb = a.GetLinearVelocityFromWorldPoint((ax, ay)), b.GetLinearVelocityFromWorldPoint((bx, by))
-        dx, dy, vx, vy = bx - ax, by - ay, float(vb.x) - float(va.x), float(vb.y) - float(va.y)
-        if isinstance(resolved.spec, PrismaticJointSpec | WheelJointSpec):
-            axis = a.GetWorldVector(resolved.local_axis_a)
-            ux, uy = float(axis.x), float(axis.y)
-            turning = float(a.angularVelocity)  # the axis turns with A
-        else:
-            apart = math.hypot(dx, dy)
-            ux, uy = (dx / apart, dy / apart) if apart > 0.0 else (0.0, 0.0)
-            turning = 0.0
-        hertz = self._model.settings.hertz
+    def joint_reaction(self, joint: int) -> tuple[tuple[float, float], float]:
+        """Return the force, N, and the torque, N m, that a joint put on body B in the last step."""
+        made, hertz = self._joints[joint], self._model.settings.hertz
         force, torque = made.GetReactionForce(hertz), float(made.GetReactionTorque(hertz))
-        if isinstance(resolved.spec, RevoluteJointSpec):  # whose reaction is that of its limits alone
+        if isinstance(self._model.joints[joint].spec, RevoluteJointSpec):  # whose reaction is that of its limits alone
             torque += float(made.GetMotorTorque(hertz))
-        return JointState(
-            angle=float(b.angle) - float(a.angle) - resolved.reference_angle,
-            spin=float(b.angularVelocity) - float(a.angularVelocity),
-            travel=ux * dx + uy * dy,
-            speed=ux * vx + uy * vy + turning * (ux * dy - uy * dx),
-            force=(float(force.x), float(force.y)),
-            torque=torque,
-        )
+        return (float(force.x), float(force.y)), torque
 
     def holds_point(self, fixture: int, point: tuple[float, float]) -> bool:
         """Return whether a fixture's shape contains a world point, by Box2D's own test."""

@@ -36,7 +36,7 @@ from engine.world import commands as c
 from engine.world.joint_specs import JOINT_SPECS, GearJointSpec, MouseJointSpec
 from engine.world.joints import ResolvedJoint, altered
 from engine.world.model import WorldModel
-from engine.world.records import BodyMotion, ImpactMoment, JointState, Pose, StepCost
+from engine.world.records import BodyMotion, ImpactMoment, Pose, StepCost
 from engine.world.snapshot import SolverState, WorldSnapshot
 from engine.world.snapshot_check import check_column
 from engine.world.solver import Becomes, Capabilities, Carried, Solver, load_solver
@@ -157,8 +157,8 @@ class Box2DSolver(Solver):
     def joint_anchors(self, joint: int) -> tuple[tuple[float, float], tuple[float, float]]:
         return self._cache.joint_anchors(joint)
 
-    def joint_state(self, joint: int) -> JointState:
-        return self._cache.joint_state(joint)
+    def joint_reaction(self, joint: int) -> tuple[tuple[float, float], float]:
+        return self._cache.joint_reaction(joint)
 
     def _now(self) -> BodyReading:
         """Return all bodies, read again where a command may have changed them."""

@@ -28,10 +28,10 @@ from engine.dynamics.workspace import Workspace
 from engine.geometry import AnyShape, Capsule, Circle, Polygon, Segment, Transform
 from engine.world import commands as c
 from engine.world.hooks import StepHooks
-from engine.world.joint_specs import JOINT_SPECS, GearJointSpec, MotorJointSpec, PrismaticJointSpec, WheelJointSpec
+from engine.world.joint_specs import JOINT_SPECS, GearJointSpec, MotorJointSpec, PrismaticJointSpec
 from engine.world.joints import ResolvedJoint
 from engine.world.model import WorldModel
-from engine.world.records import BodyMotion, ImpactMoment, JointState, StepCost
+from engine.world.records import BodyMotion, ImpactMoment, StepCost
 from engine.world.snapshot import SolverState, WorldSnapshot
 from engine.world.solver import Becomes, Capabilities, Carried, Solver, load_solver
 from engine.world.specs import BodySpec, FixtureSpec, WorldSettings
@@ -298,37 +298,9 @@ class RigidBodySolver(Solver):
             return self._transform(a).position, self._transform(b).position
         return self._transform(a).apply(resolved.local_anchor_a), self._transform(b).apply(resolved.local_anchor_b)
 
-    def joint_state(self, joint: int) -> JointState:
-        resolved, state = self.model.joints[joint], self._state
-        a, b = resolved.bodies
-        (ax, ay), (bx, by) = self.joint_anchors(joint)
-        dx, dy = bx - ax, by - ay
-        (vax, vay), (vbx, vby) = self._velocity_at(a, (ax, ay)), self._velocity_at(b, (bx, by))
-        angle_a, spin_a = (0.0, 0.0) if a is None else (self._transform(a).angle, float(state.values[state.at(a), 5]))
-        angle_b, spin_b = self._transform(b).angle, float(state.values[state.at(b), 5])
-        apart = math.hypot(dx, dy)
-        ux, uy = (dx / apart, dy / apart) if apart > 0.0 else (0.0, 0.0)
-        turning = 0.0
-        if isinstance(resolved.spec, PrismaticJointSpec | WheelJointSpec):
-            ux, uy = self._transform(a).rotate(resolved.local_axis_a)
-            turning = spin_a  # the axis turns with A
-        force, torque = state.memory.joints.reaction(joint, state.memory.joint_total, self._transform, self.model)
-        return JointState(
-            angle=angle_b - angle_a - resolved.reference_angle,
-            spin=spin_b - spin_a,
-            travel=ux * dx + uy * dy,
-            speed=ux * (vbx - vax) + uy * (vby - vay) + turning * (ux * dy - uy * dx),
-            force=force,
-            torque=torque,
-        )
-
-    def _velocity_at(self, body: int | None, point: tuple[float, float]) -> tuple[float, float]:
-        """Return the velocity of a body's point, world frame, m/s."""
-        if body is None:
-            return 0.0, 0.0
-        vx, vy, spin = self._state.values[self._state.at(body), 3:].tolist()
-        cx, cy = self._center(body)
-        return vx - spin * (point[1] - cy), vy + spin * (point[0] - cx)
+    def joint_reaction(self, joint: int) -> tuple[tuple[float, float], float]:
+        memory = self._state.memory
+        return memory.joints.reaction(joint, memory.joint_total, self._transform, self.model)
 
     def pair_record(self) -> PairRecord:
         if self._record is None:

@@ -39,7 +39,7 @@ from engine.world.hooks import StepHooks
 from engine.world.joint_specs import JointSpec
 from engine.world.joints import ResolvedJoint
 from engine.world.model import WorldModel
-from engine.world.records import BodyMotion, ImpactMoment, JointState, StepCost
+from engine.world.records import BodyMotion, ImpactMoment, StepCost
 from engine.world.snapshot import SolverState, WorldSnapshot
 from engine.world.specs import BodySpec, FixtureSpec, WorldSettings
 
@@ -271,8 +271,8 @@ class Solver(ABC):
         """Return both anchors of a joint, world frame, meters."""
 
     @abstractmethod
-    def joint_state(self, joint: int) -> JointState:
-        """Return a joint's position, speed and reaction in the last step."""
+    def joint_reaction(self, joint: int) -> tuple[tuple[float, float], float]:
+        """Return the force, N, world frame, and the torque, N m, that a joint put on body B in the last step."""
 
     # -- keeping ------------------------------------------------------------------------------------------------------
 

@@ -11,6 +11,7 @@ its journal, the solver to its mark.
 from __future__ import annotations
 
 import hashlib
+import math
 import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -40,7 +41,7 @@ from engine.world import commands as c
 from engine.world.conversion import converted
 from engine.world.fields import changed, check_names, named_values, number, vector
 from engine.world.hooks import StepHooks
-from engine.world.joint_specs import GearJointSpec, JointSpec, MouseJointSpec
+from engine.world.joint_specs import GearJointSpec, JointSpec, MouseJointSpec, PrismaticJointSpec, WheelJointSpec
 from engine.world.joints import ResolvedJoint, altered, as_it_stands, check_ends, check_numbers, resolve
 from engine.world.model import BodyEntry, FixtureEntry, WorldModel
 from engine.world.records import MAX_MOTION, Body, BodyMotion, BodyState, Fixture, ImpactMoment, Joint, JointState, StepCost
@@ -265,8 +266,33 @@ class World:
 
     def joint_state(self, joint: int) -> JointState:
         """Return a joint's position, speed and reaction in the last step."""
-        self._joint_entry(joint)
-        return self._checked()._solver.joint_state(joint)
+        resolved, solver = self._joint_entry(joint), self._solver
+        a, b = resolved.bodies
+        (ax, ay), (bx, by) = solver.joint_anchors(joint)
+        (vax, vay, spin_a), (vbx, vby, spin_b) = self._velocity_at(a, (ax, ay)), self._velocity_at(b, (bx, by))
+        xf_a, angle_b = Transform() if a is None else self._transform(a), self._transform(b).angle
+        dx, dy = bx - ax, by - ay
+        length = math.hypot(dx, dy)
+        ux, uy, turning = *((dx / length, dy / length) if length > 0.0 else (0.0, 0.0)), 0.0
+        if isinstance(resolved.spec, PrismaticJointSpec | WheelJointSpec):
+            ux, uy, turning = *xf_a.rotate(resolved.local_axis_a), spin_a  # the axis turns with A
+        force, torque = solver.joint_reaction(joint)
+        return JointState(
+            angle=angle_b - xf_a.angle - resolved.reference_angle,
+            spin=spin_b - spin_a,
+            travel=ux * dx + uy * dy,
+            speed=ux * (vbx - vax) + uy * (vby - vay) + turning * (ux * dy - uy * dx),
+            force=force,
+            torque=torque,
+        )
+
+    def _velocity_at(self, body: int | None, point: tuple[float, float]) -> tuple[float, float, float]:
+        """Return the velocity of a body's point, world frame, m/s, and the body's spin, rad/s."""
+        if body is None:
+            return 0.0, 0.0, 0.0
+        vx, vy, spin = self._now().velocities[self._model.rows[body]].tolist()
+        x, y = self._transform(body).apply(self._solver.mass_data(body)[0])
+        return vx - spin * (point[1] - y), vy + spin * (point[0] - x), spin
 
     def joint_bodies(self, joint: int) -> tuple[int | None, int]:
         """Return the two bodies of a joint: None and one of a mouse joint, of a gear joint the second ones of its two joints."""

@@ -18,7 +18,7 @@ from engine.scenes import Scene, build, from_plain, load_scene, save_scene, scen
 from engine.scenes.scene_file import scene_as_json
 from engine.world import BodySpec, DistanceJointSpec, FixtureSpec, World, WorldSettings, accept, commands, load_solver, solvers
 from engine.world import solver as table
-from engine.world.records import BodyMotion, JointState
+from engine.world.records import BodyMotion
 from engine.world.snapshot import SolverState
 from engine.world.solver import Becomes, Capabilities, Solver
 
@@ -75,7 +75,7 @@ class Falling(Solver):
     def joint_anchors(self, joint: int) -> tuple[tuple[float, float], tuple[float, float]]:
         raise AssertionError("there are no joints")
 
-    def joint_state(self, joint: int) -> JointState:
+    def joint_reaction(self, joint: int) -> tuple[tuple[float, float], float]:
         raise AssertionError("there are no joints")
 
     def save(self) -> SolverState:
