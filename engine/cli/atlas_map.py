@@ -30,33 +30,12 @@ _COLORS = "cividis"
 _SIZE, _DPI = (12.6, 6.4), 110
 _FINE = 400
 """Points along each axis at which the law is drawn: finer than the cells."""
-_LABEL_AT = 0.62
-"""Position of its name along a line, 0 to 1."""
 _DECADE = 10.0
 """Axes shorter than that have a number at every digit, longer ones at 1, 2 and 5."""
 _SHARES = {"tunneled": (0.5, 0.9), "hit": (0.5, 0.1)}
 """Shares whose lines are drawn besides the border itself."""
-_RULE_WORDS: dict[str, str] = {
-    "discrete": "discrete steps, no CCD",
-    "default": "continuous physics, no bullet flag",
-    "bullet": "continuous physics and the bullet flag",
-    "substeps": "our own sub-steps",
-    "swept": "our own swept test",
-}
-_RULE_WORDS_OF_OURS: dict[str, str] = {
-    "discrete": "soft step, discrete",
-    "default": "soft step, continuous",
-    "bullet": "soft step, continuous (the bullet flag means nothing)",
-}
 _LINE, _CAP, _MARK = "white", "#d55e00", "#d55e00"
 """The law; the cap and cells that differ: an orange-red that is distinct from blue, yellow and white in every kind of color vision."""
-_TARGET_WORDS: dict[str, str] = {
-    "static": "a static wall",
-    "kinematic": "a moving wall",
-    "dynamic": "a free plate",
-    "sensor": "a sensor",
-    "head_on": "another bullet, head-on",
-}
 
 
 def as_csv(found: AtlasMap) -> bytes:
@@ -103,9 +82,7 @@ def _title(found: AtlasMap) -> str:
     plan = found.plan
     shown = {name: value for name, value in plan.fixed.items() if value != 0.0 or name == "target_speed"}
     fixed = ", ".join(f"{PARAMETERS[name].title} {value:g} {PARAMETERS[name].unit}".strip() for name, value in shown.items())
-    bullets = "square bullets (radius: half the side)" if plan.base.shape == "box" else "round bullets"
-    rule = _RULE_WORDS[found.rule] if plan.base.is_box2d else _RULE_WORDS_OF_OURS[found.rule]
-    return f"Shots at {_TARGET_WORDS[plan.base.target]}: {rule}\n{bullets}, {fixed}"
+    return f"rule {found.rule}, target {plan.base.target}, solver {plan.base.solver}, bullet: {plan.base.shape}\n{fixed}"
 
 
 def _draw_panel(panel: Axes, found: AtlasMap, what: str, shares: FloatArray) -> Any:
@@ -143,12 +120,8 @@ def _draw_line(
     outline: list[AbstractPathEffect] = [withStroke(linewidth=width + 1.6, foreground="black")]
     lines = panel.contour(x, y, values, levels=[level], colors=color, linestyles=style, linewidths=width)
     lines.set_path_effects(outline)
-    path = max(lines.allsegs[0], key=len)
-    place = path[int(_LABEL_AT * (len(path) - 1))]
-    box = {"facecolor": "black", "edgecolor": "none", "alpha": 0.8, "pad": 1.5}
-    panel.text(
-        float(place[0]), float(place[1]), words, fontsize=9, color="white", ha="center", va="center", clip_on=True, zorder=4.0, bbox=box
-    )
+    for text in panel.clabel(lines, fmt={level: words}, fontsize=9, colors="white"):
+        text.set_path_effects(outline)
 
 
 def _draw_cap(panel: Axes, plan: AtlasPlan, x: FloatArray, y: FloatArray) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from engine.cli.options import ALL, MAX_PAIRS, Jobs, JsonFile, ReportFolder, Seed, command, listed, n_jobs, option
 from engine.cli.output import LOADING, progress, waiting, warming
-from engine.report import Page, Part, Report, Table
+from engine.report import Page, Part, Report
 
 if TYPE_CHECKING:
     from engine.compare.bulk.comparison import Tally
@@ -18,10 +18,6 @@ if TYPE_CHECKING:
 __all__ = ["compare_command"]
 
 _SHOWN_UNEXPLAINED = 5
-_MIN_SECONDS = 0.005
-"""Minimum time of one side's calls for a speed: below it a page fault or another process would decide."""
-_UNTOUCHED = ("aabb", "mass", "hull")
-"""Queries about one shape, which touches nothing."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -102,33 +98,16 @@ def _page(folder: str, total: Tally, run: Run, is_whole: bool) -> Page:
 
 
 def _parts(total: Tally, timings: bool, has_page: bool) -> Iterator[Part]:
+    from engine.compare.report.document import summary_table
     from engine.contracts.agreement import REASONS
 
-    rows, lines, untimed = [], [], []
+    yield summary_table(total)
     for query, tally in total.queries.items():
-        numbers = tally.as_json()
-        counts = (tally.agree, sum(tally.explained.values()), tally.unexplained, f"{tally.max_point_error:.2g} m")
-        rows.append((query, tally.pairs, None if query in _UNTOUCHED else tally.touching, *counts))
-        if min(tally.seconds["ours"], tally.seconds["box2d"]) >= _MIN_SECONDS:
-            lines.append(f"{query}: {tally.per_second('ours'):,.0f} pairs/s, Box2D {tally.per_second('box2d'):,.0f} pairs/s")
-        else:
-            untimed.append(query)
         if timings:
-            lines.append(f"{query} took: " + ", ".join(f"{part} {seconds:,.2f} s" for part, seconds in tally.seconds.items()))
-        if "missed_share" in numbers:
-            share, depth = numbers["missed_share"], numbers["worst_missed_depth"]
-            lines.append(f"{query}: Box2D missed {share:.1%} of the touches, the deepest of {depth:.2g} m")
-        if "wrong_axis_share" in numbers:
-            share, depth = numbers["wrong_axis_share"], numbers["max_excess_depth"]
-            lines.append(f"{query}: Box2D's axis is not that of least depth in {share:.1%} of the contacts, at most {depth:.2g} m deeper")
-        if tally.explained:
-            reasons = ", ".join(f"{count:,} {REASONS[reason].name}" for reason, count in numbers["explained"].items())
-            lines.append(f"{query} explained: {reasons}")
-    yield Table("", ("query", "pairs", "touching", "agree", "explained", "unexplained", "max error"), tuple(rows))
-    yield from lines
-    if untimed:
-        yield f"too few pairs to time: {', '.join(untimed)}"
-    for query, tally in total.queries.items():
+            yield f"{query} took: " + ", ".join(f"{part} {seconds:,.2f} s" for part, seconds in tally.seconds.items())
+        reasons = ", ".join(f"{count:,} {REASONS[reason].name}" for reason, count in sorted(tally.explained.items()))
+        if reasons:
+            yield f"{query} explained: {reasons}"
         for pair in tally.unexplained_pairs[:_SHOWN_UNEXPLAINED]:
             yield f"unexplained {query}: seed {total.seed}, chunk {pair.chunk}, row {pair.row}: {pair.evidence}"
     if total.unexplained_total and not has_page:

@@ -25,7 +25,7 @@ from engine.common.jit import cache_folder, cache_is_warm, can_keep, is_compilin
 from engine.common.words import counted
 from engine.report import Cell, Link, Report, Table
 
-__all__ = ["Finding", "doctor_command", "findings", "probe"]
+__all__ = ["Finding", "doctor_command", "findings"]
 
 _ROOT = Path(__file__).resolve().parents[2]
 _WHEELS = {("Linux", "x86_64"), ("Windows", "AMD64"), ("Darwin", "arm64")}
@@ -57,7 +57,6 @@ def findings() -> Iterator[Finding]:
     yield from _sdl()
     yield _display()
     yield from _numba()
-    yield _processor()
     yield from _demos()
 
 
@@ -122,19 +121,34 @@ def compile_everything() -> str:
     return f"Compiled {counted(n_new, 'function')} in {time.monotonic() - began:.0f} s, by {by}; {n_before} were there before."
 
 
-def _run(program: str) -> subprocess.CompletedProcess[str]:
-    """Run a program of Python in a process of its own, which a broken library may end."""
-    command = [sys.executable, "-c", program]
-    return subprocess.run(command, cwd=_ROOT, capture_output=True, text=True, timeout=_PROBE_TIME, check=False)
+def _ask(function: str) -> tuple[Any, str]:
+    """Return what a function of this module returns in a process of its own, which a broken library may end; else the problem."""
+    program = f"import json; from engine.cli import doctor; print(json.dumps(doctor.{function}()))"
+    try:
+        ran = subprocess.run([sys.executable, "-c", program], cwd=_ROOT, capture_output=True, text=True, timeout=_PROBE_TIME, check=False)
+        if ran.returncode == 0:
+            return json.loads(ran.stdout), ""
+    except subprocess.TimeoutExpired:
+        return None, f"no answer in {_PROBE_TIME:.0f} s"
+    except (OSError, ValueError) as error:
+        return None, f"its test answers with something else ({error})"
+    ending = f"the interpreter was ended by {signal.Signals(-ran.returncode).name}" if ran.returncode < 0 else f"status {ran.returncode}"
+    return None, (ran.stderr.strip().splitlines() or [ending])[-1]
+
+
+def demos_probe() -> tuple[int, dict[str, str]]:
+    """Return the number of demos, and why modules of demos cannot be imported."""
+    from engine.sim.registry import all_demos, broken_demos
+
+    return len(all_demos()), dict(broken_demos())
 
 
 def _demos() -> Iterator[Finding]:
-    script = "import json; from engine.sim.registry import all_demos, broken_demos; print(json.dumps([len(all_demos()), broken_demos()]))"
-    try:
-        n_demos, broken = json.loads(_run(script).stdout)
-    except (OSError, subprocess.SubprocessError, ValueError):
-        yield Finding("demos", "problem", "none can be imported", f"mend what stands above first; then: {program()} list")
+    answer, problem = _ask("demos_probe")
+    if answer is None:
+        yield Finding("demos", "problem", f"none can be imported: {problem}", f"mend what stands above first; then: {program()} list")
         return
+    n_demos, broken = answer
     for name, reason in broken.items():
         yield Finding("demos", "problem", f"{name}: {reason}", "restore that file; all others run without it")
     if not broken:
@@ -152,22 +166,10 @@ def _python() -> Finding:
 
 def _platform() -> Finding:
     system, machine = platform.system(), platform.machine()
-    text = f"{system} {platform.release()}, {machine}"
+    text = f"{system} {platform.release()}, {machine}, {counted(os.cpu_count() or 1, 'core')}"
     if (system, machine) not in _WHEELS:
         return Finding("platform", "note", text, "PyPI has no Box2D wheel for it: pip needs swig and a C++ compiler to build one")
     return Finding("platform", "ok", text)
-
-
-def _pinned() -> tuple[dict[str, str], dict[str, str]]:
-    """Return names and tested versions of what the program uses itself, and of what that needs in turn.
-
-    An installed copy knows the names of the first alone, and no versions.
-    """
-    if not is_checkout():
-        return dict.fromkeys(sorted(["numba", "numpy", *LAB.values()], key=str.lower), ""), {}
-    own, _, others = (_ROOT / "requirements.txt").read_text(encoding="utf-8").partition("# What those need.")
-    pattern = re.compile(r"^([\w.-]+)==([\w.]+)", re.MULTILINE)
-    return dict(pattern.findall(own)), dict(pattern.findall(others))
 
 
 def _installed(name: str) -> str | None:
@@ -178,23 +180,20 @@ def _installed(name: str) -> str | None:
 
 
 def _packages() -> Iterator[Finding]:
-    own, others = _pinned()
-    yield from (_package(name, version) for name, version in own.items())
-    rest = [_package(name, version) for name, version in others.items()]
-    yield from (finding for finding in rest if finding.state != "ok")
-    if not rest:
-        return
-    as_pinned = sum(finding.state == "ok" for finding in rest)
-    yield Finding("what those need", "ok", f"{as_pinned} of {len(rest)} packages at the version tested")
-
-
-def _package(name: str, wanted: str) -> Finding:
-    version = _installed(name)
-    if version is None:
-        return Finding(name, "problem", "not installed", f"{_INSTALL}  (wants {wanted})" if wanted else _INSTALL)
-    if wanted and version != wanted:
-        return Finding(name, "note", version, f"tested with {wanted}: {_INSTALL}")
-    return Finding(name, "ok", version)
+    """Compare what is installed with what was tested; an installed copy knows the names of what it uses itself, and no versions."""
+    wanted = dict.fromkeys(["numba", "numpy", *LAB.values()], "")
+    if is_checkout():
+        wanted = dict(re.findall(r"(?m)^([\w.-]+)==([\w.]+)", (_ROOT / "requirements.txt").read_text(encoding="utf-8")))
+    n_good = 0
+    for name, pin in wanted.items():
+        version = _installed(name)
+        if version is None:
+            yield Finding(name, "problem", "not installed", f"{_INSTALL}  (wants {pin})" if pin else _INSTALL)
+        elif pin and version != pin:
+            yield Finding(name, "note", version, f"tested with {pin}: {_INSTALL}")
+        else:
+            n_good += 1
+    yield Finding("packages", "ok", f"{n_good} of {len(wanted)} as they were tested")
 
 
 def _mixed() -> Iterator[Finding]:
@@ -210,8 +209,8 @@ def _mixed() -> Iterator[Finding]:
             yield Finding(f"import {folder}", "problem", f"{' and '.join([needed, *present])} share one folder", advice)
 
 
-def probe() -> None:
-    """Drop a disc on a floor in a world of Box2D, test the memory reader, and print what came out as JSON."""
+def box2d_probe() -> dict[str, Any]:
+    """Drop a disc on a floor in a world of Box2D, test the memory reader, and return what came out."""
     from engine.geometry import Circle, Polygon
     from engine.world import BodySpec, FixtureSpec, World, load_solver
 
@@ -220,39 +219,23 @@ def probe() -> None:
     disc = world.create_body(BodySpec((FixtureSpec(Circle(0.5)),), position=(0.0, 1.0)))
     touched = sum(len(world.step().began) for _ in range(60))
     height = world.state(disc).position[1]
-    fell_well = touched == 1 and abs(height - 0.5) < 0.02
     solver = load_solver("box2d")
-    result = {"fell_well": fell_well, "height": height, "memory_problem": solver.prepare(), "engine": solver.capabilities.version}
-    sys.stdout.write(json.dumps(result))
+    fell_well = touched == 1 and abs(height - 0.5) < 0.02
+    return {"fell_well": fell_well, "height": height, "memory_problem": solver.prepare(), "engine": solver.capabilities.version}
 
 
 def _box2d() -> Iterator[Finding]:
-    said: Any = {}
-    try:
-        ran = _run("from engine.cli.doctor import probe; probe()")
-        said = json.loads(ran.stdout) if ran.returncode == 0 else {}
-        problem = "" if said else (ran.stderr.strip().splitlines() or [_ending(ran.returncode)])[-1]
-    except subprocess.TimeoutExpired:
-        problem = f"no answer in {_PROBE_TIME:.0f} s"
-    except ValueError:
-        problem = "its test answers with something else"
-    if said and not said["fell_well"]:
-        problem = f"a disc dropped on a floor lies at {said['height']:.4g} m instead of 0.5 m"
+    answer, problem = _ask("box2d_probe")
+    if answer is not None and not answer["fell_well"]:
+        problem = f"a disc dropped on a floor lies at {answer['height']:.4g} m instead of 0.5 m"
     if problem:
         yield Finding("Box2D works", "problem", problem, _REINSTALL)
     else:
-        yield Finding("Box2D works", "ok", f"a disc falls on a floor and stays; the engine inside the wheel is Box2D {said['engine']}")
-    if said and said["memory_problem"] is None:
+        yield Finding("Box2D works", "ok", f"a disc falls on a floor and stays; the engine inside the wheel is Box2D {answer['engine']}")
+    if answer is not None and answer["memory_problem"] is None:
         yield Finding("memory reader", "ok", "reads contacts straight from Box2D; equal to the public interface")
-    elif said:
-        yield Finding("memory reader", "note", str(said["memory_problem"]), _READER_HELP)
-
-
-def _ending(status: int) -> str:
-    try:
-        return f"the interpreter was ended by {signal.Signals(-status).name}"
-    except ValueError:
-        return f"the interpreter ended with status {status}"
+    elif answer is not None:
+        yield Finding("memory reader", "note", answer["memory_problem"], _READER_HELP)
 
 
 def _sdl() -> Iterator[Finding]:
@@ -294,16 +277,3 @@ def _cache_words() -> str:
     if lost:
         return f"torn: {counted(lost, 'module')} of it gone, compiled again when needed"
     return f"warm: what a running world needs is compiled, {counted(n_in_cache(), 'function')} in all; the rest when first asked for"
-
-
-def _processor() -> Finding:
-    cores = os.cpu_count() or 1
-    try:
-        from llvmlite import binding
-
-        name, features = str(binding.get_host_cpu_name()), binding.get_host_cpu_features()
-    except (ImportError, RuntimeError) as error:
-        return Finding("processor", "note", f"{cores} cores; LLVM cannot be asked ({error})", _INSTALL)
-    wide = [label for label, flag in (("AVX-512", "avx512f"), ("AVX2", "avx2"), ("NEON", "neon")) if features.get(flag)]
-    text = f"{name}, {cores} cores, {wide[0] if wide else 'no AVX2'}"
-    return Finding("processor", "ok", text)

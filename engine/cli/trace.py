@@ -108,23 +108,13 @@ def _cut(tracing: Tracing, method: str, args: TraceOptions) -> Cut:
 
 
 def _refused_by_box2d(pieces: Sequence[Polygon | Circle]) -> tuple[str, ...]:
-    """Make a body of the pieces in a world, and return what was said of those that it refuses.
-
-    All at once; where that is refused, one after the other: what a fixture costs that is added grows with those that are there (measured).
-    """
+    """Make a body of each piece in a world, and return what was said of those that it refuses."""
     from engine.world import BodySpec, FixtureSpec, World
 
-    try:
-        World().create_body(BodySpec(tuple(FixtureSpec(piece) for piece in pieces)))
-        return ()
-    except LabError:
-        pass
-    world = World()
-    body = world.create_body(BodySpec())
-    refused = []
+    world, refused = World(), []
     for k, piece in enumerate(pieces):
         try:
-            world.create_fixture(body, FixtureSpec(piece))
+            world.create_body(BodySpec((FixtureSpec(piece),)))
         except LabError as error:
             refused.append(f"piece {k}: {error}")
     return tuple(refused)

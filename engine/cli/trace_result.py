@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -81,7 +82,7 @@ class Cut:
 
 @styled
 def draw_cuts(tracing: Tracing, cuts: Sequence[Cut]) -> bytes:
-    """Return the PNG: the outline as a black line, pieces that touch in different colors; the same cuts give the same bytes."""
+    """Return the PNG: the outline as a black line, each piece in a color; the same cuts give the same bytes."""
     from matplotlib.figure import Figure
 
     n_columns = min(_MAX_COLUMNS, len(cuts))
@@ -112,7 +113,7 @@ def _draw_panel(panel: Axes, tracing: Tracing, cut: Cut) -> None:
     _draw_behind(panel, tracing)
     pieces = cut.body.pieces
     shapes = [Disc(piece.center, piece.radius) if isinstance(piece, Circle) else Patch(piece.vertices, closed=True) for piece in pieces]
-    colors = _colored(pieces)
+    colors = list(itertools.islice(itertools.cycle(METHOD_COLORS), len(pieces)))
     faces = to_rgba_array(colors, _TINT)
     panel.add_collection(PatchCollection(shapes, facecolors=faces, edgecolors=colors, linewidths=1.2))
     panel.add_patch(_outline_patch(tracing, facecolor="none", edgecolor="black", linewidth=1.3))
@@ -140,19 +141,6 @@ def _outline_patch(tracing: Tracing, **style: Any) -> PathPatch:
 
     rings = [Path(np.concatenate((ring, ring[:1])), closed=True) for ring in tracing.outline.rings()]
     return PathPatch(Path.make_compound_path(*rings), **style)
-
-
-def _colored(pieces: Sequence[Polygon | Circle]) -> list[str]:
-    """Give each piece the first color that none of those before it has whose boxes meet its box."""
-    boxes = np.array([_box(piece) for piece in pieces])
-    chosen: list[int] = []
-    for k, box in enumerate(boxes):
-        before = boxes[:k]
-        meets = (before[:, :2] <= box[2:]).all(axis=1) & (before[:, 2:] >= box[:2]).all(axis=1)
-        neighbors = [chosen[j] for j in np.flatnonzero(meets)]
-        counts = [neighbors.count(color) for color in range(len(METHOD_COLORS))]
-        chosen.append(counts.index(min(counts)))
-    return [METHOD_COLORS[color] for color in chosen]
 
 
 def _box(piece: Polygon | Circle) -> tuple[float, float, float, float]:

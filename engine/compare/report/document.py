@@ -24,7 +24,7 @@ from engine.report import Cell, Link, Table, meters
 from engine.report.charts import COLORS, as_svg, styled
 from engine.report.page import render_page
 
-__all__ = ["histogram_svg", "html_report"]
+__all__ = ["histogram_svg", "html_report", "summary_table"]
 
 _ERRORS = {
     "point_error": ("Error of a point, of the pairs that agree", "m"),
@@ -60,6 +60,10 @@ _WRONG = {
 }
 
 
+_UNTOUCHED = ("aabb", "mass", "hull")
+"""Queries about one shape, which touches nothing."""
+_MIN_SECONDS = 0.005
+"""Minimum time of one side's calls for a speed: below it a page fault or another process would decide."""
 _FLOOR = 0.5
 """Number of pairs at which bars of the logarithmic histograms begin."""
 
@@ -77,20 +81,23 @@ def html_report(total: Tally, run: Run, found: Sequence[Exhibit], folder: str, i
         box2d=BOX2D_VERSION,
         is_whole=is_whole,
         n_compared=max((tally.pairs for tally in total.queries.values()), default=0),
-        summary=_summary(total),
+        summary=summary_table(total),
         wrong=[_wrong_table(tally, tally.wrong) for tally in total.queries.values() if tally.wrong is not None and tally.touching],
         queries=[_query(name, tally, [one for one in found if one.query == name], folder) for name, tally in total.queries.items()],
     )
 
 
-def _summary(total: Tally) -> Table:
+def summary_table(total: Tally) -> Table:
+    """Return a row for each query; a speed, pairs a second, only where it was timed for long enough."""
     rows: list[tuple[Cell, ...]] = []
     for query, tally in total.queries.items():
-        counts = (tally.pairs, tally.touching, tally.agree, tally.explained.total())
+        touching = None if query in _UNTOUCHED else tally.touching
         unexplained = Link(f"{tally.unexplained:,}", "wrong" if tally.unexplained else "right")
-        rates = [f"{tally.per_second(part):,.0f}" for part in ("ours", "box2d")]
+        is_timed = min(tally.seconds["ours"], tally.seconds["box2d"]) >= _MIN_SECONDS
+        rates = [round(tally.per_second(part)) if is_timed else None for part in ("ours", "box2d")]
+        counts = (tally.pairs, touching, tally.agree, tally.explained.total())
         rows.append((Link(query, href=f"#{query}"), *counts, unexplained, meters(tally.max_point_error), *rates))
-    heads = ("query", "pairs", "touching", "agree", "explained", "unexplained", "largest error", "ours", "Box2D")
+    heads = ("query", "pairs", "touching", "agree", "explained", "unexplained", "largest error", "ours, pairs/s", "Box2D, pairs/s")
     return Table("", heads, tuple(rows))
 
 
