@@ -147,7 +147,8 @@ def adapter_of(kinds: tuple[str, ...]) -> TypeAdapter[Any]:
 
 
 _Text = Annotated[str, ModelField(max_length=MAX_TEXT)]
-_Point = Annotated[Any, WithJsonSchema(_POINT)]
+_Coordinate = Annotated[float, ModelField(ge=-MAX_COORDINATE, le=MAX_COORDINATE)]
+_Point = Annotated[list[_Coordinate], ModelField(min_length=2, max_length=2)]
 _Body = _model(KINDS["body"], False)
 _Joint = _union(JOINT_KINDS)
 
@@ -158,12 +159,7 @@ class SettingsModel(_model(KINDS["settings"], False)):  # type: ignore[misc]
     solver: Annotated[str, ModelField(description="The solver that drives the world, by its name.")] = DEFAULT
 
 
-_PNG = {
-    "type": "string",
-    "contentEncoding": "base64",
-    "contentMediaType": "image/png",
-    "maxLength": 4 * MAX_PICTURE_BYTES // 3 + 4,
-}
+_PNG: Any = {"contentEncoding": "base64", "contentMediaType": "image/png"}
 
 
 class PictureModel(Strict):
@@ -174,7 +170,7 @@ class PictureModel(Strict):
     ]
     lower: _Point
     upper: _Point
-    png: Annotated[Any, WithJsonSchema(_PNG)]
+    png: Annotated[str, ModelField(max_length=4 * MAX_PICTURE_BYTES // 3 + 4, json_schema_extra=_PNG)]
 
 
 class WorldModel(Strict):
@@ -183,7 +179,7 @@ class WorldModel(Strict):
     settings: Annotated[SettingsModel, ModelField(description="Settings of the world.")] = SettingsModel()
     bodies: Annotated[list[_Body], ModelField(fail_fast=True, max_length=MAX_BODIES, default_factory=list)]  # type: ignore[valid-type]
     joints: Annotated[list[_Joint], ModelField(fail_fast=True, max_length=MAX_JOINTS, default_factory=list)]  # type: ignore[valid-type]
-    offset: Annotated[Any, WithJsonSchema(_POINT | {"description": "Where the world's origin is in the picture, meters."})] = (0.0, 0.0)
+    offset: Annotated[_Point, ModelField(description="Where the world's origin is in the picture, meters.", default=[0.0, 0.0])]
     label: _Text = ""
     pictures: Annotated[list[PictureModel], ModelField(fail_fast=True, max_length=MAX_PICTURES, default_factory=list)]
 

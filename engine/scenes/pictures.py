@@ -95,16 +95,10 @@ class BodyPicture:
         return {"bodies": [names[body] for body in self.bodies], "lower": list(self.lower), "upper": list(self.upper), "png": text}
 
 
-def png_of(plain: object) -> bytes:
-    """Return the bytes of a picture of a file, whose plain data are a text in base64; not checked yet whether they are one."""
-    if not isinstance(plain, str):
-        raise InvalidInputError("png", "a PNG picture in base64", plain)
-    if len(plain) > 4 * MAX_PICTURE_BYTES // 3 + 4:
-        raise InvalidInputError(
-            "png", f"a PNG picture of at most {MAX_PICTURE_BYTES} bytes, in base64", Described(f"{len(plain)} characters")
-        )
+def png_of(text: str) -> bytes:
+    """Return the bytes of a picture of a file, which are base64 there; not checked yet whether they are one."""
     try:
-        return base64.b64decode(plain, validate=True)
+        return base64.b64decode(text, validate=True)
     except (binascii.Error, ValueError):
         raise InvalidInputError("png", "a PNG picture in base64", Described("something else")) from None
 

@@ -14,9 +14,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, TypeVar
 
-from engine.common.checks import point
 from engine.common.errors import Described, InvalidInputError, LabError, renamed
-from engine.common.limits import MAX_COORDINATE
 from engine.common.words import brief, path_below
 from engine.geometry import AABB, Transform
 from engine.scenes.pictures import MAX_ALL_PICTURE_BYTES, MAX_PICTURED_BODIES, MAX_PICTURES, BodyPicture
@@ -73,7 +71,8 @@ class SceneWorld:
     Raises
     ------
     InvalidInputError
-        A joint of a body that is not there, a text too long, too many of something, what the solver cannot take.
+        A joint of a body that is not there, two pictures of a body, what the solver cannot take. Numbers of things and lengths of texts are
+        bounded in files only (`engine.scenes.models`).
     """
 
     settings: WorldSettings = _DEFAULT
@@ -125,24 +124,16 @@ class Scene(SceneWorld):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        for name, kind, most in (("notes", str, MAX_NOTES), ("worlds", SceneWorld, MAX_WORLDS - 1)):
-            object.__setattr__(self, name, _listed(name, getattr(self, name), kind, most))
-        for name in ("title", "watch"):
-            _text(name, getattr(self, name))
-        if any(isinstance(one, Scene) for one in self.worlds):
-            raise InvalidInputError("worlds", "a sequence of SceneWorld", Described("a Scene among them"))
-        for k, note in enumerate(self.notes):
-            _text(f"notes[{k}]", note)
+        for name in ("notes", "worlds"):
+            object.__setattr__(self, name, tuple(getattr(self, name)))
         pictures = [picture for world in self.all_worlds for picture in world.pictures]
-        for counted, most, what in (
+        for number, most, what in (
             (len(pictures), MAX_PICTURES, "pictures"),
             (sum(len(picture.bodies) for picture in pictures), MAX_PICTURED_BODIES, "bodies with a picture"),
             (sum(len(picture.png) for picture in pictures), MAX_ALL_PICTURE_BYTES, "bytes"),
         ):
-            if counted > most:
-                raise InvalidInputError("pictures", f"at most {most} {what}, in all worlds together", Described(str(counted)))
-        if self.camera is not None and not isinstance(self.camera, AABB):
-            raise InvalidInputError("camera", "an AABB", self.camera)
+            if number > most:
+                raise InvalidInputError("pictures", f"at most {most} {what}, in all worlds together", Described(str(number)))
 
     @property
     def all_worlds(self) -> tuple[SceneWorld, ...]:
@@ -266,21 +257,15 @@ def scene_of_snapshot(
 
 
 def _check_world(world: SceneWorld) -> None:
-    """Check the parts that every world of a scene has, and make tuples of them."""
-    if not isinstance(world.settings, WorldSettings):
-        raise InvalidInputError("settings", "WorldSettings", world.settings)
-    listed = (("bodies", BodySpec, MAX_BODIES), ("joints", JointSpec, MAX_JOINTS), ("pictures", BodyPicture, MAX_PICTURES))
-    for name, kind, most in listed:
-        object.__setattr__(world, name, _listed(name, getattr(world, name), kind, most))
+    """Make tuples of the parts of a world, as its solver holds them, and check what they refer to."""
+    for name in ("bodies", "joints", "pictures"):
+        object.__setattr__(world, name, tuple(getattr(world, name)))
     object.__setattr__(world, "settings", _accepted(world.settings, "settings", world.solver))
     for name in ("bodies", "joints"):
         held = tuple(_accepted(spec, f"{name}[{k}]", world.solver) for k, spec in enumerate(getattr(world, name)))
         object.__setattr__(world, name, held)
-    x, y = point("offset", world.offset, "m")
+    x, y = world.offset
     object.__setattr__(world, "offset", (x + 0.0, y + 0.0))  # 0 is left out of files, and so is -0
-    if max(map(abs, world.offset)) > MAX_COORDINATE:
-        raise InvalidInputError("offset", f"two numbers from {-MAX_COORDINATE:g} to {MAX_COORDINATE:g} m", world.offset)
-    _text("label", world.label)
     for k, picture in enumerate(world.pictures):
         if max(picture.bodies) >= len(world.bodies):
             raise InvalidInputError(f"pictures[{k}].bodies", f"places of {len(world.bodies)} bodies, from 0", picture.bodies)
@@ -301,20 +286,6 @@ def _accepted(spec: _T, path: str, solver: str) -> _T:
     """Return a specification as the solver holds it, so that a scene is the same before it is written down and after it is read."""
     with renamed(partial(path_below, path)):
         return accept(spec, solver)
-
-
-def _listed(name: str, value: object, kind: Any, most: int) -> tuple[Any, ...]:
-    if not isinstance(value, list | tuple) or len(value) > most:
-        raise InvalidInputError(name, f"a sequence of at most {most}", value)
-    for k, item in enumerate(value):
-        if not isinstance(item, kind):
-            raise InvalidInputError(f"{name}[{k}]", "text" if kind is str else getattr(kind, "__name__", "a joint's specification"), item)
-    return tuple(value)
-
-
-def _text(field: str, value: object) -> None:
-    if not isinstance(value, str) or len(value) > MAX_TEXT:
-        raise InvalidInputError(field, f"text of at most {MAX_TEXT} characters", value)
 
 
 @contextmanager

@@ -36,7 +36,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from engine.common.checks import choice, point
+from engine.common.checks import choice
 from engine.common.errors import Described, InvalidInputError, renamed
 from engine.common.files import write_atomically
 from engine.common.json_file import json_text, read_json
@@ -104,11 +104,16 @@ def save_scene(path: str | os.PathLike[str], scene: Scene) -> None:
     Raises
     ------
     InvalidInputError
-        The file would be larger than can be loaded.
+        The file would be larger than can be loaded, or has too many of something, or too long a text.
     OSError
         The file cannot be written.
     """
-    content = json_text(scene_as_json(scene))
+    from engine.common.file_schema import validated
+    from engine.scenes.models import SceneModel
+
+    plain = scene_as_json(scene)
+    validated(SceneModel, plain)
+    content = json_text(plain)
     if len(content) > MAX_FILE_BYTES:
         raise InvalidInputError(os.fspath(path), f"a scene file, at most {MAX_FILE_BYTES} bytes", Described(str(len(content))))
     write_atomically(path, content)
@@ -206,7 +211,7 @@ def _world_parts(model: WorldModel, path: str, left_out: list[str]) -> dict[str,
         "bodies": tuple(bodies),
         "joints": tuple(joints),
         "pictures": tuple(_picture(picture, path_below(path, f"pictures[{k}]"), places) for k, picture in enumerate(model.pictures)),
-        "offset": point(path_below(path, "offset"), model.offset, "m"),
+        "offset": tuple(model.offset),
         "label": model.label,
         "solver": solver,
     }
@@ -218,7 +223,7 @@ _REFERENCES = ("body", "body_a", "body_b")
 def _picture(model: PictureModel, path: str, places: Mapping[str, Sequence[int]]) -> BodyPicture:
     bodies: list[Any] = [_place(body, path_below(path, f"bodies[{k}]"), places) for k, body in enumerate(model.bodies)]
     with renamed(partial(path_below, path)):
-        return BodyPicture(tuple(bodies), png_of(model.png), model.lower, model.upper)
+        return BodyPicture(tuple(bodies), png_of(model.png), (model.lower[0], model.lower[1]), (model.upper[0], model.upper[1]))
 
 
 def _place(reference: object, path: str, places: Mapping[str, Sequence[int]]) -> object:
@@ -232,10 +237,10 @@ def _place(reference: object, path: str, places: Mapping[str, Sequence[int]]) ->
 
 
 def _camera(model: CameraModel) -> AABB:
-    lower, upper = point("camera.lower", model.lower), point("camera.upper", model.upper)
-    if not (lower[0] < upper[0] and lower[1] < upper[1]):
-        raise InvalidInputError("camera.upper", "right of and above camera.lower", list(upper))
-    return AABB(lower, upper)
+    (left, bottom), (right, top) = model.lower, model.upper
+    if not (left < right and bottom < top):
+        raise InvalidInputError("camera.upper", "right of and above camera.lower", model.upper)
+    return AABB((left, bottom), (right, top))
 
 
 def with_line(file: str, field: str) -> str:

@@ -67,9 +67,9 @@ class _Table:
         self._target = real_path(Path(path))
         self._temporary = temporary_beside(self._target)
         with naming(self._target):
-            self._file: TextIO = open(self._temporary, "x", encoding="utf-8", newline="")  # noqa: SIM115 - until `close` or `discard`
-            self._writer = csv.writer(self._file, lineterminator="\n")
-            self._writer.writerow(columns)
+            self._file: TextIO = open(self._temporary, "x", encoding="utf-8", newline="")  # noqa: SIM115 - until `close`
+        self._writer = csv.writer(self._file, lineterminator="\n")
+        self.add(iter([columns]))
 
     def add(self, rows: Iterator[Row]) -> None:
         with naming(self._target):
@@ -111,16 +111,14 @@ class Tables:
         states: str | os.PathLike[str] | None = None,
         timings: str | os.PathLike[str] | None = None,
     ) -> None:
-        self._tables: dict[str, _Table] = {}
+        columns = {"contacts": CONTACT_COLUMNS, "states": STATE_COLUMNS, "timings": TIMING_COLUMNS}
+        paths = {"contacts": contacts, "states": states, "timings": timings}
         self._names: dict[int, tuple[World, int, dict[int, str]]] = {}
+        self._tables: dict[str, _Table] = {}
         try:
-            for name, path, columns in (
-                ("contacts", contacts, CONTACT_COLUMNS),
-                ("states", states, STATE_COLUMNS),
-                ("timings", timings, TIMING_COLUMNS),
-            ):
+            for name, path in paths.items():
                 if path is not None:
-                    self._tables[name] = _Table(path, columns)
+                    self._tables[name] = _Table(path, columns[name])
         except BaseException:
             self.discard()
             raise
@@ -129,9 +127,10 @@ class Tables:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        if kind is None:
-            self.close()
-        else:
+        try:
+            if kind is None:
+                self.close()
+        finally:
             self.discard()
 
     def add(self, step: int, worlds: Sequence[World], times: Sequence[tuple[float, float]] = ()) -> None:
@@ -165,16 +164,15 @@ class Tables:
         return names
 
     def close(self) -> None:
-        """Write the files."""
+        """Write the files: all, or none."""
         try:
             for table in self._tables.values():
                 table.close()
-        except BaseException:
+        finally:
             self.discard()
-            raise
 
     def discard(self) -> None:
-        """Leave nothing behind."""
+        """Leave nothing behind that is not whole."""
         for table in self._tables.values():
             table.discard()
 
