@@ -6,18 +6,6 @@ from engine.common.errors import InvalidInputError
 from engine.demo import Demo
 
 
-def test_restart_repeats_the_run_to_the_bit(drop: type[Demo]) -> None:
-    demo = drop(seed=3)
-    for _ in range(60):
-        demo.sim.step()
-    first = demo.stages[0].world.state_hash()
-    demo.restart()
-    assert demo.steps == 0 and len(demo.stages) == 1
-    for _ in range(60):
-        demo.sim.step()
-    assert demo.stages[0].world.state_hash() == first
-
-
 def test_random_streams_depend_on_seed_and_name_only(drop: type[Demo]) -> None:
     assert drop(1).rng("a").random() == drop(1).rng("a").random()
     assert len({drop(seed).rng(name).random() for seed in (1, 2) for name in "ab"}) == 4
@@ -86,17 +74,6 @@ def test_the_hand_survives_a_body_that_is_destroyed(drop: type[Demo]) -> None:
     demo.drag((1.0, 1.0))
     demo.release()
     assert not demo.grabbing
-
-
-def test_the_hand_survives_a_restart(drop: type[Demo]) -> None:
-    demo = drop()
-    disc = demo.discs[0]  # type: ignore[attr-defined]
-    demo.grab(demo.stages[0].world.state(disc).position)
-    demo.restart()
-    demo.drag((1.0, 1.0))
-    demo.release()
-    demo.sim.step()
-    assert demo.stages[0].world.joint_ids == ()
 
 
 @pytest.mark.parametrize("point", [(1e30, 0.0), (float("nan"), 0.0), (float("inf"), 1.0)])

@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from engine.app.headless import picture_of
 from engine.app.session import Session
 from engine.common.errors import InvalidInputError
 from engine.demo import Demo
@@ -16,7 +15,7 @@ from engine.scenes import Scene, load_scene, save_scene, scene_of
 from engine.sim.actions import PressKey, Restart
 from engine.sim.history import History, demo_hash
 from engine.sim.recordings import load_recording
-from engine.sim.registry import all_demos, find_demo
+from engine.sim.registry import find_demo
 from engine.sim.replaying import new_demo, record, replay
 from engine.sim.scene_demo import scene_class, scene_demo
 from engine.world import BodySpec, FixtureSpec, World, default_solver, driven_by
@@ -44,28 +43,6 @@ def test_a_world_takes_the_solver_chosen_around_it_and_no_other() -> None:
         pass
     with pytest.raises(InvalidInputError, match="solver must be one of box2d, soft_step"):
         find_demo("bounce")(solver="newton")
-
-
-@pytest.mark.parametrize("kind", all_demos(), ids=lambda kind: kind.id)
-def test_every_demo_builds_steps_and_begins_anew(kind: type[Demo]) -> None:
-    demo = driven(kind)
-    for _ in range(12):
-        demo.sim.step()
-    assert {stage.world.solver for stage in demo.stages} <= {OURS} and demo.sim.solvers == (OURS,)
-    found = demo_hash(demo)
-    demo.restart()
-    for _ in range(12):
-        demo.sim.step()
-    assert demo_hash(demo) == found and demo.sim.solvers == (OURS,)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("kind", all_demos(), ids=lambda kind: kind.id)
-def test_every_demo_is_drawn(kind: type[Demo]) -> None:
-    demo = driven(kind)
-    for _ in range(40):
-        demo.sim.step()
-    assert picture_of(demo, (640, 480)).startswith(b"\x89PNG")
 
 
 def test_what_a_demo_makes_later_is_driven_by_it_too(twins: type[Demo]) -> None:

@@ -11,16 +11,14 @@ from threading import Event
 from time import monotonic
 from typing import Any
 
-import numpy as np
 import pygame
 import pytest
 
-from engine.app.dropped_files import drop_places, drop_size, load_dropped
+from engine.app.dropped_files import drop_size, load_dropped
 from engine.app.dropped_picture import picture_of
 from engine.app.dropper import Dropper
 from engine.app.headless import run_headless
 from engine.app.messages import Messages
-from engine.app.warmup import referee_factory
 from engine.app.window import Window
 from engine.cli.run import _drop, run_command
 from engine.common.errors import InvalidInputError, LabError
@@ -28,8 +26,7 @@ from engine.decompose import BodyFile, body_of_file, load_body, save_body
 from engine.demo import Demo
 from engine.sim import dropping
 from engine.sim.actions import DestroyBody, Drop
-from engine.sim.dropping import NoWorldError
-from engine.sim.registry import all_demos, find_demo
+from engine.sim.registry import find_demo
 from engine.trace import algorithm
 from engine.trace.case_file import SavedCase, save_case
 from tests.hazards.hostile import KINDS
@@ -141,21 +138,6 @@ def test_a_demo_that_a_file_fell_into_is_let_go(hand: Hand, ell: Path, tmp_path:
         assert left() is None, f"something holds the demo that {file.name} fell into"
 
 
-def test_a_picture_out_of_view_is_let_go(hand: Hand, ell: Path) -> None:
-    """Drawn from close by it takes a hundred megabytes."""
-    session = hand.window.session
-    session.clock.paused = True
-    hand.drop(ell)
-    (body,) = session.demo.dropped
-    assert list(hand.window.screen.painter._dropped._drawn) == [body]
-    body.world.set_pose(body.body, (500.0, 4.0), 0.0)
-    hand.frame()
-    assert not hand.window.screen.painter._dropped._drawn
-    body.world.set_pose(body.body, (0.0, 4.0), 0.0)
-    hand.frame()
-    assert list(hand.window.screen.painter._dropped._drawn) == [body]
-
-
 def test_several_at_once_and_an_svg_and_a_body_file(hand: Hand, ell: Path, tmp_path: Path) -> None:
     (tmp_path / "drawing.svg").write_text(SVG, encoding="utf-8")
     hand.drop(ell, tmp_path / "drawing.svg", BODY)
@@ -182,13 +164,6 @@ def test_what_cannot_be_used_is_told_in_one_line(hand: Hand, tmp_path: Path) -> 
     hand.drop(tmp_path)  # a folder
     assert "cannot be used" in hand.words[-1]
     assert hand.window.session.demo.dropped == [] and hand.window.session.timeline.failure == ""
-
-
-def test_dropped_text_is_ignored(hand: Hand) -> None:
-    for kind in (pygame.DROPBEGIN, pygame.DROPTEXT, pygame.DROPCOMPLETE):
-        hand.window.handle(pygame.event.Event(kind, text="hello", file="hello"))
-    hand.frame()
-    assert hand.words == [] and hand.window.router.dropper.n_pending == 0
 
 
 def test_the_window_goes_on_while_a_file_is_read(hand: Hand, ell: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -237,12 +212,6 @@ def test_a_stepper_case_opens_its_stepper(hand: Hand, tmp_path: Path) -> None:
     assert (demo.id, demo.title, demo.names) == ("stepper", "case.json", ("epa",))
 
 
-def test_a_pair_file_opens_the_pair(hand: Hand) -> None:
-    example = next(file for file in sorted((ROOT / "demos" / "pairs").glob("*.json")))
-    hand.drop(example)
-    assert hand.window.session.demo.id == "pair"
-
-
 def test_a_demo_without_a_world_says_so(ell: Path) -> None:
     pair = find_demo("pair")
     hand = Hand((pair,), pair())
@@ -268,28 +237,6 @@ def test_a_body_file_too_large_is_made_to_fit(tmp_path: Path) -> None:
     assert file.picture.lower[0] / whole.picture.lower[0] == pytest.approx(file.tolerance / whole.tolerance)
     save_body(tmp_path / "small.json", file)
     assert load_body(tmp_path / "small.json").outline.area == pytest.approx(file.outline.area)
-
-
-@pytest.mark.parametrize("kind", [pytest.param(demo, id=demo.id) for demo in all_demos()])
-def test_every_demo_with_a_world_takes_a_body(kind: type[Demo]) -> None:
-    demo = kind()
-    if not demo.stages:
-        with pytest.raises(NoWorldError):
-            demo.sim.act(Drop.of(load_body(BODY), (0.0, 0.0)))
-        return
-    body = demo.sim.act(Drop.of(load_dropped(str(BODY), drop_size(demo.home())), drop_places(demo.home(), 1)[0]))
-    for _ in range(8):
-        demo.sim.step()
-    assert not body.is_there or np.isfinite(body.world.state(body.body).position).all()
-
-
-def test_the_referee_checks_them_like_others(drop: type[Demo], ell: Path) -> None:
-    demo = drop(0, None, referee_factory())
-    demo.sim.act(Drop.of(load_dropped(str(ell), 1.2), (-4.0, 2.0)))
-    for _ in range(90):
-        demo.sim.step()
-    total = demo.agreement()
-    assert total.compared > 60 and total.unexplained == 0
 
 
 def test_the_command_drops_files_and_tells_mistakes(ell: Path, tmp_path: Path) -> None:

@@ -12,8 +12,6 @@ from engine.common.errors import InvalidInputError, LabError
 from engine.demo import Demo
 from engine.geometry import Circle, Polygon
 from engine.sim.actions import (
-    ChangeBody,
-    ChangeWorld,
     CreateBody,
     Drag,
     Grab,
@@ -89,23 +87,6 @@ def test_every_step_is_found_again() -> None:
     assert demo_hash(history.demo) == end
     assert history.divergence is None
     assert history.verify() is None
-
-
-def test_a_run_that_was_rewound_ends_as_one_that_was_not() -> None:
-    straight, wandering = played(260), played(150)
-    wandering.seek(20)
-    wandering.seek(140)
-    wandering.seek(150)
-    for step in range(150, 260):
-        if 150 <= step < 160:
-            wandering.act(Drag((0.05 * (step - 130), 3.0)))
-        if step == 160:
-            wandering.act(Release())
-        wandering.step()
-        if step % 50 == 0:
-            wandering.seek(step - 30)
-            wandering.seek(wandering.last)
-    assert demo_hash(wandering.demo) == demo_hash(straight.demo)
 
 
 def test_redo_returns_to_the_old_line_after_time_has_gone_on_in_another() -> None:
@@ -185,26 +166,15 @@ def test_what_was_undone_does_not_happen_again_by_itself() -> None:
     assert history.divergence is None
 
 
-def test_a_restart_can_be_undone() -> None:
-    history = played(100)
-    end = demo_hash(history.demo)
-    history.act(Restart())
-    assert history.demo.steps == 0
-    for _ in range(30):
-        history.step()
-    assert history.undo()
-    assert demo_hash(history.demo) == end
-
-
 def test_keyframes_are_thinned_out_and_every_step_stays_in_reach() -> None:
     memory.load()
-    history = History(Rain(3), max_bytes=250_000)
-    for _ in range(1520):  # the last keyframe but one is packed in the steps after the newest
+    history = History(Rain(3), max_bytes=20_000)
+    for _ in range(500):  # the last keyframe but one is packed in the steps after the newest
         history.step()
-    assert history.n_bytes <= 250_000
-    assert len(history.keyframes) < 1500 // 60
-    history.seek(700)
-    assert demo_hash(history.demo) == history.hash_at(700)
+    assert history.n_bytes <= 20_000
+    assert 2 < len(history.keyframes) < 500 // 60
+    history.seek(250)
+    assert demo_hash(history.demo) == history.hash_at(250)
 
 
 def test_a_fault_is_named() -> None:
@@ -213,25 +183,6 @@ def test_a_fault_is_named() -> None:
     history.seek(10)
     history.seek(59)
     assert history.divergence is not None and history.divergence.step == 50
-
-
-def test_edits_are_part_of_the_past() -> None:
-    history = played(50)
-    spec = BodySpec((FixtureSpec(Polygon.box(0.5, 0.5)),), position=(0.0, 3.0))
-    body = history.act(CreateBody.of(0, spec))
-    history.step()
-    history.act(ChangeBody(0, body, {"fixed_rotation": True}))
-    history.act(ChangeWorld(0, {"gravity": (1.0, -5.0)}))
-    for _ in range(50):
-        history.step()
-    end = demo_hash(history.demo)
-    history.seek(20)
-    assert not history.demo.stages[0].world.is_body(body)
-    history.seek(history.last)
-    assert demo_hash(history.demo) == end
-    assert history.undo() and history.demo.stages[0].world.settings.gravity == (0.0, -10.0)
-    with pytest.raises(InvalidInputError, match="stage must be below 1"):
-        history.act(CreateBody.of(1, spec))
 
 
 def test_verify_plays_everything_again_from_wherever_it_is_asked() -> None:
@@ -336,49 +287,23 @@ def test_a_large_demo_can_be_rewound(id: str) -> None:
     memory.load()
     history = History(find_demo(id)(0))
     points = [(0.0, 1.0), (1.5, 2.0), (-2.0, 0.5)]
-    for step in range(150):
+    for step in range(75):
         if step % 31 == 11:
             history.act(Grab(points[step % 3]))
         if step % 31 == 20:
             history.act(Drag(points[(step + 1) % 3]))
         if step % 31 == 29:
             history.act(Release())
-        if step in (17, 60, 90):
-            history.act(PressKey({17: "right", 60: "up", 90: "t"}[step]))
-        if step in (37, 80):
+        if step in (17, 60):
+            history.act(PressKey({17: "right", 60: "up"}[step]))
+        if step == 37:
             history.act(ReleaseAll())
         history.step()
-    for step in (125, 60, 3, 149):
+    for step in (65, 60, 3, 74):
         history.seek(step)
         assert demo_hash(history.demo) == history.hash_at(step), step
-    history.seek(150)
+    history.seek(75)
     assert history.divergence is None
-
-
-def test_what_comes_in_the_background_is_part_of_the_past() -> None:
-    """A lane of `bullet` that needs our kernels begins when they are there: going back to before that must not begin it sooner."""
-    from engine.app.session import Session
-
-    def referee(world: World) -> None:
-        """Not needed here: that it has come is all that the demo asks."""
-
-    memory.load()
-    demo = find_demo("bullet")(0, {"lanes": "discrete+swept"})
-    demo.sim.waits = True
-    session = Session(demo, (0, 0, 640, 480), has_history=True)
-    history = session.timeline.history
-    assert history is not None
-    for step in range(60):
-        if step == 25:
-            demo.sim.use_referee(referee)  # type: ignore[arg-type]
-            session._tell_what_is_ready()
-            assert demo.ready == {"kernels"}
-        history.step()
-    history.seek(10)
-    assert not demo.ready
-    history.seek(60)
-    assert demo.ready and history.divergence is None
-    assert history.verify() is None
 
 
 def test_what_has_come_stays_through_restarts_and_changes_and_the_past_stays_exact() -> None:
