@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.box2d.memory import MANIFOLD_DTYPE, RawContacts
+from engine.box2d.memory import CIRCLES, MANIFOLD_DTYPE, RawContacts, without_leftovers
 from engine.common.arrays import FloatArray, IntArray, frozen
 from engine.common.tolerances import EPS32
 from engine.contracts import ContactPoint, LazyContacts, PairEvent, PointState, StepContacts, no_contacts
@@ -43,7 +43,7 @@ __all__ = [
     "point_columns",
 ]
 
-_CIRCLES, _FACE_A, _FACE_B = 0, 1, 2
+_FACE_B = 2
 _PAIR_BITS = 32
 _FIXTURE_MASK = (1 << _PAIR_BITS) - 1
 _NONE = ([0.0, 0.0], [0.0, 0.0])
@@ -114,7 +114,7 @@ def build_step_contacts(inputs: StepInputs, before: EvaluatedPairs) -> Evaluated
     solid = np.flatnonzero(~(table.sensor[at[:, 0]] | table.sensor[at[:, 1]]) & (inputs.raw.manifolds["count"] > 0))
     keys = (table.fixture[at[:, 0]] << _PAIR_BITS) | table.fixture[at[:, 1]]
     order = solid[np.argsort(keys[solid])]
-    keys, at, manifolds = keys[order], at.take(order, axis=0), _without_leftovers(_copied(inputs.raw.manifolds, order))
+    keys, at, manifolds = keys[order], at.take(order, axis=0), without_leftovers(_copied(inputs.raw.manifolds, order))
     body_rows = table.body_row.take(at)
     slot, known = _slots(keys, before.keys)
 
@@ -297,7 +297,7 @@ def world_manifolds(
         clip_x, clip_y = _turned(other_turn, manifolds["points"]["local"][:, k])
         clip_x, clip_y = clip_x + other_x, clip_y + other_y
         clips.append((clip_x, clip_y, clip_x - plane_x, clip_y - plane_y))
-    circles = kind == _CIRCLES
+    circles = kind == CIRCLES
     if circles.any():  # the normal joins the centers, Box2D's (1, 0) where they coincide
         _, _, between_x, between_y = clips[0]
         length = np.hypot(between_x, between_y)
@@ -322,13 +322,6 @@ def _copied(manifolds: NDArray[np.void], rows: IntArray) -> NDArray[np.void]:
     words = np.ascontiguousarray(manifolds).view(np.int64).reshape(len(manifolds), MANIFOLD_DTYPE.itemsize // 8)
     copies: NDArray[np.void] = words.take(rows, axis=0).reshape(-1).view(MANIFOLD_DTYPE)
     return copies
-
-
-def _without_leftovers(manifolds: NDArray[np.void]) -> NDArray[np.void]:
-    """Zero what Box2D leaves uninitialized: points past the count, the local normal of two circles."""
-    manifolds["points"][np.arange(2) >= manifolds["count"][:, None]] = 0
-    manifolds["local_normal"][manifolds["type"] == _CIRCLES] = 0.0
-    return manifolds
 
 
 def _turned(turn: tuple[FloatArray, FloatArray], local: NDArray[np.float32]) -> tuple[FloatArray, FloatArray]:

@@ -84,26 +84,19 @@ class ContactListener(Box2D.b2ContactListener):  # type: ignore[misc]
         The first exception of a callback or hook.
     """
 
+    began: list[PairEvent]
+    ended: list[PairEvent]
+    unreported: tuple[list[tuple[int, int]], list[tuple[int, int]]]
+
     def __init__(self, handles: Mapping[int, FixtureHandle]) -> None:
         super().__init__()
         self._handles = handles
         self.hooks: StepHooks | None = None
-        self.step = 0
-        self._start_pose: Callable[[int], Pose] | None = None
-        self._phase = _Phase.START
-        self._compares_poses = False
-        self._is_plain = False
-        """Whether nothing is done for a contact that is collided or solved: no hook, no pose."""
-        self.began: list[PairEvent] = []
-        self.ended: list[PairEvent] = []
-        self.impacts: dict[tuple[int, int], ImpactPose] = {}
-        self.moments: list[tuple[int, int, ImpactPose]] = []
-        self.settled: dict[tuple[int, int], ImpactPose] = {}
-        self.impact_impulses: dict[tuple[int, int], tuple[list[float], list[float]]] = {}
-        self.unreported: tuple[list[tuple[int, int]], list[tuple[int, int]]] = ([], [])
         self.error: BaseException | None = None
+        self.set_pending(Pending((), ()))
+        self.start_step(0, None)
 
-    def start_step(self, step: int, start_pose: Callable[[int], Pose], may_skip_solving: bool = False) -> None:
+    def start_step(self, step: int, start_pose: Callable[[int], Pose] | None, may_skip_solving: bool = False) -> None:
         """Forget the last step; `start_pose` returns the pose of a body, by id, before the step.
 
         Sub-stepping leaves Solve out of most steps, and then no PostSolve separates Collide from the impacts: the poses of every pair are
@@ -112,23 +105,20 @@ class ContactListener(Box2D.b2ContactListener):  # type: ignore[misc]
         hooks = self.hooks
         self._compares_poses = may_skip_solving or (hooks is not None and hooks.pre_solve is not None)
         self._is_plain = not self._compares_poses and (hooks is None or hooks.post_solve is None)
-        self.step = step
-        self._start_pose = start_pose
-        self._phase = _Phase.START
-        self.impacts = {}
-        self.moments = []
-        self.settled = {}
-        self.impact_impulses = {}
+        self.step, self._start_pose, self._phase = step, start_pose, _Phase.START
+        self.impacts: dict[tuple[int, int], ImpactPose] = {}
+        self.moments: list[tuple[int, int, ImpactPose]] = []
+        self.settled: dict[tuple[int, int], ImpactPose] = {}
+        self.impact_impulses: dict[tuple[int, int], tuple[list[float], list[float]]] = {}
         (begun, ended), self.unreported = self.unreported, ([], [])
-        if begun or ended:
-            known = {handle.fixture: handle for handle in self._handles.values()}
-            for report, pairs in ((self._begin, begun), (self._end, ended)):
-                for a, b in pairs:
-                    if a in known and b in known:  # else destroyed meanwhile
-                        try:
-                            report(self._pair_event(known[a], known[b]))
-                        except BaseException as error:
-                            self._keep(error)
+        known = {handle.fixture: handle for handle in self._handles.values()} if begun or ended else {}
+        for report, pairs in ((self._begin, begun), (self._end, ended)):
+            for a, b in pairs:
+                if a in known and b in known:  # else destroyed meanwhile
+                    try:
+                        report(self._pair_event(known[a], known[b]))
+                    except BaseException as error:
+                        self._keep(error)
 
     def end_step(self) -> None:
         """Note that the step is over: what ends after it has no moment inside it."""

@@ -6,7 +6,7 @@ next command or step begins.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, TypeAlias
@@ -104,6 +104,11 @@ class WorldModel:
     def body_numbers(self) -> tuple[int, ...]:
         """The same ids; a new object whenever a body has been added or removed."""
         return self._ids_and_rows()[2]
+
+    @property
+    def tables(self) -> dict[str, Mapping[int, object]]:
+        """Bodies, fixtures and joints, in this order, by the kind of a `Handle`."""
+        return {"body": self.bodies, "fixture": self.fixtures, "joint": self.joints}
 
     def _ids_and_rows(self) -> tuple[IntArray, dict[int, int], tuple[int, ...]]:
         if self._rows is None:

@@ -33,9 +33,9 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.common.arrays import FloatArray
+from engine.common.arrays import FloatArray, IntArray
 from engine.common.tolerances import LINEAR_SLOP
-from engine.geometry import AABB, AnyShape, Transform
+from engine.geometry import AnyShape, Transform
 from engine.world import commands as c
 from engine.world.joint_specs import GearJointSpec, JointSpec, bodies_of
 from engine.world.model import WorldModel
@@ -141,63 +141,38 @@ class Sleepers:
         self._model = model
         self._room = 2.0 * (capabilities.skin_radius + capabilities.margin) + LINEAR_SLOP
         specs = ((body, model.bodies[body].spec) for body in model.body_ids[~awake].tolist())
-        self.bodies = dict.fromkeys(body for body, spec in specs if spec.active and spec.type != "static")
-        """Their ids, ascending; who wakes or goes is taken out."""
         rows = model.rows
-        self._pose = {body: tuple(poses[rows[body]].tolist()) for body in self.bodies}
-        self._round: tuple[list[int], FloatArray] | None = None
+        self.bodies = {body: tuple(poses[rows[body]].tolist()) for body, spec in specs if spec.active and spec.type != "static"}
+        """Their poses by id, ascending; who wakes or goes is taken out."""
+        self._boxes: tuple[IntArray, FloatArray] | None = None
 
     def add(self, body: int, pose: tuple[float, ...]) -> None:
-        """Take in a body that is created asleep, at its pose: x, y, m, and angle, rad. A scene may create thousands."""
-        self.bodies[body], self._pose[body] = None, pose
-        if self._round is not None:
-            ids, circles = self._round
-            self._round = [*ids, body], np.concatenate((circles, [self._circle(body)]))
+        """Take in a body that is created asleep, at its pose: x, y, m, and angle, rad."""
+        self.bodies[body], self._boxes = pose, None
 
     def near(self, fixtures: Iterable[int], pose_of: Callable[[int], Transform]) -> Iterator[int]:
         """Return those that are near solid fixtures, of bodies that stand thus; of an inactive one, nobody."""
-        if not self.bodies:
-            return
-        for fixture in fixtures:
+        for fixture in fixtures if self.bodies else ():
             entry = self._model.fixtures[fixture]
             if entry.spec.sensor or not self._model.bodies[entry.body].spec.active:
                 continue
-            box = _grown(entry.spec.shape.aabb(pose_of(entry.body)), self._room)
-            for body in self._perhaps_near(box):
-                if body != entry.body and body in self.bodies and self._meets(body, box):
-                    yield body
+            box = entry.spec.shape.aabb(pose_of(entry.body))
+            lower, upper = np.array(box.lower) - self._room, np.array(box.upper) + self._room
+            owners, boxes = self._boxes_of_shapes()
+            meets = ((boxes[:, 0] <= upper) & (boxes[:, 1] >= lower)).all(axis=1)
+            yield from (body for body in dict.fromkeys(owners[meets].tolist()) if body != entry.body and body in self.bodies)
 
-    def _perhaps_near(self, box: AABB) -> list[int]:
-        """Return those whose circle about all they have meets a box."""
-        if self._round is None:
-            ids = list(self.bodies)
-            self._round = ids, np.array([self._circle(body) for body in ids]).reshape(-1, 3)
-        ids, circles = self._round
-        apart = circles[:, :2] - np.clip(circles[:, :2], box.lower, box.upper)
-        return [ids[row] for row in np.flatnonzero((apart * apart).sum(axis=1) <= circles[:, 2] ** 2).tolist()]
-
-    def _circle(self, body: int) -> tuple[float, float, float]:
-        """Return center and radius, m, of a circle about all that a body has."""
-        x, y, _ = self._pose[body]
-        return x, y, max((_reach(shape) for shape in self._shapes(body)), default=0.0)
-
-    def _meets(self, body: int, box: AABB) -> bool:
-        x, y, angle = self._pose[body]
-        xf = Transform((x, y), angle)
-        return any(shape.aabb(xf).overlaps(box) for shape in self._shapes(body))
+    def _boxes_of_shapes(self) -> tuple[IntArray, FloatArray]:
+        """Return body and box of each shape: ids (n,), lower and upper corner (n, 2, 2)."""
+        if self._boxes is None:
+            listed = [
+                (body, shape.aabb(Transform((x, y), angle))) for body, (x, y, angle) in self.bodies.items() for shape in self._shapes(body)
+            ]
+            boxes = np.array([(box.lower, box.upper) for _, box in listed]).reshape(-1, 2, 2)
+            self._boxes = np.array([body for body, _ in listed], dtype=np.int64), boxes
+        return self._boxes
 
     def _shapes(self, body: int) -> Iterator[AnyShape]:
         """Return the shapes of a body that others rest against."""
         specs = (self._model.fixtures[fixture].spec for fixture in self._model.bodies[body].fixtures)
         return (spec.shape for spec in specs if not spec.sensor)
-
-
-def _reach(shape: AnyShape) -> float:
-    """Return how far from the body's origin the corners of a shape's box lie, m."""
-    box = shape.aabb(Transform((0.0, 0.0), 0.0))
-    corner = np.maximum(np.abs(box.lower), np.abs(box.upper))
-    return float(np.hypot(*corner))
-
-
-def _grown(box: AABB, by: float) -> AABB:
-    return AABB((box.lower[0] - by, box.lower[1] - by), (box.upper[0] + by, box.upper[1] + by))

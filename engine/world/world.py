@@ -140,7 +140,7 @@ class World:
         self._solver: Solver = kind(self._model)
         self._lost = ""
         """The reason why the world could not be rolled back; empty while it is usable."""
-        self._next_ids = {"body": 0, "fixture": 0, "joint": 0}
+        self._next_ids = dict.fromkeys(self._model.tables, 0)
         self._destroyed_at: dict[tuple[str, int], int] = {}
         self._to_be_destroyed: set[tuple[str, int]] = set()
         self._deferred: list[c.Command] = []
@@ -345,11 +345,10 @@ class World:
 
     def _bodies_at(self, point: tuple[float, float], dynamic_only: bool) -> Iterator[int]:
         at = vector("point", point, "m")
-        for fixture in sorted(self._checked()._model.fixtures, reverse=True):
-            body = self._checked()._model.fixtures[fixture].body
-            if dynamic_only and self._checked()._model.bodies[body].spec.type != "dynamic":
-                continue
-            if self._checked()._solver.holds_point(fixture, at):
+        model, solver = self._checked()._model, self._solver
+        for fixture in sorted(model.fixtures, reverse=True):
+            body = model.fixtures[fixture].body
+            if (not dynamic_only or model.bodies[body].spec.type == "dynamic") and solver.holds_point(fixture, at):
                 yield body
 
     @property
@@ -540,12 +539,15 @@ class World:
         if type(next_ids) is not tuple or len(next_ids) != len(self._next_ids):
             raise InvalidInputError("next_ids", requirement, next_ids)
         numbers = [integer(f"next_ids[{at}]", id, 0) for at, id in enumerate(next_ids)]
-        model = self._checked()._model
-        if numbers[0] in model.bodies or numbers[1] in model.fixtures or numbers[2] in model.joints:
+        tables, before = self._checked()._model.tables, self._ids_ahead()
+        if any(id in table for id, table in zip(numbers, tables.values(), strict=True)):
             raise InvalidInputError("next_ids", requirement, next_ids)
-        before = (self._next_ids["body"], self._next_ids["fixture"], self._next_ids["joint"])
-        self._next_ids = dict(zip(("body", "fixture", "joint"), numbers, strict=True))
+        self._next_ids = dict(zip(tables, numbers, strict=True))
         return before
+
+    def _ids_ahead(self) -> tuple[int, int, int]:
+        body, fixture, joint = self._next_ids.values()
+        return body, fixture, joint
 
     # -- time ---------------------------------------------------------------------------------------------------------
 
@@ -592,7 +594,7 @@ class World:
         with DeferredInterrupt():
             self._become(snapshot, must_hold)  # of a lost world, too
             self._lost = ""
-            self._next_ids = dict(zip(("body", "fixture", "joint"), snapshot.next_ids, strict=True))
+            self._next_ids = dict(zip(self._next_ids, snapshot.next_ids, strict=True))
             self._destroyed_at.clear()
 
     # -- inside -------------------------------------------------------------------------------------------------------
@@ -651,10 +653,9 @@ class World:
         if isinstance(command, c.CreateBody | c.CreateFixture | c.CreateJoint):
             command = replace(command, spec=self._solver.accept(command.spec))  # type: ignore[arg-type]
         self._check_command(command)
-        living: dict[str, Mapping[int, object]]
-        living = {"body": self._model.bodies, "fixture": self._model.fixtures, "joint": self._model.joints}
+        tables = self._model.tables
         for kind, id in command.creates:
-            if id in living[kind]:
+            if id in tables[kind]:
                 raise InvalidInputError(kind, "a new one", id)
         for kind, id in command.creates:  # never assigned again, even if the command fails
             self._next_ids[kind] = max(self._next_ids[kind], id + 1)
@@ -680,8 +681,9 @@ class World:
         self._solver.check(command)
 
     def _check_targets(self, command: c.Command) -> None:
+        tables = self._model.tables
         for kind, id in command.targets:
-            {"body": self._body_entry, "fixture": self._fixture_entry, "joint": self._joint_entry}[kind](id)
+            self._entry(kind, tables[kind], id)
             if self._busy and (kind, id) in self._to_be_destroyed:
                 raise DeadHandleError(f"{kind} {id} is destroyed at the end of this step already")
 
@@ -975,7 +977,7 @@ class World:
             fixtures=fixtures,
             joints=joints,
             state=self._solver.save(),
-            next_ids=(self._next_ids["body"], self._next_ids["fixture"], self._next_ids["joint"]),
+            next_ids=self._ids_ahead(),
             out_of_range=tuple(model.out_of_range),
         )
 

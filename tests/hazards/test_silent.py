@@ -8,14 +8,12 @@ import os
 import pickle
 import signal
 import sys
-import threading
 from collections.abc import Callable
 
-import Box2D
 import numpy as np
 import pytest
 
-from engine.common.errors import InvalidInputError, InvalidShapeError, WorldLostError, WrongThreadError
+from engine.common.errors import InvalidInputError, InvalidShapeError, WorldLostError
 from engine.geometry import Circle, Polygon
 from engine.world import (
     BodySpec,
@@ -196,24 +194,6 @@ def test_worlds_neither_copy_nor_pickle() -> None:
     assert restored.state_hash() == world.state_hash()
 
 
-def test_a_second_thread_is_refused() -> None:
-    world = stack()
-    errors: list[BaseException] = []
-
-    def use() -> None:
-        for attempt in (world.step, lambda: world.destroy_body(1), world.snapshot):
-            try:
-                attempt()
-            except WrongThreadError as error:
-                errors.append(error)
-
-    thread = threading.Thread(target=use)
-    thread.start()
-    thread.join()
-    assert len(errors) == 3
-    world.step()
-
-
 @pytest.mark.skipif(sys.platform == "win32", reason="os.kill cannot send SIGINT to oneself on Windows")
 @pytest.mark.parametrize("callback", ["begin", "post_solve"])
 def test_ctrl_c_waits_for_the_end_of_the_step(callback: str) -> None:
@@ -261,31 +241,3 @@ def test_a_body_that_leaves_the_numbers_is_named_and_the_world_put_back() -> Non
     assert world.state_hash() == before
     assert np.isfinite(world.step().position).all()
     assert world.is_body(body)
-
-
-def test_the_bare_library_still_accepts_nonsense() -> None:
-    """If this fails, a new wheel checks more than the old one, and some of our checks may be its own now."""
-    world = Box2D.b2World(gravty=(0, 0))
-    body = world.CreateDynamicBody(position=(1, 0))
-    body.position = (NAN, 0)
-    fixture = body.CreateCircleFixture(radius=-1, density=-1)
-    assert math.isnan(body.position.x)
-    assert fixture.shape.radius == -1.0
-    concave = Box2D.b2PolygonShape(vertices=[(0, 0), (2, 0), (0.5, 0.5), (0, 2)])
-    assert len(concave.vertices) == 3
-
-
-def test_the_bare_library_still_aliases_destroyed_bodies() -> None:
-    world = Box2D.b2World()
-    first = world.CreateDynamicBody(position=(1, 1))
-    world.DestroyBody(first)
-    second = world.CreateDynamicBody(position=(7, 7))
-    assert first == second
-    assert first.position.x == 7.0
-
-
-def test_the_bare_library_still_makes_bodies_that_never_turn() -> None:
-    world = Box2D.b2World()
-    body = world.CreateDynamicBody()
-    body.CreatePolygonFixture(box=(1, 1))
-    assert (body.mass, body.inertia) == (1.0, 0.0)

@@ -8,22 +8,6 @@ from engine.geometry import Circle, Polygon
 from engine.world import BodySpec, FixtureSpec, World, WorldSettings
 
 
-def test_a_bullet_at_a_wall_has_one_moment_and_a_step_without_impact_none() -> None:
-    world = World(WorldSettings(gravity=(0.0, 0.0)))
-    wall = world.create_body(BodySpec((FixtureSpec(Polygon.box(0.05, 1.0)),), type="static"))
-    ball = world.create_body(BodySpec((FixtureSpec(Circle(0.1)),), position=(-1.5, 0.0), linear_velocity=(60.0, 0.0), bullet=True))
-    assert world.impact_moments == ()
-    world.step()
-    assert world.impact_moments == ()
-    world.step()
-    moment = world.impact_moments[0]
-    assert {moment.fixture_a, moment.fixture_b} == {world.body(wall).fixtures[0], world.body(ball).fixtures[0]}
-    pose = moment.pose_b if world.fixture(moment.fixture_b).body == ball else moment.pose_a
-    assert pose[0] == pytest.approx(-0.16, abs=0.02) and pose[1:] == (0.0, 0.0)
-    world.step()
-    assert world.impact_moments == ()
-
-
 def test_a_spinning_blade_meets_a_bullet_several_times_in_a_step() -> None:
     """The blade turns evenly, so that its angle tells the time of each."""
     spin = 25.0

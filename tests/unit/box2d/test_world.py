@@ -225,28 +225,6 @@ def test_a_pulley_balances() -> None:
     assert up + down == pytest.approx(0.0, abs=0.05)
 
 
-def test_a_mouse_joint_follows_its_target() -> None:
-    world = World()
-    body = world.create_body(BodySpec((BOX,)))
-    joint = world.create_joint(MouseJointSpec(body, (0.0, 0.0), max_force=1e4))
-    world.set_mouse_target(joint, (5.0, 3.0))
-    for _ in range(120):
-        world.step()
-    assert world.state(body).position == pytest.approx((5.0, 3.0), abs=0.1)
-    spec = world.joint(joint).spec
-    assert isinstance(spec, MouseJointSpec)
-    assert spec.target == (5.0, 3.0)
-
-
-def test_joints_need_something_that_can_move() -> None:
-    world, a, _ = two_boxes()
-    other = world.create_body(BodySpec((BOX,), type="static", position=(5.0, 0.0)))
-    with pytest.raises(InvalidInputError, match="body_b must be dynamic"):
-        world.create_joint(RevoluteJointSpec(a, other, (0.0, 0.0)))
-    with pytest.raises(InvalidInputError, match="body must be a dynamic body"):
-        world.create_joint(MouseJointSpec(a, (0.0, 0.0), max_force=1.0))
-
-
 def bridge() -> World:
     """Ten planks on hinges under a falling box: joints, contacts, sleepers and a mouse."""
     world = World()

@@ -40,15 +40,6 @@ def test_it_is_said_once(watch: compile_notice._Watch, capsys: pytest.CaptureFix
     assert "being compiled, once" in err and "doctor --compile" in err
 
 
-def test_whoever_shows_how_far_it_is_asks_for_silence(watch: compile_notice._Watch, capsys: pytest.CaptureFixture[str]) -> None:
-    compile_notice.wait_in_silence()
-    watch.start()
-    assert watch._timer is None
-    watch.end()
-    compile_notice._tell()
-    assert capsys.readouterr().err == ""
-
-
 _SCRIPT = """
 from engine.common import compile_notice
 compile_notice._PATIENCE = 0.05
