@@ -1,8 +1,8 @@
-"""The ground of the picture: a meter grid that adapts to the zoom, and a bar that says how long a length is; and arrows of impulses.
+"""Background of the picture: a meter grid that adapts to the zoom, and a scale bar; and arrows of impulses.
 
-An arrow is what A gives B at a contact point over the step, friction included. It is as long as its impulse is large, `LONGEST` pixels for
-the present scale, which goes in steps of 1, 2, 5 and is told beside a sample: it grows at once when an impulse is larger, and shrinks only
-when all have become so small that half of it is never used.
+An arrow is the impulse that A applies to B at a contact point over the step, friction included. Its length is proportional to the impulse,
+`LONGEST` pixels for the current scale, which goes in steps of 1, 2, 5 and is written beside a sample arrow: it grows at once when an
+impulse is larger, and shrinks only when no impulse has used half of it.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from engine.render.canvas import Canvas
 __all__ = ["ImpulseScale", "draw_backdrop", "draw_impulse_scale", "draw_impulses", "draw_scale_bar", "round_above"]
 
 _CLOSEST_LINES = 36.0
-"""Design pixels between two grid lines at the least."""
+"""Minimum distance between two grid lines, design pixels."""
 _MOST_UP = 4
-"""Its own heights that the scale bar may stand over a corner."""
+"""Number of positions tried for the scale bar in a corner, one plate above the other."""
 _PLATE = 120
-"""Of 255: how opaque the plate under the scale bar is."""
+"""Opacity of the plate under the scale bar, 0 to 255."""
 
 
 def round_above(at_least: float) -> float:
@@ -72,11 +72,11 @@ def draw_scale_bar(canvas: Canvas, was_left: bool = False) -> pygame.Rect:
     plate = canvas.fonts.plate((round(wide), round(28.0 * ui)), palette.BACKGROUND, _PLATE, round(5.0 * ui))
     corners = [plate.get_rect(midbottom=(round(end - 0.5 * pixels), round(bottom + 6.0 * ui))) for end in ends]
     offered = [(side, up) for up in range(_MOST_UP) for side in (was_left, not was_left)]
-    found = next((one for one in offered if not canvas.room.has_words(corners[one[0]].move(0, -one[1] * plate.get_height()))), None)
-    rise = found[1] * plate.get_height() if found is not None else height
-    if found is None or corners[found[0]].top - rise < top:
+    free = next((offer for offer in offered if not canvas.room.has_words(corners[offer[0]].move(0, -offer[1] * plate.get_height()))), None)
+    rise = free[1] * plate.get_height() if free is not None else height
+    if free is None or corners[free[0]].top - rise < top:
         return pygame.Rect(round(ends[was_left]), round(bottom), 0, 0)
-    right, bottom, place = ends[found[0]], bottom - rise, corners[found[0]].move(0, -rise)
+    right, bottom, place = ends[free[0]], bottom - rise, corners[free[0]].move(0, -rise)
     canvas.surface.blit(plate, place)
     pygame.draw.line(canvas.surface, palette.CAPTION, (right - pixels, bottom), (right, bottom), thick)
     for x in (right - pixels, right):
@@ -86,19 +86,19 @@ def draw_scale_bar(canvas: Canvas, was_left: bool = False) -> pygame.Rect:
 
 
 LONGEST = 64.0
-"""Design pixels of an arrow that is as large as the scale."""
+"""Length of the arrow of an impulse as large as the scale, design pixels."""
 _LEAST = 1.5
-"""Design pixels under which an arrow is left out."""
+"""Minimum length of an arrow, design pixels; shorter ones are not drawn."""
 _HEAD = 5.0
 _SHRINK = 0.2
-"""Share of the scale that the largest impulse must stay below before a smaller scale is taken."""
+"""Share of the scale that the largest impulse must stay below before the scale is reduced."""
 _MOST_ARROWS = 1_500
-"""The largest are drawn; more would be a carpet."""
+"""Maximum number of arrows drawn, largest first; more would be a carpet."""
 _CROWD = 300
 _HEIGHT = 28.0
-"""Design pixels of the scale with its sample."""
+"""Height of the scale with its sample arrow, design pixels."""
 _OPAQUE_PLATE = 215
-"""Of 255: how opaque the plate under the scale is."""
+"""Opacity of the plate under the scale of arrows, 0 to 255."""
 
 
 class ImpulseScale:
@@ -109,7 +109,7 @@ class ImpulseScale:
         self._largest: dict[int, float] = {}
 
     def fit(self, world: int, largest: float) -> float:
-        """Return the scale, where the largest impulse of a world, told apart from others by a number, is given."""
+        """Record the largest impulse of a world, identified by a number, and return the scale."""
         self._largest[world] = largest
         largest = max(self._largest.values())
         if largest > 0.0 and math.isfinite(largest) and (largest > self.value or largest < _SHRINK * self.value):
@@ -117,7 +117,7 @@ class ImpulseScale:
         return self.value
 
     def forget(self, world: int) -> None:
-        """Let a world that is shown no more have no say in the scale."""
+        """Remove a world that is no longer shown from the scale."""
         self._largest.pop(world, None)
 
 

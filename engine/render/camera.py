@@ -18,9 +18,9 @@ from engine.geometry.aabb import AABB
 __all__ = ["MAX_SCALE", "MIN_SCALE", "Camera"]
 
 MIN_SCALE = 0.02
-"""Pixels a meter: 50 m to the pixel shows a world of 60 km."""
+"""Minimum scale, pixels per meter: 50 m per pixel shows a world of 60 km."""
 MAX_SCALE = 50_000.0
-"""Pixels a meter: 0.02 mm to the pixel, finer than Box2D's float32 resolves at 200 m from the origin."""
+"""Maximum scale, pixels per meter: 0.02 mm per pixel, finer than Box2D's float32 resolves at 200 m from the origin."""
 
 Place = tuple[int, int, int, int]
 """Left, top, width and height, pixels."""
@@ -28,14 +28,14 @@ Place = tuple[int, int, int, int]
 
 @dataclass(frozen=True, slots=True)
 class Camera:
-    """What part of the world is seen, and where on the surface.
+    """The visible part of the world and its viewport on the surface.
 
     Parameters
     ----------
     center : pair of float
         World point in the middle of the view, meters.
     scale : float
-        Pixels a meter.
+        Pixels per meter.
     view : (left, top, width, height)
         The viewport on the surface, pixels.
     """
@@ -95,7 +95,7 @@ class Camera:
         return replace(self, center=center, scale=scale)
 
     def framed(self, margin: float = 0.05, kept: tuple[float, float, float, float] = (0.0, 0.0, 0.0, 0.0)) -> AABB:
-        """Return the box that `fitted` with the same arguments shows as it is seen now: the view without margin and what is covered."""
+        """Return the box of the world inside the margins of the view, the inverse of `fitted` with the same arguments."""
         left, top, right, bottom = kept
         room = max(1.0 - 2.0 * margin, 0.1)
         half = [0.5 * room * max(side, 1.0) / self.scale for side in (self.view[2] - left - right, self.view[3] - top - bottom)]
@@ -110,7 +110,7 @@ class Camera:
         return replace(self, view=view, scale=min(max(self.scale * ratio, MIN_SCALE), MAX_SCALE))
 
     def cut(self, view: tuple[int, int, int, int]) -> Camera:
-        """Return the camera for a larger or smaller part of the same surface: what is seen stays on its pixels."""
+        """Return the camera for a larger or smaller part of the same surface: everything visible stays on its pixels."""
         left, top, width, height = view
         return replace(self, view=view, center=self.to_world((left + 0.5 * width, top + 0.5 * height)))
 
@@ -120,7 +120,7 @@ class Camera:
 
     @property
     def visible(self) -> AABB:
-        """The world rectangle seen."""
+        """The visible rectangle of the world."""
         left, top, width, height = self.view
         x0, y0 = self.to_world((left, top + height))
         x1, y1 = self.to_world((left + width, top))

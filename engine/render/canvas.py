@@ -29,16 +29,16 @@ __all__ = ["Canvas", "Dots"]
 Point = tuple[float, float]
 
 _GUARD = 64.0
-"""Pixels beyond the view where clipping cuts, so that no cut edge shows."""
+"""Clipping margin beyond the view, pixels, so that no cut edge shows."""
 _FAR = 30_000
-"""Pixels up to which places are given to pygame, which holds them in 16 bits here and there."""
+"""Maximum coordinate passed to pygame, pixels; it stores some coordinates in 16 bits."""
 _ARC_ERROR = 0.3
-"""Pixels a large circle's polygon may deviate; the sagitta r (1 - cos(pi / n)) is about r pi^2 / (2 n^2)."""
+"""Tolerance of a large circle's polygon, pixels; the sagitta r (1 - cos(pi / n)) is about r pi^2 / (2 n^2)."""
 _MOST_CORNERS = 4096
 _OUTLINE = 1.25
-"""Design pixels of the outline of a shape."""
+"""Width of the outline of a shape, design pixels."""
 _PLATE = 205
-"""Of 255: how opaque the plate under a label is."""
+"""Opacity of the plate under a label, 0 to 255."""
 _BATCH = 64
 """Figures whose corners are Python lists at the same time: all at once, they would set the garbage collector going in every frame."""
 _CROWD = 400
@@ -64,13 +64,13 @@ class Canvas:
     fonts, discs : optional
         Kept by the caller from frame to frame; the fonts carry the UI scale.
     room : optional
-        What is taken of the view, so that no words are written over others; one for each frame.
+        Occupied areas of the view, so that no text overlaps another; a new one for each frame.
     raster : optional
-        Draws many polygons; without one pygame does.
+        Draws batches of polygons; pygame draws them if it is missing.
     has_words : bool
         False where the view is too narrow for words: nothing is written then.
     controls : optional
-        Where what a hand can use is noted as it is drawn.
+        Collects the controls that are drawn.
     """
 
     def __init__(
@@ -97,22 +97,22 @@ class Canvas:
 
     @property
     def has_words(self) -> bool:
-        """Whether the view is wide enough for words."""
+        """True if the view is wide enough for text."""
         return self._has_words
 
     @property
     def raster(self) -> Raster | None:
-        """What draws many polygons at once, if it is there."""
+        """The renderer of polygon batches, None if pygame draws them."""
         return self._raster
 
     @property
     def can_paint(self) -> bool:
-        """Whether our kernels draw on it, or pygame."""
+        """True if our kernels can draw on the surface; pygame draws otherwise."""
         return self._raster is not None and self._raster.can_paint(self.surface)
 
     @property
     def ui_scale(self) -> float:
-        """Screen pixels to a design pixel."""
+        """Screen pixels per design pixel."""
         return self.fonts.ui_scale
 
     def at(self, offset: Point) -> Canvas:
@@ -409,7 +409,7 @@ class Canvas:
         left, top, right, bottom = self._box
         # a comparison with NaN is false, so that a polygon with one is not seen
         seen = (high[:, 0] >= left) & (low[:, 0] <= right) & (high[:, 1] >= top) & (low[:, 1] <= bottom)
-        whole = (low[:, 0] >= left - 8000) & (low[:, 1] >= top - 8000) & (high[:, 0] <= right + 8000) & (high[:, 1] <= bottom + 8000)
+        in_reach = (low[:, 0] >= left - 8000) & (low[:, 1] >= top - 8000) & (high[:, 0] <= right + 8000) & (high[:, 1] <= bottom + 8000)
         offsets = starts.tolist()
         visible = np.flatnonzero(seen).tolist()
         crowded = len(visible) > _CROWD
@@ -419,7 +419,7 @@ class Canvas:
         for k, (fill, outline) in zip(visible, shades, strict=True):
             # a list for each: thousands of them alive at once would set the garbage collector going in every frame
             ring = pixels[offsets[k] : offsets[k + 1]].tolist()
-            if not (is_thin and whole[k]):
+            if not (is_thin and in_reach[k]):
                 self._polygon_px(ring, fill if fill != NO_COLOR else None, outline if outline != NO_COLOR else None, 1.0)
                 continue
             if fill != NO_COLOR:
@@ -470,7 +470,7 @@ class Canvas:
         corners = pixels if inside else clip_polygon(pixels, self._box)
         if len(corners) < 3:
             return
-        fill, outline = (palette.now(one) if isinstance(one, tuple) else one for one in (fill, outline))
+        fill, outline = (palette.now(color) if isinstance(color, tuple) else color for color in (fill, outline))
         surface, ring = self.surface, corners
         if alpha < 1.0:
             xs, ys = [x for x, _ in corners], [y for _, y in corners]

@@ -91,11 +91,11 @@ def draw_dashed_box(surface: pygame.Surface, place: tuple[float, float, float, f
         return
     across, down = _strip(color, dash, thick, True), _strip(color, dash, thick, False)
     width, height = min(right - left, _LENGTH), min(bottom - top, _LENGTH)
-    for x, wanted in ((left, place[0]), (right, place[2])):
-        if abs(x - wanted) <= 1.0:  # a side beyond the view was moved to its edge, and is not drawn
+    for x, unclipped in ((left, place[0]), (right, place[2])):
+        if abs(x - unclipped) <= 1.0:  # a side beyond the view was moved to its edge, and is not drawn
             surface.blit(down, (x, top), (0, 0, thick, height))
-    for y, wanted in ((top, place[1]), (bottom, place[3])):
-        if abs(y - wanted) <= 1.0:
+    for y, unclipped in ((top, place[1]), (bottom, place[3])):
+        if abs(y - unclipped) <= 1.0:
             surface.blit(across, (left, y), (0, 0, width, thick))
 
 

@@ -1,6 +1,6 @@
-"""What a picture has for the hand beside the worlds in it: sliders, buttons, links, and further views of the same world.
+"""Controls drawn in a picture: sliders, buttons, links, and further views of the same world.
 
-Drawing notes them on its canvas; the window asks, when a button goes down, which of them lies there.
+They are recorded on the canvas as they are drawn; on a mouse press the window looks up the control under the pointer.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ __all__ = ["Control", "Controls"]
 
 @dataclass(frozen=True, slots=True)
 class Control:
-    """Something drawn that a hand can use: it does the one of these that is given.
+    """A control in the picture: a slider, a button or a link, whichever of these attributes is set.
 
     Attributes
     ----------
@@ -45,15 +45,15 @@ class Control:
 
 @dataclass(slots=True)
 class Controls:
-    """All controls of a picture, and the places in which another camera looks at its world."""
+    """All controls of a picture, and the rectangles in which another camera shows its world."""
 
     all: list[Control] = field(default_factory=list)
     views: list[tuple[pygame.Rect, Camera]] = field(default_factory=list)
 
     def at(self, pixel: Sequence[int]) -> Control | None:
         """Return the control under a pixel."""
-        return next((one for one in self.all if one.place.collidepoint(pixel[0], pixel[1])), None)
+        return next((control for control in self.all if control.place.collidepoint(pixel[0], pixel[1])), None)
 
     def view_at(self, pixel: Sequence[int]) -> Camera | None:
-        """Return the camera that looks at the world where a pixel is, if it is another than the picture's."""
+        """Return the camera of the view under a pixel, None if it is the picture's own."""
         return next((camera for place, camera in self.views if place.collidepoint(pixel[0], pixel[1])), None)

@@ -26,21 +26,21 @@ from engine.render.views import Layers, SceneView, WorldView
 __all__ = ["DebugDraw"]
 
 _FILL_SHARE = 0.42
-"""How much of its outline's color a fill keeps over the background."""
+"""Share of the outline's color in a fill; the rest is background."""
 _DOT_METERS = 0.045
 _MOST_LABELS = 160
-"""Separations written at once; more would be unreadable. Every point is drawn all the same."""
+"""Maximum number of separations written; more would be unreadable. All points are drawn."""
 
 
 class Drawn(NamedTuple):
-    """What can be pointed at of what was drawn: differences, and contact points (n, 2, 2), a row for each contact, NaN where none is."""
+    """Drawn items that the pointer can select: differences, and contact points (n, 2, 2), a row per contact, NaN where there is none."""
 
     differences: PlacedDifferences
     points: FloatArray
 
 
 class DebugDraw:
-    """Draws scenes; keeps each world's packed shapes from frame to frame, until `keep_only` is told that it is shown no more."""
+    """Draws scenes; caches each world's packed shapes between frames, until `keep_only` drops them."""
 
     def __init__(self) -> None:
         self._packed: dict[int, tuple[WorldView, PackedShapes]] = {}
@@ -49,11 +49,11 @@ class DebugDraw:
 
     @property
     def longest_impulse(self) -> float:
-        """What the longest arrow of an impulse stands for, newton seconds; 0 where none has been drawn."""
+        """Impulse of the longest arrow, newton seconds; 0 if none has been drawn."""
         return self._impulses.value
 
     def keep_only(self, worlds: Iterable[WorldView]) -> None:
-        """Let go of what was kept of other worlds than these, which the next picture shows: they, and how large their impulses were."""
+        """Drop the cached shapes and impulse scales of all worlds except these, which the next picture shows."""
         gone = self._packed.keys() - {id(world) for world in worlds}
         for number in gone:
             del self._packed[number]
@@ -168,7 +168,7 @@ def _parts(
     contacts: StepContacts,
     longest_impulse: float,
 ) -> Iterator[object]:
-    """Return all that the picture of a scene without its words is made of, what changes with every step first."""
+    """Return everything that the picture of a scene without text depends on, values that change with every step first."""
     yield poses
     yield packed, canvas.camera, canvas.surface.get_size(), canvas.surface.get_clip(), canvas.fonts, canvas.can_paint
     yield replace(layers, check=False, separations=False)

@@ -24,7 +24,7 @@ _MOST_LABELS = 8
 
 @dataclass(frozen=True, slots=True)
 class PlacedDifferences:
-    """Differences and where they lie in this picture, float64 (k, 2), the world's frame: on the bodies as drawn."""
+    """Differences and their positions on the bodies as drawn, float64 (k, 2), in the world frame."""
 
     differences: DifferenceColumns
     positions: FloatArray
@@ -34,7 +34,7 @@ class PlacedDifferences:
 
 
 def placed(differences: Sequence[Difference], contacts: StepContacts) -> PlacedDifferences:
-    """Place each difference at its pair's first contact point, or where it was found if the pair has none."""
+    """Place each difference at its pair's first contact point, or at its own position if the pair has none."""
     columns = DifferenceColumns.of(differences)
     if not len(columns) or len(contacts) == 0:
         return PlacedDifferences(columns, columns.position)
@@ -51,12 +51,12 @@ def draw_differences(canvas: Canvas, shown: PlacedDifferences) -> None:
     """
     if not len(shown):
         return
-    told = shown.differences
-    is_unexplained = np.array([reason == "unexplained" for reason in told.reasons], dtype=np.bool_)
+    differences = shown.differences
+    is_unexplained = np.array([reason == "unexplained" for reason in differences.reasons], dtype=np.bool_)
     canvas.points(shown.positions[~is_unexplained], palette.EXPLAINED, 7.0, ring=True)
     canvas.points(shown.positions[is_unexplained], palette.UNEXPLAINED, 7.0, ring=True)
-    ranked = np.lexsort((-told.sizes, ~is_unexplained))[:_MOST_ARROWS]  # stable, as sorting by weight is
-    at, box2d, ours = shown.positions[ranked], told.box2d_normal[ranked], told.ours_normal[ranked]
+    ranked = np.lexsort((-differences.sizes, ~is_unexplained))[:_MOST_ARROWS]  # stable, as sorting by weight is
+    at, box2d, ours = shown.positions[ranked], differences.box2d_normal[ranked], differences.ours_normal[ranked]
     for color, is_of_kind in ((palette.EXPLAINED, ~is_unexplained[ranked]), (palette.UNEXPLAINED, is_unexplained[ranked])):
         canvas.arrows(at[is_of_kind], box2d[is_of_kind], 30.0, color, 2.0)
     is_other = (ours * box2d).sum(axis=1) < _SAME_DIRECTION
@@ -66,13 +66,13 @@ def draw_differences(canvas: Canvas, shown: PlacedDifferences) -> None:
     pixels = canvas.camera.to_screen_array(shown.positions[named])
     canvas.keep_clear(pixels, 16.0)
     for k, (x, y) in zip(named.tolist(), pixels.tolist(), strict=True):
-        reason = told.reasons[k]
-        words = f"{REASONS[reason].name}  {length_words(float(told.sizes[k]))}"
+        reason = differences.reasons[k]
+        words = f"{REASONS[reason].name}  {length_words(float(differences.sizes[k]))}"
         canvas.label_last((x, y), words, reason_color(reason), 12.0, 12.0, True, True)
 
 
 def length_words(meters: float) -> str:
-    """Return the size of a difference as people read it.
+    """Return the size of a difference with a readable unit.
 
     Examples
     --------
@@ -87,5 +87,5 @@ def length_words(meters: float) -> str:
 
 
 def reason_color(reason: str) -> Color:
-    """Return the color of a difference: explained or not."""
+    """Return the color of a difference by its reason: explained or unexplained."""
     return palette.UNEXPLAINED if reason == "unexplained" else palette.EXPLAINED

@@ -22,7 +22,7 @@ from engine.render.palette import Color
 __all__ = ["ALL_SIDES", "FontBook", "LabelRoom", "font_file"]
 
 _MOST_TEXTS = 1024
-"""Rendered texts that are kept; a readout that changes every frame would fill memory otherwise."""
+"""Maximum number of cached texts; a readout that changes every frame would fill memory otherwise."""
 _MOST_PLATES = 128
 
 
@@ -42,7 +42,7 @@ class FontBook:
     Parameters
     ----------
     ui_scale : float
-        Pixels of the screen to a design pixel; sizes are given in design pixels.
+        Screen pixels per design pixel; all sizes are in design pixels.
     """
 
     def __init__(self, ui_scale: float = 1.0) -> None:
@@ -60,10 +60,10 @@ class FontBook:
     def font(self, size: float, bold: bool = False) -> pygame.font.Font:
         """Return the font of `size` design pixels."""
         key = (size, bold)
-        found = self._fonts.get(key)
-        if found is None:
-            found = self._fonts[key] = pygame.font.Font(font_file(bold), max(6, round(size * self.ui_scale)))
-        return found
+        font = self._fonts.get(key)
+        if font is None:
+            font = self._fonts[key] = pygame.font.Font(font_file(bold), max(6, round(size * self.ui_scale)))
+        return font
 
     def render(self, text: str, size: float, color: Color, bold: bool = False) -> pygame.Surface:
         """Return the text as a surface with transparent ground; the same surface for the same text."""
@@ -82,7 +82,7 @@ class FontBook:
         return self._lines(text, size, width, bold)
 
     def shortened(self, text: str, size: float, width: int, bold: bool = False) -> str:
-        """Return the text, or where it is wider than `width` screen pixels as much of its beginning as there is room for, and "…"."""
+        """Return the text, shortened with "…" if it is wider than `width` screen pixels."""
         return self._beginnings(text, size, width, bold)
 
     def _rendered(self, text: str, size: float, color: Color, bold: bool) -> pygame.Surface:
@@ -107,9 +107,9 @@ class FontBook:
     def _broken(self, text: str, size: float, width: int, bold: bool) -> list[str]:
         lines: list[str] = []
         for paragraph in text.split("\n"):
-            whole = " ".join(paragraph.split())
-            if self.width(whole, size, bold) <= width:  # most do: measured once, not word by word
-                lines.append(whole)
+            joined = " ".join(paragraph.split())
+            if self.width(joined, size, bold) <= width:  # most do: measured once, not word by word
+                lines.append(joined)
                 continue
             line = ""
             for word in paragraph.split():
@@ -136,11 +136,11 @@ def _plate(size: tuple[int, int], ground: Color, alpha: int, radius: int, edge: 
 
 
 ALL_SIDES = ((1, 0), (-1, 0), (0, -1), (0, 1), (1, -1), (-1, -1), (1, 1), (-1, 1))
-"""Where the label's middle lies from its point: right, left, above, below, and the corners between."""
+"""Directions from a point to the center of its label: right, left, above, below, and the corners between."""
 
 
 class LabelRoom:
-    """What is taken of a view.
+    """Occupied areas of a view.
 
     Parameters
     ----------
@@ -155,42 +155,42 @@ class LabelRoom:
         self._waiting: list[Callable[[], object]] = []
 
     def wait(self, write: Callable[[], object]) -> None:
-        """Note what writes labels, to be done when everything that cannot give way has its place."""
+        """Defer a function that writes labels until all text with a fixed place has been written."""
         self._waiting.append(write)
 
     def settle(self) -> None:
-        """Write all that waits."""
+        """Call the deferred functions."""
         waiting, self._waiting = self._waiting, []
         for write in waiting:
             write()
 
     def take(self, place: pygame.Rect) -> None:
-        """Note that words lie there."""
+        """Mark an area as occupied by text."""
         self._taken.append(place)
         self._words.append(place)
 
     def keep_off(self, place: pygame.Rect) -> None:
-        """Note that no label may lie there, for something is to be seen."""
+        """Mark an area that no label may cover."""
         self._taken.append(place)
 
     def part(self, view: tuple[int, int, int, int]) -> LabelRoom:
-        """Return the room that there is in a part of the view, where what lies here by now is taken."""
-        found = LabelRoom(view)
-        found._taken, found._words = [*self._taken], [*self._words]
-        return found
+        """Return the room in a part of the view, with the same occupied areas."""
+        room = LabelRoom(view)
+        room._taken, room._words = [*self._taken], [*self._words]
+        return room
 
     def has_words(self, place: pygame.Rect) -> bool:
-        """Tell whether words have been written there, labels not counted."""
+        """Return True if text other than labels has been written there."""
         return place.collidelist(self._words) >= 0
 
     def is_free(self, place: pygame.Rect) -> bool:
-        """Tell whether a place lies in the view and nothing lies there."""
+        """Return True if a rectangle lies in the view and is free."""
         return self._view.contains(place) and place.collidelist(self._taken) < 0
 
     def beside(
         self, point: tuple[float, float], size: tuple[int, int], gap: float, sides: Sequence[tuple[int, int]] = ALL_SIDES
     ) -> pygame.Rect | None:
-        """Return a free place of `size` pixels at `gap` from a point, and take it; None if there is none."""
+        """Reserve and return a free rectangle of `size` pixels at `gap` from a point; None if there is none."""
         width, height = size
         for across, down in sides:
             slant = 0.7 if across and down else 1.0

@@ -41,7 +41,7 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class GapTimeline:
-    """What is drawn.
+    """Data of a plot.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ _COLUMN, _FAR = 2.0, 1.0e4
 
 @dataclass(frozen=True, slots=True)
 class Axes:
-    """A plot's place in pixels and the ranges it shows."""
+    """A plot's rectangle, pixels, and the ranges of its axes."""
 
     place: pygame.Rect
     times: tuple[float, float]
@@ -135,7 +135,7 @@ def draw_plot(canvas: Canvas, axes: Axes, line: GapTimeline, is_lens: bool) -> N
 
 
 def _walk(surface: pygame.Surface, axes: Axes, line: GapTimeline, ui: float) -> None:
-    """Draw each step of the advancement: down along the bound to touching, and from there up to the gap measured next."""
+    """Draw each step of the advancement: down the bound to the target, then up to the gap measured next."""
     rows = line.walk.tolist()
     for k, (t, gap) in enumerate(rows):
         here = axes.x(t), axes.y(gap)
@@ -191,7 +191,7 @@ def _name_marks(canvas: Canvas, axes: Axes, marks: Sequence[Mark]) -> None:
     """Write the fractions of the close-up's marks beside them, each at a height of its own."""
     ui = canvas.ui_scale
     named = [mark for mark in marks if mark.in_lens and mark.gap is not None]
-    taken: list[pygame.Rect] = []
+    occupied: list[pygame.Rect] = []
     for mark in sorted(named, key=lambda mark: mark.fraction):
         words = f"{mark.fraction:.4f}"
         wide, high = canvas.fonts.width(words, 11.0, True), round(14 * ui)
@@ -200,9 +200,9 @@ def _name_marks(canvas: Canvas, axes: Axes, marks: Sequence[Mark]) -> None:
         spots += [(x + 8 * ui, y + k * high) for k in (-2, 1)]
         for left, top in spots:
             spot = pygame.Rect(round(left), round(top), wide, high)
-            if axes.place.contains(spot) and spot.collidelist(taken) < 0:
+            if axes.place.contains(spot) and spot.collidelist(occupied) < 0:
                 canvas.text_px(spot.topleft, words, mark.color, 11.0, bold=True)
-                taken.append(spot)
+                occupied.append(spot)
                 break
 
 
@@ -221,5 +221,5 @@ def _curve(surface: pygame.Surface, axes: Axes, line: GapTimeline, width: int) -
 
 
 def length_words(meters: float) -> str:
-    """Return a length as people read it."""
+    """Return a length with a readable unit."""
     return f"{meters:.2f} m" if abs(meters) >= 1.0 else f"{100.0 * meters:.3g} cm" if abs(meters) >= 0.05 else f"{1000.0 * meters:.3g} mm"

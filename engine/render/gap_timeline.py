@@ -21,18 +21,18 @@ __all__ = ["draw_timeline", "fraction_under"]
 Place = tuple[int, int, int, int]
 
 _LENS_SHARE, _LENS_FROM = 0.36, 300.0
-"""Share of the width that the close-up takes, and the design pixels from which there is one."""
+"""Share of the width for the close-up, and the minimum width, design pixels, for having one."""
 _LEAST_WIDTH, _LEAST_HEIGHT, _LEGEND_FROM = 130.0, 58.0, 84.0
-"""Design pixels of a frame, in less nothing could be told apart; and of the height from which there is a legend."""
+"""Minimum height of a frame, design pixels, below which nothing is readable; and the minimum height for a legend."""
 _NEAR_MARK = 7.0
-"""Design pixels from a mark at which the pointer means it."""
+"""Distance from a mark within which the pointer selects it, design pixels."""
 _HEADROOM = 0.1
 _ROOM_BELOW = 0.16
 """Shares of the plotted gaps kept free above and, at least, below touching."""
 
 
 def draw_timeline(canvas: Canvas, place: Place, line: GapTimeline, pointer: tuple[float, float] | None = None) -> None:
-    """Draw into (left, top, width, height); `pointer` is a pixel, and what lies under it is told beside it."""
+    """Draw into (left, top, width, height); `pointer` is a pixel; the values under it are written beside it."""
     surface, ui = canvas.surface, canvas.ui_scale
     frame = pygame.Rect(place)
     if not _has_room(canvas, frame):
@@ -42,24 +42,24 @@ def draw_timeline(canvas: Canvas, place: Place, line: GapTimeline, pointer: tupl
     before = surface.get_clip()
     surface.set_clip(frame.clip(before))
     _title(canvas, frame, line)
-    whole, lens = _plots(canvas, frame, line)
-    for axes in (whole, lens):
+    overview, lens = _plots(canvas, frame, line)
+    for axes in (overview, lens):
         if axes is not None:
             draw_plot(canvas, axes, line, axes is lens)
     if lens is not None:
-        _show_lens(canvas, whole, lens, line)
+        _show_lens(canvas, overview, lens, line)
     if frame.height >= _LEGEND_FROM * ui:
         _legend(canvas, frame, line)
     surface.set_clip(before)
     if pointer is not None:
-        for axes in (lens, whole):
+        for axes in (lens, overview):
             if axes is not None and axes.place.collidepoint(pointer):
                 _tell(canvas, frame, axes, line, pointer)
     canvas.room.take(frame)
 
 
 def fraction_under(canvas: Canvas, place: Place, line: GapTimeline, pointer: tuple[float, float]) -> float | None:
-    """Return the fraction of the step under a pixel; None outside of both plots."""
+    """Return the fraction of the step under a pixel; None outside both plots."""
     for axes in _plots(canvas, pygame.Rect(place), line) if _has_room(canvas, pygame.Rect(place)) else ():
         if axes is not None and axes.place.collidepoint(pointer):
             return min(max(axes.time(pointer[0]), 0.0), 1.0)
@@ -82,12 +82,12 @@ def _plots(canvas: Canvas, frame: pygame.Rect, line: GapTimeline) -> tuple[Axes,
     wide = right - left
     lens_width = round(_LENS_SHARE * wide) if has_lens else 0
     gutter = round(64 * ui) if has_lens else 0
-    whole = Axes(pygame.Rect(left, top, max(wide - lens_width - gutter, 2), height), (0.0, 1.0), gaps)
+    overview = Axes(pygame.Rect(left, top, max(wide - lens_width - gutter, 2), height), (0.0, 1.0), gaps)
     if not has_lens or line.lens is None:
-        return whole, None
+        return overview, None
     seen = line.gaps[(line.fractions >= line.lens[0]) & (line.fractions <= line.lens[1])]
     reach = 1.1 * max(float(np.abs(seen).max(initial=0.0)), 1.5 * abs(line.target or 0.0), 1e-6)
-    return whole, Axes(pygame.Rect(right - lens_width, top, lens_width, height), line.lens, (-reach, reach))
+    return overview, Axes(pygame.Rect(right - lens_width, top, lens_width, height), line.lens, (-reach, reach))
 
 
 def _title(canvas: Canvas, frame: pygame.Rect, line: GapTimeline) -> None:
@@ -106,18 +106,18 @@ def _title(canvas: Canvas, frame: pygame.Rect, line: GapTimeline) -> None:
         x = canvas.text_px((x, frame.top + 14 * ui), fit, color, size, "left", bold=True).right
 
 
-def _show_lens(canvas: Canvas, whole: Axes, lens: Axes, line: GapTimeline) -> None:
-    """Frame in the whole plot what the close-up shows, and join the two."""
+def _show_lens(canvas: Canvas, overview: Axes, lens: Axes, line: GapTimeline) -> None:
+    """Outline the range of the close-up in the overview, and connect the two."""
     surface, ui = canvas.surface, canvas.ui_scale
     (low, high), (bottom, top) = lens.times, lens.gaps
-    box = pygame.Rect(0, 0, max(round(whole.x(high) - whole.x(low)), 7), max(round(whole.y(bottom) - whole.y(top)), 9))
-    box.center = round(whole.x(0.5 * (low + high))), round(whole.y(0.5 * (bottom + top)))
+    box = pygame.Rect(0, 0, max(round(overview.x(high) - overview.x(low)), 7), max(round(overview.y(bottom) - overview.y(top)), 9))
+    box.center = round(overview.x(0.5 * (low + high))), round(overview.y(0.5 * (bottom + top)))
     color = mix(palette.PANEL_EDGE, palette.TEXT, 0.45)
     pygame.draw.rect(surface, color, box, width=1)
     faint = mix(palette.PANEL, palette.TEXT, 0.2)
-    pygame.draw.aaline(surface, faint, box.topright, (whole.place.right, lens.place.top + 1))
+    pygame.draw.aaline(surface, faint, box.topright, (overview.place.right, lens.place.top + 1))
     pygame.draw.rect(surface, color, lens.place, width=1)
-    zoom = (whole.times[1] - whole.times[0]) / max(high - low, 1e-12) * lens.place.width / max(whole.place.width, 1)
+    zoom = (overview.times[1] - overview.times[0]) / max(high - low, 1e-12) * lens.place.width / max(overview.place.width, 1)
     words = f"close-up, x{zoom:.2g}"
     place = pygame.Rect(0, 0, canvas.fonts.width(words, 11.0) + round(12 * ui), round(14 * ui))
     place.midtop = lens.place.centerx, lens.place.bottom + round(2 * ui)  # between the numbers at both ends
@@ -152,7 +152,7 @@ def _legend(canvas: Canvas, frame: pygame.Rect, line: GapTimeline) -> None:
 
 
 def _tell(canvas: Canvas, frame: pygame.Rect, axes: Axes, line: GapTimeline, pointer: tuple[float, float]) -> None:
-    """Tell the numbers under the pointer: of a mark near it, of the curve otherwise."""
+    """Write the values under the pointer: of a mark near it, of the curve otherwise."""
     surface, ui = canvas.surface, canvas.ui_scale
     t = min(max(axes.time(pointer[0]), 0.0), 1.0)
     near = min(

@@ -1,6 +1,6 @@
 """Readouts: the status strip under the picture, lines over it, wrapped text, spark lines, the overlay of keys.
 
-Sizes are design pixels times the UI scale. In the overlay letters never become smaller than can be read: what has no room is scrolled to.
+Sizes are design pixels times the UI scale. Letters in the overlay stay readable: it scrolls if its content does not fit.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ _NOTE_PITCH = 14.0
 """Design pixels from one line of a long note to the next: the strip is as high as two of them."""
 
 
-def draw_scroll_bar(surface: pygame.Surface, place: pygame.Rect, whole: int, share: float, ui: float) -> None:
-    """Draw at the right of a place how much of the `whole` height is seen in it, and which `share` of the way has been scrolled."""
-    if whole > place.height:
-        bar = max(round(24 * ui), place.height * place.height // whole)
+def draw_scroll_bar(surface: pygame.Surface, place: pygame.Rect, content: int, share: float, ui: float) -> None:
+    """Draw a scroll bar at the right of a rectangle, for content of a height in pixels, scrolled by `share`, 0 to 1."""
+    if content > place.height:
+        bar = max(round(24 * ui), place.height * place.height // content)
         at = place.top + int(max(place.height - bar, 0) * share)
         pygame.draw.rect(surface, palette.PANEL_EDGE, (place.right - round(5 * ui), at, round(3 * ui), bar), border_radius=round(2 * ui))
 
@@ -52,8 +52,8 @@ def draw_status(
 ) -> None:
     """Draw the strip at the bottom: captions with values from the left, colored words from the right.
 
-    A note stands before them, and takes their room; a long one that of the words at the right too, and two lines. Cells that find no
-    room are left out, from the last one, never drawn over others.
+    A note stands before them, and takes their room; a long one that of the words at the right too, and two lines. Cells that do
+    not fit are left out, from the last, never drawn over others.
     """
     ui = fonts.ui_scale
     left, top, width, height = place
@@ -61,10 +61,10 @@ def draw_status(
     x, edge, middle = left + round(12 * ui), left + width - round(12 * ui), top + height // 2 + 1
     if note is not None:
         pictures = [fonts.render(text, 13, color, True) for text, color in right]
-        taken = sum(picture.get_width() + round(14 * ui) for picture in pictures)
-        if fonts.width(note[0], 13, True) > edge - taken - x:
+        right_width = sum(picture.get_width() + round(14 * ui) for picture in pictures)
+        if fonts.width(note[0], 13, True) > edge - right_width - x:
             right = ()
-        x = _draw_note(surface, fonts, (x, middle), edge - (taken if right else 0) - x, note)
+        x = _draw_note(surface, fonts, (x, middle), edge - (right_width if right else 0) - x, note)
         pygame.draw.rect(surface, palette.now(note[1]), (left, top, round(4 * ui), height))
     pygame.draw.line(surface, palette.PANEL_EDGE, (left, top), (left + width, top))
     for text, color in reversed(right):
@@ -168,16 +168,16 @@ _Group = tuple[str, Sequence[tuple[str, str]]]
 _Piece = tuple[int, int, str, Color, bool]
 
 _SIZES = (13.0, 12.0, 11.0)
-"""Of the letters, the first at which there is room for everything, else the last."""
+"""Font sizes in order of preference: the first at which everything fits, else the last."""
 _MOST_COLUMNS = 4
 _PAD = 1.8
-"""Around everything and between columns, in sizes of the letters."""
+"""Margin and gap between columns, in font sizes."""
 _ROW, _NOTE = 1.7, 1.46
-"""From one row of keys, and one line of a sentence, to the next, in sizes of the letters."""
+"""Distance between rows of keys, and between lines of a sentence, in font sizes."""
 _HEADING = 1.8
-"""Rows a heading takes, with the space before it."""
+"""Height of a heading with the space before it, rows."""
 _HINT = 20.0
-"""Height of the words that there is more below, design pixels."""
+"""Height of the line that says that there is more, design pixels."""
 
 
 def draw_help(
@@ -217,13 +217,13 @@ def draw_help(
 
 @dataclass(frozen=True, slots=True)
 class _Page:
-    """What is to be drawn, in letters of one size."""
+    """Content of the overlay at one font size."""
 
     size: float
     columns: list[list[_Group]]
     key_widths: list[int]
     widths: list[int]
-    """Of each column, without what is between them."""
+    """Width of each column without gaps, pixels."""
     keys_height: int
     pieces: list[_Piece]
     width: int
@@ -231,7 +231,7 @@ class _Page:
 
     @classmethod
     def of(cls, fonts: FontBook, groups: Sequence[_Group], notes: Sequence[tuple[str, str]], size: float, room: int) -> _Page:
-        """Deal the groups to as many columns as `room` pixels are wide enough for."""
+        """Arrange the groups in as many columns as fit in `room` pixels."""
         pad = round(_PAD * size * fonts.ui_scale)
         for n_columns in range(min(len(groups), _MOST_COLUMNS), 0, -1):
             columns = _dealt(groups, n_columns)
@@ -250,7 +250,7 @@ class _Page:
         return cls(size, columns, key_widths, widths, keys_height, pieces, width, keys_height + notes_height + 2 * pad)
 
     def draw(self, surface: pygame.Surface, fonts: FontBook, corner: tuple[int, int]) -> None:
-        """Draw it with its upper left corner there."""
+        """Draw the overlay with its upper left corner there."""
         pad = round(_PAD * self.size * fonts.ui_scale)
         left, top = corner[0] + pad, corner[1] + pad
         x = left
@@ -265,7 +265,7 @@ class _Page:
 
 
 def _dealt(groups: Sequence[_Group], n_columns: int) -> list[list[_Group]]:
-    """Deal the groups to columns, each to the shortest so far."""
+    """Assign each group to the shortest column so far."""
     columns: list[list[_Group]] = [[] for _ in range(n_columns)]
     lengths = [0.0] * n_columns
     for title, rows in groups:
@@ -314,7 +314,7 @@ def _draw_keys(
 
 
 def _draw_more(surface: pygame.Surface, fonts: FontBook, frame: pygame.Rect, share: float, height: int) -> None:
-    """Draw what says that there is more: the bar at the right, and words under what is seen."""
+    """Draw the scroll bar at the right, and a line below that says that there is more."""
     ui = fonts.ui_scale
     band = pygame.Rect(frame.x + 1, frame.bottom - round(_HINT * ui), frame.w - 2, round(_HINT * ui) - 1)
     pygame.draw.line(surface, palette.PANEL_EDGE, band.topleft, (band.right - 1, band.top))

@@ -1,7 +1,7 @@
 """Poses between two steps, points that ride on them, and impacts inside a step, so that in slow motion cause comes before effect.
 
-A picture between two steps is drawn on the straight way from one state to the next. Where continuous physics found an impact
-inside the step, that way has a bend: up to the impact nothing was pushed, what was hit stood still.
+A picture between two steps interpolates linearly from one state to the next. Where continuous physics found an impact
+inside the step, that path has a bend: until the impact nothing was pushed, and the body that was hit stood still.
 
         straight from state to state           with the bend at the impact
         bullet  o . . . . . >|                 bullet  o . . . >|
@@ -108,7 +108,7 @@ class PathPiece:
 
 @dataclass(frozen=True, slots=True)
 class StepPath:
-    """A step taken in pieces; asked for like `StepImpacts`.
+    """A step made of several sub-steps; same interface as `StepImpacts`.
 
     Attributes
     ----------
@@ -123,8 +123,8 @@ class StepPath:
 
     def between(self, before: FloatArray, after: FloatArray, fraction: float, local_centers: FloatArray, body_ids: IntArray) -> FloatArray:
         """Return the poses at `fraction` of the step; `before` and `after` are those of its last piece."""
-        piece = next((one for one in self.pieces if fraction <= one.end), self.pieces[-1])
-        if fraction >= 1.0 or any(one.body_ids != tuple(body_ids.tolist()) for one in (piece, self.pieces[-1])):
+        piece = next((piece for piece in self.pieces if fraction <= piece.end), self.pieces[-1])
+        if fraction >= 1.0 or any(known.body_ids != tuple(body_ids.tolist()) for known in (piece, self.pieces[-1])):
             return interpolated(before, after, fraction, local_centers)
         share = min(max((fraction - piece.start) / max(piece.end - piece.start, np.finfo(np.float64).tiny), 0.0), 1.0)
         if piece.impacts is not None:
@@ -136,7 +136,7 @@ class StepPath:
 
 
 def step_impacts(contacts: StepContacts, body_ids: IntArray, before: FloatArray, velocities: FloatArray, seconds: float) -> StepImpacts:
-    """Find when in the step each impact was: the share of the way that the faster of the two bodies had gone by then.
+    """Compute when each impact happened: the share of its path that the faster of the two bodies had covered by then.
 
     Parameters
     ----------
@@ -155,11 +155,11 @@ def step_impacts(contacts: StepContacts, body_ids: IntArray, before: FloatArray,
         return StepImpacts(none, np.zeros(0), np.zeros((0, 3)), moments)
     rows = np.stack((np.searchsorted(body_ids, contacts.body_a[at]), np.searchsorted(body_ids, contacts.body_b[at])))
     poses = np.stack((contacts.pose_a[at], contacts.pose_b[at]))
-    asked = np.hypot(velocities[rows, 0], velocities[rows, 1]) * seconds
-    asked = np.minimum(asked, MAX_TRANSLATION_PER_STEP)
+    travel = np.hypot(velocities[rows, 0], velocities[rows, 1]) * seconds
+    travel = np.minimum(travel, MAX_TRANSLATION_PER_STEP)
     gone = np.hypot(poses[:, :, 0] - before[rows, 0], poses[:, :, 1] - before[rows, 1])
-    faster, column = np.argmax(asked, axis=0), np.arange(len(at))
-    way = np.maximum(asked[faster, column], np.finfo(np.float64).tiny)
+    faster, column = np.argmax(travel, axis=0), np.arange(len(at))
+    way = np.maximum(travel[faster, column], np.finfo(np.float64).tiny)
     moments[at] = np.minimum(gone[faster, column] / way, 1.0)
     order = np.argsort(np.concatenate((moments[at], moments[at])), kind="stable")
     flat = rows.reshape(-1)[order]

@@ -54,19 +54,19 @@ ROLE_WORDS: dict[Role, str] = {
     "looked_at": "looked at", "new": "new", "best": "best so far", "kept": "kept", "dropped": "dropped", "bound": "bound or axis",
     "result": "answer", "own": "yours",
 }  # fmt: skip
-"""What the colors mean, in the order of a legend."""
+"""Meaning of each color, in the order of the legend."""
 
 _HEAD = 9.0
-"""Design pixels of an arrow's head."""
+"""Length of an arrowhead, design pixels."""
 _SMALL = 1.5
-"""Design pixels below which a mark is drawn as a dot."""
+"""Size below which a mark is drawn as a dot, design pixels."""
 _LABEL, _NUMBER = 12.0, 10.5
 _SHORT = 3
-"""Letters of a label up to which it stands within what it names."""
+"""Maximum length of a label that is written inside its mark, characters."""
 _LEVEL = 2.0
-"""Pixels by which corners may differ in height that are both the highest."""
+"""Tolerance for two corners of equal height, pixels."""
 _MOST_NUMBERED = 16
-"""Corners of a shape up to which each has its number."""
+"""Maximum number of corners of a shape whose corners are numbered."""
 
 
 def role_color(role: Role) -> Color:
@@ -88,7 +88,7 @@ def role_color(role: Role) -> Color:
 
 
 def draw_marks(canvas: Canvas, place: Place, scenery: Sequence[Mark], marks: Sequence[Mark]) -> None:
-    """Draw what lies under a step, then its own marks, then their labels; labels of the scenery take the room that is left."""
+    """Draw the scenery of a step, its own marks, then their labels; labels of the scenery use the room that is left."""
     for mark in (*scenery, *marks):
         _draw(canvas, place, mark)
     if not canvas.has_words:
@@ -199,13 +199,13 @@ def _arrow(canvas: Canvas, points: FloatArray, style: _Style, color: Color) -> N
 
 
 def _keep_clear(canvas: Canvas, place: Place, mark: Mark) -> None:
-    """Let no label lie on the dots and the short ends of a mark."""
+    """Keep labels off the dots and the short ends of a mark."""
     if mark.form in ("point", "arrow"):
         canvas.keep_clear(canvas.camera.to_screen_array(place(np.array(mark.points, dtype=np.float64))), 1.6 * _STYLES[mark.role].dot)
 
 
 def _word_color(role: Role) -> Color:
-    """Return the role's color, nearer to that of words, so that it can be read."""
+    """Return the role's color, mixed with the text color so that it is readable."""
     color = role_color(role)
     while palette.contrast(color, palette.BACKGROUND) < palette.WORDS_CONTRAST:
         color = mix(color, palette.TEXT, 0.2)
@@ -250,7 +250,7 @@ def _way(along: FloatArray) -> tuple[int, int]:
 
 
 def _number(canvas: Canvas, place: Place, mark: Mark, named: set[str]) -> None:
-    """Write at the corners of shape A or B which they are, as sentences name them: outside, where there is room, and where no mark does."""
+    """Write the names of the corners of shape A or B beside them, outside, where there is room and no mark names them."""
     if mark.text not in ("A", "B") or mark.form not in ("polygon", "path") or len(mark.points) > _MOST_NUMBERED:
         return
     pixels = canvas.camera.to_screen_array(place(np.array(mark.points, dtype=np.float64)))

@@ -88,15 +88,15 @@ class PackedShapes:
         self._bodies, self._circles = IdRows(self.body_ids), IdRows(np.array(circle_fixtures, dtype=np.int64))
 
     def rows_of(self, bodies: IntArray) -> IntArray:
-        """Return the row of each body, by its id; -1 of one that is gone."""
+        """Return the row of each body by its id; -1 for a deleted body."""
         return self._bodies.of(bodies)
 
     def rows_of_contacts(self, contacts: StepContacts) -> IntArray:
-        """Return the rows (2, n) of the bodies A and B of each contact; -1 of one that is gone."""
+        """Return the rows (2, n) of the bodies A and B of each contact; -1 for a deleted body."""
         return self._bodies.of(np.stack((contacts.body_a, contacts.body_b)))
 
     def is_round(self, fixtures: IntArray) -> NDArray[np.bool_]:
-        """Tell which fixtures, by their ids, are circles."""
+        """Return True for each fixture id that is a circle."""
         return self._circles.of(fixtures) >= 0
 
     def world_vertices(self, poses: FloatArray) -> FloatArray:
@@ -130,7 +130,7 @@ def carried_points(
 
     Box2D computes a manifold before it moves the bodies: drawn where it was computed, a point would hang behind the body that it
     belongs to, and leap after it from step to step. Here it rides on the body that moves, halfway where both do. On a disc it does not
-    turn with the disc: the point where a wheel touches stays under the wheel. `carry` is the kernel that does the same, where it is there.
+    turn with the disc: the point where a wheel touches stays under the wheel. `carry` is a kernel that does the same, or None.
     """
     n = len(contacts)
     if n == 0 or len(packed.body_ids) == 0:
@@ -150,13 +150,13 @@ def carried_points(
         at_x, at_y = contacts.position[:, k, 0], contacts.position[:, k, 1]
         x, y = (np.stack((at - held_a[axis], at - held_b[axis])) for axis, at in enumerate((at_x, at_y)))
         for axis, at, there in ((0, at_x, cos * x - sin * y + at_rows[:, :, 0]), (1, at_y, sin * x + cos * y + at_rows[:, :, 1])):
-            one = np.where(by_a, there[0], np.where(by_b, there[1], at))
-            carried[:, k, axis] = np.where(by_both, 0.5 * (there[0] + there[1]), one)
+            single = np.where(by_a, there[0], np.where(by_b, there[1], at))
+            carried[:, k, axis] = np.where(by_both, 0.5 * (there[0] + there[1]), single)
     return carried
 
 
 def _for_reading(array: FloatArray) -> FloatArray:
-    """Return an array as a kernel reads it that is compiled for those that cannot be written."""
+    """Return a read-only view of an array, for a kernel compiled for read-only arrays."""
     return frozen(np.ascontiguousarray(array).view())
 
 

@@ -5,7 +5,7 @@ constant of a module, which would keep the theme of the moment in which they wer
 
 The signal colors follow Okabe and Ito's palette for all kinds of color vision (jfly.uni-koeln.de/color), lightened for the dark
 ground and darkened for the light one. Every meaning also differs in lightness or form, not in hue alone: a new contact point is a
-filled dot inside a ring, a persisting one a small dot, a removed one a fading hollow ring, so that they can be told apart in gray.
+filled dot inside a ring, a persisting one a small dot, a removed one a fading hollow ring, so that they differ in gray.
 `tests/unit/render/test_themes.py` holds contrast (WCAG 2.2) and the distances that color-blind eyes see.
 """
 
@@ -18,9 +18,9 @@ Color: TypeAlias = tuple[int, int, int]
 
 
 LEAST_CONTRAST = 3.0
-"""Of a graphical object that is needed to understand the picture, to the ground beside it: WCAG 2.2, success criterion 1.4.11."""
+"""Minimum contrast of a graphical object needed to understand the picture: WCAG 2.2, success criterion 1.4.11."""
 WORDS_CONTRAST = 4.5
-"""Of words of the usual size: success criterion 1.4.3."""
+"""Minimum contrast of text of normal size: success criterion 1.4.3."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,13 +155,13 @@ PANEL_RAISED: Color = DARK.panel_raised
 PANEL_EDGE: Color = DARK.panel_edge
 TEXT: Color = DARK.text
 STRONG: Color = DARK.strong
-"""Words on a button that is chosen."""
+"""Text on a selected button."""
 CAPTION: Color = DARK.caption
 ACCENT: Color = DARK.accent
 WARNING: Color = DARK.warning
 
 BODY_COLORS: tuple[Color, ...] = DARK.body_colors
-"""Dynamic bodies take turns; the outline has the color itself, the fill one nearer to the ground."""
+"""Colors of dynamic bodies, in turn; the outline has the color itself, the fill one nearer to the ground."""
 STATIC: Color = DARK.static
 KINEMATIC: Color = DARK.kinematic
 SENSOR: Color = DARK.sensor
@@ -196,12 +196,12 @@ _legible: dict[tuple[Color, float], Color] = {}
 
 
 def theme_name() -> str:
-    """Return the name of the present theme, a key of `THEMES`."""
+    """Return the name of the current theme, a key of `THEMES`."""
     return _theme.name
 
 
 def use_theme(name: str) -> None:
-    """Let every color be that of a theme from now on; an unknown name is a KeyError.
+    """Switch all colors to a theme; an unknown name raises KeyError.
 
     Examples
     --------
@@ -225,7 +225,7 @@ def use_theme(name: str) -> None:
 
 
 def now(color: Color) -> Color:
-    """Return a color of any theme as the present one has it; one that no theme knows stays as it is."""
+    """Return the counterpart of a color in the current theme; an unknown color is returned unchanged."""
     return _present.get(color, color)
 
 
@@ -236,13 +236,13 @@ def legible(color: Color, least: float = LEAST_CONTRAST) -> Color:
     """
     if _theme is DARK:
         return now(color)
-    found = _legible.get((color, least))
-    if found is None:
-        found = now(color)
-        while contrast(found, BACKGROUND) < least:
-            found = mix(found, (0, 0, 0), 0.1)
-        _legible[color, least] = found
-    return found
+    legible = _legible.get((color, least))
+    if legible is None:
+        legible = now(color)
+        while contrast(legible, BACKGROUND) < least:
+            legible = mix(legible, (0, 0, 0), 0.1)
+        _legible[color, least] = legible
+    return legible
 
 
 def mix(a: Color, b: Color, share: float) -> Color:
@@ -269,7 +269,7 @@ def packed(color: Color) -> int:
 
 
 def unpacked(number: int) -> Color:
-    """Return the color that `packed` has made a number."""
+    """Return the color that `packed` encoded."""
     return number >> 16, (number >> 8) & 255, number & 255
 
 

@@ -30,21 +30,21 @@ from engine.render.palette import Color, mix
 __all__ = ["DASHES", "Curve", "TimeAxis", "columns", "draw_panes", "draw_sample", "number_words", "runs", "ticks"]
 
 DASHES: tuple[tuple[int, int], ...] = ((1, 0), (9, 4), (2, 3), (14, 3), (5, 7))
-"""Design pixels on and off, of the curve of each place: told apart without color, and by their marks too."""
+"""Dash patterns of curves, design pixels on and off: curves differ by dashes and marks, without color."""
 _MARK_EVERY = 84
 _DIMMED = 0.34
-"""Share of its color that what lies ahead keeps."""
+"""Share of the color kept by curves after the current step."""
 _FAINT, _ZERO = 0.35, 0.8
 """Share of the color of a frame that the lines of the grid have, and that of zero: they are not to be taken for curves."""
 _SAME = 1e-6
 """Relative: values no farther apart are one value, whose last digits float32 has rounded (6e-8 each, of some that make a curve's)."""
 _LEAST, _AROUND_ZERO = 1e-6, 1.0
-"""In the unit of a curve: what is told apart from 0, and how far to either side is shown of a curve that is 0 throughout."""
+"""Smallest value that counts as not 0, and half the range shown for a curve that is 0 throughout; in the unit of the curve."""
 _MOST_DIGITS = 6
-"""After the point, of the numbers of an axis."""
+"""Maximum number of decimals on an axis."""
 _LABEL = 10.5
 _LEFT = 46.0
-"""Design pixels at the left of a pane for the numbers of its axis."""
+"""Width at the left of a pane for the numbers of its axis, design pixels."""
 _FOOT = 16.0
 
 
@@ -64,7 +64,7 @@ class Curve:
 
 @dataclass(frozen=True, slots=True)
 class TimeAxis:
-    """Which steps are shown between which pixels.
+    """The range of steps shown, and the range of pixels it maps to.
 
     `first` is the step at pixel `left`, `last` that at `left + width - 1`.
     """
@@ -149,11 +149,11 @@ def runs(curve: Curve, axis: TimeAxis) -> list[tuple[FloatArray, FloatArray, Flo
         return []
     known = np.isfinite(curve.values[first:last])
     edges = {first, last, *(first + 1 + np.flatnonzero(np.diff(known))).tolist(), *(k for k in curve.breaks if first < k < last)}
-    found = []
+    pieces = []
     for start, end in itertools.pairwise(sorted(edges)):
         if known[start - first]:
-            found.append(columns(curve.values[start:end], TimeAxis(axis.first - start, axis.last - start, axis.left, axis.width)))
-    return found
+            pieces.append(columns(curve.values[start:end], TimeAxis(axis.first - start, axis.last - start, axis.left, axis.width)))
+    return pieces
 
 
 def draw_panes(
@@ -219,9 +219,9 @@ def _draw_time(surface: pygame.Surface, fonts: FontBook, axis: TimeAxis, rows: t
 
 def _draw_pane(surface: pygame.Surface, fonts: FontBook, pane: pygame.Rect, axis: TimeAxis, curves: Sequence[Curve], now: int) -> None:
     ui = fonts.ui_scale
-    found = [(curve, *run) for curve in curves for run in runs(curve, axis)]
-    low = min((float(least.min()) for _, _, least, _ in found if len(least)), default=0.0)
-    high = max((float(most.max()) for _, _, _, most in found if len(most)), default=1.0)
+    pieces = [(curve, *run) for curve in curves for run in runs(curve, axis)]
+    low = min((float(least.min()) for _, _, least, _ in pieces if len(least)), default=0.0)
+    high = max((float(most.max()) for _, _, _, most in pieces if len(most)), default=1.0)
     if high - low <= _SAME * max(abs(low), abs(high)):
         half = 0.5 * abs(high) if abs(high) > _LEAST else _AROUND_ZERO
         low, high = low - half, high + half
@@ -241,7 +241,7 @@ def _draw_pane(surface: pygame.Surface, fonts: FontBook, pane: pygame.Rect, axis
         surface.blit(words, where)
     turn = axis.x(now) + 0.5
     paths: list[list[tuple[float, float]]] = []
-    for curve, x, least, most in found:
+    for curve, x, least, most in pieces:
         color = palette.SERIES[curve.style % len(palette.SERIES)]
         path = _path(x, pane.bottom - 1 - (least - low) * scale, pane.bottom - 1 - (most - low) * scale)
         gone = [point for point in path if point[0] <= turn]
@@ -257,7 +257,7 @@ def _draw_pane(surface: pygame.Surface, fonts: FontBook, pane: pygame.Rect, axis
 
 
 def _free_corner(pane: pygame.Rect, size: tuple[int, int], paths: Sequence[Sequence[tuple[float, float]]]) -> pygame.Rect:
-    """Return a place of a size in a corner of a pane through which no curve goes, the upper left one first; that one if there is none."""
+    """Return a rectangle in a corner of a pane that no curve crosses, upper left first; the upper left if all are crossed."""
     places = []
     for name in ("topleft", "bottomleft", "topright", "bottomright"):
         place = pygame.Rect((0, 0), size)
@@ -267,7 +267,7 @@ def _free_corner(pane: pygame.Rect, size: tuple[int, int], paths: Sequence[Seque
 
 
 def _crosses(path: Sequence[tuple[float, float]], place: pygame.Rect) -> bool:
-    """Tell whether a curve goes through a place."""
+    """Return True if a curve passes through a rectangle."""
     if len(path) == 1:
         return place.collidepoint(path[0])
     xs = [x for x, _ in path]
@@ -281,13 +281,13 @@ def _path(x: FloatArray, low: FloatArray, high: FloatArray) -> list[tuple[float,
         return list(zip(x.tolist(), low.tolist(), strict=True))
     path: list[tuple[float, float]] = []
     before = float(low[0])
-    for at, one, other in zip(x.tolist(), low.tolist(), high.tolist(), strict=True):
-        if one == other:
-            path.append((at, one))
-        elif abs(one - before) <= abs(other - before):
-            path += [(at, one), (at, other)]
+    for at, bottom, top in zip(x.tolist(), low.tolist(), high.tolist(), strict=True):
+        if bottom == top:
+            path.append((at, bottom))
+        elif abs(bottom - before) <= abs(top - before):
+            path += [(at, bottom), (at, top)]
         else:
-            path += [(at, other), (at, one)]
+            path += [(at, top), (at, bottom)]
         before = path[-1][1]
     return path
 

@@ -28,17 +28,15 @@ from engine.render.palette import Color
 __all__ = ["LARGEST_DISC", "NO_COLOR", "DiscBook", "Raster", "Stamps", "load_raster"]
 
 NO_COLOR = -1
-"""In place of a color as a surface maps it: nothing is drawn."""
+"""Stands for no color: nothing is drawn."""
 _SHIFTS = {0, 8, 16}
 """Bits at which the kernel expects red, green and blue, in any order."""
 _FAR = 1.0e6
-"""Pixels: beyond that nothing is drawn by the kernel, whose distances would err by more than a thousandth of one."""
+"""Maximum coordinate drawn by the kernel, pixels; beyond it distances err by more than a thousandth of a pixel."""
 
 
 class Stamps(NamedTuple):
-    """Of kinds of dots, what share of each pixel they cover, in 256ths, int64 (s,): of kind k ``sides[k]`` rows of as many, from
-    ``starts[k]`` on.
-    """
+    """Coverage of the pixels of each kind of dot, in 256ths, int64 (s,): kind k has ``sides[k]`` rows of as many, from ``starts[k]`` on."""
 
     shares: IntArray
     starts: IntArray
@@ -46,7 +44,7 @@ class Stamps(NamedTuple):
 
 
 class Raster:
-    """Draws; making one loads its kernels, or compiles them at the first time, and draws once to have them ready.
+    """Draws batches. The constructor loads or compiles the kernels and draws once to warm them up.
 
     Attributes
     ----------
@@ -67,7 +65,7 @@ class Raster:
 
     @staticmethod
     def can_paint(surface: pygame.Surface, corners: FloatArray | None = None) -> bool:
-        """Tell whether the pixels of a surface are as the kernels expect them, 32 bits and opaque, and no corner is too far away."""
+        """Return True if a surface has the pixel format of the kernels, 32 bits and opaque, and no corner is too far away."""
         is_plain = surface.get_bytesize() == 4 and not surface.get_flags() & pygame.SRCALPHA and set(surface.get_shifts()[:3]) == _SHIFTS
         return is_plain and (corners is None or bool(np.abs(corners).max(initial=0.0) < _FAR))  # false for NaN
 
@@ -133,7 +131,7 @@ def _pixels(surface: pygame.Surface) -> tuple[NDArray[np.uint32], int, IntArray]
 
 
 def load_raster() -> Raster | None:
-    """Return what draws polygons; None where kernels are not compiled and would take seconds a picture."""
+    """Return a raster; None if kernels are not compiled, as a picture would take seconds."""
     return Raster() if os.environ.get("NUMBA_DISABLE_JIT", "0") == "0" else None
 
 
@@ -155,7 +153,7 @@ class DiscBook:
         return quarters
 
     def picture(self, radius: float, fill: Color | None, outline: Color | None, width: float = 1.0, alpha: float = 1.0) -> pygame.Surface:
-        """Return a square picture with the disc in its middle: an odd number of pixels wide, no larger than it must be."""
+        """Return the smallest square picture of an odd width with the disc in its center."""
         fill, outline = palette.now(fill) if fill is not None else None, palette.now(outline) if outline is not None else None
         return self._pictures(max(2, round(radius * 4.0)), fill, outline, round(width * 4.0), round(alpha * 16.0))
 

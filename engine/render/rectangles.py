@@ -16,12 +16,12 @@ from engine.render.palette import Color, mix
 __all__ = ["Bar", "bar_height", "draw_bars", "draw_rectangles", "fill_rectangles"]
 
 _FAR = 20_000.0
-"""Pixels: what is larger is cut there, for pygame's rectangles hold 32-bit integers."""
+"""Maximum coordinate, pixels; larger boxes are cut there, as pygame's rectangles hold 32-bit integers."""
 _ROW = 15.0
-"""Design pixels of a bar with its words."""
+"""Height of a bar with its text, design pixels."""
 _TEXT = 11.5
 _LEAST_BAR = 16.0
-"""Design pixels of the longest bar at the least."""
+"""Minimum length of the longest bar, design pixels."""
 
 
 @dataclass(frozen=True, slots=True)

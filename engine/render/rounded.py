@@ -1,4 +1,4 @@
-"""Outlines of what is grown by a radius: round corners about a core."""
+"""Outlines of rounded shapes: a core grown by a radius."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from engine.common.arrays import FloatArray
 __all__ = ["rounded"]
 
 _ARC = math.radians(15.0)
-"""From one point of a round corner to the next, at the most; a third of it on a whole circle."""
+"""Maximum angle between two points of a round corner; a third of it on a full circle."""
 
 
 def rounded(core: FloatArray, radius: float) -> FloatArray:

@@ -24,15 +24,15 @@ from engine.render.packing import PackedShapes
 __all__ = ["dashed_edges", "dashed_rings", "draw_apart", "draw_second_world", "ring_counterpart"]
 
 _PERIODS = (9.0, 16.0, 5.0)
-"""Design pixels from the middle of a dash to that of the next, of each world beside the first; half of it is dash."""
+"""Period of the dashes of each world beside the first, design pixels; half of it is dash."""
 _LINE, _HALO = 1.0, 3.0
-"""Design pixels of a dash, and of the ground's color around it, so that it stands out from any fill."""
+"""Width of a dash, and of the background color around it that sets it off from any fill, design pixels."""
 _BETWEEN = 1.5
-"""Design pixels of the line between two counterparts."""
+"""Width of the line between two counterparts, design pixels."""
 _LEAST_DASHES, _MOST_DASHES = 4, 4096
-"""Of a circle."""
+"""Minimum number of dashes on a circle."""
 _SEEN_APART = 3.0
-"""Design pixels between two counterparts below which no line is drawn between them: nobody would see it."""
+"""Minimum distance between two counterparts for a line between them to be drawn, design pixels."""
 _RING = 9.0
 
 

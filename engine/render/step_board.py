@@ -17,7 +17,7 @@ from engine.render.step_view import ALL_PARTS, StepPicture, StepPlaces
 __all__ = ["board_margins", "divided", "draw_board", "parts_of"]
 
 _SPOT = 11.0
-"""Design pixels within which a place in the picture that answers a question is hit."""
+"""Radius within which a click selects an answer in the picture, design pixels."""
 
 
 def board_margins(pictures: Sequence[StepPicture], width: float, height: float, ui_scale: float) -> tuple[float, float, float]:
@@ -49,13 +49,13 @@ def draw_board(
         else:  # the same part of the world
             shrunk = min(1.0, plane.width / max(own.view[2], 1), plane.height / max(own.view[3], 1))
             camera = Camera(own.center, own.scale * shrunk, view)
-        asked = None if drawn else question
+        shown_question = None if drawn else question
         places = picture.draw(
             canvas.surface, rect, k, canvas.fonts, camera=camera, has_ground=bool(drawn), discs=canvas.discs, room=canvas.room,
-            question=asked, chosen=chosen, parts=parts_of(len(pictures)),
+            question=shown_question, chosen=chosen, parts=parts_of(len(pictures)),
         )  # fmt: skip
         drawn.append(places)
-        if asked is not None and chosen is None:
+        if shown_question is not None and chosen is None:
             canvas.controls.all += _answers(places, keys, canvas.ui_scale)
         canvas.controls.views.append((plane, camera))
         n = len(picture.steps)
@@ -67,7 +67,7 @@ def draw_board(
 
 
 def _answers(places: StepPlaces, keys: Sequence[str], ui_scale: float) -> list[Control]:
-    """Return the buttons of the answers, and the places in the picture that answer."""
+    """Return the controls of the answers: buttons, and places in the picture."""
     reach = round(_SPOT * ui_scale)
     spots = [pygame.Rect(round(x) - reach, round(y) - reach, 2 * reach, 2 * reach) for x, y in places.answer_places]
     return [Control(place, key=key) for some in (places.answers, spots) for place, key in zip(some, keys, strict=False)]
@@ -79,7 +79,7 @@ def _fonts(ui_scale: float) -> FontBook:
 
 
 def parts_of(n: int) -> frozenset[str]:
-    """Return what each of n pictures has room for: of more than two none has its pseudo-code."""
+    """Return the parts that each of n pictures has room for; pseudo-code only in up to two."""
     return ALL_PARTS if n < 3 else ALL_PARTS - {"code"}
 
 
@@ -91,11 +91,11 @@ def divided(rect: pygame.Rect, n: int, columns: int) -> list[pygame.Rect]:
 
 
 def _places(view: Place, pictures: Sequence[StepPicture], fonts: FontBook) -> list[tuple[pygame.Rect, pygame.Rect]]:
-    """Return of each picture its rectangle, and that of its plane: of two beside each other, or one below the other, as leaves more."""
-    found = []
+    """Return the rectangle of each picture and of its plane, side by side or stacked, whichever leaves larger planes."""
+    arrangements = []
     for columns in (1, 2):
         rects = divided(pygame.Rect(view), len(pictures), columns)
         layouts = [picture.layout(rect, fonts, parts_of(len(pictures))) for picture, rect in zip(pictures, rects, strict=True)]
         planes = [layout.views[picture.algorithm.views[0].name] for picture, layout in zip(pictures, layouts, strict=True)]
-        found.append((min(min(plane.size) for plane in planes), list(zip(rects, planes, strict=True))))
-    return max(found, key=lambda one: one[0])[1]
+        arrangements.append((min(min(plane.size) for plane in planes), list(zip(rects, planes, strict=True))))
+    return max(arrangements, key=lambda arrangement: arrangement[0])[1]

@@ -40,28 +40,28 @@ from engine.render.raster import DiscBook
 __all__ = ["ALL_PARTS", "AlgorithmFacts", "Aside", "StepLayout", "StepPicture", "StepPlaces"]
 
 ALL_PARTS = frozenset({"title", "views", "code", "sentence", "slider"})
-"""What a picture may consist of; the plane is always there, "views" are the others."""
+"""Optional parts of a picture; the plane is always there, "views" are the other views."""
 
 _TITLE, _LINK, _CODE, _LEAST_CODE, _WORDS, _SMALL = 15.0, 12.0, 12.0, 10.0, 14.0, 11.0
-"""Sizes of letters, design pixels."""
+"""Font sizes, design pixels."""
 _HEAD, _SLIDER, _COSTS_ROW, _CODE_ROW, _LEGEND_ROW, _WORDS_ROW, _PAD = 26.0, 28.0, 18.0, 17.0, 16.0, 19.5, 10.0
 _LEAST_TRACK = 120.0
-"""Design pixels of a slider that has the costs beside it; where it would be shorter they stand below."""
+"""Minimum length of a slider with the costs beside it, design pixels; below that they stand under it."""
 _WIDE = 760.0
 """Design pixels of a width from which a sentence has two lines at least; otherwise it has three. Longer ones have up to `_MOST_LINES`."""
 _MOST_LINES = 5
 _LEAST_VIEW = 120.0
-"""Design pixels of a side of a view below which it is left out, for the sake of the plane."""
+"""Minimum side of a view, design pixels; smaller ones are left out in favor of the plane."""
 _COLUMN = (0.28, 0.44)
-"""Share of the width that a column beside the plane takes, at the least and at the most."""
+"""Minimum and maximum share of the width for a column beside the plane."""
 _FAR_OUT = 3.0
-"""How many sizes of the scenery the picture reaches beyond it, for marks that lie far away."""
+"""Maximum distance of the picture's edge from the scenery, in sizes of the scenery, for marks that lie far away."""
 _GUTTER, _FOOT = 50.0, 32.0
-"""Design pixels at the left of and below a plot."""
+"""Margin at the left of and below a plot, design pixels."""
 
 
 class AlgorithmFacts(Protocol):
-    """What is told of an algorithm beside its steps: `engine.trace.protocol.Algorithm` has it."""
+    """Facts about an algorithm shown beside its steps; `engine.trace.protocol.Algorithm` has them."""
 
     @property
     def title(self) -> str: ...
@@ -75,7 +75,7 @@ class AlgorithmFacts(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Aside:
-    """Words below the sentence that are no part of the step, such as a score: so many rows are kept free for them."""
+    """Text below the sentence that is not part of the step, such as a score, and the number of rows reserved for it."""
 
     words: str
     color: Color
@@ -84,7 +84,7 @@ class Aside:
 
 @dataclass(frozen=True, slots=True)
 class StepLayout:
-    """Where the parts stand, pixels; empty rectangles for what there is no room for."""
+    """Rectangles of the parts, pixels; empty for parts that there is no room for."""
 
     head: pygame.Rect
     views: Mapping[str, pygame.Rect]
@@ -96,13 +96,13 @@ class StepLayout:
 
 @dataclass(frozen=True, slots=True)
 class StepPlaces:
-    """Where things stand in a picture that was drawn.
+    """Positions of the parts of a drawn picture.
 
     Attributes
     ----------
     layout : StepLayout
     cameras : mapping of str to Camera
-        Of each view whose axes are places, by its name.
+        Camera of each view whose axes are positions, by the name of the view.
     track : pygame.Rect
         The slider: its left end is the first step, its right end the last.
     link : pygame.Rect
@@ -158,7 +158,7 @@ def _lay_out(
 def _arranged(
     room: pygame.Rect, first: View, others: Sequence[View], ui: float, is_wide: bool, code_size: tuple[int, int]
 ) -> tuple[dict[str, pygame.Rect], pygame.Rect]:
-    """Return where the views and the pseudo-code stand, in a column beside the plane or below it."""
+    """Return the rectangles of the views and the pseudo-code, in a column beside the plane or below it."""
     nothing, (wide, high) = pygame.Rect(room.topleft, (0, 0)), code_size
     with_code = wide > 0
     plane, code, rest = room.copy(), nothing, nothing
@@ -188,11 +188,11 @@ def _arranged(
     return views, code
 
 
-def _score(views: Sequence[pygame.Rect], code: pygame.Rect, code_width: int, wanted: int, ui: float) -> float:
-    """Return how good an arrangement is: large views, the plane above all, and pseudo-code whose lines are not cut off."""
+def _score(views: Sequence[pygame.Rect], code: pygame.Rect, code_width: int, n_wanted: int, ui: float) -> float:
+    """Score an arrangement: large views, above all the plane, and pseudo-code whose lines are not cut off."""
     sides = [min(view.width, 1.4 * view.height) / ui for view in views]
     score = 2.0 * min(sides[0], 500.0) + 0.2 * sides[0] + sum(min(side, 260.0) for side in sides[1:])
-    score -= 400.0 * (min(sides) < _LEAST_VIEW) + 400.0 * (sides[0] < _LEAST_VIEW) + 250.0 * (wanted > 0 and len(views) == 1)
+    score -= 400.0 * (min(sides) < _LEAST_VIEW) + 400.0 * (sides[0] < _LEAST_VIEW) + 250.0 * (n_wanted > 0 and len(views) == 1)
     if code.width:
         score += 500.0 - 200.0 * (code.width * _CODE < code_width * _LEAST_CODE)
     return score
@@ -217,7 +217,7 @@ class StepPicture:
     algorithm : AlgorithmFacts
         Title, page, pseudo-code, views: an `engine.trace.protocol.Algorithm`.
     scenery : sequence of Mark
-        What lies under every step, of all views: `algorithm.scenery(case)`.
+        Marks under every step, for all views: `algorithm.scenery(case)`.
     steps : sequence of TraceStep
         At least one: `algorithm.steps(case)`.
 
@@ -230,7 +230,7 @@ class StepPicture:
     def __init__(self, algorithm: AlgorithmFacts, scenery: Sequence[Mark], steps: Sequence[TraceStep]) -> None:
         self.algorithm, self.scenery, self.steps = algorithm, tuple(scenery), tuple(steps)
         self.boxes = {view.name: _box_of(view, self.scenery, self.steps) for view in algorithm.views}
-        """What each view shows when all of it is shown, the same for every step."""
+        """Box shown by each view when fitted, the same for every step."""
         self.aside: Aside | None = None
         self._layouts: dict[Hashable, StepLayout] = {}
         self._longest = max((step.sentence for step in self.steps), key=len)
@@ -242,10 +242,10 @@ class StepPicture:
         """Return where the parts stand in a rectangle, the same for every step."""
         rows = 0 if self.aside is None else self.aside.rows
         key = tuple(rect), fonts.ui_scale, rows, parts
-        found = self._layouts.get(key)
-        if found is None:
-            found = self._layouts[key] = _lay_out(rect, self.algorithm, self._longest, rows, self._costs_width(fonts), fonts, parts)
-        return found
+        layout = self._layouts.get(key)
+        if layout is None:
+            layout = self._layouts[key] = _lay_out(rect, self.algorithm, self._longest, rows, self._costs_width(fonts), fonts, parts)
+        return layout
 
     def draw(
         self,
@@ -273,19 +273,19 @@ class StepPicture:
         fonts : FontBook
             Kept by the caller from picture to picture; has the size of words.
         camera : Camera, optional
-            Of a window, that looks at the plane. Without one the plane is fitted.
+            The window's camera on the plane. Without one the plane is fitted.
         has_ground : bool
-            Whether the plane's ground is to be drawn, and the bar that says its scale: in a window the caller has.
+            True to draw the plane's background and scale bar; in a window the caller has drawn them.
         discs : DiscBook, optional
             Kept by the caller too.
         room : LabelRoom, optional
-            What is taken of the surface by words that lie there already.
+            Areas of the surface already occupied by text.
         parts : set of str
             Of `ALL_PARTS`.
         question : Question, optional
-            Asked in place of the sentence; the step's own marks are hidden then, those of the step before are shown.
+            Shown in place of the sentence; the marks of the step before are shown instead of its own.
         chosen : int, optional
-            The answer given to it: the step is shown, and in the picture which place is right, and which was chosen.
+            The answer chosen: the step is shown, with the right and the chosen place marked.
 
         Returns
         -------
@@ -339,14 +339,14 @@ class StepPicture:
         place: pygame.Rect,
         fonts: FontBook,
         discs: DiscBook,
-        given: Camera | None,
+        fixed_camera: Camera | None,
         has_ground: bool,
-        taken: LabelRoom | None,
+        occupied: LabelRoom | None,
     ) -> tuple[Canvas, _Axes]:
-        """Draw the ground of a view, and return what its marks are drawn on."""
+        """Draw the background of a view, and return the canvas and axes for its marks."""
         ui, box = fonts.ui_scale, self.boxes[view.name]
         seen = (place.left, place.top, place.width, place.height)
-        room = taken.part(seen) if taken is not None else LabelRoom(seen)
+        room = occupied.part(seen) if occupied is not None else LabelRoom(seen)
         room.keep_off(pygame.Rect(0, 0, round(175 * ui), round(34 * ui)).move(place.right - round(175 * ui), place.bottom - round(34 * ui)))
         title = _title_of(view, place, fonts)
         if not view.is_plane:
@@ -355,7 +355,7 @@ class StepPicture:
                 surface.blit(words, where)
             return _draw_axes(surface, place, title[-1][1].bottom, box, view, fonts, discs)
         top = title[-1][1].bottom - place.top
-        camera = Camera(view=seen).fitted(box, 0.07, (0.0, top, 0.0, 0.4 * top)) if given is None else given.cut(seen)
+        camera = Camera(view=seen).fitted(box, 0.07, (0.0, top, 0.0, 0.4 * top)) if fixed_camera is None else fixed_camera.cut(seen)
         has_words = min(place.size) >= 90 * ui
         canvas = Canvas(surface, camera, fonts, discs, room, has_words=has_words)
         if has_ground:
@@ -427,13 +427,13 @@ def _of_view(marks: Iterable[Mark], view: View) -> list[Mark]:
 
 
 def _box_of(view: View, scenery: Sequence[Mark], steps: Sequence[TraceStep]) -> AABB:
-    """Return what a view shows: the scenery and the marks of all steps, as far as they do not lie far away from it."""
+    """Return the box that a view shows: the scenery and the marks of all steps that are not far away from it."""
     ground = _extent(_of_view(scenery, view), view.is_plane)
-    told = _extent([mark for step in steps for mark in _of_view(step.marks, view)], view.is_plane)
-    both = [one for one in (ground, told) if one is not None]
+    extent = _extent([mark for step in steps for mark in _of_view(step.marks, view)], view.is_plane)
+    both = [known for known in (ground, extent) if known is not None]
     if not both:
         return AABB((-1.0, -1.0), (1.0, 1.0))
-    low, high = np.min([one[0] for one in both], axis=0), np.max([one[1] for one in both], axis=0)
+    low, high = np.min([corners[0] for corners in both], axis=0), np.max([corners[1] for corners in both], axis=0)
     if ground is not None and view.is_plane:
         reach = _FAR_OUT * max(float((ground[1] - ground[0]).max()), 1e-9)
         low, high = np.maximum(low, ground[0] - reach), np.minimum(high, ground[1] + reach)
@@ -464,16 +464,16 @@ def _extent(marks: Sequence[Mark], is_plane: bool) -> tuple[FloatArray, FloatArr
 
 
 def _title_of(view: View, place: pygame.Rect, fonts: FontBook) -> list[tuple[pygame.Surface, pygame.Rect]]:
-    """Return the words of a view's title, in two lines at the most where the view is high enough, and where they stand."""
+    """Return the rendered lines of a view's title and their rectangles; at most two lines, one in a low view."""
     ui, room = fonts.ui_scale, max(place.width - round(2 * _PAD * fonts.ui_scale), 1)
     lines = fonts.wrapped(view.title, _SMALL, room)
     if len(lines) > 2 or place.height < 150 * ui:
         lines = [fonts.shortened(view.title, _SMALL, room)]
-    found = []
+    placed = []
     for k, line in enumerate(lines):
         words = fonts.render(line, _SMALL, palette.CAPTION)
-        found.append((words, words.get_rect(topleft=(place.left + round(_PAD * ui), place.top + round((4 + 15 * k) * ui)))))
-    return found
+        placed.append((words, words.get_rect(topleft=(place.left + round(_PAD * ui), place.top + round((4 + 15 * k) * ui)))))
+    return placed
 
 
 def _draw_axes(
@@ -563,7 +563,7 @@ def _draw_question(surface: pygame.Surface, place: pygame.Rect, question: Questi
 
 
 def _draw_head(surface: pygame.Surface, place: pygame.Rect, algorithm: AlgorithmFacts, fonts: FontBook) -> None:
-    """Write the title, and the page where it is derived."""
+    """Write the title, and the link to the page of its derivation."""
     if not place.height:
         return
     ui = fonts.ui_scale
@@ -587,7 +587,7 @@ def _link_words(place: pygame.Rect, algorithm: AlgorithmFacts, fonts: FontBook) 
 
 
 def _link_place(place: pygame.Rect, algorithm: AlgorithmFacts, fonts: FontBook) -> pygame.Rect:
-    """Return where the page's name stands; empty where there is no title."""
+    """Return the rectangle of the page's name; empty if there is no title."""
     wide, pad = fonts.width(_link_words(place, algorithm, fonts), _LINK), round(_PAD * fonts.ui_scale)
     if not place.height or 4 * wide > place.width * 3:
         return pygame.Rect(place.topleft, (0, 0))
@@ -595,7 +595,7 @@ def _link_place(place: pygame.Rect, algorithm: AlgorithmFacts, fonts: FontBook) 
 
 
 def _draw_words(surface: pygame.Surface, place: pygame.Rect, sentence: str, color: Color, fonts: FontBook, has_edge: bool = True) -> None:
-    """Write a sentence in as large letters as it finds room with; as much as there is room for of one that is too long."""
+    """Write a sentence in the largest font that fits; cut it if it is too long."""
     if not place.height:
         return
     ui = fonts.ui_scale
@@ -627,7 +627,7 @@ def _draw_code(
     most = max((place.bottom - top - round(0.3 * _PAD * ui)) // row, 1)
     first = 0 if len(code) <= most or line is None else min(max(line - most // 2, 0), len(code) - most)
     left, room = place.left + round(1.8 * _PAD * ui), place.width - round(2.6 * _PAD * ui)
-    size = next((one for one in (_CODE, 11.0, _LEAST_CODE) if _widest(code, one, fonts) <= room), _LEAST_CODE)
+    size = next((letters for letters in (_CODE, 11.0, _LEAST_CODE) if _widest(code, letters, fonts) <= room), _LEAST_CODE)
     for k, words in enumerate(code[first : first + most]):
         y, is_now = top + k * row, first + k == line
         if is_now:

@@ -1,4 +1,4 @@
-"""The picture of a scene that stands still, asleep or paused: kept when two frames in a row were the same, and copied from then on."""
+"""Cache for the picture of a scene at rest or paused: kept when two frames in a row are equal, and copied from then on."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ __all__ = ["StillPicture"]
 
 
 class StillPicture:
-    """What a view showed last, and of what it was made."""
+    """The last picture of a view, and the values it was drawn from."""
 
     def __init__(self) -> None:
         self._parts: list[object] = []
-        """All that the last picture was made of; of one that was unlike that before it the first part alone."""
+        """The values the last picture was drawn from; only the first if the picture differed from the one before."""
         self._was_same = False
         self._picture: pygame.Surface | None = None
         self._points = np.zeros((0, 2, 2))
@@ -32,9 +32,9 @@ class StillPicture:
         if not self._parts or not _is_same(first, self._parts[0]):
             self._parts, self._was_same, self._picture = [first], False, None
             return None
-        found = [first, *parts]
-        self._was_same = len(found) == len(self._parts) and all(map(_is_same, found, self._parts))
-        self._parts = found
+        current = [first, *parts]
+        self._was_same = len(current) == len(self._parts) and all(map(_is_same, current, self._parts))
+        self._parts = current
         if not self._was_same:
             self._picture = None
         if self._picture is None:
@@ -50,7 +50,7 @@ class StillPicture:
             self._picture.blit(canvas.surface, (0, 0), canvas.camera.view)
 
 
-def _is_same(one: object, other: object) -> bool:
-    if isinstance(one, np.ndarray) and isinstance(other, np.ndarray):
-        return one is other or np.array_equal(one, other)
-    return one is other or (type(one) is type(other) and bool(one == other))
+def _is_same(part: object, other: object) -> bool:
+    if isinstance(part, np.ndarray) and isinstance(other, np.ndarray):
+        return part is other or np.array_equal(part, other)
+    return part is other or (type(part) is type(other) and bool(part == other))

@@ -1,4 +1,4 @@
-"""What drawing needs to know of a world: structural types, so that the picture depends on no engine."""
+"""Interfaces that drawing needs of a world: structural types, so that the picture depends on no engine."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = ["Layers", "SceneView", "WorldView"]
 
 @dataclass(slots=True)
 class Layers:
-    """What is shown; the window's toggles 1 to 9 in this order."""
+    """Display toggles, in the order of the window's keys 1 to 9."""
 
     shapes: bool = True
     aabbs: bool = False
@@ -37,7 +37,7 @@ class Layers:
 
 
 class WorldView(Protocol):
-    """What `engine.world.World` shows between two steps; arrays are aligned with `body_ids`, which ascend."""
+    """State of `engine.world.World` between two steps; arrays are aligned with `body_ids`, which ascend."""
 
     @property
     def structure_version(self) -> int: ...
@@ -62,7 +62,7 @@ class WorldView(Protocol):
 
 
 class SceneView(Protocol):
-    """One world in the picture, where it lies, and what is said about it."""
+    """A world in the picture, its position, and the annotations on it."""
 
     @property
     def world(self) -> WorldView:
@@ -70,11 +70,11 @@ class SceneView(Protocol):
 
     @property
     def offset(self) -> tuple[float, float]:
-        """Where its origin lies in the picture, meters."""
+        """Position of its origin in the picture, meters."""
 
     @property
     def trail(self) -> ContactTrail:
-        """Contact points that came and went lately."""
+        """Contact points added and removed in the last steps."""
 
     @property
     def impacts(self) -> StepImpacts | StepPath | None:
@@ -82,11 +82,11 @@ class SceneView(Protocol):
 
     @property
     def agreement(self) -> StepAgreement:
-        """What the referee said of the last step."""
+        """The referee's verdict on the last step."""
 
     @property
     def mark_touching(self) -> bool:
-        """Whether a touching body is drawn red."""
+        """True if a touching body is drawn red."""
 
     @property
     def colors(self) -> Mapping[int, Color]:
