@@ -112,7 +112,6 @@ def test_a_finished_atlas_is_not_fired_again(whole: Path, monkeypatch: pytest.Mo
         (("--speed", "5"), "--speed must be left out where an axis varies it"),
         (("--angle", "95"), "--angle must be from"),
         (("--shots", "0"), "--shots must be"),
-        (("--jobs", "0"), "--jobs must be"),
         (("--y", "target_speed=0:9:3"), "--y must be a parameter that static targets have"),
     ],
 )

@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 import shapely
 
-from engine.cli import trace
 from engine.cli.main import main
 from engine.decompose import body_from_json, load_body
 from engine.decompose.decompose import METHODS
@@ -105,13 +104,6 @@ def test_a_fault_is_status_1(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Cap
     assert "Box2D refuses 1" in capsys.readouterr().out
 
 
-def test_box2d_is_asked_about_each_piece() -> None:
-    good, bad = Polygon([(0, 0), (1, 0), (0, 1)]), Polygon([(0, 0), (1e-9, 0), (0, 1e-9)])
-    assert trace._refused_by_box2d([good, good]) == ()
-    refused = trace._refused_by_box2d([good, bad, good])
-    assert len(refused) == 1 and refused[0].startswith("piece 1: ")
-
-
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
@@ -122,21 +114,10 @@ def test_box2d_is_asked_about_each_piece() -> None:
         ([GEAR, "--tolerance", "nan"], "--tolerance must be a finite number in m, got nan"),
         ([GEAR, "--pixels-per-metre", "-5"], "--pixels-per-metre must be > 0"),
         ([GEAR, "--threshold", "1"], "--threshold must be greater than 0 and less than 1"),
-        ([GEAR, "--max-pieces", "0"], "--max-pieces must be a whole number"),
-        ([GEAR, "--max-pieces", "1001"], "--max-pieces must be a whole number from 1 to 1000, got 1001"),
-        ([GEAR, "--max-pieces", "x"], "--max-pieces must be a whole number, got 'x'"),
-        ([GEAR, "--tolerance", "abc"], "--tolerance must be a number, got 'abc'"),
         ([GEAR, "--method", "exact,magic"], "--method must be a list of exact"),
         ([GEAR, "--crop", "1,2,3"], "--crop must be four whole numbers"),
         ([PAW, "--crop", "1000,1000,10,10"], "--crop must be left,top,width,height of a rectangle within the picture's 192 x 192 pixels"),
         ([GEAR, "--crop", "0,0,5,5"], "--crop must be left out for a drawing"),
-        ([GEAR, "--json", str(SAMPLES / ".." / "samples" / "gear.svg")], "--json must be another file than FILE"),
-        ([PAW, "--screenshot", PAW], "--screenshot must be another file than FILE"),
-        ([GEAR, "--json", "no_such.png", "--screenshot", "no_such.png"], "--screenshot must be another file than --json"),
-        ([GEAR, "--json", "/no/such/folder/a.json"], "--json must be a file in a directory that exists"),
-        ([GEAR, "--json", str(ROOT)], "--json must be a file, not a directory"),
-        ([GEAR, "--screenshot", "a.txt"], "--screenshot must be a file name that ends in .png"),
-        ([], "Missing argument 'FILE'"),
     ],
 )
 def test_a_mistake_is_one_line_and_status_2(arguments: list[str], words: str, capsys: pytest.CaptureFixture[str]) -> None:
