@@ -64,7 +64,7 @@ class Focus:
     fixture_b: int
 
     def is_of(self, stage: Stage, difference: Difference) -> bool:
-        """Tell whether a difference is that one, in this step or another."""
+        """Return True if a difference is that one, in this step or another."""
         return stage is self.stage and (difference.fixture_a, difference.fixture_b) == (self.fixture_a, self.fixture_b)
 
 
@@ -201,7 +201,7 @@ class CameraController:
         return left, top, right - left, bottom - top
 
     def holds(self, pixel: tuple[float, float]) -> bool:
-        """Tell whether a pixel lies in the view or in a lane."""
+        """Return True if a pixel lies in the view or in a lane."""
         return _is_in(pixel, self.camera.view) or self.lane_at(pixel) is not None
 
     def lane_at(self, pixel: tuple[float, float]) -> int | None:

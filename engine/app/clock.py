@@ -145,17 +145,17 @@ class FixedClock:
             self._held = 0.0
             return due
         real = elapsed if math.isfinite(elapsed) and elapsed > 0.0 else 0.0
-        asked = real * self._speed
-        self._held += asked
+        requested = real * self._speed
+        self._held += requested
         due = math.floor(self._held / self._step + 1e-9)
-        taken = min(due, self.max_steps)
+        n_steps = min(due, self.max_steps)
         self._held = max(self._held - due * self._step, 0.0)
-        if asked > 0.0:
-            share = min(((due - taken) * self._step + self._forgiven) / asked, 1.0)
+        if requested > 0.0:
+            share = min(((due - n_steps) * self._step + self._forgiven) / requested, 1.0)
             keep = math.exp(-real)
             self.lag = keep * self.lag + (1.0 - keep) * share
         self._forgiven = 0.0
-        return taken
+        return n_steps
 
     def forgive(self, steps: int) -> None:
         """Note that `steps` of those due were not taken, because the frame had become long."""

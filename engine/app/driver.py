@@ -214,14 +214,14 @@ class LocalDriver:
 
     def _take_steps(self, due: int, start: float) -> list[StepTimes]:
         """Take steps until one fails or the frame that began at `start` has become long; return what they cost."""
-        taken: list[StepTimes] = []
+        times: list[StepTimes] = []
         if due > 0 and self.timeline.is_now:
             self._go_alone()
         step = self.demo.sim.step if self.timeline.history is None else self.timeline.history.step
-        while len(taken) < due and self.timeline.guarded(step):
-            beside = sum(one.demo.sim.times.step for one in self._besides())
-            taken.append(replace(self.demo.sim.times, beside=beside))
-            if len(taken) < due and perf_counter() - start > _STEPPING_BUDGET:
-                self.clock.forgive(due - len(taken))
+        while len(times) < due and self.timeline.guarded(step):
+            beside = sum(other.demo.sim.times.step for other in self._besides())
+            times.append(replace(self.demo.sim.times, beside=beside))
+            if len(times) < due and perf_counter() - start > _STEPPING_BUDGET:
+                self.clock.forgive(due - len(times))
                 break
-        return taken
+        return times

@@ -42,14 +42,14 @@ _MAY_BE_LOST = 0.01
 
 
 def is_pair_file(path: str) -> bool:
-    """Tell whether a file says that it is a pair of shapes, for the demo `pair`; what cannot be read is not."""
+    """Return True if a file says that it is a pair of shapes, for the demo `pair`; what cannot be read is not."""
     from engine.compare.pair.file import FORMAT, LARGEST_FILE
 
     return _says(path, FORMAT, LARGEST_FILE)
 
 
 def is_stepper_case(path: str) -> bool:
-    """Tell the same of a stepper case, for the demo `stepper`."""
+    """Return the same of a stepper case, for the demo `stepper`."""
     from engine.trace.case_file import CASE_FORMAT, LARGEST_CASE
 
     return _says(path, CASE_FORMAT, LARGEST_CASE)
@@ -87,8 +87,8 @@ def load_dropped(path: str, size: float) -> BodyFile:
     tracing = trace_file(path, pixels_per_metre)
     outline, picture, notes = tracing.outline, tracing.picture, tracing.notes
     if outline.n_vertices > _MAX_VERTICES:
-        wanted = f"a picture whose outline has at most {_MAX_VERTICES} corners at a size of {size:.2g} m"
-        raise InvalidShapeError(Path(path).name, wanted, Described(str(outline.n_vertices)))
+        requirement = f"a picture whose outline has at most {_MAX_VERTICES} corners at a size of {size:.2g} m"
+        raise InvalidShapeError(Path(path).name, requirement, Described(str(outline.n_vertices)))
     cut = decompose(outline, max_lost=_MAY_BE_LOST)
     if len(cut.pieces) > _MAX_PIECES:
         cut = decompose(outline, max_pieces=_MAX_PIECES, max_lost=_MAY_BE_LOST)
@@ -138,8 +138,8 @@ def _longer_pixels(path: str) -> float:
             raise InvalidShapeError(Path(path).name, f"a drawing of at most {_MAX_DRAWN_VERTICES} corners", Described(str(n_corners)))
         return _longer_side(trace_file(path, pixels_per_metre=1.0, tolerance=1.0).outline.aabb)
     if suffix not in TRACED_SUFFIXES:
-        wanted = f"a picture, an SVG or a body file ({', '.join(TRACED_SUFFIXES)}, .json)"
-        raise InvalidInputError(Path(path).name, wanted, Described(suffix or "no ending"))
+        requirement = f"a picture, an SVG or a body file ({', '.join(TRACED_SUFFIXES)}, .json)"
+        raise InvalidInputError(Path(path).name, requirement, Described(suffix or "no ending"))
     solid = read_opacity(path).alpha >= DEFAULT_THRESHOLD
     rows, columns = np.flatnonzero(solid.any(axis=1)), np.flatnonzero(solid.any(axis=0))
     if len(rows) == 0:

@@ -50,7 +50,7 @@ class Event:
     pairs: int = 1
 
     def is_about(self, stage: int, body: int) -> bool:
-        """Tell whether a body is one of the two."""
+        """Return True if a body is one of the two."""
         return self.stage == stage and body in (self.body_a, self.body_b)
 
 
@@ -95,16 +95,16 @@ def _joined(events: list[Event]) -> list[Event]:
 
     Which of two bodies comes first is not theirs: of a polygon and a disc, Box2D names the body first that has the polygon.
     """
-    found: dict[tuple[int, int, bool], Event] = {}
+    joined: dict[tuple[int, int, bool], Event] = {}
     for event in events:
         key = (min(event.body_a, event.body_b), max(event.body_a, event.body_b), event.sensor)
-        known = found.get(key)
+        known = joined.get(key)
         if known is None:
-            found[key] = event
+            joined[key] = event
         else:
             fastest = event if event.speed > known.speed or math.isnan(known.speed) else known
-            found[key] = replace(fastest, pairs=known.pairs + 1)
-    return list(found.values())
+            joined[key] = replace(fastest, pairs=known.pairs + 1)
+    return list(joined.values())
 
 
 def _begin(step: int, stage: int, pair: PairEvent, contacts: StepContacts, velocity: Velocity) -> Event:
@@ -120,10 +120,7 @@ def _closing_speed(step: int, stage: int, pair: PairEvent, contacts: StepContact
     if row is None or before[0] is None or before[1] is None:
         return float("nan")
     x, y = contacts.position[row, : contacts.count[row]].mean(axis=0).tolist()
-    velocities = [
-        (vx - spin * (y - center_y), vy + spin * (x - center_x))
-        for (center_x, center_y), (vx, vy), spin in (one for one in before if one is not None)
-    ]
+    velocities = [(vx - spin * (y - center_y), vy + spin * (x - center_x)) for (center_x, center_y), (vx, vy), spin in filter(None, before)]
     normal_x, normal_y = contacts.normal[row].tolist()
     (ax, ay), (bx, by) = velocities
     return float((ax - bx) * normal_x + (ay - by) * normal_y)

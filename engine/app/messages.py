@@ -1,4 +1,4 @@
-"""Lines told one after another, each for some seconds: in the status strip, by `engine.app.status_strip`."""
+"""Lines shown one after another, each for some seconds: in the status strip, by `engine.app.status_strip`."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Messages:
         return self._waiting[0] if self._waiting else None
 
     def say(self, words: str, color: Color | None = None, is_passing: bool = False) -> None:
-        """Tell something after what was told before."""
+        """Show a message after those that wait."""
         if self._waiting and self._waiting[-1].is_passing:
             self._waiting.pop()
         if not self._waiting:
@@ -45,16 +45,16 @@ class Messages:
         self._waiting.append(Message(words, palette.TEXT if color is None else color, is_passing))
 
     def answer(self, words: str, color: Color | None = None, is_passing: bool = False) -> Message:
-        """Tell something at once, before whatever waits, and instead of the last answer; return it."""
+        """Show a message at once, before whatever waits, and instead of the last answer; return it."""
         message = Message(words, palette.TEXT if color is None else color, is_passing, is_answer=True)
-        self._waiting = deque(one for one in self._waiting if not (one.is_answer or one.is_passing))
+        self._waiting = deque(other for other in self._waiting if not (other.is_answer or other.is_passing))
         self._waiting.appendleft(message)
         self._shown_for = 0.0
         return message
 
     def take_back(self, message: Message) -> None:
         """Take away a message that is true no more; nothing happens if it is there no more."""
-        self._waiting = deque(one for one in self._waiting if one is not message)
+        self._waiting = deque(other for other in self._waiting if other is not message)
 
     def end_passing(self) -> None:
         """Take away words that only hold until the next ones come."""

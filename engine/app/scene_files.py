@@ -58,8 +58,8 @@ def load_any_scene(path: str, pixels_per_metre: float | None = None) -> Scene:
 
         return load_svg_scene(path) if pixels_per_metre is None else load_svg_scene(path, pixels_per_metre)
     if suffix != ".json":
-        wanted = f"a scene: a file that ends in {' or '.join(SCENE_SUFFIXES)}"
-        raise InvalidInputError(path, wanted, Described(suffix or "no ending"))
+        requirement = f"a scene: a file that ends in {' or '.join(SCENE_SUFFIXES)}"
+        raise InvalidInputError(path, requirement, Described(suffix or "no ending"))
     if pixels_per_metre is not None:
         raise InvalidInputError("pixels_per_metre", "left out for a file that is in meters", pixels_per_metre)
     return load_rube(path) if is_rube(glance(path, MAX_FILE_BYTES)) else load_scene(path)
@@ -73,20 +73,20 @@ def file_stem(demo: Demo) -> str:
 
 
 def is_own_scene(path: str) -> bool:
-    """Tell whether a JSON file says that it is a scene of this program."""
+    """Return True if a JSON file says that it is a scene of this program."""
     plain = glance(path, MAX_FILE_BYTES) if path.lower().endswith(".json") else None
     return isinstance(plain, dict) and plain.get("format") == FORMAT
 
 
 def scenes_in(folder: Path, most: int) -> list[Path]:
     """Return scene files of a folder, the newest first, by what the first of their characters say."""
-    found: list[tuple[float, Path]] = []
+    dated: list[tuple[float, Path]] = []
     with contextlib.suppress(OSError):
         for path in folder.glob("*.json"):
             with contextlib.suppress(OSError), open(path, "rb") as file:
                 if f'"{FORMAT}"'.encode() in file.read(_BEGINNING):
-                    found.append((path.stat().st_mtime, path))
-    return [path for _, path in sorted(found, reverse=True)[:most]]
+                    dated.append((path.stat().st_mtime, path))
+    return [path for _, path in sorted(dated, reverse=True)[:most]]
 
 
 _BEGINNING = 200
@@ -94,6 +94,6 @@ _BEGINNING = 200
 
 
 def is_scene_file(path: str) -> bool:
-    """Tell whether a JSON file says that it is a scene, or looks like an export of R.U.B.E.; what cannot be read is none."""
+    """Return True if a JSON file says that it is a scene, or looks like an export of R.U.B.E.; what cannot be read is none."""
     plain = glance(path, MAX_FILE_BYTES) if path.lower().endswith(".json") else None
     return is_rube(plain) or (isinstance(plain, dict) and plain.get("format") == FORMAT)

@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 __all__ = ["MAX_BESIDE", "Saved", "Session"]
 
 MAX_BESIDE = 3
-"""Worlds beside the first: four pictures in a window can still be told apart."""
+"""Worlds beside the first: more pictures in a window could not be distinguished."""
 
 _REFRESH = 0.25
 """Seconds from one renewal of the figures to the next."""
@@ -180,7 +180,7 @@ class Session:
         """Give the demo a key."""
         before = self._picture
         self.timeline.guarded(lambda: self.act(PressKey(key)))
-        self._take_wishes()
+        self._apply_wanted_speed()
         self._fit(before)
 
     def restart(self) -> None:
@@ -210,7 +210,7 @@ class Session:
             self.view.fit_anew()
 
     def attempt(self, action: Callable[[], object]) -> None:
-        """Let the demo draw, or tell, something. It may look for a body that was deleted by hand: it stops then, and says so.
+        """Let the demo draw something, or return its lines. It may look for a body that was deleted by hand: it stops then, and says so.
 
         Where nothing can be deleted, what the demo raises is a fault of its own, and goes on to the caller.
         """
@@ -263,22 +263,22 @@ class Session:
                 elif history is not None:
                     made.append(Comparison(history, solver, since=since))
         except BaseException:
-            for one in made:
-                if one not in before:
-                    one.close()
+            for beside in made:
+                if beside not in before:
+                    beside.close()
             raise
-        for one in before:
-            if one not in made:
-                one.close()
+        for beside in before:
+            if beside not in made:
+                beside.close()
         self.show_beside(*made, since=since)
 
     def show_beside(self, *besides: Comparison, since: tuple[int, int] | None = None) -> None:
         """Let what runs beside the demo be these, which have been made elsewhere."""
         self.besides, self.since = besides, since
-        self.view.besides = tuple(one.demo for one in besides)
-        for one in besides:
-            one.longest_way = self.timeline.longest_way / len(besides)
-        self._tell_figures(math.inf)
+        self.view.besides = tuple(beside.demo for beside in besides)
+        for beside in besides:
+            beside.longest_way = self.timeline.longest_way / len(besides)
+        self._update_figures(math.inf)
         if self.view.is_untouched:
             self.view.home()
 
@@ -292,7 +292,7 @@ class Session:
     @property
     def is_caught_up(self) -> bool:
         """True if all that runs beside the demo stands where it stands."""
-        return all(one.is_caught_up for one in self.besides)
+        return all(beside.is_caught_up for beside in self.besides)
 
     def _bring_beside(self) -> None:
         """Do to the demos beside what was done here; a long way takes several frames, in which time stands still."""
@@ -301,14 +301,14 @@ class Session:
                 beside.follow()
             except LabError as error:
                 beside.close()
-                self.show_beside(*(one for one in self.besides if one is not beside), since=self.since)
+                self.show_beside(*(other for other in self.besides if other is not beside), since=self.since)
                 self.messages.say(f"{load_solver(beside.solver).capabilities.title} runs beside it no more: {error}", palette.UNEXPLAINED)
-        late = [one for one in self.besides if not one.is_caught_up]
+        late = [beside for beside in self.besides if not beside.is_caught_up]
         if not late and self._on_its_way is not None:
             self.messages.take_back(self._on_its_way)
             self._on_its_way = None
         elif late:
-            words = f"what runs beside it is on its way to step {late[0].first.now}: at {min(one.now for one in late)}"
+            words = f"what runs beside it is on its way to step {late[0].first.now}: at {min(beside.now for beside in late)}"
             self._on_its_way = self.messages.answer(words, is_passing=True)
 
     # -- time passes --------------------------------------------------------------------------------------------------
@@ -316,7 +316,7 @@ class Session:
     def advance(self, elapsed: float) -> None:
         """Take the steps due after `elapsed` real seconds."""
         start = perf_counter()
-        self._tell_what_is_ready()
+        self._report_resources()
         self.messages.advance(elapsed)
         self.view.advance(elapsed)
         self._bring_beside()
@@ -325,19 +325,19 @@ class Session:
         self.timeline.stop_at_the_end()
         if self.is_shared:  # where an undo takes effect at a later tick
             self.view.stop_if_gone()
-        self._take_wishes()
-        self._tell_figures(elapsed)
+        self._apply_wanted_speed()
+        self._update_figures(elapsed)
         self.costs.advanced(elapsed, self.driver.times, 1000.0 * (perf_counter() - start))
 
-    def _tell_figures(self, elapsed: float) -> None:
+    def _update_figures(self, elapsed: float) -> None:
         """Renew the figures; those of demos on their way stay."""
         self._since_figures += elapsed
         if math.isinf(elapsed) or (self._since_figures >= _REFRESH and self.is_caught_up):
             self._since_figures = 0.0
-            self.figures = (self.besides[0].first_figures(), *(one.figures() for one in self.besides)) if self.besides else ()
+            self.figures = (self.besides[0].first_figures(), *(beside.figures() for beside in self.besides)) if self.besides else ()
 
-    def _tell_what_is_ready(self) -> None:
-        """Tell the demo what has come in the background, each thing once."""
+    def _report_resources(self) -> None:
+        """Give the demo what has come in the background, each thing once."""
         if self.demo.sim.waits and self.timeline.is_now:
             for what in self.demo.arrivals():
                 if what not in self.demo.ready:
@@ -356,7 +356,7 @@ class Session:
         self.messages.say(f"{name or 'the recording'}: {counted(recording.steps, 'step')}, {counted(recording.n_inputs, 'input')}")
 
     def has_been(self, recording: Recording) -> bool:
-        """Tell whether what a recording holds is what has happened here: it was recorded here, and can be scrubbed at once."""
+        """Return True if what a recording holds is what has happened here: it was recorded here, and can be scrubbed at once."""
         history = self.timeline.history
         demo, header = self.demo, recording.header
         if history is None or demo.id != header.demo or demo.seed != recording.seed or history.reached < recording.steps:
@@ -424,9 +424,9 @@ class Session:
 
     def _adopt(self) -> None:
         self.clock.reset()
-        self._take_wishes()
+        self._apply_wanted_speed()
 
-    def _take_wishes(self) -> None:
+    def _apply_wanted_speed(self) -> None:
         if self.demo.viewer.wanted_speed is not None:
             self.clock.wish(self.demo.viewer.wanted_speed)
             self.demo.viewer.wanted_speed = None

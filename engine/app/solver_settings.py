@@ -35,7 +35,7 @@ def _own_settings(solver: str) -> tuple[Setting, ...]:
 
 def setting_parameters(solver: str) -> tuple[Parameter, ...]:
     """Return the settings of a solver."""
-    return (*_HEEDED.get(solver, ()), *(_parameter(one) for one in _own_settings(solver)), _WARM)
+    return (*_HEEDED.get(solver, ()), *(_parameter(setting) for setting in _own_settings(solver)), _WARM)
 
 
 def _parameter(setting: Setting) -> Parameter:
@@ -48,13 +48,13 @@ def _parameter(setting: Setting) -> Parameter:
 
 def setting_values(solver: str, settings: WorldSettings) -> dict[str, float]:
     """Return the value of each, as a parameter has it, in a world of these settings."""
-    given = dict(settings.solver_settings)
+    own = dict(settings.solver_settings)
     values: dict[str, float] = {}
-    for one in setting_parameters(solver):
-        if one.name.startswith(OF_WORLD):
-            values[one.name] = float(getattr(settings, one.name.removeprefix(OF_WORLD)))
+    for parameter in setting_parameters(solver):
+        if parameter.name.startswith(OF_WORLD):
+            values[parameter.name] = float(getattr(settings, parameter.name.removeprefix(OF_WORLD)))
         else:
-            values[one.name] = one.checked(given.get(one.name, one.default))
+            values[parameter.name] = parameter.checked(own.get(parameter.name, parameter.default))
     return values
 
 

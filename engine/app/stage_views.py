@@ -56,7 +56,7 @@ class StageViews:
         """Return a stage as it is drawn now."""
         from engine.app.dropped_picture import shown_of  # loads pygame, which a run without a picture does without
 
-        pictured = [one.body for one in self._demo.dropped if one.stage is stage and one.is_there and shown_of(one) is not None]
+        pictured = [drop.body for drop in self._demo.dropped if drop.stage is stage and drop.is_there and shown_of(drop) is not None]
         return StageScene(
             world=stage.world,
             offset=stage.offset,
@@ -72,11 +72,11 @@ class StageViews:
 def views_of(demo: Demo) -> StageViews:
     """Return the views of a demo's stages; they observe it from the first call on."""
     observers = demo.sim.observers
-    found = next((observer for observer in observers if isinstance(observer, StageViews)), None)
-    if found is None:
-        found = StageViews(demo)
-        observers.append(found)
-    return found
+    views = next((observer for observer in observers if isinstance(observer, StageViews)), None)
+    if views is None:
+        views = StageViews(demo)
+        observers.append(views)
+    return views
 
 
 def step_path(stage: Stage) -> StepImpacts | StepPath | None:

@@ -36,9 +36,9 @@ _IN_MOTION = frozenset({"toi_missed", "graze", "gave_up"})
 """Reasons of the referee that are about a motion, and not about shapes where they stand."""
 _BOX2D_RULE = "manifold_box2d"
 _MAX_CONTACTS = 250
-"""Each has twenty-five steps or so in a solver's step, and a hundred contacts take a second to be told."""
+"""Each has twenty-five steps or so in a solver's step, and a hundred contacts take a second to describe."""
 _LIKE_BOX2D = "pgs_ngs"
-"""The method that does what Box2D does: Box2D itself tells nothing of its impulses."""
+"""The method that does what Box2D does: Box2D itself reports nothing of its impulses."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ def door_of_demo(demo: Demo) -> StepperRequest | None:
 
 
 def door_of_contact(stage: Stage, row: int) -> StepperRequest:
-    """Return what found a contact of the last step: the manifold, of the very shapes and poses that the solver asked about."""
+    """Return what pair a contact of the last step: the manifold, of the very shapes and poses that the solver asked about."""
     from engine.trace.from_world import case_of_contact
 
     contacts = stage.world.contacts
@@ -69,7 +69,7 @@ def door_of_contact(stage: Stage, row: int) -> StepperRequest:
 
 
 def door_of_difference(stage: Stage, difference: Difference) -> StepperRequest:
-    """Return what answered where the referee found a difference: the time of impact, or the manifold with Box2D's rule for it beside."""
+    """Return what answered where the referee pair a difference: the time of impact, or the manifold with Box2D's rule for it beside."""
     from engine.trace.from_world import case_of_fixtures
 
     a, b = difference.fixture_a, difference.fixture_b
@@ -113,10 +113,10 @@ def door_of_bodies(stage: Stage, body_a: int, body_b: int, query: str = "") -> S
         return door_of_contact(stage, _deepest(stage.world, np.flatnonzero(is_theirs)))
     query = query or "distance"
     case = nearest_of_bodies(stage.world, body_a, body_b, query)
-    found = door_of_pair(case.pair, f"The {query} of {_both(stage.world, body_a, body_b)}")
-    if found is None:
+    door = door_of_pair(case.pair, f"The {query} of {_both(stage.world, body_a, body_b)}")
+    if door is None:
         raise InvalidInputError("query", "one that is answered by what can be watched", query)
-    return found
+    return door
 
 
 def door_of_body(stage: Stage, body: int | None = None) -> StepperRequest | None:
@@ -127,8 +127,8 @@ def door_of_body(stage: Stage, body: int | None = None) -> StepperRequest | None
         return door_of_contact(stage, _deepest(stage.world, rows))
     from engine.trace.from_world import nearest_by_boxes
 
-    found = nearest_by_boxes(stage.world, body)
-    return None if found is None else StepperRequest("gjk", found[0], f"The distance of {_both(stage.world, *found[1:])}")
+    nearest = nearest_by_boxes(stage.world, body)
+    return None if nearest is None else StepperRequest("gjk", nearest[0], f"The distance of {_both(stage.world, *nearest[1:])}")
 
 
 def door_of_solver(stage: Stage) -> StepperRequest:

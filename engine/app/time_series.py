@@ -147,9 +147,9 @@ class TimeSeries:
             self.cut(history.branch.parting(self._line)[0])
             self._line = history.branch
         if history.now not in self._frames and (history.now > self.last or history.now > self._oldest):
-            for one in history.inputs_before(history.now):
-                if isinstance(one.action, SetPose | SetVelocity):
-                    self._note_edit(history.now, one.action)
+            for done in history.inputs_before(history.now):
+                if isinstance(done.action, SetPose | SetVelocity):
+                    self._note_edit(history.now, done.action)
             self._note(history.now)
 
     def cut(self, last: int) -> None:
@@ -197,11 +197,11 @@ class TimeSeries:
         Of the sums over a world (no body given): it began anew, other bodies are in it, or one was changed by hand. Of a body: its
         world began anew, or it was changed by hand.
         """
-        whole = self._breaks.get(stage, set())
+        of_world = self._breaks.get(stage, set())
         if body is None:
-            whole = whole.union(*(steps for (of, _), steps in self._edits.items() if of == stage))
-            return tuple(sorted(whole))
-        changed = self._edits.get((stage, body), set()) | {step for step in whole if self._is_another(step, stage, body)}
+            of_world = of_world.union(*(steps for (of, _), steps in self._edits.items() if of == stage))
+            return tuple(sorted(of_world))
+        changed = self._edits.get((stage, body), set()) | {step for step in of_world if self._is_another(step, stage, body)}
         return tuple(sorted(changed))
 
     def n_fallen(self, stage: int, step: int) -> int:
@@ -211,10 +211,10 @@ class TimeSeries:
 
     def velocity(self, stage: int, body: int, step: int) -> tuple[tuple[float, float], tuple[float, float], float] | None:
         """Return center, its velocity and the spin of a body after a step, where they are known."""
-        found = self._row(step, stage, body)
-        if found is None:
+        place = self._row(step, stage, body)
+        if place is None:
             return None
-        moment, row = found
+        moment, row = place
         x, y, angle, vx, vy, spin, _ = moment.values[row].tolist()
         cos, sin = np.cos(angle), np.sin(angle)
         cx, cy = moment.masses.center[row].tolist()
@@ -244,8 +244,8 @@ class TimeSeries:
         while self._n_bytes > self._most_bytes and self._oldest < self.last:
             for stage in range(len(self._frames.get(self._oldest, ()))):
                 column = self._sums.setdefault(stage, _Column(len(SUMS)))
-                for one in range(column.length, self._oldest + 2):  # the next one too, as long as what comes before it is known
-                    self._sum(stage, one, column)
+                for at in range(column.length, self._oldest + 2):  # the next one too, as long as what comes before it is known
+                    self._sum(stage, at, column)
             for key, curve in self._curves.items():
                 if curve.length <= self._oldest:
                     curve.put(self._oldest, self._of_body(self._oldest, key))
@@ -276,11 +276,11 @@ class TimeSeries:
             del self._masses[edit.stage]  # what stands is elsewhere, and so is where bodies have fallen past it
 
     def _is_another(self, step: int, stage: int, body: int) -> bool:
-        """Tell whether a body after a step is not the one of the step before, or has another mass; True where that is too long ago."""
-        found, known = self._row(step, stage, body), self._row(step - 1, stage, body)
-        if found is None or known is None:
+        """Return True if a body after a step is not the one of the step before, or has another mass; True where that is too long ago."""
+        place, last = self._row(step, stage, body), self._row(step - 1, stage, body)
+        if place is None or last is None:
             return True
-        (now, row), (before, old) = found, known
+        (now, row), (before, old) = place, last
         mass = now.masses.mass[row] == before.masses.mass[old] and now.masses.inertia[row] == before.masses.inertia[old]
         return now.index != before.index + 1 or not mass
 
@@ -306,10 +306,10 @@ class TimeSeries:
 
     def _of_body(self, step: int, key: tuple[int, int, str]) -> float:
         stage, body, quantity = key
-        found = self._row(step, stage, body)
-        if found is None:
+        place = self._row(step, stage, body)
+        if place is None:
             return float("nan")
-        moment, row = found
+        moment, row = place
         x, y, angle, vx, vy, spin, impulse = moment.values[row].tolist()
         if quantity == "energy":
             return float(0.5 * moment.masses.mass[row] * (vx * vx + vy * vy) + 0.5 * moment.masses.inertia[row] * spin * spin)

@@ -34,7 +34,7 @@ class Timeline:
     clock : FixedClock
         Paused where time stands still.
     messages : Messages
-        Where it tells what became of a way.
+        Messages about the way to another step.
     has_history : bool
         Keep a history, so that everything can be taken back.
 
@@ -192,7 +192,7 @@ class Timeline:
             self.finish()
 
     def finish(self) -> None:
-        """Go the rest of the way at once: something is to be done there. Of a way that has been ended nothing is told any more."""
+        """Go the rest of the way at once: something is to be done there. A message about the way goes."""
         if self._way is None:
             return
         if self.is_on_the_way and self.history is not None:

@@ -14,7 +14,7 @@ from engine.common.errors import Described, InvalidInputError, LabError
 from engine.sim.demo import Demo
 from engine.sim.registry import all_demos
 
-__all__ = ["OwnDemoError", "load_own_demo", "told_with_line"]
+__all__ = ["OwnDemoError", "errors_with_line", "load_own_demo"]
 
 
 class OwnDemoError(LabError, RuntimeError):
@@ -36,15 +36,15 @@ def load_own_demo(path: str) -> type[Demo]:
         raise InvalidInputError("ID|FILE", "a file that exists", path)
     present = set(all_demos())
     _run(file)
-    found = [demo for demo in all_demos() if demo not in present]
-    if len(found) != 1:
+    new = [demo for demo in all_demos() if demo not in present]
+    if len(new) != 1:
         wanted = "a file with one demo, a class derived from Demo under @register(...) (docs/own_scene.md)"
-        raise InvalidInputError("ID|FILE", wanted, Described(f"{len(found)} of them in {path}"))
-    return found[0]
+        raise InvalidInputError("ID|FILE", wanted, Described(f"{len(new)} of them in {path}"))
+    return new[0]
 
 
 @contextlib.contextmanager
-def told_with_line(path: str, of: str = "") -> Iterator[None]:
+def errors_with_line(path: str, of: str = "") -> Iterator[None]:
     """Turn what code of that file, or folder, raises into an `OwnDemoError` that names the line, after the words `of`."""
     try:
         yield
@@ -71,7 +71,7 @@ def _run(file: Path) -> None:
     if folder not in sys.path:
         sys.path.append(folder)  # behind everything: no file there takes the place of a library
     sys.modules[name] = module  # where dataclasses and the reader of states look for it
-    with told_with_line(str(file)):
+    with errors_with_line(str(file)):
         try:
             spec.loader.exec_module(module)
         except (SyntaxError, ValueError, MemoryError, RecursionError) as error:

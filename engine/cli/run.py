@@ -107,12 +107,12 @@ def run_command(args: RunOptions) -> Report | None:
 
 def _naming_lines(kind: type[Demo], given: str) -> contextlib.AbstractContextManager[None]:
     """Report an exception of a demo's own code with its line; a scene file has no code."""
-    from engine.cli.own_demo import told_with_line
+    from engine.cli.own_demo import errors_with_line
 
     if given.lower().endswith(_OWN_SUFFIX):
-        return told_with_line(given)
+        return errors_with_line(given)
     if kind.__module__.startswith("demos."):
-        return told_with_line(os.path.dirname(inspect.getfile(kind)), f"the demo {kind.id} failed in ")
+        return errors_with_line(os.path.dirname(inspect.getfile(kind)), f"the demo {kind.id} failed in ")
     return contextlib.nullcontext()
 
 

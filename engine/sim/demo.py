@@ -348,7 +348,7 @@ class Demo:
         self.sim.settle()
 
     def has(self, what: str) -> bool:
-        """Tell whether a step may ask for something of `arrivals`: the demo waits for nothing, or it is ready."""
+        """Return True if a step may ask for something of `arrivals`: the demo waits for nothing, or it is ready."""
         return not self.sim.waits or what in self.ready
 
     @property

@@ -361,7 +361,7 @@ class History(Generic[_Demo]):
         return bool(self._undone)
 
     def is_near(self, step: int) -> bool:
-        """Tell whether a step is soon reached: a keyframe is not far before it."""
+        """Return True if a step is soon reached: a keyframe is not far before it."""
         return step - self._keyframes.latest(step) <= _NEAR
 
     def visit(self, step: int, look: Callable[[], object]) -> None:

@@ -141,7 +141,7 @@ class Parameter:
 
     @staticmethod
     def has(number: float, index: int) -> bool:
-        """Tell whether a value of several words has the word of that index."""
+        """Return True if a value of several words has the word of that index."""
         return bool(round(number) >> index & 1)
 
     def chosen(self, number: float, index: int) -> float:
