@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 
-import Box2D
 import numpy as np
 import pytest
 
@@ -74,41 +73,6 @@ def test_separations_follow_from_the_shapes(flip: bool) -> None:
         assert contacts.separation[0, 0] < expected_skin
         up = 1.0 if (contacts.body_a[0] == a) != flip else -1.0
         assert contacts.normal[0] == pytest.approx((0.0, up), abs=1e-6)
-
-
-def test_points_equal_box2ds_world_manifold() -> None:
-    """Our arithmetic on the raw manifold against b2WorldManifold, which reads the end-of-step poses."""
-    world = World(WorldSettings(gravity=(0.0, 0.0)))
-    rng = np.random.default_rng(5)
-    shapes = (BOX, DISC, FixtureSpec(Polygon.regular(5, 0.6)), FixtureSpec(Polygon.regular(3, 0.7)))
-    for i in range(40):
-        shape = shapes[i % 4]
-        at, angle = tuple(rng.uniform(-2.5, 2.5, 2)), float(rng.uniform(0.0, 6.0))
-        world.create_body(BodySpec((shape,), position=at, angle=angle, fixed_rotation=True))
-    for body in world.body_ids:  # frozen in place, so that start and end of the step are one
-        world.set_body(body, type="kinematic" if body % 2 else "dynamic", gravity_scale=0.0)
-        world.set_velocity(body, (0.0, 0.0))
-    b2world = world._solver._cache._world
-    contacts = world.step()
-    table = world._solver._cache.fixture_table()
-    by_address = dict(zip(table.address.tolist(), table.fixture.tolist(), strict=True))
-    b2world.contactListener = None
-    rows = {pair: row for row, pair in enumerate(zip(contacts.fixture_a.tolist(), contacts.fixture_b.tolist(), strict=True))}
-    compared = 0
-    for contact in b2world.contacts:
-        if not contact.touching:
-            continue
-        row = rows[by_address[hash(contact.fixtureA)], by_address[hash(contact.fixtureB)]]
-        world_manifold = Box2D.b2WorldManifold()
-        xf_a, xf_b = Box2D.b2Transform(), Box2D.b2Transform()
-        xf_a.Set(tuple(contacts.pose_a[row, :2].tolist()), float(contacts.pose_a[row, 2]))
-        xf_b.Set(tuple(contacts.pose_b[row, :2].tolist()), float(contacts.pose_b[row, 2]))
-        world_manifold.Initialize(contact.manifold, xf_a, contact.fixtureA.shape.radius, xf_b, contact.fixtureB.shape.radius)
-        assert contacts.normal[row] == pytest.approx(tuple(world_manifold.normal), abs=1e-6)
-        for k in range(int(contacts.count[row])):
-            assert contacts.position[row, k] == pytest.approx(tuple(world_manifold.points[k]), abs=2e-6)
-            compared += 1
-    assert compared > 50
 
 
 def test_states_go_from_add_to_persist_to_remove() -> None:

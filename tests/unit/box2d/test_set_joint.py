@@ -158,18 +158,11 @@ def test_a_sleeping_car_drives_off_when_its_motor_is_switched_on() -> None:
 @pytest.mark.parametrize(
     "spec, changes, words",
     [
-        (KINDS["revolute"][0], {"upper_angle": -0.5}, "upper_angle must be >= lower_angle"),
-        (KINDS["revolute"][0], {"max_motor_torque": -1.0}, "max_motor_torque must be >= 0 N m"),
-        (KINDS["revolute"][0], {"motor_speed": float("nan")}, "motor_speed must be"),
         (KINDS["revolute"][0], {"motor_sped": 1.0}, "joint.motor_sped must be a setting that exists \\(motor_speed"),
         (KINDS["revolute"][0], {"anchor": (0.0, 0.0)}, "joint.anchor must be a setting that exists"),
-        (KINDS["revolute"][0], {"body_a": 1}, "joint.body_a must be a setting that exists"),
         (KINDS["wheel"][0], {"frequency": -2.0}, "frequency must be >= 0 Hz"),
-        (KINDS["distance"][0], {"length": 0.0}, "length must be > 0 m"),
         (KINDS["distance"][0], {"length": None}, "length must be given"),
         (KINDS["pulley"][0], {"ratio": 0.0}, "ratio must be from 0.001 to 1000"),
-        (KINDS["motor"][0], {"correction_factor": 2.0}, "correction_factor must be from 0 to 1"),
-        (KINDS["mouse"][0], {"max_force": 0.0}, "max_force must be > 0 N"),
         (KINDS["mouse"][0], {"frequency": 1e-7, "damping_ratio": 0.0}, "body must be heavy enough"),
     ],
 )

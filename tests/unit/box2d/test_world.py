@@ -279,30 +279,6 @@ def test_points_go_on_across_a_snapshot() -> None:
     assert contacts.points() == expected.points()
 
 
-@pytest.mark.parametrize("changed_at", [None, 5, 120])
-def test_without_sleeping_no_body_falls_asleep_and_sleepers_wake(changed_at: int | None) -> None:
-    """From the beginning, on the way, and after it has fallen asleep; a world built anew on the way goes on to the same bits."""
-    world = World(WorldSettings(sleeping=changed_at is not None))
-    world.create_body(BodySpec((FixtureSpec(Polygon.box(5.0, 0.5)),), type="static", position=(0.0, -0.5)))
-    ball = world.create_body(BodySpec((FixtureSpec(Circle(0.2)),), position=(0.0, 0.21)))
-    for step in range(180):
-        if step == changed_at:
-            assert world.state(ball).awake == (step < 30)
-            world.set_settings(sleeping=False)
-            assert world.state(ball).awake
-        world.step()
-    assert world.state(ball).awake
-    again = World.from_snapshot(world.snapshot())
-    for _ in range(60):
-        world.step()
-        again.step()
-    assert world.state(ball).awake and again.state_hash() == world.state_hash()
-    world.set_settings(sleeping=True)
-    for _ in range(60):
-        world.step()
-    assert not world.state(ball).awake
-
-
 def test_a_snapshot_refused_for_its_joint_leaves_the_world_where_it_was() -> None:
     """The solver has loaded the snapshot by the time it cannot hold the joint, and must come back from it."""
     world = World()
