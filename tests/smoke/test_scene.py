@@ -9,17 +9,16 @@ from pathlib import Path
 import pytest
 
 from engine.cli.main import main
-from tests.smoke.test_cli import lab
+from tests.smoke.test_cli import printed
 from tests.unit.scenes.samples import DRAWING, EXAMPLE, level
 
 
-def test_a_scene_runs_and_its_tables_agree_with_its_report(tmp_path: Path) -> None:
+def test_a_scene_runs_and_its_tables_agree_with_its_report(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "seesaw.json"
     file.write_text(EXAMPLE.replace('"position": [0, 1]', '"position": [0.5, 1]'), encoding="utf-8")
     names = ("contacts", "states", "timings")
     tables = [part for name in names for part in (f"--csv-{name}", str(tmp_path / f"{name}.csv"))]
-    ran = lab("run", str(file), "--steps", "120", "--json", "-", *tables)
-    report = json.loads(ran.stdout)
+    report = printed(capsys, "run", str(file), "--steps", "120", *tables)
     assert report["demo"] == "scene" and report["bodies"] == 2 and report["steps"] == 120
     rows = {name: list(csv.DictReader((tmp_path / f"{name}.csv").read_text(encoding="utf-8").splitlines())) for name in names}
     assert len(rows["states"]) == 2 * 121 and len(rows["timings"]) == 120
