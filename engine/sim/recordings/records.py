@@ -47,7 +47,7 @@ __all__ = [
 ]
 
 MAGIC = b"\x89CLR\r\n\x1a\n"
-VERSION = 2
+VERSION = 3
 SUFFIX = ".rec"
 HASH_BYTES = 16
 MAX_FILE_BYTES = 120_000_000

@@ -224,7 +224,7 @@ def test_every_length_is_read_as_far_as_it_is_whole(recorded: Path) -> None:
         (b"", "an empty file"),
         (b"PK\x03\x04 something else", "another file"),
         (MAGIC + struct.pack("<I", 7), "version 7"),
-        (MAGIC + struct.pack("<I", 1), "must be a recording of version 2, got version 1"),
+        (MAGIC + struct.pack("<I", 2), "must be a recording of version 3, got version 2"),
         (MAGIC.replace(b"\r\n", b"\n") + struct.pack("<I", 2), "another file"),
         (start_of_file() + encode_record(Part(0, 0, [], b"", [], b"", {})), "must be the header"),
         (start_of_file() + frame(zlib.compress(b"[]")), "must be a record"),
