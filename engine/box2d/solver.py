@@ -367,23 +367,14 @@ class Box2DSolver(Solver):
 
     def mark(self, command: c.Command | None = None) -> _Mark:
         pending = self._cache.listener.pending()
-        if command is None:
+        if command is None or self._read is not None:
             return _Mark(self._now(), None, pending)
-        return _Mark(self._read, None if self._read is not None else self._read_concerned(command), pending)
+        body = self.model.body_of(command)
+        return _Mark(None, None if body is None else (body, *self._cache.motion_of(body)), pending)
 
     def go_back(self, mark: object) -> None:
         assert isinstance(mark, _Mark)
         self._rebuild(mark.read or self._read_after_failure(mark.concerned), pending=mark.pending)
-
-    def _read_concerned(self, command: c.Command) -> tuple[int, tuple[float, ...], bool] | None:
-        """Read the one body that a command changes in several strokes, before the first."""
-        match command:
-            case c.DestroyBody(body) | c.SetBody(body, _) | c.SetPose(body, _, _) | c.CreateFixture(_, body, _):
-                return body, *self._cache.motion_of(body)
-            case c.DestroyFixture(fixture) | c.SetFixture(fixture, _):
-                body = self.model.fixtures[fixture].body
-                return body, *self._cache.motion_of(body)
-        return None
 
     def _read_after_failure(self, concerned: tuple[int, tuple[float, ...], bool] | None) -> BodyReading:
         """Return the motion of all bodies after a command that broke off: as read now, of the one concerned as read before.

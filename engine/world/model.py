@@ -14,6 +14,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from engine.common.arrays import IntArray
+from engine.world import commands as c
 from engine.world.fields import changed
 from engine.world.joint_specs import GearJointSpec
 from engine.world.joints import ResolvedJoint
@@ -131,6 +132,17 @@ class WorldModel:
         lost = dict.fromkeys(joints)
         lost.update((gear, None) for gear, spec in self.gears.items() if spec.joint_a in lost or spec.joint_b in lost)
         return tuple(lost)
+
+    def body_of(self, command: c.Command) -> int | None:
+        """Return the body that moves with a command on it or on a fixture of it; None for another command."""
+        match command:
+            case c.SetFixture(fixture, _) | c.DestroyFixture(fixture):
+                return self.fixtures[fixture].body
+            case (
+                c.CreateFixture(_, body, _) | c.SetBody(body, _) | c.SetPose(body, _, _) | c.ApplyImpulse(body, _, _) | c.DestroyBody(body)
+            ):
+                return body
+        return None
 
     def changed_body(self, body: int, changes: dict[str, object]) -> BodySpec:
         """Return the specification of a body after changes; a body that becomes static rests."""

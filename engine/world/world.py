@@ -726,13 +726,13 @@ class World:
                 return self._carry_out(c.SetSettings((("solver_settings", command.solver_settings),)))
             self._change_solver(command)
             return ()
-        mark, body = self._begin(command), self._body_at_risk(command)
+        mark, body = self._begin(command), self._model.body_of(command)
         try:
             self._apply(command)
             dropped = self._drop_joints() if command.may_loosen_joints and self._model.joints else ()
         except Exception as error:
             raise self._roll_back(f"{self._title} refused {type(command).__name__}: {error}", mark) from error
-        if body is not None and (np.abs(self._solver.motion_of(body)) > MAX_MOTION).any():
+        if body in self._model.bodies and (np.abs(self._solver.motion_of(body)) > MAX_MOTION).any():  # its center may have jumped
             self._take_out([body])
         return dropped
 
@@ -760,15 +760,6 @@ class World:
     @property
     def _title(self) -> str:
         return self._solver.capabilities.title
-
-    def _body_at_risk(self, command: c.Command) -> int | None:
-        """Return the body that a command may bring beyond `MAX_MOTION`: active again out there, pushed, or with its center moved."""
-        match command:
-            case c.SetBody(body, _) | c.ApplyImpulse(body, _, _) | c.CreateFixture(_, body, _):
-                return body
-            case c.SetFixture(fixture, _) | c.DestroyFixture(fixture):
-                return self._model.fixtures[fixture].body
-        return None
 
     def _canonicalize(self) -> None:
         try:
