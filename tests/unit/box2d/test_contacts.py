@@ -68,9 +68,11 @@ def test_separations_follow_from_the_shapes(flip: bool) -> None:
         world.create_body(BodySpec((upper,), position=second))
         contacts = world.step()
         assert contacts.n_points >= 1
-        expected_skin = sum(isinstance(f.shape, Polygon) for f in (lower, upper)) * BOX2D_POLYGON_SKIN
+        skins = [isinstance(fixture.shape, Polygon) * BOX2D_POLYGON_SKIN for fixture in (lower, upper)]
         assert contacts.separation[0, 0] == pytest.approx(height - 1.0, abs=2e-7)
-        assert contacts.separation[0, 0] < expected_skin
+        middle = 0.5 * (height + skins[0] - skins[1]) if not flip else 0.5 * (height - skins[0] + skins[1])
+        assert contacts.separation[0, 0] < sum(skins)
+        assert contacts.position[0, 0, 1] == pytest.approx(middle, abs=1e-6)
         up = 1.0 if (contacts.body_a[0] == a) != flip else -1.0
         assert contacts.normal[0] == pytest.approx((0.0, up), abs=1e-6)
 
