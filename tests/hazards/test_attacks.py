@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import threading
 from collections.abc import Callable
 
@@ -248,13 +249,16 @@ def test_a_world_lost_twice_is_still_there() -> None:
 
 def test_a_sensor_switched_between_sub_steps() -> None:
     """Box2D kept the impact of the solid pair for its next sub-step, and asserted that it had contact points: an abort."""
-    world = World(WorldSettings(gravity=(0.0, 0.0), sub_stepping=True))
-    walls = [box(world, 2.0 * i, 0.0, "static", half=0.1) for i in range(3)]
-    for i in range(6):
-        spec = BodySpec((FixtureSpec(Circle(0.1)),), position=(-1.0 - 0.1 * i, 0.02 * i), linear_velocity=(100.0, 0.0), bullet=True)
-        world.create_body(spec)
-    for step in range(40):
-        for wall in walls:
-            world.set_fixture(world.body(wall).fixtures[0], sensor=step % 2 == 0)
+    dice = random.Random(0)
+    world = World(WorldSettings(sub_stepping=True))
+    world.create_body(BodySpec((FixtureSpec(Polygon.box(5.0, 0.1)),), "static"))
+    for k in range(12):
+        place, velocity = (dice.uniform(-2.0, 2.0), dice.uniform(0.2, 3.0)), (dice.uniform(-60.0, 60.0), dice.uniform(-120.0, 0.0))
+        shape = Circle(0.1) if k % 2 else Polygon.box(0.1, 0.1)
+        world.create_body(BodySpec((FixtureSpec(shape),), position=place, linear_velocity=velocity, bullet=k % 3 == 0))
+    for _ in range(80):
+        for fixture in world.fixture_ids:
+            if dice.random() < 0.15:
+                world.set_fixture(fixture, sensor=not world.fixture(fixture).spec.sensor)
         world.step()
-    assert world.step_index == 40
+    assert world.step_index == 80
