@@ -17,7 +17,6 @@ from engine.report.charts import as_png, set_log_ticks, styled
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
     from matplotlib.patheffects import AbstractPathEffect
 
 __all__ = ["as_csv", "draw_map"]
@@ -74,7 +73,6 @@ def draw_map(found: AtlasMap) -> bytes:
     _set_label(left, "y", found.plan.y)
     bar = figure.colorbar(mesh, ax=(left, right), format=lambda share, _: f"{100 * share:.0f} %", fraction=0.045, pad=0.015)
     bar.set_label(f"share of {found.plan.n_shots} shots a cell")
-    _add_key(figure, left, found)
     return as_png(figure, _DPI)
 
 
@@ -82,7 +80,8 @@ def _title(found: AtlasMap) -> str:
     plan = found.plan
     shown = {name: value for name, value in plan.fixed.items() if value != 0.0 or name == "target_speed"}
     fixed = ", ".join(f"{PARAMETERS[name].title} {value:g} {PARAMETERS[name].unit}".strip() for name, value in shown.items())
-    return f"rule {found.rule}, target {plan.base.target}, solver {plan.base.solver}, bullet: {plan.base.shape}\n{fixed}"
+    kind = f"rule {found.rule}, target {plan.base.target}, solver {plan.base.solver}, bullet: {plan.base.shape}"
+    return f"{kind}\n{fixed}; x: over 3 standard errors off the law"
 
 
 def _draw_panel(panel: Axes, found: AtlasMap, what: str, shares: FloatArray) -> Any:
@@ -138,22 +137,3 @@ def _set_label(panel: Axes, side: str, axis: Axis) -> None:
     if axis.scale == "log":
         getattr(panel, f"set_{side}scale")("log")
         set_log_ticks(getattr(panel, f"{side}axis"), range(1, 10) if axis.high < _DECADE * axis.low else (1, 2, 5))
-
-
-def _add_key(figure: Figure, panel: Axes, found: AtlasMap) -> None:
-    """Say below the panels what the lines and marks are."""
-    from matplotlib.lines import Line2D
-
-    has_border = np.ptp(found.predicted_hit) > 0.0 or np.ptp(found.predicted_tunneled) > 0.0
-    lines = []
-    if has_border:
-        words = "law: where the first shots tunnel (left), where the first miss every step (right)"
-        lines += [
-            Line2D([], [], color="0.35", lw=2.4, label=words),
-            Line2D([], [], color="0.35", lw=1.4, ls="--", label="law: other shares"),
-        ]
-    if found.plan.base.is_box2d:
-        lines.append(Line2D([], [], color=_CAP, lw=2.2, ls=":", label="Box2D moves nothing farther than this in a step"))
-    if found.outliers:
-        lines.append(Line2D([], [], color=_MARK, marker="x", ls="", ms=7, mew=1.8, label="differs from the law by over 3 standard errors"))
-    figure.legend(handles=lines, loc="outside lower center", ncols=2, fontsize=9, frameon=False)

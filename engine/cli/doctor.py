@@ -181,11 +181,11 @@ def _installed(name: str) -> str | None:
 
 def _packages() -> Iterator[Finding]:
     """Compare what is installed with what was tested; an installed copy knows the names of what it uses itself, and no versions."""
-    wanted = dict.fromkeys(["numba", "numpy", *LAB.values()], "")
+    pins = dict.fromkeys(["numba", "numpy", *LAB.values()], "")
     if is_checkout():
-        wanted = dict(re.findall(r"(?m)^([\w.-]+)==([\w.]+)", (_ROOT / "requirements.txt").read_text(encoding="utf-8")))
+        pins = dict(re.findall(r"(?m)^([\w.-]+)==([\w.]+)", (_ROOT / "requirements.txt").read_text(encoding="utf-8")))
     n_good = 0
-    for name, pin in wanted.items():
+    for name, pin in pins.items():
         version = _installed(name)
         if version is None:
             yield Finding(name, "problem", "not installed", f"{_INSTALL}  (wants {pin})" if pin else _INSTALL)
@@ -193,7 +193,7 @@ def _packages() -> Iterator[Finding]:
             yield Finding(name, "note", version, f"tested with {pin}: {_INSTALL}")
         else:
             n_good += 1
-    yield Finding("packages", "ok", f"{n_good} of {len(wanted)} as they were tested")
+    yield Finding("packages", "ok", f"{n_good} of {len(pins)} as they were tested")
 
 
 def _mixed() -> Iterator[Finding]:

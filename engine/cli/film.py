@@ -19,7 +19,7 @@ __all__ = ["Camera", "WantedFilm", "filmed", "wanted_film"]
 
 @dataclass(frozen=True)
 class WantedFilm:
-    """Where a film goes, how large it is, how many frames it has a second, and how fast the world goes in it."""
+    """A film to be made: where it goes, how large it is, how many frames it has a second, and how fast the world goes in it."""
 
     path: str
     size: tuple[int, int]
@@ -54,7 +54,7 @@ class Camera:
 
     @property
     def row(self) -> dict[str, str]:
-        """What to print about the closed film: its length and its number of frames."""
+        """Text to print about the closed film: its length and its number of frames."""
         if self._wanted is None or self.film is None:
             return {}
         return {"film": f"{self._wanted.path}, {self.film.words} of {self._wanted.size[0]} x {self._wanted.size[1]}"}

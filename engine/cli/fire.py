@@ -39,7 +39,7 @@ _CSV_PAIRS = {"impact_point": ("impact_x", "impact_y"), "impact_normal": ("norma
 
 @dataclass(frozen=True, kw_only=True)
 class ShotOptions:
-    """What a shot is like, where it is not as in `ShotSpec`."""
+    """Parameters of a shot that differ from the defaults of `ShotSpec`."""
 
     speed: float | None = option("M/S", "Muzzle speed; Box2D caps it at 2 m a step.", shown="110")
     thickness: float | None = option("M", "Thickness of the target.", shown="0.05")

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from dataclasses import asdict
+from typing import TYPE_CHECKING
 
 from engine.common.words import counted
 from engine.net.netlab.result import AGES, SIZES
 from engine.report import Cell, Chart, Curve, Page, Table
 
 if TYPE_CHECKING:
+    from engine.net.link import LinkSettings
     from engine.net.netlab.experiment import Experiment
     from engine.net.netlab.result import ExperimentResult
 
@@ -27,13 +29,8 @@ def about(experiment: Experiment) -> str:
     return f"{experiment.title}, {size}, seed {experiment.seed}; link: {link}"
 
 
-def _link_text(link: Any) -> str:
-    words = [f"{1e3 * link.latency:g} ms" + (f" +- {1e3 * link.jitter:g}" if link.jitter else "")]
-    for name, word in (("loss", "lost"), ("reorder", "overtaking"), ("duplicate", "twice")):
-        share = getattr(link, name)
-        words += [f"{100.0 * share:g} % {word}"] if share else []
-    words += [f"{link.bandwidth:,.0f} bytes/s"] if link.bandwidth else []
-    return ", ".join([*words, *(["a stream"] if link.is_stream else [])])
+def _link_text(link: LinkSettings) -> str:
+    return ", ".join(f"{name} {value:g}" for name, value in asdict(link).items() if value) or "at once"
 
 
 def _swept_value(run: ExperimentResult, name: str) -> float:

@@ -104,7 +104,7 @@ class Option:
 
     @property
     def label(self) -> str:
-        """What messages call it."""
+        """Name in messages."""
         return self.metavar.strip("[].") if self.is_argument else self.name
 
     def as_typer(self) -> Any:
@@ -240,14 +240,14 @@ def has_window(args: Any) -> bool:
 
 def _check(args: Any) -> None:
     """Refuse what is out of range, what does not go together, and files that cannot be written or are read too."""
-    given, rows = _given(args), _options_of(type(args))
+    present, rows = _given(args), _options_of(type(args))
     reads: list[tuple[str, str]] = []
     writes: list[tuple[str, str, tuple[str, ...]]] = []
-    for made, value in given.values():
-        if made.needs and not given.keys() & set(made.needs):
+    for made, value in present.values():
+        if made.needs and not present.keys() & set(made.needs):
             raise InvalidInputError(made.label, "given with " + " or ".join(rows[name][2].label for name in made.needs), value)
-        for other in given.keys() & set(made.excludes):
-            raise InvalidInputError(rows[other][2].label, f"left out with {made.label}", given[other][1])
+        for other in present.keys() & set(made.excludes):
+            raise InvalidInputError(rows[other][2].label, f"left out with {made.label}", present[other][1])
         if made.in_window and not has_window(args):
             raise InvalidInputError(made.label, "left out of a headless run", value)
         made.checked(value)

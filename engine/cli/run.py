@@ -172,7 +172,6 @@ def demo_or_file(option: str, demo_id: str | None) -> type[Demo]:
     from engine.sim.scene_demo import scene_demo
 
     if demo_id.lower().endswith(SCENE_SUFFIXES):
-        _check_format(option, demo_id)
         return scene_demo(load_any_scene(demo_id), demo_id)
 
     if demo_id.lower().endswith(_OWN_SUFFIX):
@@ -188,21 +187,6 @@ def demo_or_file(option: str, demo_id: str | None) -> type[Demo]:
         endings = f"{', '.join(SCENE_SUFFIXES)} or {_OWN_SUFFIX}"
         raise InvalidInputError(option, f"a demo (see the command list), or a file that ends in {endings}", demo_id)
     raise InvalidInputError(option, f"one of the {len(known)} demos that the command list names{meant(demo_id, known)}", demo_id)
-
-
-def _check_format(option: str, file: str) -> None:
-    """Refuse a JSON file that says it is a body or a pair, with the option that takes it; whatever else is wrong is found by its reader."""
-    from engine.common.json_file import glance
-    from engine.compare.pair.file import FORMAT as PAIR_FORMAT
-    from engine.decompose.body_file import FORMAT as BODY_FORMAT
-    from engine.scenes.scene_file import MAX_FILE_BYTES
-    from engine.trace.case_file import CASE_FORMAT
-
-    plain = glance(file, MAX_FILE_BYTES) if file.lower().endswith(".json") else None
-    takers = {BODY_FORMAT: f"run simple_shapes --drop {file}", PAIR_FORMAT: f"run --pair {file}", CASE_FORMAT: f"step NAME --pair {file}"}
-    name = plain.get("format") if isinstance(plain, dict) else None
-    if isinstance(name, str) and name in takers:
-        raise InvalidInputError(option, f"a scene file (this is a {name}: {takers[name]})", file)
 
 
 def demo_values(kind: type[Demo], settings: Sequence[str], solver: str | None) -> tuple[dict[str, float], NamedValues | None]:

@@ -39,11 +39,6 @@ _TINT, _BEHIND = 0.55, 0.6
 """How much of a piece, and of the picture behind, shows."""
 _MAX_PIXELS = 1024
 """Maximum number of pixels along the longer side of the picture behind."""
-_FULL = 255.0
-_LUMA = (0.2126, 0.7152, 0.0722)
-"""How bright red, green and blue are, ITU-R BT.709: the picture is gray, so that the colors are the pieces'."""
-_EDGE = 0.03
-"""Room around everything, of its longer side."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,20 +82,15 @@ def draw_cuts(tracing: Tracing, cuts: Sequence[Cut]) -> bytes:
 
     n_columns = min(_MAX_COLUMNS, len(cuts))
     n_rows = math.ceil(len(cuts) / n_columns)
-    box = tracing.outline.aabb
-    boxes = np.array([(*box.lower, *box.upper), *(_box(piece) for cut in cuts for piece in cut.body.pieces)])
-    lower, upper = boxes[:, :2].min(axis=0), boxes[:, 2:].max(axis=0)
-    edge = _EDGE * float((upper - lower).max())
-    lower, upper = lower - edge, upper + edge
-    shape = min(_TALLEST, max(1.0 / _TALLEST, float((upper[1] - lower[1]) / (upper[0] - lower[0]))))
+    (left, bottom), (right, top) = tracing.outline.aabb.lower, tracing.outline.aabb.upper
+    shape = min(_TALLEST, max(1.0 / _TALLEST, (top - bottom) / (right - left)))
     width = _ALONE if len(cuts) == 1 else _PANEL
-    figure = Figure(figsize=(n_columns * width, n_rows * (width * shape + _HEAD)), layout="constrained")
-    panels = figure.subplots(n_rows, n_columns, squeeze=False).ravel().tolist()
+    figure = Figure(figsize=(n_columns * width, n_rows * (width * shape + _HEAD)), layout="compressed")
+    panels = figure.subplots(n_rows, n_columns, squeeze=False, sharex=True, sharey=True).ravel().tolist()
     for panel in panels:
         panel.set_axis_off()
     for panel, cut in zip(panels, cuts, strict=False):
         _draw_panel(panel, tracing, cut)
-        panel.set(xlim=(lower[0], upper[0]), ylim=(lower[1], upper[1]))
     return as_png(figure, _DPI)
 
 
@@ -118,6 +108,7 @@ def _draw_panel(panel: Axes, tracing: Tracing, cut: Cut) -> None:
     panel.add_collection(PatchCollection(shapes, facecolors=faces, edgecolors=colors, linewidths=1.2))
     panel.add_patch(_outline_patch(tracing, facecolor="none", edgecolor="black", linewidth=1.3))
     panel.set_title(f"{cut.method}: {counted(len(pieces), 'piece')}\narea error {cut.cover.area_error:.3%}", fontsize=11)
+    panel.autoscale()
     panel.set_aspect("equal")
 
 
@@ -127,12 +118,10 @@ def _draw_behind(panel: Axes, tracing: Tracing) -> None:
     if picture is None or picture.file.lower().endswith(DRAWING_SUFFIX):
         panel.add_patch(_outline_patch(tracing, facecolor="0.75", edgecolor="none"))
         return
-    image = read_pixels(picture.file, picture.crop)
-    step = math.ceil(max(image.shape) / _MAX_PIXELS)
-    pixels = image[::step, ::step] / _FULL
-    gray = pixels[:, :, :3] @ _LUMA
-    shown = np.stack((gray, gray, gray, _BEHIND * pixels[:, :, 3]), axis=2)
-    panel.imshow(shown, extent=(picture.lower[0], picture.upper[0], picture.lower[1], picture.upper[1]))
+    pixels = read_pixels(picture.file, picture.crop)
+    step = math.ceil(max(pixels.shape) / _MAX_PIXELS)
+    extent = (picture.lower[0], picture.upper[0], picture.lower[1], picture.upper[1])
+    panel.imshow(pixels[::step, ::step], extent=extent, alpha=_BEHIND)
 
 
 def _outline_patch(tracing: Tracing, **style: Any) -> PathPatch:
@@ -141,11 +130,3 @@ def _outline_patch(tracing: Tracing, **style: Any) -> PathPatch:
 
     rings = [Path(np.concatenate((ring, ring[:1])), closed=True) for ring in tracing.outline.rings()]
     return PathPatch(Path.make_compound_path(*rings), **style)
-
-
-def _box(piece: Polygon | Circle) -> tuple[float, float, float, float]:
-    if isinstance(piece, Circle):
-        (x, y), r = piece.center, piece.radius
-        return x - r, y - r, x + r, y + r
-    (left, bottom), (right, top) = piece.vertices.min(axis=0).tolist(), piece.vertices.max(axis=0).tolist()
-    return left, bottom, right, top

@@ -32,7 +32,7 @@ class Link(NamedTuple):
 
 
 STYLES = {"right": "green", "wrong": "bold red", "note": "yellow", "title": "bold", "caption": "dim"}
-"""Of kinds of cells and lines, in the terminal."""
+"""Terminal styles of the kinds of cells and lines."""
 Value: TypeAlias = str | float | int | None
 Cell: TypeAlias = Value | Link
 

@@ -7,7 +7,7 @@ choice, as for the fixtures of a body. A field that has its default is left out.
 the same float; in specifications for a solver of float32 (`precision`) as few as bring back the same float32, 0.1 and not
 0.10000000149011612.
 
-Coming back, every value passes the specification's own checks, and whatever is wrong is told with its way from the top:
+Coming back, every value passes the specification's own checks, and a mistake is reported with its path from the top:
 ``bodies[3].fixtures[0].density must be >= 0 kg/m^2, got -1``.
 """
 

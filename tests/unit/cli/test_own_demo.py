@@ -133,8 +133,8 @@ def test_a_missing_file_and_a_body_and_a_pair_are_told_what_to_do(mine: Path, ca
     mine.with_name("pair.json").write_text('{"format": "collision pair"}')
     for file, says in (
         ("yours.py", "a file that exists, got 'yours.py'"),
-        ("body.json", "this is a collision body: run simple_shapes --drop body.json"),
-        ("pair.json", "this is a collision pair: run --pair pair.json"),
+        ("body.json", "format must be collision scene, got 'collision body'"),
+        ("pair.json", "format must be collision scene, got 'collision pair'"),
     ):
         assert main(["run", file, "--headless"]) == 2
         assert says in capsys.readouterr().err
