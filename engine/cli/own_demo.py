@@ -1,4 +1,4 @@
-"""A demo in a file of the user's own, anywhere: ``python main.py run mine.py``. `docs/own_scene.md` tells how to write one."""
+"""A demo in a file of the user's own, anywhere: ``python main.py run mine.py``. `docs/own_scene.md` says how to write one."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ def load_own_demo(path: str) -> type[Demo]:
     _run(file)
     new = [demo for demo in all_demos() if demo not in present]
     if len(new) != 1:
-        wanted = "a file with one demo, a class derived from Demo under @register(...) (docs/own_scene.md)"
-        raise InvalidInputError("ID|FILE", wanted, Described(f"{len(new)} of them in {path}"))
+        requirement = "a file with one demo, a class derived from Demo under @register(...) (docs/own_scene.md)"
+        raise InvalidInputError("ID|FILE", requirement, Described(f"{len(new)} of them in {path}"))
     return new[0]
 
 
@@ -92,5 +92,5 @@ def _place(path: str, error: BaseException) -> str:
 
 
 def _is_same(one: str, other: str) -> bool:
-    file, wanted = Path(one).resolve(), Path(other).resolve()
-    return wanted in (file, file.parent)
+    file, folder = Path(one).resolve(), Path(other).resolve()
+    return folder in (file, file.parent)
